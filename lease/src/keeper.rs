@@ -5,7 +5,7 @@ mod claims;
 mod options;
 mod steps;
 
-use alloc::{collections::VecDeque, string::String};
+use alloc::{boxed::Box, collections::VecDeque, string::String, vec::Vec};
 use core::fmt;
 
 pub(crate) use claims::quiet_time;
@@ -84,7 +84,7 @@ pub enum Action {
 ///
 /// let now = Moment { wall_ms: 1_763_650_000_000, elapsed_ms: 0 };
 /// let (mut store, mut seed) = (Memory::new(now.wall_ms), 0);
-/// let random = move || { seed += 1; Ok(Random(seed)) }; // in production: from the operating system
+/// let random = move || { seed += 1; Ok(Random(seed)) }; // in earnest: from the operating system
 /// let mut keeper = Keeper::new(Options::new("orders", Shape::sno(0..=1023)?)?, random);
 /// let grant = loop {
 ///     match keeper.poll(now) {
@@ -114,13 +114,20 @@ pub struct Keeper<R> {
     failures: u32,
     /// `true` if the namespace's records were counted.
     is_surveyed: bool,
+    /// An incarnation whose records went back: the store was restored, though its name is the same.
+    outdated: Option<Random>,
+    /// `true` once there was a grant.
+    has_held: bool,
     is_closing: bool,
 }
 
 /// A grant that the keeper has, and its acknowledged end.
 #[derive(Clone, Debug)]
 struct Held {
+    /// The record as it was acknowledged or read last.
     record: Record,
+    /// The ends that were asked for since then.
+    asked: Vec<u64>,
     end: u64,
     /// The time of the renewal, by the monotonic clock, and the earliest time of it, if the generator's clock is ahead.
     renew_at: u64,
@@ -167,9 +174,11 @@ enum Step {
     SettleClaim(Record),
     Renew(Record),
     SettleRenewal,
+    /// Returns the number; tried again until the monotonic clock shows `until`.
     Release {
+        held: Box<Held>,
         put: Record,
-        is_last: bool,
+        until: u64,
     },
 }
 
@@ -190,6 +199,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             store_now: (0, 0),
             failures: 0,
             is_surveyed: false,
+            outdated: None,
+            has_held: false,
             is_closing: false,
         }
     }
@@ -230,7 +241,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         match core::mem::replace(&mut self.at, At::Ended) {
             At::Idle { held: Some(held), .. } if !held.is_lost => {
                 self.refuse(error);
-                self.release_to(&held, held.record.start, now);
+                let start = held.record.start;
+                self.release_to(held, start, now);
             }
             other => self.at = other,
         }
@@ -245,7 +257,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if held.is_lost {
             return;
         }
-        self.release_to(&held, end, now);
+        self.release_to(held, end, now);
     }
 
     /// The number of the generator's grant, if there is one.

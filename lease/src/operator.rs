@@ -211,10 +211,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     ) -> Result<Record> {
         for _ in 0..TRIES {
             let (namespace, shape, reply) = self.ask(Ask::Read { first: number })?;
-            let index = shape.index_of(number).ok_or_else(|| {
-                let (first, last) = shape.numbers().into_inner();
-                out_of_range(format!("expected a number in {first} to {last}, found {number}"))
-            })?;
+            let index = shape.reach(number)?;
             if namespace.store != reply.store {
                 let reason = "expected the store that granted before, found a restored one";
                 return Err(Error::new(ErrorKind::StoreChanged, reason));

@@ -74,6 +74,12 @@ impl Record {
                 == (other.incarnation, other.first, other.token, other.start)
     }
 
+    /// Returns whether both are of the same claim, in whatever incarnation of the store.
+    pub(crate) fn is_claim(&self, other: &Self) -> bool {
+        self.token != Random::default()
+            && (self.first, self.token, self.start) == (other.first, other.token, other.start)
+    }
+
     /// Returns whether a write that read `other` may replace this record: version, token and incarnation are equal.
     pub fn is_as_read(&self, other: &Self) -> bool {
         (self.first, self.version, self.token, self.incarnation)

@@ -16,6 +16,9 @@ use crate::{
     json::{MOST, Reader, Writer},
 };
 
+/// Number of records whose numbers can be named: all records up to a named one are made.
+const MOST_NAMED: u64 = 1 << 20;
+
 const FAMILIES: [&str; 4] = ["sno", "randflake", "hotguid", "layout"];
 
 /// A family's layout as far as leases need it: its name, its epoch, its ticks, and the numbers that are leased.
@@ -99,6 +102,19 @@ impl Shape {
         let shape = Self::new("layout", (epoch_ms, tick_us), fields[0], (numbers, MOST - 1))?;
         let fields = fields.iter().map(ToString::to_string).collect();
         Ok(Self { fields, layout: Some(layout.to_string()), ..shape })
+    }
+
+    /// The index of the record of a number that a holder or an operator names.
+    pub(crate) fn reach(&self, number: u64) -> Result<u64> {
+        let index = self.index_of(number).ok_or_else(|| {
+            let (first, last) = self.numbers().into_inner();
+            out_of_range(format!("expected a number from {first} to {last}, found {number}"))
+        })?;
+        if index < MOST_NAMED {
+            return Ok(index);
+        }
+        let reason = format!("expected a number of the first {MOST_NAMED} records, found {number}");
+        Err(out_of_range(reason))
     }
 
     /// The same shape with blocks of `block` numbers in a record.

@@ -141,6 +141,7 @@ fn a_claim_that_is_not_there_is_given_up() {
     host.keeper.answered(read.number, reply, host.now);
     let late = store.answer(&claim).unwrap();
     host.keeper.answered(claim.number, Ok(late), host.now);
+    host.pass(100);
     assert_eq!(host.drive(&mut store), None);
     assert_eq!(host.keeper.number(), None);
     host.assert_refused(ErrorKind::NumbersExhausted);
@@ -215,7 +216,8 @@ fn a_restored_store_is_quiet_for_a_while() {
     assert_eq!(new.drive(&mut store), None);
     let error = new.assert_refused(ErrorKind::StoreChanged);
     assert_eq!(error.until(), Some(T + HOUR + HOUR + 60_000));
-    old.pass(20 * 60_000);
+    // After the end that the backup knows.
+    old.pass(40 * 60_000);
     old.drive(&mut store);
     old.assert_refused(ErrorKind::StoreChanged);
     assert_eq!(old.keeper.end(), Some(T + 20 * 60_000 + HOUR), "runs to its end");
@@ -389,5 +391,261 @@ fn the_suite_for_drivers_finds_faults() {
     for (name, fault) in faults {
         let check = move || conformance::check(&mut Faulty(Memory::new(T), fault));
         assert!(std::panic::catch_unwind(check).is_err(), "expected that the suite finds {name}");
+    }
+}
+
+/// Polls a keeper up to its next pause while the store answers nothing, or only what is read. Returns the number of requests.
+fn drive_failing(host: &mut Host, store: &mut Memory, answers: fn(&Ask) -> bool) -> usize {
+    for asked in 0..10_000 {
+        loop {
+            match host.keeper.poll(host.now) {
+                Action::Ask(request) => {
+                    store.set_now(T + host.now.elapsed_ms);
+                    let gone = || Err(Error::new(ErrorKind::LeaseUnavailable, "away"));
+                    let reply = if answers(&request.ask) { store.answer(&request) } else { gone() };
+                    host.keeper.answered(request.number, reply, host.now);
+                    break;
+                }
+                Action::Wait(_) => return asked,
+                Action::Extend(_) | Action::Begin(_) => {}
+                Action::Refused(error) => host.refused.push(error),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    panic!("expected a pause");
+}
+
+/// Passes time from pause to pause for a while, and returns the number of requests.
+fn fail_for(host: &mut Host, store: &mut Memory, ms: u64, answers: fn(&Ask) -> bool) -> usize {
+    let (until, mut asked) = (host.now.elapsed_ms + ms, 0);
+    while host.now.elapsed_ms < until {
+        asked += drive_failing(host, store, answers);
+        let Action::Wait(next) = host.keeper.poll(host.now) else { panic!("expected a pause") };
+        host.pass(next.clamp(host.now.elapsed_ms + 1, until) - host.now.elapsed_ms);
+    }
+    asked
+}
+
+const NOTHING: fn(&Ask) -> bool = |_| false;
+const READS: fn(&Ask) -> bool = |ask| !matches!(ask, Ask::Put { .. });
+
+#[test]
+fn a_holder_with_nothing_left_asks_seldom() {
+    for answers in [NOTHING, READS] {
+        let mut store = Memory::new(T);
+        let (mut host, _) = holder(&mut store, options(1));
+        let asked = fail_for(&mut host, &mut store, 3 * HOUR, answers);
+        assert!((60..900).contains(&asked), "{asked} requests in three hours");
+        host.pass(60_000);
+        let grant = host.drive(&mut store);
+        assert!(grant.is_some() || host.keeper.end() > Some(host.now.wall_ms), "usable afterwards");
+    }
+}
+
+#[test]
+fn a_claim_that_always_fails_is_tried_seldom() {
+    let mut store = Memory::new(T);
+    let mut host = Host::new(options(1));
+    let asked = fail_for(&mut host, &mut store, 60_000, READS);
+    assert!((10..200).contains(&asked), "{asked} requests in a minute");
+    host.pass(60_000);
+    assert!(host.drive(&mut store).is_some(), "usable afterwards");
+}
+
+/// Without a wait for the time of the next renewal: the window may have ended meanwhile.
+#[test]
+fn a_holder_whose_store_is_back_renews_at_once() {
+    for answers in [NOTHING, READS] {
+        for minutes in [30, 70] {
+            let mut store = Memory::new(T);
+            let (mut host, _) = holder(&mut store, options(1));
+            fail_for(&mut host, &mut store, minutes * 60_000, answers);
+            let Action::Wait(next) = host.keeper.poll(host.now) else { panic!("expected a pause") };
+            host.pass(next - host.now.elapsed_ms);
+            host.drive(&mut store);
+            let end = host.keeper.end().expect("expected a grant");
+            assert!(end + 8 > host.now.wall_ms + HOUR, "{minutes} minutes: {end}");
+        }
+    }
+}
+
+/// A promoted replica, for all that a keeper can tell: its holders go on.
+#[test]
+fn a_living_holder_renews_in_a_restored_store_before_the_end_found_there() {
+    for (minute, is_renewed) in [(30, true), (58, true), (59, false), (70, false)] {
+        let mut store = Memory::new(T);
+        let (mut host, _) = holder(&mut store, options(10));
+        let backup = store.clone();
+        host.pass(15 * 60_000);
+        host.drive(&mut store);
+        let lost = host.keeper.end();
+        assert_eq!(lost, Some(T + 15 * 60_000 + HOUR));
+        store.restore(backup);
+        host.pass((minute - 15) * 60_000);
+        assert_eq!(host.drive(&mut store), None);
+        let end = if is_renewed { Some(host.now.wall_ms + HOUR) } else { lost };
+        assert_eq!((host.keeper.end(), host.keeper.number()), (end, Some(0)), "minute {minute}");
+        assert_eq!(host.refused.is_empty(), is_renewed, "{:?}", host.refused);
+        let mut other = Host::new(options(10));
+        other.now = host.now;
+        assert_eq!(other.drive(&mut store), None);
+        let quiet_until = other.assert_refused(ErrorKind::StoreChanged).until();
+        assert!(quiet_until >= Some(host.now.wall_ms + HOUR + 60_000), "{quiet_until:?}");
+        // Later renewals are like all others.
+        host.pass(15 * 60_000);
+        host.drive(&mut store);
+        assert_eq!(host.keeper.end() > end, is_renewed, "minute {minute}");
+    }
+}
+
+#[test]
+fn quiet_times_do_not_add_up() {
+    let mut store = Memory::new(T);
+    drop(holder(&mut store, options(10)));
+    for _ in 0..6 {
+        let backup = store.clone();
+        store.restore(backup);
+        let mut host = Host::new(options(10));
+        assert_eq!(host.drive(&mut store), None);
+        let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until();
+        assert_eq!(quiet_until, Some(T + HOUR + HOUR + 60_000));
+    }
+}
+
+/// Versions only grow: a lower one than was acknowledged proves a step back, which no name of the store tells of.
+#[test]
+fn a_holder_that_finds_an_earlier_record_begins_a_quiet_time() {
+    for is_known in [true, false] {
+        let mut store = Memory::new(T);
+        let (mut first, _) = holder(&mut store, options(1));
+        first.keeper.close();
+        first.drive(&mut store);
+        let mut backup = store.clone();
+        drop(holder(&mut backup, options(1)));
+        let (mut host, _) = holder(&mut store, options(1));
+        if is_known {
+            backup = store.clone();
+        }
+        host.pass(20 * 60_000);
+        host.drive(&mut store);
+        host.pass(20 * 60_000);
+        assert_eq!(host.drive(&mut backup), None);
+        let end = if is_known { host.now.wall_ms + HOUR } else { T + 20 * 60_000 + HOUR };
+        assert_eq!(host.keeper.end(), Some(end));
+        if !is_known {
+            host.assert_refused(ErrorKind::StoreChanged);
+        }
+        let mut other = Host::new(options(1));
+        other.now = host.now;
+        assert_eq!(other.drive(&mut backup), None);
+        let quiet_until = other.assert_refused(ErrorKind::StoreChanged).until();
+        assert!(quiet_until >= Some(host.now.wall_ms + HOUR + 60_000), "{quiet_until:?}");
+    }
+}
+
+/// A keeper, and clones of it as of a virtual machine.
+fn clones<const N: usize>(store: &mut Memory) -> [Host; N] {
+    let before = store.clone();
+    std::array::from_fn(|_| {
+        let mut host = Host::seeded(options(1), 7);
+        *store = before.clone();
+        host.drive(store).expect("expected a grant");
+        host
+    })
+}
+
+#[test]
+fn a_clone_takes_no_renewal_of_its_twin_for_its_own() {
+    let mut store = Memory::new(T);
+    let [mut one, mut twin, mut third] = clones(&mut store);
+    one.pass(15 * 60_000);
+    one.drive(&mut store);
+    assert_eq!(one.keeper.end(), Some(T + 15 * 60_000 + HOUR));
+    twin.pass(15 * 60_000 + 400);
+    assert_eq!(twin.drive(&mut store), None);
+    assert_eq!(twin.keeper.end(), Some(T + HOUR));
+    assert!(twin.refused.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
+    // Nor does it return its twin's number.
+    let before = store.records("orders");
+    for clone in [&mut twin, &mut third] {
+        clone.keeper.close();
+        clone.drive(&mut store);
+        assert!(clone.ended);
+        assert_eq!(store.records("orders"), before);
+    }
+}
+
+/// The answer to a claim was lost, and a clone of the claimant renewed the grant before this one read it.
+#[test]
+fn a_clone_settles_no_claim_by_its_twins_renewal() {
+    let mut store = Memory::new(T);
+    let before = store.clone();
+    let [mut one] = clones(&mut store);
+    one.pass(15 * 60_000);
+    one.drive(&mut store);
+    let (mut twin, mut other) = (Host::seeded(options(1), 7), before);
+    loop {
+        let request = twin.request();
+        let reply = other.answer(&request);
+        if matches!(request.ask, Ask::Put { .. }) {
+            break;
+        }
+        twin.keeper.answered(request.number, reply, twin.now);
+    }
+    twin.pass(15 * 60_000 + 400);
+    assert_eq!(twin.drive(&mut store), None);
+    assert_eq!(twin.keeper.number(), None);
+}
+
+#[test]
+fn a_refused_release_is_tried_again_for_ten_seconds() {
+    for failures in [3, usize::MAX] {
+        let mut store = Memory::new(T);
+        let (mut host, grant) = holder(&mut store, options(1));
+        let (began, mut tried) = (host.now.elapsed_ms, 0);
+        host.keeper.close();
+        while !host.ended {
+            match host.keeper.poll(host.now) {
+                Action::Seal => host.keeper.sealed(None, host.now),
+                Action::Ask(request) => {
+                    tried += 1;
+                    let gone = || Err(Error::new(ErrorKind::LeaseUnavailable, "away"));
+                    let reply = if tried > failures { store.answer(&request) } else { gone() };
+                    host.keeper.answered(request.number, reply, host.now);
+                }
+                Action::Refused(error) => host.refused.push(error),
+                Action::Wait(until) => host.pass(until - host.now.elapsed_ms),
+                Action::End => host.ended = true,
+                other => panic!("{other:?}"),
+            }
+        }
+        let end = store.records("orders")[0].granted_until;
+        assert_eq!(end == grant.start(), failures == 3);
+        assert!(host.now.elapsed_ms - began <= 11_000 && (4..200).contains(&tried), "{tried}");
+    }
+}
+
+/// Other holders may be there that know of no deletion.
+#[test]
+fn a_holder_of_a_deleted_store_makes_no_number_free_at_once() {
+    let mut store = Memory::new(T);
+    let (mut host, _) = holder(&mut store, options(1));
+    let mut store = Memory::new(T);
+    host.pass(20 * 60_000);
+    assert_eq!(host.drive(&mut store), None);
+    assert_eq!(host.refused[0].kind(), ErrorKind::StoreDamaged);
+    let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until();
+    assert_eq!(quiet_until, Some(host.now.wall_ms + HOUR + 60_000));
+}
+
+/// All records up to a number are made before it is granted.
+#[test]
+fn numbers_past_a_million_records_cannot_be_preferred() {
+    let shape = || Shape::layout("{}", (0, 1000), &["node"], 0..=(1 << 22) - 1).unwrap();
+    let options = || Options::new("orders", shape()).unwrap();
+    options().prefer((1 << 20) - 1).unwrap();
+    for refused in [options().prefer(1 << 20), options().insist(1 << 20)] {
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::OutOfRange);
     }
 }

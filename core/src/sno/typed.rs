@@ -54,7 +54,7 @@ pub trait Kind {
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// An `Id<User>` is not an `Id<Order>`:
+/// An ID of one kind is none of another:
 ///
 /// ```compile_fail,E0308
 /// # use polyflake::sno::{Id, Kind};
@@ -129,7 +129,7 @@ impl<T: Kind> Id<T> {
         Self::new(Sno::parse(text)?)
     }
 
-    /// The ID of a text, at compile time; `None` where [`Id::parse`] would fail.
+    /// The ID of a text, at compile time; none where [`Id::parse`] is an error.
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind};
@@ -149,7 +149,7 @@ impl<T: Kind> Id<T> {
         }
     }
 
-    /// One new ID of the default generator.
+    /// One new ID of the process-wide generator.
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind};
@@ -233,7 +233,7 @@ impl<T> Deref for Id<T> {
     }
 }
 
-// Not derived: a derive would require `T: Clone`.
+// Not derived, since a derive would ask the same of the kind.
 impl<T> Clone for Id<T> {
     fn clone(&self) -> Self {
         *self

@@ -1,6 +1,6 @@
 //! Times of renewals, pauses after failures, clocks that differ, and chance.
 
-use alloc::format;
+use alloc::{format, vec::Vec};
 
 use super::{Held, Keeper, Moment};
 use crate::{Error, ErrorKind, Random, Record, Result};
@@ -18,7 +18,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let quarter = self.options.lease_ms / 4;
         let early = self.chance(quarter / 10);
         let (renew_at, soonest) = (now.elapsed_ms + quarter - early, now.elapsed_ms + quarter / 4);
-        Held { record, end, renew_at, soonest, is_lost: false }
+        Held { record, asked: Vec::new(), end, renew_at, soonest, is_lost: false }
     }
 
     /// The pause after a failure without a grant: longer with each failure, up to a tenth of a lease.
@@ -29,9 +29,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         pause / 2 + self.chance(pause / 2)
     }
 
-    /// The pause after a failure with a grant: a tenth of the time left, so that keepers with the least time left come first.
+    /// The pause after a failure with a grant: a tenth of the time left, so that keepers with the least time left come first. Where
+    /// nothing is left it is as long as without a grant.
     pub(super) fn pause_of(&mut self, held: &Held, now: Moment) -> u64 {
         let left = held.end.saturating_sub(now.wall_ms).min(self.options.lease_ms);
+        if left == 0 {
+            return self.pause();
+        }
         self.failures = self.failures.saturating_add(1);
         (left / 10).max(50) + self.chance(left / 40)
     }

@@ -8,12 +8,14 @@ use crate::{Ask, Error, ErrorKind, Namespace, Random, Record, Result, error::dam
 /// The longest time that a grant may begin before the store's time.
 const SLACK_MS: u64 = 5_000;
 /// The largest error of clocks that a restored store trusts.
-const CLOCK_ERROR_MS: u64 = 60_000;
+pub(super) const CLOCK_ERROR_MS: u64 = 60_000;
 /// Number of records that a claim chooses from.
 const CHOICE: u32 = 8;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn open(&mut self, held: Option<Held>, now: Moment) {
+        // A keeper that had a grant would find its namespace, had nobody deleted the store: other holders may go on.
+        let deleted = self.store_time(now) + self.options.lease_ms + CLOCK_ERROR_MS;
         match (self.random)() {
             Ok(incarnation) => {
                 let namespace = Namespace {
@@ -23,7 +25,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                     store: String::new(),
                     records: 0,
                     longest_ms: self.options.lease_ms,
-                    quiet_until: 0,
+                    quiet_until: if self.has_held { deleted } else { 0 },
                     version: 1,
                 };
                 self.ask(Step::Open, Ask::Open(namespace), held, now);
@@ -42,10 +44,15 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if let Some(error) = self.skewed(time, now) {
             return self.later(held, error, now);
         }
-        if namespace.store != store || !self.is_surveyed {
+        if !self.is_known(&namespace, store) || !self.is_surveyed {
             return self.ask(Step::Survey, Ask::Survey, held, now);
         }
         self.claim_in(namespace, held, now);
+    }
+
+    /// Returns whether the namespace's incarnation is that of the store which holds it.
+    pub(super) fn is_known(&self, namespace: &Namespace, store: &str) -> bool {
+        namespace.store == store && self.outdated != Some(namespace.incarnation)
     }
 
     /// Looks for a number in a namespace whose records are known to be complete.
@@ -94,9 +101,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             let reason = format!("expected {} records, found {records}", namespace.records);
             return self.later(held, damaged(reason), now);
         }
-        if namespace.store == store {
+        if self.is_known(&namespace, store) {
             self.is_surveyed = true;
-            return self.claim_in(namespace, held, now);
+            return match held {
+                // Another keeper noticed the restored store first.
+                Some(held) if !held.is_lost => self.again(Some(held), now),
+                held => self.claim_in(namespace, held, now),
+            };
         }
         let incarnation = match (self.random)() {
             Ok(incarnation) => incarnation,
@@ -192,10 +203,11 @@ pub(crate) fn quiet_time(
     (now, latest_end): (u64, u64),
     lease_ms: u64,
 ) -> Result<u64> {
-    let last = now.max(latest_end).max(namespace.quiet_until);
+    let last = now.max(latest_end);
     let longest = namespace.longest_ms.max(lease_ms);
     let quiet_until = last.checked_add(longest + CLOCK_ERROR_MS);
     let is_time = |end: &u64| *end < MOST;
+    let quiet_until = quiet_until.map(|end| end.max(namespace.quiet_until));
     quiet_until.filter(is_time).ok_or_else(|| damaged("expected ends before the end of time"))
 }
 

@@ -78,13 +78,9 @@ impl Options {
     /// Sets a number to take if it is free.
     ///
     /// # Errors
-    /// `out_of_range` unless it is one of the shape's numbers.
+    /// `out_of_range` unless it is one of the shape's numbers, and in one of the first 2^20 records: all up to it are made.
     pub fn prefer(self, number: u64) -> Result<Self> {
-        if self.shape.index_of(number).is_none() {
-            let (first, last) = self.shape.numbers().into_inner();
-            let reason = format!("expected a number from {first} to {last}, found {number}");
-            return Err(out_of_range(reason));
-        }
+        self.shape.reach(number)?;
         Ok(Self { preferred: Some(number), ..self })
     }
 

@@ -1,13 +1,16 @@
 //! The steps of a keeper: the consequences of each answer.
 
-use alloc::format;
+use alloc::{boxed::Box, format, vec::Vec};
 
-use super::{Action, At, Grant, Held, Keeper, Moment, Step};
+use super::{Action, At, Grant, Held, Keeper, Moment, Step, claims::CLOCK_ERROR_MS};
 use crate::{
     Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Result,
     error::{damaged, silent},
     json::MOST,
 };
+
+/// The longest time for which a refused release is sent again: as long as a lease's host waits for the end.
+const RELEASE_MS: u64 = 10_000;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Goes on in states in which only time decides.
@@ -26,6 +29,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 self.request += 1;
                 self.failed(step, held, silent(), now);
             }
+            At::Paused { until, step: step @ Step::Release { .. }, .. }
+                if now.elapsed_ms >= until =>
+            {
+                self.ask_to_release(step, now);
+            }
+            release @ At::Paused { step: Step::Release { .. }, .. } => self.at = release,
             At::Paused { held, .. } if self.is_closing => self.seal(held),
             At::Paused { until, step, held } if now.elapsed_ms >= until => {
                 let first = match (&step, &held) {
@@ -66,12 +75,23 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Gives up for now, and begins again after a pause.
     pub(super) fn later(&mut self, held: Option<Held>, error: Error, now: Moment) {
-        let pause = self.pause();
         // If the end of a cause is known, the keeper does not try more often than needed.
         let known = error.until().map_or(0, |until| until.saturating_sub(self.store_time(now)));
         let longest = self.options.lease_ms / 10;
         self.refuse(error);
-        self.at = At::Idle { until: now.elapsed_ms + pause.max(known.min(longest)), held };
+        self.pause_for(known.min(longest), held, now);
+    }
+
+    /// Begins again after a pause that lasts so long at least; a grant that is still renewed, as long as its end allows.
+    fn pause_for(&mut self, least: u64, held: Option<Held>, now: Moment) {
+        let (until, held) = match held {
+            Some(held) if !held.is_lost => {
+                let until = now.elapsed_ms + self.pause_of(&held, now);
+                (until, Some(Held { renew_at: until, soonest: until, ..held }))
+            }
+            held => (now.elapsed_ms + self.pause().max(least), held),
+        };
+        self.at = At::Idle { until, held };
     }
 
     pub(super) fn again(&mut self, held: Option<Held>, now: Moment) {
@@ -96,9 +116,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 let until = now.elapsed_ms + self.pause_of(&held, now);
                 self.at = At::Paused { until, step: Step::SettleRenewal, held: Some(held) };
             }
-            (Step::Release { .. }, _) => {
+            (step @ Step::Release { until, .. }, _) => {
                 self.refuse(error);
-                self.released(now);
+                let again = now.elapsed_ms + self.pause();
+                if again >= until {
+                    return self.released(now);
+                }
+                self.at = At::Paused { until: again, step, held: None };
             }
             (_, held) => self.later(held, error, now),
         }
@@ -108,7 +132,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn take(&mut self, step: Step, held: Option<Held>, reply: Reply, now: Moment) {
         let namespace = match self.namespace(&reply) {
             Ok(namespace) => namespace,
-            Err(error) => return self.failed(step, held, error, now),
+            Err(error) => {
+                return match held {
+                    // The window runs out; the keeper makes the namespace again.
+                    Some(held) if reply.namespace.is_none() => self.lost(held, error, now),
+                    held => self.failed(step, held, error, now),
+                };
+            }
         };
         match (step, reply.found) {
             (Step::Open, Found::Nothing) => {
@@ -117,42 +147,35 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             (Step::Survey, Found::Survey { records, latest_end }) => {
                 self.surveyed(namespace, &reply.store, (records, latest_end), held, now);
             }
-            (Step::Prepare, Found::Done | Found::Differs(_)) => self.again(held, now),
+            (Step::Prepare, Found::Done) => self.again(held, now),
             (Step::Find, Found::Records(records)) => self.choose(&namespace, &records, held, now),
             (Step::Look, Found::Records(records)) => self.look(&namespace, records, held, now),
             (Step::Claim(put), Found::Done) => self.begin(put, now),
-            (Step::Claim(put), Found::Differs(Some(found))) if found.is_grant(&put) => {
+            // Nobody else renews the grant of this claim, but for a clone of this process.
+            (Step::Claim(put), Found::Differs(Some(found))) if found == put => {
                 self.begin(found, now);
             }
-            // Another claimant was faster.
-            (Step::Claim(_), Found::Differs(_)) => {
-                let until = now.elapsed_ms + self.pause();
-                self.at = At::Idle { until, held };
-            }
+            // Another holder was faster.
+            (Step::Prepare | Step::Claim(_), Found::Differs(_)) => self.pause_for(0, held, now),
             (Step::SettleClaim(put), Found::Records(records)) => {
-                match records.into_iter().find(|found| found.is_grant(&put)) {
+                match records.into_iter().find(|found| *found == put) {
                     Some(found) => self.begin(found, now),
-                    None => self.again(held, now),
+                    None => self.pause_for(0, held, now),
                 }
             }
             (step @ (Step::Renew(_) | Step::SettleRenewal), found) => {
-                let is_same = namespace.store == reply.store;
-                let incarnation = is_same.then_some(namespace.incarnation);
-                self.renewed(step, found, (held, incarnation), now);
+                self.renewed(step, found, (&namespace, &reply.store), held, now);
             }
-            (Step::Release { put, is_last: false }, Found::Differs(Some(found)))
-                if found.is_grant(&put) && found.granted_until > put.granted_until =>
+            // A renewal that nobody waited for any more came first.
+            (Step::Release { held, put, until }, Found::Differs(Some(found)))
+                if found.is_grant(&put) && found != put && held.wrote(&found) =>
             {
                 let put = Record { version: found.version + 1, ..put };
-                self.release(&found, put, true, now);
+                let held = Box::new(held.with(found));
+                self.ask_to_release(Step::Release { held, put, until }, now);
             }
             (Step::Release { .. }, _) => self.released(now),
-            (step, _) => self.failed(
-                step,
-                held,
-                damaged("expected a reply that fits the request, found one of another kind"),
-                now,
-            ),
+            (step, _) => self.failed(step, held, unfit(), now),
         }
     }
 
@@ -179,25 +202,34 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let end = record.granted_until;
         self.preferred =
             if self.options.insists { self.options.preferred } else { Some(record.first) };
+        self.has_held = true;
         self.actions.push_back(Action::Begin(Grant::of(&record, end)));
         let held = self.held_now(record, end, now);
         self.at = At::Idle { until: held.renew_at, held: Some(held) };
     }
 
     fn renew(&mut self, held: Held, now: Moment) {
-        self.failures = 0;
         if let Some(error) = self.yet_to_begin(&held, now) {
             return self.lost(held, error, now);
         }
-        // By the clock that is behind: one that is far ahead would take the number from everybody for as long.
-        let time = self.store_time(now).min(now.wall_ms);
-        let granted_until = self.grid.down(time + self.options.lease_ms);
         let old = held.record.clone();
+        let granted_until = self.next_end(now);
         if granted_until <= old.granted_until {
             // The reply brings the store's time, which may have been wrong in the last one.
             return self.ask(Step::SettleRenewal, Ask::Read { first: old.first }, Some(held), now);
         }
-        let new = Record { granted_until, version: old.version + 1, ..old.clone() };
+        let new = Record { granted_until, version: old.version + 1, ..old };
+        self.ask_to_renew(held, new, now);
+    }
+
+    /// The end of a renewal. By the clock that is behind: one that is far ahead would take the number from everybody for as long.
+    fn next_end(&self, now: Moment) -> u64 {
+        self.grid.down(self.store_time(now).min(now.wall_ms) + self.options.lease_ms)
+    }
+
+    fn ask_to_renew(&mut self, mut held: Held, new: Record, now: Moment) {
+        let old = held.record.clone();
+        held.asked.push(new.granted_until);
         self.ask(Step::Renew(new.clone()), Ask::Put { old, new }, Some(held), now);
     }
 
@@ -206,39 +238,45 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         &mut self,
         step: Step,
         found: Found,
-        (held, incarnation): (Option<Held>, Option<Random>),
+        (namespace, store): (&Namespace, &str),
+        held: Option<Held>,
         now: Moment,
     ) {
         let Some(held) = held else { return self.again(None, now) };
-        let is_current = incarnation == Some(held.record.incarnation);
-        let (there, is_answer) = match (step, found) {
-            (Step::Renew(put), Found::Done) => (Some(put), true),
-            (Step::Renew(_), Found::Differs(found)) => (found, false),
-            (_, Found::Records(records)) => (records.into_iter().next(), true),
-            (step, _) => {
-                return self.failed(
-                    step,
-                    Some(held),
-                    damaged("expected a reply that fits the request, found one of another kind"),
-                    now,
-                );
-            }
+        let is_read = matches!(step, Step::SettleRenewal);
+        let there = match (step, found) {
+            (Step::Renew(put), Found::Done) => Some(put),
+            (Step::Renew(_), Found::Differs(found)) => found,
+            (_, Found::Records(records)) => records.into_iter().next(),
+            (step, _) => return self.failed(step, Some(held), unfit(), now),
         };
+        let is_current = namespace.incarnation == held.record.incarnation;
+        let is_behind = |there: &Record| is_current && there.version < held.record.version;
+        if there.as_ref().is_some_and(is_behind) {
+            self.outdated = Some(namespace.incarnation);
+        }
+        let is_known = self.is_known(namespace, store);
         let error = match there {
-            Some(there) if there.is_grant(&held.record) && (is_answer || is_current) => {
-                let end = held.end.max(there.granted_until);
-                self.failures = 0;
-                if end > held.end {
-                    self.actions.push_back(Action::Extend(end));
-                }
-                if let Some(error) = self.skewed(self.store_now.0, now) {
-                    self.refuse(error);
-                }
-                let held = self.held_now(there, end, now);
-                self.at = At::Idle { until: held.renew_at, held: Some(held) };
-                return;
+            None => damaged("expected a record of the number, found none"),
+            Some(there) if there.is_claim(&held.record) && held.is_cloned(&there) => {
+                let reason =
+                    "expected the grant as this holder left it, found it renewed by a clone";
+                Error::new(ErrorKind::LeaseLost, reason)
             }
-            _ if !is_current => {
+            Some(there)
+                if is_known
+                    && there.is_claim(&held.record)
+                    && there.incarnation == namespace.incarnation =>
+            {
+                return self.kept(&held, there, is_read, now);
+            }
+            Some(there) if there.is_claim(&held.record) && self.is_living(&there) => {
+                if !is_known {
+                    return self.ask(Step::Survey, Ask::Survey, Some(held), now);
+                }
+                return self.renew_restored(&held, there, namespace.incarnation, now);
+            }
+            _ if !is_known || !is_current => {
                 let reason = "expected the store that granted before, found a restored one";
                 Error::new(ErrorKind::StoreChanged, reason)
             }
@@ -247,9 +285,45 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                     format!("expected this holder's grant of number {first}, found another");
                 Error::new(ErrorKind::LeaseLost, reason)
             }
-            None => damaged("expected a record of the number, found none"),
         };
         self.lost(held, error, now);
+    }
+
+    /// Goes on with a grant whose record was acknowledged or read.
+    fn kept(&mut self, held: &Held, there: Record, is_read: bool, now: Moment) {
+        let end = held.end.max(there.granted_until);
+        if end > held.end {
+            self.failures = 0;
+            self.actions.push_back(Action::Extend(end));
+        }
+        if let Some(error) = self.skewed(self.store_now.0, now) {
+            self.refuse(error);
+        }
+        if is_read && end == held.end && self.next_end(now) > there.granted_until {
+            // The renewal that was settled did not arrive.
+            let new = Record {
+                granted_until: self.next_end(now),
+                version: there.version + 1,
+                ..there.clone()
+            };
+            return self.ask_to_renew(held.with(there), new, now);
+        }
+        let held = self.held_now(there, end, now);
+        self.at = At::Idle { until: held.renew_at, held: Some(held) };
+    }
+
+    /// Returns whether nobody else can have been granted the number in the history that a restored store lost: claims wait for the
+    /// end that is there (R7).
+    fn is_living(&self, there: &Record) -> bool {
+        self.store_now.0.saturating_add(CLOCK_ERROR_MS) < there.granted_until
+    }
+
+    /// Renews a grant in a restored store, and writes the store's new incarnation over the one before.
+    fn renew_restored(&mut self, held: &Held, there: Record, incarnation: Random, now: Moment) {
+        let granted_until = self.next_end(now).max(there.granted_until);
+        let version = there.version + 1;
+        let new = Record { granted_until, version, incarnation, ..there.clone() };
+        self.ask_to_renew(held.with(there), new, now);
     }
 
     /// Stops renewing a grant: its window runs out, and the keeper looks for another number.
@@ -260,10 +334,18 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Returns a number whose grant was used up to `end`, a border of the grid.
-    pub(super) fn release_to(&mut self, held: &Held, end: u64, now: Moment) {
+    pub(super) fn release_to(&mut self, held: Held, end: u64, now: Moment) {
         let old = &held.record;
         let put = Record { granted_until: end, version: old.version + 1, ..old.clone() };
-        self.release(old, put, false, now);
+        let until = now.elapsed_ms + RELEASE_MS;
+        self.ask_to_release(Step::Release { held: Box::new(held), put, until }, now);
+    }
+
+    /// Sends a release, also once more: the same one is done once at most.
+    fn ask_to_release(&mut self, step: Step, now: Moment) {
+        let Step::Release { held, put, .. } = &step else { return };
+        let (old, new) = (held.record.clone(), put.clone());
+        self.ask(step, Ask::Put { old, new }, None, now);
     }
 
     /// Ends, or begins again if the keeper had to return a number without being closed.
@@ -274,10 +356,22 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             At::Idle { until: now.elapsed_ms + self.pause(), held: None }
         };
     }
+}
 
-    fn release(&mut self, old: &Record, put: Record, is_last: bool, now: Moment) {
-        let (old, new) = (old.clone(), put.clone());
-        self.ask(Step::Release { put, is_last }, Ask::Put { old, new }, None, now);
+impl Held {
+    /// The same grant, as a record that was read shows it.
+    fn with(&self, record: Record) -> Self {
+        Self { record, asked: Vec::new(), ..*self }
+    }
+
+    /// Returns whether this holder may have written a record, by a renewal that it asked for.
+    fn wrote(&self, there: &Record) -> bool {
+        there.version == self.record.version + 1 && self.asked.contains(&there.granted_until)
+    }
+
+    /// Returns whether a record of this holder's claim shows a renewal that it never asked for.
+    fn is_cloned(&self, there: &Record) -> bool {
+        there.version > self.record.version && !self.wrote(there)
     }
 }
 
@@ -286,4 +380,8 @@ impl Step {
     fn only_reads(&self) -> bool {
         matches!(self, Self::Open | Self::Survey | Self::Prepare | Self::Find | Self::Look)
     }
+}
+
+fn unfit() -> Error {
+    damaged("expected a reply that fits the request, found one of another kind")
 }

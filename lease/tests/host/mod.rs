@@ -21,7 +21,12 @@ pub struct Host {
 
 impl Host {
     pub fn new(options: Options) -> Self {
-        let seed = std::cell::Cell::new(u128::from(fastrand::u64(1..)) << 32);
+        Self::seeded(options, fastrand::u64(1..))
+    }
+
+    /// A keeper whose random numbers are these.
+    pub fn seeded(options: Options, seed: u64) -> Self {
+        let seed = std::cell::Cell::new(u128::from(seed) << 32);
         let draw: Draw = Box::new(move || {
             seed.set(seed.get() + 1);
             Ok(Random(seed.get()))

@@ -50,6 +50,14 @@ fn no_generators_make_the_same_tick() {
 #[test]
 fn a_restored_store_repeats_nothing() {
     assert_sound(&sound(Size { renewals: 0, ..Size::RESTORE }), "a backup");
+    assert_sound(&sound(Size::RESTORE), "a backup and a renewal");
+    let time = Time::Passing { error: 1, longest: 2, slack: 1, restores: 2 };
+    assert_sound(&sound(Size { renewals: 0, time, ..Size::RESTORE }), "two backups");
+}
+
+#[test]
+fn clones_repeat_nothing_past_the_end_that_both_have() {
+    assert_sound(&sound(Size { clones: 1, renewals: 1, ..weak::TWO_RENEWALS }), "a clone");
 }
 
 #[test]
@@ -127,8 +135,11 @@ fn named_three_holders_two_numbers() {
 #[test]
 #[ignore = "minutes"]
 fn named_backup() {
-    let time = Time::Passing { error: 1, longest: 2, slack: 1 };
+    let time = Time::Passing { error: 1, longest: 2, slack: 1, restores: 1 };
     assert_sound(&sound(Size { ticks: 5, time, ..Size::RESTORE }), "a backup, 5 ticks");
+    let time = Time::Passing { error: 1, longest: 2, slack: 1, restores: 2 };
+    assert_sound(&sound(Size { time, ..Size::RESTORE }), "two backups and a renewal");
+    assert_sound(&sound(Size { clones: 1, ..weak::TWO_RENEWALS }), "a clone, two renewals");
 }
 
 #[test]

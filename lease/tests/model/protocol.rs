@@ -3,7 +3,7 @@
 
 use crate::{
     search::{Broken, Model},
-    state::{GONE, Grant, HOLDERS, Holder, Message, Record, State, Wait},
+    state::{Backup, GONE, Grant, HOLDERS, Holder, Message, Record, State, Wait},
     weak::Weak,
 };
 
@@ -19,6 +19,8 @@ pub struct Size {
     pub renewals: u8,
     pub crashes: u8,
     pub store_crashes: u8,
+    /// Number of times that a process may be cloned with its keeper and its generator.
+    pub clones: u8,
     /// Number of times that a message may arrive.
     pub deliveries: u8,
     pub time: Time,
@@ -29,8 +31,8 @@ pub struct Size {
 pub enum Time {
     /// Any time at all.
     Any,
-    /// Time that passes, off by `error` at most; a backup may be restored. Leases last `longest` ticks.
-    Passing { error: u8, longest: u8, slack: u8 },
+    /// Time that passes, off by `error` at most; backups may be restored so many times. Leases last `longest` ticks.
+    Passing { error: u8, longest: u8, slack: u8, restores: u8 },
 }
 
 impl Size {
@@ -43,6 +45,7 @@ impl Size {
         renewals: 0,
         crashes: 0,
         store_crashes: 0,
+        clones: 0,
         deliveries: 1,
         time: Time::Any,
     };
@@ -51,7 +54,7 @@ impl Size {
     pub const RESTORE: Self = Self {
         ticks: 4,
         renewals: 1,
-        time: Time::Passing { error: 1, longest: 2, slack: 1 },
+        time: Time::Passing { error: 1, longest: 2, slack: 1, restores: 1 },
         ..Self::SMALLEST
     };
 
@@ -91,8 +94,13 @@ impl Model for Protocol {
             },
             incarnation: 0,
             quiet_until: 0,
-            backups: 0,
-            backup: Default::default(),
+            restores: match self.size.time {
+                Time::Any => 0,
+                Time::Passing { restores, .. } => restores,
+            },
+            backup: None,
+            clones: self.size.clones,
+            cloned_until: 0,
         }
     }
 
@@ -105,6 +113,7 @@ impl Model for Protocol {
             self.hear(state, holder, next);
             self.settle(state, holder, next);
             self.crash(state, holder, next);
+            self.clone(state, holder, next);
             self.weakened(state, holder, next);
         }
         self.deliver(state, next);
@@ -186,6 +195,10 @@ impl Protocol {
             Time::Any => (0, self.size.end()),
             Time::Passing { longest, slack, .. } => (slack, self.size.end().min(now + longest)),
         };
+        let is_passing = self.size.time != Time::Any;
+        if is_passing && now < read.until && !self.is(Weak::ClaimedBeforeEnd) {
+            return None;
+        }
         let early = now.saturating_sub(slack);
         let start = match self.weak {
             Weak::NowForStart => early,
@@ -227,20 +240,27 @@ impl Protocol {
         let may = has
             && is_known
             && wait == Wait::Nothing
-            && (!is_sealed || self.is(Weak::RenewalAfterSeal))
-            && (grant.record.incarnation == state.incarnation
-                || self.is(Weak::RenewalsInQuietTime));
+            && (!is_sealed || self.is(Weak::RenewalAfterSeal));
         if !may || state.renewals == 0 {
             return;
         }
-        for last in self.nows(state).map(|now| match self.size.time {
-            Time::Any => self.size.end(),
-            Time::Passing { longest, .. } => self.size.end().min(now + longest),
-        }) {
+        for now in self.nows(state) {
+            let Some(read) = self.renewable(state, &grant, now) else { continue };
+            let last = match self.size.time {
+                Time::Any => self.size.end(),
+                Time::Passing { longest, .. } => self.size.end().min(now + longest),
+            };
             for until in (grant.end + 1..=last).filter(|end| self.is_border(*end)) {
                 let mut to = *state;
                 to.renewals -= 1;
-                let mut put = Record { until, version: grant.record.version + 1, ..grant.record };
+                let mut put = Record { until, version: read.version + 1, ..read };
+                if !self.is(Weak::RenewalsInQuietTime) {
+                    put.incarnation = state.incarnation;
+                }
+                if self.size.clones > 0 {
+                    // Clones ask for different ends: the name stands for that.
+                    put.name = u8::try_from(holder).unwrap();
+                }
                 if self.is(Weak::RenewalWithFreshToken) {
                     put.token = to.next_token;
                     to.next_token += 1;
@@ -248,9 +268,25 @@ impl Protocol {
                 if self.is(Weak::GrownBeforeAnswer) {
                     to.holders[holder].grant.end = until;
                 }
-                self.ask(to, holder, Wait::Renewal, grant.number, (grant.record, put), next);
+                self.ask(to, holder, Wait::Renewal, grant.number, (read, put), next);
             }
         }
+    }
+
+    /// The record that a renewal replaces: as the holder knows it, or in a restored store as it is there, if no other holder can have
+    /// been granted the number in the history that was lost.
+    fn renewable(&self, state: &State, grant: &Grant, now: u8) -> Option<Record> {
+        let Time::Passing { error, .. } = self.size.time else { return Some(grant.record) };
+        if grant.record.incarnation == state.incarnation || self.is(Weak::RenewalsInQuietTime) {
+            return Some(grant.record);
+        }
+        let found = self.read(state, grant.number)?;
+        let is_living = match self.weak {
+            Weak::RenewedPastEndFound => true,
+            Weak::RenewedWithinClockError => now < found.until,
+            _ => now + error < found.until,
+        };
+        (is_living && found.is_claim(&grant.record)).then_some(found)
     }
 
     /// Sends a request, which the holder waits for.
@@ -429,16 +465,43 @@ impl Protocol {
             return;
         }
         match (is_claim, is_own) {
-            (true, true) => self.acquire(&mut to, holder, own.number, found),
-            (true, false) => {}
-            (false, true) => {
+            (true, true) if self.is_written_by(&own, &found) => {
+                self.acquire(&mut to, holder, own.number, found);
+            }
+            (true, _) => {}
+            (false, true) if self.is_written_by(&own, &found) => {
                 let grant = &mut to.holders[holder].grant;
                 (grant.end, grant.record) = (grant.end.max(found.until), found);
             }
+            // The record of a restored store, which may be renewed or not.
+            (false, false)
+                if found.is_claim(&own.asked) && found.incarnation != state.incarnation => {}
             // The window stays as it is, and is never renewed.
-            (false, false) => to.holders[holder].is_known = false,
+            (false, _) => to.holders[holder].is_known = false,
         }
         next(Ok(to.sorted()));
+    }
+
+    /// Returns whether a holder put a record: else a clone of its process did.
+    fn is_written_by(&self, own: &Holder, found: &Record) -> bool {
+        self.size.clones == 0
+            || self.is(Weak::CloneTakenForItself)
+            || *found == own.asked
+            || *found == own.grant.record
+    }
+
+    /// A machine is cloned with a process: both go on, and repeat each other's IDs until the window ends that both have or asked for.
+    fn clone(&self, state: &State, holder: usize, next: Next<'_>) {
+        let (own, twin) = (state.holders[holder], usize::from(self.size.holders) - 1);
+        let may = own.has && holder != twin && state.holders[twin] == Holder::default();
+        if state.clones == 0 || !may {
+            return;
+        }
+        let mut to = *state;
+        to.clones -= 1;
+        to.cloned_until = own.grant.end.max(own.asked.until);
+        to.holders[twin] = Holder { answered: false, answer_is_held: false, ..own };
+        next(Ok(to));
     }
 
     /// A process is killed; another one may start in its place.
@@ -534,18 +597,34 @@ impl Protocol {
         if state.clock + 1 < self.size.end() {
             next(Ok(State { clock: state.clock + 1, ..*state }));
         }
-        if state.backups == 0 {
-            next(Ok(State { backups: 1, backup: state.records, ..*state }));
+        if state.restores == 0 {
+            return;
         }
-        if state.backups == 1 {
-            let ends = state.backup.iter().map(|record| record.until);
-            let highest = ends.max().unwrap_or(0).max(state.clock.saturating_sub(error));
-            let mut to = *state;
-            (to.backups, to.records, to.durable) = (2, state.backup, state.backup);
-            (to.backup, to.incarnation) = (Default::default(), 1);
-            to.quiet_until = highest + longest + error;
-            next(Ok(to));
+        let now = Backup { records: state.records, quiet_until: state.quiet_until };
+        if state.backup.is_none() || (state.incarnation > 0 && state.backup != Some(now)) {
+            next(Ok(State { backup: Some(now), ..*state }));
         }
+        if let Some(backup) = state.backup {
+            next(Ok(self.restored(state, backup, (error, longest))));
+        }
+    }
+
+    /// A store after a backup was restored: another incarnation, which is quiet for a while.
+    fn restored(&self, state: &State, backup: Backup, (error, longest): (u8, u8)) -> State {
+        let ends = backup.records.iter().map(|record| record.until);
+        let (latest, now) = (ends.max().unwrap_or(0), state.clock.saturating_sub(error));
+        let mut to = *state;
+        (to.records, to.durable) = (backup.records, backup.records);
+        to.restores -= 1;
+        to.backup = to.backup.filter(|_| to.restores > 0);
+        if self.is(Weak::RestoredInPlace) {
+            return to;
+        }
+        to.incarnation += 1;
+        let last = if self.is(Weak::QuietByEndsAlone) { latest } else { latest.max(now) };
+        let error = if self.is(Weak::QuietWithoutClockError) { 0 } else { error };
+        to.quiet_until = backup.quiet_until.max(last + longest + error);
+        to
     }
 
     /// Steps that only weakened variants have.
@@ -585,9 +664,10 @@ impl Protocol {
                     next(Ok(to));
                 }
             }
-            Weak::LostRecords if holder == 0 && state.losses > 0 => {
+            Weak::LostRecords | Weak::DeletedStore if holder == 0 && state.losses > 0 => {
                 to.losses = 0;
                 (to.records, to.durable) = Default::default();
+                to.incarnation += u8::from(self.is(Weak::DeletedStore));
                 next(Ok(to));
             }
             _ => {}
@@ -598,7 +678,8 @@ impl Protocol {
     fn made(&self, mut to: State, holder: usize, number: u8, tick: u8) -> Result<State, Broken> {
         let own = u8::try_from(holder + 1).unwrap();
         let maker = &mut to.made[usize::from(number)][usize::from(tick)];
-        if *maker != 0 && *maker != own {
+        let is_of_clones = (tick + 1) * self.size.grain <= to.cloned_until;
+        if *maker != 0 && *maker != own && !is_of_clones {
             return Err(Broken);
         }
         *maker = if to.holders[holder].has || self.goes_on() { own } else { GONE };

@@ -23,7 +23,12 @@ pub struct Record {
 /// Four values identify a grant.
 impl Record {
     pub fn is_grant(&self, other: &Self) -> bool {
-        (self.incarnation, self.token, self.start) == (other.incarnation, other.token, other.start)
+        self.is_claim(other) && self.incarnation == other.incarnation
+    }
+
+    /// Returns whether a record is of the same claim, in whatever incarnation of the store.
+    pub fn is_claim(&self, other: &Self) -> bool {
+        (self.token, self.start) == (other.token, other.start)
     }
 }
 
@@ -104,12 +109,23 @@ pub struct State {
     pub crashes: u8,
     pub store_crashes: u8,
     pub losses: u8,
-    /// Only with a restored backup: true time, the store's incarnation, the time from which grants may begin, the backup.
+    /// Only with a restored backup: true time, the store's incarnation and the time from which grants may begin, each as it is now and
+    /// in the backup, if there is one.
     pub clock: u8,
     pub incarnation: u8,
     pub quiet_until: u8,
-    pub backups: u8,
-    pub backup: [Record; NUMBERS],
+    pub restores: u8,
+    pub backup: Option<Backup>,
+    /// Number of times that a process may be cloned, and the time up to which clones may repeat what the other one makes.
+    pub clones: u8,
+    pub cloned_until: u8,
+}
+
+/// The records of a store at an earlier time, and its quiet time then.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Backup {
+    pub records: [Record; NUMBERS],
+    pub quiet_until: u8,
 }
 
 impl State {

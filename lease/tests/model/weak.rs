@@ -1,6 +1,6 @@
 //! The weakened variants of the protocol, a row each: the rule that is left out, and the steps until the search notices.
 
-use crate::protocol::Size;
+use crate::protocol::{Size, Time};
 
 /// The weakened part, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +35,14 @@ pub enum Weak {
     RenewalsInQuietTime,
     NoQuietTime,
     SlackIntoQuietTime,
+    QuietByEndsAlone,
+    QuietWithoutClockError,
+    RenewedPastEndFound,
+    RenewedWithinClockError,
+    ClaimedBeforeEnd,
+    RestoredInPlace,
+    DeletedStore,
+    CloneTakenForItself,
     VersionAlone,
     RenewalAfterSeal,
     RenewalWithFreshToken,
@@ -61,12 +69,15 @@ const fn harmless(name: &'static str, weak: Weak, size: Size) -> Variant {
 const S: Size = Size::SMALLEST;
 const THREE_CLAIMS: Size = Size { claims: 3, ..S };
 const RENEWAL: Size = Size { renewals: 1, ..S };
-const TWO_RENEWALS: Size = Size { renewals: 2, ticks: 3, ..S };
+pub const TWO_RENEWALS: Size = Size { renewals: 2, ticks: 3, ..S };
 const CRASH: Size = Size { crashes: 1, ..S };
 const STORE_CRASH: Size = Size { store_crashes: 1, ..S };
 const HALVES: Size = Size { grain: 2, ..S };
 const TWO_NUMBERS: Size = Size { numbers: 2, claims: 3, ..S };
 const RESTORE: Size = Size { renewals: 0, ..Size::RESTORE };
+const EXACT: Size =
+    Size { time: Time::Passing { error: 0, longest: 2, slack: 0, restores: 1 }, ..Size::RESTORE };
+const CLONE: Size = Size { clones: 1, ..TWO_RENEWALS };
 const HARMLESS: Size = Size { ticks: 3, renewals: 1, crashes: 1, ..S };
 
 pub const VARIANTS: &[Variant] = &[
@@ -105,6 +116,29 @@ pub const VARIANTS: &[Variant] = &[
     row("a restored store that is not quiet", Weak::NoQuietTime, RESTORE, 10),
     row("a slack that reaches into the quiet time", Weak::SlackIntoQuietTime, RESTORE, 12),
     row("a swap by the version alone, in a restored store", Weak::VersionAlone, RESTORE, 10),
+    row("a quiet time counted from the ends alone", Weak::QuietByEndsAlone, RESTORE, 11),
+    row("a quiet time without the error of clocks", Weak::QuietWithoutClockError, RESTORE, 10),
+    row(
+        "a renewal in a restored store past the end found there",
+        Weak::RenewedPastEndFound,
+        Size::RESTORE,
+        13,
+    ),
+    row(
+        "the same within the error of clocks before that end",
+        Weak::RenewedWithinClockError,
+        Size::RESTORE,
+        13,
+    ),
+    row(
+        "a claim before the last grant's end, and such a renewal",
+        Weak::ClaimedBeforeEnd,
+        EXACT,
+        13,
+    ),
+    row("a backup restored in place, which nobody tells of", Weak::RestoredInPlace, RESTORE, 10),
+    row("a store deleted beside living holders", Weak::DeletedStore, S, 9),
+    row("a clone's renewal taken for one's own", Weak::CloneTakenForItself, CLONE, 11),
     harmless("a swap by the version alone, elsewhere", Weak::VersionAlone, HARMLESS),
     harmless("a renewal after the local seal", Weak::RenewalAfterSeal, HARMLESS),
     harmless(

@@ -5,6 +5,7 @@
 
 mod instructions;
 mod machine;
+mod missed;
 mod ordered_keys;
 mod plots;
 mod programs;

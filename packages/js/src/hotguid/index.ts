@@ -7,21 +7,8 @@
  *
  * @module
  */
-
-import { init as open } from "#machine/hotguid";
-import type { Init } from "../init.js";
-
 export { hotguid as schema } from "../integrations/schema.js";
-export {
-  Generator,
-  type GeneratorOptions,
-  generate,
-  generateAsync,
-  generateMany,
-  generateManyAsync,
-  type Stats,
-  setDefaultGenerator,
-} from "./generator.js";
+export { Generator, type GeneratorOptions, generate, type Stats, setDefaultGenerator } from "./generator.js";
 export {
   describe,
   fromBytes,
@@ -44,6 +31,3 @@ export {
   uuid8Parts,
 } from "./ids.js";
 export { Pool } from "./pool.js";
-
-/** See {@link Init}. */
-export const init: Init = open;

@@ -4,7 +4,6 @@ import { type AsyncOptions, signalOf } from "../later.js";
 import { MOST } from "../machine.js";
 import { Members } from "../pool.js";
 import { BATCH } from "../protocol.js";
-import { nameOf, nothingOf, present } from "../show.js";
 import type { Generator } from "./generator.js";
 import { HotGuidArray, LENGTH, machine } from "./ids.js";
 
@@ -29,7 +28,7 @@ export class Pool {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
-  declare readonly generate: (shardKey?: number) => HotGuidId;
+  readonly generate: (shardKey?: number) => HotGuidId;
 
   readonly #members: Members<Generator>;
 
@@ -41,7 +40,6 @@ export class Pool {
    */
   constructor(members: Iterable<Generator>) {
     this.#members = new Members(members, machine(), "hotguidPool");
-    present(this, nothingOf, nameOf);
     this.generate = (shardKey) => this.generateMany(1, shardKey).at(0)!;
   }
 

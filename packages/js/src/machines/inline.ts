@@ -4,6 +4,4 @@ import { base64 } from "#family-base64";
 import { decodeBase64 } from "./base64.js";
 import { instantiate } from "./wasm.js";
 
-export { init } from "./opened.js";
-
-export const load = () => instantiate(decodeBase64(base64()), glue);
+export const load = () => instantiate(decodeBase64(base64), glue);

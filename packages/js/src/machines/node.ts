@@ -3,6 +3,4 @@ import { backend } from "./choice.js";
 import { load as loadWasm } from "./inline.js";
 import { load as loadNative } from "./native.js";
 
-export { init } from "./opened.js";
-
 export const load = () => (backend() === "native" ? loadNative() : loadWasm());

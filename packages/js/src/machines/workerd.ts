@@ -3,6 +3,4 @@ import { glue } from "#family";
 import module from "#family.wasm";
 import { instantiate } from "./wasm.js";
 
-export { init } from "./opened.js";
-
 export const load = () => instantiate(module, glue);

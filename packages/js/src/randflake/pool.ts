@@ -4,7 +4,6 @@ import { type AsyncOptions, signalOf } from "../later.js";
 import { MOST } from "../machine.js";
 import { Members } from "../pool.js";
 import { BATCH } from "../protocol.js";
-import { nameOf, nothingOf, present } from "../show.js";
 import type { Generator } from "./generator.js";
 import { encodeText, machine, RandflakeArray } from "./ids.js";
 
@@ -30,7 +29,7 @@ export class Pool {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
-  declare readonly generate: () => RandflakeId;
+  readonly generate: () => RandflakeId;
 
   readonly #members: Members<Generator>;
 
@@ -43,7 +42,6 @@ export class Pool {
    */
   constructor(members: Iterable<Generator>) {
     this.#members = new Members(members, machine(), "randflakePool");
-    present(this, nothingOf, nameOf);
     this.generate = () => this.generateMany(1).ids[0] as RandflakeId;
   }
 
