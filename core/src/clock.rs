@@ -438,7 +438,11 @@ pub fn nanos_from_float_ms(unix_ms: f64) -> Result<i64> {
 /// As [`nanos_from_float_ms`], for a reading that is no whole number.
 #[cold]
 #[inline(never)]
-#[allow(clippy::cast_possible_truncation, reason = "a float with a fraction is below 2^52")]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "a float with a fraction is below 2^52"
+)]
 fn nanos_from_fraction(unix_ms: f64) -> Result<i64> {
     if !unix_ms.is_finite() {
         return Err(Error::because(
