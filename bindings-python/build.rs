@@ -17,6 +17,9 @@ const MODULES: [&str; 6] = ["_polyflake", "hotguid", "layout", "randflake", "sno
 /// Texts by the names of what they are about: `sno`, `sno.generate`, `sno.Generator.fill`.
 type Docs = BTreeMap<String, String>;
 
+/// A constructor's name, behind that of its class.
+const CONSTRUCTOR: &str = ".__new__";
+
 fn main() {
     pyo3_build_config::use_pyo3_cfgs();
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
@@ -29,6 +32,7 @@ fn main() {
         println!("cargo::rerun-if-changed={}", path.display());
         read(module, &fs::read_to_string(&path).expect("expected a stub"), &mut docs);
     }
+    describe_constructors(&mut docs);
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     write(&docs, &out.join("docs.rs"));
@@ -58,6 +62,16 @@ fn read(module: &str, stub: &str, docs: &mut Docs) {
                 _ => format!("{module}.{function}"),
             });
         }
+    }
+}
+
+/// Adds the constructors' texts to their classes' texts: `help` shows no other text of a compiled constructor.
+fn describe_constructors(docs: &mut Docs) {
+    let classes = docs.keys().filter_map(|name| name.strip_suffix(CONSTRUCTOR));
+    for class in classes.map(str::to_owned).collect::<Vec<_>>() {
+        let constructor = docs[&format!("{class}{CONSTRUCTOR}")].clone();
+        let doc = docs.get_mut(&class).expect("expected a text for each class");
+        write!(doc, "\n\n{constructor}").expect("writes to memory");
     }
 }
 

@@ -56,22 +56,6 @@ def contests() -> Iterator[Contest]:
         "python: a column of 10 million Randflake texts",
         ours.randflake_columns(COLUMN) + peers.memory(COLUMN),
     )
-    yield Contest(
-        "python: columns of 10 million integer IDs of a layout",
-        ours.layout_columns(COLUMN) + peers.memory(COLUMN),
-    )
-    yield Contest(
-        "python: a million sno IDs",
-        ours.a_million(),
-        [
-            Goal(
-                "python: a million sno IDs from four partitions",
-                ("four partitions", None),
-                ("one partition", None),
-                0.3,
-            )
-        ],
-    )
     many = SIZES[-1]
     limits = [
         Goal("python: sno batch of 65,536 as NumPy", ("sno, as NumPy", many), (peers.FRESH, many), 2.0),

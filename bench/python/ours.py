@@ -91,23 +91,6 @@ def randflake_columns(count: int) -> list[Entry]:
     ]
 
 
-def layout_columns(count: int) -> list[Entry]:
-    """Packs columns into IDs of the layout of X (Twitter), and reads fields from them."""
-    import numpy
-
-    twitter = layout.Layout.preset("twitter", datacenter=1, worker=2)
-    order = numpy.arange(count)
-    objects = {"layout": twitter, "times": 1_700_000_000_000 + order // 4096, "sequences": order % 4096}
-    ids = twitter.pack_columns(timestamp=objects["times"], sequence=objects["sequences"])
-    parsed = {"columns": twitter.parse_columns(ids)}
-    pack = "layout.pack_columns(timestamp=times, sequence=sequences)"
-    return [
-        Entry("two columns into IDs", pack, objects, True, count),
-        Entry("IDs' times", "columns.unix_ms", parsed, True, count),
-        Entry("IDs' sequences", "columns.sequence", parsed, True, count),
-    ]
-
-
 def batches(sizes: list[int]) -> list[Entry]:
     """One call for many IDs, as an array that NumPy sees without a copy, and as texts."""
     import numpy
@@ -128,15 +111,3 @@ def batches(sizes: list[int]) -> list[Entry]:
         statement = "pool.generate_many(size).texts()"
         entries.append(Entry("sno, a list of texts", statement, packed, True, size, size))
     return entries
-
-
-def a_million() -> list[Entry]:
-    """A million IDs under the limit of one partition and of four: 16 ticks of one partition."""
-    return [_a_million("one partition", 1), _a_million("four partitions", 4)]
-
-
-def _a_million(name: str, partitions: int) -> Entry:
-    """Uses up two ticks of each partition before the round: the one available after a rest, and the next one."""
-    tick, objects = 1 << 16, {"ids": sno_pool(partitions)}
-    before, count = f"ids.generate_many({2 * tick * partitions})", 16 * tick
-    return Entry(name, f"ids.generate_many({count})", objects, True, count, before=before)

@@ -57,6 +57,10 @@ impl Clock for JsClock {
         if self.is_system() { SystemClock.slack_nanos() } else { 0 }
     }
 
+    fn unit_nanos(&self) -> u32 {
+        1_000_000
+    }
+
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         tick_nanos.min(LONGEST_WAIT)
     }

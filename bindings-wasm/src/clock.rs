@@ -73,6 +73,10 @@ impl Clock for JsClock {
         (ms >= 0.0).then_some((ms * 1e6) as u64)
     }
 
+    fn unit_nanos(&self) -> u32 {
+        1_000_000
+    }
+
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         tick_nanos.min(LONGEST_WAIT)
     }

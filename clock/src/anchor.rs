@@ -30,8 +30,8 @@ const MARK: i64 = SPAN * 9 / 10;
 /// The longest time by which the wall clock may be behind the readings shown and still be waited for. If it is further behind,
 /// readings follow it back at once.
 pub(super) const HOLD: i64 = SPAN / 8;
-/// Number of looks in a row that may take longer: they were interrupted, so no mark is set by them, which would make the next rate
-/// too low. More of them show that the rate is wrong.
+/// Slow readings tolerated in a row. A slow one was interrupted; measuring from it would make the next rate too low. More of them
+/// show that the rate is wrong.
 const STRAYS: u64 = 3;
 /// The longest time to read counter, wall clock and counter, in nanoseconds, if the rate is known.
 const WIDEST: u64 = 1_000;
@@ -62,7 +62,7 @@ struct Mark {
     nanos: AtomicU64,
     /// The rate at the last mark; 0 if unknown.
     rate: AtomicU64,
-    /// Number of looks in a row that took too long.
+    /// Number of slow readings in a row.
     strays: AtomicU64,
 }
 
@@ -84,7 +84,7 @@ struct Moment {
 }
 
 impl Moment {
-    /// The reading at a count; none if the count is past the span.
+    /// The reading at a count; `None` if the count is past the span.
     #[inline]
     fn at(&self, counter: u64) -> Option<i64> {
         let passed = counter.wrapping_sub(self.counter);
@@ -207,7 +207,7 @@ impl Anchor {
         self.seq.store(mine & !(WRITING | SPOILT), Ordering::Release);
     }
 
-    /// Waits for the anchor that another thread writes, or reads the wall clock and spoils that anchor; none if the anchor was
+    /// Waits for the anchor that another thread writes, or reads the wall clock and spoils that anchor; `None` if the anchor was
     /// written meanwhile.
     fn wait<H: Hardware>(&self, hardware: &H, seq: u64) -> Result<Option<i64>, H::Error> {
         for _ in 0..H::SPINS {

@@ -39,6 +39,33 @@ pub fn machines(ids: &[HotGuid], column: &mut [u8]) -> Result<()> {
     fill(ids, rows, HotGuid::machine)
 }
 
+/// Sets the bit of each Hot Guid whose second begins in a half-open time range, from the lowest bit of each byte on, and returns their
+/// number. There is a byte for each 8 IDs; bits past the end become 0.
+///
+/// # Errors
+/// Those of [`HotGuid::time_range`]; `invalid_length` for another number of bytes.
+pub fn in_time_range(
+    ids: &[HotGuid],
+    start_ms: i64,
+    end_ms: i64,
+    bitmap: &mut [u8],
+) -> Result<usize> {
+    let (lowest, highest) = HotGuid::time_range(start_ms, end_ms)?;
+    let seconds = lowest.timestamp()..=highest.timestamp();
+    if bitmap.len() != ids.len().div_ceil(8) {
+        let expected = ids.len().div_ceil(8);
+        return Err(Error::invalid_length(bitmap.len(), expected, expected));
+    }
+    let mut passed = 0;
+    for (byte, ids) in bitmap.iter_mut().zip(ids.chunks(8)) {
+        let bit =
+            |(place, id): (usize, &HotGuid)| u8::from(seconds.contains(&id.timestamp())) << place;
+        *byte = ids.iter().enumerate().map(bit).sum();
+        passed += byte.count_ones() as usize;
+    }
+    Ok(passed)
+}
+
 fn fill<T>(ids: &[HotGuid], column: &mut [T], field: fn(HotGuid) -> T) -> Result<()> {
     if column.len() != ids.len() {
         return Err(Error::invalid_length(column.len(), ids.len(), ids.len()));
@@ -77,6 +104,29 @@ mod tests {
             );
             assert_eq!(machines_of[at * 5..][..5], parts.machine);
         }
+    }
+
+    #[test]
+    fn a_time_range_selects_the_seconds_that_begin_in_it() {
+        let parts = HotGuid::default().parts();
+        let at = |timestamp| HotGuid::from_parts(Parts { timestamp, ..parts }).expect("fits");
+        for length in [0, 1, 7, 8, 9, 1001] {
+            let ids: Vec<_> = (0..length).map(at).collect();
+            let mut bitmap = vec![0xff; ids.len().div_ceil(8)];
+            let passed = in_time_range(&ids, 2_500, 9_001, &mut bitmap).expect("a range");
+            let bits = bitmap.iter().enumerate();
+            let set: Vec<_> = bits
+                .flat_map(|(at, byte)| {
+                    (0..8).filter(move |k| byte >> k & 1 == 1).map(move |k| at * 8 + k)
+                })
+                .collect();
+            let expected: Vec<_> = (3..=9).filter(|second| *second < ids.len()).collect();
+            assert_eq!((passed, set), (expected.len(), expected));
+        }
+        let refused = in_time_range(&[at(1)], 0, 5_000, &mut []).expect_err("no byte");
+        assert_eq!(refused.kind(), ErrorKind::InvalidLength);
+        let refused = in_time_range(&[], 5_000, 0, &mut []).expect_err("reversed");
+        assert_eq!(refused.kind(), ErrorKind::OutOfRange);
     }
 
     #[test]

@@ -9,7 +9,10 @@ use std::{
 
 use polyflake::{hotguid::HotGuid, randflake::Randflake, sno::Sno};
 
-use crate::{OutOfMemory, texts::Chars};
+use crate::{
+    OutOfMemory,
+    texts::{Chars, GuidChars},
+};
 
 /// Sizes, in bytes, of memory that is kept for reuse. The C library may return memory of this size to the system when it is
 /// freed, and new pages cost 3.5 ns an ID, twenty times the cost of filling them.
@@ -56,6 +59,7 @@ plain! {
     HotGuid: c"B", 1, "";
     Randflake: c"q", 8, "l";
     Chars: c"16s", 16, "";
+    GuidChars: c"36s", 36, "";
     bool: c"?", 1, "";
     u8: c"B", 1, "C";
     u16: c"H", 2, "S";
@@ -133,14 +137,24 @@ pub fn room_for<T: Plain>(count: usize) -> Result<Vec<T>, OutOfMemory> {
         return Ok(items);
     }
     let mut items: Vec<T> = room(count)?;
-    // SAFETY: there is room for `count` items, and zeros are a valid item of a `Plain` type. (`resize` takes 0.3 ns for an item
-    // of 10 bytes.)
+    grow(&mut items, count);
+    Ok(items)
+}
+
+/// Lengthens a vector that has room for `count` items, to be overwritten, to that many.
+///
+/// # Panics
+/// If there is no room.
+pub fn grow<T: Plain>(items: &mut Vec<T>, count: usize) {
+    let (length, more) = (items.len(), count.saturating_sub(items.len()));
+    let places = &mut items.spare_capacity_mut()[..more];
+    // SAFETY: the places are the vector's, behind its items, and zeros are a valid item of a `Plain` type. (`resize` takes 0.3 ns
+    // for an item of 10 bytes.)
     #[allow(unsafe_code)]
     unsafe {
-        items.as_mut_ptr().write_bytes(0, count);
-        items.set_len(count);
+        places.as_mut_ptr().write_bytes(0, places.len());
+        items.set_len(length + more);
     }
-    Ok(items)
 }
 
 /// The first items of a vector, in no more memory than they need.
@@ -198,6 +212,15 @@ mod tests {
         assert_ne!(other.as_ptr(), place);
         drop(Recycled::from(again));
         assert!(spare::<i32>(count / 2 - 1).is_none(), "most of it would lie idle");
+    }
+
+    #[test]
+    fn a_vector_grows_within_its_room() {
+        let mut items: Vec<u16> = room(10).expect("memory");
+        for (count, length) in [(0, 0), (4, 4), (3, 4), (10, 10)] {
+            grow(&mut items, count);
+            assert_eq!((items.len(), items.iter().all(|item| *item == 0)), (length, true));
+        }
     }
 
     #[test]

@@ -93,6 +93,12 @@ pub trait Clock {
         0
     }
 
+    /// The unit in which the source of this clock counts, in nanoseconds: errors about a reading show it in this unit.
+    #[doc(hidden)]
+    fn unit_nanos(&self) -> u32 {
+        1
+    }
+
     /// The default of `max_wait`, in nanoseconds, for a format whose tick lasts `tick_nanos`.
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         let _ = tick_nanos;
@@ -162,6 +168,9 @@ macro_rules! clock_behind_pointer {
             }
             fn slack_nanos(&self) -> u64 {
                 (**self).slack_nanos()
+            }
+            fn unit_nanos(&self) -> u32 {
+                (**self).unit_nanos()
             }
             fn default_max_wait(&self, tick_nanos: u64) -> u64 {
                 (**self).default_max_wait(tick_nanos)
@@ -235,6 +244,9 @@ impl<C: Clock, F: Fn(&Stall)> Clock for OnStall<C, F> {
     }
     fn slack_nanos(&self) -> u64 {
         self.clock.slack_nanos()
+    }
+    fn unit_nanos(&self) -> u32 {
+        self.clock.unit_nanos()
     }
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         self.clock.default_max_wait(tick_nanos)
@@ -328,8 +340,8 @@ impl Clock for ManualClock {
 /// The operating system's wall clock, and the thread's sleep.
 ///
 /// On Linux it reads the processor's counter if the kernel's own clock does, which takes a third of the time;
-/// [`SystemClock::source`] tells whether it does. A reading goes on from a look at the wall clock that is at most a millisecond
-/// old by that counter, or 4,096 readings of the thread, so a step of the wall clock is seen within a millisecond.
+/// [`SystemClock::source`] tells whether it does. Readings extrapolate from a reading of the wall clock that is at most
+/// one millisecond old by that counter, or 4,096 readings of the thread, so a step of the wall clock is seen within a millisecond.
 /// `POLYFLAKE_CLOCK=exact` in the environment makes every reading a look at the wall clock; [`ExactClock`] does so for one
 /// generator.
 ///
@@ -391,6 +403,18 @@ impl Clock for SystemClock {
     }
 }
 
+/// The error for a reading that a format cannot hold, in the unit in which its clock counts; `error` has the format's limits in
+/// milliseconds.
+#[cold]
+pub(crate) fn in_unit(error: &Error, unix_nanos: i64, unit_nanos: u32) -> Error {
+    const NANOS_PER_MS: i128 = 1_000_000;
+    let (_, least, most) = error.range().unwrap_or_default();
+    let unit = i128::from(unit_nanos);
+    let (first, end) = (least * NANOS_PER_MS, (most + 1) * NANOS_PER_MS);
+    let found = i128::from(unix_nanos).div_euclid(unit);
+    Error::time_out_of_range("clock", found, first.div_euclid(unit), (end - 1).div_euclid(unit))
+}
+
 /// The error for a reading that 64-bit nanoseconds cannot hold.
 #[cold]
 fn beyond_nanos(unix_ms: i128) -> Error {
@@ -450,6 +474,7 @@ fn nanos_from_fraction(unix_ms: f64) -> Result<i64> {
             "expected a finite number from the clock, found NaN or infinity",
         ));
     }
-    // The cast rounds towards zero.
-    nanos_from_ms(unix_ms as i64 - i64::from(unix_ms < 0.0))
+    // The cast rounds towards zero, and keeps what is out of range within it.
+    let whole = unix_ms as i64;
+    nanos_from_ms(whole.saturating_sub(i64::from(whole as f64 > unix_ms)))
 }

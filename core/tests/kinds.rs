@@ -457,3 +457,88 @@ fn every_vector() {
     }
     assert!(found > 5);
 }
+
+/// A variant's type with the name of a type parameter that a macro may use.
+#[derive(Debug, PartialEq, Deserialize)]
+struct D {
+    id: Sno,
+}
+
+by_metabyte! {
+    #[derive(Debug, PartialEq)]
+    enum OfD {
+        24 => D(D),
+    }
+}
+
+#[test]
+fn a_variant_may_have_a_type_of_any_name() {
+    let text = format!(r#"{{"id": "{USER}"}}"#);
+    assert_eq!(in_every_way::<OfD>(&text), Ok(OfD::D(D { id: USER.parse().unwrap() })));
+}
+
+/// Reads a value by `serde_json`, and as a member before the ID and after it: all read the same, or all refuse.
+macro_rules! assert_alike {
+    ($($value:ty: $($text:literal)+;)+) => {$({
+        #[derive(Debug, PartialEq, Deserialize)]
+        struct Content {
+            value: $value,
+        }
+
+        by_metabyte! {
+            #[derive(Debug, PartialEq)]
+            enum Held {
+                24 => Content(Content),
+            }
+        }
+
+        for text in [$($text),+] {
+            let direct = serde_json::from_str::<$value>(text).ok();
+            let expected = direct.map(|value| Held::Content(Content { value }));
+            let first = format!(r#"{{"id":"{USER}","value":{text}}}"#);
+            let last = format!(r#"{{"value":{text},"id":"{USER}"}}"#);
+            assert_eq!(in_every_way::<Held>(&first).ok(), expected, "{first}");
+            assert_eq!(in_every_way::<Held>(&last).ok(), expected, "{last}");
+        }
+    })+};
+}
+
+#[test]
+fn a_value_is_read_alike_before_the_id_and_after_it() {
+    assert_alike! {
+        Paid: "0" "1" "-1" "0.0" "null" "true" "[0]" "\"Not\"" "\"Partly\"" "{\"Partly\":1}" "{\"0\":1}"
+            "{\"Not\":null}" "{\"Wholly\":[\"card\"]}" "{\"Twice\":[1,2]}" "{}";
+        BTreeMap<u8, bool>: "{}" "{\"1\":true}" "{\"256\":true}" "{\"-1\":true}" "{\" 1\":true}" "{\"x\":true}"
+            "{\"+1\":true}" "{\"01\":true}" "{\"\":true}" "{\"1.0\":true}" "{\"1 \":true}";
+        BTreeMap<i64, bool>: "{\"-1\":true}" "{\"9223372036854775808\":true}" "{\"-0\":true}";
+        BTreeMap<i128, u8>: "{\"170141183460469231731687303715884105727\":1}";
+        BTreeMap<u128, u8>: "{\"340282366920938463463374607431768211455\":1}" "{\"-1\":1}";
+        BTreeMap<bool, u8>: "{\"true\":1}" "{\"false\":1}" "{\"maybe\":1}";
+        BTreeMap<char, u8>: "{\"a\":1}" "{\"1\":1}" "{\"ab\":1}";
+        BTreeMap<String, u8>: "{\"1\":1}" "{\"true\":1}";
+        BTreeMap<Option<u8>, u8>: "{\"1\":1}" "{\"null\":1}";
+        BTreeMap<(), u8>: "{\"null\":1}";
+        BTreeMap<Paid0, u8>: "{\"Not\":1}" "{\"0\":1}";
+        Vec<BTreeMap<Wrapped0, u8>>: "[{\"1\":1}]" "[{\"x\":1}]";
+        String: "1" "\"a\"" "null";
+        f64: "1" "1.5" "-0.0" "null" "\"1\"";
+        f32: "1.00000017881393432617187499" "16777217" "0.1";
+        char: "\"a\"" "97" "\"\"";
+        u8: "1.0" "256" "-1" "\"1\"";
+        (): "null" "0" "[]" "{}";
+        Option<()>: "null" "0";
+        (u8, u8): "[1,2]" "[1]" "[1,2,3]" "{}";
+        Wrapped: "6" "[6]" "{\"0\":6}";
+        std::net::IpAddr: "\"::1\"" "[0]" "1";
+        std::time::Duration: "{\"secs\":1,\"nanos\":2}" "[1,2]" "1";
+        Result<u8, u8>: "{\"Ok\":1}" "{\"0\":1}" "0";
+    }
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+enum Paid0 {
+    Not,
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+struct Wrapped0(u8);

@@ -7,7 +7,7 @@ use std::{
     env,
     process::Command,
     sync::{
-        OnceLock,
+        Arc, OnceLock,
         atomic::{AtomicI64, AtomicU16, AtomicU64, Ordering},
     },
     time::Duration,
@@ -19,6 +19,11 @@ use polyflake::{
     fork::partitions::Table,
     sno::{Generator, Pool, Sno},
 };
+
+#[path = "support/mod.rs"]
+mod support;
+
+use support::ScriptedClock;
 
 /// Runs a test in a process of its own, since a process has one table of partitions, and each test has another time.
 fn alone(name: &str, test: impl FnOnce()) {
@@ -322,6 +327,56 @@ fn seventy_thousand_children_with_one_id_each_are_never_refused() {
         }
         assert_eq!(all.len(), 10 + 2 * 70_000, "a child meets a living generator");
     });
+}
+
+/// A table of two partitions, of which the first was another generator's up to a tick after `T`.
+struct HalfUsed {
+    until: [AtomicU64; 2],
+    count: AtomicU16,
+}
+
+static HALF_USED: HalfUsed = HalfUsed {
+    until: [AtomicU64::new((T as u64 - 1_262_304_000_000) / 4 + 1), AtomicU64::new(0)],
+    count: AtomicU16::new(0),
+};
+
+impl Table for HalfUsed {
+    fn random(&self) -> Result<u16> {
+        Ok(0)
+    }
+
+    fn next(&self) -> Result<u16> {
+        Ok(self.count.fetch_add(1, Ordering::Relaxed) % 2)
+    }
+
+    fn until(&self, partition: u16) -> u64 {
+        self.until[usize::from(partition)].load(Ordering::Acquire)
+    }
+
+    fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
+        let cell = &self.until[usize::from(partition)];
+        cell.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    fn count(&self) -> usize {
+        2
+    }
+}
+
+/// A thread reads the clock, and is held up while another makes the first ID a tick later, under a partition that was somebody
+/// else's at the reading.
+#[test]
+fn a_stale_reading_draws_no_other_partition() {
+    let clock = ScriptedClock::default();
+    let ids = Generator::builder().clock(clock.clone()).leased_from(|| Ok(&HALF_USED));
+    let ids = Arc::new(ids.build().unwrap());
+    let (other, first) = (ids.clone(), Arc::new(OnceLock::new()));
+    let seen = first.clone();
+    clock.play([T + 4, T, T + 4]);
+    clock.inside(0, move || seen.set(other.generate(0).unwrap()).unwrap());
+    let second = ids.generate(0).unwrap();
+    assert!(*first.get().unwrap() < second, "{first:?}, {second}");
+    assert_eq!(first.get().unwrap().partition(), second.partition());
 }
 
 /// A table of four partitions. Another thread closes the generator at the moment at which a partition was kept for ever.

@@ -84,7 +84,7 @@ pub enum Action {
 ///
 /// let now = Moment { wall_ms: 1_763_650_000_000, elapsed_ms: 0 };
 /// let (mut store, mut seed) = (Memory::new(now.wall_ms), 0);
-/// let random = move || { seed += 1; Ok(Random(seed)) }; // in earnest: from the operating system
+/// let random = move || { seed += 1; Ok(Random(seed)) }; // in production: from the operating system
 /// let mut keeper = Keeper::new(Options::new("orders", Shape::sno(0..=1023)?)?, random);
 /// let grant = loop {
 ///     match keeper.poll(now) {

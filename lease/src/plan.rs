@@ -45,7 +45,7 @@ pub struct Plan {
     pub renewals_per_second: f64,
     /// The longest absence of the store that no holder notices, whenever it begins, in milliseconds: two thirds of a lease.
     pub unnoticed_ms: u64,
-    /// The longest wait for the number of a process that was killed, in milliseconds, for one who insists on it.
+    /// Longest wait for a killed process's number, if a holder insists on it, in milliseconds.
     pub wait_ms: u64,
 }
 

@@ -8,7 +8,8 @@
 //! trip. A store that creates the tables creates them too.
 //!
 //! The requests are futures over one connection ([`session`]). [`Postgresql`] waits for them on its thread, each up to a limit, so a
-//! server that is frozen holds nobody; [`AsyncPostgresql`] hands them to a task, over a connection of its own or one of a pool.
+//! server that stops answering never blocks callers; [`AsyncPostgresql`] hands them to a task, over a connection of its own or one
+//! of a pool.
 //!
 //! Statements have no names, so a pooler may give each transaction another connection.
 

@@ -37,7 +37,7 @@ use crate::{
 /// use polyflake_lease::{Grant, Lease, Leased, Options, Result, Shape, open};
 ///
 /// #[derive(Default)]
-/// struct Window(Mutex<Option<Grant>>); // in earnest: a generator
+/// struct Window(Mutex<Option<Grant>>); // in production: a generator
 ///
 /// impl Leased for Window {
 ///     fn begin(&self, grant: Grant) -> Result<()> {

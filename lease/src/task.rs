@@ -50,7 +50,7 @@ type Start = dyn FnOnce(Options, Arc<dyn Leased + Send + Sync>) -> Result<Lease>
 /// use std::time::Duration;
 /// use polyflake_lease::{AsyncStore, Host, Options, Reply, Request, Result, Shape, Store, open, sno};
 ///
-/// struct Client; // in earnest: a client of a database
+/// struct Client; // in production: a client of a database
 ///
 /// impl AsyncStore for Client {
 ///     async fn answer(&mut self, request: &Request) -> Result<Reply> {

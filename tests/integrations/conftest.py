@@ -1,12 +1,14 @@
-"""A PostgreSQL and a MariaDB server for the session, each in a folder with a socket there; and databases on them."""
+"""A PostgreSQL and a MariaDB server for the session, each in a folder with a socket there; databases, also Django's."""
 
 from __future__ import annotations
 
+import importlib
 import os
 import pwd
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -15,10 +17,18 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import django
 import pymysql
 import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection, connections
+from django.test.utils import setup_test_environment, teardown_test_environment
+from sqlalchemy import Engine, create_engine
 
 numbers = count()
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "settings")
+django.setup()
 
 
 class Server:
@@ -136,3 +146,55 @@ def mariadb() -> Iterator[MariaDb]:
             yield server
         finally:
             server.stop()
+
+
+@pytest.fixture(scope="session")
+def _django() -> Iterator[None]:
+    setup_test_environment()
+    yield
+    teardown_test_environment()
+
+
+@pytest.fixture(scope="session")
+def migrations(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the migrations that Django writes for the shop."""
+    package = tmp_path_factory.mktemp("migrations") / "written"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    sys.path.insert(0, str(package.parent))
+    settings.MIGRATION_MODULES = {"shop": "written"}
+    call_command("makemigrations", "shop", verbosity=0)
+    importlib.invalidate_caches()
+    return package
+
+
+@pytest.fixture(scope="session", params=["sqlite3", "postgresql", "mysql"])
+def database(request: pytest.FixtureRequest, migrations: Path, _django: None) -> Iterator[str]:
+    """Django's database, with the tables of the migrations."""
+    stated = {"ENGINE": f"django.db.backends.{request.param}", "NAME": ":memory:"}
+    if request.param == "postgresql":
+        server: Server = request.getfixturevalue("server")
+        stated |= {"NAME": server.database(), "HOST": str(server.folder), "USER": "test"}
+    elif request.param == "mysql":
+        mariadb: MariaDb = request.getfixturevalue("mariadb")
+        stated |= {"NAME": mariadb.database(), "HOST": str(mariadb.socket), "USER": "root"}
+    connections.settings.update(connections.configure_settings({"default": stated}))
+    del connections["default"]
+    call_command("migrate", verbosity=0)
+    yield request.param
+    connection.close()
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql", "mariadb"])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """SQLAlchemy's engine, of an empty database."""
+    if request.param == "sqlite":
+        engine = create_engine("sqlite://")
+    elif request.param == "mariadb":
+        mariadb: MariaDb = request.getfixturevalue("mariadb")
+        engine = create_engine(mariadb.url())
+    else:
+        server: Server = request.getfixturevalue("server")
+        engine = create_engine(server.url("postgresql+psycopg"))
+    yield engine
+    engine.dispose()

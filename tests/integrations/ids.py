@@ -36,3 +36,9 @@ INTEGERS = [-(2**63), -1, 0, 4_594_531_474_933_654_033, 2**63 - 1]
 LAYOUT = layout.Layout.preset("twitter", datacenter=11, worker=26)
 POSTS: list[int] = [LAYOUT.pack(timestamp=NOW_MS + k * HOUR_MS, sequence=20 - k) for k in range(20)]
 POST_SPAN: tuple[int, int] = LAYOUT.time_range(*SPAN)
+MADE = layout.Generator(LAYOUT)
+
+
+def new_post() -> int:
+    """A new ID of the layout."""
+    return MADE.generate()

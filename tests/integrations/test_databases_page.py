@@ -45,6 +45,27 @@ def test_postgresqls_statements_find_what_was_made_in_the_span(server: Server) -
             assert [id for (id,) in found] == [row["uuid8"] for row in ROWS[5:10]], question
 
 
+def test_postgresqls_newest_id_needs_no_max(server: Server) -> None:
+    (newest,) = re.findall(r"^SELECT id FROM orders ORDER BY .* LIMIT 1;$", PAGE, re.MULTILINE)
+    with psycopg.connect(server.url()) as connection:
+        for column, made in (("uuid", "uuid8"), ("bytea", "bytes")):
+            connection.execute(f"CREATE TABLE orders (id {column} PRIMARY KEY)")
+            connection.cursor().executemany(f"INSERT INTO orders VALUES (%({made})s)", ROWS)
+            assert connection.execute(newest).fetchall() == [(ROWS[-1][made],)]
+            connection.execute("DROP TABLE orders")
+
+
+def test_sqlite_finds_no_text_in_a_blob() -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE orders (id BLOB)")
+        connection.execute("INSERT INTO orders VALUES (?)", [bytes(IDS[0])])
+        found = [
+            connection.execute("SELECT count(*) FROM orders WHERE id = ?", [id]).fetchone()[0]
+            for id in (IDS[0], bytes(IDS[0]))
+        ]
+        assert found == [0, 1]
+
+
 def test_mariadbs_statements_find_what_was_made_in_the_span(mariadb: MariaDb) -> None:
     table, questions = statements("MySQL and MariaDB")
     with closing(mariadb.connect(database=mariadb.database())) as connection:

@@ -1,39 +1,231 @@
-"""Django and its REST framework, on SQLite, PostgreSQL and MariaDB, each in a process of its own with its settings."""
+"""Django's fields, migrations, admin and REST framework, on SQLite, PostgreSQL and MariaDB."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
+import django
 import pytest
+from django.contrib.auth.models import User
+from django.core import serializers
+from django.core.checks import run_checks
+from django.core.exceptions import ValidationError
+from django.db import NotSupportedError, connection, models, transaction
+from django.db.migrations.autodetector import MigrationAutodetector
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.state import ProjectState
+from django.test import Client
 
-from conftest import MariaDb, Server
+from ids import GUID_SPAN, GUIDS, IDS, POST_SPAN, POSTS, SNO_SPAN
+from polyflake import hotguid
+from polyflake.django import HotGuidField, SnoField, read_sno
+from polyflake.sno import Sno
+from shop.models import Order
 
-HERE = Path(__file__).parent
+OURS = ["polyflake.E001"]
+# By the database, of a table's columns: type and collation.
+STATED: dict[str, dict[str, tuple[str, str | None]]] = {
+    "postgresql": {
+        "order.id": ("character varying", "C"),
+        "order.raw": ("bytea", None),
+        "order.uuid8": ("uuid", None),
+        "order.guid": ("uuid", None),
+        "textline.order_id": ("character varying", "C"),
+    },
+    "mysql": {
+        "order.id": ("char(16)", "ascii_bin"),
+        "order.raw": ("binary(10)", None),
+        "order.uuid8": ("binary(16)", None),
+        "order.compatible": ("binary(16)", None),
+        "order.guid": ("binary(16)", None),
+        "order.flake": ("bigint(20)", None),
+        "uuid8line.id": ("binary(16)", None),
+        "textline.order_id": ("char(16)", "ascii_bin"),
+    },
+}
 
 
-def use(tmp_path: Path, **environment: str) -> None:
-    arguments = [sys.executable, "-W", "error", "use_django.py", str(tmp_path)]
-    done = subprocess.run(arguments, cwd=HERE, env={**os.environ, **environment}, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
-def test_django_on_sqlite(tmp_path: Path) -> None:
-    use(tmp_path)
-
-
-def test_django_on_postgresql(tmp_path: Path, server: Server) -> None:
-    host = str(server.folder)
-    use(tmp_path, SHOP_ENGINE="postgresql", SHOP_DATABASE=server.database(), SHOP_HOST=host, SHOP_USER="test")
-
-
-def test_django_on_mariadb(tmp_path: Path, mariadb: MariaDb) -> None:
-    host = str(mariadb.socket)
-    use(tmp_path, SHOP_ENGINE="mysql", SHOP_DATABASE=mariadb.database(), SHOP_HOST=host, SHOP_USER="root")
+@pytest.fixture(scope="module")
+def orders(database: str) -> Iterator[str]:
+    """An order of each ID; the database's name."""
+    with transaction.atomic():
+        Order.objects.bulk_create(
+            Order(id=id, raw=bytes(id), uuid8=id.uuid, compatible=str(id), guid=guid, flake=-(2**63), post=post)
+            for id, guid, post in reversed(list(zip(IDS, GUIDS, POSTS, strict=True)))
+        )
+        yield database
+        transaction.set_rollback(True)
 
 
 @pytest.fixture(autouse=True)
-def _no_folders_of_code() -> None:
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+def _undone(orders: str) -> Iterator[None]:
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def test_migrations_import_the_fields_and_leave_nothing_to_change(migrations: Path) -> None:
+    (written,) = migrations.glob("0001*.py")
+    source = written.read_text()
+    assert "polyflake.django.SnoField(blank=True, form='bytes', null=True" in source, source
+    # Django 6.1 writes the arguments of a partial function as one would.
+    stated = "7" if django.VERSION >= (6, 1) else "*(7,), **{}"
+    assert f"functools.partial(polyflake.sno.generate, {stated})" in source, source
+    state = MigrationLoader(connection).project_state()
+    assert MigrationAutodetector(state, ProjectState.from_apps(django.apps.apps))._detect_changes() == {}
+
+
+def column(table: str, name: str) -> tuple[str, str | None]:
+    """The type and the collation of a column."""
+    kind = "column_type" if connection.vendor == "mysql" else "data_type"
+    asked = f"SELECT {kind}, collation_name FROM information_schema.columns WHERE (table_name, column_name) = (%s, %s)"
+    with connection.cursor() as cursor:
+        cursor.execute(asked, [f"shop_{table}", name])
+        (found,) = cursor.fetchall()
+        return found
+
+
+@pytest.mark.parametrize("name", ["id", "raw", "uuid8", "compatible"])
+def test_every_form_sorts_and_ranges_as_the_ids_do(name: str) -> None:
+    assert list(Order.objects.order_by(name).values_list(name, flat=True)) == IDS
+    found = Order.objects.filter(**{f"{name}__range": SNO_SPAN}).order_by(name)
+    assert [getattr(order, name) for order in found] == IDS[5:10]
+    assert Order.objects.get(**{name: str(IDS[3])}).id == IDS[3]
+    assert Order.objects.filter(**{f"{name}__gte": IDS[15]}).count() == 5
+    assert type(getattr(Order.objects.get(pk=IDS[0]), name)) is Sno
+
+
+def test_guids_and_integers_sort_and_range_by_time() -> None:
+    assert list(Order.objects.order_by("guid").values_list("guid", flat=True)) == GUIDS
+    assert [order.id for order in Order.objects.filter(guid__range=GUID_SPAN).order_by("guid")] == IDS[5:10]
+    assert Order.objects.get(guid=str(GUIDS[3])).id == IDS[3]
+    assert list(Order.objects.order_by("post").values_list("post", flat=True)) == POSTS
+    assert [order.id for order in Order.objects.filter(post__range=POST_SPAN).order_by("post")] == IDS[5:10]
+    order = Order.objects.get(pk=IDS[0])
+    assert (order.guid, order.flake, order.post) == (GUIDS[0], -(2**63), POSTS[0])
+
+
+def test_columns_are_those_that_sort_by_bytes(database: str) -> None:
+    assert Order.objects.aggregate(last=models.Max("id")) == {"last": IDS[-1]}
+    stated = STATED.get(database, {})
+    assert {name: column(*name.split(".")) for name in stated} == stated
+
+
+def test_a_default_makes_ids_and_dumps_have_texts() -> None:
+    new = Order.objects.create()
+    assert (new.id.metabyte, new.raw) == (7, None)
+    dumped = serializers.serialize("json", Order.objects.order_by("id"))
+    assert f'"pk": "{IDS[0]}"' in dumped
+    assert [item.object.raw for item in serializers.deserialize("json", dumped)] == [*IDS, None]
+
+
+@pytest.mark.parametrize(
+    ("given", "code"), [("short", "invalid_length"), ("A" * 16, "invalid_character"), (7, "invalid_type")]
+)
+@pytest.mark.parametrize(
+    "read",
+    [read_sno, SnoField().to_python, lambda given: Order.objects.filter(id=given)],
+    ids=["all", "field", "query"],
+)
+def test_a_value_that_is_no_id_is_refused_with_the_stable_code(read: Any, given: Any, code: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        read(given)
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("post", ["12.0", " 12", "1_000", 12.0, True])
+def test_a_value_that_is_no_integer_is_refused(post: Any) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Order.objects.filter(post=post)
+    assert caught.value.code in ("not_canonical", "invalid_type")
+
+
+def test_what_stands_for_an_id_is_read() -> None:
+    if django.VERSION >= (5, 0):  # Django 4.2 leaves it to the database
+        assert list(Order.objects.filter(post=2**63)) == []
+    assert Order.objects.filter(post=str(POSTS[3])).get().id == IDS[3]
+    assert read_sno(IDS[0].uuid) == read_sno(IDS[0].uuid8) == IDS[0]
+    with pytest.raises(ValueError, match="found 'binary'"):
+        SnoField(form="binary")  # type: ignore[arg-type]
+
+
+class Backend:
+    """SQL Server's: no server of it runs here."""
+
+    vendor = "microsoft"
+
+    class features:
+        has_native_uuid_field = True
+
+
+@pytest.mark.parametrize("form", ["uuid8", "uuid"])
+def test_sql_server_gets_no_column_that_does_not_sort_by_time(form: Any) -> None:
+    with pytest.raises(NotSupportedError, match="expected form 'text' or 'bytes'"):
+        SnoField(form=form).get_db_prep_value(IDS[0], Backend())
+
+
+def test_sql_servers_columns_are_checked() -> None:
+    assert SnoField().get_db_prep_value(IDS[0], Backend()) == str(IDS[0])
+    with patch.object(connection, "vendor", "microsoft"):
+        found = {error.obj.model.__name__ for error in run_checks(databases=["default"]) if error.id in OURS}
+    assert found == {"Order", *(f"{form}{name}" for form in ("Uuid", "Uuid8") for name in ("Order", "Tag", "Line"))}
+    assert run_checks(databases=["default"]) == []
+
+
+def test_sql_server_gets_guids_in_its_order() -> None:
+    field, backend = HotGuidField(), Backend()
+    stored = field.get_db_prep_value(GUIDS[0], backend)
+    assert stored == hotguid.to_sql(GUIDS[0])
+    assert field.from_db_value(stored, None, backend) == GUIDS[0]
+    assert field.get_db_prep_value(GUIDS[0], connection, prepared=True) in (GUIDS[0], GUIDS[0].hex, GUIDS[0].bytes)
+
+
+def test_the_admin_shows_an_id_edits_it_and_says_what_is_wrong_with_another() -> None:
+    client = Client()
+    client.force_login(User.objects.create_superuser("admin"))
+    page = client.get("/admin/shop/order/")
+    assert str(IDS[0]) in page.content.decode()
+    address = f"/admin/shop/order/{IDS[0]}/change/"
+    page = client.get(address)
+    assert f'value="{IDS[0]}"' in page.content.decode()
+    order = Order.objects.get(pk=IDS[0])
+    assert page.context["adminform"].form.initial["raw"] == str(IDS[0])
+    form: dict[str, Any] = {"id": str(order.id), "raw": "short", "uuid8": str(IDS[1]), "guid": str(order.guid)}
+    form |= {"flake": 1, "post": 2, "compatible": ""}
+    refused = client.post(address, form)
+    assert "expected length 16, found 5" in refused.content.decode()
+    assert client.post(address, {**form, "raw": str(order.raw)}).status_code == 302
+    order.refresh_from_db()
+    assert (order.raw, order.uuid8, order.compatible, order.post) == (IDS[0], IDS[1], None, 2)
+    shown = page.context["adminform"].form
+    typed = {name: shown[name].value() for name in shown.fields}
+    # A field with a default function is shown twice, so that a new default is no change.
+    typed |= {shown.add_initial_prefix(name): value for name, value in typed.items()}
+    assert type(shown)(typed, instance=shown.instance).changed_data == []
+
+
+def test_the_rest_framework_reads_and_writes_texts_of_integers_too() -> None:
+    client = Client()
+    shown = client.get(f"/orders/{IDS[5]}/").json()
+    assert (shown["id"], shown["raw"], shown["guid"]) == (str(IDS[5]), str(IDS[5]), str(GUIDS[5]))
+    assert (shown["flake"], shown["post"]) == ("8000000000000", str(POSTS[5]))
+    body = {"id": "a7rdmuv326nct5if", "raw": None, "guid": str(GUIDS[0]), "flake": "3vgoe12ccb8gh", "post": "-7"}
+    made = client.post("/orders/", body, content_type="application/json")
+    assert (made.status_code, made.json()["flake"]) == (201, "3vgoe12ccb8gh"), made.content
+    assert Order.objects.get(pk="a7rdmuv326nct5if").flake == 4_594_531_474_933_654_033
+    refused = client.post(
+        "/orders/", {**body, "id": "short", "flake": "-", "post": str(2**63)}, content_type="application/json"
+    )
+    assert refused.status_code == 400
+    assert list(refused.json()) == ["id", "flake", "post"], refused.json()
+    assert refused.json()["id"] == ["expected length 16, found 5"]
+    for post in ("12.0", " 12", "12 ", "1_000", "007", "+7", "-0", "\u0667", "", 12.0, True, "1" * 5000, [7]):
+        refused = client.post("/orders/", {**body, "id": None, "post": post}, content_type="application/json")
+        assert (refused.status_code, "post" in refused.json()) == (400, True), (post, refused.content)
+    refused = client.post("/orders/", {**body, "id": None, "post": "9" * 25}, content_type="application/json")
+    assert "9" * 25 in refused.json()["post"][0], refused.json()
+    assert client.patch(f"/orders/{IDS[5]}/", {"post": 7}, content_type="application/json").json()["post"] == "7"
+    assert client.get("/orders/short/").status_code in (400, 404)

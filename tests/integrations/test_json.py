@@ -1,19 +1,29 @@
-"""msgspec and orjson."""
+"""IDs in JSON: msgspec, orjson, and encoders that are not told a value's type."""
 
 from __future__ import annotations
 
 import json
 from array import array
+from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import orjson
 import pytest
+from django.http import JsonResponse
+from fastapi import FastAPI
+from fastapi.encoders import ENCODERS_BY_TYPE
+from fastapi.testclient import TestClient
+from pydantic import BaseModel, TypeAdapter
+from pydantic_core import to_json
 
-from ids import GUIDS, IDS
+from ids import GUIDS, IDS, POSTS
 from polyflake import hotguid, layout, randflake, sno
+from polyflake.django import JSONEncoder
 from polyflake.msgspec import Int64, Randflake, dec_hook, enc_hook
 from polyflake.orjson import default
+from polyflake.rest_framework import JSONRenderer
 from polyflake.sno import Sno
 
 ARRAYS: list[tuple[Any, list[str]]] = [
@@ -23,6 +33,48 @@ ARRAYS: list[tuple[Any, list[str]]] = [
     (layout.LayoutArray(array("q", [1, 2**62])), ["1", str(2**62)]),
     (layout.LayoutArray(b"abcd", size=2), ["6162", "6364"]),
 ]
+
+
+def answered(value: Any) -> bytes:
+    """What a FastAPI route answers that states no type."""
+    app = FastAPI()
+    app.get("/")(lambda: value)
+    return TestClient(app).get("/").content
+
+
+class Loose(BaseModel):
+    value: Any
+
+
+ENCODERS: dict[str, Callable[[Any], str | bytes]] = {
+    "pydantic": lambda value: TypeAdapter(Any).dump_json(value),
+    "pydantic, a model": lambda value: json.dumps(Loose(value=value).model_dump(mode="json")["value"]),
+    "pydantic_core": to_json,
+    "fastapi": answered,
+    "django": lambda value: JsonResponse(value, encoder=JSONEncoder).content,
+    "rest_framework": lambda value: JSONRenderer().render(value),
+    "msgspec": lambda value: msgspec.json.encode(value, enc_hook=enc_hook),
+    "msgspec, builtins": lambda value: json.dumps(msgspec.to_builtins(value, enc_hook=enc_hook)),
+    "orjson": lambda value: orjson.dumps(value, default=default),
+    "json": lambda value: json.dumps(value, default=default),
+}
+# What stands for a value in JSON; the first one is what all these encoders know by themselves.
+ENCODED = {UUID(int=1): str(UUID(int=1)), IDS[0]: str(IDS[0]), GUIDS[0]: str(GUIDS[0]), POSTS[0]: POSTS[0]}
+
+
+@pytest.mark.parametrize("value", ENCODED, ids=["reference", "sno", "hotguid", "layout"])
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_an_id_is_encoded_where_a_uuid_is(encoder: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ENCODERS_BY_TYPE, Sno, str)
+    written = ENCODERS[encoder]({"id": value, "ids": [value, None], "at": {"id": (value,)}})
+    text = ENCODED[value]
+    assert json.loads(written) == {"id": text, "ids": [text, None], "at": {"id": [text]}}
+
+
+@pytest.mark.parametrize("encoder", ["django", "rest_framework", "msgspec", "orjson", "json"])
+def test_an_encoder_refuses_what_it_does_not_know(encoder: str) -> None:
+    with pytest.raises((TypeError, NotImplementedError)):
+        ENCODERS[encoder]({"value": object()})
 
 
 class Order(msgspec.Struct):
@@ -40,6 +92,8 @@ def test_msgspec_reads_and_writes_ids_in_json_and_messagepack() -> None:
     text = msgspec.json.encode(order, enc_hook=enc_hook)
     assert text.decode() == f'{{"id":"{IDS[0]}","parent":"{IDS[1]}"}}'
     assert msgspec.json.decode(text, type=Order, dec_hook=dec_hook) == order
+    for given in (IDS[0], str(IDS[0]), bytes(IDS[0]), IDS[0].uuid8):
+        assert msgspec.convert({"id": given}, type=Order, dec_hook=dec_hook) == Order(IDS[0])
     packed = msgspec.msgpack.encode({"id": bytes(IDS[0]), "parent": None})
     assert msgspec.msgpack.decode(packed, type=Order, dec_hook=dec_hook) == Order(IDS[0])
     for text in (b'{"id":"short"}', b'{"id":7}'):
@@ -66,10 +120,7 @@ def test_arrays_are_texts(many: Any, texts: list[str]) -> None:
     assert json.loads(msgspec.json.encode(many, enc_hook=enc_hook)) == texts
     assert json.loads(orjson.dumps(many, default=default)) == texts
     assert json.loads(json.dumps(many, default=default)) == texts
-
-
-def test_orjson_writes_ids() -> None:
-    assert orjson.dumps([IDS[0], GUIDS[0]], default=default).decode() == f'["{IDS[0]}","{GUIDS[0]}"]'
+    assert json.loads(json.dumps(many, cls=JSONEncoder)) == texts
 
 
 def test_anything_else_is_refused() -> None:

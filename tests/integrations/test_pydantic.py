@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from polyflake import PolyflakeError
 from polyflake.pydantic import HasMetabyte, Int64, Randflake, by_metabyte
@@ -87,6 +87,26 @@ def test_the_json_schema_has_pattern_and_example() -> None:
         schema = TypeAdapter(Sno).json_schema(mode=mode)  # type: ignore[arg-type]
         assert schema == {"type": "string", "pattern": "^[2-9a-x]{16}$", "examples": ["a7rdmuv326nct5if"]}
         assert Sno(schema["examples"][0])
+
+
+@pytest.mark.parametrize("kind", [Sno, Randflake, Int64, Annotated[Sno, HasMetabyte(1)]], ids=str)
+def test_annotations_describe_ids_wherever_they_are(kind: Any) -> None:
+    said: dict[str, Any] = {"description": "the buyer", "examples": ["an example"]}
+    described = Annotated[kind, Field(**said)]
+
+    class Holder(BaseModel):
+        one: described
+        many: list[described]
+        named: dict[str, described]
+
+    fields = Holder.model_json_schema()["properties"]
+    expected = TypeAdapter(kind).json_schema() | said
+    assert TypeAdapter(described).json_schema() == expected
+    assert fields["one"] == expected | {"title": "One"}
+    assert fields["many"]["items"] == fields["named"]["additionalProperties"] == expected
+    assert TypeAdapter(list[described]).json_schema()["items"] == expected
+    titled = TypeAdapter(list[Annotated[kind, Field(title="Buyer", json_schema_extra={"x-kind": 7})]])
+    assert titled.json_schema()["items"] == TypeAdapter(kind).json_schema() | {"title": "Buyer", "x-kind": 7}
 
 
 def test_ids_are_keys_and_items() -> None:

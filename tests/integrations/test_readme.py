@@ -22,7 +22,9 @@ def test_an_example_runs_by_itself(block: str) -> None:
 
 def pinned(file: str) -> dict[str, str]:
     lines = (HERE / file).read_text(encoding="utf-8").splitlines()
-    return dict(re.findall(r"^([a-z]+)(?:\[[a-z]+\])?==([\d.]+)$", "\n".join(lines), re.MULTILINE))
+    return dict(
+        re.findall(r"^([a-z]+)(?:\[[a-z]+\])?==([\d.]+)(?:; python_version >= .*)?$", "\n".join(lines), re.MULTILINE)
+    )
 
 
 def test_the_table_has_the_versions_that_are_tested() -> None:
@@ -32,4 +34,4 @@ def test_the_table_has_the_versions_that_are_tested() -> None:
     assert {name.lower(): (low, high) for name, low, high in table} == {
         name: (oldest[name], newest[name]) for name in newest if name not in tools
     }
-    assert len(BLOCKS) == 2
+    assert len(BLOCKS) == 3

@@ -86,6 +86,12 @@ pub fn published(shell: &Shell) -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// Writes a script that can be run.
+pub fn write_program(shell: &Shell, path: &Path, text: &str) -> Result<()> {
+    shell.write_file(path, text)?;
+    Ok(cmd!(shell, "chmod +x {path}").quiet().run()?)
+}
+
 /// A shell in the root, which finds the repository's own tools before the machine's.
 pub fn shell() -> Result<Shell> {
     let shell = Shell::new()?;

@@ -68,7 +68,7 @@ function loop(call: () => unknown): Work {
   return new Function("call", body)(call) as Work;
 }
 
-export function entry(name: string, work: Work, ours: boolean): Entry {
+function entry(name: string, work: Work, ours: boolean): Entry {
   return { name, ours, items: 1, x: null, work };
 }
 

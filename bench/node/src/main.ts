@@ -2,13 +2,10 @@
  * Measures the npm package against its peers, and prints each contest as a line of JSON. `cargo xtask bench` runs it, pinned
  * to one processor.
  */
-import * as browser from "./browser.js";
 import { batch, type Contest, hold, isMeantBy, peer } from "./contest.js";
 import * as kinds from "./kinds.js";
 import * as ours from "./ours.js";
-import * as parts from "./parts.js";
 import * as peers from "./peers.js";
-import * as wasm from "./wasm.js";
 
 const SIZES = [1, 16, 256, 1024, 4096, 16_384];
 
@@ -71,23 +68,15 @@ function columns(): Contest {
 const contests: (() => Contest)[] = [
   oneBigint,
   oneText,
-  parts.one,
   () => ({ name: "node: one text read", entries: [...ours.reads(), ...peers.reads()] }),
   kinds.read,
   batches,
   manyTexts,
   columns,
-  () => wasm.sparx("encrypt"),
-  () => wasm.sparx("decrypt"),
 ];
 
 const filter = process.argv[2] ?? "";
 for (const make of contests) {
   const contest = make();
   if (isMeantBy(contest, filter)) console.log(JSON.stringify(await hold(contest)));
-}
-if (browser.isMeantBy(filter)) {
-  const [contest, end] = await browser.one();
-  console.log(JSON.stringify(await hold(contest)));
-  await end();
 }

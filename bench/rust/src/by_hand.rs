@@ -64,33 +64,3 @@ pub(crate) fn parse() -> Work {
         parsed(id).map(black_box)
     })
 }
-
-/// Columns of the time, rack and sequence.
-fn columns(count: u32) -> [Vec<i64>; 3] {
-    let column = |value: fn(i64) -> i64| (0..i64::from(count)).map(value).collect();
-    [column(|k| 1_763_650_000_000 + k), column(|k| k % 16), column(|k| k % 256)]
-}
-
-pub(crate) fn pack_columns(count: u32) -> Work {
-    let ([times, racks, sequences], mut ids) = (columns(count), vec![0; count as usize]);
-    repeat(move || {
-        let ids = black_box(&mut ids).iter_mut();
-        for (((id, time), rack), sequence) in ids.zip(&times).zip(&racks).zip(&sequences) {
-            *id = packed([*time, 3, *rack, 9, *sequence])?;
-        }
-        Some(())
-    })
-}
-
-pub(crate) fn parse_columns(count: u32) -> Work {
-    let ids: Vec<i64> = (0..i64::from(count)).map(|k| 1 << 60 | k << 20).collect();
-    let mut columns = columns(count);
-    repeat(move || {
-        let ids = black_box(&ids);
-        for (column, field) in black_box(&mut columns).iter_mut().zip([0, 3, 6]) {
-            for (value, id) in column.iter_mut().zip(ids) {
-                *value = parsed(*id)[field];
-            }
-        }
-    })
-}

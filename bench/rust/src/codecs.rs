@@ -38,7 +38,7 @@ pub(crate) fn encode() -> Contest {
 }
 
 pub(crate) fn decode() -> Contest {
-    let (mut ours, mut encoding, mut fast, mut moved) = (texts(), texts(), texts(), texts());
+    let (mut ours, mut encoding, mut fast) = (texts(), texts(), texts());
     let (data_encoding, mut buffer) = (peers::data_encoding(), [0; Sno::LEN]);
     let (fast32, mut vec) = (peers::fast32(), Vec::with_capacity(Sno::LEN));
     let theirs = move || {
@@ -50,11 +50,6 @@ pub(crate) fn decode() -> Contest {
         fast32.decode_into(fast.next().as_bytes(), &mut vec).expect("a valid text");
         vec.last().copied()
     };
-    let bytes = move || {
-        let (bytes, rest) = moved.next().as_bytes().split_at(Sno::LEN);
-        let bytes: [u8; Sno::LEN] = bytes.try_into().expect("10 bytes");
-        (bytes, rest.iter().fold(0, |all, byte| all | byte) & 0x80 == 0)
-    };
     Contest {
         name: "rust: one text decoded, strictly",
         axis: None,
@@ -62,7 +57,6 @@ pub(crate) fn decode() -> Contest {
             Entry::ours("sno", repeat(move || Sno::parse(ours.next()).expect("a valid text"))),
             Entry::peer(DATA_ENCODING, repeat(theirs)),
             Entry::peer("fast32, to a vector", repeat(fast)),
-            Entry::peer("16 bytes read, 10 written", repeat(bytes)),
         ],
         goals: vec![goal("rust: sno strict decode", 0.25)],
     }

@@ -65,11 +65,11 @@ impl From<&'static str> for Key {
     }
 }
 
-/// The time with which a goal compares: a sum of multiples of other entries of the same contest.
+/// The entry of the same contest with which a goal compares.
 pub(crate) struct Against {
     /// Its name in reports.
     pub(crate) name: &'static str,
-    entries: Vec<(Key, f64)>,
+    key: Key,
 }
 
 impl Against {
@@ -80,16 +80,7 @@ impl Against {
 
     /// Another entry on the contest's axis, under a different name in reports.
     pub(crate) fn key(name: &'static str, key: Key) -> Self {
-        Self { name, entries: vec![(key, 1.0)] }
-    }
-
-    /// A sum of multiples of entries, under a name that tells them.
-    pub(crate) fn sum(
-        name: &'static str,
-        entries: impl IntoIterator<Item = (&'static str, f64)>,
-    ) -> Self {
-        let entries = entries.into_iter().map(|(name, times)| (name.into(), times));
-        Self { name, entries: entries.collect() }
+        Self { name, key }
     }
 }
 
@@ -176,14 +167,14 @@ impl Contest {
 
     fn judge(&self, goal: &Goal, rounds: &[Rounds]) -> Option<Value> {
         let ours = self.rounds_of(goal.ours, rounds)?;
-        let theirs = self.theirs(&goal.against, rounds)?;
+        let theirs = self.rounds_of(goal.against.key, rounds)?;
         let ratios = self.ratios(goal, rounds)?;
         let ratio = Spread::of(ratios.iter().copied());
         Some(json!({
             "name": goal.name,
             "ours_ns": Spread::of(ours.iter().copied()).median,
             "against": goal.against.name,
-            "against_ns": Spread::of(theirs.into_iter()).median,
+            "against_ns": Spread::of(theirs.iter().copied()).median,
             "ratio": ratio.median,
             "ratio_quartiles": [ratio.low, ratio.high],
             "goal": goal.most,
@@ -191,18 +182,9 @@ impl Contest {
         }))
     }
 
-    /// The times with which a goal compares, round by round.
-    fn theirs(&self, against: &Against, rounds: &[Rounds]) -> Option<Rounds> {
-        let entries = against.entries.iter();
-        let parts = entries.map(|(key, times)| Some((self.rounds_of(*key, rounds)?, *times)));
-        let parts: Vec<_> = parts.collect::<Option<_>>()?;
-        let sum = |round: usize| parts.iter().map(|(rounds, times)| rounds[round] * times).sum();
-        Some((0..rounds[0].len()).map(sum).collect())
-    }
-
     fn ratios(&self, goal: &Goal, rounds: &[Rounds]) -> Option<Rounds> {
         let ours = self.rounds_of(goal.ours, rounds)?;
-        let theirs = self.theirs(&goal.against, rounds)?;
+        let theirs = self.rounds_of(goal.against.key, rounds)?;
         Some(ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect())
     }
 

@@ -3,7 +3,7 @@
 use std::{hint::spin_loop, time::SystemTime};
 
 use ferroid::time::MonotonicClock;
-use polyflake::clock::{Clock, CoarseClock, ExactClock, SystemClock};
+use polyflake::clock::{CoarseClock, ExactClock, SystemClock};
 use svix_ksuid::{Ksuid, KsuidLike};
 use uuid::Uuid;
 
@@ -11,16 +11,12 @@ use crate::{
     clocks::Unbound,
     contest::{Against, Contest, Entry, Goal},
     measure::repeat,
-    parts::and_a_swap,
     peers::{Ferroid, SystemMillis},
     samples::{hot_guid, layout, randflake, sno},
 };
 
 const FERROID: &str = "ferroid Atomic, system clock";
 const CLOCK: &str = "SystemTime::now alone";
-const EXACT: &str = "sno, exact clock";
-const PARTS: &str = "the system clock as read here, and a swap";
-const EXACT_PARTS: &str = "SystemTime::now and a swap";
 
 /// One ID in the library's own type, bytes or an integer.
 pub(crate) fn one() -> Contest {
@@ -38,8 +34,6 @@ pub(crate) fn one() -> Contest {
             goal("rust: sno generate, against the clock", "sno", CLOCK, 0.7),
             goal("rust: sno generate, against ferroid", "sno", FERROID, 0.5),
             goal("rust: Hot Guid generate, against ferroid", "Hot Guid", FERROID, 0.65),
-            goal("rust: sno generate, against its parts", "sno", PARTS, 1.15),
-            goal("rust: sno generate, exact clock, against its parts", EXACT, EXACT_PARTS, 1.05),
             goal("rust: sno generate, coarse clock", "sno, coarse clock", FERROID, 0.32),
         ],
     }
@@ -58,8 +52,7 @@ fn our_ids() -> Vec<Entry> {
         .into_iter()
         .chain(coarse)
         .chain([
-            Entry::ours(EXACT, repeat(move || looking.generate(1).expect("a clock"))),
-            Entry::ours(PARTS, repeat(and_a_swap(|| SystemClock.unix_nanos()))),
+            Entry::ours("sno, exact clock", repeat(move || looking.generate(1).expect("a clock"))),
             Entry::ours("Randflake", repeat(move || randflake.generate().expect("a clock"))),
             Entry::ours("Hot Guid", repeat(move || hot_guid.generate(1).expect("a clock"))),
             Entry::ours("custom layout", repeat(move || layout.generate().expect("a clock"))),
@@ -76,7 +69,6 @@ fn their_ids() -> Vec<Entry> {
     let sonyflakes = sonyflakes.expect("a machine's number");
     vec![
         Entry::peer(CLOCK, repeat(SystemTime::now)),
-        Entry::peer(EXACT_PARTS, repeat(and_a_swap(SystemTime::now))),
         Entry::peer(FERROID, repeat(move || ferroid.next_id(|_| spin_loop()))),
         Entry::peer(
             "ferroid Atomic, ticker thread",

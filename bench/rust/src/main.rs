@@ -5,10 +5,8 @@
 
 mod batches;
 mod by_hand;
-mod cipher;
 mod clocks;
 mod codecs;
-mod columns;
 mod contest;
 mod generate;
 mod hot;
@@ -17,9 +15,7 @@ mod kinds;
 mod layout;
 mod leases;
 mod measure;
-mod parts;
 mod peers;
-mod pools;
 mod randflake;
 mod samples;
 mod team;
@@ -33,30 +29,18 @@ use contest::Contest;
 fn contests() -> Vec<Contest> {
     vec![
         generate::one(),
-        parts::one(),
         leases::one(),
         generate::text(),
-        randflake::parts(),
         randflake::texts(),
-        randflake::encode(),
-        randflake::decode(),
-        randflake::encode_column(),
-        randflake::decode_column(),
-        cipher::encrypt(),
-        cipher::decrypt(),
         codecs::encode(),
         codecs::decode(),
         texts::encode(),
         texts::decode(),
         texts::millions(),
-        columns::all(),
         layout::both_ways(),
-        layout::columns(),
         kinds::read(),
         batches::sizes(),
-        pools::a_million(),
         threads::reading_the_clock(),
-        threads::standing_still(),
     ]
 }
 

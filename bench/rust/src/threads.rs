@@ -2,14 +2,11 @@
 
 use std::{hint::spin_loop, sync::Arc};
 
-use polyflake::{
-    clock::Clock,
-    sno::{Builder, Generator, Pool},
-};
+use polyflake::{clock::Clock, sno::Generator};
 use uuid::Uuid;
 
 use crate::{
-    clocks::{Fast, Synthetic},
+    clocks::Fast,
     contest::{Against, Contest, Entry, Goal, Key},
     peers::{Ferroid, SystemMillis},
     samples::sno,
@@ -18,7 +15,6 @@ use crate::{
 
 const HANDLES: &str = "sno, a handle for each thread";
 const SHARED: &str = "sno, one generator";
-const POOL: &str = "sno, a pool of four";
 
 /// The contest with one reading of the system's clock for every ID.
 pub(crate) fn reading_the_clock() -> Contest {
@@ -36,27 +32,7 @@ pub(crate) fn reading_the_clock() -> Contest {
         name: "rust: threads",
         axis: Some("threads"),
         entries: ours(Fast::new).chain(peers).collect(),
-        goals: vec![two_against_one("rust: two threads, a handle each", 1.6), on_a_pool()],
-    }
-}
-
-/// The contest without readings of the system's clock, for the limit of the generator itself.
-pub(crate) fn standing_still() -> Contest {
-    Contest {
-        name: "rust: threads, a synthetic clock",
-        axis: Some("threads"),
-        entries: ours(|| Synthetic::making(1)).collect(),
-        goals: vec![two_against_one("rust: two threads, a handle each, synthetic clock", 1.9)],
-    }
-}
-
-/// The goal for threads that share a pool, where they rarely meet at one generator.
-fn on_a_pool() -> Goal {
-    Goal {
-        name: "rust: two threads on a pool",
-        ours: Key(POOL, Some(2)),
-        against: Against::key("two threads on one generator", Key(SHARED, Some(2))),
-        most: 0.6,
+        goals: vec![two_against_one("rust: two threads, a handle each", 1.6)],
     }
 }
 
@@ -82,16 +58,7 @@ fn ours<C: Clock + Send + Sync + 'static>(clock: fn() -> C) -> impl Iterator<Ite
             member(move || ids.generate(1).expect("a clock"))
         }
     };
-    let pools = move || {
-        let member = |partition| {
-            let builder = Builder::with_clock(clock()).partition(partition);
-            Box::new(builder.build().expect("valid options"))
-        };
-        let ids: &'static _ = Box::leak(Box::new(Pool::new((0..4).map(member)).expect("a pool")));
-        move || self::member(move || Pool::generate(ids, 1).expect("a clock"))
-    };
-    let entries = each_size(SHARED, true, shared()).chain(each_size(POOL, true, pools()));
-    entries.chain(each_size(HANDLES, true, handles()))
+    each_size(SHARED, true, shared()).chain(each_size(HANDLES, true, handles()))
 }
 
 /// An entry for each number of threads.

@@ -1,6 +1,9 @@
 //! The clock of a Python generator: the system's or a callable. Waiting lets other threads run, and signals in.
 
-use std::cell::Cell;
+use std::{
+    cell::Cell,
+    time::{Duration, Instant},
+};
 
 use polyflake::{
     Error, ErrorKind, Result,
@@ -61,7 +64,7 @@ impl Clock for PythonClock {
     fn sleep(&self, nanos: u64) -> Result<()> {
         let wait = |py: Python<'_>| {
             py.detach(|| SystemClock.sleep(nanos))?;
-            py.check_signals().map_err(|raised| end_wait(raised, "a signal"))
+            check_signals(py)
         };
         Python::try_attach(wait).unwrap_or_else(|| SystemClock.sleep(nanos))
     }
@@ -123,6 +126,33 @@ impl Drop for Level {
 
 thread_local! {
     static LEVELS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Lets the handlers of signals run during a call that makes many IDs without waiting.
+#[derive(Default)]
+pub(crate) struct Signals {
+    /// The time of the last look; `None` before the first.
+    looked: Option<Instant>,
+}
+
+impl Signals {
+    /// Runs the handlers of the signals that have come, now and then: the interpreter may be busy in other threads.
+    pub(crate) fn look(&mut self) -> Result<()> {
+        const BETWEEN: Duration = Duration::from_millis(20);
+        let now = Instant::now();
+        let since = now.duration_since(*self.looked.get_or_insert(now));
+        if since < BETWEEN {
+            return Ok(());
+        }
+        let checked = Python::try_attach(check_signals).unwrap_or(Ok(()));
+        self.looked = Some(Instant::now());
+        checked
+    }
+}
+
+/// Runs the handlers of the signals that have come.
+fn check_signals(py: Python<'_>) -> Result<()> {
+    py.check_signals().map_err(|raised| end_wait(raised, "a signal"))
 }
 
 /// The error that ends a wait and carries the exception raised in it.

@@ -7,7 +7,7 @@ use std::sync::{
 
 use pyo3::{Borrowed, PyClass, prelude::*};
 
-use crate::ids::convert::{Of, Take, name, wrong_type};
+use crate::ids::convert::{Of, Take, class_name, name, wrong_type};
 
 /// A generator, if one was set.
 ///
@@ -60,7 +60,10 @@ impl<'a, 'py, G: PyClass> Take<'a, 'py> for Wanted<G> {
         match value.cast::<G>() {
             Ok(generator) => Ok(Self(Some(generator.to_owned().unbind()))),
             Err(_) if value.is_none() => Ok(Self(None)),
-            Err(_) => Err(wrong_type(name, "Generator or None", &value)),
+            Err(_) => {
+                let expected = class_name(&value.py().get_type::<G>());
+                Err(wrong_type(name, &format!("{expected} or None"), &value))
+            }
         }
     }
 }

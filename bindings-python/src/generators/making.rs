@@ -6,15 +6,18 @@ use std::{future::Future, ops::Range};
 
 pub(crate) use methods::{makes, makes_ids, makes_texts};
 use polyflake::{Error, Result};
-use polyflake_columns::{Plain, first};
+use polyflake_columns::{Plain, first, grow};
 use pyo3::{PyClass, prelude::*, pyclass::boolean_struct::True};
 
-use super::awaited::{Threads, coroutine, give_way};
+use super::{
+    awaited::{Threads, coroutine, give_way},
+    clock::Signals,
+};
 use crate::{
     errors::{detached, raise},
     ids::{
         convert::Count,
-        memory::{check_bytes, room_for},
+        memory::{check_bytes, room, room_for},
         target::{Filling, Item, Target},
     },
 };
@@ -71,6 +74,9 @@ pub(crate) trait Writes<T: Plain>: Makes {
 /// Number of IDs made before the event loop has another turn: at most a millisecond's worth.
 const AT_ONCE: usize = 1 << 14;
 
+/// Bytes of IDs that are made before signals are looked for: at most about 10 ms of work.
+const BLOCK: usize = 1 << 21;
+
 /// Lets the event loop do a turn, unless this is the first block of a batch.
 async fn give_way_after(places: &Range<usize>) {
     if places.start > 0 {
@@ -94,10 +100,22 @@ impl<T: Plain> Rows<T> {
         Self { item, items: 1, array: |py, ids, _| Ok(Bound::new(py, A::from(ids))?.into_any()) }
     }
 
-    /// Memory for `n` IDs, to be overwritten.
+    /// Memory for `n` IDs, to be overwritten: as many items, or room for them if they are more than a block.
     fn room(&self, n: Count) -> PyResult<Vec<T>> {
-        check_bytes(n.0 as usize, self.items * size_of::<T>())?;
-        room_for(n.0 as usize * self.items)
+        let n = n.0 as usize;
+        check_bytes(n, self.items * size_of::<T>())?;
+        if n <= self.block() { room_for(n * self.items) } else { room(n * self.items) }
+    }
+
+    /// The places of a block, for which the memory grows.
+    fn part<'i>(&self, ids: &'i mut Vec<T>, places: &Range<usize>) -> &'i mut [T] {
+        grow(ids, places.end * self.items);
+        &mut ids[places.start * self.items..places.end * self.items]
+    }
+
+    /// Number of IDs in a block.
+    fn block(&self) -> usize {
+        (BLOCK / (self.items * size_of::<T>())).max(1)
     }
 }
 
@@ -174,8 +192,22 @@ impl<'py, M: Makes> WithRows<M> for Many<'_, 'py, M> {
     {
         let Self { py, maker, mode, n, said } = self;
         let (key, mut ids) = (maker.key(said), rows.room(n)?);
-        let written = detached(py, || maker.write(mode, &key, &mut ids));
-        let written = written.map_err(|error| M::refused(&key, error))?.unwrap_or(n.0 as usize);
+        let n = n.0 as usize;
+        let written = detached(py, || {
+            // A single block needs no account of its progress, which takes 80 ns.
+            if ids.len() == n * rows.items {
+                return Ok(maker.write(mode, &key, &mut ids)?.unwrap_or(n));
+            }
+            let (mut filling, mut signals) = (Filling::new(n), Signals::default());
+            while let Some(places) = filling.next(rows.block()) {
+                let part = rows.part(&mut ids, &places);
+                let made = maker.write(mode, &key, part);
+                filling.wrote(made.map(|made| made.unwrap_or(places.len())), places)?;
+                filling.look(&mut signals)?;
+            }
+            Ok(filling.written())
+        });
+        let written = written.map_err(|error| M::refused(&key, error))?;
         (rows.array)(py, first(ids, written * rows.items), rows.items)
     }
 }
@@ -195,12 +227,13 @@ impl<'py, M: Makes> WithRows<M> for ManyLater<'_, 'py, M> {
         M: Writes<T>,
     {
         let (maker, held) = (self.maker.get(), self.maker.clone().unbind());
-        let (key, mut ids, items) = (maker.key(self.said), rows.room(self.n)?, rows.items);
+        let (key, mut ids) = (maker.key(self.said), rows.room(self.n)?);
+        let (array, items) = (rows.array, rows.items);
         let call = async move {
             let mut filling = Filling::new(self.n.0 as usize);
             while let Some(places) = filling.next(AT_ONCE) {
                 give_way_after(&places).await;
-                let part = &mut ids[places.start * items..places.end * items];
+                let part = rows.part(&mut ids, &places);
                 let made = held.get().write_async(&key, part).await;
                 if let Err(error) = filling.wrote(made.map(|()| places.len()), places) {
                     return (Err(error), key);
@@ -210,7 +243,7 @@ impl<'py, M: Makes> WithRows<M> for ManyLater<'_, 'py, M> {
         };
         coroutine(self.maker.py(), Threads::Run, call, move |py, (made, key)| {
             let ids = made.map_err(|error| M::refused(&key, error))?;
-            Ok((rows.array)(py, ids, items)?.unbind())
+            Ok(array(py, ids, items)?.unbind())
         })
     }
 }

@@ -8,12 +8,12 @@ use pyo3::{
 
 use crate::{
     errors::no_copy,
-    ids::convert::{iterator, mistyped, raise_named, type_name},
+    ids::convert::{class_name, iterator, mistyped, raise_named, type_name},
 };
 
 const NAME: &str = "members";
 
-const MEMBERS: &str = "an iterable of generators of this family";
+const MEMBERS: &str = "an iterable of generators";
 
 /// One more than a pool may have: an endless iterator is read up to this many members.
 const TOO_MANY: usize = 65_537;
@@ -47,7 +47,8 @@ impl<G: Generates> FromPyObject<'_, '_> for Members<G> {
         for item in iterator(&value, MEMBERS, NAME)?.take(TOO_MANY) {
             let item = item?;
             let Ok(generator) = item.cast::<G>() else {
-                let error = mistyped(NAME, "a generator of this family", &type_name(&item));
+                let expected = class_name(&item.py().get_type::<G>());
+                let error = mistyped(NAME, &expected, &type_name(&item));
                 return Err(raise_named(error.in_item(members.len()), NAME));
             };
             members.push(Member(generator.clone().unbind()));

@@ -3,40 +3,65 @@
 use std::{
     collections::HashMap,
     ffi::CString,
-    ops::Range,
+    ops::{Range, RangeInclusive},
     sync::{Arc, Mutex, Weak},
 };
 
 use pyo3::{exceptions::PyRuntimeWarning, prelude::*};
 
-/// A time span in which only one generator may use something; it lives until its generator is closed or dropped.
-pub(crate) struct Claim(Mutex<Option<Range<i64>>>);
+/// The IDs that only one generator may make: its time span and its sequences. It lives until its generator is closed or dropped.
+pub(crate) struct Claim {
+    time: Mutex<Option<Range<i64>>>,
+    sequences: RangeInclusive<u16>,
+}
+
+/// All sequences.
+pub(crate) const ALL: RangeInclusive<u16> = 0..=u16::MAX;
+
+/// The claims on one identity.
+#[derive(Default)]
+struct Identity {
+    claims: Vec<Weak<Claim>>,
+    /// `true` once a warning was given. It is given once for an identity.
+    is_warned_of: bool,
+}
 
 /// Claims, by the name of the thing claimed. No thread waits for the lock, so a forked child cannot hang on it: without
 /// the lock there is no warning.
-static CLAIMS: Mutex<Option<HashMap<String, Vec<Weak<Claim>>>>> = Mutex::new(None);
+static CLAIMS: Mutex<Option<HashMap<String, Identity>>> = Mutex::new(None);
 
 impl Claim {
-    /// A claim on `what` for a time span, whose end is exclusive.
+    /// A claim on the IDs of an identity.
+    ///
+    /// # Arguments
+    /// - `key`: tells the identity from all others.
+    /// - `time`: its end is exclusive.
+    /// - `same`, `remedy`: the identity and what to do, for the warning.
     ///
     /// # Errors
-    /// The warning that another generator has a claim on it for a part of that time, if warnings are errors.
+    /// The warning that another generator has a claim on some of them, if warnings are errors.
     pub(crate) fn on(
         py: Python<'_>,
-        what: String,
-        time: Range<i64>,
-        warning: &str,
+        key: String,
+        (time, sequences): (Range<i64>, RangeInclusive<u16>),
+        same: impl FnOnce() -> String,
+        remedy: &str,
     ) -> PyResult<Arc<Self>> {
-        let claim = Arc::new(Self(Mutex::new(Some(time))));
-        if claim.enter(what) {
+        let claim = Arc::new(Self { time: Mutex::new(Some(time)), sequences });
+        if claim.enter(key.clone()) {
+            let warning = format!(
+                "another generator of this process has the same {}: they repeat each other's IDs; {remedy}",
+                same()
+            );
             PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(warning)?, 1)?;
+            note(key);
         }
         Ok(claim)
     }
 
     /// Moves the end later.
     pub(crate) fn extend(&self, end: i64) {
-        if let Ok(mut time) = self.0.try_lock()
+        if let Ok(mut time) = self.time.try_lock()
             && let Some(time) = &mut *time
         {
             time.end = time.end.max(end);
@@ -45,31 +70,44 @@ impl Claim {
 
     /// Ends the claim.
     pub(crate) fn end(&self) {
-        if let Ok(mut time) = self.0.try_lock() {
+        if let Ok(mut time) = self.time.try_lock() {
             *time = None;
         }
     }
 
-    /// Adds the claim to all others; returns whether one of them overlaps it.
-    fn enter(self: &Arc<Self>, what: String) -> bool {
-        let Ok(mut claims) = CLAIMS.try_lock() else { return false };
-        let claims = claims.get_or_insert_default();
-        if claims.len() == claims.capacity() {
-            claims.retain(|_, others| others.iter().any(|other| other.strong_count() > 0));
+    /// Adds the claim to all others; returns whether one of them overlaps it, and no warning was given of the identity.
+    fn enter(self: &Arc<Self>, key: String) -> bool {
+        let Ok(mut identities) = CLAIMS.try_lock() else { return false };
+        let identities = identities.get_or_insert_default();
+        if identities.len() == identities.capacity() {
+            identities.retain(|_, identity| {
+                identity.is_warned_of
+                    || identity.claims.iter().any(|other| other.strong_count() > 0)
+            });
         }
-        let others = claims.entry(what).or_default();
-        others.retain(|other| other.upgrade().is_some_and(|other| other.time().is_some()));
-        let is_twin = others.iter().filter_map(Weak::upgrade).any(|other| self.overlaps(&other));
-        others.push(Arc::downgrade(self));
-        is_twin
+        let Identity { claims, is_warned_of } = identities.entry(key).or_default();
+        claims.retain(|other| other.upgrade().is_some_and(|other| other.time().is_some()));
+        let is_twin = claims.iter().filter_map(Weak::upgrade).any(|other| self.overlaps(&other));
+        claims.push(Arc::downgrade(self));
+        is_twin && !*is_warned_of
     }
 
     fn overlaps(&self, other: &Self) -> bool {
-        let (Some(one), Some(other)) = (self.time(), other.time()) else { return false };
-        one.start < other.end && other.start < one.end
+        let (Some(time), Some(others)) = (self.time(), other.time()) else { return false };
+        time.start < others.end
+            && others.start < time.end
+            && self.sequences.start() <= other.sequences.end()
+            && other.sequences.start() <= self.sequences.end()
     }
 
     fn time(&self) -> Option<Range<i64>> {
-        self.0.try_lock().ok()?.clone()
+        self.time.try_lock().ok()?.clone()
+    }
+}
+
+/// Notes that a warning was given of an identity: not where warnings are errors, since its generator was not made.
+fn note(key: String) {
+    if let Ok(mut identities) = CLAIMS.try_lock() {
+        identities.get_or_insert_default().entry(key).or_default().is_warned_of = true;
     }
 }

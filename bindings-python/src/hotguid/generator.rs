@@ -17,7 +17,7 @@ use crate::generators::{
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        convert::{Flag, Of, Span, UnixMs, name, raise_about_time},
+        convert::{Flag, Of, Span, UnixMs, name},
         record::{Reduced, reduced},
         target::Item,
     },
@@ -25,7 +25,7 @@ use crate::{
 
 type Inner = hotguid::Generator<PythonClock>;
 
-/// The process-wide generator, unless another was set.
+/// The default generator, unless another was set.
 pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
     static DEFAULT: PyOnceLock<Inner> = PyOnceLock::new();
     DEFAULT.get_or_try_init(py, || {
@@ -72,8 +72,10 @@ impl Generator {
     )]
     fn new(uuid8: Of<Flag, name::uuid8>, options: Option<Keywords<'_, '_>>) -> PyResult<Self> {
         let with_clock = |clock| hotguid::Generator::builder().uuid8(uuid8.0.0).clock(clock);
-        let builder = Options::of("Generator", options)?.builder(with_clock);
-        let inner = builder.build().map_err(|error| raise_about_time(error, Span::NAME))?;
+        let options = Options::of("Generator", options)?;
+        let window = options.window;
+        let built = options.builder(with_clock).build();
+        let inner = built.map_err(|error| Span::raise(window, error))?;
         Ok(Self { inner })
     }
 
@@ -81,7 +83,7 @@ impl Generator {
     #[pyo3(signature = (end, /))]
     fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
         let extended = self.inner.extend_window(end.0.0);
-        extended.map_err(|error| raise_about_time(error, "end"))
+        extended.map_err(|error| end.0.raise(error, "end"))
     }
 
     #[doc = doc!("hotguid.Generator.stats")]

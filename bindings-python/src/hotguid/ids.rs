@@ -10,15 +10,15 @@ use pyo3::{
 use crate::errors::raise;
 use crate::ids::{
     array::{At, at, columnar, copied, packs},
-    column::PackedBytes,
+    column::{self, PackedBytes},
     convert::{
         self, Flag, Octets, Of, Take as _, UnixMs, UnixSeconds, name, numbers, raise_about_time,
         raise_in_range, raise_named, texts,
     },
     describe::Description,
-    fields::FieldColumn,
+    fields::{FieldColumn, Mask},
     record::{Reduced, reduced},
-    text::Ascii,
+    text::{Ascii, TextColumn},
     uuid::{self, Uuid},
 };
 
@@ -180,8 +180,8 @@ pub(crate) fn time_range(
     end: Of<UnixMs, name::end>,
     sql: Of<Flag, name::sql>,
 ) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> {
-    let (lowest, highest) =
-        HotGuid::time_range(start.0.0, end.0.0).map_err(|error| raise_in_range(error, start.0))?;
+    let (lowest, highest) = HotGuid::time_range(start.0.0, end.0.0)
+        .map_err(|error| raise_in_range(error, start.0, end.0))?;
     let bound = |id| to_uuid(py, if sql.0.0 { sorted_by_sql_server(id) } else { id });
     Ok((bound(lowest)?, bound(highest)?))
 }
@@ -340,6 +340,13 @@ impl HotGuidArray {
         Ok(ids.iter().map(|bytes| HotGuid::from_rfc_bytes(*bytes)).collect::<Vec<_>>().into())
     }
 
+    #[doc = doc!("hotguid.HotGuidArray.from_texts")]
+    #[staticmethod]
+    #[pyo3(signature = (column, /))]
+    fn from_texts(column: &Bound<'_, PyAny>) -> PyResult<Self> {
+        column::ids_of(column).map(Self::from)
+    }
+
     #[doc = doc!("hotguid.HotGuidArray.timestamps")]
     fn timestamps(&self, py: Python<'_>) -> PyResult<FieldColumn> {
         FieldColumn::filled(py, self.0.items(), fields::timestamps)
@@ -358,6 +365,25 @@ impl HotGuidArray {
     #[doc = doc!("hotguid.HotGuidArray.shard_keys")]
     fn shard_keys(&self, py: Python<'_>) -> PyResult<FieldColumn> {
         FieldColumn::filled(py, self.0.items(), fields::shard_keys)
+    }
+
+    #[doc = doc!("hotguid.HotGuidArray.in_time_range")]
+    #[pyo3(signature = (start, end, /))]
+    fn in_time_range(
+        &self,
+        py: Python<'_>,
+        start: Of<UnixMs, name::start>,
+        end: Of<UnixMs, name::end>,
+    ) -> PyResult<Mask> {
+        let (start, end) = (start.0, end.0);
+        let filter =
+            |ids: &[HotGuid], bits: &mut [u8]| fields::in_time_range(ids, start.0, end.0, bits);
+        Mask::of(py, self.0.items(), filter, |error| raise_in_range(error, start, end))
+    }
+
+    #[doc = doc!("hotguid.HotGuidArray.text_column")]
+    fn text_column(&self, py: Python<'_>) -> PyResult<TextColumn> {
+        TextColumn::of_hot_guids(py, self.0.items())
     }
 
     #[doc = doc!("hotguid.HotGuidArray.texts")]

@@ -12,7 +12,7 @@ use pyo3::{
     ffi, intern,
     prelude::*,
     pyclass::boolean_struct::True,
-    types::{PyBytes, PyDict, PyMemoryView, PySlice},
+    types::{PyDict, PyMemoryView, PySlice},
 };
 
 use super::{
@@ -146,7 +146,7 @@ macro_rules! columnar {
                     py: Python<'py>,
                     requested_schema: Option<&Bound<'py, PyAny>>,
                 ) -> PyResult<arrow::Capsules<'py>> {
-                    let _ = requested_schema; // is a wish
+                    let _ = requested_schema; // only a hint: there is one representation
                     arrow::export(py, self.column(py)?)
                 }
 
@@ -215,15 +215,19 @@ pub(crate) unsafe fn fill<T: Columnar>(
     Ok(())
 }
 
-/// The content of an array as one argument of its class: bytes of a table; integers as Python's own array, whose pickle machines of
-/// either byte order can read.
+/// The content of an array or column as one argument: integers as Python's own array, whose pickle machines of either byte order can
+/// read; everything else as bytes.
 pub(crate) fn content<'py, T: Columnar>(array: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
     let copy = PyMemoryView::from(array.as_any())?.call_method0(intern!(py, "tobytes"))?;
-    if array.get().memory(py)?.is_table {
-        return Ok(copy.cast_into::<PyBytes>()?.into_any());
+    let memory = array.get().memory(py)?;
+    let is_integers =
+        !memory.is_table && matches!(memory.format.to_bytes(), b"q" | b"I" | b"H" | b"B");
+    if !is_integers {
+        return Ok(copy);
     }
-    py.import("array")?.getattr(intern!(py, "array"))?.call1(("q", copy))
+    let code = memory.format.to_string_lossy();
+    py.import("array")?.getattr(intern!(py, "array"))?.call1((code, copy))
 }
 
 /// Defines how arrays of one packing are copied and pickled: as their class and its argument.

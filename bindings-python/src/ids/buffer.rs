@@ -4,7 +4,7 @@
 use std::slice;
 
 use polyflake::Error;
-use polyflake_columns::texts::{Chars, Rows, Unit};
+use polyflake_columns::texts::{Rows, Textual, Unit};
 use pyo3::{
     buffer::PyUntypedBuffer,
     exceptions::{PyBufferError, PyTypeError, PyValueError},
@@ -36,7 +36,7 @@ enum Memory<'py> {
 
 impl<'py> Buffered<'py> {
     /// The texts of a value's buffer; `None` if it has no buffer, or a buffer of Python objects.
-    pub(super) fn of(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
+    pub(super) fn of<I: Textual>(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         // SAFETY: the value is alive.
         if unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) } == 0 {
             return Ok(None);
@@ -56,7 +56,7 @@ impl<'py> Buffered<'py> {
             let found = format!("a buffer of format {format}, {} dimensions", buffer.dimensions());
             return Err(wrong_kind(NAME, TEXTS.column, &found));
         };
-        let width = width_of(&buffer, unit).map_err(|error| raise_named(error, NAME))?;
+        let width = width_of::<I>(&buffer, unit).map_err(|error| raise_named(error, NAME))?;
         let memory = if buffer.is_c_contiguous() {
             Memory::InPlace(buffer)
         } else {
@@ -98,13 +98,13 @@ fn is_refusal(raised: &PyErr, value: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// Bytes of a row.
-fn width_of(buffer: &PyUntypedBuffer, unit: Unit) -> polyflake::Result<usize> {
-    const WIDTH: usize = size_of::<Chars>();
-    let wrong = |found| Err(Error::invalid_length(found, WIDTH, WIDTH));
+fn width_of<I: Textual>(buffer: &PyUntypedBuffer, unit: Unit) -> polyflake::Result<usize> {
+    let width = size_of::<I::Place>();
+    let wrong = |found| Err(Error::invalid_length(found, width, width));
     match buffer.shape() {
         _ if unit != Unit::Byte => Ok(buffer.item_size()),
-        [_, width] if *width != WIDTH => wrong(*width),
-        [bytes] if bytes % WIDTH != 0 => Err(multiple(NAME, WIDTH, *bytes)),
-        _ => Ok(WIDTH),
+        [_, found] if *found != width => wrong(*found),
+        [bytes] if bytes % width != 0 => Err(multiple(NAME, width, *bytes)),
+        _ => Ok(width),
     }
 }

@@ -45,7 +45,7 @@ impl Expected {
 pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
     if let Some(ids) = arrow::read(column, NAME, TEXTS, Pieces::ids)? {
         Ok(ids)
-    } else if let Some(buffered) = Buffered::of(column)? {
+    } else if let Some(buffered) = Buffered::of::<I>(column)? {
         texts::ids_of(&buffered.rows()).map_err(|fault| TEXTS.refused(fault, NAME))
     } else {
         of_items(column)

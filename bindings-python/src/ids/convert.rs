@@ -7,7 +7,9 @@ mod times;
 
 use std::{fmt, ops::RangeInclusive, time::Duration};
 
-pub(crate) use names::{Of, Take, mistyped, name, raise_named, type_name, wrong_kind, wrong_type};
+pub(crate) use names::{
+    Of, Take, class_name, mistyped, name, raise_named, type_name, wrong_kind, wrong_type,
+};
 use polyflake::{
     Error, ErrorKind,
     sno::{OnExhausted, Sno},
@@ -21,8 +23,8 @@ use pyo3::{
 };
 pub(crate) use text::{Octets, Text, check_length, has_buffer, owned_text, texts};
 pub(crate) use times::{
-    Span, UnixMs, UnixSeconds, datetime_of_micros, datetime_of_ms, micros_of_datetime,
-    raise_about_time, raise_in_range,
+    Span, UnixMs, UnixSeconds, datetime_of_micros, datetime_of_ms, in_datetimes,
+    micros_of_datetime, raise_about_time, raise_in_range,
 };
 
 use crate::errors::raise_about;

@@ -2,20 +2,24 @@
 
 use std::sync::OnceLock;
 
-use polyflake::{Error, Result, sno::Sno};
+use polyflake::{Error, Result};
 use polyflake_columns::{self as columns, Packed, Plain, arrow::Column};
-use pyo3::{prelude::*, types::PyBytes};
+use pyo3::{intern, prelude::*, types::PyBytes};
 
 use super::{
-    array::{At, Columnar, Memory, at, columnar, positions, to_numpy},
-    memory::{fault, no_memory, room_for},
+    array::{At, Columnar, Memory, at, columnar, content, positions, to_numpy},
+    convert::{Octets, Of, Take, name},
+    memory::{copy_of, fault, no_memory, room_for},
+    record::{Reduced, reduced},
 };
 use crate::errors::raise;
 
 #[doc = doc!("sno.FieldColumn")]
-#[pyclass(frozen, sequence, module = "polyflake.sno")]
+#[pyclass(frozen, eq, hash, sequence, module = "polyflake.sno")]
+#[derive(PartialEq, Eq, Hash)]
 pub(crate) struct FieldColumn(Numbers);
 
+#[derive(PartialEq, Eq, Hash)]
 enum Numbers {
     Integers(Packed<i64>),
     Words(Packed<u32>),
@@ -34,6 +38,16 @@ macro_rules! of_numbers {
             }
         }
 
+        impl TryFrom<&FieldColumn> for Packed<$type> {
+            type Error = PyErr;
+            fn try_from(column: &FieldColumn) -> PyResult<Self> {
+                match &column.0 {
+                    Numbers::$kind(numbers) => Ok(numbers.clone()),
+                    _ => Err(of_another_kind()),
+                }
+            }
+        }
+
         impl From<Vec<$type>> for FieldColumn {
             fn from(numbers: Vec<$type>) -> Self {
                 Packed::new(numbers).into()
@@ -47,6 +61,12 @@ of_numbers! {
     u32: Words;
     u16: Shorts;
     u8: Bytes;
+}
+
+/// The exception for the content of a pickle that was made otherwise.
+#[cold]
+pub(crate) fn of_another_kind() -> PyErr {
+    raise(Error::invalid_type("the content of a column", "another one"))
 }
 
 impl<T: Plain> From<Packed<T>> for FieldColumn
@@ -146,10 +166,45 @@ impl FieldColumn {
         to_numpy(slf, dtype, copy)
     }
 
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Content<'py>>> {
+        let width = match &slf.get().0 {
+            Numbers::Rows(rows) => Some(rows.width()),
+            _ => None,
+        };
+        reduced(slf, (content(slf)?, width))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (content, width = None))]
+    fn _restore(content: &Bound<'_, PyAny>, width: Option<usize>) -> PyResult<Self> {
+        let bytes = Octets::take(content.as_borrowed(), "content")?;
+        let bytes = bytes.as_bytes();
+        if let Some(width) = width {
+            let is_whole = bytes.len().checked_rem(width) == Some(0);
+            let rows = is_whole.then_some(bytes).ok_or_else(of_another_kind)?;
+            return Ok(Self(Numbers::Rows(Packed::in_rows(copy_of(rows)?, width))));
+        }
+        let code = content.getattr(intern!(content.py(), "typecode"))?;
+        Ok(match code.extract()? {
+            'q' => numbers_of(bytes, i64::from_ne_bytes).into(),
+            'I' => numbers_of(bytes, u32::from_ne_bytes).into(),
+            'H' => numbers_of(bytes, u16::from_ne_bytes).into(),
+            'B' => copy_of(bytes)?.into(),
+            _ => return Err(of_another_kind()),
+        })
+    }
+
     fn __repr__(&self) -> String {
         let items = if matches!(self.0, Numbers::Rows(_)) { "bytes" } else { "numbers" };
         format!("<FieldColumn of {} {items}>", self.__len__())
     }
+}
+
+/// The content of a column's pickle: its numbers, and the bytes of a row.
+type Content<'py> = (Bound<'py, PyAny>, Option<usize>);
+
+fn numbers_of<T, const N: usize>(bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> {
+    bytes.as_chunks().0.iter().map(|bytes| number(*bytes)).collect()
 }
 
 #[doc = doc!("sno.Mask")]
@@ -174,10 +229,10 @@ impl From<columns::Mask> for Mask {
 
 impl Mask {
     /// The mask that a filter writes for IDs.
-    pub(crate) fn of(
+    pub(crate) fn of<I: Sync>(
         py: Python<'_>,
-        ids: &[Sno],
-        filter: impl FnOnce(&[Sno], &mut [u8]) -> Result<usize> + Send,
+        ids: &[I],
+        filter: impl FnOnce(&[I], &mut [u8]) -> Result<usize> + Send,
         refused: impl FnOnce(Error) -> PyErr,
     ) -> PyResult<Self> {
         let made = py.detach(|| columns::Mask::of(ids.len(), |bits| filter(ids, bits)));
@@ -251,6 +306,20 @@ impl Mask {
         copy: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         to_numpy(slf, dtype, copy)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (Bound<'py, PyAny>,)>> {
+        reduced(slf, (content(slf)?,))
+    }
+
+    #[staticmethod]
+    fn _restore(passes: Of<Octets<'_>, name::data>) -> PyResult<Self> {
+        let passes = passes.0.as_bytes();
+        let set = |bits: &mut [u8]| {
+            let places = passes.iter().enumerate().filter(|(_, passes)| **passes != 0);
+            Ok(places.map(|(at, _)| bits[at / 8] |= 1 << (at % 8)).count())
+        };
+        columns::Mask::of(passes.len(), set).map(Self::from).map_err(fault)
     }
 
     fn __repr__(&self) -> String {

@@ -13,7 +13,7 @@ use super::{
     integers::{INTEGERS, buffer_of, is_integer},
     memory::room_for,
 };
-use crate::errors::detached;
+use crate::{errors::detached, generators::clock::Signals};
 
 /// The parameter of every method that fills.
 const NAME: &str = "buffer";
@@ -108,11 +108,12 @@ impl Target {
         let most = (BLOCK / self.row).max(1);
         let mut block = self.block(most)?;
         let fill = || {
-            let mut filling = Filling::new(self.count());
+            let (mut filling, mut signals) = (Filling::new(self.count()), Signals::default());
             while let Some(places) = filling.next(most) {
                 let ids = &mut block[..places.len() * self.row / size_of::<T>()];
                 let made = make(ids).map(|made| made.unwrap_or(places.len()));
                 self.take(&mut filling, places, ids, made)?;
+                filling.look(&mut signals)?;
             }
             Ok(filling.written)
         };
@@ -176,6 +177,15 @@ impl Filling {
     pub(crate) fn next(&self, most: usize) -> Option<Range<usize>> {
         let end = self.all.min(self.written.saturating_add(most));
         (self.written < end && !self.is_short).then_some(self.written..end)
+    }
+
+    pub(crate) fn written(&self) -> usize {
+        self.written
+    }
+
+    /// Looks for signals between two blocks.
+    pub(crate) fn look(&self, signals: &mut Signals) -> polyflake::Result<()> {
+        if self.written < self.all { signals.look() } else { Ok(()) }
     }
 
     /// Counts the IDs of a block. The number of written IDs in an error becomes the number of the whole batch.

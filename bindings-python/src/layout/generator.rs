@@ -22,12 +22,12 @@ use crate::generators::{
     clock::PythonClock,
     making::{Makes, MakesMany, Mode, Rows, WithRows, Writes, makes_ids},
     options::{Keywords, Options, builds},
-    twins::Claim,
+    twins::{self, Claim},
 };
 use crate::{
     errors::{attached, no_copy, raise},
     ids::{
-        convert::{Flag, Of, Span, Take, UnixMs, name, raise_about_time, wrong_type},
+        convert::{Flag, Of, Span, Take, UnixMs, name, wrong_type},
         target::Item,
     },
 };
@@ -45,7 +45,7 @@ pub(crate) struct Generator {
     claim: Option<Arc<Claim>>,
 }
 
-const TWIN: &str = "another generator of this process has the same layout, bindables and time: they repeat each other's IDs";
+const REMEDY: &str = "close it first, or give each its own bindables";
 
 builds! { Builder<PythonClock>, window }
 
@@ -64,8 +64,8 @@ impl Given<'_, '_> {
         build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
     ) -> PyResult<Generator> {
         let (options, layout) = (Options::of(function, self.options)?, self.layout);
-        let time =
-            options.window.as_ref().map_or(i64::MIN..i64::MAX, |span| span.start.0..span.end.0);
+        let window = options.window;
+        let time = window.as_ref().map_or(i64::MIN..i64::MAX, |span| span.start.0..span.end.0);
         let with_clock = |clock| Builder::with_clock(layout.0.get().0.clone(), clock);
         let mut builder = options.builder(with_clock).sequence_only(self.sequence_only.0.0);
         let bindables = self.bindables.map(|given| given.0).unwrap_or_default();
@@ -77,11 +77,14 @@ impl Given<'_, '_> {
         }
         let inner = build(builder).map_err(|error| match error.kind() {
             ErrorKind::InvalidType => names.raise_typed(error),
-            _ => raise_about_time(error, Span::NAME),
+            _ => Span::raise(window, error),
         })?;
-        let what = || format!("{} {fixed:?}", inner.layout().to_json());
+        let what = || format!("layout {} {fixed:?}", inner.layout().to_json());
+        let same = || format!("layout, bindables [{}] and time", fixed.join(", "));
         let claim = layout::Pool::new([&inner]).ok();
-        let claim = claim.map(|_| attached(|py| Claim::on(py, what(), time, TWIN))).transpose()?;
+        let claim =
+            claim.map(|_| attached(|py| Claim::on(py, what(), (time, twins::ALL), same, REMEDY)));
+        let claim = claim.transpose()?;
         Ok(Generator { inner, layout: layout.0, claim })
     }
 }
@@ -137,7 +140,7 @@ impl Generator {
     #[pyo3(signature = (end, /))]
     fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
         let extended = self.inner.extend_window(end.0.0);
-        extended.map_err(|error| raise_about_time(error, "end"))?;
+        extended.map_err(|error| end.0.raise(error, "end"))?;
         if let Some(claim) = &self.claim {
             claim.extend(end.0.0);
         }

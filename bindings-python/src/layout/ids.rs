@@ -99,7 +99,8 @@ impl Layout {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (mut values, mut names) = (self.0.values(), Names::default());
         if let Some(time) = timestamp {
-            values.time(time.0.0).map_err(|error| names.raise(error))?;
+            names.has_datetime = time.0.is_datetime;
+            values.time(time.0.value).map_err(|error| names.raise(error))?;
         }
         if let Some(sequence) = sequence {
             values.sequence(sequence.0.0).map_err(|error| names.raise(error))?;
@@ -168,7 +169,7 @@ impl Layout {
         let ends = self.0.time_range(start.0.0, end.0.0, bindables.iter());
         let (lowest, highest) = ends.map_err(|error| match error.kind() {
             ErrorKind::InvalidType => bindables.names().raise(error),
-            _ => raise_in_range(error, start.0),
+            _ => raise_in_range(error, start.0, end.0),
         })?;
         Ok((id_to_object(py, lowest)?, id_to_object(py, highest)?))
     }

@@ -14,7 +14,7 @@ use crate::generators::{
     clock::PythonClock,
     making::{Mode, makes, makes_ids, makes_texts},
     options::{Keywords, Options, builds},
-    twins::Claim,
+    twins::{self, Claim},
 };
 use crate::{
     errors::{no_copy, raise},
@@ -35,8 +35,8 @@ pub(crate) struct Generator {
 
 builds! { Builder<PythonClock> }
 
-const TWIN: &str = "another generator of this process has the same nodes, secret and time: they repeat each other's IDs \
-                    unless that one is closed and this one resumes after it";
+const REMEDY: &str =
+    "close it first and resume after the second that close() returns, or give each its own nodes";
 
 #[pymethods]
 impl Generator {
@@ -65,8 +65,10 @@ impl Generator {
         let inner = builder.build().map_err(raise)?;
         // A decrypted number identifies the secret without showing it.
         let of_secret = inner.inspect(Randflake::default());
-        let what = format!("{:?} {of_secret:?}", terms.nodes());
-        let claim = Claim::on(py, what, terms.start()..terms.end(), TWIN)?;
+        let what = format!("randflake {:?} {of_secret:?}", terms.nodes());
+        let (first, last) = terms.nodes().into_inner();
+        let same = || format!("nodes {first} to {last}, secret and time");
+        let claim = Claim::on(py, what, (terms.start()..terms.end(), twins::ALL), same, REMEDY)?;
         Ok(Self { inner, claim })
     }
 

@@ -291,7 +291,7 @@ impl RandflakeArray {
     }
 
     #[doc = doc!("randflake.RandflakeArray.text_column")]
-    fn text_column(&self) -> TextColumn {
+    pub(crate) fn text_column(&self) -> TextColumn {
         TextColumn::of(self.0.shared())
     }
 

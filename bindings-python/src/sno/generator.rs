@@ -3,6 +3,8 @@
 pub(crate) mod shortcut;
 mod snapshot;
 
+use std::{ops::RangeInclusive, sync::Arc};
+
 use polyflake::sno::{self, Builder, Sno as Id};
 use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock};
 pub(crate) use snapshot::{Snapshot, Stats};
@@ -17,20 +19,19 @@ use crate::generators::{
     given::{self, Given},
     making::{self, Makes, Mode, makes, makes_ids, makes_texts},
     options::{Keywords, Options, builds},
+    twins::Claim,
 };
 use crate::{
-    errors::{no_copy, raise},
+    errors::{attached, no_copy, raise},
     ids::{
-        convert::{
-            Metabyte, Of, Partition, SequenceMax, SequenceMin, Span, UnixMs, name, raise_about_time,
-        },
+        convert::{Metabyte, Of, Partition, SequenceMax, SequenceMin, Span, UnixMs, name},
         target::Item,
     },
 };
 
 type Inner = sno::Generator<PythonClock>;
 
-/// The process-wide generator, unless another was set.
+/// The default generator, unless another was set.
 pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
     static DEFAULT: PyOnceLock<Inner> = PyOnceLock::new();
     DEFAULT.get_or_try_init(py, || Builder::with_clock(PythonClock::SYSTEM).build().map_err(raise))
@@ -64,7 +65,11 @@ pub(crate) fn set_default_generator(
 pub(crate) struct Generator {
     pub(super) inner: Inner,
     pub(super) metabyte: Metabyte,
+    /// Present if the partition was given or restored.
+    claim: Option<Arc<Claim>>,
 }
+
+const REMEDY: &str = "close it first and restore each snapshot once, or give each its own partition or sequence bounds";
 
 builds! { Builder<PythonClock>, window }
 
@@ -73,11 +78,30 @@ fn make(
     function: &str,
     metabyte: Metabyte,
     options: Option<Keywords<'_, '_>>,
+    sequences: RangeInclusive<u16>,
     build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
 ) -> PyResult<Generator> {
-    let builder = Options::of(function, options)?.builder(Builder::with_clock);
-    let inner = build(builder).map_err(|error| raise_about_time(error, Span::NAME))?;
-    Ok(Generator { inner, metabyte })
+    let options = Options::of(function, options)?;
+    let window = options.window;
+    let time = window.map_or(i64::MIN..i64::MAX, |span| span.start.0..span.end.0);
+    let builder = options.builder(Builder::with_clock);
+    let inner = build(builder).map_err(|error| Span::raise(window, error))?;
+    let claim = inner.partition().map(|partition| {
+        let same = || {
+            let (first, last) = sequences.clone().into_inner();
+            format!("partition {partition}, time and some of the sequences {first} to {last}")
+        };
+        let key = format!("sno {partition}");
+        attached(|py| Claim::on(py, key, (time, sequences.clone()), same, REMEDY))
+    });
+    Ok(Generator { inner, metabyte, claim: claim.transpose()? })
+}
+
+/// The sequences of a snapshot, whose bounds may be of the Go library: in any order, with 0 for the highest.
+fn sequences_of(snapshot: &sno::Snapshot) -> RangeInclusive<u16> {
+    let (min, max) = (snapshot.sequence_min, snapshot.sequence_max);
+    let max = if max == 0 { u16::MAX } else { max };
+    min.min(max)..=min.max(max)
 }
 
 #[pymethods]
@@ -97,7 +121,9 @@ impl Generator {
         metabyte: Metabyte,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        make("Generator", metabyte, options, |mut builder| {
+        let first = sequence_min.as_ref().map_or(0, |least| least.0);
+        let last = sequence_max.as_ref().map_or(u16::MAX, |most| most.0);
+        make("Generator", metabyte, options, first..=last, |mut builder| {
             if let Some(partition) = partition {
                 builder = builder.partition(partition.0);
             }
@@ -122,7 +148,10 @@ impl Generator {
         metabyte: Metabyte,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        make("Generator.restore", metabyte, options, |builder| builder.restore(snapshot.0.0))
+        let sequences = sequences_of(&snapshot.0.0);
+        make("Generator.restore", metabyte, options, sequences, |builder| {
+            builder.restore(snapshot.0.0)
+        })
     }
 
     #[doc = doc!("sno.Generator.import_original")]
@@ -136,7 +165,8 @@ impl Generator {
         metabyte: Metabyte,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        make("Generator.import_original", metabyte, options, |builder| {
+        let sequences = sequences_of(&snapshot.0.0);
+        make("Generator.import_original", metabyte, options, sequences, |builder| {
             builder.import_original(snapshot.0.0)
         })
     }
@@ -149,7 +179,7 @@ impl Generator {
         metabyte: Option<Metabyte>,
     ) -> PyResult<Sno> {
         let id = self.inner.generate_at(time.0.0, self.metabyte(metabyte)).map(Sno);
-        id.map_err(|error| raise_about_time(error, "time"))
+        id.map_err(|error| time.0.raise(error, "time"))
     }
 
     #[doc = doc!("sno.Generator.partition")]
@@ -162,7 +192,11 @@ impl Generator {
     #[pyo3(signature = (end, /))]
     fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
         let extended = self.inner.extend_window(end.0.0);
-        extended.map_err(|error| raise_about_time(error, "end"))
+        extended.map_err(|error| end.0.raise(error, "end"))?;
+        if let Some(claim) = &self.claim {
+            claim.extend(end.0.0);
+        }
+        Ok(())
     }
 
     #[doc = doc!("sno.Generator.stats")]
@@ -172,7 +206,11 @@ impl Generator {
 
     #[doc = doc!("sno.Generator.close")]
     fn close(&self) -> PyResult<Snapshot> {
-        self.inner.close().map(Snapshot).map_err(raise)
+        let snapshot = self.inner.close().map(Snapshot).map_err(raise)?;
+        if let Some(claim) = &self.claim {
+            claim.end();
+        }
+        Ok(snapshot)
     }
 
     fn __repr__(&self) -> String {

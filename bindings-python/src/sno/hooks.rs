@@ -2,7 +2,7 @@
 //! package, which is imported at their first call.
 
 use polyflake::sno;
-use pyo3::{intern, prelude::*, types::PyType};
+use pyo3::{exceptions::PyAttributeError, intern, prelude::*, types::PyType};
 
 use super::ids::Sno;
 use crate::ids::text::Ascii;
@@ -24,11 +24,20 @@ impl Sno {
     #[classmethod]
     fn __get_pydantic_json_schema__<'py>(
         class: &Bound<'py, PyType>,
-        _schema: &Bound<'py, PyAny>,
+        schema: &Bound<'py, PyAny>,
         _handler: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = class.py();
-        py.import("polyflake.pydantic")?.call_method0(intern!(py, "_sno_json_schema"))
+        py.import("polyflake.pydantic")?.call_method1(intern!(py, "_sno_json_schema"), (schema,))
+    }
+
+    /// Asked for by Pydantic where a field's type is `Any`. Without Pydantic there is no such attribute.
+    #[getter]
+    fn __pydantic_serializer__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let module = py.import("polyflake.pydantic");
+        let module = module.map_err(|error| PyAttributeError::new_err(error.to_string()))?;
+        module.getattr(intern!(py, "_sno_serializer"))
     }
 
     /// Called by `sqlite3` for a parameter, which becomes the text; no other protocol is known.

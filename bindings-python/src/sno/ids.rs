@@ -229,8 +229,8 @@ pub(crate) fn time_range(
     start: Of<UnixMs, name::start>,
     end: Of<UnixMs, name::end>,
 ) -> PyResult<(Sno, Sno)> {
-    let (lowest, highest) =
-        sno::Sno::time_range(start.0.0, end.0.0).map_err(|error| raise_in_range(error, start.0))?;
+    let (lowest, highest) = sno::Sno::time_range(start.0.0, end.0.0)
+        .map_err(|error| raise_in_range(error, start.0, end.0))?;
     Ok((Sno(lowest), Sno(highest)))
 }
 
@@ -305,7 +305,7 @@ impl SnoArray {
         let (start, end) = (start.0, end.0);
         let filter =
             |ids: &[sno::Sno], bits: &mut [u8]| sno::in_time_range(ids, start.0, end.0, bits);
-        Mask::of(py, self.0.items(), filter, |error| raise_in_range(error, start))
+        Mask::of(py, self.0.items(), filter, |error| raise_in_range(error, start, end))
     }
 
     #[doc = doc!("sno.SnoArray.text_column")]

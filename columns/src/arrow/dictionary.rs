@@ -5,7 +5,7 @@ use std::{borrow::Cow, ops::Range};
 use super::{buffers::Buffers, layout::Readable};
 use crate::{
     OutOfMemory, room,
-    texts::{Chars, Items, Texts, Textual, ids_up_to},
+    texts::{Items, Texts, Textual, ids_up_to},
 };
 
 /// The positions of a dictionary's values in the order of the items, up to the first null.
@@ -57,10 +57,10 @@ impl Keys {
 }
 
 /// Items that keys select.
-pub(super) struct Selected<'a, I> {
+pub(super) struct Selected<'a, I: Textual> {
     positions: Vec<usize>,
     values: Box<dyn Readable<I> + 'a>,
-    /// The IDs of the values; none for texts that are no IDs', which may stay unselected.
+    /// The IDs of the values; `None` for texts that are not IDs, which may stay unselected.
     ids: Vec<Option<I>>,
 }
 
@@ -88,7 +88,7 @@ fn ids_where_read<I: Textual>(
     Ok(ids)
 }
 
-impl<I> Items for Selected<'_, I> {
+impl<I: Textual> Items for Selected<'_, I> {
     fn len(&self) -> usize {
         self.positions.len()
     }
@@ -99,7 +99,7 @@ impl<I> Items for Selected<'_, I> {
 }
 
 impl<I: Textual> Texts<I> for Selected<'_, I> {
-    fn read(&self, range: Range<usize>, _: &mut [Chars], ids: &mut [I]) -> usize {
+    fn read(&self, range: Range<usize>, _: &mut [I::Place], ids: &mut [I]) -> usize {
         let selected = self.positions[range].iter().map_while(|position| self.ids[*position]);
         let mut count = 0;
         for (place, id) in ids.iter_mut().zip(selected) {

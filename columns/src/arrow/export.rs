@@ -6,10 +6,8 @@ use std::{
     sync::Arc,
 };
 
-use polyflake::sno::Sno;
-
 use super::{Array, Handed, Schema};
-use crate::{OutOfMemory, Packed, Plain, Recycled, room, texts::Chars};
+use crate::{OutOfMemory, Packed, Plain, Recycled, room};
 
 /// A column without nulls: its type as Arrow's format string, its length, and its buffers, which live as long as their owner.
 pub struct Column {
@@ -63,28 +61,28 @@ impl Column {
         }
     }
 
-    /// Arrow's format of a number of texts of 16 characters: strings, or large strings where 32-bit offsets do not reach.
-    pub fn format_of_texts(count: usize) -> &'static str {
-        if end_of_texts(count).is_some() { "u" } else { "U" }
+    /// Arrow's format of texts of one length: strings, or large strings where 32-bit offsets do not reach.
+    pub fn format_of_texts<T: Plain>(texts: &Packed<T>) -> &'static str {
+        if end_of_texts(texts).is_some() { "u" } else { "U" }
     }
 
-    /// Texts of 16 characters.
+    /// Texts of one length.
     ///
     /// # Errors
     /// If memory is short.
-    pub fn of_texts(texts: &Packed<Chars>) -> Result<Self, OutOfMemory> {
-        let (format, count) = (Self::format_of_texts(texts.len()), texts.len());
-        if let Some(end) = end_of_texts(count) {
-            return Self::of_places(format, texts, (0..=end).step_by(Sno::TEXT_LEN));
+    pub fn of_texts<T: Plain>(texts: &Packed<T>) -> Result<Self, OutOfMemory> {
+        let format = Self::format_of_texts(texts);
+        if let Some(end) = end_of_texts(texts) {
+            return Self::of_places(format, texts, (0..=end).step_by(size_of::<T>()));
         }
-        let places = (0_i64..).step_by(Sno::TEXT_LEN).take(count + 1);
+        let places = (0_i64..).step_by(size_of::<T>()).take(texts.len() + 1);
         Self::of_places(format, texts, places)
     }
 
-    /// Texts of 16 characters; `places` has the start of each and the end of the last.
-    fn of_places<P: Send + Sync + 'static>(
+    /// Texts of one length; `places` has the start of each and the end of the last.
+    fn of_places<T: Plain, P: Send + Sync + 'static>(
         format: &str,
-        texts: &Packed<Chars>,
+        texts: &Packed<T>,
         places: impl Iterator<Item = P>,
     ) -> Result<Self, OutOfMemory> {
         let texts = texts.shared();
@@ -104,9 +102,9 @@ impl Column {
     }
 }
 
-/// The end of the last of a number of texts, if 32 bits hold it.
-fn end_of_texts(count: usize) -> Option<i32> {
-    count.checked_mul(Sno::TEXT_LEN)?.try_into().ok()
+/// The end of the last of the texts, if 32 bits hold it.
+fn end_of_texts<T: Plain>(texts: &Packed<T>) -> Option<i32> {
+    size_of_val(texts.items()).try_into().ok()
 }
 
 /// A type by Arrow's format string.

@@ -1,4 +1,4 @@
-//! Columns of others, in pieces, as texts, bytes and integers.
+//! Reads other libraries' columns, chunk by chunk, as texts, bytes or integers.
 
 use std::{
     borrow::Cow,
@@ -62,6 +62,9 @@ impl Pieces {
     /// # Errors
     /// [`Fault`]; the first item that is refused tells the error, with its index in the column.
     pub fn ids<I: Textual>(&self) -> Result<Vec<I>, Fault> {
+        if self.is_untyped()? {
+            return Ok(vec![]);
+        }
         let kind = self.kind().ok_or_else(|| self.fault())?;
         let layout = Layout::of_texts(&kind.items).ok_or_else(|| self.fault())?;
         let pieces = self.pieces(|array| texts::<I>(array, &kind, layout))?;
@@ -78,6 +81,9 @@ impl Pieces {
     /// # Errors
     /// As [`Pieces::ids`]; `invalid_length` for an item of another length.
     pub fn packed(&self, size: usize) -> Result<Vec<u8>, Fault> {
+        if self.is_untyped()? {
+            return Ok(vec![]);
+        }
         let kind = self.kind().ok_or_else(|| self.fault())?;
         let layout = Layout::of_bytes(&kind.items).ok_or_else(|| self.fault())?;
         if let Layout::Fixed(width) = layout
@@ -113,6 +119,9 @@ impl Pieces {
     /// # Errors
     /// As [`Pieces::ids`].
     pub fn integers(&self) -> Result<Vec<i64>, Fault> {
+        if self.is_untyped()? {
+            return Ok(vec![]);
+        }
         let kind = self.kind().filter(|kind| kind.items == "l").ok_or_else(|| self.fault())?;
         let pieces = self.pieces(|array| integers(array, &kind))?;
         let mut all = room(total(pieces.iter().map(|piece| piece.items.len())))?;
@@ -134,6 +143,18 @@ impl Pieces {
             piece.check_end(bytes.len().checked_div(width).unwrap_or(0))?;
         }
         Ok(bytes)
+    }
+
+    /// Returns whether it is an empty column without a type: libraries cannot tell the type of an empty list.
+    ///
+    /// # Errors
+    /// [`Fault::Null`] if it has items: all items of such a column are nulls.
+    fn is_untyped(&self) -> Result<bool, Fault> {
+        let is_untyped = self.kind().is_some_and(|kind| kind.items == "n");
+        if is_untyped && self.arrays.iter().any(|array| array.length != 0) {
+            return Err(Fault::Null(0));
+        }
+        Ok(is_untyped)
     }
 
     fn kind(&self) -> Option<Kind<'_>> {
@@ -193,12 +214,12 @@ fn plain<'a, T>(
 }
 
 /// Items of an array, in their order or as keys select them.
-struct Values<'a, I> {
+struct Values<'a, I: Textual> {
     positions: Option<Vec<usize>>,
     all: Box<dyn Readable<I> + 'a>,
 }
 
-impl<I> Values<'_, I> {
+impl<I: Textual> Values<'_, I> {
     fn len(&self) -> usize {
         self.positions.as_ref().map_or_else(|| self.all.len(), Vec::len)
     }

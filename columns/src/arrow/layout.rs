@@ -3,7 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use super::buffers::Buffers;
-use crate::texts::{BLOCK, Chars, Items, Texts, Textual, decoded, gather, placed, text_in};
+use crate::texts::{BLOCK, Items, Texts, Textual, decoded, gather, placed, text_in};
 
 /// The layout of a column of bytes or texts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,8 +41,8 @@ impl Layout {
 }
 
 /// Items of bytes that are read as texts of IDs, too.
-pub(super) trait Readable<I>: Texts<I> + Send + Sync {}
-impl<I, T: Texts<I> + Send + Sync> Readable<I> for T {}
+pub(super) trait Readable<I: Textual>: Texts<I> + Send + Sync {}
+impl<I: Textual, T: Texts<I> + Send + Sync> Readable<I> for T {}
 
 /// The first `length` items of an array in a layout; `None` if it breaks the interface's rules.
 pub(super) fn items<'a, I: Textual>(
@@ -86,9 +86,9 @@ impl Items for Fixed<'_> {
 }
 
 impl<I: Textual> Texts<I> for Fixed<'_> {
-    fn read(&self, range: Range<usize>, room: &mut [Chars], ids: &mut [I]) -> usize {
-        if self.width == size_of::<Chars>() {
-            return decoded(&self.bytes.as_chunks().0[range], ids);
+    fn read(&self, range: Range<usize>, room: &mut [I::Place], ids: &mut [I]) -> usize {
+        if self.width == size_of::<I::Place>() {
+            return decoded(&I::places(self.bytes)[range], ids);
         }
         gather(range, room, ids, |index| placed::<I>(text_in::<I>(self.row(index))))
     }
@@ -165,7 +165,7 @@ impl<P: Place> Items for Joined<'_, P> {
 }
 
 impl<P: Place, I: Textual> Texts<I> for Joined<'_, P> {
-    fn read(&self, range: Range<usize>, _: &mut [Chars], ids: &mut [I]) -> usize {
+    fn read(&self, range: Range<usize>, _: &mut [I::Place], ids: &mut [I]) -> usize {
         let places = &self.places[range.start..=range.end];
         let mut room = [0; BLOCK + 1];
         let (offsets, start) = P::offsets(places, &mut room);
@@ -216,7 +216,7 @@ impl Items for Views<'_> {
 }
 
 impl<I: Textual> Texts<I> for Views<'_> {
-    fn read(&self, range: Range<usize>, room: &mut [Chars], ids: &mut [I]) -> usize {
+    fn read(&self, range: Range<usize>, room: &mut [I::Place], ids: &mut [I]) -> usize {
         gather(range, room, ids, |index| placed::<I>(self.bytes(&self.views[index])?))
     }
 }

@@ -11,6 +11,7 @@ use std::{
 
 use polyflake::{
     Error, ErrorKind, Result,
+    hotguid::HotGuid,
     randflake::{self, Randflake},
     sno::{self, Sno},
 };
@@ -18,14 +19,21 @@ use polyflake::{
 pub use self::rows::{Rows, Unit};
 use crate::{Fault, Plain, arrow::Column, room, room_for};
 
-/// The place of a text: 16 bytes, the length of sno's texts; zeros follow shorter texts.
+/// The place of a text of sno or Randflake: 16 bytes, the length of sno's texts; zeros follow shorter texts.
 pub type Chars = [u8; 16];
+
+/// The text of a Hot Guid.
+pub type GuidChars = [u8; HotGuid::TEXT_LEN];
 
 /// Number of texts that fit into the first-level cache together with their IDs.
 pub const BLOCK: usize = 512;
 
-/// IDs whose texts fit [`Chars`].
+/// IDs with texts.
 pub trait Textual: Plain + Default {
+    /// The place of a text.
+    type Place: Plain + AsRef<[u8]> + AsMut<[u8]>;
+    /// A place without a text.
+    const BLANK: Self::Place;
     /// `true` if texts differ in length, so that zeros fill places of a fixed width.
     const PADDED: bool;
     /// Characters of a text.
@@ -37,30 +45,19 @@ pub trait Textual: Plain + Default {
     /// Those of the family.
     fn parse(text: &str) -> Result<Self>;
 
-    /// The core's `decode_slice` of the family.
+    /// The places in bytes.
+    fn places(bytes: &[u8]) -> &[Self::Place];
+
+    /// Reads texts, one for each of `ids`.
     ///
     /// # Errors
     /// That of the first bad text, which it names.
-    fn decode(texts: &[Chars], ids: &mut [Self]) -> Result<()>;
+    fn decode(texts: &[Self::Place], ids: &mut [Self]) -> Result<()>;
 
     /// Reads texts that lie side by side, up to the first bad one, and returns their number. `offsets` has one item more than `ids`.
-    fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize;
-}
-
-impl Textual for Sno {
-    const PADDED: bool = false;
-    const LENGTHS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
-
-    fn parse(text: &str) -> Result<Self> {
-        Self::parse(text)
-    }
-
-    fn decode(texts: &[Chars], ids: &mut [Self]) -> Result<()> {
-        sno::decode_slice(texts, ids)
-    }
-
     fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize {
-        let is_text = |pair: &[i32]| pair[1].wrapping_sub(pair[0]) == 16;
+        let width = size_of::<Self::Place>();
+        let is_text = |pair: &[i32]| usize::try_from(pair[1].wrapping_sub(pair[0])) == Ok(width);
         // Without a branch for each text: mostly all of them are right.
         let all = offsets.windows(2).fold(true, |all, pair| all & is_text(pair));
         let whole = if all {
@@ -69,14 +66,58 @@ impl Textual for Sno {
             offsets.windows(2).take_while(|pair| is_text(pair)).count()
         };
         let start = usize::try_from(offsets[0]).unwrap_or(usize::MAX);
-        let bytes = bytes.get(start..).and_then(|bytes| bytes.get(..whole * size_of::<Chars>()));
-        decoded(bytes.unwrap_or_default().as_chunks().0, ids)
+        let bytes = bytes.get(start..).and_then(|bytes| bytes.get(..whole * width));
+        decoded(Self::places(bytes.unwrap_or_default()), ids)
+    }
+}
+
+/// Members of [`Textual`] for places that are arrays of bytes.
+macro_rules! in_places {
+    ($place:ty) => {
+        type Place = $place;
+        const BLANK: Self::Place = [0; size_of::<$place>()];
+
+        fn places(bytes: &[u8]) -> &[Self::Place] {
+            bytes.as_chunks().0
+        }
+    };
+}
+
+impl Textual for Sno {
+    const PADDED: bool = false;
+    const LENGTHS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
+    in_places!(Chars);
+
+    fn parse(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+
+    fn decode(texts: &[Chars], ids: &mut [Self]) -> Result<()> {
+        sno::decode_slice(texts, ids)
+    }
+}
+
+impl Textual for HotGuid {
+    const PADDED: bool = false;
+    const LENGTHS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
+    in_places!(GuidChars);
+
+    fn parse(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+
+    fn decode(texts: &[GuidChars], ids: &mut [Self]) -> Result<()> {
+        for (item, (text, id)) in texts.iter().zip(ids).enumerate() {
+            *id = Self::parse_bytes(text).map_err(|error| error.in_item(item))?;
+        }
+        Ok(())
     }
 }
 
 impl Textual for Randflake {
     const PADDED: bool = true;
     const LENGTHS: RangeInclusive<usize> = 1..=Self::TEXT_LEN;
+    in_places!(Chars);
 
     fn parse(text: &str) -> Result<Self> {
         Self::parse(text)
@@ -107,10 +148,10 @@ pub trait Items {
 }
 
 /// Texts in memory.
-pub trait Texts<I>: Items {
+pub trait Texts<I: Textual>: Items {
     /// Reads the texts of a range of at most [`BLOCK`] up to the first bad one, and returns their number. `ids` and `room` have a
     /// place for each; texts that are not laid out as the core needs them are copied to `room`.
-    fn read(&self, range: Range<usize>, room: &mut [Chars], ids: &mut [I]) -> usize;
+    fn read(&self, range: Range<usize>, room: &mut [I::Place], ids: &mut [I]) -> usize;
 
     /// One text of any length, without the padding of its place.
     fn text(&self, index: usize) -> Cow<'_, [u8]> {
@@ -140,7 +181,7 @@ pub(crate) fn ids_up_to<I: Textual>(
     mut from: usize,
     mut take: impl FnMut(&[I]),
 ) -> Option<usize> {
-    let (mut room, mut read) = ([Chars::default(); BLOCK], [I::default(); BLOCK]);
+    let (mut room, mut read) = ([I::BLANK; BLOCK], [I::default(); BLOCK]);
     while from < texts.len() {
         let range = from..texts.len().min(from + BLOCK);
         let (count, read) = (range.len(), &mut read[..range.len()]);
@@ -164,7 +205,7 @@ fn refusal<I: Textual>(text: &[u8]) -> Error {
 }
 
 /// Reads texts up to the first bad one, and returns their number. `ids` has a place for each.
-pub(crate) fn decoded<I: Textual>(texts: &[Chars], ids: &mut [I]) -> usize {
+pub(crate) fn decoded<I: Textual>(texts: &[I::Place], ids: &mut [I]) -> usize {
     let read = I::decode(texts, &mut ids[..texts.len()]);
     read.map_or_else(|error| error.item().unwrap_or(0), |()| texts.len())
 }
@@ -172,9 +213,9 @@ pub(crate) fn decoded<I: Textual>(texts: &[Chars], ids: &mut [I]) -> usize {
 /// Copies texts into `room` up to the first that cannot be an ID's, and reads them.
 pub(crate) fn gather<I: Textual>(
     range: Range<usize>,
-    room: &mut [Chars],
+    room: &mut [I::Place],
     ids: &mut [I],
-    text: impl Fn(usize) -> Option<Chars>,
+    text: impl Fn(usize) -> Option<I::Place>,
 ) -> usize {
     let mut whole = 0;
     for (chars, text) in room.iter_mut().zip(range.map_while(text)) {
@@ -185,13 +226,11 @@ pub(crate) fn gather<I: Textual>(
 }
 
 /// A text, padded to its place; `None` if it cannot be an ID's: of another length, or with a zero at its end.
-pub(crate) fn placed<I: Textual>(text: &[u8]) -> Option<Chars> {
-    if !I::PADDED {
-        return text.try_into().ok();
-    }
-    let mut place = Chars::default();
-    let ends_well = text.last() != Some(&0);
-    place.get_mut(..text.len()).filter(|_| ends_well)?.copy_from_slice(text);
+pub(crate) fn placed<I: Textual>(text: &[u8]) -> Option<I::Place> {
+    let mut place = I::BLANK;
+    let fits =
+        if I::PADDED { text.last() != Some(&0) } else { text.len() == size_of::<I::Place>() };
+    place.as_mut().get_mut(..text.len()).filter(|_| fits)?.copy_from_slice(text);
     Some(place)
 }
 
@@ -217,6 +256,20 @@ pub fn of_snos(ids: &[Sno]) -> std::result::Result<Vec<Chars>, Fault> {
         sno::encode_slice(ids, block)?;
         texts.extend_from_slice(block);
     }
+    Ok(texts)
+}
+
+/// The texts of Hot Guids, side by side.
+///
+/// # Errors
+/// If memory is short.
+pub fn of_hot_guids(ids: &[HotGuid]) -> std::result::Result<Vec<GuidChars>, Fault> {
+    let mut texts = room(ids.len())?;
+    texts.extend(ids.iter().map(|id| {
+        let mut place = HotGuid::BLANK;
+        place.copy_from_slice(id.text().as_bytes());
+        place
+    }));
     Ok(texts)
 }
 

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{Chars, Items, Texts, Textual, decoded, gather, placed, text_in, unpadded};
+use super::{Items, Texts, Textual, decoded, gather, placed, text_in, unpadded};
 
 /// The content of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,13 +46,14 @@ impl Rows<'_> {
     }
 
     /// The text of a row, padded; characters past ASCII become a byte that no format allows.
-    fn chars<I: Textual>(&self, index: usize) -> Option<Chars> {
+    fn chars<I: Textual>(&self, index: usize) -> Option<I::Place> {
         let row = self.row(index);
         match self.unit {
             Unit::Byte => placed::<I>(text_in::<I>(row)),
             Unit::PaddedByte => placed::<I>(unpadded(row, 0)),
             Unit::PaddedChar => {
-                let (text, mut narrow) = (unpadded(row.as_chunks().0, [0; 4]), Chars::default());
+                let (text, mut narrow) = (unpadded(row.as_chunks().0, [0; 4]), I::BLANK);
+                let narrow = narrow.as_mut();
                 for (place, char) in narrow.get_mut(..text.len())?.iter_mut().zip(text) {
                     *place = u8::try_from(u32::from_ne_bytes(*char)).unwrap_or(u8::MAX);
                 }
@@ -73,11 +74,11 @@ impl Items for Rows<'_> {
 }
 
 impl<I: Textual> Texts<I> for Rows<'_> {
-    fn read(&self, range: Range<usize>, room: &mut [Chars], ids: &mut [I]) -> usize {
-        if self.width != size_of::<Chars>() || self.unit == Unit::PaddedChar {
+    fn read(&self, range: Range<usize>, room: &mut [I::Place], ids: &mut [I]) -> usize {
+        if self.width != size_of::<I::Place>() || self.unit == Unit::PaddedChar {
             return gather(range, room, ids, |index| self.chars::<I>(index));
         }
-        let texts = &self.bytes.as_chunks().0[range];
+        let texts = &I::places(self.bytes)[range];
         if !self.may_change {
             return decoded(texts, ids);
         }

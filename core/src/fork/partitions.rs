@@ -105,7 +105,7 @@ pub(crate) trait Leases: Table {
         Err(NoLease::Before(earliest))
     }
 
-    /// Makes a lease last beyond `now`, and returns its new end; none if another generator took the partition after the old end.
+    /// Makes a lease last beyond `now`, and returns its new end; `None` if another generator took the partition after the old end.
     fn renew(&self, lease: Lease, now: u64) -> Option<u64> {
         let held = lease.until.saturating_sub(lease.since);
         let until = now + held.clamp(FIRST_LEASE, LONGEST_LEASE);

@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use crate::Error;
 
-/// The error for a text: for a wrong length first, then for the first bad character; none if both are right.
+/// The error for a text: for a wrong length first, then for the first bad character; `None` if both are right.
 ///
 /// `units` are the text's characters, or its bytes: lengths and positions count them.
 #[cold]

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Result, UnixTime,
-    clock::Clock,
+    clock::{self, Clock},
     fork,
     format::Ticks,
     sequence::{Flip, Machine, Step},
@@ -84,6 +84,11 @@ impl<F: Family, C> Engine<F, C> {
     pub(crate) fn extend(&self, end: u64) {
         self.window.extend(end);
         self.family.extended(end);
+    }
+
+    /// The machine, for families that change their identity.
+    pub(crate) const fn machine(&self) -> &F::Machine {
+        &self.machine
     }
 
     /// Ends the generator, also for calls in flight, and returns the machine's last state.
@@ -163,7 +168,10 @@ impl<F: Family, C: Clock> Engine<F, C> {
 
     #[inline]
     fn tick_of(&self, ticks: &F::Ticks, unix_nanos: i64) -> Result<u64> {
-        ticks.tick_of_nanos(unix_nanos).map_err(|error| self.family.outside(error, unix_nanos))
+        ticks.tick_of_nanos(unix_nanos).map_err(|error| {
+            let error = clock::in_unit(&error, unix_nanos, self.clock.unit_nanos());
+            self.family.outside(error, unix_nanos)
+        })
     }
 
     /// The tick of a reading that was taken after a look at the machine. A reading that is before the start of the machine's tick
@@ -194,8 +202,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
-    /// As [`Engine::reserve`], with a value that belongs to the slots. If one look is not enough, `slowly` goes on from there, with
-    /// [`Engine::reserve_from`].
+    /// Like [`Engine::reserve`], and returns the family that packs the slots. If one look is not enough, `slowly` goes on from it
+    /// with [`Engine::reserve_from`].
     #[cfg(feature = "alloc")]
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as Engine::reserve")]
@@ -322,10 +330,15 @@ impl<F: Family, C: Clock> Engine<F, C> {
         let now = self.tick_after(ticks, (seen, now))?;
         let tick = self.machine.tick_for(seen, now);
         self.window.check(tick, ticks)?;
-        let (epoch, identity) = self.family.identify(&self.window, tick)?;
+        // A reading that is stale must draw nothing: another thread may have drawn for a later tick.
+        if self.family.found(&self.window, tick).is_none() && self.machine.observe() != seen {
+            return Ok(Outcome::Raced);
+        }
+        let (epoch, identity) = self.family.identify(&self.machine, &self.window, tick)?;
+        let is_mine = || epoch == fork::epoch() && self.family.is_current(identity);
         Ok(match self.machine.step(seen, now, want, self.family.limits(identity), flip) {
-            Step::Taken(run) if epoch == fork::epoch() => Outcome::Taken((identity, run)),
-            // Forked since the identity was read: this is another process.
+            Step::Taken(run) if is_mine() => Outcome::Taken((identity, run)),
+            // Forked since the identity was read: this is another process. Or another thread replaced the identity.
             Step::Taken(_) | Step::Raced => Outcome::Raced,
             Step::Full => Outcome::Wait(ticks.nanos_of(tick + 1), ErrorKind::SequenceExhausted),
             Step::Behind(last) if F::WAITS_BEHIND => {
@@ -342,7 +355,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     fn reserve_timeless(&self, want: u32) -> Result<Reserved<F>> {
         loop {
             self.family.check_process()?;
-            let (epoch, identity) = self.family.identify(&self.window, 0)?;
+            let (epoch, identity) = self.family.identify(&self.machine, &self.window, 0)?;
             let (seen, limits) = (self.machine.observe(), self.family.limits(identity));
             match self.machine.step(seen, 0, want, limits, Flip::Refused) {
                 Step::Taken(run) if epoch == fork::epoch() => return Ok((identity, run)),

@@ -13,18 +13,30 @@ pub(crate) trait Family {
     /// `true` if a call may wait for a clock that is behind.
     const WAITS_BEHIND: bool = true;
 
-    /// The ticks that the family counts; none for a sequence without a timestamp, for which the clock is not read.
+    /// The ticks that the family counts; `None` for a sequence without a timestamp, for which the clock is not read.
     fn ticks(&self) -> Option<&Self::Ticks>;
 
     /// The identity that holds in a tick, and the process epoch that it belongs to, which the caller compares with its own. None if
     /// [`Family::identify`] must be called.
     fn found(&self, window: &Window, tick: u64) -> Option<(u32, Self::Identity)>;
 
-    /// The identity that holds in a tick of the window, and the process epoch that it belongs to; drawn if need be.
+    /// The identity that holds in a tick of the window, and the process epoch that it belongs to; drawn if need be. An identity that
+    /// replaces another one begins with a tick of its own: the machine's tick is then used up.
     ///
     /// # Errors
     /// `forked` in a child of the process to which identity or window was given.
-    fn identify(&self, window: &Window, tick: u64) -> Result<(u32, Self::Identity)>;
+    fn identify(
+        &self,
+        machine: &Self::Machine,
+        window: &Window,
+        tick: u64,
+    ) -> Result<(u32, Self::Identity)>;
+
+    /// Returns `false` if another identity has replaced this one.
+    fn is_current(&self, identity: Self::Identity) -> bool {
+        let _ = identity;
+        true
+    }
 
     /// Refuses with `forked` any other process than the one to which identity or window was given.
     fn check_process(&self) -> Result<()>;
@@ -38,7 +50,7 @@ pub(crate) trait Family {
         error
     }
 
-    /// Is called when the end of the window moved.
+    /// Called after the window's end has moved.
     fn extended(&self, end: u64) {
         let _ = end;
     }

@@ -133,7 +133,7 @@ impl<'b, F: Pack> Batch<'b, F> {
         Ok(Self { room, given, count, written: 0, epoch: fork::current() })
     }
 
-    /// Number of slots to ask for next; none if all places are filled.
+    /// Number of slots to ask for next; `None` if all places are filled.
     #[inline]
     fn want(&self) -> Option<u32> {
         let left = self.count - self.written;

@@ -15,7 +15,7 @@ use crate::{
 /// ```
 /// use polyflake::{OnExhausted, sno::Generator};
 ///
-/// // For a server that rather answers 503 than waits.
+/// // For a server that would rather answer 503 than wait.
 /// let ids = Generator::builder().partition(42).on_exhausted(OnExhausted::Error).build()?;
 /// assert_eq!(ids.generate(7)?.partition(), 42);
 /// # Ok::<(), polyflake::Error>(())
@@ -29,11 +29,11 @@ pub enum OnExhausted {
     Error,
 }
 
-/// The terms by which a generator waits, and the number of its waiting calls.
+/// A generator's wait policy, and a count of the calls that wait.
 #[derive(Debug)]
 pub(crate) struct WaitPolicy {
     on_exhausted: OnExhausted,
-    /// In nanoseconds; none for the clock's default.
+    /// In nanoseconds; `None` for the clock's default.
     max_wait: Option<u64>,
     tick_nanos: u64,
     stalled: Tally,
@@ -173,10 +173,7 @@ impl Races {
 
 #[cold]
 fn outrun() -> Error {
-    Error::because(
-        ErrorKind::ClockFailed,
-        "expected a tick that lasts until its ID is made, found only shorter ones",
-    )
+    Error::because(ErrorKind::ClockFailed, "the clock moved past the tick on every attempt")
 }
 
 /// The longest single sleep, so that a clock that is set forward is noticed soon.

@@ -60,7 +60,7 @@ impl Family for Identities {
         (epoch != NEVER && window.holds(tick)).then_some((epoch, Identity::of_word(word)))
     }
 
-    fn identify(&self, _: &Window, _: u64) -> Result<(u32, Identity)> {
+    fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u32, Identity)> {
         self.drawn.here().map(|(epoch, word)| (epoch, Identity::of_word(word)))
     }
 

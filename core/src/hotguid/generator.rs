@@ -112,7 +112,7 @@ impl Default for Generator {
     }
 }
 
-/// One new ID from the process-wide generator.
+/// One new ID from the default generator.
 ///
 /// ```
 /// let id = polyflake::hotguid::generate(3)?;

@@ -357,7 +357,7 @@ impl HotGuid {
         guid::decode_bytes(text).map(Self)
     }
 
-    /// The ID of a text, at compile time; none where [`HotGuid::parse`] is an error.
+    /// The ID of a text, at compile time; `None` where [`HotGuid::parse`] would fail.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;

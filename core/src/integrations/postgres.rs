@@ -10,7 +10,7 @@ use super::{Column, Form, Value};
 
 type Result<T> = core::result::Result<T, Box<dyn core::error::Error + Sync + Send>>;
 
-/// The form of IDs in columns of a type; none if they hold no IDs.
+/// The form of IDs in columns of a type; `None` if they hold no IDs.
 fn form_of(column: &Type) -> Option<Form> {
     Some(match *column {
         Type::INT8 => Form::Integer,

@@ -76,7 +76,7 @@ impl Family for Template {
         window.holds(tick).then_some((self.process.epoch(), ()))
     }
 
-    fn identify(&self, _: &Window, _: u64) -> Result<(u32, ())> {
+    fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u32, ())> {
         Ok((self.process.epoch(), ()))
     }
 

@@ -21,7 +21,7 @@ pub enum Id {
 }
 
 impl Id {
-    /// The integer; none for an ID of bytes.
+    /// The integer; `None` for an ID of bytes.
     ///
     /// ```
     /// use polyflake::layout::Id;
@@ -36,7 +36,7 @@ impl Id {
         }
     }
 
-    /// The bytes; none for an integer.
+    /// The bytes; `None` for an integer.
     ///
     /// ```
     /// use polyflake::layout::Id;

@@ -141,5 +141,5 @@ fn unknown(name: &str) -> Error {
         reason += known;
         reason += ", ";
     }
-    invalid(words!("{}found '{}'", &reason, error::Part::start_of(name)))
+    invalid(words!("{}found '{}'", &reason, error::Part::start_of(name))).of("name")
 }

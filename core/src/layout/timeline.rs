@@ -79,7 +79,7 @@ impl Timeline {
         }
     }
 
-    /// The times of all values in Unix milliseconds, as a first time and a step; none if the step is no whole number, or if 64
+    /// The times of all values in Unix milliseconds, as a first time and a step; `None` if the step is no whole number, or if 64
     /// bits do not hold all times.
     pub(crate) fn line(&self) -> Option<(i64, i64)> {
         let is_line = self.whole_ms.ms > 0 && self.width.bits < 64;

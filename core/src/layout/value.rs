@@ -150,7 +150,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The type of field that takes the value; none if no constant or bindable takes it.
+    /// The type of field that takes the value; `None` if no constant or bindable takes it.
     ///
     /// ```
     /// use polyflake::layout::{Type, Value};

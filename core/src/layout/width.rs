@@ -13,7 +13,7 @@ impl Width {
         Self { bits, most }
     }
 
-    /// An integer as at most 64 bits; none if it does not fit. In a field of 64 bits, integers in -2^63..0 are taken modulo 2^64.
+    /// An integer as at most 64 bits; `None` if it does not fit. In a field of 64 bits, integers in -2^63..0 are taken modulo 2^64.
     #[inline]
     pub(super) fn narrow(self, number: i128) -> Option<u64> {
         match u64::try_from(number) {
@@ -29,7 +29,7 @@ impl Width {
         if self.bits == 64 { bits.cast_signed().into() } else { bits.into() }
     }
 
-    /// An integer for a field of any width. In a field of 64 bits or more, integers in -2^63..0 are taken modulo 2^64; none for
+    /// An integer for a field of any width. In a field of 64 bits or more, integers in -2^63..0 are taken modulo 2^64; `None` for
     /// any other integer below 0.
     pub(super) fn modulo(self, number: i128) -> Option<u128> {
         match u128::try_from(number) {

@@ -9,7 +9,7 @@ impl Randflake {
     /// The highest ID, as a signed number.
     pub const MAX: Self = Self::from_i64(i64::MAX);
 
-    /// The ID of a text, at compile time; none where [`Randflake::parse`] is an error.
+    /// The ID of a text, at compile time; `None` where [`Randflake::parse`] would fail.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;

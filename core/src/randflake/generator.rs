@@ -203,7 +203,7 @@ impl<C: Clock> Generator<C> {
     );
 }
 
-/// The second of a state; none if no ID was made.
+/// The second of a state; `None` if no ID was made.
 fn last_second(state: State) -> Option<i64> {
     (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000)
 }

@@ -18,7 +18,7 @@ mod exhaustive;
 /// A state machine.
 pub(crate) trait Machine {
     /// A reading of the state, to step from.
-    type Seen: Copy;
+    type Seen: Copy + PartialEq;
     /// The slots of a tick, if the machine does not know them itself.
     type Limits: Copy;
     type Run: Run;
@@ -61,7 +61,7 @@ pub(crate) trait Machine {
 
     fn state(&self) -> Self::State;
 
-    /// The highest tick of which slots were ever taken, up to a state; none where no slot was.
+    /// The highest tick of which slots were ever taken, up to a state; `None` if no slot was.
     fn highest(&self, state: &Self::State) -> Option<u64>;
 
     #[inline]

@@ -61,7 +61,7 @@ pub(crate) struct PerTick {
 }
 
 impl PerTick {
-    /// A machine that has given out nothing yet, for ticks up to `last_tick`; none if ticks and slots have more than 127 bits.
+    /// A machine that has given out nothing yet, for ticks up to `last_tick`; `None` if ticks and slots have more than 127 bits.
     pub(crate) const fn new(slots: Slots, behind: Behind, last_tick: u64) -> Option<Self> {
         Self::at(slots, behind, last_tick, 0, slots.first as u128)
     }

@@ -134,6 +134,23 @@ impl TickTock {
         swapped.map(|_| ()).map_err(Word)
     }
 
+    /// Uses up the machine's tick, whose highest sequence is `last`, unless `is_done`: no later step takes slots in it, and every
+    /// later step sees what this thread wrote before.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn end_tick(&self, last: u16, is_done: impl Fn() -> bool) {
+        loop {
+            let seen = self.observe();
+            if seen.closed() || is_done() {
+                return;
+            }
+            // No tick to use up if nothing was taken yet. The word is written all the same, for the steps after it.
+            let next = if seen.next() == 0 { 0 } else { u32::from(last) + 1 };
+            if self.swap(seen, Word::new(seen.tick(), seen.flipped(), next)).is_ok() {
+                return;
+            }
+        }
+    }
+
     fn state_of(&self, word: Word) -> State {
         let Words { safe, drifts, .. } = self.words();
         let counted = drifts.load(Ordering::Relaxed);

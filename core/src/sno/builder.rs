@@ -213,7 +213,7 @@ impl<C: Clock> Builder<C> {
         self.resume(snapshot, bounds, next)
     }
 
-    /// A generator that goes on from a snapshot of the original, with the original's habits: bounds in the wrong order are
+    /// A generator that resumes from a snapshot of the Go library, with that library's quirks: bounds in the wrong order are
     /// swapped, an upper bound of 0 is read as 65535, and a blank snapshot as the snapshot of a generator that made no ID.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! Claims: the partitions of a generator, and the ticks for which it has each.
+//! Claims: the partitions that a generator has held, each with its ticks.
 //!
 //! A claim never changes, except for its end, which only grows. So a thread that found a claim may use it for any tick that it
 //! holds, even if a newer claim has replaced it: the machine's word gives out each tick and sequence once, under all claims of
@@ -20,6 +20,9 @@ pub(super) struct Claim {
     identity: AtomicU64,
     start: u64,
     until: AtomicU64,
+    /// `true` if the generator may have made IDs in this process under an older claim.
+    #[cfg(feature = "alloc")]
+    pub(super) follows_another: bool,
     /// The lease's own span, before the generator's window cuts it, and the time at which it was taken.
     #[cfg(feature = "alloc")]
     lease_start: u64,
@@ -55,6 +58,8 @@ impl Claim {
             start,
             until: AtomicU64::new(start),
             #[cfg(feature = "alloc")]
+            follows_another: false,
+            #[cfg(feature = "alloc")]
             lease_start,
             #[cfg(feature = "alloc")]
             lease_since,
@@ -70,6 +75,12 @@ impl Claim {
     #[inline]
     pub(super) fn holds(&self, tick: u64) -> bool {
         (self.start..self.until.load(Ordering::Acquire)).contains(&tick)
+    }
+
+    /// Returns whether the claim was ever extended, and so may have IDs.
+    #[cfg(feature = "alloc")]
+    pub(super) fn has_begun(&self) -> bool {
+        self.until.load(Ordering::Acquire) > self.start
     }
 
     /// Extends the claim to `window_end`, or to the end of the lease if that is earlier. An earlier end changes nothing.
@@ -96,7 +107,7 @@ impl Claim {
 
     /// Touches the claim's atomics, so that a model knows them before another thread uses them.
     #[cfg(loom)]
-    fn enter_model(&self) {
+    pub(super) fn enter_model(&self) {
         self.identity();
         self.extend(0);
     }
@@ -158,7 +169,9 @@ impl Claims {
 
     /// Replaces the claim `found` by another, unless another thread was faster. Returns the claim that counts then.
     #[cfg(feature = "alloc")]
-    pub(super) fn put(&self, found: &Claim, claim: Claim) -> &Claim {
+    pub(super) fn put(&self, found: &Claim, mut claim: Claim) -> &Claim {
+        // A child never uses the parent's claim.
+        claim.follows_another = found.identity().epoch == claim.identity().epoch;
         let older = self.newest.load(Ordering::Acquire);
         if !ptr::eq(self.current(), found) {
             return self.current();

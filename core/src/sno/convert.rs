@@ -11,7 +11,7 @@ impl Sno {
     /// The highest ID: all bits 1.
     pub const MAX: Self = Self::from_bytes([0xff; Self::LEN]);
 
-    /// The ID of a text, at compile time; none where [`Sno::parse`] is an error.
+    /// The ID of a text, at compile time; `None` where [`Sno::parse`] would fail.
     ///
     /// ```
     /// use polyflake::sno::Sno;

@@ -106,7 +106,7 @@ impl Generator {
         Self::builder().restore(snapshot)
     }
 
-    /// A generator that goes on from a snapshot of the original, with the original's habits.
+    /// A generator that resumes from a snapshot of the Go library, with that library's quirks.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Snapshot};
@@ -133,7 +133,7 @@ impl Default for Generator {
 
 const ALL: Bounds = Bounds { min: 0, max: u16::MAX };
 
-/// One new ID from the process-wide generator, which has a default partition.
+/// One new ID from the default generator, which has a default partition.
 ///
 /// ```
 /// let id = polyflake::sno::generate(7)?;
@@ -257,7 +257,9 @@ impl<C: Clock> Generator<C> {
 
     /// The identity of this generator in this process, for IDs of given times.
     fn identity(&self) -> Result<Identity> {
-        self.engine.family.identity(self.engine.window(), || self.engine.tick_now(&SCALE))
+        self.engine
+            .family
+            .identity(self.engine.machine(), self.engine.window(), || self.engine.tick_now(&SCALE))
     }
 
     /// The partition, once the generator has one. A default partition is drawn at the first ID, and may change after a fork or an
@@ -315,7 +317,8 @@ impl<C: Clock> Generator<C> {
 
     fn close_alone(&self) -> Result<Snapshot> {
         let (family, window) = (&self.engine.family, self.engine.window());
-        let identity = family.keep(window, || self.engine.tick_now(&SCALE))?;
+        let identity =
+            family.keep(self.engine.machine(), window, || self.engine.tick_now(&SCALE))?;
         let state = self.engine.close()?;
         Ok(Snapshot::of(identity.partition, family.bounds_of(identity), state))
     }

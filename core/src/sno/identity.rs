@@ -43,13 +43,15 @@ impl Drawn {
     #[cfg(feature = "std")]
     pub fn from_system() -> Result<Self> {
         use crate::{
-            clock::{Clock, SystemClock},
+            clock::{self, Clock, SystemClock},
             fork::partitions::{self, Leases as _},
             format::Ticks as _,
         };
         let (table, now) = (partitions::shared()?, SystemClock.unix_nanos()?);
+        let tick = SCALE.tick_of_nanos(now);
+        let tick = tick.map_err(|error| clock::in_unit(&error, now, SystemClock.unit_nanos()))?;
         loop {
-            let lease = table.take(SCALE.tick_of_nanos(now)?).map_err(exhausted)?;
+            let lease = table.take(tick).map_err(exhausted)?;
             if table.keep(lease) {
                 let sequence_min = table.random()? >> 1;
                 return Ok(Self { partition: lease.partition, sequence_min });

@@ -232,10 +232,10 @@ macro_rules! __by_metabyte {
             const MEMBER: &'static str = $crate::__member!($($member)?);
             const METABYTES: &'static [&'static str] = &[$(::core::stringify!($metabyte)),+];
 
-            fn of_metabyte<D: $crate::__serde::Deserializer<'de>>(
+            fn of_metabyte<__Deserializer: $crate::__serde::Deserializer<'de>>(
                 metabyte: u8,
-                content: D,
-            ) -> ::core::result::Result<::core::option::Option<Self>, D::Error> {
+                content: __Deserializer,
+            ) -> ::core::result::Result<::core::option::Option<Self>, __Deserializer::Error> {
                 match metabyte {
                     $($metabyte => {
                         <$content as $crate::__serde::Deserialize<'de>>::deserialize(content)
@@ -248,9 +248,9 @@ macro_rules! __by_metabyte {
         }
 
         impl<'de $(: $($lifetime +)+)? $(, $($lifetime),+)?> $crate::__serde::Deserialize<'de> for $name $(<$($lifetime),+>)? {
-            fn deserialize<D: $crate::__serde::Deserializer<'de>>(
-                from: D,
-            ) -> ::core::result::Result<Self, D::Error> {
+            fn deserialize<__Deserializer: $crate::__serde::Deserializer<'de>>(
+                from: __Deserializer,
+            ) -> ::core::result::Result<Self, __Deserializer::Error> {
                 $crate::sno::deserialize_by_metabyte(from)
             }
         }

@@ -16,6 +16,10 @@ use crate::{
     sequence::tick_tock::{Bounds, TickTock},
 };
 
+/// Looks at a lease that another generator or another thread renewed, before it counts as lost.
+#[cfg(feature = "alloc")]
+const LOOKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
+
 /// The partitions that a generator has one after the other, and its sequences.
 #[derive(Debug)]
 pub(crate) struct Partitions {
@@ -47,6 +51,8 @@ impl Partitions {
 
     /// The partition, once there is one.
     pub(super) fn current(&self) -> Option<u16> {
+        #[cfg(loom)]
+        self.claims.current().enter_model();
         let identity = self.claims.current().identity();
         (identity.epoch != Identity::NEVER).then_some(identity.partition)
     }
@@ -64,20 +70,23 @@ impl Partitions {
 
     /// The claim of this process that holds for a tick. A claim holds no ticks outside the window.
     #[inline]
-    fn claim_of(&self, window: &Window, tick: u64) -> Result<&Claim> {
+    fn claim_of(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         let claim = self.claims.current();
         let is_here = claim.identity().epoch == fork::epoch();
-        if is_here && claim.holds(tick) { Ok(claim) } else { self.reclaim(window, tick) }
+        if is_here && claim.holds(tick) { Ok(claim) } else { self.reclaim(machine, window, tick) }
     }
 
     /// Goes on with the current claim, or draws another: at the first ID, after a fork, if another generator got the partition
     /// during a long time without an ID, and if the clock went back behind the lease.
     #[cold]
-    fn reclaim(&self, window: &Window, tick: u64) -> Result<&Claim> {
+    #[cfg_attr(not(feature = "alloc"), allow(unused_variables, reason = "for a second claim"))]
+    fn reclaim(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         fork::prepare()?;
         loop {
             let claim = self.claims.current();
             if claim.identity().epoch == fork::current() && self.prolong(claim, tick)? {
+                #[cfg(feature = "alloc")]
+                self.begin(claim, machine);
                 claim.extend(window.ticks().end);
                 return Ok(claim);
             }
@@ -85,7 +94,17 @@ impl Partitions {
         }
     }
 
+    /// Lets a claim that replaced another one of this process begin with a tick of its own. Threads that still found the older
+    /// claim fail to step, or see that it was replaced once they have stepped.
+    #[cfg(feature = "alloc")]
+    fn begin(&self, claim: &Claim, machine: &TickTock) {
+        if claim.follows_another && !claim.has_begun() {
+            machine.end_tick(self.bounds.max, || claim.has_begun());
+        }
+    }
+
     /// Replaces the claim `found` by another, unless another thread was faster.
+    #[cfg_attr(not(feature = "alloc"), allow(unused_variables, reason = "for a second claim"))]
     fn draw_anew(&self, found: &Claim, window: &Window, tick: u64) -> Result<()> {
         let Origin::Drawn { draw, own_min, .. } = self.origin else {
             return Err(Error::new(ErrorKind::Forked));
@@ -108,7 +127,6 @@ impl Partitions {
                 self.claims.put(found, Claim::leased(identity, window.start(), lease));
             }
         }
-        let _ = tick;
         Ok(())
     }
 
@@ -139,6 +157,7 @@ impl Partitions {
     /// Returns whether a claim's lease has a tick, renewing the lease if need be.
     #[cfg(feature = "alloc")]
     fn prolong(&self, claim: &Claim, tick: u64) -> Result<bool> {
+        let mut looks = 0;
         loop {
             let lease = claim.lease();
             if tick < lease.until {
@@ -147,9 +166,9 @@ impl Partitions {
             let Some(table) = self.table() else { return Ok(false) };
             match table?.renew(lease, tick) {
                 Some(until) => claim.renewed(until),
-                // Another thread of this generator may have renewed it.
-                None if claim.lease().until == lease.until => return Ok(false),
-                None => {}
+                // Another thread of this generator may have renewed it, and be about to say so.
+                None if claim.lease().until == lease.until && looks == LOOKS => return Ok(false),
+                None => looks += 1,
             }
         }
     }
@@ -165,6 +184,7 @@ impl Partitions {
     /// depends on the tick.
     pub(super) fn identity(
         &self,
+        machine: &TickTock,
         window: &Window,
         now: impl FnOnce() -> Result<u64>,
     ) -> Result<Identity> {
@@ -174,14 +194,19 @@ impl Partitions {
         if is_here && claim.is_unending() {
             return Ok(claim.identity());
         }
-        Ok(self.claim_of(window, now()?)?.identity())
+        Ok(self.claim_of(machine, window, now()?)?.identity())
     }
 
     /// Keeps the partition for this generator for ever, and returns the identity.
     #[cfg(feature = "alloc")]
-    pub(super) fn keep(&self, window: &Window, now: impl Fn() -> Result<u64>) -> Result<Identity> {
+    pub(super) fn keep(
+        &self,
+        machine: &TickTock,
+        window: &Window,
+        now: impl Fn() -> Result<u64>,
+    ) -> Result<Identity> {
         loop {
-            let identity = self.identity(window, &now)?;
+            let identity = self.identity(machine, window, &now)?;
             let claim = self.claims.current();
             if claim.identity() != identity {
                 continue;
@@ -199,8 +224,13 @@ impl Partitions {
     }
 
     #[cfg(not(feature = "alloc"))]
-    pub(super) fn keep(&self, window: &Window, now: impl Fn() -> Result<u64>) -> Result<Identity> {
-        self.identity(window, now)
+    pub(super) fn keep(
+        &self,
+        machine: &TickTock,
+        window: &Window,
+        now: impl Fn() -> Result<u64>,
+    ) -> Result<Identity> {
+        self.identity(machine, window, now)
     }
 
     /// Returns a default partition to its table, for the ticks from `unused` on.
@@ -234,9 +264,13 @@ impl Family for Partitions {
         claim.holds(tick).then_some((identity.epoch, identity))
     }
 
-    fn identify(&self, window: &Window, tick: u64) -> Result<(u32, Identity)> {
-        let identity = self.claim_of(window, tick)?.identity();
+    fn identify(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<(u32, Identity)> {
+        let identity = self.claim_of(machine, window, tick)?.identity();
         Ok((identity.epoch, identity))
+    }
+
+    fn is_current(&self, identity: Identity) -> bool {
+        self.claims.current().identity() == identity
     }
 
     fn check_process(&self) -> Result<()> {

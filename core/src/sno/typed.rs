@@ -54,7 +54,7 @@ pub trait Kind {
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// An ID of one kind is none of another:
+/// An `Id<User>` is not an `Id<Order>`:
 ///
 /// ```compile_fail,E0308
 /// # use polyflake::sno::{Id, Kind};
@@ -129,7 +129,7 @@ impl<T: Kind> Id<T> {
         Self::new(Sno::parse(text)?)
     }
 
-    /// The ID of a text, at compile time; none where [`Id::parse`] is an error.
+    /// The ID of a text, at compile time; `None` where [`Id::parse`] would fail.
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind};
@@ -149,7 +149,7 @@ impl<T: Kind> Id<T> {
         }
     }
 
-    /// One new ID of the process-wide generator.
+    /// One new ID of the default generator.
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind};
@@ -233,7 +233,7 @@ impl<T> Deref for Id<T> {
     }
 }
 
-// Not derived, since a derive would ask the same of the kind.
+// Not derived: a derive would require `T: Clone`.
 impl<T> Clone for Id<T> {
     fn clone(&self) -> Self {
         *self

@@ -36,6 +36,7 @@ fn a_given_machine_value_becomes_a_constant() {
 #[test]
 fn wrong_presets() {
     assert_code(preset("x", []), "invalid_layout");
+    assert_eq!(preset("x", []).unwrap_err().field(), Some("name"));
     assert_code(preset("discord", [("datacenter", 1.into())]), "unknown_field");
     assert_code(preset("discord", [("worker", 32.into()), ("nope", 1.into())]), "unknown_field");
     assert_code(preset("discord", [("worker", 32.into())]), "out_of_range");

@@ -116,6 +116,54 @@ fn claims_of_two_threads_and_a_stranger() {
     });
 }
 
+/// Threads with a handle each, which meet at their generator's first ID, at renewals, and where another generator took the
+/// partition: the IDs of each thread are in order, and no tick has IDs under two partitions.
+fn handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'static [u64]) {
+    check(preemptions, move || {
+        let readings = [&readings[..1], readings].concat();
+        let ids = generator(two, &readings);
+        ids.stats().unwrap();
+        for _ in last_ends {
+            let partition = TWO.next().unwrap();
+            assert!(TWO.swap(partition, 0, last_ends[usize::from(partition)]));
+        }
+        let ids = Arc::new(ids);
+        let make = |ids: &Generator<Shared>| {
+            let mut handle = ids.handle_with(super::TWO);
+            let calls = (0..2).map(|_| handle.generate(0));
+            let made: Vec<Sno> = calls.filter_map(Result::ok).collect();
+            assert!(made.is_sorted(), "{made:?}");
+            made
+        };
+        let other = ids.clone();
+        let thread = thread::spawn(move || make(&other));
+        let mut all = make(&ids);
+        all.extend(thread.join().unwrap());
+        all.sort_unstable();
+        for pair in all.windows(2) {
+            let [one, other] = pair else { unreachable!() };
+            assert_ne!(one, other);
+            assert!(one.tick() != other.tick() || one.partition() == other.partition(), "{pair:?}");
+        }
+    });
+}
+
+#[test]
+fn handles_that_meet_at_the_first_id() {
+    handles(Some(3), &[100, 101, 101, 102], &[]);
+}
+
+/// A thread reads a tick, and finds a lease that another thread took from a later tick on.
+#[test]
+fn handles_of_which_one_read_the_clock_long_ago() {
+    handles(Some(3), &[100, 101, 101, 102], &[101, 100]);
+}
+
+#[test]
+fn handles_that_meet_at_renewals() {
+    handles(Some(3), &[100, 101, 102, 103, 103], &[]);
+}
+
 /// No other generator takes the partition of a snapshot, whenever the generator is closed.
 #[test]
 fn a_closed_generator_keeps_its_partition() {

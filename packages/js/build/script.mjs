@@ -1,5 +1,5 @@
 /** Builds the TypeScript: one bundle for each entry point and module format, and the types. */
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { NAMES } from "./platforms.mjs";
@@ -28,9 +28,6 @@ const ENTRIES = { esm: Object.keys(MACHINES), cjs: ["node", "native", "wasm"] };
 /** The namespaces of an entry point. As ES modules each is a file, so that bundlers leave out unused ones. */
 const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
 
-/** The other exports of an entry point. */
-const BESIDE = ["backend", "clockSource", "PolyflakeError"];
-
 /** The entry points for other people's libraries. */
 const INTEGRATIONS = ["drizzle", "express", "hono", "kysely", "prisma", "schema", "typeorm"];
 
@@ -40,6 +37,9 @@ const PLAIN = {
   json: "json",
   ...Object.fromEntries(INTEGRATIONS.filter((name) => name !== "schema").map((name) => [name, `integrations/${name}`])),
 };
+
+/** Files of types that package.json names. */
+const ENTRY_TYPES = ["index", "decode", "json", ...INTEGRATIONS];
 
 /** Other people's libraries, which users install. */
 const LIBRARIES = ["drizzle-orm", "hono", "kysely"];
@@ -62,21 +62,28 @@ const SHARED = {
 /** Sources of an entry point's separate files, by file name. */
 const PARTS = Object.fromEntries([...NAMESPACES.map((name) => [name, `${name}/index`]), ["backend", "backend"]]);
 
-/** The family whose machine opens the module of a namespace of the entry point `web`. */
-const openerOf = (name) => (FAMILIES.includes(name) ? name : "randflake");
-
-/** Entry points that take the place of `web` outside of browsers: the same code as under their own names. */
-const STANDING_IN = { esm: ["node", "wasm", "workerd", "edge-light"], cjs: ["node", "wasm"] };
+/**
+ * The file that stands for a module in base64 where Node imports the package itself: it reads the module at the first call. Bundlers
+ * take the other one (`imports` in package.json).
+ */
+const REQUIRED = [
+  'import { createRequire } from "node:module";\nexport const base64 = () => createRequire(import.meta.url)("../cjs/',
+  '-base64.js").base64();\n',
+];
 
 const source = (name) => join(PACKAGE, `src/${name}.ts`);
+
+/** The type of a wasm module's import, by bundlers that are told to give its address. */
+const ADDRESS = "declare const address: string;\nexport default address;\n";
 
 export async function buildScript() {
   rmSync(DIST, { recursive: true, force: true });
   for (const format of ["esm", "cjs"]) await buildFormat(format);
   for (const family of FAMILIES) copyFileSync(moduleOf(family), join(DIST, `esm/${family}.wasm`));
   run(process.execPath, join(PACKAGE, "node_modules/typescript/bin/tsc"), "--project", join(PACKAGE, "tsconfig.json"));
-  writeTypesOfWeb();
   writeTypesOfIntegrations();
+  dropUnreachedTypes();
+  writeFileSync(join(DIST, "esm/address.d.ts"), ADDRESS);
   writeFileSync(join(DIST, "cjs/package.json"), '{ "type": "commonjs" }\n');
   cpSync(join(DIST, "esm"), join(DIST, "cjs"), {
     recursive: true,
@@ -88,8 +95,8 @@ export async function buildScript() {
 /** Writes a folder for each subpath of the package, for tools that ignore `exports`: TypeScript's node10, Parcel's default. */
 function writeFolders() {
   for (const [path, conditions] of Object.entries(exports)) {
-    if (path === "." || typeof conditions === "string") continue;
-    const { import: esm, require: cjs } = conditions.default ?? conditions;
+    const { import: esm, require: cjs } = conditions.default?.import ? conditions.default : conditions;
+    if (path === "." || !cjs) continue;
     const entry = { main: `.${cjs.default}`, module: `.${esm.default}`, types: `.${cjs.types}`, sideEffects: false };
     mkdirSync(join(PACKAGE, path), { recursive: true });
     writeFileSync(join(PACKAGE, path, "package.json"), `${JSON.stringify(entry, undefined, 2)}\n`);
@@ -100,7 +107,6 @@ async function buildFormat(format) {
   mkdirSync(join(DIST, format), { recursive: true });
   for (const [name, part] of Object.entries(SHARED)) await bundle(format, { [name]: source(part) });
   for (const [name, part] of Object.entries(PLAIN)) await bundle(format, { [name]: source(part) });
-  STANDING_IN[format].forEach((entry) => standIn(format, entry));
   for (const entry of ENTRIES[format]) {
     if (format === "esm") await bundleNamespaces(entry);
     else await bundle(format, { [entry]: source("index") }, { entry });
@@ -108,57 +114,31 @@ async function buildFormat(format) {
   for (const family of FAMILIES) {
     const base64 = readFileSync(moduleOf(family)).toString("base64");
     const left = format === "esm" ? "export const base64" : "exports.base64";
-    writeFileSync(join(DIST, format, `${family}-base64.js`), `${left} = "${base64}";\n`);
+    writeFileSync(join(DIST, format, `${family}-base64.js`), `${left} = () => "${base64}";\n`);
+    if (format === "esm") writeFileSync(join(DIST, `esm/${family}-required.js`), REQUIRED.join(`${family}`));
   }
 }
 
 /** Bundles an entry point that exports its namespaces, and a file for each of them. */
 async function bundleNamespaces(entry) {
   const fileOf = (name) => `${entry}-${name}`;
-  const opened = (name) => entry === "web" && NAMESPACES.includes(name);
-  const files = Object.entries(PARTS).map(([name, part]) => [
-    fileOf(name),
-    opened(name) ? `web:${name}` : source(part),
-  ]);
+  const files = Object.entries(PARTS).map(([name, part]) => [fileOf(name), source(part)]);
   const external = Object.entries(PARTS).map(([name, part]) => [`./${part}.js`, `./${fileOf(name)}.js`]);
   await bundle("esm", { [entry]: source("index") }, { external });
   await bundle("esm", Object.fromEntries(files), { entry, shared: fileOf("shared") });
 }
 
-/** A plugin that adds `init` to the namespaces of the entry point `web`. */
-const opened = {
-  name: "opened",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^web:/ }, ({ path }) => ({
-      path: path.slice("web:".length),
-      namespace: "opened",
-      sideEffects: false,
-    }));
-    onLoad({ filter: /./, namespace: "opened" }, ({ path: name }) => ({
-      contents: `export * from "./${name}/index.js"; export { init } from "#machine/${openerOf(name)}";`,
-      resolveDir: join(PACKAGE, "src"),
-    }));
-  },
-};
-
-/** Writes the types of the entry point `web`: the types of the others, and an `init` in each namespace. */
-function writeTypesOfWeb() {
-  const folder = join(DIST, "esm/web");
-  const index = readFileSync(join(DIST, "esm/index.d.ts"), "utf8");
-  const names = new RegExp(`"\\./(${NAMESPACES.join("|")})/index\\.js"`, "g");
-  writeFileSync(
-    `${folder}.d.ts`,
-    `${index.replace(names, '"./web/$1.js"')}export type { Init, Source } from "./init.js";\n`,
-  );
-  mkdirSync(folder);
-  for (const name of NAMESPACES) {
-    const lines = [
-      'import type { Init } from "../init.js";',
-      `export * from "../${name}/index.js";`,
-      "/** See {@link Init}. */",
-      "export declare const init: Init;",
-    ];
-    writeFileSync(join(folder, `${name}.d.ts`), `${lines.join("\n")}\n`);
+/** Removes the types that no entry point leads to: those of what is in a bundle and never seen. */
+function dropUnreachedTypes() {
+  const folder = join(DIST, "esm");
+  const reached = new Set([...ENTRY_TYPES].map((name) => join(folder, `${name}.d.ts`)));
+  for (const file of reached) {
+    for (const [, path] of readFileSync(file, "utf8").matchAll(/(?:from|import\()\s*"(\.[^"]+)\.js"/g))
+      reached.add(join(dirname(file), `${path}.d.ts`));
+  }
+  for (const name of readdirSync(folder, { recursive: true })) {
+    const file = join(folder, name);
+    if (file.endsWith(".d.ts") && !reached.has(file)) rmSync(file);
   }
 }
 
@@ -168,29 +148,11 @@ function writeTypesOfIntegrations() {
     writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "./integrations/${name}.js";\n`);
 }
 
-/** Writes another entry point with an `init` for each namespace, which does nothing. */
-function standIn(format, entry) {
-  const write = (name, lines) => writeFileSync(join(DIST, format, `${name}.js`), `${lines.join("\n")}\n`);
-  if (format === "cjs") {
-    const namespaces = NAMESPACES.map((name) => `exports.${name} = { ...entry.${name}, init: async () => {} };`);
-    const names = [...BESIDE, ...NAMESPACES].map((name) => `${name}: null`);
-    // From the second line, Node learns the names that modules may import.
-    const rest = `({ ${BESIDE.map((name) => `${name}: exports.${name}`).join(", ")} } = entry);`;
-    return write(`web-${entry}`, [
-      `const entry = require("./${entry}.js");`,
-      `0 && (module.exports = { ${names.join(", ")} });`,
-      rest,
-      ...namespaces,
-    ]);
-  }
-  write("web-init", ["export const init = async () => {};"]);
-  for (const name of NAMESPACES)
-    write(`web-${entry}-${name}`, [`export * from "./${entry}-${name}.js";`, 'export { init } from "./web-init.js";']);
-  return write(`web-${entry}`, [
-    `export * from "./${entry}.js";`,
-    ...NAMESPACES.map((name) => `export * as ${name} from "./web-${entry}-${name}.js";`),
-  ]);
-}
+/**
+ * Makes the exports of a CommonJS file plain values. esbuild makes them getters of one function, which no engine inlines: a call of
+ * `sno.metabyte` took four times as long.
+ */
+const PLAIN_EXPORTS = 'module.exports = Object.defineProperty({ ...module.exports }, "__esModule", { value: true });';
 
 function bundle(format, entryPoints, { entry, external = [], shared } = {}) {
   return build({
@@ -204,12 +166,13 @@ function bundle(format, entryPoints, { entry, external = [], shared } = {}) {
     // For CommonJS, "node" adds the line from which Node learns the names that modules may import.
     platform: format === "cjs" ? "node" : "neutral",
     logLevel: "warning",
-    external: ["node:*", "*.wasm", "*.wasm?module", ...LIBRARIES],
+    footer: format === "cjs" ? { js: PLAIN_EXPORTS } : {},
+    external: ["node:*", "*.wasm", "*.wasm?module", "#base64/*", "./*-base64.js", ...LIBRARIES],
     define: {
       VERSION: JSON.stringify(version),
       PLATFORMS: JSON.stringify(NAMES),
     },
-    plugins: [opened, ...FAMILIES.map((family) => machineOf(entry, family)), names(entry, external)],
+    plugins: [...FAMILIES.map((family) => machineOf(format, entry, family)), names(entry, external)],
   });
 }
 
@@ -217,7 +180,7 @@ function bundle(format, entryPoints, { entry, external = [], shared } = {}) {
  * A plugin for a family's machine in an entry point. It reads the files of `machines` that name `#family` for that family, and so
  * in the family's own namespace. All other files are the same for all families.
  */
-function machineOf(entry, family) {
+function machineOf(format, entry, family) {
   const namespace = `machine-${family}`;
   // One addon has all families.
   const fileOf = (name) =>
@@ -226,7 +189,7 @@ function machineOf(entry, family) {
       : { path: `src/machines/${name}.ts`, namespace, sideEffects: false };
   const named = {
     "#family": { path: glueOf(family), sideEffects: false },
-    "#family-base64": { path: `./${family}-base64.js`, external: true },
+    "#family-base64": base64Of(format, entry, family),
     "#family.wasm": { path: `./${family}.wasm`, external: true },
     "#family.wasm?module": { path: `./${family}.wasm?module`, external: true },
     "./inline.js": fileOf("inline"),
@@ -240,6 +203,9 @@ function machineOf(entry, family) {
         ({ path, resolveDir }) =>
           named[path] ?? { path: join(resolveDir, path).replace(/\.js$/, ".ts"), sideEffects: false },
       );
+      onLoad({ filter: /./, namespace: "required" }, ({ path }) => ({
+        contents: `export const base64 = () => require(${JSON.stringify(path)}).base64();`,
+      }));
       onLoad({ filter: /./, namespace }, ({ path }) => {
         const file = join(PACKAGE, path);
         const contents = readFileSync(file, "utf8").replace('new URL("#family', `new URL("./${family}`);
@@ -247,6 +213,13 @@ function machineOf(entry, family) {
       });
     },
   };
+}
+
+/** The file of a module in base64, which Node reads at need alone. */
+function base64Of(format, entry, family) {
+  const path = `./${family}-base64.js`;
+  if (format === "cjs") return { path, namespace: "required", sideEffects: false };
+  return { path: entry === "node" ? `#base64/${family}` : path, external: true, sideEffects: false };
 }
 
 /**

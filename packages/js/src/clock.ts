@@ -24,8 +24,8 @@ export class GuardedClock {
   readonly stalled: ((reason: number, unixMs: number, stalled: number, sleptMs: number) => number) | undefined;
   /** Reason of the clock's last failure. */
   #failure: unknown;
-  /** `true` if the clock threw that reason. */
-  #threw = false;
+  /** What the clock threw or returned in place of a number. */
+  #found = "";
   /** The value that the callback for stalls threw. */
   #thrown: { value: unknown } | undefined;
 
@@ -33,7 +33,7 @@ export class GuardedClock {
     this.read = () =>
       inside(
         () => this.#reading(clock()),
-        (failure) => ((this.#failure = failure), (this.#threw = true), NaN),
+        (failure) => ((this.#failure = failure), (this.#found = className(failure)), NaN),
       );
     this.stalled =
       onStall &&
@@ -47,14 +47,13 @@ export class GuardedClock {
   }
 
   #reading(reading: unknown): number {
-    const isNumber = typeof reading === "number";
-    this.#threw = false;
-    this.#failure = isNumber ? undefined : invalidType("number of milliseconds", reading, { field: "clock" });
-    return isNumber ? reading : NaN;
+    this.#found = typeof reading === "number" ? "" : className(reading);
+    this.#failure = this.#found ? invalidType("number of milliseconds", reading, { field: "clock" }) : undefined;
+    return this.#found ? NaN : (reading as number);
   }
 
   /**
-   * Adds the cause of the clock's failure to an error, and returns the message for a clock that threw.
+   * Adds the cause of the clock's failure to an error, and returns the message for a clock that gave no number.
    *
    * @throws the value that the callback for stalls threw, in place of the error.
    */
@@ -64,7 +63,7 @@ export class GuardedClock {
     if (thrown) throw thrown.value;
     if (code !== "clock_failed") return undefined;
     if (this.#failure !== undefined) error.cause = this.#failure;
-    return this.#threw ? `expected a time from the clock, found ${className(this.#failure)}` : undefined;
+    return this.#found ? `expected a time from the clock, found ${this.#found}` : undefined;
   }
 }
 

@@ -13,7 +13,7 @@ declare module "#backend" {
 /** The machine of the family whose name follows; `load` throws if it is not available. */
 declare module "#machine/*" {
   export const load: () => import("./machine.js").Backend;
-  /** Exists in the entry point `web` only. */
+  /** Opens the file of the module, where it lies beside the script. */
   export const init: import("./init.js").Init;
 }
 
@@ -23,7 +23,8 @@ declare module "#family" {
 }
 
 declare module "#family-base64" {
-  export const base64: string;
+  /** The module in base64, which is read at the first call where that is possible. */
+  export const base64: () => string;
 }
 
 declare module "#family.wasm" {

@@ -39,6 +39,11 @@ export class PolyflakeError extends Error {
     Object.assign(this, details);
   }
 
+  /** The code, the message and the details, for logs and other threads: a structured clone of an error loses its code. */
+  toJSON(): { code: ErrorCode; message: string } & ErrorDetails {
+    return { ...this, code: this.code, message: this.message };
+  }
+
   /** `PolyflakeError`, in minified code too. */
   override get name(): string {
     return "PolyflakeError";

@@ -11,6 +11,7 @@ export type { SnoId } from "./decode/sno.js";
 export type { Description, FieldDescription } from "./describe.js";
 export { type ErrorCode, PolyflakeError } from "./errors.js";
 export * as hotguid from "./hotguid/index.js";
+export type { Init, Source } from "./init.js";
 export type { AsyncOptions, Signal } from "./later.js";
 export * as layout from "./layout/index.js";
 export * as randflake from "./randflake/index.js";

@@ -9,11 +9,13 @@ const INSPECT = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
 const SHOWN = 6;
 
 /**
- * Gives an object of a class the methods that JSON and consoles call. A function among its own members keeps it from being
- * cloned, since the copy would lose its class. All objects of a class share the same functions, so that they compare as equal.
+ * Gives an object of a class the methods that JSON, consoles and `String` call. The first of these members keeps it from being cloned,
+ * since the copy would lose its class, and stands in the error of `structuredClone`. All objects of a class share the same ones, so
+ * that they compare as equal.
  */
 export function present(object: object, toJSON: (this: never) => unknown, inspect: (this: never) => string): void {
-  Object.assign(object, { toJSON, [INSPECT]: inspect });
+  const kind = Symbol.for(`polyflake.${object.constructor.name}`);
+  Object.assign(object, { kind, toJSON, toString: inspect, [INSPECT]: inspect });
 }
 
 /** The JSON form of many IDs: their texts. */
@@ -21,7 +23,7 @@ export function textsOf(this: { texts(): string[] }): string[] {
   return this.texts();
 }
 
-/** The JSON form of an object that holds a secret. */
+/** The JSON form of an object that holds a secret, or that lives in this thread alone. */
 export function nothingOf(): object {
   return {};
 }

@@ -4,34 +4,60 @@ import type { MachineFor } from "./machine.js";
 import { MessageWriter } from "./message.js";
 import type { PoolCall } from "./pool.js";
 
-/** A generator's claim to IDs that no other may make, for a time whose end is exclusive. */
+/** A generator's claim to IDs that no other may make: for a time whose end is exclusive, with some sequences. */
 export interface Claim {
   readonly handle: WeakRef<Handle> | undefined;
   readonly start: number;
   end: number;
+  readonly sequences: readonly [first: number, last: number];
+}
+
+/** The identity of a generator, for comparison and for the warning. */
+export interface Identity {
+  /** Only claims of one key are compared. */
+  readonly key: string;
+  /** The call that refuses two generators that may not be used together; undefined if the key says all. */
+  readonly pool?: PoolCall;
+  /** Returns the identity as the warning names it. */
+  readonly same: () => string;
+  readonly remedy: string;
 }
 
 const claims = /* @__PURE__ */ new Map<string, Claim[]>();
+/** The keys of which a warning was given. */
+const warned = /* @__PURE__ */ new Set<string>();
 /** Number of keys at which those of collected or closed generators are dropped. */
 let room = 64;
 
 /**
- * Makes the claim of a new generator for a time, whose missing bounds are NaN. Claims under one key are compared: the call `pool`
- * refuses two generators that may not be used together. To give a claim up, set its end before its start.
+ * Makes the claim of a new generator for a time, whose missing bounds are NaN, with the given sequences. Warns once for a key if
+ * it overlaps another claim. To give a claim up, set its end before its start.
  */
-export function claim(handle: Handle, key: string, [from, to]: readonly number[], pool: PoolCall, same: string): Claim {
+export function claim(
+  handle: Handle,
+  identity: Identity,
+  [from, to]: readonly number[],
+  sequences: Claim["sequences"] = [0, 0],
+): Claim {
   const start = Number.isNaN(from) ? -Infinity : from!;
   const own = {
     handle: typeof WeakRef === "function" ? new WeakRef(handle) : undefined,
     start,
     end: Number.isNaN(to) ? Infinity : to!,
+    sequences,
   };
   if (claims.size >= room) forget();
+  const { key, pool } = identity;
   const others = (claims.get(key) ?? []).filter(isHeld);
-  if (others.some((other) => other.start < own.end && own.start < other.end && areTwins(other, handle, pool)))
-    warn(same);
+  const isTwin = (other: Claim) => overlap(own, other) && areTwins(other, handle, pool);
+  if (!warned.has(key) && others.some(isTwin)) warn(identity);
   claims.set(key, [...others, own]);
   return own;
+}
+
+function overlap(one: Claim, other: Claim): boolean {
+  const [[first, last], [otherFirst, otherLast]] = [one.sequences, other.sequences];
+  return one.start < other.end && other.start < one.end && first <= otherLast && otherFirst <= last;
 }
 
 /** Returns whether a claim's generator still exists and is open. */
@@ -44,10 +70,10 @@ function forget(): void {
   room = Math.max(64, 2 * claims.size);
 }
 
-function areTwins({ handle: weak }: Claim, handle: Handle, pool: PoolCall): boolean {
+function areTwins({ handle: weak }: Claim, handle: Handle, pool: PoolCall | undefined): boolean {
   const other = weak?.deref();
   const machine: MachineFor<PoolCall> = handle.machine;
-  if (other?.machine !== machine) return false;
+  if (!pool || other?.machine !== machine) return !pool;
   const handles = new MessageWriter();
   for (const { number } of [other, handle]) handles.length(number);
   handles.put(machine);
@@ -60,10 +86,11 @@ function areTwins({ handle: weak }: Claim, handle: Handle, pool: PoolCall): bool
 }
 
 /** Emits a warning of the process, as Node, Bun and Deno show it; other runtimes have no place for one. */
-function warn(same: string): void {
+function warn({ key, same, remedy }: Identity): void {
+  warned.add(key);
   const host = (globalThis as { process?: { emitWarning?: unknown } }).process;
   if (typeof host?.emitWarning !== "function") return;
-  host.emitWarning(`another generator has the same ${same} and time: they repeat each other's IDs`, {
+  host.emitWarning(`another generator has the same ${same()}: they repeat each other's IDs; ${remedy}`, {
     type: "PolyflakeWarning",
     code: "polyflake_twin",
   });

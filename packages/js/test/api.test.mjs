@@ -23,7 +23,7 @@ const isPlain = (object) => Object.getPrototypeOf(object) === Object.prototype;
 
 /** The public names of a class and its instances, with those of its ancestors. */
 function publicMembers(instance) {
-  const standard = ["length", "name", "prototype", "constructor", "at", "toJSON"];
+  const standard = ["length", "name", "prototype", "constructor", "at", "toJSON", "toString", "kind"];
   if (isPlain(instance)) return Object.keys(instance).sort();
   const objects = [instance.constructor];
   for (let object = instance; object !== Object.prototype; object = Object.getPrototypeOf(object)) objects.push(object);
@@ -101,7 +101,10 @@ onEachMachine((polyflake) => {
     test(`${family}: functions and classes`, () => {
       assert.deepEqual(Object.keys(sample).sort(), withMembers.sort());
       const values = withMembers.filter((name) => !isPlain(sample[name]));
-      assert.deepEqual(Object.keys(module).sort(), [...ours(functions), ...ours(objects), ...values].sort());
+      assert.deepEqual(
+        Object.keys(module).sort(),
+        [...ours(functions), ...ours(objects), ...values, ...api.web.names].sort(),
+      );
       for (const name of ours(functions)) assert.equal(typeof module[name], "function", name);
       for (const name of ours(objects)) assert.equal(typeof module[name], "object", name);
     });

@@ -31,6 +31,15 @@ onEachMachine(({ hotguid, sno }, name) => {
       assert(Math.abs(timeOf(family.generate()) - Date.now()) < 60_000);
     });
 
+    test(`${of}: the functions beside generate use it, too`, async () => {
+      const own = make({ clock: () => NOW });
+      family.setDefaultGenerator(own);
+      const ids = [family.generate(), await family.generateAsync(), ...family.generateMany(2)];
+      ids.push(...(await family.generateManyAsync(2)));
+      assert.equal(new Set(ids).size, 6);
+      for (const id of ids) assert.equal(timeOf(id), NOW);
+    });
+
     test(`${of}: anything else is refused, and changes nothing`, () => {
       family.setDefaultGenerator(make({ clock: () => NOW }));
       const other = of === "sno" ? new hotguid.Generator() : new sno.Generator();

@@ -115,10 +115,10 @@ onEachMachine(({ sno }) => {
     for (const reading of [NaN, Infinity, -Infinity])
       assert(!("cause" in refused("clock_failed", () => ids.generate())), `${reading}`);
     refused("clock_failed", () => ids.generate(), { cause: thrown });
-    for (const reading of ["undefined", "null", "string", "bigint", "object", "symbol", "object"]) {
-      const { cause } = refused("clock_failed", () => ids.generate());
+    for (const reading of ["undefined", "null", "string", "bigint", "Object", "symbol", "Date"]) {
+      const { cause, message } = refused("clock_failed", () => ids.generate());
       assert.equal(cause.code, "invalid_type");
-      assert.match(cause.message, new RegExp(`found ${reading}$`));
+      assert.match(message, new RegExp(`found ${reading}$`));
     }
     const next = ids.generate();
     assert.equal(sno.parse(next).sequence, sno.parse(first).sequence + 1, "refused calls changed something");
@@ -148,6 +148,9 @@ onEachMachine(({ sno }) => {
       const ids = small(() => reading);
       refused("time_out_of_range", () => ids.generate());
     }
+    // In milliseconds, the unit of these clocks.
+    const message = `expected clock from ${START_2010} to ${END - 1}, found 1763650000`;
+    refused("time_out_of_range", () => small(() => 1_763_650_000).generate(), { field: "clock", message });
     assert.equal(sno.parse(small(() => START_2010).generate()).tick, 0);
     assert.equal(sno.parse(small(() => END - 1).generate()).tick, 2 ** 39 - 1);
     assert.equal(sno.parse(small(() => NOW + 3.99).generate()).unixMs, NOW);

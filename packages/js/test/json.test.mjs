@@ -91,6 +91,24 @@ describe("byMetabyte", () => {
     assert.throws(() => records.parse("{"), SyntaxError);
   });
 
+  test("an object inside itself, and a frozen one that would change, are refused", () => {
+    const records = byMetabyte({ 24: User, 2: (members) => members });
+    const around = { id: ORDER };
+    around.inner = [around];
+    refused("invalid_type", () => records.revive(around));
+    refused("invalid_type", () => records.stringify(around));
+    const twice = { id: ORDER, of: [around.id, {}, {}] };
+    twice.of[1] = twice.of[2];
+    assert.deepEqual(records.parse(records.stringify(twice)), twice);
+    const unwritten = { id: ORDER, count: 1n };
+    assert.throws(() => records.stringify(unwritten), TypeError);
+    refused("invalid_type", () => records.revive(JSON.parse("[".repeat(1001) + "]".repeat(1001))));
+    assert.equal(records.revive(JSON.parse("[".repeat(1000) + "]".repeat(1000))).length, 1);
+    refused("invalid_type", () => records.revive(Object.freeze([{ id: USER }])));
+    const untouched = Object.freeze([{ id: "else" }]);
+    assert.equal(records.revive(untouched), untouched);
+  });
+
   test("the member may have another name", () => {
     const named = byMetabyte({ 24: User }, "_id");
     assert(named.parse(`{"_id": "${USER}", "id": 1}`) instanceof User);
@@ -100,8 +118,13 @@ describe("byMetabyte", () => {
   test("kinds are classes or functions under metabytes", () => {
     refused("out_of_range", () => byMetabyte({}), { field: "metabyte" });
     for (const key of ["256", "-1"]) refused("out_of_range", () => byMetabyte({ [key]: User }), { field: "metabyte" });
-    for (const key of ["user", "1.5", "NaN"])
-      refused("invalid_type", () => byMetabyte({ [key]: User }), { field: "metabyte" });
+    for (const key of ["user", "1.5", "NaN", "0x18", " 24", "24.0"]) {
+      const { message } = refused("invalid_type", () => byMetabyte({ [key]: User }), { field: "kinds" });
+      assert(message.endsWith(`found ${key}`), message);
+    }
+    for (const kinds of [undefined, null, 24, "User", User])
+      refused("invalid_type", () => byMetabyte(kinds), { field: "kinds" });
+    refused("invalid_type", () => byMetabyte({ 24: User }, 7), { field: "name" });
     for (const kind of [undefined, null, {}, "User"])
       refused("invalid_type", () => byMetabyte({ 1: kind }), { field: "kinds" });
     assert.equal(

@@ -248,6 +248,9 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     ];
     const names = ["Generator", "Generator", "Generator", "Generator", "Pool", "Grant", "Codec", "Sparx64"];
     objects.forEach((object, k) => assert(inspect(object).startsWith(`${names[k]} {`), inspect(object)));
+    for (const object of [...objects.filter((object) => object !== grant), ...arrays, discord])
+      assert.equal(String(object), inspect(object));
+    assert.equal(inspect(generators[0]), "Generator {}");
     assert.deepEqual(inspect(new randflake.Codec(SECRET)), "Codec {}");
     for (const { name, prototype } of [
       sno.SnoArray,
@@ -264,6 +267,13 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     assert(inspect(new Mine()).startsWith("Mine {"));
   });
 
+  test("errors keep their code, message and details in JSON", () => {
+    const error = refused("invalid_character", () => sno.parse("9q6kc9o37a32432!"));
+    const { code, message, position } = error;
+    assert.deepEqual(through(error), { code, message, field: "text", position });
+    assert.deepEqual(structuredClone(error.toJSON()), { code, message, field: "text", position });
+  });
+
   test("what a copy would lose its class by is not cloned", () => {
     for (const object of [
       ...arrays,
@@ -273,7 +283,8 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
       new sparx64.Sparx64(SECRET),
       new sno.Pool([new sno.Generator()]),
     ]) {
-      assert.throws(() => structuredClone(object), { name: "DataCloneError" }, inspect(object));
+      const message = /^Symbol\(polyflake\.\w+\) could not be cloned\.$/;
+      assert.throws(() => structuredClone(object), { name: "DataCloneError", message }, inspect(object));
     }
     const [snos, , flakes] = arrays;
     assert.deepEqual(new sno.SnoArray(structuredClone(snos.bytes)), snos);

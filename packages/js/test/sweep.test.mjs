@@ -153,6 +153,7 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
   const parts = { tick: 1, tickTock: true, metabyte: 1, partition: 1, sequence: 1 };
   const stop = (family, ...more) => new family.Generator(...more).close();
   return {
+    ...Object.fromEntries(["hotguid", "layout", "randflake", "sno", "sparx64"].map((name) => [`${name}.init`, []])),
     ...schemaOf("sno", ID),
     ...schemaOf("hotguid", GUID),
     ...schemaOf("randflake", "1"),
@@ -174,6 +175,9 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "sno.fromJsonValue": [ID, { nullIsZero: true }],
     "sno.toJsonValue": [ID, { nullIsZero: true }],
     "sno.generate": [1],
+    "sno.generateMany": [3, 1],
+    "sno.generateAsync": [1, { signal: new AbortController().signal }],
+    "sno.generateManyAsync": [3, 1, { signal: new AbortController().signal }],
     "sno.setDefaultGenerator": [undefined],
     "sno.describe": [],
     "sno.SnoArray": [new Uint8Array(20)],
@@ -263,6 +267,9 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "hotguid.fromDotnetBytes": [new Uint8Array(16)],
     "hotguid.timeRange": [NOW, NOW + 1000, { sql: true }],
     "hotguid.generate": [1],
+    "hotguid.generateMany": [3, 1],
+    "hotguid.generateAsync": [1, { signal: new AbortController().signal }],
+    "hotguid.generateManyAsync": [3, 1, { signal: new AbortController().signal }],
     "hotguid.setDefaultGenerator": [undefined],
     "hotguid.describe": [],
     "hotguid.HotGuidArray": [new Uint8Array(32)],
@@ -347,7 +354,7 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
 const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(value));
 
 /** Methods that JSON.stringify and consoles call. */
-const NOT_CALLED = ["constructor", "toJSON", Symbol.for("nodejs.util.inspect.custom")];
+const NOT_CALLED = ["constructor", "toJSON", "toString", Symbol.for("nodejs.util.inspect.custom")];
 
 /** The functions of an object and of its classes, without those of the language. */
 function functionsOf(object) {

@@ -9,6 +9,9 @@ import { NOW, refused } from "./refusals.mjs";
 const START = 1_730_000_000;
 const SECRET = new Uint8Array(16);
 
+/** A warning is given once for an identity, so each test has its own. */
+let fresh = 40_000;
+
 /** The warnings of a call. */
 async function warningsOf(call) {
   const heard = [];
@@ -20,63 +23,129 @@ async function warningsOf(call) {
   return heard;
 }
 
-onEachMachine(({ layout, randflake }, name) => {
+onEachMachine(({ layout, randflake, sno }, name) => {
   const sonyflake = layout.Layout.preset("sonyflake");
   const flakes = ({ nodes = 7, start = START, end = START + 1000, secret = SECRET } = {}) =>
     new randflake.Generator(new randflake.Grant(nodes, start, end), secret);
   const sonyflakes = (machine = 7, more = {}) => new layout.Generator(sonyflake, { bindables: { machine }, ...more });
 
+  const snos = (partition = 7, more = {}) => new sno.Generator({ partition, ...more });
+
   const silent = async (call) => assert.deepEqual(await warningsOf(call), []);
   const warned = async (call) => {
     const [warning, ...others] = await warningsOf(call);
     assert.deepEqual([warning?.name, warning?.code, others], ["PolyflakeWarning", "polyflake_twin", []]);
-    assert.match(warning.message, /^another generator has the same [a-z, ]+ and time: they repeat each other's IDs$/);
+    assert.match(warning.message, /^another generator has the same .+: they repeat each other's IDs; close it first/);
+    return warning.message;
   };
 
-  for (const [family, make] of Object.entries({ flakes, sonyflakes })) {
+  const families = { flakes: (nodes) => flakes({ nodes }), sonyflakes, snos };
+  for (const [family, make] of Object.entries(families)) {
     test(`${family}: a twin is warned of`, async () => {
+      const number = fresh++;
       let one;
-      await silent(() => (one = make()));
-      await warned(() => make().close());
+      await silent(() => (one = make(number)));
+      assert.match(await warned(() => make(number).close()), new RegExp(`\\b${number}\\b`));
       one.close();
     });
 
     test(`${family}: one that was closed has no twin`, async () => {
+      const number = fresh++;
       await silent(() => {
-        for (let k = 0; k < 3; k++) make().close();
+        for (let k = 0; k < 3; k++) make(number).close();
       });
+    });
+
+    test(`${family}: an identity is warned of once`, async () => {
+      const [number, other] = [fresh++, fresh++];
+      await warned(() => {
+        for (let k = 0; k < 100; k++) make(number);
+      });
+      await silent(() => make(number));
+      await warned(() => [make(other), make(other)]);
     });
   }
 
-  test("other grants are no twins", async () => {
+  test("partitions are twins where sequences and time meet", async () => {
+    const [partition, windowed] = [fresh++, fresh++];
     const kept = [];
     await silent(() => {
-      kept.push(flakes({ nodes: 17 }), flakes({ nodes: 18 }), flakes({ nodes: [17, 18] }));
+      kept.push(snos(partition, { sequenceMax: 999 }), snos(partition, { sequenceMin: 1000 }));
+      kept.push(new sno.Generator(), new sno.Generator(), snos(fresh++));
+      kept.push(snos(windowed, { window: [NOW, NOW + 1000] }), snos(windowed, { window: [NOW + 1000, NOW + 2000] }));
+    });
+    kept[6].extendWindow(NOW + 3000);
+    const bytes = new Uint8Array([windowed >> 8, windowed & 255]);
+    const message = await warned(() => snos(bytes, { window: [NOW + 2500, NOW + 3000], sequenceMin: 7 }));
+    assert.match(message, new RegExp(`partition ${windowed}, time and some of the sequences 7 to 65535`));
+    await warned(() => snos(partition, { sequenceMin: 999, sequenceMax: 1002 }));
+    assert.equal(kept.length, 7);
+  });
+
+  for (const how of ["restore", "importOriginal"]) {
+    for (const isGiven of [true, false]) {
+      test(`a snapshot of a ${isGiven ? "given" : "default"} partition that ${how} takes twice is warned of`, async () => {
+        const one = isGiven ? snos(fresh++) : new sno.Generator();
+        one.generate();
+        const snapshot = one.close();
+        let two;
+        await silent(() => (two = sno.Generator[how](snapshot)));
+        assert.match(await warned(() => sno.Generator[how](snapshot)), /restore each snapshot once/);
+        two.close();
+      });
+    }
+  }
+
+  test("bounds of the Go library are those that it reads", async () => {
+    const partition = fresh++;
+    const snapshot = { ...snos(partition).close(), sequenceMin: 2000, sequenceMax: 1000, sequence: 1000 };
+    const kept = [];
+    await silent(() => kept.push(sno.Generator.importOriginal(snapshot), snos(partition, { sequenceMax: 999 })));
+    await warned(() => snos(partition, { sequenceMin: 1500 }));
+    assert.equal(kept.length, 2);
+  });
+
+  test("other grants are no twins", async () => {
+    const [first, second] = [fresh++, fresh++];
+    const kept = [];
+    await silent(() => {
+      kept.push(flakes({ nodes: first }), flakes({ nodes: second }), flakes({ nodes: [first, second] }));
       kept.push(
-        flakes({ nodes: 17, secret: new Uint8Array(16).fill(1) }),
-        flakes({ nodes: 17, start: START + 1000, end: START + 2000 }),
+        flakes({ nodes: first, secret: new Uint8Array(16).fill(1) }),
+        flakes({ nodes: first, start: START + 1000, end: START + 2000 }),
       );
     });
-    await warned(() => kept.push(flakes({ nodes: 17, start: START + 500, end: START + 1000 })));
-    kept[1].extendGrant(new randflake.Grant(18, START, START + 1500));
-    await warned(() => kept.push(flakes({ nodes: 18, start: START + 1400, end: START + 2000 })));
+    await warned(() => kept.push(flakes({ nodes: first, start: START + 500, end: START + 1000 })));
+    kept[1].extendGrant(new randflake.Grant(second, START, START + 1500));
+    await warned(() => kept.push(flakes({ nodes: second, start: START + 1400, end: START + 2000 })));
     assert.equal(kept.length, 7);
   });
 
   test("other bindables and windows are no twins", async () => {
+    const [first, second, windowed] = [fresh++, fresh++, fresh++];
     const kept = [];
     await silent(() => {
-      kept.push(sonyflakes(17), sonyflakes(18), new layout.Generator(sonyflake), new layout.Generator(sonyflake));
-      kept.push(sonyflakes(19, { window: [NOW, NOW + 1000] }), sonyflakes(19, { window: [NOW + 1000, NOW + 2000] }));
+      kept.push(
+        sonyflakes(first),
+        sonyflakes(second),
+        new layout.Generator(sonyflake),
+        new layout.Generator(sonyflake),
+      );
+      kept.push(
+        sonyflakes(windowed, { window: [NOW, NOW + 1000] }),
+        sonyflakes(windowed, { window: [NOW + 1000, NOW + 2000] }),
+      );
     });
     kept[4].extendWindow(NOW + 1500);
     await warned(() =>
-      kept.push(new layout.Generator(layout.Layout.fromJson(sonyflake.toJson()), { bindables: { machine: 17n } })),
+      kept.push(
+        new layout.Generator(layout.Layout.fromJson(sonyflake.toJson()), { bindables: { machine: BigInt(first) } }),
+      ),
     );
-    await warned(() => kept.push(sonyflakes(19, { window: [NOW + 500, NOW + 600] })));
+    await warned(() => kept.push(sonyflakes(windowed, { window: [NOW + 500, NOW + 600] })));
     const snapshot = kept[1].close();
-    await silent(() => kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: 18 } })));
-    await warned(() => kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: 18 } })));
+    await silent(() => kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: second } })));
+    await warned(() => kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: second } })));
   });
 
   test("a twin that is refused warns of nothing", async () => {

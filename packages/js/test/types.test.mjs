@@ -33,9 +33,9 @@ test("a slot of the scratch area without a name does not compile", () => {
   compile(["--project", project("tsconfig.slots.json")]);
 });
 
-test("the README's TypeScript compiles in a project of its own", () => {
-  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
-  const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block);
+test("the page's TypeScript compiles in a project of its own", () => {
+  const page = readFileSync(new URL("../../../docs/javascript.md", import.meta.url), "utf8");
+  const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block);
   assert.ok(blocks.length > 1, `found ${blocks.length}`);
   const cwd = mkdtempSync(join(tmpdir(), "polyflake-"));
   try {

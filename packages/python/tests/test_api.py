@@ -71,20 +71,65 @@ def test_classes_have_the_stated_members(family: str) -> None:
             has_members(getattr(FAMILIES[family], name), classes[name]["members"])
 
 
+def stub_of(name: str) -> ast.Module:
+    return ast.parse((REPOSITORY / f"packages/python/src/polyflake/{name}.pyi").read_text(encoding="utf-8"))
+
+
+def constructors(stub: ast.Module) -> dict[str, ast.FunctionDef]:
+    """The constructors in a stub, by the names of their classes."""
+    classes = [node for node in stub.body if isinstance(node, ast.ClassDef)]
+    members = [(cls.name, member) for cls in classes for member in cls.body if isinstance(member, ast.FunctionDef)]
+    return {name: member for name, member in members if member.name == "__new__"}
+
+
 def documented(stub: ast.Module) -> Iterator[tuple[str, str]]:
-    """Names in a stub, with their docstrings."""
+    """Names in a stub, with their docstrings; a class has its constructor's as well."""
+    made = {name: ast.get_docstring(constructor) or "" for name, constructor in constructors(stub).items()}
     for node in stub.body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
-            yield node.name, ast.get_docstring(node) or ""
+            yield node.name, "\n\n".join(filter(None, [ast.get_docstring(node), made.get(node.name)]))
             for member in node.body if isinstance(node, ast.ClassDef) else []:
                 if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
                     yield f"{node.name}.{member.name}", ast.get_docstring(member) or ""
 
 
+def parameters(function: ast.FunctionDef) -> list[tuple[str, str, str]]:
+    """Names, kinds and defaults of a constructor's parameters, as a stub has them."""
+    given = function.args
+    positional = [*given.posonlyargs, *given.args]
+    defaults = [None] * (len(positional) - len(given.defaults)) + [*given.defaults]
+    kinds = ["POSITIONAL_ONLY"] * len(given.posonlyargs) + ["POSITIONAL_OR_KEYWORD"] * len(given.args)
+    keywords = [
+        (arg, "KEYWORD_ONLY", default) for arg, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    ]
+    every = [*zip(positional, kinds, defaults, strict=True), *keywords][1:]
+    return [(arg.arg, kind, ast.unparse(default) if default else "") for arg, kind, default in every]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_help_names_the_parameters_of_constructors(family: str) -> None:
+    found = constructors(stub_of(family))
+    classes = [getattr(FAMILIES[family], name) for name in FAMILIES[family].__all__]
+    without = [cls for cls in classes if isinstance(cls, type) and cls.__name__ not in found]
+    for cls in without:
+        with pytest.raises(TypeError, match="cannot create"):
+            cls()
+    for name, constructor in found.items():
+        cls = getattr(FAMILIES[family], name)
+        shown = inspect.signature(cls).parameters.values()
+        empty = inspect.Parameter.empty
+        assert [
+            (shown.name, shown.kind.name, "" if shown.default is empty else repr(shown.default)) for shown in shown
+        ] == parameters(constructor), name
+        help_text = pydoc.plain(pydoc.render_doc(cls))
+        for line in (ast.get_docstring(constructor) or name).splitlines():
+            assert line.strip() in help_text, (name, line)
+
+
 @pytest.mark.parametrize("name", [*FAMILIES, "_polyflake"])
 def test_help_says_what_the_stubs_say(name: str) -> None:
     module = FAMILIES.get(name, polyflake)
-    stub = ast.parse((REPOSITORY / f"packages/python/src/polyflake/{name}.pyi").read_text(encoding="utf-8"))
+    stub = stub_of(name)
     said = {path: doc for path, doc in documented(stub) if doc}
     assert said
     for path, doc in said.items():

@@ -1,17 +1,20 @@
-"""SnoArray: a sequence of IDs, and a table of bytes."""
+"""Arrays: the same methods in all families; SnoArray: a sequence of IDs, and a table of bytes."""
 
 from __future__ import annotations
 
 import copy
+import datetime as dt
 import io
 import pickle
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyflake import sno
+from polyflake import PolyflakeError, hotguid, layout, randflake, sno
 from support import refused
 
 packed = st.integers(0, 40).flatmap(lambda n: st.binary(min_size=10 * n, max_size=10 * n))
@@ -105,3 +108,59 @@ def test_iterators_end_and_stay_ended() -> None:
     iterator = iter(sno.Generator(1).generate_many(2))
     assert len(list(iterator)) == 2
     assert list(iterator) == []
+
+
+GRANT = randflake.Grant(1, 1_730_000_000, 2_803_741_824)
+ARRAYS: dict[type, Any] = {
+    sno.SnoArray: sno.Generator(1).generate_many(300),
+    hotguid.HotGuidArray: hotguid.Generator().generate_many(300),
+    randflake.RandflakeArray: randflake.Generator(GRANT, bytes(16)).generate_many(300),
+    layout.LayoutArray: layout.LayoutArray(np.arange(300)),
+}
+WITH_TEXTS = {sno.SnoArray, hotguid.HotGuidArray, randflake.RandflakeArray}
+WITH_TIME = {sno.SnoArray, hotguid.HotGuidArray}
+
+
+def test_all_arrays_have_the_same_methods_where_they_make_sense() -> None:
+    for method, classes in {
+        "texts": WITH_TEXTS,
+        "from_texts": WITH_TEXTS,
+        "text_column": WITH_TEXTS,
+        # Randflakes show their time only under their secret, layouts only by their description.
+        "in_time_range": WITH_TIME,
+    }.items():
+        assert {cls for cls in ARRAYS if hasattr(cls, method)} == classes, method
+
+
+@pytest.mark.parametrize("cls", WITH_TEXTS, ids=lambda cls: cls.__name__)
+def test_texts_of_all_are_read_again(cls: Any) -> None:
+    ids, column = ARRAYS[cls], ARRAYS[cls].text_column()
+    texts = list(column)
+    assert texts == ids.texts()
+    assert np.asarray(column).astype(str).tolist() == pa.array(column).to_pylist() == texts
+    pa.array(column).validate(full=True)
+    for source in (texts, iter(texts), column, np.array(texts), pa.array(texts), pa.array(texts, pa.large_string())):
+        assert cls.from_texts(source) == ids
+    assert cls.from_texts(pa.array(texts).dictionary_encode()) == ids
+    assert cls.from_texts(pa.array(texts, pa.string_view())) == ids
+    assert len(cls.from_texts([])) == len(cls.from_texts(ids[:0].text_column())) == 0
+    for bad in ("", texts[0] + "2", "!" * len(texts[0]), texts[0].upper() + "-"):
+        for source in ([*texts, bad], pa.array([*texts, bad]), pa.array([*texts, bad]).dictionary_encode()):
+            with pytest.raises(PolyflakeError) as caught:
+                cls.from_texts(source)
+            assert (caught.value.code[:8], caught.value.item) == ("invalid_", 300)
+
+
+@pytest.mark.parametrize("cls", WITH_TIME, ids=lambda cls: cls.__name__)
+def test_ids_of_a_time_range_are_selected(cls: Any) -> None:
+    module = sno if cls is sno.SnoArray else hotguid
+    base, step = 1_763_650_000_000, 1000
+    made = [module.time_range(base + k * step, base + (k + 1) * step)[0] for k in range(50)]
+    ids = cls(b"".join(id.bytes if cls is hotguid.HotGuidArray else bytes(id) for id in made))
+    for first, last in ((0, 50), (3, 4), (10, 37), (49, 50)):
+        start, end = base + first * step, base + last * step
+        assert list(ids[ids.in_time_range(start, end)]) == made[first:last]
+        dates = [dt.datetime.fromtimestamp(ms / 1000, dt.timezone.utc) for ms in (start, end)]
+        assert ids.in_time_range(*dates) == ids.in_time_range(start, end)
+    with refused("out_of_range", field="end"):
+        ids.in_time_range(base, base - 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,9 @@ ID = sno.Sno("93bm44ab22flxhjb")
 SHARED = sno.Generator(1)
 
 
+TWITTER = layout.Layout.preset("twitter")
+FIELDS: dict[str, Any] = {"sequence": 1, "bindables": {"datacenter": 1, "worker": 2}}
+TIMESTAMP = {"kind": "timestamp", "bits": 64, "tick": "1ms", "epoch_ms": 0}
 TEXT = "93bm44ab22flxhjb"
 NO_TEXTS = [
     "",
@@ -167,6 +171,65 @@ def test_times_outside_the_formats_are_refused(call: Callable[[Any], object], fi
             assert caught.value.code == "time_out_of_range"
         # The end of a range may be what is wrong with its start.
         assert caught.value.field in (field, "end" if field == "start" else field)
+
+
+@pytest.mark.parametrize(
+    ("call", "limits"),
+    [
+        (lambda time: sno.time_range(time, NOW_MS), "2010-01-01 00:00:00+00:00 to 2079-09-07 15:47:35.551000+00:00"),
+        (sno.Generator(1).generate_at, "2010-01-01 00:00:00+00:00 to 2079-09-07 15:47:35.551000+00:00"),
+        (lambda time: sno.Generator(1, window=(time, NOW_MS)), "2010-01-01 00:00:00+00:00 to 2079-09-07 15:47:35.551"),
+        (
+            lambda time: hotguid.time_range(time, NOW_MS),
+            "1970-01-01 00:00:00+00:00 to 2106-02-07 06:28:15.999000+00:00",
+        ),
+        (lambda time: hotguid.Generator(window=(time, NOW_MS)), "1970-01-01 00:00:00+00:00 to 2106-02-07 06:28:15.999"),
+        (lambda time: TWITTER.time_range(time, NOW_MS), "2010-11-04 01:42:54.657000+00:00 to 2080-07-10 17:30:30.208"),
+        (
+            lambda time: TWITTER.pack(timestamp=time, **FIELDS),
+            "2010-11-04 01:42:54.657000+00:00 to 2080-07-10 17:30:30",
+        ),
+    ],
+)
+def test_messages_tell_times_as_they_were_given(call: Callable[[Any], object], limits: str) -> None:
+    for early in (
+        dt.datetime(1969, 5, 6, 7, 8, 9, tzinfo=dt.timezone.utc),
+        dt.datetime.min.replace(tzinfo=dt.timezone.utc),
+    ):
+        with pytest.raises(PolyflakeError, match=f" from {re.escape(limits)}.*, found {re.escape(str(early))}$"):
+            call(early)
+        milliseconds = (early - dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)) // dt.timedelta(milliseconds=1)
+        with pytest.raises(PolyflakeError, match=rf" from \d+ to \d+, found {milliseconds}$"):
+            call(milliseconds)
+
+
+def test_a_limit_that_no_datetime_has_stays_a_number() -> None:
+    wide = layout.Layout({"id": "integer", "bits": 64, "fields": [TIMESTAMP]})
+    with refused("out_of_range", field="end") as caught:
+        wide.time_range(AWARE, AWARE)
+    assert str(caught.value).endswith(f" to {2**63 - 1}, found {AWARE.astimezone(dt.timezone.utc)}")
+
+
+def test_messages_tell_the_families_of_classes() -> None:
+    for call, message in {
+        lambda: sno.Pool(
+            [hotguid.Generator()]
+        ): "item 0: expected sno.Generator for `members`, found hotguid.Generator",
+        lambda: sno.set_default_generator(hotguid.Generator()): (  # type: ignore[arg-type]
+            "expected sno.Generator or None for `generator`, found hotguid.Generator"
+        ),
+        lambda: layout.Generator.restore(TWITTER, sno.Generator(5).close()): (  # type: ignore[arg-type]
+            "expected layout.Snapshot for `snapshot`, found sno.Snapshot"
+        ),
+    }.items():
+        with refused("invalid_type") as caught:
+            call()
+        assert str(caught.value) == message
+
+
+def test_an_unknown_preset_names_the_parameter() -> None:
+    with refused("invalid_layout", field="name"):
+        layout.Layout.preset("x")
 
 
 @pytest.mark.parametrize("window", [(), (NOW_MS,), (NOW_MS, NOW_MS + 8, 1), [NOW_MS]])

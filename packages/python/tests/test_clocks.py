@@ -199,6 +199,14 @@ def test_a_reading_outside_the_formats_time_is_refused(reading: int) -> None:
             call(generator(Clock(reading)))
 
 
+def test_a_reading_outside_the_formats_time_is_told_in_the_clocks_own_unit() -> None:
+    """A clock that counts milliseconds: a range in milliseconds would contain them."""
+    with refused("time_out_of_range", field="clock") as caught:
+        generator(Clock(NOW_MS)).generate()
+    limits = "from 1262304000000000000 to 3461327255551999999"
+    assert str(caught.value) == f"expected clock {limits}, found {NOW_MS}"
+
+
 @each_reader
 def test_a_reading_beyond_64_bits_is_refused(make: Any, call: Callable[[Any], object]) -> None:
     for reading in (2**63, -(2**63) - 1, 2**64, 2**127, 2**128, -(2**200), 10**10_000):
@@ -455,6 +463,39 @@ def test_a_signal_ends_a_wait(raised: BaseException, call: Callable[[sno.Generat
     assert caught.value is raised
     assert time.monotonic() - started < 30
     assert ids.stats().len == 4
+
+
+#: Its sequence is long enough that no call for many ever waits.
+LONG = layout.Layout(
+    {
+        "id": "integer",
+        "bits": 64,
+        "fields": [
+            {"kind": "timestamp", "bits": 24, "tick": "3600s", "epoch_ms": 0},
+            {"kind": "sequence", "bits": 40},
+        ],
+    }
+)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no alarm signal here")
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda ids, _: ids.generate_many(1 << 24),
+        lambda ids, _: ids.try_generate_many(1 << 24),
+        lambda ids, room: ids.fill(room),
+        lambda ids, _: layout.Pool([ids]).generate_many(1 << 24),
+    ],
+    ids=["many", "try many", "fill", "many of a pool"],
+)
+def test_a_signal_ends_a_call_for_many_that_never_waits(call: Callable[[layout.Generator, memoryview], object]) -> None:
+    ids, room = layout.Generator(LONG), memoryview(bytearray(1 << 27)).cast("q")
+    with pytest.raises(TimeoutError), alarm(0.001, TimeoutError("too long")):
+        call(ids, room)
+    made = ids.stats().len
+    assert 0 < made < 1 << 24
+    assert LONG.parse(ids.generate()).sequence == made
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no alarm signal here")

@@ -196,6 +196,29 @@ def test_nulls_outside_of_the_part_are_not_its() -> None:
     assert len(sno.SnoArray.from_texts(pa.array([None, *texts, None]).slice(1, 3))) == 3
 
 
+@pytest.mark.parametrize(
+    ("read", "typed"),
+    [
+        (sno.SnoArray, pa.binary(10)),
+        (sno.SnoArray.from_texts, pa.string()),
+        (hotguid.HotGuidArray, pa.binary(16)),
+        (hotguid.HotGuidArray.from_texts, pa.string()),
+        (randflake.RandflakeArray, pa.int64()),
+        (randflake.RandflakeArray.from_texts, pa.string()),
+        (layout.LayoutArray, pa.int64()),
+        (lambda ids: layout.LayoutArray(ids, 12), pa.binary(12)),
+        (randflake.Codec(bytes(16)).inspect_columns, pa.int64()),
+        (layout.Layout.preset("twitter").parse_columns, pa.int64()),
+    ],
+)
+def test_an_empty_column_needs_no_type(read: Any, typed: pa.DataType) -> None:
+    for empty in (pa.array([]), pa.chunked_array([[], []]), pa.array([], pa.null()).dictionary_encode(), pl.Series([])):
+        assert read(empty) == read(pa.array([], typed))
+    for nulls in (pa.array([None]), pa.chunked_array([[], [None]], pa.null())):
+        with refused("invalid_type", item=0):
+            read(nulls)
+
+
 @pytest.mark.parametrize("item", [0, 1, 600])
 @pytest.mark.parametrize("value", [None, 1, b"2" * 16, np.bytes_(b"2" * 16), ["2" * 16], object()])
 def test_an_item_that_is_no_text_is_refused(item: int, value: Any) -> None:
@@ -210,7 +233,6 @@ def test_an_item_that_is_no_text_is_refused(item: int, value: Any) -> None:
     [
         pa.array([1, 2]),
         pa.array([1.5]),
-        pa.array([], pa.null()),
         pa.array([True]),
         pa.array([1, 2]).dictionary_encode(),
         pa.array([some(1)[0], None]).dictionary_encode(),

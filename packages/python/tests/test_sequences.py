@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
-from polyflake import layout, randflake, sno
+import polyflake
+from polyflake import hotguid, layout, randflake, sno, sparx64
 from support import NOW_NS, refused
 
 IDS = sno.Generator(7, clock=lambda: NOW_NS).generate_many(20, metabyte=3)
@@ -17,6 +20,8 @@ SNOWFLAKES = layout.Layout.preset("instagram")
 PACKED = SNOWFLAKES.pack_columns(timestamp=1_500_000_000_000, sequence=np.arange(20), bindables={"shard": 5})
 BYTES = layout.Layout({"id": "bytes", "bits": 24, "fields": [{"kind": "sequence", "bits": 24}]})
 
+GUIDS = hotguid.Generator().generate_many(20)
+CODEC = randflake.Codec(bytes(16))
 EVERY_THIRD = [index % 3 == 0 for index in range(20)]
 
 
@@ -33,6 +38,11 @@ COLUMNS: dict[str, tuple[Any, list[Any]]] = {
     "partitions": (IDS.partitions(), [7] * 20),
     "sequences": (IDS.sequences(), list(range(20))),
     "texts of Randflakes": (FLAKES.text_column(), FLAKES.texts()),
+    "texts of Hot Guids": (GUIDS.text_column(), GUIDS.texts()),
+    "Hot Guids": (GUIDS, list(GUIDS)),
+    "counters": (GUIDS.counters(), [hotguid.parts(id).counter for id in GUIDS]),
+    "machines": (GUIDS.machines(), [hotguid.parts(id).machine for id in GUIDS]),
+    "fields of Randflakes": (CODEC.inspect_columns(FLAKES), [CODEC.inspect(id) for id in FLAKES]),
     "a field of a layout": (SNOWFLAKES.parse_columns(PACKED).sequence, list(range(20))),
     "fields of a layout": (SNOWFLAKES.parse_columns(PACKED), [SNOWFLAKES.parse(id) for id in PACKED]),
     "fields of bytes": (
@@ -75,6 +85,36 @@ def test_slices_and_masks_give_columns(column: Any, items: list[Any]) -> None:
     assert list(chosen[1:][mask([True, False] * 3)]) == items[3::6]
     with refused("invalid_length"):
         column[mask([True])]
+
+
+@each
+def test_columns_are_values(column: Any, items: list[Any]) -> None:
+    copies = [pickle.loads(pickle.dumps(column, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
+    for same in [copy.copy(column), copy.deepcopy(column), *copies, column[:], column[::-1][::-1]]:
+        assert type(same) is type(column)
+        assert list(same) == items
+        assert same == column
+        assert (same != column) is False
+        assert type(column).__hash__ is None or hash(same) == hash(column)
+    for other in (column[:-1], column[:0], items, memoryview(b""), None):
+        assert column != other
+    empty = column[:0]
+    assert pickle.loads(pickle.dumps(empty)) == empty
+
+
+def test_columns_of_numbers_of_another_kind_differ() -> None:
+    zeros = sno.SnoArray(bytes(20))
+    assert list(zeros.metabytes()) == list(zeros.partitions()) == [0, 0]
+    assert zeros.metabytes() != zeros.partitions()
+
+
+def test_only_sources_of_ids_and_keys_are_compared_by_identity() -> None:
+    modules = [polyflake, sno, randflake, hotguid, layout, sparx64]
+    classes = {getattr(module, name) for module in modules for name in module.__all__}
+    own = [cls for cls in classes if isinstance(cls, type) and not issubclass(cls, BaseException)]
+    by_identity = {cls.__name__ for cls in own if cls.__eq__ is object.__eq__}
+    assert by_identity == {"Generator", "Pool", "Codec", "Sparx64"}
+    assert all("__reduce__" in vars(cls) for cls in own)
 
 
 @each

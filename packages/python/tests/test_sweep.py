@@ -198,9 +198,11 @@ CALLS: dict[str, Call] = {
     "hotguid.Generator.stats": call(hotguid_generator),
     "hotguid.Generator.close": call(hotguid_generator),
     "hotguid.HotGuidArray": call(always(hotguid), bytes(32)),
+    "hotguid.HotGuidArray.from_texts": call(always(hotguid.HotGuidArray), [str(GUID)]),
+    "hotguid.HotGuidArray.in_time_range": call(lambda: hotguid.HotGuidArray(bytes(32)), NOW, NOW + dt.timedelta(1)),
     **{
         f"hotguid.HotGuidArray.{name}": call(lambda: hotguid.HotGuidArray(bytes(32)))
-        for name in ("texts", "timestamps", "machines", "counters", "shard_keys")
+        for name in ("texts", "text_column", "timestamps", "machines", "counters", "shard_keys")
     },
     "hotguid.describe": call(always(hotguid)),
     "hotguid.from_dotnet_bytes": call(always(hotguid), bytes(16)),

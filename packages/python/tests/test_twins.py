@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from polyflake import layout, randflake
+from polyflake import layout, randflake, sno
 from support import NOW_MS
 
 SONYFLAKE = layout.Layout.preset("sonyflake")
@@ -27,6 +28,14 @@ def sonyflakes(machine: int = 60_007, **more: Any) -> Any:
     return layout.Generator(SONYFLAKE, bindables={"machine": machine}, **more)
 
 
+def snos(partition: int = 30_007, **more: Any) -> Any:
+    return sno.Generator(partition, **more)
+
+
+# A warning is given once for an identity, so each test has its own.
+fresh = itertools.count(40_000)
+
+
 @contextmanager
 def silence() -> Iterator[None]:
     """No warning is given in the block."""
@@ -35,21 +44,37 @@ def silence() -> Iterator[None]:
         yield
 
 
-each = pytest.mark.parametrize("make", [flakes, sonyflakes])
+@pytest.fixture(params=[flakes, sonyflakes, snos])
+def make(request: pytest.FixtureRequest) -> Callable[[], Any]:
+    """Makes generators of one identity."""
+    number = next(fresh)
+    return lambda: request.param(number)
 
 
-@each
-def test_a_twin_is_warned_of_where_it_is_made(make: Callable[..., Any]) -> None:
+def test_a_twin_is_warned_of_where_it_is_made(make: Callable[[], Any]) -> None:
     with silence():
         one = make()
     with pytest.warns(RuntimeWarning, match="another generator of this process has the same") as caught:
         two = make()
     assert [warning.filename for warning in caught] == [__file__]
     assert one is not two
+    assert "close it first" in str(caught[0].message)
+    assert any(f"{number}" in str(caught[0].message) for number in range(40_000, next(fresh)))
 
 
-@each
-def test_where_warnings_are_errors_there_is_no_twin(make: Callable[..., Any]) -> None:
+def test_an_identity_is_warned_of_once(make: Callable[[], Any]) -> None:
+    with pytest.warns(RuntimeWarning) as caught:
+        kept = [make() for _ in range(3)]
+        for _ in range(100):
+            cycle = [make()]
+            cycle.append(cycle)
+        gc.collect()
+        kept.append(make())
+    assert len(caught) == 1
+    assert len(kept) == 4
+
+
+def test_where_warnings_are_errors_there_is_no_twin(make: Callable[[], Any]) -> None:
     one = make()
     with silence():
         for _ in range(2):
@@ -60,8 +85,7 @@ def test_where_warnings_are_errors_there_is_no_twin(make: Callable[..., Any]) ->
         make()
 
 
-@each
-def test_one_that_was_closed_or_is_gone_has_no_twin(make: Callable[..., Any]) -> None:
+def test_one_that_was_closed_or_is_gone_has_no_twin(make: Callable[[], Any]) -> None:
     with silence():
         make().close()
         make()
@@ -87,10 +111,11 @@ def test_other_grants_are_no_twins() -> None:
 
 
 def test_an_extended_grant_is_a_longer_one() -> None:
-    one = flakes()
-    one.extend_grant(randflake.Grant(7, START, START + 1500))
+    node = next(fresh)
+    one = flakes(node)
+    one.extend_grant(randflake.Grant(node, START, START + 1500))
     with pytest.warns(RuntimeWarning):
-        flakes(start=START + 1400, end=START + 2000)
+        flakes(node, start=START + 1400, end=START + 2000)
 
 
 def test_other_bindables_and_windows_are_no_twins() -> None:
@@ -122,6 +147,49 @@ def test_a_restored_generator_is_the_only_one() -> None:
     with pytest.warns(RuntimeWarning):
         layout.Generator.restore(SONYFLAKE, snapshot, bindables={"machine": 60_010})
     two.close()
+
+
+def test_partitions_are_twins_where_sequences_and_time_meet() -> None:
+    partition, other, windowed = next(fresh), next(fresh), next(fresh)
+    with silence():
+        kept = [
+            snos(partition, sequence_max=999),
+            snos(partition, sequence_min=1000),
+            snos(other),
+            sno.Generator(),
+            sno.Generator(),
+            snos(windowed, window=(NOW_MS, NOW_MS + 1000)),
+            snos(windowed, window=(NOW_MS + 1000, NOW_MS + 2000)),
+        ]
+    kept[6].extend_window(NOW_MS + 3000)
+    with pytest.warns(RuntimeWarning, match=f"partition {windowed}, time and some of the sequences 7 to 65535"):
+        snos(windowed, window=(NOW_MS + 2500, NOW_MS + 3000), sequence_min=7)
+    with pytest.warns(RuntimeWarning):
+        snos(partition, sequence_min=999, sequence_max=1002)
+
+
+@pytest.mark.parametrize("is_given", [True, False])
+@pytest.mark.parametrize("restore", [sno.Generator.restore, sno.Generator.import_original])
+def test_a_snapshot_restored_twice_is_warned_of(is_given: bool, restore: Callable[..., Any]) -> None:
+    one = sno.Generator(next(fresh) if is_given else None)
+    one.generate()
+    snapshot = one.close()
+    with silence():
+        two = restore(snapshot)
+    with pytest.warns(RuntimeWarning, match="restore each snapshot once"):
+        restore(snapshot)
+    assert two.partition == snapshot.partition
+
+
+def test_bounds_of_the_go_library_are_those_that_it_reads() -> None:
+    partition = next(fresh)
+    members = sno.Generator(partition, sequence_min=1000).close().to_dict()
+    swapped = sno.Snapshot.from_dict({**members, "sequenceMin": 2000, "sequenceMax": 1000, "sequence": 1000})
+    with silence():
+        kept = [sno.Generator.import_original(swapped), snos(partition, sequence_max=999)]
+    with pytest.warns(RuntimeWarning):
+        snos(partition, sequence_min=1500)
+    assert len(kept) == 2
 
 
 def test_many_generators_are_made_as_fast_as_few() -> None:

@@ -13,7 +13,7 @@ use crate::{bytes::Bytes, verdict::told};
 
 const NOW_MS: i64 = 1_763_650_000_000;
 
-/// Snapshots of sno, also by the original's habits.
+/// Snapshots of sno, also with the Go library's quirks.
 pub(crate) fn sno(input: &[u8]) {
     check_sno(input);
     let mut bytes = Bytes(input);

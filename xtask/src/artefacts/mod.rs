@@ -1,8 +1,7 @@
 //! Builds the files that a release consists of, for every platform, checks them, and runs what can run on this machine.
 //!
-//! An artefact is built again if its inputs have changed, and run again if it was built again, so that a run that was broken
-//! off goes on where it was. Files lie in `target/artefacts/out/NAME`, results in [`results::FILE`], from which [`page`] writes
-//! `docs/platforms.md`.
+//! Files lie in `target/artefacts/out/NAME`, results beside them. An artefact is checked and run again if its bytes have changed, so
+//! that a run that was broken off goes on where it was.
 
 mod build;
 mod check;
@@ -21,10 +20,9 @@ use xshell::Shell;
 
 use crate::workspace;
 use platforms::Platform;
-use results::{Results, Row};
+use results::Row;
 
 #[derive(Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Options {
     /// Only these artefacts, by name; by default all
     #[arg(long, value_name = "NAME")]
@@ -35,9 +33,6 @@ pub struct Options {
     /// Build and check, and run nothing
     #[arg(long)]
     build: bool,
-    /// Write docs/platforms.md from the results, and do nothing else
-    #[arg(long)]
-    page: bool,
     /// Build from a clone in another folder too, and compare the bytes
     #[arg(long)]
     twice: bool,
@@ -121,18 +116,23 @@ pub fn main(options: &Options) -> Result<bool> {
         chosen.iter().for_each(|artefact| println!("{}", artefact.name));
         return Ok(true);
     }
-    if options.page {
-        return page::write().map(|()| true);
-    }
     let shell = tools::set_up()?;
     if options.twice {
-        build::twice(&shell, &chosen)?;
-        return page::write().map(|()| true);
+        return build::twice(&shell, &chosen).map(|()| true);
     }
-    let is_ill = |artefact: &&Artefact| !completed(&shell, artefact, options.build);
-    let failed: Vec<_> = chosen.iter().filter(is_ill).collect();
-    page::write()?;
-    failed.iter().for_each(|artefact| println!("FAILED: {}", artefact.name));
+    let (mut rows, mut failed) = (Vec::new(), Vec::new());
+    for artefact in chosen {
+        println!("\n== {} ==", artefact.name);
+        match complete(&shell, &artefact, options.build) {
+            Ok(row) => rows.push((artefact.name, row)),
+            Err(error) => failed.push(format!("FAILED: {}: {error:#}", artefact.name)),
+        }
+    }
+    failed.iter().for_each(|line| println!("{line}"));
+    // The page has all of them.
+    if failed.is_empty() && options.only.is_empty() && !options.build {
+        page::write(&rows)?;
+    }
     Ok(failed.is_empty())
 }
 
@@ -146,56 +146,32 @@ fn chosen(only: &[String]) -> Result<Vec<Artefact>> {
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
-/// Builds, checks and runs an artefact as far as it has not been, and says how it went.
-fn completed(shell: &Shell, artefact: &Artefact, only_build: bool) -> bool {
-    println!("\n== {} ==", artefact.name);
-    match complete(shell, artefact, only_build) {
-        Ok(()) => true,
-        Err(error) => {
-            println!("FAILED: {}: {error:#}", artefact.name);
-            false
-        }
-    }
-}
-
-fn complete(shell: &Shell, artefact: &Artefact, only_build: bool) -> Result<()> {
-    let folder = folder(artefact);
-    let inputs = build::inputs(shell, artefact)?;
-    let kept = Results::read()?.remove(&artefact.name);
-    let mut row = match kept {
-        Some(row) if row.inputs == inputs && row.is_there(&folder) => row,
-        kept => built(shell, artefact, inputs, kept)?,
-    };
-    if row.checks.is_empty() {
-        row.checks = check::check(shell, artefact, &folder).context("a check failed")?;
-        Results::put(&artefact.name, row.clone())?;
-    }
-    let tests = run::inputs(shell, artefact)?;
-    if (row.runs.is_empty() || row.tests.as_ref() != Some(&tests)) && !only_build {
-        let ran = run::run(shell, artefact, &folder);
-        row.tests = Some(tests);
-        row.fault = ran.as_ref().err().map(|error| format!("{error:#}"));
-        row.runs = ran.as_ref().map_or_else(|_| Vec::new(), Vec::clone);
-        Results::put(&artefact.name, row.clone())?;
-        ran?;
-    }
-    println!("ok: {}: {}", artefact.name, row.summary());
-    Ok(())
-}
-
-/// Builds an artefact. If its bytes are those of an earlier build, what ran that one still holds.
-fn built(shell: &Shell, artefact: &Artefact, inputs: String, kept: Option<Row>) -> Result<Row> {
-    let folder = folder(artefact);
+/// Builds an artefact, and checks and runs it unless its bytes are those that were checked and run before.
+fn complete(shell: &Shell, artefact: &Artefact, only_build: bool) -> Result<Row> {
+    let (name, folder) = (&artefact.name, folder(artefact));
     shell.remove_path(&folder)?;
     shell.create_dir(&folder)?;
     build::build(shell, artefact, &folder)?;
     let files = results::files(&folder)?;
     ensure!(!files.is_empty(), "expected files in {}, found none", folder.display());
-    let mut row = Row::new(shell, inputs, files)?;
-    if let Some(kept) = kept.filter(|kept| kept.has_files_of(&row)) {
-        (row.runs, row.tests) = (kept.runs, kept.tests);
+    let mut row = match Row::read(name) {
+        Some(row) if row.files == files => row,
+        _ => {
+            let checks = check::check(shell, artefact, &folder).context("a check failed")?;
+            Row { files, checks, runs: Vec::new() }
+        }
+    };
+    check::size(name, row.bytes())?;
+    if row.runs.is_empty() && !only_build {
+        row.runs = run::run(shell, artefact, &folder)?;
     }
-    Results::put(&artefact.name, row.clone())?;
+    row.write(name)?;
+    println!(
+        "ok: {name}: {} bytes, {} checks, {} runs",
+        row.bytes(),
+        row.checks.len(),
+        row.runs.len()
+    );
     Ok(row)
 }
 

@@ -1,44 +1,29 @@
-//! The results that are kept: a row for each artefact, with its files, the checks that it passed, and the programs that ran it.
+//! The results of artefacts: their files, the checks that they passed, and the programs that ran them. They lie beside the artefacts,
+//! and no further than there, since they are of these bytes alone.
 
 use std::{
-    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use xshell::{Shell, cmd};
+use xshell::cmd;
 
 use super::folder_of;
 use crate::workspace;
 
-/// The file of the rows, by its path from the root.
-pub const FILE: &str = "tests/artefacts/results.toml";
-
-const HEADER: &str = "# Written by `cargo xtask artefacts`: each artefact's files, the checks it passed, and what ran it.\n";
-
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
-    pub date: String,
-    /// The commit that was checked out, on which the tree may have had changes.
-    pub commit: String,
-    /// Digest of the files that the artefact is built from, and of the compiler.
-    pub inputs: String,
+    pub files: Vec<File>,
     /// The checks that it passed.
     pub checks: Vec<String>,
-    pub files: Vec<File>,
-    /// Digest of the tests and of the way they were run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tests: Option<String>,
-    /// The error of the program that was to run it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<String>,
+    /// Nothing where it is built, not run.
     #[serde(default)]
     pub runs: Vec<Run>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
     pub name: String,
     pub bytes: u64,
@@ -53,89 +38,27 @@ pub struct Run {
     /// The emulator of that platform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub under: Option<String>,
-    /// The tests or programs.
+    /// The tests or programs, of which none failed.
     pub what: String,
-    /// Tests that passed; none failed.
-    pub passed: u32,
-}
-
-pub type Rows = BTreeMap<String, Row>;
-
-pub struct Results;
-
-impl Results {
-    pub fn read() -> Result<Rows> {
-        let path = workspace::root().join(FILE);
-        if !path.exists() {
-            return Ok(Rows::new());
-        }
-        toml::from_str(&fs::read_to_string(&path)?).with_context(|| format!("cannot read {FILE}"))
-    }
-
-    /// Replaces a row in the file, and lays it beside the artefact.
-    pub fn put(name: &str, row: Row) -> Result<()> {
-        let beside = workspace::artefacts().join("out").join(format!("{name}.toml"));
-        fs::write(beside, toml::to_string(&row)?)?;
-        let mut rows = Self::read()?;
-        rows.insert(name.to_owned(), row);
-        let text = toml::to_string(&rows)?;
-        Ok(fs::write(workspace::root().join(FILE), format!("{HEADER}\n{text}"))?)
-    }
-
-    /// Notes a check that an artefact passed, once.
-    pub fn passed(name: &str, check: &str) -> Result<()> {
-        let row = Self::read()?.remove(name);
-        let mut row = row.with_context(|| format!("expected a row of {name}, found none"))?;
-        ensure!(!row.checks.is_empty(), "{name}: expected that it passed its checks");
-        if !row.checks.iter().any(|passed| passed == check) {
-            row.checks.push(check.to_owned());
-        }
-        Self::put(name, row)
-    }
 }
 
 impl Row {
-    /// A row of files that were just built: neither checked nor run.
-    pub fn new(shell: &Shell, inputs: String, files: Vec<File>) -> Result<Self> {
-        let commit = cmd!(shell, "git rev-parse --short=12 HEAD").quiet().read()?;
-        let date = jiff::Zoned::now().date().to_string();
-        Ok(Self {
-            date,
-            commit,
-            inputs,
-            checks: Vec::new(),
-            files,
-            tests: None,
-            fault: None,
-            runs: Vec::new(),
-        })
+    /// The results of an artefact, if it was completed here.
+    pub fn read(name: &str) -> Option<Self> {
+        toml::from_str(&fs::read_to_string(file_of(name)).ok()?).ok()
     }
 
-    /// Returns whether the folder still holds the files.
-    pub fn is_there(&self, folder: &Path) -> bool {
-        let is_same =
-            |file: &File| sha256(&folder.join(&file.name)).is_ok_and(|sum| sum == file.sha256);
-        self.files.iter().all(is_same)
-    }
-
-    /// Returns whether the files of both have the same bytes.
-    pub fn has_files_of(&self, other: &Self) -> bool {
-        let sums =
-            |row: &Self| row.files.iter().map(|file| file.sha256.clone()).collect::<Vec<_>>();
-        sums(self) == sums(other)
+    pub fn write(&self, name: &str) -> Result<()> {
+        Ok(fs::write(file_of(name), toml::to_string(self)?)?)
     }
 
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
     }
+}
 
-    pub fn summary(&self) -> String {
-        let bytes = self.bytes();
-        let runs: Vec<_> =
-            self.runs.iter().map(|run| format!("{} in {}", run.passed, run.with)).collect();
-        let runs = if runs.is_empty() { "not run".to_owned() } else { runs.join(", ") };
-        format!("{bytes} bytes, {} checks, {runs}", self.checks.len())
-    }
+fn file_of(name: &str) -> PathBuf {
+    workspace::artefacts().join("out").join(format!("{name}.toml"))
 }
 
 /// The files of a folder, by name.
@@ -153,9 +76,9 @@ pub fn files(folder: &Path) -> Result<Vec<File>> {
 
 /// The folders of artefacts that lie here, of those whose names begin so.
 pub fn folders(beginning: &str) -> Result<Vec<PathBuf>> {
-    let rows = Results::read()?.into_iter().filter(|(name, _)| name.starts_with(beginning));
-    let folders = rows.map(|(name, row)| (folder_of(&name), row));
-    Ok(folders.filter(|(folder, row)| row.is_there(folder)).map(|(folder, _)| folder).collect())
+    let names = super::all()?.into_iter().map(|artefact| artefact.name);
+    let folders = names.filter(|name| name.starts_with(beginning)).map(|name| folder_of(&name));
+    Ok(folders.filter(|folder| folder.is_dir()).collect())
 }
 
 /// The name of a file, without its folder.

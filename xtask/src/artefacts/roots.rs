@@ -22,8 +22,8 @@ struct Apt {
 }
 
 impl Apt {
-    /// Fetches the lists of packages of a kind: `deb` or `deb-src`.
-    fn new(shell: &Shell, state: &Path, kind: &str, release: &str, arch: &str) -> Result<Self> {
+    /// Fetches the lists of packages.
+    fn new(shell: &Shell, state: &Path, release: &str, arch: &str) -> Result<Self> {
         ensure!(tools::find(&["apt-get"]).is_some(), Missing("no apt-get on this machine"));
         let (lists, archives) = (state.join("lists"), state.join("archives"));
         shell.create_dir(lists.join("partial"))?;
@@ -31,7 +31,7 @@ impl Apt {
         let list = state.join("sources.list");
         let keys = tools::debian_keys(shell)?;
         let from = format!("[signed-by={}] http://deb.debian.org/debian", keys.display());
-        shell.write_file(&list, format!("{kind} {from} {release} main\n"))?;
+        shell.write_file(&list, format!("deb {from} {release} main\n"))?;
         let options = [
             format!("Dir::Etc::sourcelist={}", list.display()),
             "Dir::Etc::sourceparts=-".to_owned(),
@@ -62,7 +62,7 @@ pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Re
     if root.exists() {
         return Ok(root);
     }
-    let apt = Apt::new(shell, &folder().join(name + "-apt"), "deb", release, arch)?;
+    let apt = Apt::new(shell, &folder().join(name + "-apt"), release, arch)?;
     let only = ["--yes", "--no-install-recommends", "--download-only"];
     apt.get(shell, "install").args(only).args(packages).run()?;
     let partial = root.with_extension("partial");
@@ -75,27 +75,8 @@ pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Re
     Ok(root)
 }
 
-/// The sources of a package of Debian, as their authors released them, unpacked into a folder of its name in this one.
-pub fn sources(shell: &Shell, release: &str, package: &str, work: &Path) -> Result<PathBuf> {
-    let state = folder().join(format!("{release}-sources-apt"));
-    let apt = Apt::new(shell, &state, "deb-src", release, "amd64")?;
-    let fetched = tempfile::tempdir()?;
-    {
-        let _there = shell.push_dir(fetched.path());
-        apt.get(shell, "source").args(["--download-only", package]).run()?;
-    }
-    let is_theirs = |path: &PathBuf| path.to_string_lossy().contains(".orig.tar.");
-    let found = shell.read_dir(fetched.path())?.into_iter().filter(is_theirs);
-    let is_archive = |path: &PathBuf| path.extension().is_none_or(|end| end != "asc");
-    let archive = found.into_iter().find(is_archive);
-    let archive = archive.with_context(|| format!("expected sources of {package}"))?;
-    let folder = work.join(package);
-    unpack(shell, &archive, &folder)?;
-    Ok(folder)
-}
-
 /// Unpacks an archive whose files lie in one folder.
-pub fn unpack(shell: &Shell, archive: &Path, into: &Path) -> Result<()> {
+fn unpack(shell: &Shell, archive: &Path, into: &Path) -> Result<()> {
     shell.create_dir(into)?;
     let options = ["--extract", "--strip-components", "1", "--file"];
     Ok(cmd!(shell, "tar {options...} {archive} --directory {into}").run()?)
@@ -161,12 +142,6 @@ pub fn wine(shell: &Shell) -> Result<PathBuf> {
     let text = format!(
         "#!/bin/sh\nout=$(mktemp)\nWINEDEBUG=-all WINEPREFIX='{prefix}' WINEPATH='Z:{path}' '{wine}' \"$@\" > \"$out\" 2>&1\nresult=$?\ncat \"$out\"\nrm \"$out\"\nexit $result\n"
     );
-    write_program(shell, &script, &text)?;
+    workspace::write_program(shell, &script, &text)?;
     Ok(script)
-}
-
-/// Writes a script that can be run.
-pub fn write_program(shell: &Shell, path: &Path, text: &str) -> Result<()> {
-    shell.write_file(path, text)?;
-    Ok(cmd!(shell, "chmod +x {path}").quiet().run()?)
 }

@@ -5,7 +5,6 @@
 
 mod instructions;
 mod machine;
-mod missed;
 mod ordered_keys;
 mod plots;
 mod programs;

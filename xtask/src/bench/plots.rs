@@ -8,11 +8,18 @@ use xshell::{Shell, cmd};
 use super::{report::Report, table};
 use crate::{tools, workspace};
 
+/// The heading of the section that people write.
+const MISSES: &str = "\n## What stands in the way\n";
+
 /// Draws a report: the goals as a page, each language against its peers, cost against batch size, throughput against threads.
 pub fn draw(shell: &Shell, report: &Report) -> Result<()> {
     let file = tempfile::NamedTempFile::new()?;
     report.write(file.path())?;
-    shell.write_file(folder().join("goals.md"), table::page(report))?;
+    let page = folder().join("goals.md");
+    // What is written about the misses is written by hand.
+    let before = shell.read_file(&page)?;
+    let misses = before.find(MISSES).map_or("", |at| &before[at..]);
+    shell.write_file(page, table::page(report) + misses)?;
     draw_file(shell, file.path())
 }
 

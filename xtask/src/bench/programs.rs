@@ -89,23 +89,7 @@ fn python<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
 fn build_node(shell: &Shell) -> Result<()> {
     tools::node(shell)?;
     build::build(shell, Language::JavaScript, Purpose::Users)?;
-    tools::bench_node(shell)?;
-    build_wasm(shell, "scalar", "")?;
-    build_wasm(shell, "simd128", "-Ctarget-feature=+simd128")
-}
-
-/// The core in wasm, for a machine with these features, put beside Node's program. Each has a build folder of its own,
-/// or each would rebuild the other.
-fn build_wasm(shell: &Shell, name: &str, flags: &str) -> Result<()> {
-    let target = workspace::target().join("bench-wasm").join(name);
-    let options = ["--quiet", "--release", "--package", "bench-wasm"];
-    cmd!(shell, "cargo build {options...} --target wasm32-unknown-unknown --target-dir {target}")
-        .env("RUSTFLAGS", flags)
-        .run()?;
-    let built = target.join("wasm32-unknown-unknown/release/bench_wasm.wasm");
-    let program = workspace::root().join("bench/node/build").join(name).with_extension("wasm");
-    shell.copy_file(built, program)?;
-    Ok(())
+    tools::bench_node(shell)
 }
 
 /// Node's program, pinned to a processor by taskset, since Node cannot pin itself; without taskset the system may move it.

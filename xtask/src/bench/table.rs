@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    missed,
-    report::{Contest, Entry, Goal, Report},
-};
+use super::report::{Contest, Entry, Goal, Report};
 
 /// Prints a line for each entry; entries of a curve have their place on it.
 pub fn print_contest(contest: &Contest) {
@@ -27,7 +24,7 @@ fn line(entry: &Entry) -> String {
 }
 
 /// A figure with three significant digits, and at most four decimals.
-pub(super) fn figure(value: f64) -> String {
+fn figure(value: f64) -> String {
     let decimals = match value {
         v if v < 0.0995 => 4,
         v if v < 0.995 => 3,
@@ -81,10 +78,9 @@ pub fn page(report: &Report) -> String {
         "# The goals, as last measured\n\nWritten by `cargo xtask bench --plots`: {}; the system's clock is read by: {}.\n\n\
         Nanoseconds an ID; the ratio is the median over the rounds, and may be at most the goal.\n\n\
         | goal | ours | against | theirs | ratio | goal | met |\n|---|---|---|---|---|---|---|\n{rows}\n\
-        Not to be had on this machine:\n\n{missing}{}",
+        Not to be had on this machine:\n\n{missing}",
         report.machine.to_string().replace('\n', "; "),
         clock(report),
-        missed::section(report),
     )
 }
 

@@ -1,40 +1,43 @@
-//! All tests of all languages, cheap ones first, with their tools on a fresh machine; with `--thorough`, also trials of the
-//! packages with the newest versions of other people's tools.
+//! All tests of all languages, cheap ones first, with their tools on a fresh machine; with `--thorough`, also what is slow and rarely
+//! fails, and trials of the packages with the newest versions of other people's tools.
 
 mod apart;
-mod databases;
-pub mod digest;
 mod examples;
-mod kernels;
 mod notices;
 mod oldest_rust;
 mod packaging;
 mod pages;
+mod progress;
 mod readme;
+mod rust;
 mod sets;
 mod stepping;
 mod steps;
 mod tidy;
-mod trials;
 mod workflows;
 
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use xshell::Shell;
+use xshell::{Shell, cmd};
 
 use crate::{tools::Missing, workspace};
+use progress::Progress;
 
 #[derive(Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Options {
     /// Only these steps, by name; by default all that continuous integration runs
     #[arg(value_name = "STEP")]
     only: Vec<String>,
-    /// Run the trials too: the packages with the newest versions of other people's tools
+    /// Run the slow steps and the trials too
     #[arg(long)]
     thorough: bool,
-    /// List the steps and do nothing
+    /// Only steps that a change since this commit can reach, uncommitted changes included
+    #[arg(long, value_name = "COMMIT")]
+    since: Option<String>,
+    /// List the steps that would run, each with what it protects, and do nothing
     #[arg(long)]
     list: bool,
     /// Run the steps in this process, without a summary
@@ -45,19 +48,23 @@ pub struct Options {
 /// A part of the tests, which passes or fails.
 struct Step {
     name: &'static str,
+    /// The promise that it holds, in one line.
+    protects: &'static str,
+    /// Beginnings of the paths that it depends on, besides [`steps::ALWAYS`].
+    reached_by: &'static [&'static [&'static str]],
     /// `true` if a failure of this step makes later ones useless.
     needed: bool,
     run: fn(&Shell) -> Result<()>,
 }
 
 impl Step {
-    const fn new(name: &'static str, run: fn(&Shell) -> Result<()>) -> Self {
-        Self { name, needed: false, run }
+    /// Returns whether a change of one of these files can change the step's result.
+    fn is_reached(&self, changed: &[String]) -> bool {
+        self.beginnings().any(|beginning| changed.iter().any(|path| path.starts_with(beginning)))
     }
 
-    /// Marks the step as needed: later ones are useless if it fails.
-    const fn needed(self) -> Self {
-        Self { needed: true, ..self }
+    fn beginnings(&self) -> impl Iterator<Item = &'static str> {
+        [steps::ALWAYS].iter().chain(self.reached_by).copied().flatten().copied()
     }
 }
 
@@ -79,26 +86,27 @@ struct Count {
 }
 
 pub fn main(options: &Options) -> Result<bool> {
+    let mut steps = chosen(&options.only, options.thorough || options.list)?;
+    if let Some(commit) = &options.since {
+        let changed = changed_since(commit)?;
+        steps = reached(&steps, &changed);
+    }
     if options.list {
-        every().for_each(|step| println!("{}", step.name));
+        steps.iter().for_each(|step| println!("{:26}{}", step.name, step.protects));
         return Ok(true);
     }
-    let steps = chosen(&options.only, options.thorough)?;
     if options.alone {
         let shell = workspace::shell()?;
         return Ok(run_all(&steps, |step| here(&shell, step)).failed.is_empty());
     }
-    let count = run_all(&steps, apart);
+    let mut progress = Progress::read(&steps);
+    let count = run_all(&steps, |step| progress.around(step.name, || apart(step)));
     println!("\n{}", count.summary());
     Ok(count.failed.is_empty())
 }
 
-/// The steps of every run, then the trials.
-fn every() -> impl Iterator<Item = &'static Step> {
-    steps::ALL.iter().chain(trials::ALL)
-}
-
 fn chosen(names: &[String], thorough: bool) -> Result<Vec<&'static Step>> {
+    let every = || steps::ALL.iter().chain(steps::THOROUGH);
     let unknown = names.iter().find(|name| every().all(|step| step.name != **name));
     ensure!(unknown.is_none(), "expected the name of a step (--list), found {}", unknown.unwrap());
     if names.is_empty() {
@@ -107,9 +115,29 @@ fn chosen(names: &[String], thorough: bool) -> Result<Vec<&'static Step>> {
     Ok(every().filter(|step| names.iter().any(|name| name == step.name)).collect())
 }
 
+/// The steps that changes of these files can reach, with those that must run before them.
+fn reached(steps: &[&'static Step], changed: &[String]) -> Vec<&'static Step> {
+    let mut is_useful = false;
+    let mut reached: Vec<_> = steps.iter().rev().copied().collect();
+    reached.retain(|step| {
+        let is_wanted = if step.needed { is_useful } else { step.is_reached(changed) };
+        is_useful |= is_wanted;
+        is_wanted
+    });
+    reached.reverse();
+    reached
+}
+
+/// The files that differ from a commit, and those that git does not know yet.
+fn changed_since(commit: &str) -> Result<Vec<String>> {
+    let shell = workspace::shell()?;
+    let known = cmd!(shell, "git diff --name-only --no-renames {commit}").quiet().read()?;
+    let new = cmd!(shell, "git ls-files --others --exclude-standard").quiet().read()?;
+    Ok(known.lines().chain(new.lines()).map(str::to_owned).collect())
+}
+
 /// Runs a step in this process. The last line that it prints says how the step ended.
 fn here(shell: &Shell, step: &Step) -> End {
-    println!("\n== {} ==", step.name);
     let start = Instant::now();
     let result = (step.run)(shell);
     let seconds = start.elapsed().as_secs_f32();
@@ -139,7 +167,7 @@ fn apart(step: &Step) -> End {
     }
 }
 
-fn run_all(steps: &[&'static Step], run: impl Fn(&Step) -> End) -> Count {
+fn run_all(steps: &[&'static Step], mut run: impl FnMut(&Step) -> End) -> Count {
     let mut count = Count::default();
     for (index, step) in steps.iter().enumerate() {
         match run(step) {
@@ -180,9 +208,15 @@ mod tests {
 
     use super::*;
 
-    const WELL: Step = Step::new("well", |_| Ok(()));
-    const ILL: Step = Step::new("ill", |_| bail!("as wanted"));
-    const FATAL: Step = Step::new("fatal", |_| bail!("as wanted")).needed();
+    const WELL: Step = Step {
+        name: "well",
+        protects: "",
+        reached_by: &[&["core/"], &["lease/src"]],
+        needed: false,
+        run: |_| Ok(()),
+    };
+    const ILL: Step = Step { name: "ill", run: |_| bail!("as wanted"), ..WELL };
+    const FATAL: Step = Step { name: "fatal", needed: true, ..ILL };
 
     #[test]
     fn a_failure_is_counted_and_the_others_run() {
@@ -212,8 +246,43 @@ mod tests {
     }
 
     #[test]
-    fn trials_run_where_they_are_asked_for() {
+    fn slow_steps_run_where_they_are_asked_for() {
         let count = |thorough| chosen(&[], thorough).unwrap().len();
-        assert_eq!(count(true), count(false) + trials::ALL.len());
+        assert_eq!(count(true), count(false) + steps::THOROUGH.len());
+    }
+
+    #[test]
+    fn a_change_reaches_the_steps_that_name_its_folder() {
+        for (path, reached) in
+            [("core/src/lib.rs", true), ("lease/tests/model.rs", false), ("Cargo.lock", true)]
+        {
+            assert_eq!(WELL.is_reached(&[path.to_owned()]), reached, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_needed_runs_before_a_step_that_is_reached() {
+        let names = |path: &str| -> Vec<_> {
+            let steps: [&'static Step; 3] = [&FATAL, &WELL, &FATAL];
+            reached(&steps, &[path.to_owned()]).iter().map(|step| step.name).collect()
+        };
+        assert_eq!(names("core/src/lib.rs"), ["fatal", "well"]);
+        assert_eq!(names("docs/guide.md"), [""; 0]);
+    }
+
+    /// Else a folder that is renamed would reach nothing any more.
+    #[test]
+    fn every_beginning_of_a_path_is_there() {
+        for step in chosen(&[], true).unwrap() {
+            for path in step.beginnings() {
+                let path = workspace::root().join(path);
+                let folder = path.parent().unwrap().read_dir().unwrap();
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                let mut names = folder.map(|entry| entry.unwrap().file_name());
+                let is_there =
+                    names.any(|found| found.to_string_lossy().starts_with(name.as_str()));
+                assert!(is_there, "{}: {}", step.name, path.display());
+            }
+        }
     }
 }

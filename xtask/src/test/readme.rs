@@ -1,4 +1,4 @@
-//! The examples of the repository's README, of its guide and of each package's README, run as they are written.
+//! The examples of the repository's README, of its pages and of each package's README, run as they are written.
 
 use std::{fs, path::Path};
 
@@ -6,6 +6,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use xshell::{Shell, cmd};
 
+use super::rust;
 use crate::workspace;
 
 type Run = fn(&Shell, &[String], &Path) -> Result<()>;
@@ -15,9 +16,11 @@ const PYTHON: (&str, Run) = ("python", python);
 const JAVASCRIPT: (&str, Run) = ("js", javascript);
 
 /// Each README with the languages in which it must have examples.
-const READMES: [(&str, &[(&str, Run)]); 5] = [
+const READMES: [(&str, &[(&str, Run)]); 7] = [
     ("README.md", &[RUST, PYTHON, JAVASCRIPT]),
     ("docs/guide.md", &[RUST, PYTHON, JAVASCRIPT]),
+    ("docs/columns.md", &[PYTHON, JAVASCRIPT]),
+    ("docs/javascript.md", &[JAVASCRIPT]),
     ("core/README.md", &[RUST]),
     ("packages/python/README.md", &[PYTHON]),
     ("packages/js/README.md", &[JAVASCRIPT]),
@@ -101,11 +104,12 @@ fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The crates that examples use, as rustdoc is told of them: those that the core's own tests are built with.
+/// The crates that examples use, as rustdoc is told of them: those that the step of the crates builds.
 fn libraries(shell: &Shell) -> Result<Vec<String>> {
     const USED: [&str; 3] = ["polyflake", "serde", "serde_json"];
-    let chosen = ["--package", "polyflake", "--all-features", "--test", "kinds", "--no-run"];
-    let built = cmd!(shell, "cargo test --quiet {chosen...} --message-format json").read()?;
+    let members = rust::members();
+    let built = cmd!(shell, "cargo test --quiet {members...} --no-run --message-format json");
+    let built = built.read()?;
     let messages = built.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
     let file_of = |name: &str| {
         let is_it = |message: &&Value| {

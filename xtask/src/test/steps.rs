@@ -1,11 +1,12 @@
-//! The steps of `cargo xtask test`, in order.
+//! The steps of `cargo xtask test`, in order, each with what it protects and the files that it depends on.
 
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
 use super::{
-    Step, databases, examples, kernels, notices, oldest_rust, packaging, readme, stepping, tidy,
-    workflows,
+    Step, notices, oldest_rust,
+    packaging::{self, python_integrations, python_tools, rust_libraries},
+    readme, rust, stepping, tidy, workflows,
 };
 use crate::{
     bench, build,
@@ -13,54 +14,335 @@ use crate::{
     demo, format, licences, tools, workspace,
 };
 
+/// Beginnings of the paths that every step depends on.
+pub const ALWAYS: &[&str] = &["Cargo.lock", "Cargo.toml", "rust-toolchain.toml", "xtask/"];
+
+const EVERYTHING: &[&str] = &[""];
+const CRATES: &[&str] = &[
+    "bench/",
+    "bindings-",
+    "clippy.toml",
+    "clock/",
+    "columns/",
+    "core/",
+    "examples/",
+    "lease/",
+    "sql/",
+    "tests/",
+];
+const CORE: &[&str] = &["clock/", "core/", "tests/vectors"];
+const KERNELS: &[&str] = &["clock/", "core/", "tests/kernels"];
+const LEASE: &[&str] = &["clock/", "core/", "lease/"];
+const BINDINGS: &[&str] = &["bindings-", "clock/", "columns/", "core/", "packages/"];
+const PYTHON: &[&str] =
+    &["bindings-python", "clock/", "columns/", "core/", "packages/", "tests/requirements.txt"];
+const JAVASCRIPT: &[&str] = &[
+    "bindings-js",
+    "bindings-node",
+    "bindings-wasm",
+    "clock/",
+    "core/",
+    "packages/",
+    "tests/package",
+];
+
+/// A step that no other one needs.
+const fn step(
+    name: &'static str,
+    protects: &'static str,
+    reached_by: &'static [&'static [&'static str]],
+    run: fn(&Shell) -> Result<()>,
+) -> Step {
+    Step { name, protects, reached_by, needed: false, run }
+}
+
+/// A step without which those after it are useless.
+const fn needed(name: &'static str, gives: &'static str, run: fn(&Shell) -> Result<()>) -> Step {
+    Step { name, protects: gives, reached_by: &[], needed: true, run }
+}
+
+/// A trial of the npm package with the newest versions of a tool.
+const fn npm(name: &'static str, protects: &'static str, run: fn(&Shell) -> Result<()>) -> Step {
+    step(name, protects, &[JAVASCRIPT, &["examples/next", "tests/packaging/js"]], run)
+}
+
+/// A trial of the wheel with the newest versions of a tool.
+const fn pip(name: &'static str, protects: &'static str, run: fn(&Shell) -> Result<()>) -> Step {
+    step(name, protects, &[PYTHON, &["tests/integrations", "tests/packaging/python"]], run)
+}
+
+/// The steps of every run.
 pub const ALL: &[Step] = &[
-    Step::new("tidy", |_| tidy::check()),
-    Step::new("set-up", set_up).needed(),
-    Step::new("licences", licences::check),
-    Step::new("format", format::check),
-    Step::new("lint", format::lint),
-    Step::new("workflows", workflows::check),
-    Step::new("clippy", clippy),
-    Step::new("no_std", no_std),
-    Step::new("oldest-rust", oldest_rust::check),
-    Step::new("rust", rust),
-    Step::new("rust-databases", databases::check),
-    Step::new("kernels-aarch64", kernels::aarch64),
-    Step::new("kernels-wasm", kernels::wasm),
-    Step::new("rust-docs", rust_docs),
-    Step::new("rust-examples", examples::check),
-    Step::new("loom", loom),
-    Step::new("build", build::all).needed(),
-    Step::new("python", python),
-    Step::new("python-types", python_types),
-    Step::new("javascript", javascript),
-    Step::new("wasm-in-browser", wasm_in_browser),
-    Step::new("packaging-rust", packaging::rust),
-    Step::new("packaging-python", packaging::python),
-    Step::new("packaging-python-source", packaging::python_source),
-    Step::new("python-integrations", packaging::python_integrations::pinned),
-    Step::new("packaging-javascript", packaging::javascript),
-    Step::new("packaging-esbuild", |sh| packaging::pinned(sh, "esbuild")),
-    Step::new("packaging-webpack", |sh| packaging::pinned(sh, "webpack")),
-    Step::new("packaging-next", |sh| packaging::pinned(sh, "next")),
-    Step::new("packaging-jest", |sh| packaging::pinned(sh, "jest")),
-    Step::new("packaging-types-node10", |sh| packaging::pinned(sh, "types-node10")),
-    Step::new("packaging-databases", |sh| {
-        packaging::with_postgresql(sh, "databases", packaging::pinned)
+    step(
+        "tidy",
+        "arrows between modules, generated files, error pages, links, one version",
+        &[EVERYTHING],
+        |_| tidy::check(),
+    ),
+    needed("set-up", "the tools of the steps after it", set_up),
+    step(
+        "licences",
+        "THIRD-PARTY.md has the licence of each crate in a binary",
+        &[&["THIRD-PARTY.md"]],
+        licences::check,
+    ),
+    step("format", "one style in each language", &[EVERYTHING], format::check),
+    step("lint", "Python and JavaScript without what linters find", &[EVERYTHING], format::lint),
+    step(
+        "workflows",
+        "continuous integration is valid, with pinned actions and few rights",
+        &[&[".github"]],
+        workflows::check,
+    ),
+    step("clippy", "Rust without warnings", &[CRATES], rust::clippy),
+    step(
+        "no_std",
+        "the core on machines without a system, a heap or compare-and-swap",
+        &[LEASE],
+        rust::no_std,
+    ),
+    step(
+        "oldest-rust",
+        "what users compile, on the oldest Rust that is promised",
+        &[CRATES],
+        oldest_rust::check,
+    ),
+    step("rust", "the tests and examples of the crates", &[CRATES], rust::test),
+    step(
+        "kernels-aarch64",
+        "NEON gives what scalar code gives, on an emulated machine",
+        &[KERNELS],
+        rust::kernels_aarch64,
+    ),
+    step(
+        "kernels-wasm",
+        "wasm's SIMD gives what scalar code gives",
+        &[KERNELS],
+        rust::kernels_wasm,
+    ),
+    step(
+        "rust-docs",
+        "documentation without dead links, and an example for each public item",
+        &[LEASE],
+        rust::docs,
+    ),
+    step(
+        "loom",
+        "no interleaving of atomic steps gives an ID twice",
+        &[CORE, &["tests/loom"]],
+        rust::loom,
+    ),
+    needed("build", "the wheel, the npm package and the drivers", build::all),
+    step("python", "the wheel's own tests", &[PYTHON], python),
+    step(
+        "python-types",
+        "the stubs as users' type checkers see them",
+        &[PYTHON, &["tests/conformance/python", "tests/forks", "tests/stepping"]],
+        python_types,
+    ),
+    step(
+        "javascript",
+        "the npm package's own tests",
+        &[JAVASCRIPT, &["docs/javascript.md"]],
+        javascript,
+    ),
+    step(
+        "packaging-rust",
+        "the crate as a registry serves it, in a user's project",
+        &[CORE, &["CHANGELOG.md", "LICENSE", "NOTICE.md", "tests/packaging/rust"]],
+        packaging::rust,
+    ),
+    step(
+        "packaging-python",
+        "the wheel in an empty environment, with its types and without this machine's paths",
+        &[PYTHON, &["tests/packaging/python"]],
+        packaging::python,
+    ),
+    step(
+        "packaging-python-source",
+        "the source distribution holds all that it is built from",
+        &[PYTHON, &["tests/packaging/python"]],
+        packaging::python_source,
+    ),
+    step(
+        "python-integrations",
+        "columns and fields of other people's Python libraries",
+        &[PYTHON, &["examples/", "tests/integrations"]],
+        python_integrations::pinned,
+    ),
+    step(
+        "packaging-javascript",
+        "the tarballs by import, require, and types, with and without the addon",
+        &[JAVASCRIPT, &["tests/packaging/js"]],
+        packaging::javascript,
+    ),
+    step(
+        "packaging-esbuild",
+        "a bundle for Node, with the addon beside it and without",
+        &[JAVASCRIPT, &["tests/packaging/js"]],
+        |sh| packaging::pinned(sh, "esbuild"),
+    ),
+    step(
+        "packaging-types-node10",
+        "the types under TypeScript's oldest way to resolve modules",
+        &[JAVASCRIPT, &["tests/packaging/js"]],
+        |sh| packaging::pinned(sh, "types-node10"),
+    ),
+    step(
+        "packaging-databases",
+        "columns of Drizzle, Kysely and TypeORM",
+        &[JAVASCRIPT, &["tests/packaging/js"]],
+        |sh| packaging::with_postgresql(sh, "databases", packaging::pinned),
+    ),
+    step(
+        "packaging-servers",
+        "parameters of Express and Hono",
+        &[JAVASCRIPT, &["tests/packaging/js"]],
+        |sh| packaging::pinned(sh, "servers"),
+    ),
+    step(
+        "packaging-schemas",
+        "schemas in validators, forms and routers",
+        &[JAVASCRIPT, &["tests/packaging/js"]],
+        |sh| packaging::pinned(sh, "schemas"),
+    ),
+    step(
+        "readme",
+        "the examples of each README and page run as they are written",
+        &[BINDINGS, &["README.md", "docs/columns.md", "docs/guide.md", "docs/javascript.md"]],
+        readme::check,
+    ),
+    step(
+        "stepping-clock",
+        "no ID twice while the machine's clock steps back",
+        &[BINDINGS, &["tests/soak", "tests/stepping"]],
+        stepping::check,
+    ),
+    step(
+        "conformance",
+        "every runtime answers the vectors, and random questions, alike",
+        &[BINDINGS, &["tests/conformance", "tests/vectors"]],
+        conformance,
+    ),
+    step(
+        "conformance-notices",
+        "a wrong digit in any vector file is seen",
+        &[CORE, &["tests/conformance"]],
+        notices::check,
+    ),
+    step("demo", "the README's first command", &[BINDINGS, &["tests/conformance"]], demo),
+];
+
+/// Steps that are slow and rarely fail; then trials, which depend on what the registries serve today.
+pub const THOROUGH: &[Step] = &[
+    step(
+        "rust-databases",
+        "columns of SQLx, SeaORM and Diesel in real databases; the example with axum",
+        &[&["clock/", "core/", "examples/axum", "sql/", "tests/databases"]],
+        rust::databases,
+    ),
+    step(
+        "packaging-rust-tests",
+        "the crate's own tests, in the package that a registry serves",
+        &[CORE],
+        packaging::rust_tests,
+    ),
+    step(
+        "wasm-in-browser",
+        "the wasm module in a page by itself",
+        &[&["bindings-js", "bindings-wasm", "clock/", "core/"]],
+        wasm_in_browser,
+    ),
+    step(
+        "readme-lease",
+        "a newcomer's first program with leases, to the letter",
+        &[LEASE],
+        readme::newcomer,
+    ),
+    step(
+        "bench",
+        "each contest of the benches still runs",
+        &[BINDINGS, &["bench/"]],
+        bench::rehearse,
+    ),
+    step("docs-rs", "the page that docs.rs will show", &[CORE], packaging::docs_rs),
+    step(
+        "rust-libraries-oldest",
+        "features for other people's crates, with their oldest versions",
+        &[&["clock/", "core/", "sql/"]],
+        rust_libraries::oldest,
+    ),
+    step(
+        "rust-libraries-newest",
+        "features for other people's crates, with their newest versions",
+        &[&["clock/", "core/", "sql/"]],
+        rust_libraries::newest,
+    ),
+    npm("npm-next", "pages, routes and the edge of Next.js", |sh| {
+        packaging::newest_with_browser(sh, "next")
     }),
-    Step::new("packaging-prisma", |sh| packaging::with_postgresql(sh, "prisma", packaging::pinned)),
-    Step::new("packaging-servers", |sh| packaging::pinned(sh, "servers")),
-    Step::new("packaging-schemas", |sh| packaging::pinned(sh, "schemas")),
-    Step::new("packaging-next-model", |sh| {
-        packaging::with_postgresql(sh, "next-model", packaging::pinned)
+    npm("npm-webpack", "bundles of webpack", |sh| packaging::newest_with_browser(sh, "webpack")),
+    npm("npm-rspack", "bundles of Rspack", |sh| packaging::newest(sh, "rspack")),
+    npm("npm-vite", "pages and servers of Vite", |sh| packaging::newest_with_browser(sh, "vite")),
+    npm("npm-rollup", "bundles of Rollup", |sh| packaging::newest_with_browser(sh, "rollup")),
+    npm("npm-parcel", "bundles of Parcel", |sh| packaging::newest_with_browser(sh, "parcel")),
+    npm("npm-esbuild", "a page of esbuild", |sh| packaging::newest_with_browser(sh, "esbuild")),
+    npm("npm-jest", "mocked time and modules in Jest", |sh| packaging::newest(sh, "jest")),
+    npm("npm-vitest", "mocked time in Vitest", |sh| packaging::newest(sh, "vitest")),
+    npm("npm-sinon", "mocked time in Sinon", |sh| packaging::newest(sh, "sinon")),
+    npm("npm-types", "the types in the oldest and the newest TypeScript", |sh| {
+        packaging::newest(sh, "types")
     }),
-    Step::new("readme", readme::check),
-    Step::new("readme-lease", readme::newcomer),
-    Step::new("stepping-clock", stepping::check),
-    Step::new("conformance", conformance),
-    Step::new("conformance-notices", notices::check),
-    Step::new("bench", bench::rehearse),
-    Step::new("demo", demo),
+    npm("npm-types-node10", "the same under the oldest resolution", |sh| {
+        packaging::newest(sh, "types-node10")
+    }),
+    npm("npm-lint", "the package as publint and attw judge it", |sh| packaging::newest(sh, "lint")),
+    npm("npm-csp", "a page with a strict content policy", |sh| {
+        packaging::newest_with_browser(sh, "csp")
+    }),
+    npm("npm-node-versions", "the addon in Node 20, 22, 24 and the newest", |sh| {
+        packaging::newest(sh, "node-versions")
+    }),
+    npm("npm-runtimes", "Deno, Bun and workerd", |sh| packaging::newest(sh, "runtimes")),
+    npm("npm-react-native", "the texts of IDs in Hermes", |sh| {
+        packaging::newest(sh, "react-native")
+    }),
+    npm("npm-schemas", "the newest validators", |sh| packaging::newest(sh, "schemas")),
+    npm("npm-schemas-oldest", "the oldest validators", |sh| packaging::oldest(sh, "schemas")),
+    npm("npm-validators", "IDs as UUIDs in validators", |sh| packaging::newest(sh, "validators")),
+    npm("npm-databases", "the newest libraries for columns", |sh| {
+        packaging::with_postgresql(sh, "databases", packaging::newest)
+    }),
+    npm("npm-databases-oldest", "the oldest libraries for columns", |sh| {
+        packaging::with_postgresql(sh, "databases", packaging::oldest)
+    }),
+    npm("npm-prisma", "columns of the newest Prisma", |sh| {
+        packaging::with_postgresql(sh, "prisma", packaging::newest)
+    }),
+    npm("npm-prisma-oldest", "columns of the oldest Prisma", |sh| {
+        packaging::with_postgresql(sh, "prisma", packaging::oldest)
+    }),
+    npm("npm-next-model", "the example with Next.js", |sh| {
+        packaging::with_postgresql(sh, "next-model", packaging::newest)
+    }),
+    npm("npm-servers", "the newest Express and Hono", |sh| packaging::newest(sh, "servers")),
+    pip("pandas", "columns of pandas", python_tools::pandas),
+    pip("polars", "columns of Polars", python_tools::polars),
+    pip("pyarrow", "columns of pyarrow", python_tools::pyarrow),
+    pip("duckdb", "columns of DuckDB", python_tools::duckdb),
+    pip("python-mocked-time", "freezegun and time-machine", python_tools::mocked_time),
+    pip(
+        "python-integrations-newest",
+        "the newest Python libraries for columns and fields",
+        python_integrations::newest,
+    ),
+    pip(
+        "python-integrations-oldest",
+        "the oldest Python libraries for columns and fields",
+        python_integrations::oldest,
+    ),
+    pip("python-type-checkers", "the newest mypy and pyright", python_tools::type_checkers),
+    pip("oldest-python", "the whole suite on Python 3.10", python_tools::oldest_python),
 ];
 
 /// Installs the tools that must be there before anything is compiled.
@@ -70,74 +352,6 @@ fn set_up(shell: &Shell) -> Result<()> {
     tools::node(shell)
 }
 
-/// Checks the members with all features, and the core with fewer, which leaves other code unused.
-fn clippy(shell: &Shell) -> Result<()> {
-    let others = databases::LEFT_OUT;
-    cmd!(
-        shell,
-        "cargo clippy --quiet --workspace {others...} --all-targets --all-features -- -D warnings"
-    )
-    .run()?;
-    for features in ["", "alloc", "serde", "std"] {
-        let chosen = ["--no-default-features", "--features", features];
-        cmd!(shell, "cargo clippy --quiet --package polyflake {chosen...} -- -D warnings").run()?;
-    }
-    Ok(())
-}
-
-/// The core on machines without an operating system (on one without registers for SIMD, too), and in wasm; with and without a
-/// heap.
-fn no_std(shell: &Shell) -> Result<()> {
-    for target in ["thumbv7em-none-eabi", "x86_64-unknown-none", "wasm32-unknown-unknown"] {
-        for features in ["", "alloc", "serde,uuid"] {
-            let chosen = ["--no-default-features", "--features", features];
-            cmd!(shell, "cargo build --quiet --package polyflake --target {target} {chosen...}")
-                .run()?;
-        }
-    }
-    let target = ["--target", "thumbv7em-none-eabi"];
-    cmd!(shell, "cargo build --quiet --package polyflake-lease --no-default-features {target...}")
-        .run()?;
-    // Without compare-and-swap, as core/README.md says.
-    let chosen = ["--no-default-features", "--target", "thumbv6m-none-eabi"];
-    Ok(cmd!(shell, "cargo build --quiet --package polyflake {chosen...}")
-        .env("RUSTFLAGS", "--cfg portable_atomic_unsafe_assume_single_core")
-        .run()?)
-}
-
-/// Unit tests, integration tests, examples and documentation tests.
-fn rust(shell: &Shell) -> Result<()> {
-    tools::postgresql(shell);
-    if let Err(missing) = tools::faketime(shell) {
-        ensure!(!workspace::in_ci() || !cfg!(target_os = "linux"), missing);
-        println!("left out: faults under clocks that step ({missing})");
-    }
-    let others = databases::LEFT_OUT;
-    Ok(cmd!(shell, "cargo test --quiet --workspace {others...} --all-features").run()?)
-}
-
-/// Builds the documentation, also with fewer features.
-fn rust_docs(shell: &Shell) -> Result<()> {
-    for features in oldest_rust::FEATURES {
-        let chosen = ["--no-default-features", "--features", features];
-        cmd!(shell, "cargo doc --quiet --package polyflake --no-deps {chosen...}")
-            .env("RUSTDOCFLAGS", "-D warnings")
-            .run()?;
-    }
-    let lease = cmd!(shell, "cargo doc --quiet --package polyflake-lease --no-deps --all-features");
-    Ok(lease.env("RUSTDOCFLAGS", "-D warnings").run()?)
-}
-
-/// All interleavings of the atomic steps of state machines and counter clock, in a build of its own.
-fn loom(shell: &Shell) -> Result<()> {
-    let target = workspace::target().join("loom");
-    for tests in [["polyflake", "--test", "model"], ["polyflake-clock", "--lib", "model"]] {
-        let test = cmd!(shell, "cargo test --quiet --release --package {tests...}");
-        test.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", &target).run()?;
-    }
-    Ok(())
-}
-
 fn python(shell: &Shell) -> Result<()> {
     let (_there, python) =
         (shell.push_dir(workspace::root().join("packages/python")), workspace::python());
@@ -145,7 +359,7 @@ fn python(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{python} -m pytest --quiet").run()?)
 }
 
-/// The package's stubs as users' type checkers see them, and the suite's own Python.
+/// The package's stubs, and the suite's own Python.
 fn python_types(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     cmd!(shell, "{python} -m mypy --strict tests/conformance/python tests/stepping/stepping.py tests/forks/forks.py")
@@ -159,7 +373,6 @@ fn javascript(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "npm test --silent").run()?)
 }
 
-/// The wasm module in a page by itself.
 fn wasm_in_browser(shell: &Shell) -> Result<()> {
     let (driver, runner) = (tools::driver(shell)?, tools::wasm_test_runner(shell)?);
     let tests =

@@ -71,15 +71,6 @@ pub fn debian_keys(shell: &Shell) -> Result<PathBuf> {
     provided(shell, &["debian-archive-keyring"], missing, find_it)
 }
 
-/// Installs what Python's sources are fetched, unpacked and built with.
-pub fn make(shell: &Shell) -> Result<()> {
-    const PROGRAMS: [&str; 6] = ["curl", "make", "perl", "cc", "xz", "bzip2"];
-    let missing = "no curl, make, perl, cc, xz or bzip2 on this machine: install it by hand";
-    let packages = ["curl", "make", "perl", "gcc", "libc6-dev", "xz-utils", "bzip2"];
-    let is_whole = || PROGRAMS.iter().all(|program| find(&[program]).is_some());
-    provided(shell, &packages, missing, || is_whole().then_some(()))
-}
-
 /// Installs `PostgreSQL`, whose programs Debian keeps off the path, for tests that start servers of their own.
 pub fn postgresql(shell: &Shell) {
     let is_there = PathBuf::from("/usr/lib/postgresql").is_dir() || find(&["initdb"]).is_some();

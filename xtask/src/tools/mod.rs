@@ -11,7 +11,7 @@ mod rust;
 
 pub use browser::{browser, driver, find_browser};
 pub use debian::{
-    MINGW, debian_keys, faketime, find, make, mariadb, mingw, mingw_zlib, postgresql, qemu_aarch64,
+    MINGW, debian_keys, faketime, find, mariadb, mingw, mingw_zlib, postgresql, qemu_aarch64,
     valgrind, wine,
 };
 pub use node::{bench_node, node, workerd};

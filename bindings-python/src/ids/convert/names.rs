@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use polyflake::{Error, ErrorKind};
-use pyo3::{Borrowed, FromPyObject, prelude::*};
+use pyo3::{Borrowed, FromPyObject, prelude::*, types::PyType};
 
 use crate::errors::raise_about;
 
@@ -57,10 +57,18 @@ names! {
 
 /// The name of a value's type, for messages.
 pub(crate) fn type_name(value: &Bound<'_, PyAny>) -> String {
-    value
-        .get_type()
-        .qualname()
-        .map_or_else(|_| "another type".to_owned(), |name| name.to_string_lossy().into_owned())
+    class_name(&value.get_type())
+}
+
+/// The name of a class, for messages: families have classes of the same names, so theirs begin with the family's.
+pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
+    let Ok(name) = class.qualname() else { return "another type".to_owned() };
+    let module = class.module().map(|module| module.to_string_lossy().into_owned());
+    let module = module.unwrap_or_default();
+    match module.strip_prefix("polyflake.") {
+        Some(family) => format!("{family}.{}", name.to_string_lossy()),
+        None => name.to_string_lossy().into_owned(),
+    }
 }
 
 /// The error for an argument of another type, described in words.

@@ -11,21 +11,40 @@ use pyo3::{
 };
 
 use super::{Take, Whole, names::raise_named, pair, wrong_kind, wrong_type};
-use crate::errors::{raise, raise_about};
+use crate::errors::{attached, raise, raise_about};
 
 const TIME: &str = "int or aware datetime";
 
 /// A time in Unix milliseconds: an integer, or an aware datetime, floored.
 #[derive(Clone, Copy)]
-pub(crate) struct UnixMs(pub(crate) i64);
+pub(crate) struct UnixMs(pub(crate) i64, Given);
+
+/// The form in which a caller gave a time, and in which messages tell it.
+#[derive(Clone, Copy, PartialEq)]
+enum Given {
+    Integer,
+    Datetime,
+}
+
+impl UnixMs {
+    /// The exception for an error that may be about this time.
+    #[cold]
+    pub(crate) fn raise(self, error: Error, name: &str) -> PyErr {
+        let is_told = self.1 == Given::Datetime && is_time(&error);
+        let told = if is_told { in_datetimes(&error) } else { None };
+        told.map_or_else(|| raise_about_time(error, name), |told| raise_named(told, name))
+    }
+}
 
 impl<'a, 'py> Take<'a, 'py> for UnixMs {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         if let Ok(datetime) = value.cast::<PyDateTime>() {
-            return Ok(Self(micros_of_datetime(&datetime, name)?.div_euclid(1000)));
+            let unix_ms = micros_of_datetime(&datetime, name)?.div_euclid(1000);
+            return Ok(Self(unix_ms, Given::Datetime));
         }
         let whole = Whole::among(&value, TIME, name)?;
-        whole.to().map(Self).ok_or_else(|| beyond_64_bits(&value, "milliseconds", whole, name))
+        let unix_ms = whole.to().map(|unix_ms| Self(unix_ms, Given::Integer));
+        unix_ms.ok_or_else(|| beyond_64_bits(&value, "milliseconds", whole, name))
     }
 }
 
@@ -56,7 +75,14 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    pub(crate) const NAME: &str = "window";
+    const NAME: &str = "window";
+
+    /// The exception for an error of a generator that is made with this window.
+    #[cold]
+    pub(crate) fn raise(window: Option<Self>, error: Error) -> PyErr {
+        let Some(Self { start, end }) = window else { return raise(error) };
+        (if error.field() == Some("end") { end } else { start }).raise(error, Self::NAME)
+    }
 }
 
 impl FromPyObject<'_, '_> for Span {
@@ -70,17 +96,28 @@ impl FromPyObject<'_, '_> for Span {
 
 /// The exception for a time range that the core refuses, because of one of its ends.
 #[cold]
-pub(crate) fn raise_in_range(error: Error, start: UnixMs) -> PyErr {
+pub(crate) fn raise_in_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr {
     let is_named = error.field() == Some("start");
     let is_start = is_named
         || error.kind() == ErrorKind::TimeOutOfRange
             && error.range().is_some_and(|(found, ..)| found == i128::from(start.0));
-    match error.kind() {
-        ErrorKind::TimeOutOfRange | ErrorKind::OutOfRange if is_time(&error) => {
-            raise_named(error, if is_start { "start" } else { "end" })
-        }
-        _ => raise(error),
-    }
+    if is_start { start.raise(error, "start") } else { end.raise(error, "end") }
+}
+
+/// An error with the times of its range as datetimes; `None` for an error without a range. A limit past the year 9999 stays a number.
+#[cold]
+pub(crate) fn in_datetimes(error: &Error) -> Option<Error> {
+    let (field, (found, least, most)) = (error.field().unwrap_or("time"), error.range()?);
+    let told = |unix_ms: i128| {
+        let datetime = attached(|py| {
+            let datetime = datetime_of_micros(py, unix_ms.checked_mul(1000)?).ok()?;
+            Some(datetime.str().ok()?.to_string())
+        });
+        datetime.unwrap_or_else(|| unix_ms.to_string())
+    };
+    let [found, least, most] = [found, least, most].map(told);
+    let reason = format!("expected {field} from {least} to {most}, found {found}");
+    Some(Error::because(error.kind(), reason))
 }
 
 /// The exception for an error; the parameter `name` is the field of an error about a time.

@@ -106,7 +106,7 @@ impl<'a, 'py> Take<'a, 'py> for SnapshotArgument {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<Snapshot>() {
             Ok(snapshot) => Ok(Self(snapshot.get().0)),
-            Err(_) => Err(wrong_type(name, "Snapshot", &value)),
+            Err(_) => Err(wrong_type(name, "layout.Snapshot", &value)),
         }
     }
 }

@@ -24,6 +24,7 @@ use crate::{
         fields::FieldColumn,
         integers::{Integers, buffer_of},
         memory::{no_memory, room_for},
+        record::{Reduced, reduced},
     },
 };
 
@@ -46,7 +47,8 @@ impl<'l> Packing<'l> {
             return self.column(self.layout.timestamp(), column);
         }
         let time = Time::take(given.as_borrowed(), NAME)?;
-        self.values.time(time.0).map_err(|error| self.names.raise(error)).map(drop)
+        self.names.has_datetime = time.is_datetime;
+        self.values.time(time.value).map_err(|error| self.names.raise(error)).map(drop)
     }
 
     pub(super) fn sequence(&mut self, given: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -131,12 +133,21 @@ fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>>
 }
 
 #[doc = doc!("layout.ParsedColumns")]
-#[pyclass(frozen, sequence, module = "polyflake.layout")]
+#[pyclass(frozen, eq, sequence, module = "polyflake.layout")]
 pub(crate) struct ParsedColumns {
     layout: Py<Layout>,
     /// Checked to be of the layout's kind.
     ids: Ids,
 }
+
+impl PartialEq for ParsedColumns {
+    fn eq(&self, other: &Self) -> bool {
+        self.ids == other.ids && self.layout() == other.layout()
+    }
+}
+
+/// The content of a pickle of parsed columns: the layout and the IDs, which are parsed again.
+type Content<'py> = (Bound<'py, Layout>, LayoutArray);
 
 impl ParsedColumns {
     pub(super) fn of(layout: &Bound<'_, Layout>, ids: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -260,6 +271,16 @@ impl ParsedColumns {
 
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         iterate(slf)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Content<'py>>> {
+        let parsed = slf.get();
+        reduced(slf, (parsed.layout.bind(slf.py()).clone(), LayoutArray(parsed.ids.clone())))
+    }
+
+    #[staticmethod]
+    fn _restore(layout: &Bound<'_, Layout>, ids: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::of(layout, ids)
     }
 
     fn __repr__(&self) -> String {

@@ -10,8 +10,8 @@ use pyo3::{
 use crate::{
     errors::{raise, raise_from},
     ids::convert::{
-        self, Octets, Take, Text, Whole, has_index, int, micros_of_datetime, owned_text,
-        raise_named, type_name, wrong_type,
+        self, Octets, Take, Text, Whole, has_index, in_datetimes, int, micros_of_datetime,
+        owned_text, raise_named, type_name, wrong_type,
     },
 };
 
@@ -82,15 +82,18 @@ pub(super) fn to_object<'py>(py: Python<'py>, value: &Value<'_>) -> PyResult<Bou
 }
 
 /// A time: integer Unix milliseconds, or an aware datetime, which has microseconds. Other types go on to the layout.
-pub(crate) struct Time(pub(crate) Value<'static>);
+pub(crate) struct Time {
+    pub(crate) value: Value<'static>,
+    pub(crate) is_datetime: bool,
+}
 
 impl<'a, 'py> Take<'a, 'py> for Time {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(datetime) = value.cast::<PyDateTime>() else {
-            return of(&value, name).map(Self);
+            return Ok(Self { value: of(&value, name)?, is_datetime: false });
         };
         let micros = i128::from(micros_of_datetime(&datetime, name)?);
-        Ok(Self(Value::Nanos(micros * 1000)))
+        Ok(Self { value: Value::Nanos(micros * 1000), is_datetime: true })
     }
 }
 
@@ -100,18 +103,23 @@ const SEQUENCE: &str = "sequence";
 
 /// The names of the values of an ID, for errors about them.
 #[derive(Default)]
-pub(crate) struct Names(Vec<String>);
+pub(crate) struct Names {
+    names: Vec<String>,
+    /// Set if the time was given as a datetime.
+    pub(super) has_datetime: bool,
+}
 
 impl Names {
     pub(crate) fn add(&mut self, name: &str) {
-        self.0.push(name.to_owned());
+        self.names.push(name.to_owned());
     }
 
     /// The exception for an ID whose values the core refuses.
     #[cold]
     pub(crate) fn raise(&self, error: Error) -> PyErr {
         if error.kind() == ErrorKind::TimeOutOfRange {
-            return raise_named(error, TIMESTAMP);
+            let told = if self.has_datetime { in_datetimes(&error) } else { None };
+            return raise_named(told.unwrap_or(error), TIMESTAMP);
         }
         self.raise_typed(error)
     }
@@ -124,7 +132,8 @@ impl Names {
             return raise(error);
         }
         let reason = error.to_string();
-        let mut names = [TIMESTAMP, SEQUENCE].into_iter().chain(self.0.iter().map(|name| &**name));
+        let mut names =
+            [TIMESTAMP, SEQUENCE].into_iter().chain(self.names.iter().map(|name| &**name));
         match names.find(|name| reason.contains(name)) {
             Some(name) => raise_named(error, name),
             None => raise(error),
@@ -135,7 +144,8 @@ impl Names {
 impl Named {
     /// The names alone.
     pub(crate) fn names(&self) -> Names {
-        Names(self.0.iter().map(|(name, _)| name.clone()).collect())
+        let names = self.0.iter().map(|(name, _)| name.clone()).collect();
+        Names { names, has_datetime: false }
     }
 }
 

@@ -9,13 +9,15 @@ use crate::{
     errors::raise,
     ids::{
         array::{At, iterate, positions},
-        fields::FieldColumn,
+        fields::{FieldColumn, of_another_kind},
         memory::room_for,
+        record::{Reduced, reduced},
     },
 };
 
 #[doc = doc!("randflake.PartsColumns")]
-#[pyclass(frozen, sequence, module = "polyflake.randflake")]
+#[pyclass(frozen, eq, hash, sequence, module = "polyflake.randflake")]
+#[derive(PartialEq, Eq, Hash)]
 pub(crate) struct PartsColumns {
     timestamps: Packed<i64>,
     nodes: Packed<u32>,
@@ -86,6 +88,23 @@ impl PartsColumns {
 
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         iterate(slf)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, [FieldColumn; 3]>> {
+        let columns = slf.get();
+        reduced(slf, [columns.timestamp(), columns.node(), columns.sequence()])
+    }
+
+    #[staticmethod]
+    fn _restore(
+        timestamp: &Bound<'_, FieldColumn>,
+        node: &Bound<'_, FieldColumn>,
+        sequence: &Bound<'_, FieldColumn>,
+    ) -> PyResult<Self> {
+        let (nodes, sequences) = (node.get().try_into()?, sequence.get().try_into()?);
+        let columns = Self { timestamps: timestamp.get().try_into()?, nodes, sequences };
+        let lengths = [columns.nodes.len(), columns.sequences.len()];
+        if lengths == [columns.__len__(); 2] { Ok(columns) } else { Err(of_another_kind()) }
     }
 
     fn __repr__(&self) -> String {

@@ -1,6 +1,9 @@
 //! Randflake's texts as columns.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    hash::{Hash, Hasher},
+    sync::{Arc, OnceLock},
+};
 
 use polyflake::randflake::Randflake;
 use polyflake_columns::{
@@ -10,14 +13,16 @@ use polyflake_columns::{
 };
 use pyo3::prelude::*;
 
+use super::RandflakeArray;
 use crate::ids::{
     array::{At, Columnar, Memory, at, columnar},
     memory::fault,
+    record::{Reduced, reduced},
     text::Ascii,
 };
 
 #[doc = doc!("randflake.TextColumn")]
-#[pyclass(frozen, sequence, module = "polyflake.randflake")]
+#[pyclass(frozen, eq, hash, sequence, module = "polyflake.randflake")]
 pub(crate) struct TextColumn {
     ids: Arc<Recycled<Randflake>>,
     /// The texts in places of one width, made on demand. For Arrow they lie side by side.
@@ -27,6 +32,18 @@ pub(crate) struct TextColumn {
 impl TextColumn {
     pub(super) fn of(ids: Arc<Recycled<Randflake>>) -> Self {
         Self { ids, slots: OnceLock::new() }
+    }
+}
+
+impl PartialEq for TextColumn {
+    fn eq(&self, other: &Self) -> bool {
+        self.ids == other.ids
+    }
+}
+
+impl Hash for TextColumn {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.ids.hash(state);
     }
 }
 
@@ -62,6 +79,15 @@ impl TextColumn {
             At::One(id) => Ok(Ascii(id.text()).into_pyobject(py)?.into_any()),
             At::Many(ids) => Ok(Bound::new(py, Self::of(Arc::new(ids.into())))?.into_any()),
         }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (RandflakeArray,)>> {
+        reduced(slf, (slf.get().ids.to_vec().into(),))
+    }
+
+    #[staticmethod]
+    fn _restore(ids: &Bound<'_, RandflakeArray>) -> Self {
+        ids.get().text_column()
     }
 
     fn __repr__(&self) -> String {

@@ -130,7 +130,7 @@ pub(super) struct Argument(pub(super) sno::Snapshot);
 impl<'a, 'py> Take<'a, 'py> for Argument {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(given) = value.cast::<Snapshot>() else {
-            return Err(wrong_type(name, "Snapshot", &value));
+            return Err(wrong_type(name, "sno.Snapshot", &value));
         };
         Ok(Self(given.get().0))
     }

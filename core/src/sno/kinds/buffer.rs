@@ -1,7 +1,10 @@
 //! Values of any format, kept in memory to be read later.
 
-use alloc::{string::String, vec::Vec};
-use core::{fmt, marker::PhantomData};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::{fmt, marker::PhantomData, str::FromStr};
 
 use serde_core::{
     Deserialize, Deserializer,
@@ -135,6 +138,22 @@ impl<'de, E> Replay<'de, E> {
     }
 }
 
+impl<E: Error> Replay<'_, E> {
+    /// The error for a value that is neither a variant's name nor a map.
+    fn not_a_variant(&self) -> E {
+        let found = match &self.value {
+            Buffered::Null => Unexpected::Unit,
+            Buffered::Bool(value) => Unexpected::Bool(*value),
+            Buffered::Signed(value) => Unexpected::Signed(*value),
+            Buffered::Unsigned(value) => Unexpected::Unsigned(*value),
+            Buffered::Float(value) => Unexpected::Float(*value),
+            Buffered::List(_) => Unexpected::Seq,
+            _ => Unexpected::Other("another value"),
+        };
+        E::invalid_type(found, &"the name of a variant or a map of one")
+    }
+}
+
 impl<'de, E: Error> IntoDeserializer<'de, E> for Replay<'de, E> {
     type Deserializer = Self;
 
@@ -143,12 +162,100 @@ impl<'de, E: Error> IntoDeserializer<'de, E> for Replay<'de, E> {
     }
 }
 
+/// The name of a member of an inner object. Formats for people have only texts as names, which stand for numbers and booleans
+/// where the content's type asks for those.
+struct Key<'de, E>(Replay<'de, E>);
+
+impl<'de, E: Error> IntoDeserializer<'de, E> for Key<'de, E> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<E: Error> Key<'_, E> {
+    /// The value that a text stands for, in its only spelling: other texts fail as texts.
+    fn read<T: FromStr + ToString>(&self) -> Option<T> {
+        let text = match &self.0.value {
+            Buffered::Text(text) if self.0.human_readable => text,
+            Buffered::String(text) if self.0.human_readable => text.as_str(),
+            _ => return None,
+        };
+        text.parse().ok().filter(|value: &T| value.to_string() == text)
+    }
+}
+
+macro_rules! values_in_names {
+    ($($deserialize:ident $visit:ident $value:ty;)+) => {$(
+        fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+            match self.read::<$value>() {
+                Some(value) => visitor.$visit(value),
+                None => self.0.$deserialize(visitor),
+            }
+        }
+    )+};
+}
+
+impl<'de, E: Error> Deserializer<'de> for Key<'de, E> {
+    type Error = E;
+
+    values_in_names! {
+        deserialize_bool visit_bool bool;
+        deserialize_u8 visit_u64 u64;
+        deserialize_u16 visit_u64 u64;
+        deserialize_u32 visit_u64 u64;
+        deserialize_u64 visit_u64 u64;
+        deserialize_u128 visit_u128 u128;
+        deserialize_i8 visit_i64 i64;
+        deserialize_i16 visit_i64 i64;
+        deserialize_i32 visit_i64 i64;
+        deserialize_i64 visit_i64 i64;
+        deserialize_i128 visit_i128 i128;
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        self.0.deserialize_any(visitor)
+    }
+
+    /// A name is never null.
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, E> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, E> {
+        self.0.deserialize_enum(name, variants, visitor)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.0.human_readable
+    }
+
+    forward_to_deserialize_any! {
+        f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
+        identifier ignored_any
+    }
+}
+
 fn members<'de, E: Error>(
     members: Vec<(Buffered<'de>, Buffered<'de>)>,
     human_readable: bool,
-) -> impl Iterator<Item = (Replay<'de, E>, Replay<'de, E>)> {
+) -> impl Iterator<Item = (Key<'de, E>, Replay<'de, E>)> {
     let replay = move |value| Replay::new(value, human_readable);
-    members.into_iter().map(move |(name, value)| (replay(name), replay(value)))
+    members.into_iter().map(move |(name, value)| (Key(replay(name)), replay(value)))
 }
 
 impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
@@ -209,6 +316,9 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
                 MapAccessDeserializer::new(list).deserialize_enum(name, variants, visitor)
             }
             Buffered::Map(_) => Err(E::invalid_value(Unexpected::Map, &"a map of one variant")),
+            // Formats for people write a variant's name; binary ones may write its number.
+            Buffered::Text(_) | Buffered::String(_) => visitor.visit_enum(Unit(self)),
+            _ if self.human_readable => Err(self.not_a_variant()),
             _ => visitor.visit_enum(Unit(self)),
         }
     }

@@ -17,6 +17,7 @@ import {
   manySlots,
   optionsSlots,
 } from "../protocol.js";
+import { nameOf, nothingOf, present } from "../show.js";
 import { put, take } from "../slots.js";
 import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
 
@@ -69,7 +70,7 @@ export class Generator {
    * `maxWait`; `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `clock_failed`
    * with the `cause`; `entropy_unavailable`; `generator_closed`; `invalid_type`, `out_of_range` for the shard key.
    */
-  readonly generate: (shardKey?: number) => HotGuidId;
+  declare readonly generate: (shardKey?: number) => HotGuidId;
 
   readonly #handle: Handle;
   /** `true` once random bytes were provided. */
@@ -90,6 +91,7 @@ export class Generator {
     };
     this.#handle = new Handle(this, loaded, write, m.calls.hotguidBuild, clock);
     const next = m.maker("hotguidGenerate", (m) => m.ascii(0, TEXT_LENGTH) as HotGuidId, clock);
+    present(this, nothingOf, nameOf);
     this.generate = (shardKey = 0) => {
       this.#ready(shardKey);
       return next() ?? this.#handle.refused();
@@ -243,7 +245,7 @@ export class Generator {
 let shared: Generator | undefined;
 
 /**
- * One new ID from the thread's shared generator, for a shard key of your choice: 0..4294967295, 0 by default.
+ * One new ID from the thread's default generator, for a shard key of your choice: 0..4294967295, 0 by default.
  * {@link setDefaultGenerator} replaces the generator. Another copy of the package (CommonJS beside ES modules, a second version) has its
  * own, with its own random bytes.
  *
@@ -251,6 +253,21 @@ let shared: Generator | undefined;
  */
 export function generate(shardKey?: number): HotGuidId {
   return (shared ??= new Generator()).generate(shardKey);
+}
+
+/** Many new IDs from the generator of {@link generate}: see {@link Generator.generateMany}. */
+export function generateMany(count: number, shardKey?: number): HotGuidArray {
+  return (shared ??= new Generator()).generateMany(count, shardKey);
+}
+
+/** One new ID from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateAsync}. */
+export function generateAsync(shardKey?: number, options?: AsyncOptions): Promise<HotGuidId> {
+  return (shared ??= new Generator()).generateAsync(shardKey, options);
+}
+
+/** Many new IDs from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateManyAsync}. */
+export function generateManyAsync(count: number, shardKey?: number, options?: AsyncOptions): Promise<HotGuidArray> {
+  return (shared ??= new Generator()).generateManyAsync(count, shardKey, options);
 }
 
 /**

@@ -7,8 +7,21 @@
  *
  * @module
  */
+
+import { init as open } from "#machine/hotguid";
+import type { Init } from "../init.js";
+
 export { hotguid as schema } from "../integrations/schema.js";
-export { Generator, type GeneratorOptions, generate, type Stats, setDefaultGenerator } from "./generator.js";
+export {
+  Generator,
+  type GeneratorOptions,
+  generate,
+  generateAsync,
+  generateMany,
+  generateManyAsync,
+  type Stats,
+  setDefaultGenerator,
+} from "./generator.js";
 export {
   describe,
   fromBytes,
@@ -31,3 +44,6 @@ export {
   uuid8Parts,
 } from "./ids.js";
 export { Pool } from "./pool.js";
+
+/** See {@link Init}. */
+export const init: Init = open;

@@ -4,6 +4,7 @@ import { type AsyncOptions, signalOf } from "../later.js";
 import { MOST } from "../machine.js";
 import { Members } from "../pool.js";
 import { BATCH } from "../protocol.js";
+import { nameOf, nothingOf, present } from "../show.js";
 import type { Generator } from "./generator.js";
 import { HotGuidArray, LENGTH, machine } from "./ids.js";
 
@@ -28,7 +29,7 @@ export class Pool {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
-  readonly generate: (shardKey?: number) => HotGuidId;
+  declare readonly generate: (shardKey?: number) => HotGuidId;
 
   readonly #members: Members<Generator>;
 
@@ -40,6 +41,7 @@ export class Pool {
    */
   constructor(members: Iterable<Generator>) {
     this.#members = new Members(members, machine(), "hotguidPool");
+    present(this, nothingOf, nameOf);
     this.generate = (shardKey) => this.generateMany(1, shardKey).at(0)!;
   }
 

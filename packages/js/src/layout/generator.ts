@@ -7,7 +7,7 @@ import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
 import { extensionSlots, layoutOptionsSlots, manySlots, optionsSlots } from "../protocol.js";
-import { withJson } from "../show.js";
+import { nameOf, nothingOf, present, withJson } from "../show.js";
 import { put } from "../slots.js";
 import { type Claim, claim } from "../twins.js";
 import { arrayOf, type LayoutArray, manyLaterOf, manyOf } from "./array.js";
@@ -57,6 +57,11 @@ type Later<Bindables> = Whether<
   [bindables: Given<Bindables>, options?: AsyncOptions]
 >;
 
+/** Bindables as a warning shows them. */
+function shown(bindables: unknown): string {
+  return `{${Object.entries(bindables ?? {}).map(([name, value]) => `${name}: ${value}`)}}`;
+}
+
 /** The start of a generator that is restored. */
 class Origin {
   constructor(readonly snapshot: unknown) {}
@@ -94,7 +99,7 @@ export class Generator<
    * `lease_expired` outside the window; `time_out_of_range` outside the layout's time; `clock_failed` with the `cause`;
    * `generator_closed`.
    */
-  readonly generate: (...bindables: Parameter<Without<Bindables, Fixed>>) => IdOf<K>;
+  declare readonly generate: (...bindables: Parameter<Without<Bindables, Fixed>>) => IdOf<K>;
 
   /** The layout of its IDs. */
   readonly layout: Layout<K, Bindables>;
@@ -103,7 +108,7 @@ export class Generator<
 
   /**
    * A generator. If another one of this thread, still in use, has the same layout and fixed bindables and their times overlap,
-   * the process emits a warning: they repeat each other's IDs.
+   * the process emits a warning, once for a layout and bindables: they repeat each other's IDs.
    *
    * @throws {PolyflakeError} `invalid_layout` for a layout that cannot make IDs; `unknown_field`, `out_of_range` with the option or
    * bindable as `field`; `invalid_type`; `time_out_of_range` for the window.
@@ -127,12 +132,19 @@ export class Generator<
     };
     this.#handle = new Handle(this, loaded, write, m.calls.layoutGeneratorBuild, clock);
     this.layout = layout;
+    present(this, nothingOf, nameOf);
     this.generate = (bindables?: unknown) => {
       this.#put(bindables);
       return idOf(this.#handle.call("layoutGenerate"), layout.isInteger);
     };
     const window = [shared.windowStart, shared.windowEnd];
-    this.#claim = claim(this.#handle, `layout ${fixed} ${layout.toJson()}`, window, "layoutPool", "layout, bindables");
+    const identity = {
+      key: `layout ${fixed} ${layout.toJson()}`,
+      pool: "layoutPool" as const,
+      same: () => `layout, bindables ${shown(given.bindables)} and time`,
+      remedy: "close it first, or give each its own bindables",
+    };
+    this.#claim = claim(this.#handle, identity, window);
     enroll(this, {
       handle: this.#handle,
       fill: this.#fill.bind(this),

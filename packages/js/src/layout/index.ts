@@ -10,6 +10,10 @@
  *
  * @module
  */
+
+import { init as open } from "#machine/layout";
+import type { Init } from "../init.js";
+
 export { LayoutArray, type PackedOf } from "./array.js";
 export type { Column, PackColumns, ParsedColumns } from "./columns.js";
 export type { Field, Integer, Kind, LayoutDescription } from "./description.js";
@@ -18,3 +22,6 @@ export { Generator, type GeneratorOptions, type Snapshot, type Stats } from "./g
 export { Layout, type PresetName } from "./layout.js";
 export { Pool } from "./pool.js";
 export type { Value, Values } from "./values.js";
+
+/** See {@link Init}. */
+export const init: Init = open;

@@ -1,6 +1,7 @@
 import { attached, isObject } from "../checks.js";
 import { type AsyncOptions, signalOf } from "../later.js";
 import { Members } from "../pool.js";
+import { nameOf, nothingOf, present } from "../show.js";
 import { type LayoutArray, manyLaterOf, manyOf } from "./array.js";
 import type { Kind } from "./description.js";
 import type { IdOf } from "./fields.js";
@@ -29,7 +30,7 @@ export class Pool<K extends Kind = Kind> {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
-  readonly generate: () => IdOf<K>;
+  declare readonly generate: () => IdOf<K>;
 
   readonly #members: Members<Generator<K>>;
 
@@ -42,6 +43,7 @@ export class Pool<K extends Kind = Kind> {
    */
   constructor(members: Iterable<Generator<K>>) {
     this.#members = new Members(members, machine(), "layoutPool");
+    present(this, nothingOf, nameOf);
     this.generate = () => this.generateMany(1).at(0)!;
   }
 

@@ -3,4 +3,6 @@ import { glue } from "#family";
 import module from "#family.wasm?module";
 import { instantiate } from "./wasm.js";
 
+export { init } from "./opened.js";
+
 export const load = () => instantiate(module, glue);

@@ -4,4 +4,6 @@ import { base64 } from "#family-base64";
 import { decodeBase64 } from "./base64.js";
 import { instantiate } from "./wasm.js";
 
-export const load = () => instantiate(decodeBase64(base64), glue);
+export { init } from "./opened.js";
+
+export const load = () => instantiate(decodeBase64(base64()), glue);

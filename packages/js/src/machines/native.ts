@@ -5,6 +5,8 @@ import { type Backend, SCRATCH } from "../machine.js";
 import type { LentTable } from "../partitions.js";
 import { expected, loadAddon } from "./addon.js";
 
+export { init } from "./opened.js";
+
 type SystemSource = "counter" | "system_call";
 
 interface Addon {

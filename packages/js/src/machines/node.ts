@@ -3,4 +3,6 @@ import { backend } from "./choice.js";
 import { load as loadWasm } from "./inline.js";
 import { load as loadNative } from "./native.js";
 
+export { init } from "./opened.js";
+
 export const load = () => (backend() === "native" ? loadNative() : loadWasm());

@@ -19,6 +19,7 @@ import {
   secretSlots,
 } from "../protocol.js";
 import { putSecret } from "../secret.js";
+import { nameOf, nothingOf, present } from "../show.js";
 import { put, take } from "../slots.js";
 import { type Claim, claim } from "../twins.js";
 import { inspect } from "./codec.js";
@@ -70,7 +71,7 @@ export class Generator {
    * @throws {PolyflakeError} `lease_not_started` with `retryAt`, `lease_expired`; `clock_behind`, `sequence_exhausted` with `retryAt`,
    * at once or after a wait of at most `maxWait`; `clock_failed` with the `cause`; `generator_closed`.
    */
-  readonly generate: () => RandflakeId;
+  declare readonly generate: () => RandflakeId;
 
   readonly #handle: Handle;
   readonly #claim: Claim;
@@ -78,7 +79,7 @@ export class Generator {
 
   /**
    * A generator. If another one of this thread, still in use, has the same nodes and secret and their times overlap, the process
-   * emits a warning: they repeat each other's IDs.
+   * emits a warning, once for nodes and a secret: they repeat each other's IDs.
    *
    * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` with the option as `field`; `invalid_secret` unless
    * the secret has 16 bytes.
@@ -98,6 +99,7 @@ export class Generator {
     };
     this.#handle = new Handle(this, loaded, write, m.calls.randflakeBuild, clock);
     const next = m.maker("randflakeGenerate", (m) => m.bigints[madeSlots.id] as RandflakeId, clock);
+    present(this, nothingOf, nameOf);
     this.generate = () => {
       this.#handle.ready();
       return next() ?? this.#handle.refused();
@@ -109,13 +111,15 @@ export class Generator {
     );
     const fill = (count: number, _: unknown, made: number, waits: boolean) => this.#fill(count, made, waits);
     const later = (_: unknown, signal: Signal | undefined, made?: number) => this.#later(signal, made);
-    this.#claim = claim(
-      this.#handle,
-      `randflake ${granted.firstNode},${granted.lastNode}`,
-      [granted.start, granted.end],
-      "randflakePool",
-      "nodes, secret",
-    );
+    const { firstNode, lastNode, start, end } = granted;
+    // A decrypted number identifies the secret without showing it.
+    const { timestamp, node, sequence } = inspect(this.#handle, 0n);
+    const identity = {
+      key: `randflake ${[firstNode, lastNode, timestamp, node, sequence]}`,
+      same: () => `nodes ${firstNode} to ${lastNode}, secret and time`,
+      remedy: "close it first and resume after the second that close() returns, or give each its own nodes",
+    };
+    this.#claim = claim(this.#handle, identity, [start, end]);
     enroll(this, { handle: this.#handle, fill, now: this.#now.bind(this), later });
   }
 

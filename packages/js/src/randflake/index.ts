@@ -11,9 +11,16 @@
  *
  * @module
  */
+
+import { init as open } from "#machine/randflake";
+import type { Init } from "../init.js";
+
 export { randflake as schema } from "../integrations/schema.js";
 export { Codec, type PartsColumns } from "./codec.js";
 export { Generator, type GeneratorOptions, type Stats } from "./generator.js";
 export { Grant } from "./grant.js";
 export { decodeText, describe, encodeText, fromUnsigned, type Parts, RandflakeArray, toUnsigned } from "./ids.js";
 export { Pool } from "./pool.js";
+
+/** See {@link Init}. */
+export const init: Init = open;

@@ -4,6 +4,7 @@ import { type AsyncOptions, signalOf } from "../later.js";
 import { MOST } from "../machine.js";
 import { Members } from "../pool.js";
 import { BATCH } from "../protocol.js";
+import { nameOf, nothingOf, present } from "../show.js";
 import type { Generator } from "./generator.js";
 import { encodeText, machine, RandflakeArray } from "./ids.js";
 
@@ -29,7 +30,7 @@ export class Pool {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
-  readonly generate: () => RandflakeId;
+  declare readonly generate: () => RandflakeId;
 
   readonly #members: Members<Generator>;
 
@@ -42,6 +43,7 @@ export class Pool {
    */
   constructor(members: Iterable<Generator>) {
     this.#members = new Members(members, machine(), "randflakePool");
+    present(this, nothingOf, nameOf);
     this.generate = () => this.generateMany(1).ids[0] as RandflakeId;
   }
 

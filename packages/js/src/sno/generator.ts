@@ -19,10 +19,13 @@ import {
   snoPartitionSlots,
   snoSnapshotSlots,
 } from "../protocol.js";
+import { nameOf, nothingOf, present } from "../show.js";
 import { put } from "../slots.js";
+import { type Claim, claim } from "../twins.js";
 import { LENGTH, machine, SnoArray } from "./ids.js";
 import {
   type GeneratorOptions,
+  heldOf,
   numbersOf,
   type RestoreOptions,
   type Snapshot,
@@ -66,17 +69,21 @@ export class Generator {
    * `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `clock_failed` with
    * the `cause`; `generator_closed`; `invalid_type`, `out_of_range` for the metabyte.
    */
-  readonly generate: <M extends number = number>(metabyte?: Expected<M>) => SnoId<M>;
+  declare readonly generate: <M extends number = number>(metabyte?: Expected<M>) => SnoId<M>;
 
   readonly #handle: Handle;
   readonly #metabyte: number;
+  /** Undefined under a default partition. */
+  readonly #claim: Claim | undefined;
   /** `true` once random bytes are known to be available, or if this side never has to provide any. */
   #seeded: boolean;
 
   /**
-   * A generator; a default partition is drawn at its first ID.
+   * A generator; a default partition is drawn at its first ID. If another one of this thread, still in use, has the same given or
+   * restored partition, and their sequences and times overlap, the process emits a warning, once for a partition: they repeat
+   * each other's IDs.
    *
-   * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknloadedfield` or `out_of_range` with the option as
+   * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` with the option as
    * `field`; `time_out_of_range` for the window.
    */
   constructor(options?: GeneratorOptions);
@@ -94,8 +101,18 @@ export class Generator {
     };
     this.#handle = new Handle(this, loaded, write, m.calls.snoBuild, clock);
     this.#seeded = !isLent;
+    if (!leases) {
+      const { partition, sequences } = heldOf(restored ?? own);
+      const identity = {
+        key: `sno ${partition}`,
+        same: () => `partition ${partition}, time and some of the sequences ${sequences[0]} to ${sequences[1]}`,
+        remedy: "close it first and restore each snapshot once, or give each its own partition or sequence bounds",
+      };
+      this.#claim = claim(this.#handle, identity, [shared.windowStart, shared.windowEnd], sequences);
+    }
     this.#metabyte = metabyte;
     const next = m.maker("snoGenerate", (m) => m.text(0) as SnoId<never>, clock);
+    present(this, nothingOf, nameOf);
     this.generate = (metabyte) => {
       this.#ready(metabyte);
       return next() ?? this.#handle.refused();
@@ -110,7 +127,8 @@ export class Generator {
   }
 
   /**
-   * A generator that continues where a closed one stopped, with its partition and bounds. Restore a snapshot only once.
+   * A generator that continues where a closed one stopped, with its partition and bounds. Restore a snapshot only once; the
+   * process emits a warning, as for a given partition, if a generator restored before is still in use.
    *
    * @throws {PolyflakeError} as the constructor; `missing_field`; `out_of_range` for a snapshot that no generator can leave.
    */
@@ -119,7 +137,7 @@ export class Generator {
   }
 
   /**
-   * A generator that continues from a snapshot of the original sno, with that library's habits: bounds in the wrong order are
+   * A generator that resumes from a snapshot of the Go library, with that library's quirks: bounds in the wrong order are
    * swapped, and an upper bound of 0 is read as 65535.
    *
    * @throws {PolyflakeError} as {@link Generator.restore}.
@@ -230,8 +248,10 @@ export class Generator {
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);
     const m: MachineFor<"snoExtendWindow"> = this.#handle.machine;
-    m.numbers[extensionSlots.end] = time(end, "end");
+    const later = time(end, "end");
+    m.numbers[extensionSlots.end] = later;
     this.#handle.call("snoExtendWindow");
+    if (this.#claim) this.#claim.end = Math.max(this.#claim.end, later);
   }
 
   /**
@@ -252,7 +272,9 @@ export class Generator {
   close(): Snapshot {
     attached(isObject(this) && #handle in this);
     this.#seed();
-    return snapshotOf(this.#handle.call("snoClose").numbers);
+    const snapshot = snapshotOf(this.#handle.call("snoClose").numbers);
+    if (this.#claim) this.#claim.end = -Infinity;
+    return snapshot;
   }
 
   /** One ID if one can be made now. */
@@ -297,7 +319,7 @@ export class Generator {
 let shared: Generator | undefined;
 
 /**
- * One new ID of the given metabyte (0..255; 0 by default) from the thread's shared generator, which has a default partition unless
+ * One new ID of the given metabyte (0..255; 0 by default) from the thread's default generator, which has a default partition unless
  * {@link setDefaultGenerator} set another. Another copy of the package (CommonJS beside ES modules, a second version) has its own,
  * under another partition, since all copies in a realm draw from one source.
  *
@@ -305,6 +327,24 @@ let shared: Generator | undefined;
  */
 export function generate<M extends number = number>(metabyte?: Expected<M>): SnoId<M> {
   return (shared ??= new Generator()).generate(metabyte);
+}
+
+/** Many new IDs from the generator of {@link generate}: see {@link Generator.generateMany}. */
+export function generateMany(count: number, metabyte?: number): SnoArray {
+  return (shared ??= new Generator()).generateMany(count, metabyte);
+}
+
+/** One new ID from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateAsync}. */
+export function generateAsync<M extends number = number>(
+  metabyte?: Expected<M>,
+  options?: AsyncOptions,
+): Promise<SnoId<M>> {
+  return (shared ??= new Generator()).generateAsync(metabyte, options);
+}
+
+/** Many new IDs from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateManyAsync}. */
+export function generateManyAsync(count: number, metabyte?: number, options?: AsyncOptions): Promise<SnoArray> {
+  return (shared ??= new Generator()).generateManyAsync(count, metabyte, options);
 }
 
 /**

@@ -10,12 +10,18 @@
  * @module
  */
 
+import { init as open } from "#machine/sno";
+import type { Init } from "../init.js";
+
 export { type SnoSchema, sno as schema } from "../integrations/schema.js";
 export { Mask } from "../mask.js";
 export {
   Generator,
   type GeneratorOptions,
   generate,
+  generateAsync,
+  generateMany,
+  generateManyAsync,
   type RestoreOptions,
   type Snapshot,
   type Stats,
@@ -43,3 +49,6 @@ export {
 } from "./ids.js";
 export { fromJsonValue, type JsonOptions, toJsonValue } from "./json.js";
 export { Pool } from "./pool.js";
+
+/** See {@link Init}. */
+export const init: Init = open;

@@ -15,8 +15,8 @@ export interface RestoreOptions extends WindowOptions {
 /** Options for a generator. */
 export interface GeneratorOptions extends RestoreOptions {
   /**
-   * The partition: 0..65535, or two bytes. No other generator may have it, except with other sequence bounds; this is not
-   * checked. By default a partition is leased for as long as the generator makes IDs. It differs from all others leased at that
+   * The partition: 0..65535, or two bytes. No other generator may have it, except with other sequence bounds; only generators of
+   * this thread are compared. By default a partition is leased for as long as the generator makes IDs. It differs from all others leased at that
    * time by any copy of the package in this realm, or in the whole process if threads share memory.
    */
   partition?: number | Uint8Array;
@@ -125,6 +125,16 @@ export function numbersOf(snapshot: unknown): ValuesOf<typeof snoSnapshotSlots> 
   const [high, low] = pair(given.partition, "partition", "bytes");
   const partition = { partitionHigh: integer(high, "partition"), partitionLow: integer(low, "partition") };
   return { ...partition, ...countersOf((name) => integer(given[name], name)) };
+}
+
+/** The partition and sequences that options or a snapshot give. The Go library's bounds may be in any order, with 0 for the highest. */
+export function heldOf(numbers: Settings["own"] | ValuesOf<typeof snoSnapshotSlots>): {
+  partition: number;
+  sequences: readonly [number, number];
+} {
+  const [min, max] = [numbers.sequenceMin || 0, numbers.sequenceMax || 65535];
+  const partition = "partition" in numbers ? numbers.partition : (numbers.partitionHigh << 8) | numbers.partitionLow;
+  return { partition, sequences: [Math.min(min, max), Math.max(min, max)] };
 }
 
 /** The snapshot in the answer of the call that closes. */

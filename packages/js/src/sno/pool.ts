@@ -4,6 +4,7 @@ import { type AsyncOptions, signalOf } from "../later.js";
 import { MOST } from "../machine.js";
 import { Members } from "../pool.js";
 import { BATCH } from "../protocol.js";
+import { nameOf, nothingOf, present } from "../show.js";
 import type { Generator } from "./generator.js";
 import { LENGTH, machine, SnoArray } from "./ids.js";
 
@@ -28,7 +29,7 @@ export class Pool {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
-  readonly generate: <M extends number = number>(metabyte?: Expected<M>) => SnoId<M>;
+  declare readonly generate: <M extends number = number>(metabyte?: Expected<M>) => SnoId<M>;
 
   readonly #members: Members<Generator>;
 
@@ -41,6 +42,7 @@ export class Pool {
    */
   constructor(members: Iterable<Generator>) {
     this.#members = new Members(members, machine(), "snoPool");
+    present(this, nothingOf, nameOf);
     this.generate = (metabyte) => this.generateMany(1, metabyte).at(0)! as SnoId<never>;
   }
 

@@ -5,14 +5,20 @@
  *
  * @module
  */
+
+import { init as open } from "#machine/randflake";
 import { attached, bytes, isObject, lengthOfArray, partOfBytes } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
+import type { Init } from "../init.js";
 import type { MachineFor } from "../machine.js";
 import { BATCH, manySlots } from "../protocol.js";
 import { machine } from "../randflake/ids.js";
 import { bySecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";
+
+/** See {@link Init}. */
+export const init: Init = open;
 
 const BLOCK = 8;
 

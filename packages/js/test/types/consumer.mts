@@ -20,8 +20,10 @@ import {
 import * as decode from "polyflake/decode";
 import { byMetabyte, withBigints } from "polyflake/json";
 import type { sno as forcedNative } from "polyflake/native";
+import address from "polyflake/sno.wasm";
 import type { sno as forcedWasm } from "polyflake/wasm";
 import { sno as besideScript, type Source } from "polyflake/web";
+import * as snoAlone from "polyflake/web/sno";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const is = <T extends true>(_?: T): void => undefined;
@@ -258,3 +260,4 @@ is<Equal<Parameters<typeof besideScript.init>[0], Source | undefined>>();
 is<Equal<typeof besideScript.generate, typeof forcedWasm.generate>>();
 // @ts-expect-error no module
 besideScript.init(1);
+await snoAlone.init(address);

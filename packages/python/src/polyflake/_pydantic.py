@@ -32,6 +32,20 @@ def pattern(metabyte: int) -> str:
     return f"[2-9a-x]{{8}}{_ALPHABET[metabyte >> 3]}[{_ALPHABET[low : low + 4]}][2-9a-x]{{6}}"
 
 
+def described(schema: CoreSchema, own: dict[str, Any]) -> dict[str, Any]:
+    """Our JSON schema of a type, with what an annotation says of it, such as a description.
+
+    Pydantic adds these words itself where the type is a model's field. Elsewhere, as in a list, it adds them to the
+    schema that ours replaces.
+    """
+    metadata = schema.get("metadata") or {}
+    said, extra = metadata.get("pydantic_js_updates") or {}, metadata.get("pydantic_js_extra")
+    result = {**own, **said, **(extra if isinstance(extra, dict) else {})}
+    if callable(extra):
+        extra(result)
+    return result
+
+
 class by_metabyte:
     """Tells the members of a union apart by the metabytes of their IDs.
 

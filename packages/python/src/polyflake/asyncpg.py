@@ -17,9 +17,12 @@ __all__ = ["register"]
 async def register(connection: Any, *, form: Literal["text", "bytes", "uuid8", "uuid"] = "text") -> None:
     """Lets a connection take a :class:`polyflake.sno.Sno` as a parameter of a type of PostgreSQL.
 
-    Other values of the type are taken as before. Results stay ``str``, ``bytes`` or ``UUID``, since a codec is for all
-    columns of a type: ``sno.Sno(text)``, ``sno.Sno.from_bytes(data)``, ``sno.Sno.from_uuid8(uuid)``,
-    ``sno.Sno.from_uuid(uuid)`` read them. ``create_pool(init=register)`` registers all connections of a pool.
+    Other values of the type are taken as before. Lists of IDs are arrays, except of ``text``: asyncpg writes ``text[]``
+    without codecs. Cast such a parameter: ``id = any($1::varchar[])``.
+
+    Results stay ``str``, ``bytes`` or ``UUID``, since a codec is for all columns of a type: ``sno.Sno(text)``,
+    ``sno.Sno.from_bytes(data)``, ``sno.Sno.from_uuid8(uuid)``, ``sno.Sno.from_uuid(uuid)`` read them.
+    ``create_pool(init=register)`` registers all connections of a pool.
 
     :param form: the columns' type: ``text``, ``varchar`` and ``char`` for ``"text"``, ``bytea`` for ``"bytes"``,
         ``uuid`` for ``"uuid8"`` (version 8) and ``"uuid"`` (the compatible form).

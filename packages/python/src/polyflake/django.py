@@ -11,12 +11,14 @@ from typing import Any, Literal
 from uuid import UUID
 
 from django.core import checks
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import NotSupportedError, connections, models
+from django.db.models.lookups import IExact, PatternLookup, UUIDTextMixin
 
 from polyflake import _reading, hotguid, sno
-from polyflake._django import COLUMNS, MYSQL, UNSORTED, UUIDS, checked, found, stored
+from polyflake._django import COLUMNS, MYSQL, UNSORTED, UUIDS, Encoding, Whole, WholeOnMySql, checked, found, stored
 
-__all__ = ["HotGuidField", "Int64Field", "RandflakeField", "SnoField", "read_sno"]
+__all__ = ["HotGuidField", "Int64Field", "JSONEncoder", "RandflakeField", "SnoField", "read_sno"]
 
 
 def read_sno(value: Any) -> sno.Sno:
@@ -25,6 +27,10 @@ def read_sno(value: Any) -> sno.Sno:
     :raises django.core.exceptions.ValidationError: with the error's stable code.
     """
     return checked(_reading.read_sno, value)
+
+
+class JSONEncoder(Encoding, DjangoJSONEncoder):
+    """Django's encoder, with texts for IDs: ``JsonResponse(data, encoder=JSONEncoder)``, and so in a ``JSONField``."""
 
 
 class SnoField(models.Field):
@@ -77,15 +83,24 @@ class SnoField(models.Field):
     def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
         if self._is_unsorted(connection):
             raise NotSupportedError(UNSORTED.format(form=self.form))
-        id = value if prepared else self.get_prep_value(value)
+        id = value if prepared else self.get_prep_value(self._found(value))
         if id is None or self.form == "text":
             return None if id is None else str(id)
         if self.form == "bytes":
-            return connection.Database.Binary(bytes(id))
+            # Not the driver's `Binary`: psycopg's compares by identity, and Django looks rows up by such values.
+            return bytes(id)
         return stored(id.uuid8 if self.form == "uuid8" else id.uuid, connection)
 
+    def get_lookup(self, lookup_name: str) -> Any:
+        lookup = super().get_lookup(lookup_name)
+        is_of_texts = lookup is not None and issubclass(lookup, (IExact, PatternLookup))
+        return Whole if is_of_texts and self.form != "text" else lookup
+
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> sno.Sno | None:
-        return self.to_python(found(value) if value is not None and COLUMNS[self.form] is UUIDS else value)
+        return self.to_python(self._found(value))
+
+    def _found(self, value: Any) -> Any:
+        return found(value) if COLUMNS[self.form] is UUIDS else value
 
     def value_from_object(self, obj: models.Model) -> Any:
         """The text: forms and serializers compare it with what was typed."""
@@ -110,12 +125,17 @@ class HotGuidField(models.UUIDField):
     def db_type(self, connection: Any) -> str | None:
         return "binary(16)" if connection.vendor == "mysql" else UUIDS.db_type(connection)
 
+    def get_lookup(self, lookup_name: str) -> Any:
+        lookup = super().get_lookup(lookup_name)
+        is_of_texts = lookup is not None and issubclass(lookup, UUIDTextMixin)
+        return type(lookup.__name__, (WholeOnMySql, lookup), {}) if is_of_texts else lookup
+
     def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
-        id = self.to_python(value)
+        id = self.to_python(found(value))
         return id and stored(hotguid.to_sql(id) if connection.vendor == "microsoft" else id, connection)
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> UUID | None:
-        id = None if value is None else found(value)
+        id = self.to_python(found(value))
         return hotguid.from_sql(id) if id and connection.vendor == "microsoft" else id
 
 

@@ -15,8 +15,8 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any, Literal, SupportsIndex, final, overload
 from uuid import UUID
 
-from polyflake._polyflake import Description, Stall, _Buffer, _Bytes, _OnExhausted, _Time
-from polyflake.sno import FieldColumn, Mask
+from polyflake._polyflake import Description, Stall, _Buffer, _Bytes, _OnExhausted, _Texts, _Time
+from polyflake.sno import FieldColumn, Mask, TextColumn
 
 __all__ = [
     "Generator",
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 def generate(shard_key: SupportsIndex = 0) -> UUID:
-    """One new ID from the process-wide generator, which :func:`set_default_generator` sets.
+    """One new ID from the default generator, which :func:`set_default_generator` sets.
 
     Its 5 random bytes are drawn at the first call, and again in a forked child.
 
@@ -52,7 +52,7 @@ def generate(shard_key: SupportsIndex = 0) -> UUID:
     """
 
 def set_default_generator(generator: Generator | None, /) -> None:
-    """Sets the process-wide generator; none stands for a new one.
+    """Sets the default generator; none stands for a new one.
 
     :func:`generate` uses it in all threads. ``None`` stands for a new generator with new random bytes. The generator
     before is never used again by :func:`generate`, and stays usable by those who hold it.
@@ -506,6 +506,18 @@ class HotGuidArray:
             length.
         """
 
+    @staticmethod
+    def from_texts(column: _Texts, /) -> HotGuidArray:
+        """The IDs of many texts.
+
+        The IDs of a column of texts, each read as strictly as by :func:`parse`. A null or ``None`` is refused.
+
+        :param column: as :meth:`polyflake.sno.SnoArray.from_texts` takes it, with 36 characters in each text.
+        :raises InvalidTypeError: for a value that is not a column of texts; for an item that is not a text, with the
+            ``item``.
+        :raises InvalidValueError: ``invalid_length``, ``invalid_character`` with the ``item`` and the ``position``.
+        """
+
     def timestamps(self) -> FieldColumn:
         """The creation time of each ID, in Unix seconds: 64-bit integers."""
 
@@ -518,6 +530,15 @@ class HotGuidArray:
     def shard_keys(self) -> FieldColumn:
         """The shard key of each: unsigned 32-bit integers, as :func:`parts` reads them. In UUIDs of version 8 their
         bytes are in another order."""
+
+    def in_time_range(self, start: _Time, end: _Time, /) -> Mask:
+        """Selects the IDs in a half-open time range: those whose second begins in it.
+
+        :raises OutOfRangeError: as :func:`time_range`.
+        """
+
+    def text_column(self) -> TextColumn:
+        """The texts of all, packed: the fast way into NumPy, Arrow and libraries that use them."""
 
     def texts(self) -> list[str]:
         """The texts of all."""

@@ -242,6 +242,9 @@ class ParsedColumns:
     @overload
     def __getitem__(self, index: slice | Mask, /) -> ParsedColumns: ...
     def __iter__(self) -> Iterator[Parsed]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> Any: ...
+    __hash__ = None  # type: ignore[assignment]
 
 @final
 class Generator:
@@ -278,8 +281,8 @@ class Generator:
         :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
         :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
             ends the wait and propagates.
-        :warns RuntimeWarning: if a generator of this process that is still in use has the same layout and bindables,
-            and an overlapping time: they repeat each other's IDs.
+        :warns RuntimeWarning: once for a layout and bindables, if a generator of this process that is still in use has
+            both, and an overlapping time: they repeat each other's IDs.
         :raises InvalidValueError: ``invalid_layout`` for a layout that no IDs can be made of, ``unknown_field`` for a
             bindable that it does not have, or a window without a timestamp.
         :raises OutOfRangeError: with the ``field``.
@@ -527,15 +530,12 @@ class LayoutArray:
     bytes: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
-    @overload
-    def __new__(cls, ids: _Integers, /) -> LayoutArray:
-        """The IDs of a column of signed 64-bit integers, as :class:`polyflake.randflake.RandflakeArray` takes it."""
+    def __new__(cls, ids: _Integers | _Bytes, /, size: SupportsIndex | None = None) -> LayoutArray:
+        """The IDs of a column.
 
-    @overload
-    def __new__(cls, ids: _Bytes, /, size: SupportsIndex | None) -> LayoutArray:
-        """The IDs of packed bytes, as ``bytes(ids)`` gives them, of ``size`` bytes each; or of an Arrow column of so
-        many bytes each.
-
+        :param ids: signed 64-bit integers, as :class:`polyflake.randflake.RandflakeArray` takes them; or, with a
+            ``size``, packed bytes as ``bytes(ids)`` gives them, or an Arrow column of bytes.
+        :param size: number of bytes in an ID, 1..65536; ``None`` for integers.
         :raises InvalidTypeError: for anything else; for a null, with the ``item``.
         :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another
             length.

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from polyflake import hotguid, layout, randflake, sno
-from polyflake._reading import read_int64
+from polyflake._reading import read_int64, read_sno
 
 __all__ = ["Int64", "Randflake", "dec_hook", "enc_hook"]
 
@@ -64,7 +64,7 @@ def enc_hook(value: Any) -> Any:
 
 
 def dec_hook(type: type, value: Any) -> Any:
-    """The ID of a text, a sno also of 10 bytes: the argument ``dec_hook`` of msgspec's decoders.
+    """The ID of a text, a sno also of 10 bytes, a UUID or an ID: the argument ``dec_hook`` of msgspec's decoders.
 
     :raises PolyflakeError: as the type's constructor; msgspec reports it with the path of the field.
     :raises NotImplementedError: for any other type.
@@ -73,4 +73,4 @@ def dec_hook(type: type, value: Any) -> Any:
         return type(value)
     if type is not sno.Sno:
         raise NotImplementedError(f"expected the type Sno, Randflake or Int64, found {type.__name__}")
-    return sno.Sno.from_bytes(value) if isinstance(value, bytes | bytearray) else sno.Sno(value)
+    return read_sno(value)

@@ -14,6 +14,7 @@ number. ``option=orjson.OPT_STRICT_INTEGER`` refuses numbers that JavaScript wou
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from polyflake.msgspec import enc_hook
 
@@ -25,6 +26,8 @@ def default(value: Any) -> Any:
 
     :raises TypeError: for any other type.
     """
+    if isinstance(value, UUID):  # which `json.dumps` does not write by itself
+        return str(value)
     try:
         return enc_hook(value)
     except NotImplementedError as error:

@@ -6,9 +6,19 @@ A Hot Guid is a :class:`uuid.UUID` and a Randflake an ``int``, which psycopg kno
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, Literal
 
-from psycopg import adapt, adapters, postgres, pq
+import psycopg
+from psycopg.types.string import (
+    BytesBinaryDumper,
+    BytesDumper,
+    StrBinaryDumper,
+    StrBinaryDumperVarchar,
+    StrDumper,
+    StrDumperVarchar,
+)
+from psycopg.types.uuid import UUIDBinaryDumper, UUIDDumper
 
 from polyflake import sno
 from polyflake._reading import check_form
@@ -23,40 +33,36 @@ def register(context: Any = None, *, form: Literal["text", "bytes", "uuid8", "uu
     ``sno.Sno.from_bytes(data)``, ``sno.Sno.from_uuid8(uuid)``, ``sno.Sno.from_uuid(uuid)`` read them.
 
     :param context: a connection or cursor; ``None`` for all connections that are made later.
-    :param form: the columns' type: ``text``, ``bytea``, or ``uuid`` for ``"uuid8"`` (version 8) and ``"uuid"`` (the
-        compatible form).
+    :param form: the columns' type: ``text`` and ``varchar``, ``bytea``, or ``uuid`` for ``"uuid8"`` (version 8) and
+        ``"uuid"`` (the compatible form).
     :raises OutOfRangeError: which is a :class:`ValueError`, for another form.
     """
     check_form(form)
-    written = {"text": "text", "bytes": "bytea", "uuid8": "uuid", "uuid": "uuid"}[form]
-    targets = context.adapters if context is not None else adapters
-    for dumper in (_dumper(form, written, pq.Format.BINARY), _dumper(form, written, pq.Format.TEXT)):
-        targets.register_dumper(sno.Sno, dumper)
+    for dumper in _DUMPERS[form]:
+        (context or psycopg).adapters.register_dumper(sno.Sno, _dumper(form, dumper))
 
 
-_BINARY: dict[str, Callable[[sno.Sno], bytes]] = {
-    "text": lambda id: str(id).encode(),
+# The last one of a form is used where a query does not say which.
+_DUMPERS: dict[str, tuple[type[Any], ...]] = {
+    "text": (StrBinaryDumperVarchar, StrDumperVarchar, StrBinaryDumper, StrDumper),
+    "bytes": (BytesBinaryDumper, BytesDumper),
+    "uuid8": (UUIDBinaryDumper, UUIDDumper),
+    "uuid": (UUIDBinaryDumper, UUIDDumper),
+}
+_PLAIN: dict[str, Callable[[sno.Sno], Any]] = {
+    "text": str,
     "bytes": bytes,
-    "uuid8": lambda id: id.uuid8.bytes,
-    "uuid": lambda id: id.uuid.bytes,
-}
-_TEXT: dict[str, Callable[[sno.Sno], bytes]] = {
-    "text": lambda id: str(id).encode(),
-    "bytes": lambda id: b"\\x" + bytes(id).hex().encode(),
-    "uuid8": lambda id: str(id.uuid8).encode(),
-    "uuid": lambda id: str(id.uuid).encode(),
+    "uuid8": attrgetter("uuid8"),
+    "uuid": attrgetter("uuid"),
 }
 
 
-def _dumper(form: str, written: str, how: pq.Format) -> type[adapt.Dumper]:
-    """The class that writes an ID in one of PostgreSQL's two formats."""
-    dumped = (_BINARY if how is pq.Format.BINARY else _TEXT)[form]
+def _dumper(form: str, others: type[Any]) -> type[Any]:
+    """The class that writes an ID, and what the class that it replaces writes: ``COPY`` finds it by the type alone."""
+    plain = _PLAIN[form]
 
-    class SnoDumper(adapt.Dumper):
-        format = how
-        oid = postgres.types[written].oid
-
-        def dump(self, obj: sno.Sno) -> bytes:
-            return dumped(obj)
+    class SnoDumper(others):  # type: ignore[misc]
+        def dump(self, obj: Any) -> Any:
+            return super().dump(plain(obj) if isinstance(obj, sno.Sno) else obj)
 
     return SnoDumper

@@ -17,11 +17,11 @@ from collections.abc import Callable
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, SchemaSerializer, core_schema
 
 from polyflake import PolyflakeError, randflake, sno
 from polyflake._errors import build
-from polyflake._pydantic import by_metabyte, pattern, read_sno, refused
+from polyflake._pydantic import by_metabyte, described, pattern, read_sno, refused
 from polyflake._reading import read_int64
 
 __all__ = ["HasMetabyte", "Int64", "Randflake", "by_metabyte"]
@@ -36,8 +36,12 @@ def _sno_schema() -> CoreSchema:
     return core_schema.lax_or_strict_schema(read, exact, serialization=core_schema.to_string_ser_schema())
 
 
-def _sno_json_schema() -> dict[str, Any]:
-    return {"type": "string", "pattern": "^[2-9a-x]{16}$", "examples": [_EXAMPLE]}
+# For values of type `Any`, which have no schema.
+_sno_serializer = SchemaSerializer(core_schema.any_schema(serialization=core_schema.to_string_ser_schema()))
+
+
+def _sno_json_schema(schema: CoreSchema) -> dict[str, Any]:
+    return described(schema, {"type": "string", "pattern": "^[2-9a-x]{16}$", "examples": [_EXAMPLE]})
 
 
 class HasMetabyte:
@@ -66,7 +70,7 @@ class HasMetabyte:
         said = {"description": f"Metabyte: {', '.join(map(str, self.metabytes))}"}
         examples = [str(sno.Sno(_EXAMPLE).with_metabyte(metabyte)) for metabyte in self.metabytes[:1]]
         either = "|".join(map(pattern, self.metabytes))
-        return {**handler(schema), **said, "pattern": f"^({either})$", "examples": examples}
+        return described(schema, {**handler(schema), **said, "pattern": f"^({either})$", "examples": examples})
 
 
 class _Integer:
@@ -93,7 +97,7 @@ class _Integer:
         return core_schema.lax_or_strict_schema(read, exact, serialization=written)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"type": "string", **self.schema}
+        return described(schema, {"type": "string", **self.schema})
 
 
 Randflake: TypeAlias = Annotated[

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from rest_framework import serializers
+from rest_framework import renderers, serializers
+from rest_framework.utils import encoders
 
 from polyflake import PolyflakeError, django, randflake, sno
+from polyflake._django import Encoding
 from polyflake._reading import read_int64, read_sno
 
-__all__ = ["Int64Field", "ModelSerializer", "RandflakeField", "SnoField"]
+__all__ = ["Int64Field", "JSONRenderer", "ModelSerializer", "RandflakeField", "SnoField"]
 
 _T = TypeVar("_T")
 
@@ -20,6 +22,16 @@ def _checked(read: Callable[[Any], _T], value: Any) -> _T:
         return read(value)
     except PolyflakeError as error:
         raise serializers.ValidationError(str(error), code=error.code) from error
+
+
+class _JSONEncoder(Encoding, encoders.JSONEncoder):  # type: ignore[misc, unused-ignore]
+    pass
+
+
+class JSONRenderer(renderers.JSONRenderer):  # type: ignore[misc, unused-ignore]
+    """The framework's renderer, with texts for IDs outside of serializers: ``Response({"id": id})``."""
+
+    encoder_class = _JSONEncoder
 
 
 class SnoField(serializers.Field):  # type: ignore[type-arg, unused-ignore]

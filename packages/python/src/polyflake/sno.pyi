@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 def generate(metabyte: SupportsIndex | None = None) -> Sno:
-    """One new ID from the process-wide generator, which :func:`set_default_generator` sets.
+    """One new ID from the default generator, which :func:`set_default_generator` sets.
 
     The generator leases a partition at the first call and while it makes IDs, from a table of this process and its
     forks, so that no two generators have the same one at a time. Generators of other processes and machines have it by
@@ -57,7 +57,7 @@ def generate(metabyte: SupportsIndex | None = None) -> Sno:
     """
 
 def set_default_generator(generator: Generator | None, /) -> None:
-    """Sets the process-wide generator; none stands for a new one.
+    """Sets the default generator; none stands for a new one.
 
     :func:`generate` uses it in all threads. ``None`` stands for a new generator with a new partition. The generator
     before is never used again by :func:`generate`, and stays usable by those who hold it.
@@ -231,7 +231,9 @@ class Sno:
 
     @property
     def partition(self) -> int:
-        """The partition, 0..65535, of the generator that made it. ``partition.to_bytes(2)`` gives its two bytes."""
+        """The partition, 0..65535, of the generator that made it.
+
+        ``partition.to_bytes(2, "big")`` gives its two bytes."""
 
     @property
     def sequence(self) -> int:
@@ -256,10 +258,12 @@ class Sno:
     def __ge__(self, other: Sno, /) -> bool: ...
     def __reduce__(self) -> tuple[type[Sno], tuple[str]]: ...
     def __conform__(self, protocol: object, /) -> str | None: ...
+    @property
+    def __pydantic_serializer__(self) -> Any: ...
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> Any: ...
     @classmethod
-    def __get_pydantic_json_schema__(cls, _schema: Any, _handler: Any) -> Any: ...
+    def __get_pydantic_json_schema__(cls, schema: Any, _handler: Any) -> Any: ...
 
 @final
 class Generator:
@@ -303,6 +307,8 @@ class Generator:
         :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
         :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
             ends the wait and propagates.
+        :warns RuntimeWarning: once for a partition, if a generator of this process that is still in use has the same
+            given or restored partition, with sequences and a time that overlap: they repeat each other's IDs.
         :raises OutOfRangeError: with the ``field``.
         """
 
@@ -321,6 +327,7 @@ class Generator:
         """A generator that goes on where a closed one stopped, with its partition and bounds. Restore a snapshot
         once: a second generator from it repeats the first one's IDs.
 
+        :warns RuntimeWarning: as for a given partition, for example if the snapshot was restored before.
         :raises OutOfRangeError: for a snapshot that no generator can have left.
         """
 
@@ -336,9 +343,10 @@ class Generator:
         max_wait: SupportsIndex | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
-        """A generator that goes on from a snapshot of the original, with the original's habits: bounds in the wrong
+        """A generator that resumes from a snapshot of the Go library, with that library's quirks: bounds in the wrong
         order are swapped, and an upper bound of 0 is read as 65535.
 
+        :warns RuntimeWarning: as :meth:`restore`.
         :raises OutOfRangeError: as :meth:`restore`.
         """
 
@@ -672,11 +680,12 @@ class SnoArray:
 
 @final
 class TextColumn:
-    """Texts of IDs, packed: 16 characters each, as :meth:`SnoArray.text_column` gives them.
+    """Texts of IDs, packed: 16 characters each, as :meth:`SnoArray.text_column` gives them, or 36 of a Hot Guid.
 
     It is a sequence of ``str``, which pandas takes as a column (``frame["id"] = column``). It has the buffer protocol
-    (``numpy.asarray(column)`` is a read-only ``S16`` array that copies nothing) and is an Arrow column of strings
-    (``pyarrow.array(column)``, ``polars.Series(column)``).
+    (``numpy.asarray(column)`` is a read-only ``S16`` or ``S36`` array that copies nothing) and is an Arrow column of
+    strings (``pyarrow.array(column)``, ``polars.Series(column)``). Like the columns below it is a value: it is compared
+    by its content, and may be copied and pickled.
     """
 
     def __len__(self) -> int: ...
@@ -688,6 +697,9 @@ class TextColumn:
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> Any: ...
 
 @final
 class FieldColumn:
@@ -707,6 +719,9 @@ class FieldColumn:
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> Any: ...
 
 @final
 class Mask:
@@ -738,6 +753,7 @@ class Mask:
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> Any: ...
     __hash__ = None  # type: ignore[assignment]
 
 @final

@@ -13,7 +13,8 @@ A column type stores an ID in a form that the database sorts as the ID sorts, so
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
 from uuid import UUID
 
 from sqlalchemy import BigInteger, Dialect, LargeBinary, String, Uuid
@@ -24,6 +25,14 @@ from polyflake import hotguid, randflake, sno
 from polyflake._reading import check_form
 
 __all__ = ["HotGuidType", "Int64Type", "SnoType", "render_item"]
+
+
+class _Bytea(postgresql.BYTEA):
+    """Bytes as they are: psycopg's ``Binary`` compares by identity, and SQLAlchemy 2.0.20 looks rows up by it."""
+
+    def bind_processor(self, dialect: Dialect) -> None:
+        return None
+
 
 # SQL Server and MariaDB sort UUIDs by their last bytes first, and MySQL has no type for them: there they are bytes.
 _UUIDS: dict[str, TypeEngine[Any]] = {"": Uuid(), "mssql": mssql.BINARY(16), "mysql": mysql.BINARY(16)}
@@ -36,11 +45,14 @@ _COLUMNS: dict[str, dict[str, TypeEngine[Any]]] = {
         "mysql": mysql.CHAR(16, charset="ascii", collation="ascii_bin"),
         "postgresql": postgresql.VARCHAR(16, collation="C"),
     },
-    "bytes": {"": LargeBinary(10), "mssql": mssql.BINARY(10), "mysql": mysql.BINARY(10)},
+    "bytes": {"": LargeBinary(10), "postgresql": _Bytea(), "mssql": mssql.BINARY(10), "mysql": mysql.BINARY(10)},
     "uuid8": _UUIDS,
     "uuid": _UUIDS,
     "hotguid": {"": Uuid(), "mysql": mysql.BINARY(16)},
 }
+# Bytes in a statement.
+_LITERALS = {"postgresql": "'\\x{}'::bytea", "mssql": "0x{}"}
+_T = TypeVar("_T")
 
 
 def _column(form: str, dialect: Dialect) -> TypeEngine[Any]:
@@ -48,7 +60,24 @@ def _column(form: str, dialect: Dialect) -> TypeEngine[Any]:
     return dialect.type_descriptor(columns.get(name, columns[""]))
 
 
-class SnoType(TypeDecorator[sno.Sno]):
+class _Column(TypeDecorator[_T]):
+    """A type whose values are bytes in some databases."""
+
+    def literal_processor(self, dialect: Dialect) -> Callable[[_T], str] | None:
+        write = super().literal_processor(dialect)
+        if write is None:
+            return None
+
+        def process(value: _T) -> str:
+            bound = self.process_bind_param(value, dialect)
+            if isinstance(bound, bytes):  # SQLAlchemy's own would decode them as a text
+                return _LITERALS.get(dialect.name, "X'{}'").format(bound.hex())
+            return write(value)
+
+        return process
+
+
+class SnoType(_Column[sno.Sno]):
     """A column of :class:`polyflake.sno.Sno`.
 
     Parameters of queries may also be texts, as :class:`~polyflake.sno.Sno` takes them.
@@ -93,8 +122,12 @@ class SnoType(TypeDecorator[sno.Sno]):
         return sno.Sno
 
 
-class HotGuidType(TypeDecorator[UUID]):
-    """A column of Hot Guids: ``UUID``, 16 bytes on MySQL, ``uniqueidentifier`` in SQL Server's order of time there."""
+class HotGuidType(_Column[UUID]):
+    """A column of Hot Guids: ``UUID``, 16 bytes on MySQL, ``uniqueidentifier`` in SQL Server's order of time there.
+
+    SQLAlchemy takes a ``UUID`` that is compared with no column for one of its own type ``Uuid``, which is another
+    column on MySQL and SQL Server: ``bindparam("id", id, HotGuidType())`` and ``literal(id, HotGuidType())`` tell it.
+    """
 
     impl = Uuid
     cache_ok = True

@@ -80,17 +80,23 @@ assert.equal(inZod.safeParse({ id: "7" }).success || v.safeParse(inValibot, { id
 for (const { success } of [z.uuid().safeParse(toUuid8(USER)), v.safeParse(v.pipe(v.string(), v.uuid()), toUuid8(USER))])
   assert(success);
 
-// zod knows the issue and its code where it is told.
-const issues = (value) => userId["~standard"].validate(value).issues ?? [];
-const told = z.string().check((payload) => {
-  for (const { message, ...params } of issues(payload.value))
-    payload.issues.push({ code: "custom", message, params, input: payload.value });
-});
-const { error } = told.safeParse(ORDER);
+// zod knows the issue, its code and the JSON Schema by the lines of the package's README.
+function zodOf({ "~standard": schema }) {
+  const text = z.string().check(({ value, issues }) => {
+    for (const { message, ...params } of schema.validate(value).issues ?? [])
+      issues.push({ code: "custom", input: value, message, params });
+  });
+  return text.meta(schema.jsonSchema.input({ target: "draft-2020-12" }));
+}
+const told = z.object({ id: zodOf(userId) });
+assert.deepEqual(told.parse({ id: USER }), { id: USER });
+const { error } = told.safeParse({ id: ORDER });
 assert.deepEqual(
   [error.issues[0].params.code, error.issues[0].message],
   ["out_of_range", "expected an ID of metabyte 24, found 2"],
 );
+const { pattern, type: kind } = z.toJSONSchema(told).properties.id;
+assert.deepEqual([kind, new RegExp(pattern).test(USER), new RegExp(pattern).test(ORDER)], ["string", true, false]);
 
 // Their regular expressions are those of JSON Schema, which zod reads from 4.2 on.
 for (const [schema, good, bad] of [

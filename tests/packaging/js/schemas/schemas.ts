@@ -4,7 +4,7 @@ import { initTRPC } from "@trpc/server";
 import { type } from "arktype";
 import { layout, type RandflakeId, type SnoId } from "polyflake";
 import { isValid } from "polyflake/decode";
-import { hotguid, randflake, sno } from "polyflake/schema";
+import { hotguid, randflake, type Schema, sno } from "polyflake/schema";
 import * as v from "valibot";
 import { z } from "zod";
 
@@ -30,6 +30,16 @@ export const router = t.router({
     return input;
   }),
 });
+
+function zodOf<Id extends string>({ "~standard": schema }: Schema<string, Id>): z.ZodType<Id, string> {
+  const text = z.string().check(({ value, issues }) => {
+    for (const { message, ...params } of schema.validate(value).issues ?? [])
+      issues.push({ code: "custom", input: value, message, params });
+  });
+  return text.meta(schema.jsonSchema.input({ target: "draft-2020-12" })) as unknown as z.ZodType<Id, string>;
+}
+const told = z.object({ id: zodOf(userId) });
+is<Equal<z.infer<typeof told>, { id: SnoId<24 | 25> }>>();
 
 const inZod = z.object({ id: z.custom<SnoId>(isValid) });
 const inValibot = v.object({ id: v.custom<SnoId>(isValid) });

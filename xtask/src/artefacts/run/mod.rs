@@ -14,11 +14,8 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use xshell::{Cmd, Shell};
 
-use super::{
-    Artefact, Kind, folder_of,
-    results::{self, Run},
-};
-use crate::{test::digest, tools::Missing, workspace};
+use super::{Artefact, Kind, results::Run};
+use crate::{tools::Missing, workspace};
 
 /// The output of tests. If they fail, it is shown.
 fn output(tests: Cmd<'_>) -> Result<String> {
@@ -29,35 +26,6 @@ fn output(tests: Cmd<'_>) -> Result<String> {
     }
     let errors = String::from_utf8_lossy(&output.stderr);
     Err(anyhow!("{said}\n{errors}").context("tests failed"))
-}
-
-/// A digest of the tests of an artefact, of the way they are run, and of what they run with it.
-pub fn inputs(shell: &Shell, artefact: &Artefact) -> Result<String> {
-    const COMMON: [&str; 3] =
-        ["tests/vectors", "xtask/src/artefacts/roots.rs", "xtask/src/artefacts/run"];
-    let own: &[&str] = match &artefact.kind {
-        Kind::Wheel(..) | Kind::Source => &[
-            "examples/python",
-            "packages/python/tests",
-            "tests/packaging/python",
-            "tests/requirements.txt",
-        ],
-        Kind::Addon(_) | Kind::Npm => &[
-            "examples/node",
-            "packages/js/test",
-            "tests/packaging/js/node",
-            "tests/packaging/js/use",
-        ],
-        Kind::Crates => &["core/tests"],
-    };
-    let files = digest::of_files(shell, &[&COMMON, own].concat())?;
-    // Tests of an addon run the npm package, too.
-    let beside = match &artefact.kind {
-        Kind::Addon(_) => results::files(&folder_of("npm")).unwrap_or_default(),
-        _ => Vec::new(),
-    };
-    let sums: Vec<_> = beside.into_iter().map(|file| file.sha256).collect();
-    digest::of_text(&format!("{files} {}", sums.join(" ")))
 }
 
 /// Runs an artefact with all that this machine has for it. Programs that it lacks are named, and are no fault, save in CI, where they

@@ -18,7 +18,7 @@ use crate::workspace;
 
 pub use javascript::{javascript, newest, newest_with_browser, oldest, pinned, with_postgresql};
 pub use python::{python, python_source};
-pub use rust::{docs_rs, rust};
+pub use rust::{docs_rs, rust, rust_tests};
 
 fn packaging(language: &str) -> PathBuf {
     workspace::root().join("tests/packaging").join(language)

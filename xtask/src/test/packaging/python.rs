@@ -41,6 +41,9 @@ pub fn python_source(shell: &Shell) -> Result<()> {
     let options = ["--quiet", "--no-build-isolation", "--no-deps", "--no-index"];
     cmd!(shell, "{python} -m pip wheel {options...} --wheel-dir {into} {source}")
         .env("CARGO_TARGET_DIR", workspace::target().join("sdist"))
+        // That it builds and works is the question, not its speed.
+        .env("CARGO_PROFILE_RELEASE_LTO", "off")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
         .run()?;
     use_wheel(shell, &only_file(wheels.path())?)
 }

@@ -15,23 +15,29 @@ use crate::{tools, workspace};
 const TEXTS: [&str; 5] =
     ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md"];
 
-/// The package unpacked outside of the repository: its texts and metadata, its own unit and documentation tests, and a user's
-/// project beside it.
+/// The package unpacked outside of the repository: its texts and metadata, and a user's project beside it.
 pub fn rust(shell: &Shell) -> Result<()> {
     let project = tempfile::tempdir()?;
     copy(&packaging("rust"), project.path())?;
     let package = unpack(shell, project.path())?;
     check_texts(&package)?;
     check_metadata(&package)?;
-    // The workspace's versions, so that a new release of a dependency does not change the result.
-    fs::copy(workspace::root().join("Cargo.lock"), project.path().join("Cargo.lock"))?;
-    let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("packaging-rust"));
-    {
-        let _there = shell.push_dir(&package);
-        cmd!(shell, "cargo test --quiet --all-features").run()?;
-    }
-    let _there = shell.push_dir(project.path());
-    Ok(cmd!(shell, "cargo run --quiet").run()?)
+    run(shell, project.path(), "run")
+}
+
+/// Its own unit and documentation tests there.
+pub fn rust_tests(shell: &Shell) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    run(shell, &unpack(shell, folder.path())?, "test --all-features")
+}
+
+/// Runs cargo in a folder outside of the repository, with the workspace's versions, so that a new release of a dependency does not
+/// change the result.
+fn run(shell: &Shell, folder: &Path, words: &str) -> Result<()> {
+    fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    let (_there, words) = (shell.push_dir(folder), words.split(' '));
+    let cargo = cmd!(shell, "cargo {words...} --quiet");
+    Ok(cargo.env("CARGO_TARGET_DIR", workspace::target().join("packaging-rust")).run()?)
 }
 
 /// Builds the documentation as docs.rs does: by the newest nightly, with labels for items that need a feature.

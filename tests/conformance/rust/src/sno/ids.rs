@@ -89,7 +89,7 @@ pub(crate) fn from_uuid8(args: &Value) -> Answer {
     Ok(fields(Sno::from_uuid8_bytes(uuid.into_bytes())?))
 }
 
-/// A new ID of the process-wide generator.
+/// A new ID of the default generator.
 pub(crate) fn generate(args: &Value) -> Answer {
     Ok(fields(sno::generate(integer(args, "metabyte")?)?))
 }

@@ -1,13 +1,9 @@
-//! The Pythons that wheels are installed into: the machine's, Debian's newest and its one for ARM64, and those that are built here from
-//! source, since nobody serves them: a free-threaded one, and those for musl.
+//! The Pythons that wheels are installed into: the machine's, Debian's newest, and its one for ARM64. Nobody serves one for musl, or a
+//! free-threaded one, so those wheels are built and not run.
 
-mod compiler;
 mod debian;
-mod libraries;
-mod source;
 
-pub use compiler::musl_loader;
-pub use debian::ARM64;
+pub use debian::{ARM64, musl_loader};
 
 use std::path::{Path, PathBuf};
 
@@ -37,10 +33,6 @@ impl Interpreter {
         Ok(Self { program, name: format!("C{said}{says}"), under: None, packages: None })
     }
 
-    pub fn is_free_threaded(&self) -> bool {
-        self.name.ends_with("free-threaded")
-    }
-
     /// Makes an environment in a folder, with pip, and returns its interpreter.
     pub fn environment(&self, shell: &Shell, folder: &Path) -> Result<PathBuf> {
         let (program, pip) = (&self.program, pip(shell)?);
@@ -68,10 +60,7 @@ pub fn of_wheel(shell: &Shell, platform: &Platform, python: Python) -> Result<Ve
         ("linux-x64-gnu", Python::Oldest) => {
             one(Interpreter::new(shell, tools::oldest_python(shell)?, ""))
         }
-        ("linux-x64-gnu", Python::FreeThreaded) => one(source::free_threaded(shell)),
         ("linux-arm64-gnu", Python::Stable) => one(debian::arm64(shell)),
-        ("linux-x64-musl", Python::Stable) => one(source::musl(shell)),
-        ("linux-x64-musl", Python::FreeThreaded) => one(source::musl_free_threaded(shell)),
         _ => Ok(Vec::new()),
     }
 }

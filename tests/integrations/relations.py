@@ -1,0 +1,70 @@
+"""A small shop with keys of every kind: the questions that each ORM is asked, and their answers."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from ids import FORMS, GUIDS, IDS, POSTS
+
+# The kinds of keys; "reference" is what the libraries bring for a UUID.
+KEYS: dict[str, list[Any]] = {
+    "reference": [UUID(int=0x0190_0000_0000_7000_8000_0000_0000_0000 | k << 80) for k in range(20)],
+    **dict.fromkeys(FORMS, IDS),
+    "hotguid": GUIDS,
+    "int64": POSTS,
+}
+# By the numbers of orders: the numbers of their tags and lines, and of the order that each follows.
+TAGGED: dict[int, list[int]] = {0: [0, 1], 1: [1], 2: [], 3: [0, 2]}
+LINES: dict[int, list[int]] = {0: [0, 1, 2], 1: [3], 2: [], 3: [4, 5]}
+PARENTS: dict[int, int | None] = {0: None, 1: 0, 2: 0, 3: 1}
+TAGS, ORDERS = range(3), range(4)
+ORDER_OF = {line: order for order, lines in LINES.items() for line in lines}
+
+_ORDERS_OF = {tag: [order for order in ORDERS if tag in TAGGED[order]] for tag in TAGS}
+# What each question is answered with, in numbers.
+ANSWERS: dict[str, Any] = {
+    "tags": TAGGED,
+    "tags loaded ahead": TAGGED,
+    "tags loaded ahead, some": {order: [tag for tag in tags if tag] for order, tags in TAGGED.items()},
+    "orders of tags": _ORDERS_OF,
+    "orders of tags loaded ahead": _ORDERS_OF,
+    "lines": LINES,
+    "lines loaded ahead": LINES,
+    "orders of lines by a join": ORDER_OF,
+    "orders of lines loaded ahead": ORDER_OF,
+    "parents": PARENTS,
+    "parents loaded ahead": PARENTS,
+    "children of children": {0: [3], 1: [], 2: [], 3: []},
+    "receipts": {0: 0, 3: 3},
+    "orders of receipts": {0: 0, 3: 3},
+    "in": [1, 3],
+    "in texts": [1, 3],
+    "not in": [0, 2],
+    "in a subquery": [0, 3],
+    "exists": [0, 1, 3],
+    "of a tag": [0, 3],
+    "of tags": [0, 1, 3],
+    "of a parent": [1, 2],
+    "counted": {order: len(tags) for order, tags in TAGGED.items()},
+    "a range": [1, 2],
+    "the last": 3,
+    "by keys": [0, 2],
+    "united": [0, 3],
+    "replaced nulls": {0: 0, 1: 0, 2: 0, 3: 1},
+    "a choice of two": {0: 1, 1: 0, 2: 1, 3: 1},
+    "a generator's default": True,
+    "made many": [0, 1, 2, 3, 4, 5],
+    "made many, in order": [5, 4],
+    "made many, some there": [0, 1, 2, 3, 4],
+    "made many or changed": {0: 0, 1: 1, 2: 2, 3: 7, 4: 8},
+    "changed many": {0: None, 1: 3, 2: 3, 3: 0},
+    "changed by keys": {0: 0, 1: 7, 2: 2, 3: 7},
+    "got or made": [(0, False), (9, True)],
+    "changed or made": {0: 7, 1: 1, 2: 2, 3: 3, 9: 9},
+    "tags set": {0: [2], 1: [1], 2: [0, 2], 3: [0, 2]},
+    "tags added and removed": {0: [1, 2], 1: [1], 2: [], 3: [0, 2]},
+    "deleted": {0: [], 1: [3], 2: []},
+    "read again": 0,
+    "locked": [0],
+}

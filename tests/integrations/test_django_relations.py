@@ -1,0 +1,292 @@
+"""Django: keys of every kind in relations, on every database, beside Django's own field of UUIDs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+from django.db.models import Case, Count, Exists, F, OuterRef, Prefetch, Q, Value, When
+from django.db.models.functions import Coalesce
+from django.test import Client
+
+from relations import ANSWERS, KEYS, LINES, ORDERS, PARENTS, TAGGED, TAGS
+from shop.models import SHOPS, Shop
+
+
+class Filled:
+    """A shop's models with the rows of `relations`, and the keys by number."""
+
+    def __init__(self, shop: Shop) -> None:
+        keys = KEYS[shop.kind]
+        self.Tag, self.Order, self.Line, self.Receipt = shop.models
+        self.kind, self.keys = shop.kind, keys
+        # Keys that no row has.
+        self.new = keys[15:]
+        self.Tag.objects.bulk_create(self.Tag(id=keys[k], number=k) for k in TAGS)
+        for k in ORDERS:
+            self.Order.objects.create(id=keys[k], number=k, parent_id=self.key(PARENTS[k]), other=self.key(PARENTS[k]))
+            self.order(k).tags.set([keys[tag] for tag in TAGGED[k]])
+        lines = [(line, k) for k, lines in LINES.items() for line in lines]
+        self.Line.objects.bulk_create(self.Line(id=keys[line], number=line, order_id=keys[k]) for line, k in lines)
+        self.Receipt.objects.bulk_create(self.Receipt(order_id=keys[k], number=k) for k in (0, 3))
+
+    def key(self, number: int | None) -> Any:
+        return None if number is None else self.keys[number]
+
+    def order(self, number: int) -> Any:
+        return self.Order.objects.get(number=number)
+
+
+def numbers(rows: Iterable[Any]) -> list[int]:
+    return sorted(row.number for row in rows)
+
+
+def each(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
+    return {row.number: answer(row) for row in rows}
+
+
+def number(row: Any) -> int | None:
+    return None if row is None else row.number
+
+
+def all_tags(shop: Filled) -> dict[int, list[int]]:
+    return each(shop.Order.objects.all(), lambda order: numbers(order.tags.all()))
+
+
+def parents(shop: Filled) -> dict[int, int | None]:
+    return each(shop.Order.objects.select_related("parent"), lambda order: number(order.parent))
+
+
+def others(shop: Filled) -> dict[int, int]:
+    """The numbers of the keys in the column `other`."""
+    return each(shop.Order.objects.all(), lambda order: shop.keys.index(order.other))
+
+
+def change(shop: Filled) -> Any:
+    orders = list(shop.Order.objects.order_by("number"))
+    for order, parent in zip(orders, [None, 3, 3, 0], strict=True):
+        order.parent_id = shop.key(parent)
+    assert shop.Order.objects.bulk_update(orders, ["parent"]) == 4
+    return parents(shop)
+
+
+def upsert(shop: Filled) -> Any:
+    orders = [shop.Order(id=shop.keys[k], number=k + 4) for k in (3, 4)]
+    # MySQL and MariaDB know which key conflicts.
+    stated = {} if connection.vendor == "mysql" else {"unique_fields": ["id"]}
+    shop.Order.objects.bulk_create(orders, update_conflicts=True, update_fields=["number"], **stated)
+    return {shop.keys.index(order.id): order.number for order in shop.Order.objects.all()}
+
+
+def tagged(shop: Filled, act: Callable[[Any], Any]) -> Any:
+    act(shop)
+    return all_tags(shop)
+
+
+def refreshed(row: Any) -> Any:
+    row.refresh_from_db()
+    return row
+
+
+def made_many(shop: Filled, **options: Any) -> Any:
+    shop.Order.objects.bulk_create([shop.Order(id=shop.keys[k], number=k) for k in (4, 5)], **options)
+    return numbers(shop.Order.objects.all())
+
+
+ASKED: dict[str, Callable[[Filled], Any]] = {
+    "tags": all_tags,
+    "tags loaded ahead": lambda shop: each(
+        shop.Order.objects.prefetch_related("tags"), lambda order: numbers(order.tags.all())
+    ),
+    "tags loaded ahead, some": lambda shop: each(
+        shop.Order.objects.prefetch_related(Prefetch("tags", shop.Tag.objects.exclude(id=shop.keys[0]), "some")),
+        lambda order: numbers(order.some),
+    ),
+    "orders of tags": lambda shop: each(shop.Tag.objects.all(), lambda tag: numbers(tag.orders.all())),
+    "orders of tags loaded ahead": lambda shop: each(
+        shop.Tag.objects.prefetch_related("orders"), lambda tag: numbers(tag.orders.all())
+    ),
+    "lines": lambda shop: each(shop.Order.objects.all(), lambda order: numbers(order.lines.all())),
+    "lines loaded ahead": lambda shop: each(
+        shop.Order.objects.prefetch_related("lines"), lambda order: numbers(order.lines.all())
+    ),
+    "orders of lines by a join": lambda shop: each(
+        shop.Line.objects.select_related("order"), lambda line: line.order.number
+    ),
+    "orders of lines loaded ahead": lambda shop: each(
+        shop.Line.objects.prefetch_related("order"), lambda line: line.order.number
+    ),
+    "parents": lambda shop: each(shop.Order.objects.all(), lambda order: number(order.parent)),
+    "parents loaded ahead": lambda shop: each(
+        shop.Order.objects.prefetch_related("parent"), lambda order: number(order.parent)
+    ),
+    "children of children": lambda shop: each(
+        shop.Order.objects.prefetch_related("children__children"),
+        lambda order: numbers(deep for child in order.children.all() for deep in child.children.all()),
+    ),
+    "receipts": lambda shop: each(
+        shop.Order.objects.exclude(**{f"{shop.Receipt.__name__.lower()}": None}).select_related(
+            shop.Receipt.__name__.lower()
+        ),
+        lambda order: getattr(order, shop.Receipt.__name__.lower()).number,
+    ),
+    "orders of receipts": lambda shop: each(
+        shop.Receipt.objects.prefetch_related("order"), lambda receipt: receipt.order.number
+    ),
+    "in": lambda shop: numbers(shop.Order.objects.filter(id__in=[shop.keys[1], shop.keys[3]])),
+    "in texts": lambda shop: numbers(shop.Order.objects.filter(id__in=[str(shop.keys[1]), str(shop.keys[3])])),
+    "not in": lambda shop: numbers(shop.Order.objects.exclude(id__in=[shop.keys[1], shop.keys[3]])),
+    "in a subquery": lambda shop: numbers(
+        shop.Order.objects.filter(tags__in=shop.Tag.objects.filter(id=shop.keys[0]).values("id"))
+    ),
+    "exists": lambda shop: numbers(
+        shop.Order.objects.filter(Exists(shop.Line.objects.filter(order=OuterRef("pk"), id__gte=shop.keys[0])))
+    ),
+    "of a tag": lambda shop: numbers(shop.Order.objects.filter(tags=shop.keys[0])),
+    "of tags": lambda shop: numbers(shop.Order.objects.filter(tags__in=shop.Tag.objects.all()).distinct()),
+    "of a parent": lambda shop: numbers(shop.Order.objects.filter(parent=shop.order(0))),
+    "counted": lambda shop: each(shop.Order.objects.annotate(n=Count("tags__id")), lambda order: order.n),
+    "a range": lambda shop: numbers(shop.Order.objects.filter(id__range=(shop.keys[1], shop.keys[2]))),
+    "the last": lambda shop: shop.Order.objects.order_by("-id").first().number,
+    "by keys": lambda shop: numbers(shop.Order.objects.in_bulk([shop.keys[0], shop.keys[2]]).values()),
+    "united": lambda shop: sorted(
+        shop.keys.index(key)
+        for key in shop.Order.objects.filter(number=0)
+        .values_list("id", flat=True)
+        .union(shop.Order.objects.filter(number=3).values_list("id", flat=True))
+    ),
+    "replaced nulls": lambda shop: each(
+        shop.Order.objects.annotate(key=Coalesce("other", "id")), lambda order: shop.keys.index(order.key)
+    ),
+    "a choice of two": lambda shop: each(
+        shop.Order.objects.annotate(
+            key=Case(
+                When(Q(parent=shop.keys[0]) & ~Q(number=2), then=F("parent_id")),
+                default=Value(shop.keys[1], output_field=shop.Order._meta.pk),
+            )
+        ),
+        lambda order: shop.keys.index(order.key),
+    ),
+    "a generator's default": lambda shop: shop.Order.objects.filter(pk=shop.Order.objects.create().pk).exists(),
+    "made many": made_many,
+    "made many, in order": lambda shop: [
+        row.number for row in shop.Order.objects.bulk_create([shop.Order(id=shop.keys[k], number=k) for k in (5, 4)])
+    ],
+    "made many, some there": lambda shop: (
+        shop.Order.objects.bulk_create([shop.Order(id=shop.keys[k], number=k) for k in (3, 4)], ignore_conflicts=True)
+        and numbers(shop.Order.objects.all())
+    ),
+    "made many or changed": upsert,
+    "changed many": change,
+    "changed by keys": lambda shop: (
+        shop.Order.objects.filter(id__in=[shop.keys[1], shop.keys[3]]).update(number=7)
+        and {shop.keys.index(order.id): order.number for order in shop.Order.objects.all()}
+    ),
+    "got or made": lambda shop: [
+        (row.number, made)
+        for row, made in (shop.Order.objects.get_or_create(id=key) for key in (shop.keys[0], shop.new[0]))
+    ],
+    "changed or made": lambda shop: (
+        [
+            shop.Order.objects.update_or_create(id=key, defaults={"number": number})
+            for key, number in ((shop.keys[0], 7), (shop.keys[9], 9))
+        ]
+        and {shop.keys.index(order.id): order.number for order in shop.Order.objects.all()}
+    ),
+    "tags set": lambda shop: tagged(
+        shop, lambda shop: (shop.order(0).tags.set([shop.keys[2]]), shop.order(2).tags.set(shop.order(3).tags.all()))
+    ),
+    "tags added and removed": lambda shop: tagged(
+        shop,
+        lambda shop: (
+            shop.order(0).tags.add(*shop.Tag.objects.all()),
+            shop.order(0).tags.remove(shop.keys[0]),
+        ),
+    ),
+    "deleted": lambda shop: (
+        shop.Line.objects.filter(order=shop.keys[0]).delete()
+        and shop.Order.objects.filter(id=shop.keys[3]).delete()
+        and each(shop.Order.objects.prefetch_related("lines"), lambda order: numbers(order.lines.all()))
+    ),
+    "read again": lambda shop: refreshed(shop.order(0)).number,
+    "locked": lambda shop: numbers(shop.Order.objects.select_for_update().filter(id=shop.keys[0])),
+}
+
+
+@pytest.fixture(scope="module", params=SHOPS)
+def filled(request: pytest.FixtureRequest, database: str) -> Iterator[Filled]:
+    with transaction.atomic():
+        yield Filled(SHOPS[request.param])
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def shop(filled: Filled) -> Iterator[Filled]:
+    """The shop, which is afterwards as it was."""
+    with transaction.atomic():
+        yield filled
+        transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize(
+    "lookup", ["iexact", "contains", "icontains", "startswith", "istartswith", "endswith", "iendswith"]
+)
+def test_lookups_of_texts_find_a_whole_id(shop: Filled, lookup: str) -> None:
+    def found(text: str, leave: Callable[..., Any]) -> list[int]:
+        return numbers(leave(**{f"id__{lookup}": text}))
+
+    orders = shop.Order.objects
+    assert found(str(shop.keys[1]), orders.filter) == [1]
+    assert found(str(shop.keys[1]), orders.exclude) == [0, 2, 3]
+    assert (found("no ID", orders.filter), found("no ID", orders.exclude)) == ([], list(ORDERS))
+
+
+@pytest.mark.parametrize("question", ANSWERS)
+def test_relations(shop: Filled, question: str) -> None:
+    assert ASKED[question](shop) == ANSWERS[question]
+
+
+def typed(form: Any) -> dict[str, Any]:
+    """What a browser sends of a form that was not edited."""
+    values = {name: "" if form[name].value() is None else form[name].value() for name in form.fields}
+    # A field with a default function is sent twice, so that a new default is no change.
+    return {add(name): value for add in (form.add_prefix, form.add_initial_prefix) for name, value in values.items()}
+
+
+def test_the_admin(shop: Filled) -> None:
+    client = Client()
+    client.force_login(User.objects.create_superuser("admin"))
+    place = f"/admin/shop/{shop.Order._meta.model_name}/"
+    for query, found in [
+        ({"q": str(shop.keys[1])}, [1, 3]),
+        ({"q": "no ID"}, []),
+        ({"tags__id__exact": str(shop.keys[0])}, [0, 3]),
+    ]:
+        assert numbers(client.get(place, query).context["cl"].result_list) == found
+    page = client.get(f"{place}{shop.keys[0]}/change/")
+    form, lines = page.context["adminform"].form, page.context["inline_admin_formsets"][0].formset
+    edited = typed(form) | {"tags": [str(shop.keys[2])], "parent": str(shop.keys[3])}
+    for one in [lines.management_form, *lines.forms]:
+        edited |= typed(one)
+    edited[lines.forms[0].add_prefix("number")] = 70
+    saved = client.post(f"{place}{shop.keys[0]}/change/", edited)
+    assert saved.status_code == 302, saved.context["errors"]
+    assert (all_tags(shop)[0], parents(shop)[0], numbers(shop.order(0).lines.all())) == ([2], 3, [1, 2, 70])
+    asked = client.post(place, {"action": "delete_selected", "_selected_action": [str(shop.keys[3])]})
+    assert str(shop.keys[4]) in asked.content.decode()  # a line of the order
+    assert client.post(f"{place}{shop.keys[1]}/delete/", {"post": "yes"}).status_code == 302
+    assert not shop.Order.objects.filter(id=shop.keys[1]).exists()
+
+
+def test_the_rest_framework(shop: Filled) -> None:
+    client, place = Client(), f"/{shop.kind}-orders/"
+    tags = [str(shop.keys[0]), str(shop.keys[1])]
+    body = {"id": str(shop.keys[9]), "number": 5, "other": None, "parent": str(shop.keys[0]), "tags": tags}
+    made = client.post(place, body, content_type="application/json")
+    assert made.status_code == 201, made.content
+    for answer in (made.json(), client.get(f"{place}{shop.keys[9]}/").json()):
+        assert {**answer, "tags": sorted(answer["tags"])} == {**body, "tags": sorted(tags)}
+    assert all_tags(shop)[5] == [0, 1]

@@ -1,0 +1,73 @@
+//! How far a run is: the number of each step, and the time left, by the seconds that the steps took last time on this machine.
+
+use std::{collections::BTreeMap, fs, path::PathBuf, time::Instant};
+
+use super::{End, Step};
+use crate::workspace;
+
+pub struct Progress {
+    /// The seconds of each step when it last passed.
+    seconds: BTreeMap<String, f32>,
+    /// The steps that are left, the next one last.
+    left: Vec<&'static str>,
+    all: usize,
+}
+
+impl Progress {
+    pub fn read(steps: &[&'static Step]) -> Self {
+        let text = fs::read_to_string(file()).unwrap_or_default();
+        let seconds = toml::from_str(&text).unwrap_or_default();
+        let left = steps.iter().rev().map(|step| step.name).collect();
+        Self { seconds, left, all: steps.len() }
+    }
+
+    /// Runs a step under a line that says how far the run is, and notes its time if it passed.
+    pub fn around(&mut self, name: &str, run: impl FnOnce() -> End) -> End {
+        println!(
+            "\n== {name} ({} of {}{}) ==",
+            self.all - self.left.len() + 1,
+            self.all,
+            self.rest()
+        );
+        let start = Instant::now();
+        let end = run();
+        self.left.pop();
+        if matches!(end, End::Passed) {
+            self.seconds.insert(name.to_owned(), start.elapsed().as_secs_f32());
+            // Without the file, the next run does not know its time, and that is all.
+            let _ = fs::write(file(), toml::to_string(&self.seconds).unwrap_or_default());
+        }
+        end
+    }
+
+    /// The time of the steps that are left, in words, if one of them has run here before.
+    fn rest(&self) -> String {
+        let known: Vec<_> = self.left.iter().filter_map(|name| self.seconds.get(*name)).collect();
+        let minutes = known.iter().copied().sum::<f32>() / 60.0;
+        match known.len() {
+            0 => String::new(),
+            all if all == self.left.len() => format!(", about {minutes:.0} min left"),
+            _ => format!(", more than {minutes:.0} min left"),
+        }
+    }
+}
+
+fn file() -> PathBuf {
+    workspace::target().join("test-seconds.toml")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_is_that_of_the_last_run() {
+        let seconds = BTreeMap::from([("a".to_owned(), 60.0), ("b".to_owned(), 90.0)]);
+        let of = |left: &[&'static str]| {
+            Progress { seconds: seconds.clone(), left: left.to_vec(), all: 9 }.rest()
+        };
+        assert_eq!(of(&["a", "a", "a"]), ", about 3 min left");
+        assert_eq!(of(&["new", "a", "a"]), ", more than 2 min left");
+        assert_eq!(of(&["new"]), "");
+    }
+}

@@ -1,0 +1,122 @@
+//! The steps of the crates.
+
+use anyhow::{Result, ensure};
+use xshell::{Cmd, Shell, cmd};
+
+use super::examples;
+use crate::{tools, workspace};
+
+/// Packages with other people's libraries for databases, which take minutes to compile: they have a step of their own.
+const DATABASES: [&str; 3] = ["database-tests", "example-axum", "polyflake-sql"];
+
+/// The members that have no step of their own, with all features. Steps that choose alike build nothing twice.
+pub fn members() -> Vec<&'static str> {
+    let others = DATABASES.into_iter().flat_map(|name| ["--exclude", name]);
+    ["--workspace", "--all-features"].into_iter().chain(others).collect()
+}
+
+/// Checks the members with all features, and the core with fewer, which leaves other code unused.
+pub fn clippy(shell: &Shell) -> Result<()> {
+    let members = members();
+    cmd!(shell, "cargo clippy --quiet {members...} --all-targets -- -D warnings").run()?;
+    for features in ["", "alloc", "serde", "std"] {
+        let chosen = ["--no-default-features", "--features", features];
+        cmd!(shell, "cargo clippy --quiet --package polyflake {chosen...} -- -D warnings").run()?;
+    }
+    Ok(())
+}
+
+/// The core on machines without an operating system (on one without registers for SIMD, too), with and without a heap.
+pub fn no_std(shell: &Shell) -> Result<()> {
+    for (target, features) in [
+        ("thumbv7em-none-eabi", ""),
+        ("thumbv7em-none-eabi", "alloc"),
+        ("thumbv7em-none-eabi", "serde,uuid"),
+        ("x86_64-unknown-none", "serde,uuid"),
+        ("wasm32-unknown-unknown", ""),
+    ] {
+        let chosen = ["--no-default-features", "--features", features, "--target", target];
+        cmd!(shell, "cargo build --quiet --package polyflake {chosen...}").run()?;
+    }
+    let target = ["--target", "thumbv7em-none-eabi"];
+    cmd!(shell, "cargo build --quiet --package polyflake-lease --no-default-features {target...}")
+        .run()?;
+    // Without compare-and-swap, as core/README.md says.
+    let chosen = ["--no-default-features", "--target", "thumbv6m-none-eabi"];
+    Ok(cmd!(shell, "cargo build --quiet --package polyflake {chosen...}")
+        .env("RUSTFLAGS", "--cfg portable_atomic_unsafe_assume_single_core")
+        .run()?)
+}
+
+/// Unit tests, integration tests, examples and documentation tests.
+pub fn test(shell: &Shell) -> Result<()> {
+    tools::postgresql(shell);
+    if let Err(missing) = tools::faketime(shell) {
+        ensure!(!workspace::in_ci() || !cfg!(target_os = "linux"), missing);
+        println!("left out: faults under clocks that step ({missing})");
+    }
+    let members = members();
+    Ok(cmd!(shell, "cargo test --quiet {members...}").run()?)
+}
+
+/// IDs in columns of real databases: lints, tests, and the documentation of the crate that users install.
+pub fn databases(shell: &Shell) -> Result<()> {
+    tools::postgresql(shell);
+    let chosen = || DATABASES.iter().flat_map(|name| ["--package", name]).chain(["--all-features"]);
+    let (packages, all) = (chosen(), ["--all-targets", "--", "-D", "warnings"]);
+    cmd!(shell, "cargo clippy --quiet {packages...} {all...}").run()?;
+    let packages = chosen();
+    cmd!(shell, "cargo test --quiet {packages...}").run()?;
+    documented(shell, &["--package", "polyflake-sql", "--all-features"]).run().map_err(Into::into)
+}
+
+/// Builds the documentation, also with fewer features, and looks for examples.
+pub fn docs(shell: &Shell) -> Result<()> {
+    for features in ["", "alloc", "std"] {
+        let chosen = ["--package", "polyflake", "--no-default-features", "--features", features];
+        documented(shell, &chosen).run()?;
+    }
+    documented(shell, &["--package", "polyflake-lease", "--all-features"]).run()?;
+    examples::check(shell)
+}
+
+fn documented<'sh>(shell: &'sh Shell, chosen: &[&str]) -> Cmd<'sh> {
+    cmd!(shell, "cargo doc --quiet --no-deps {chosen...}").env("RUSTDOCFLAGS", "-D warnings")
+}
+
+/// All interleavings of the atomic steps of state machines and counter clock, in a build of its own.
+pub fn loom(shell: &Shell) -> Result<()> {
+    let target = workspace::target().join("loom");
+    let packages = ["--package", "loom-tests", "--package", "polyflake-clock"];
+    for tests in [["--test", "model"], ["--lib", "model"]] {
+        cmd!(shell, "cargo test --quiet --profile quick {packages...} {tests...}")
+            .env("RUSTFLAGS", "--cfg loom")
+            .env("CARGO_TARGET_DIR", &target)
+            .run()?;
+    }
+    Ok(())
+}
+
+/// NEON, on an emulated machine. Linked statically by Rust's own linker, so no tools for that machine are needed.
+pub fn kernels_aarch64(shell: &Shell) -> Result<()> {
+    let qemu = tools::qemu_aarch64(shell)?;
+    let tests = kernels_for(shell, "aarch64-unknown-linux-musl")
+        .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld")
+        .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER", qemu)
+        .env("RUSTFLAGS", "-D warnings");
+    Ok(tests.run()?)
+}
+
+/// wasm's SIMD, in Node.
+pub fn kernels_wasm(shell: &Shell) -> Result<()> {
+    let tests = kernels_for(shell, "wasm32-wasip1")
+        .env("CARGO_TARGET_WASM32_WASIP1_RUNNER", "node --no-warnings node.mjs")
+        .env("RUSTFLAGS", "-C target-feature=+simd128 -D warnings");
+    Ok(tests.run()?)
+}
+
+/// The tests of kernels for another machine, which is emulated. They are optimised a little: that saves more time than it costs.
+fn kernels_for<'sh>(shell: &'sh Shell, target: &str) -> Cmd<'sh> {
+    cmd!(shell, "cargo test --quiet --package kernel-tests --tests --target {target}")
+        .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")
+}
