@@ -300,15 +300,16 @@ pub mod slot {
         #[derive(Clone, Copy, Debug)]
         pub enum Record {}
 
-        pub const PARTITION_HIGH: Slot<Record> = Slot::at(10);
-        pub const PARTITION_LOW: Slot<Record> = Slot::at(11);
-        pub const SEQUENCE_MIN: Slot<Record> = Slot::at(12);
-        pub const SEQUENCE_MAX: Slot<Record> = Slot::at(13);
-        pub const SEQUENCE: Slot<Record> = Slot::at(14);
-        pub const NOW: Slot<Record> = Slot::at(15);
-        pub const WALL_HI: Slot<Record> = Slot::at(16);
-        pub const WALL_SAFE: Slot<Record> = Slot::at(17);
-        pub const DRIFTS: Slot<Record> = Slot::at(18);
+        pub const FORMAT: Slot<Record> = Slot::at(10);
+        pub const PARTITION_HIGH: Slot<Record> = Slot::at(11);
+        pub const PARTITION_LOW: Slot<Record> = Slot::at(12);
+        pub const SEQUENCE_MIN: Slot<Record> = Slot::at(13);
+        pub const SEQUENCE_MAX: Slot<Record> = Slot::at(14);
+        pub const SEQUENCE: Slot<Record> = Slot::at(15);
+        pub const NOW: Slot<Record> = Slot::at(16);
+        pub const WALL_HI: Slot<Record> = Slot::at(17);
+        pub const WALL_SAFE: Slot<Record> = Slot::at(18);
+        pub const DRIFTS: Slot<Record> = Slot::at(19);
     }
 
     /// A generator's partition.
@@ -554,6 +555,7 @@ pub mod slot {
 
 /// A snapshot of sno, as argument and as answer.
 pub(crate) struct SnoSnapshotSlots {
+    pub(crate) format: f64,
     pub(crate) partition_high: f64,
     pub(crate) partition_low: f64,
     pub(crate) sequence_min: f64,
@@ -568,6 +570,7 @@ pub(crate) struct SnoSnapshotSlots {
 impl SnoSnapshotSlots {
     /// Writes all slots.
     pub(crate) fn put<K: call::Gives<slot::sno_snapshot::Record>>(&self, at: At<K>) {
+        at.put_number(slot::sno_snapshot::FORMAT, self.format);
         at.put_number(slot::sno_snapshot::PARTITION_HIGH, self.partition_high);
         at.put_number(slot::sno_snapshot::PARTITION_LOW, self.partition_low);
         at.put_number(slot::sno_snapshot::SEQUENCE_MIN, self.sequence_min);

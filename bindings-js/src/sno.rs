@@ -186,6 +186,7 @@ impl At<call::SnoBuild> {
 
     /// Reads a snapshot: the partition's two bytes, then the other members.
     fn snapshot(self) -> Result<Snapshot> {
+        Snapshot::check_format(self.integer(saved::FORMAT, "format", MAX_SAFE_INTEGER)?)?;
         let high = self.byte(PARTITION_HIGH, "partition")?;
         let low = self.byte(PARTITION_LOW, "partition")?;
         let mut values = [u64::from(u16::from_be_bytes([high, low])); 8];
@@ -202,6 +203,7 @@ impl At<call::SnoClose> {
     fn put_snapshot(self, snapshot: &Snapshot) {
         let [partition_high, partition_low] = snapshot.partition.map(f64::from);
         let slots = SnoSnapshotSlots {
+            format: Snapshot::FORMAT.1 as f64,
             partition_high,
             partition_low,
             sequence_min: snapshot.sequence_min.into(),

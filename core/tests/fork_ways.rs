@@ -124,6 +124,59 @@ fn every_way_to_a_generator_readies_for_forks() {
     assert!(failed.is_empty(), "kinds of fork and ways: {failed:?}");
 }
 
+/// Children of which each is forked past the C library's hooks while other threads hold the heap's locks: none waits for them.
+#[test]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn a_child_past_the_hooks_waits_for_nobody() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    // One heap for all threads, and no part of it that a thread has for itself.
+    const TUNABLES: (&str, &str) =
+        ("GLIBC_TUNABLES", "glibc.malloc.arena_max=1:glibc.malloc.tcache_count=0");
+    let Some(fork) = forks::unhooked() else { return };
+    if env::var(TUNABLES.0).is_err() {
+        let this = Command::new(env::current_exe().unwrap())
+            .args(["--exact", "a_child_past_the_hooks_waits_for_nobody", "--nocapture"])
+            .env(TUNABLES.0, TUNABLES.1)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&this.stdout);
+        return assert!(this.status.success() && said.contains("1 passed"), "{said}");
+    }
+    let children = env::var("POLYFLAKE_CHILDREN").map_or(100, |count| count.parse().unwrap());
+    let (ids, is_over) = (Generator::new(), AtomicBool::new(false));
+    ids.generate(0).unwrap();
+    let hold = || {
+        while !is_over.load(Ordering::Relaxed) {
+            std::hint::black_box(vec![0_u8; 1000]);
+        }
+    };
+    let failed = std::thread::scope(|scope| {
+        (0..2).for_each(|_| drop(scope.spawn(hold)));
+        let failed = (0..children).filter(|_| !makes_an_id(fork, &ids)).count();
+        is_over.store(true, Ordering::Relaxed);
+        failed
+    });
+    assert_eq!(failed, 0, "of {children} children");
+}
+
+/// Returns whether a child makes an ID within a few seconds. The child allocates nothing itself.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn makes_an_id(fork: forks::Fork, ids: &Generator) -> bool {
+    let child = fork();
+    if child == 0 {
+        // SAFETY: ends the child if it waits, and at once where it is done.
+        unsafe {
+            libc::alarm(5);
+            libc::_exit(i32::from(ids.generate(0).is_err()));
+        }
+    }
+    let mut status = -1;
+    // SAFETY: waits for the child just made.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    status == 0
+}
+
 /// Returns whether a way to a generator passes, in a process of its own.
 fn holds(kind: usize, way: &str) -> bool {
     let this = Command::new(env::current_exe().unwrap())

@@ -329,18 +329,22 @@ fn seventy_thousand_children_with_one_id_each_are_never_refused() {
     });
 }
 
-/// A table of two partitions, of which the first was another generator's up to a tick after `T`.
-struct HalfUsed {
+/// A table of two partitions.
+struct Two {
     until: [AtomicU64; 2],
     count: AtomicU16,
 }
 
-static HALF_USED: HalfUsed = HalfUsed {
-    until: [AtomicU64::new((T as u64 - 1_262_304_000_000) / 4 + 1), AtomicU64::new(0)],
-    count: AtomicU16::new(0),
-};
+impl Two {
+    /// Partitions that were other generators' up to these numbers of ticks after `T`.
+    const fn used(first: u64, second: u64) -> Self {
+        const TICK: u64 = (T as u64 - 1_262_304_000_000) / 4;
+        let until = [AtomicU64::new(TICK + first), AtomicU64::new(TICK + second)];
+        Self { until, count: AtomicU16::new(0) }
+    }
+}
 
-impl Table for HalfUsed {
+impl Table for Two {
     fn random(&self) -> Result<u16> {
         Ok(0)
     }
@@ -367,8 +371,9 @@ impl Table for HalfUsed {
 /// else's at the reading.
 #[test]
 fn a_stale_reading_draws_no_other_partition() {
+    static TABLE: Two = Two::used(1, 0);
     let clock = ScriptedClock::default();
-    let ids = Generator::builder().clock(clock.clone()).leased_from(|| Ok(&HALF_USED));
+    let ids = Generator::builder().clock(clock.clone()).leased_from(|| Ok(&TABLE));
     let ids = Arc::new(ids.build().unwrap());
     let (other, first) = (ids.clone(), Arc::new(OnceLock::new()));
     let seen = first.clone();
@@ -377,6 +382,39 @@ fn a_stale_reading_draws_no_other_partition() {
     let second = ids.generate(0).unwrap();
     assert!(*first.get().unwrap() < second, "{first:?}, {second}");
     assert_eq!(first.get().unwrap().partition(), second.partition());
+}
+
+/// The ticks before a lease were another generator's, also for the generator that is restored from its snapshot.
+#[test]
+fn a_snapshot_knows_where_its_lease_began() {
+    static TABLE: Two = Two::used(2, 2);
+    let clock = &ManualClock::at_unix_ms(T + 8);
+    for made in [0, 1] {
+        let ids = Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
+        assert!((0..made).all(|_| ids.generate(0).is_ok()));
+        let builder = Generator::builder().clock(clock).max_wait(Duration::ZERO);
+        let ids = builder.restore(ids.close().unwrap()).unwrap();
+        for before in [4, 0] {
+            clock.set_unix_ms(T + before);
+            assert!(ids.generate(0).is_err(), "{made} made, at {before}");
+        }
+        clock.set_unix_ms(T + 8);
+        assert_eq!(ids.generate(0).unwrap().unix_ms(), T + 8);
+    }
+}
+
+#[test]
+fn a_given_or_restored_partition_is_leased_to_nobody() {
+    static TABLE: Two = Two::used(0, 0);
+    let clock = &ManualClock::at_unix_ms(T + 8);
+    let builder = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE));
+    let given = builder().partition(0).build().unwrap();
+    assert_eq!(builder().build().unwrap().generate(0).unwrap().partition(), 1);
+    let elsewhere = Generator::builder().clock(clock).partition(1).build().unwrap();
+    let restored = builder().restore(elsewhere.close().unwrap()).unwrap();
+    clock.set_unix_ms(T + 80);
+    assert_code(builder().build().unwrap().generate(0), "partitions_exhausted");
+    assert!([given, restored].iter().all(|ids| ids.generate(0).is_ok()));
 }
 
 /// A table of four partitions. Another thread closes the generator at the moment at which a partition was kept for ever.

@@ -95,6 +95,20 @@ fn a_move_seals_the_last_grant_and_goes_on_under_the_next() {
     assert_eq!((first.sequence(), next.sequence()), (0, 0), "a state of its own");
 }
 
+/// The last generator of a number may have used any of a tick's sequences, also if other numbers came since.
+#[test]
+fn a_number_comes_back_only_after_the_last_tick_it_used() {
+    let time = Time::at(T);
+    let ids = leased(&time, 7, T - 1000..T + 1000);
+    ids.generate(0).unwrap();
+    assert_code(ids.move_to(|_| granted(&time, 7, T..T + 1000).build()), "lease_mismatch");
+    ids.move_to(|_| granted(&time, 9, T..T + 1000).build()).unwrap();
+    ids.generate(0).unwrap();
+    assert_code(ids.move_to(|_| granted(&time, 7, T..T + 1000).build()), "lease_mismatch");
+    ids.move_to(|_| granted(&time, 8, T..T + 1000).build()).unwrap();
+    assert_eq!(ids.move_to(|_| granted(&time, 7, T + 4..T + 1000).build()), Ok(3));
+}
+
 #[test]
 fn a_grant_that_begins_before_the_last_tick_is_refused_until_a_later_one_comes() {
     let time = Time::at(T);

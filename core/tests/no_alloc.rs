@@ -75,6 +75,28 @@ fn sno_allocates_nothing() {
     assert_eq!(ALLOCATIONS.with(Cell::get), before);
 }
 
+#[cfg(unix)]
+#[path = "forks/mod.rs"]
+mod forks;
+
+/// A child past the C library's hooks may find the heap locked by a thread that it does not have.
+#[test]
+#[cfg(unix)]
+#[cfg_attr(miri, ignore = "forks")]
+fn the_first_id_in_a_child_allocates_nothing() {
+    let ids = Generator::new();
+    ids.generate(0).unwrap();
+    for fork in [Some(forks::hooked as forks::Fork), forks::unhooked()].into_iter().flatten() {
+        let counts = forks::in_child_by(fork, || {
+            let before = ALLOCATIONS.with(Cell::get);
+            ids.generate(0).unwrap();
+            let count = ALLOCATIONS.with(Cell::get) - before;
+            vec![1, u8::try_from(count).unwrap()]
+        });
+        assert_eq!(counts, [1, 0]);
+    }
+}
+
 #[test]
 fn randflake_allocates_nothing() {
     use polyflake::randflake::{Builder, Generator, Grant, Randflake};

@@ -387,16 +387,25 @@ fn a_snapshot_as_json_has_the_originals_names() {
     let json = serde_json::to_string(&snapshot).unwrap();
     assert!(
         json.starts_with(
-            r#"{"partition":[0,7],"sequenceMin":0,"sequenceMax":65535,"sequence":0,"now":1"#
+            r#"{"format":1,"partition":[0,7],"sequenceMin":0,"sequenceMax":65535,"sequence":0,"now":1"#
         ),
         "{json}"
     );
     assert_eq!(serde_json::from_str::<Snapshot>(&json).unwrap(), snapshot);
-    for (from, to) in
-        [("\"drifts\":0", "\"drifts\":-1"), ("\"drifts\":0", "\"drift\":0"), (",\"drifts\":0", "")]
-    {
+    let original = json.replace("\"format\":1,", "");
+    assert_eq!(serde_json::from_str::<Snapshot>(&original).unwrap(), snapshot);
+    for (from, to) in [
+        ("\"drifts\":0", "\"drifts\":-1"),
+        ("\"drifts\":0", "\"drift\":0"),
+        (",\"drifts\":0", ""),
+        ("\"format\":1", "\"format\":2"),
+    ] {
         assert!(serde_json::from_str::<Snapshot>(&json.replace(from, to)).is_err());
     }
+    let mut bytes = postcard::to_stdvec(&snapshot).unwrap();
+    assert_eq!(postcard::from_bytes::<Snapshot>(&bytes).unwrap(), snapshot);
+    bytes[0] += 1;
+    assert!(postcard::from_bytes::<Snapshot>(&bytes).is_err(), "another format");
 }
 
 #[test]

@@ -112,6 +112,14 @@ pub(crate) trait Leases: Table {
         self.swap(lease.partition, lease.until, until).then_some(until)
     }
 
+    /// Takes a partition for ever, whoever has it: its next lease or renewal is refused.
+    fn give(&self, partition: u16) {
+        let mut until = self.until(partition);
+        while until != FOREVER && !self.swap(partition, until, FOREVER) {
+            until = self.until(partition);
+        }
+    }
+
     /// Makes a lease last for ever. Returns `false` if another generator has the partition.
     fn keep(&self, lease: Lease) -> bool {
         self.swap(lease.partition, lease.until, FOREVER)

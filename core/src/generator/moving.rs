@@ -7,7 +7,7 @@
 use alloc::boxed::Box;
 use core::{marker::PhantomData, ops::Range, ptr, time::Duration};
 
-use super::{Engine, Family, Member, Mode, Source, engine::Sight, fill::Taken, wait::Call};
+use super::{Engine, Family, Member, Mode, Pooled, Source, engine::Sight, fill::Taken, wait::Call};
 use crate::{
     Error, ErrorKind, Result, UnixTime,
     clock::Clock,
@@ -29,6 +29,29 @@ struct Granted<G> {
     /// Number of generators before it.
     number: u32,
     older: *mut Granted<G>,
+}
+
+impl<G: Member> Granted<G> {
+    /// Returns whether a generator whose window begins at `start` may repeat an ID of this generator or an older one: one of the
+    /// same numbers that used that tick.
+    fn is_repeated_by(&self, next: &G, start: u64) -> bool {
+        let (next, mut granted) = (&next.engine().family, Some(self));
+        while let Some(Self { generator, older, .. }) = granted {
+            let used = generator.engine().highest().is_some_and(|(tick, _)| start <= tick);
+            if used && overlap(&generator.engine().family, next) {
+                return true;
+            }
+            // SAFETY: null, or a box that `new` or `put` leaked and only `Moving`'s `drop` frees.
+            granted = unsafe { older.as_ref() };
+        }
+        false
+    }
+}
+
+/// Returns whether two families may make the same IDs in a tick.
+fn overlap<F: Pooled>(one: &F, other: &F) -> bool {
+    let ((first, last), (next_first, next_last)) = (one.claim(), other.claim());
+    one.check_kind(other).is_ok() && first <= next_last && next_first <= last
 }
 
 /// The engine of a generator.
@@ -96,8 +119,8 @@ impl<G: Member> Moving<G> {
     /// gets the span of the highest tick that the sealed generator may have used.
     ///
     /// # Errors
-    /// Any error of `build`; `lease_mismatch` for a generator whose window begins before that tick, or if another thread moved
-    /// meanwhile. After an error the newest generator may be sealed until the next move.
+    /// Any error of `build`; `lease_mismatch` for a generator whose window begins before that tick, or at a tick that a generator
+    /// of the same numbers used, or if another thread moved meanwhile. After an error the newest generator may be sealed until the next move.
     pub(crate) fn move_to(
         &self,
         build: impl FnOnce(Option<Range<i64>>) -> Result<G>,
@@ -107,7 +130,7 @@ impl<G: Member> Moving<G> {
         let generator = build(last.as_ref().map(|(_, span)| span.clone()))?;
         check_time(&generator)?;
         let start = generator.engine().window().start();
-        if last.is_some_and(|(tick, _)| start < tick) {
+        if last.is_some_and(|(tick, _)| start < tick) || found.is_repeated_by(&generator, start) {
             return Err(mismatch());
         }
         self.put(found, generator).ok_or_else(mismatch)

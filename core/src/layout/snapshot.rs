@@ -6,7 +6,12 @@ use super::{
 };
 use crate::Result;
 
+/// The name and the number of the format that snapshots are written in. A snapshot without one is of this format too.
+const FORMAT: (&str, u64) = ("format", 1);
+
 /// The state of a closed generator, to restore from once.
+///
+/// As JSON (feature `serde`) it is `{"format": 1, "tick": 5, "next_sequence": 3}`; integers past 2^53 are decimal texts.
 ///
 /// ```
 /// use polyflake::layout::{Generator, preset};
@@ -50,6 +55,12 @@ impl Snapshot {
     #[doc(hidden)]
     pub fn from_value(json: Json) -> Result<Self> {
         let mut members = ObjectReader::new("the snapshot".into(), json)?;
+        if members.has(FORMAT.0) {
+            let found: u64 = members.small(FORMAT.0)?;
+            if found != FORMAT.1 {
+                return Err(members.wrong(FORMAT.0, "1", "another number"));
+            }
+        }
         let snapshot =
             Self { tick: members.small("tick")?, next_sequence: members.small("next_sequence")? };
         members.end().map(|()| snapshot)
@@ -61,6 +72,7 @@ impl Snapshot {
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let mut object = Object::default();
+        object.put_integer(FORMAT.0, Some(FORMAT.1.into()));
         object.put_integer("tick", Some(self.tick.into()));
         object.put_integer("next_sequence", Some(self.next_sequence.into()));
         object.into()

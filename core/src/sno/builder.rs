@@ -8,7 +8,7 @@ use super::{
     partition::Partitions,
 };
 #[cfg(feature = "alloc")]
-use crate::fork;
+use crate::fork::{self, partitions::Leases as _};
 pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
     Error, ErrorKind, Result, UnixTime,
@@ -80,7 +80,8 @@ impl<C: Clock> Builder<C> {
         Self { partition: None, draw, sequence_min: None, sequence_max: None, options }
     }
 
-    /// The partition. No other generator may have it, nor this one after a restart, except with other sequence bounds.
+    /// The partition. No other generator may have it, nor this one after a restart, except with other sequence bounds. From now on
+    /// no default generator of this process and its forks leases it.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -249,12 +250,13 @@ impl<C: Clock> Builder<C> {
             }
         }
         let state = TickTock::at(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
-        self.assemble(given(u16::from_be_bytes(snapshot.partition))?, bounds, state)
+        let origin = self.given(u16::from_be_bytes(snapshot.partition))?;
+        self.assemble(origin, bounds, state)
     }
 
     fn origin(&self) -> Result<Origin> {
         match (self.partition, self.draw) {
-            (Some(partition), _) => given(partition),
+            (Some(partition), _) => self.given(partition),
             (None, Some(draw)) => Ok(Origin::Drawn {
                 draw,
                 own_min: self.sequence_min.is_some() || self.sequence_max.is_some(),
@@ -264,17 +266,22 @@ impl<C: Clock> Builder<C> {
         }
     }
 
+    /// A partition that belongs to this process, and that no default generator of the process and its forks will lease.
+    fn given(&self, partition: u16) -> Result<Origin> {
+        let epoch = ProcessGuard::this_process()?.epoch();
+        #[cfg(feature = "alloc")]
+        if let Some(Draw::Leased(find)) = self.draw {
+            // Without a table there are no default generators either.
+            let _ = find().map(|table| table.give(partition));
+        }
+        Ok(Origin::Given { partition, epoch })
+    }
+
     fn assemble(self, origin: Origin, bounds: Bounds, state: TickTock) -> Result<Generator<C>> {
         let window = self.options.window(&SCALE)?;
         let family = Partitions::new(origin, bounds, &window);
         Ok(Generator::of(Engine::with_options(self.options, family, state, window)?))
     }
-}
-
-/// A partition that belongs to this process.
-fn given(partition: u16) -> Result<Origin> {
-    let epoch = ProcessGuard::this_process()?.epoch();
-    Ok(Origin::Given { partition, epoch })
 }
 
 /// Checked bounds: in order, with enough sequences between them.

@@ -126,6 +126,9 @@ pub(super) struct Claims {
     first: Claim,
     #[cfg(feature = "alloc")]
     newest: AtomicPtr<Newer>,
+    /// A place for the first claim in a child process, where another thread of the parent may have left the heap locked.
+    #[cfg(feature = "alloc")]
+    spare: AtomicPtr<Newer>,
 }
 
 /// A claim, and the older one that it replaced. It is freed with the generator, since other threads may read it until then.
@@ -142,6 +145,8 @@ impl Claims {
             first,
             #[cfg(feature = "alloc")]
             newest: AtomicPtr::new(ptr::null_mut()),
+            #[cfg(feature = "alloc")]
+            spare: AtomicPtr::new(ptr::null_mut()),
         }
     }
 
@@ -178,13 +183,44 @@ impl Claims {
         }
         #[cfg(loom)]
         claim.enter_model();
-        let mine = Box::into_raw(Box::new(Newer { claim, older }));
+        let is_of_child =
+            ![Identity::NEVER, claim.identity().epoch].contains(&found.identity().epoch);
+        let mine = self.place(Newer { claim, older }, is_of_child);
         let put = self.newest.compare_exchange(older, mine, Ordering::AcqRel, Ordering::Acquire);
         if put.is_err() {
             // SAFETY: `mine` was just leaked, and no other thread has seen it.
             drop(unsafe { Box::from_raw(mine) });
         }
         self.current()
+    }
+
+    /// A place in the heap for a claim: in a child the spare one, if there is one.
+    #[cfg(all(feature = "alloc", not(any(loom, shuttle))))]
+    fn place(&self, newer: Newer, is_of_child: bool) -> *mut Newer {
+        if is_of_child {
+            let spare = self.spare.swap(ptr::null_mut(), Ordering::AcqRel);
+            if !spare.is_null() {
+                // SAFETY: a box that this function leaked, and that no other thread has any more.
+                unsafe { spare.write(newer) };
+                return spare;
+            }
+        } else if self.spare.load(Ordering::Acquire).is_null() {
+            let empty = Claim::unending(newer.claim.identity(), 0);
+            let mine = Box::into_raw(Box::new(Newer { claim: empty, older: ptr::null_mut() }));
+            let unused = self.spare.swap(mine, Ordering::AcqRel);
+            if !unused.is_null() {
+                // SAFETY: another thread leaked it here meanwhile, and this thread has taken it out.
+                drop(unsafe { Box::from_raw(unused) });
+            }
+        }
+        Box::into_raw(Box::new(newer))
+    }
+
+    /// A place in the heap: models have no children.
+    #[cfg(all(feature = "alloc", any(loom, shuttle)))]
+    #[allow(clippy::unused_self, reason = "outside models it has a spare place")]
+    fn place(&self, newer: Newer, _: bool) -> *mut Newer {
+        Box::into_raw(Box::new(newer))
     }
 }
 
@@ -195,6 +231,11 @@ impl Drop for Claims {
         while !newest.is_null() {
             // SAFETY: `put` leaked each of them once, and nothing can read them any more.
             newest = unsafe { Box::from_raw(newest) }.older;
+        }
+        let spare = self.spare.load(Ordering::Acquire);
+        if !spare.is_null() {
+            // SAFETY: `place` leaked it, and nothing can take it any more.
+            drop(unsafe { Box::from_raw(spare) });
         }
     }
 }

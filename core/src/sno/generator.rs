@@ -320,7 +320,7 @@ impl<C: Clock> Generator<C> {
         let identity =
             family.keep(self.engine.machine(), window, || self.engine.tick_now(&SCALE))?;
         let state = self.engine.close()?;
-        Ok(Snapshot::of(identity.partition, family.bounds_of(identity), state))
+        Ok(Snapshot::of(identity.partition, family.bounds_of(identity), state, family.first_tick()))
     }
 
     /// Figures of the generator at this moment. Nothing can be restored from them.

@@ -57,6 +57,14 @@ impl Partitions {
         (identity.epoch != Identity::NEVER).then_some(identity.partition)
     }
 
+    /// The first tick in which the current partition was this generator's.
+    pub(super) fn first_tick(&self) -> u64 {
+        #[cfg(feature = "alloc")]
+        return self.claims.current().lease().start;
+        #[cfg(not(feature = "alloc"))]
+        0
+    }
+
     /// The sequences of the partition that counts now.
     pub(super) fn bounds(&self) -> Bounds {
         self.bounds_of(self.claims.current().identity())

@@ -41,10 +41,11 @@ impl<'de, T: Kind> Deserialize<'de> for Id<T> {
 
 record!(Parts { tick, tick_tock, metabyte, partition, sequence });
 
-const NAMES: [&str; Snapshot::MEMBERS.len()] = {
-    let (mut names, mut k) = ([""; Snapshot::MEMBERS.len()], 0);
-    while k < names.len() {
-        names[k] = Snapshot::MEMBERS[k].0;
+/// The format, and the members by the original's names.
+const NAMES: [&str; 1 + Snapshot::MEMBERS.len()] = {
+    let (mut names, mut k) = ([Snapshot::FORMAT.0; 1 + Snapshot::MEMBERS.len()], 0);
+    while k < Snapshot::MEMBERS.len() {
+        names[1 + k] = Snapshot::MEMBERS[k].0;
         k += 1;
     }
     names
@@ -53,8 +54,9 @@ const NAMES: [&str; Snapshot::MEMBERS.len()] = {
 impl Serialize for Snapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_struct("Snapshot", NAMES.len())?;
-        members.serialize_field(NAMES[0], &self.partition)?;
-        for (name, number) in NAMES.into_iter().zip(self.to_numbers()).skip(1) {
+        members.serialize_field(NAMES[0], &Snapshot::FORMAT.1)?;
+        members.serialize_field(NAMES[1], &self.partition)?;
+        for (name, number) in NAMES.into_iter().skip(1).zip(self.to_numbers()).skip(1) {
             members.serialize_field(name, &number)?;
         }
         members.end()
@@ -78,16 +80,18 @@ impl<'de> Visitor<'de> for SnapshotVisitor {
 
     /// Reads the members in order, as formats that do not describe themselves have them.
     fn visit_seq<A: SeqAccess<'de>>(self, mut members: A) -> Result<Snapshot, A::Error> {
+        let format = members.next_element()?.ok_or_else(|| A::Error::invalid_length(0, &self))?;
+        Snapshot::check_format(format).map_err(A::Error::custom)?;
         let partition = members.next_element()?.map(number_of);
-        let mut numbers = [partition.ok_or_else(|| A::Error::invalid_length(0, &self))?; 8];
+        let mut numbers = [partition.ok_or_else(|| A::Error::invalid_length(1, &self))?; 8];
         for (place, number) in numbers.iter_mut().enumerate().skip(1) {
             let next = members.next_element()?;
-            *number = next.ok_or_else(|| A::Error::invalid_length(place, &self))?;
+            *number = next.ok_or_else(|| A::Error::invalid_length(1 + place, &self))?;
         }
         Snapshot::from_numbers(numbers).map_err(A::Error::custom)
     }
 
-    /// Reads the members by name: every member once, and no others.
+    /// Reads the members by name: every member once, and no others. The original writes no format.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Snapshot, A::Error> {
         let mut found = [None; NAMES.len()];
         while let Some(name) = map.next_key::<String>()? {
@@ -96,13 +100,14 @@ impl<'de> Visitor<'de> for SnapshotVisitor {
                 .position(|member| **member == *name)
                 .ok_or_else(|| A::Error::unknown_field(&name, &NAMES))?;
             let number =
-                if index == 0 { number_of(map.next_value()?) } else { map.next_value::<u64>()? };
+                if index == 1 { number_of(map.next_value()?) } else { map.next_value::<u64>()? };
             if found[index].replace(number).is_some() {
                 return Err(A::Error::duplicate_field(NAMES[index]));
             }
         }
-        let mut numbers = [0; NAMES.len()];
-        for ((name, found), number) in NAMES.into_iter().zip(found).zip(&mut numbers) {
+        found[0].map_or(Ok(()), Snapshot::check_format).map_err(A::Error::custom)?;
+        let mut numbers = [0; Snapshot::MEMBERS.len()];
+        for ((name, found), number) in NAMES.into_iter().zip(found).skip(1).zip(&mut numbers) {
             *number = found.ok_or_else(|| A::Error::missing_field(name))?;
         }
         Snapshot::from_numbers(numbers).map_err(A::Error::custom)

@@ -5,14 +5,15 @@ use crate::{Error, Result, sequence::tick_tock::State};
 
 /// The state of a closed generator, to restore from. Restore it once: a second generator from it repeats IDs.
 ///
-/// As JSON (feature `serde`) it has the original's member names. Times are 4 ms units since 2010.
+/// As JSON (feature `serde`) it has the original's member names, and `format`: 1. The original writes no `format`, so it may be
+/// missing. Times are 4 ms units since 2010.
 ///
 /// ```
 /// use polyflake::sno::{Generator, Snapshot};
 ///
 /// let ids = Generator::builder().partition(42).build()?;
 /// let last = ids.generate(7)?;
-/// let stored = serde_json::to_string(&ids.close()?)?; // {"partition":42,"sequenceMin":0, ...
+/// let stored = serde_json::to_string(&ids.close()?)?; // {"format":1,"partition":[0,42], ...
 /// let snapshot: Snapshot = serde_json::from_str(&stored)?;
 /// assert_ne!(Generator::restore(snapshot)?.generate(7)?, last);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -96,6 +97,25 @@ impl Snapshot {
         Self { partition, sequence_min, sequence_max, sequence, now, wall_hi, wall_safe, drifts }
     }
 
+    /// The name and the number of the format that snapshots are written in.
+    ///
+    /// Not part of the public API: for bindings, and for reading and writing snapshots.
+    #[doc(hidden)]
+    pub const FORMAT: (&'static str, u64) = ("format", 1);
+
+    /// Refuses a number of another format than [`Snapshot::FORMAT`].
+    ///
+    /// # Errors
+    /// `out_of_range`.
+    #[doc(hidden)]
+    pub fn check_format(found: u64) -> Result<()> {
+        let (name, known) = Self::FORMAT;
+        if found == known {
+            return Ok(());
+        }
+        Err(Error::out_of_range(name, found.into(), known.into(), known.into()))
+    }
+
     /// The members by the original's names, in their order, and the largest number of each.
     ///
     /// Not part of the public API: for bindings, and for reading and writing snapshots.
@@ -155,15 +175,22 @@ impl Snapshot {
         })
     }
 
-    pub(super) fn of(partition: u16, bounds: Bounds, state: State) -> Self {
+    /// The snapshot of a state. The ticks before `start` count as used: they were the partition's last holder's.
+    pub(super) fn of(partition: u16, bounds: Bounds, state: State, start: u64) -> Self {
+        let before = start.saturating_sub(1);
+        let (tick, sequence) = if state.tick < before {
+            (before, bounds.max.into())
+        } else {
+            (state.tick, last_sequence(bounds, state.next))
+        };
         Self {
             partition: partition.to_be_bytes(),
             sequence_min: bounds.min,
             sequence_max: bounds.max,
-            sequence: last_sequence(bounds, state.next),
-            now: state.tick,
-            wall_hi: state.tick,
-            wall_safe: state.safe,
+            sequence,
+            now: tick,
+            wall_hi: tick,
+            wall_safe: state.safe.max(before),
             drifts: state.drifts,
         }
     }

@@ -327,7 +327,7 @@ fn closed_and_restored() {
     assert_code(ids.close(), "generator_closed");
     assert!(ids.stats().closed);
     let json = serde_json::to_string(&snapshot).unwrap();
-    assert_eq!(json, r#"{"tick":5,"next_sequence":3}"#);
+    assert_eq!(json, r#"{"format":1,"tick":5,"next_sequence":3}"#);
     assert_eq!(serde_json::from_str::<Snapshot>(&json).unwrap(), snapshot);
     let again = worker(&clock, [5]).restore(snapshot).unwrap();
     assert_eq!(parts(&again.generate().unwrap()), (5, 7, 3));
@@ -347,6 +347,7 @@ fn closed_and_restored() {
         r#"{"tick":"5"}"#,
         r#"{"tick":"x","next_sequence":"3"}"#,
         r#"{"tick":5,"next_sequence":3,"more":1}"#,
+        r#"{"format":2,"tick":5,"next_sequence":3}"#,
         "[]",
     ] {
         assert!(serde_json::from_str::<Snapshot>(json).is_err(), "{json}");

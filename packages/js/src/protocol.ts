@@ -191,15 +191,16 @@ export const snoOptionsSlots = {
 
 /** A snapshot of sno, as argument and as answer. */
 export const snoSnapshotSlots = {
-  partitionHigh: 10 as NumberSlot<"snoSnapshot">,
-  partitionLow: 11 as NumberSlot<"snoSnapshot">,
-  sequenceMin: 12 as NumberSlot<"snoSnapshot">,
-  sequenceMax: 13 as NumberSlot<"snoSnapshot">,
-  sequence: 14 as NumberSlot<"snoSnapshot">,
-  now: 15 as NumberSlot<"snoSnapshot">,
-  wallHi: 16 as NumberSlot<"snoSnapshot">,
-  wallSafe: 17 as NumberSlot<"snoSnapshot">,
-  drifts: 18 as NumberSlot<"snoSnapshot">,
+  format: 10 as NumberSlot<"snoSnapshot">,
+  partitionHigh: 11 as NumberSlot<"snoSnapshot">,
+  partitionLow: 12 as NumberSlot<"snoSnapshot">,
+  sequenceMin: 13 as NumberSlot<"snoSnapshot">,
+  sequenceMax: 14 as NumberSlot<"snoSnapshot">,
+  sequence: 15 as NumberSlot<"snoSnapshot">,
+  now: 16 as NumberSlot<"snoSnapshot">,
+  wallHi: 17 as NumberSlot<"snoSnapshot">,
+  wallSafe: 18 as NumberSlot<"snoSnapshot">,
+  drifts: 19 as NumberSlot<"snoSnapshot">,
 } as const;
 
 /** A generator's partition. */

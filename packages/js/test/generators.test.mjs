@@ -276,6 +276,7 @@ onEachMachine(({ sno }) => {
     const first = ids.generateMany(3);
     const snapshot = JSON.parse(JSON.stringify(ids.close()));
     assert.deepEqual(snapshot, {
+      format: 1,
       partition: [1, 2],
       sequenceMin: 2,
       sequenceMax: 9,
@@ -296,6 +297,9 @@ onEachMachine(({ sno }) => {
     assert.equal(ids.stats().closed, true);
     assert.deepEqual(ids.generateMany(0).texts(), []);
 
+    refused("out_of_range", () => Generator.restore({ ...snapshot, format: 2 }), { field: "format" });
+    const { format, ...original } = snapshot;
+    assert.equal(Generator.restore(original).stats().partition, 258);
     const restored = Generator.restore(snapshot, { clock, metabyte: 1 });
     const second = restored.generate();
     assert.equal(sno.parse(second).sequence, 5);

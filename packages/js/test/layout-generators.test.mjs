@@ -221,7 +221,7 @@ onEachMachine((polyflake) => {
     const ids = new Generator(small, options);
     ids.generateMany(2);
     const snapshot = JSON.parse(JSON.stringify(ids.close()));
-    assert.deepEqual(snapshot, { tick: NOW / 10, next_sequence: 3 });
+    assert.deepEqual(snapshot, { format: 1, tick: NOW / 10, next_sequence: 3 });
     for (const call of [() => ids.generate(), () => ids.generateMany(1), () => ids.close()])
       refused("generator_closed", call);
     assert.equal(ids.stats().closed, true);
@@ -247,6 +247,7 @@ onEachMachine((polyflake) => {
       [],
       others,
       { ...snapshot, closed: true },
+      { ...snapshot, format: 2 },
       { ...snapshot, tick: 1.5 },
       { ...snapshot, tick: -1 },
       { ...snapshot, tick: "x" },

@@ -150,6 +150,7 @@ def test_snapshots_have_the_originals_members() -> None:
     snapshot = generator.close()
     tick = (NOW_MS - 1_262_304_000_000) // 4
     members = {
+        "format": 1,
         "partition": [1, 7],
         "sequenceMin": 0,
         "sequenceMax": 65535,
@@ -169,7 +170,7 @@ def test_snapshots_have_the_originals_members() -> None:
 def test_every_member_is_kept(numbers: list[int], partition: bytes) -> None:
     members = dict(zip(SNAPSHOT, [list(partition), *numbers], strict=True))
     snapshot = sno.Snapshot.from_dict(members)
-    assert snapshot.to_dict() == members
+    assert snapshot.to_dict() == {"format": 1, **members}
     assert [
         snapshot.partition,
         snapshot.sequence_min,
@@ -187,8 +188,8 @@ CONFIGS = [s["config"] for s in vectors("sno_generator.json")["scenarios"] if s[
 
 @pytest.mark.parametrize("config", CONFIGS, ids=json.dumps)
 def test_the_originals_snapshots_read_and_write_back(config: dict[str, Any]) -> None:
-    assert sno.Snapshot.from_dict(config).to_dict() == config
-    assert sno.Snapshot.from_json(json.dumps(config)).to_dict() == config
+    assert sno.Snapshot.from_dict(config).to_dict() == {"format": 1, **config}
+    assert sno.Snapshot.from_json(json.dumps(config)).to_dict() == {"format": 1, **config}
 
 
 SNAPSHOT: dict[str, Any] = {
@@ -217,6 +218,8 @@ SNAPSHOT: dict[str, Any] = {
         ({"partition": [0]}, "invalid_length", "partition"),
         ({"partition": [0, 256]}, "out_of_range", "partition"),
         ({"extra": 1}, "unknown_field", "extra"),
+        ({"format": 2}, "out_of_range", "format"),
+        ({"format": "1"}, "invalid_type", "format"),
     ],
 )
 def test_dicts_that_are_no_snapshots_are_refused(change: dict[str, Any], code: str, field: str | None) -> None:

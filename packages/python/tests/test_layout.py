@@ -655,7 +655,7 @@ def test_a_restored_generator_goes_on() -> None:
 def test_a_snapshot_is_what_json_has() -> None:
     members = {"tick": 2**53, "next_sequence": str(2**64)}
     snapshot = Snapshot.from_dict(members)
-    assert (snapshot.tick, snapshot.next_sequence, snapshot.to_dict()) == (2**53, 2**64, members)
+    assert (snapshot.tick, snapshot.next_sequence, snapshot.to_dict()) == (2**53, 2**64, {"format": 1, **members})
     for change in (
         {"tick": -1},
         {"tick": str(2**64)},
@@ -665,6 +665,7 @@ def test_a_snapshot_is_what_json_has() -> None:
         {"tick": None},
         {"next_sequence": "seven"},
         {"another": 1},
+        {"format": 2},
     ):
         with refused("invalid_layout"):
             Snapshot.from_dict({**members, **change})

@@ -66,6 +66,8 @@ impl Snapshot {
     #[doc = doc!("sno.Snapshot.to_dict")]
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let members = PyDict::new(py);
+        let (format, known) = sno::Snapshot::FORMAT;
+        members.set_item(format, known)?;
         for ((name, _), number) in sno::Snapshot::MEMBERS.into_iter().zip(self.0.to_numbers()) {
             members.set_item(name, number)?;
         }
@@ -113,6 +115,10 @@ impl Snapshot {
             return Err(wrong_type(name, "dict", members));
         };
         refuse_unknown(members)?;
+        let (format, _) = sno::Snapshot::FORMAT;
+        if let Some(found) = members.get_item(format)? {
+            sno::Snapshot::check_format(number(&found, format, 0..=u64::MAX)?).map_err(raise)?;
+        }
         let bytes = pair(&required(members, PARTITION)?, "a pair of bytes", PARTITION)?;
         let [high, low] = [&bytes[0], &bytes[1]].map(|byte| number(byte, PARTITION, 0..=u8::MAX));
         let mut numbers = [u64::from(u16::from_be_bytes([high?, low?])); 8];
@@ -139,7 +145,8 @@ impl<'a, 'py> Take<'a, 'py> for Argument {
 fn refuse_unknown(members: &Bound<'_, PyDict>) -> PyResult<()> {
     for name in members.keys() {
         let name = Text::take(name.as_borrowed(), "members")?;
-        if sno::Snapshot::MEMBERS.iter().all(|(member, _)| **member != *name) {
+        let mut known = sno::Snapshot::MEMBERS.iter().chain([&sno::Snapshot::FORMAT]);
+        if known.all(|(member, _)| **member != *name) {
             return Err(raise(Error::field_error(ErrorKind::UnknownField, name.to_string())));
         }
     }

@@ -32,6 +32,8 @@ export interface GeneratorOptions<Bindables extends Values = Values, Fixed exten
  * It is JSON, the same in every language; integers past 2^53 are decimal texts.
  */
 export interface Snapshot {
+  /** The number of this format. */
+  format?: number;
   /** The last tick used, counted as in the timestamp; 0 in a layout without one. */
   tick: number | string;
   /** The next sequence in that tick, one past the field's last if the tick is used up. */

@@ -1,7 +1,7 @@
 import { integer, isBytes, lengthOfArray, optionalInteger } from "../checks.js";
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
-import { fields, pair } from "../members.js";
+import { fields, members, pair } from "../members.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { type optionsSlots, type snoOptionsSlots, snoSnapshotSlots, snoStatsSlots } from "../protocol.js";
 import { type FloatAnswers, take, type ValuesOf } from "../slots.js";
@@ -32,6 +32,8 @@ export interface GeneratorOptions extends RestoreOptions {
  * Plain JSON with the names of the original sno. Times are in 4 ms units since 2010.
  */
 export interface Snapshot {
+  /** The number of this format; the original writes none. */
+  format?: number;
   /** The partition's two bytes. */
   partition: [number, number];
   /** The first sequence of a tick. */
@@ -74,6 +76,8 @@ export interface Stats {
   closed: boolean;
 }
 
+/** The format of a snapshot that names none. */
+const FORMAT = 1;
 const RESTORE = ["metabyte", ...WINDOW] as const;
 const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
 const COUNTERS = ["sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"] as const;
@@ -121,10 +125,12 @@ function partitionOf(value: unknown): number {
 
 /** The numbers of a snapshot. */
 export function numbersOf(snapshot: unknown): ValuesOf<typeof snoSnapshotSlots> {
-  const given = fields(snapshot, "snapshot", ["partition", ...COUNTERS], "refused");
+  const found = members(snapshot, "snapshot", ["format", "partition", ...COUNTERS], "refused");
+  const given = fields(found, "snapshot", ["partition", ...COUNTERS]);
+  const format = found.format === undefined ? FORMAT : integer(found.format, "format");
   const [high, low] = pair(given.partition, "partition", "bytes");
   const partition = { partitionHigh: integer(high, "partition"), partitionLow: integer(low, "partition") };
-  return { ...partition, ...countersOf((name) => integer(given[name], name)) };
+  return { format, ...partition, ...countersOf((name) => integer(given[name], name)) };
 }
 
 /** The partition and sequences that options or a snapshot give. The Go library's bounds may be in any order, with 0 for the highest. */
@@ -140,12 +146,13 @@ export function heldOf(numbers: Settings["own"] | ValuesOf<typeof snoSnapshotSlo
 /** The snapshot in the answer of the call that closes. */
 export function snapshotOf(numbers: FloatAnswers<"snoSnapshot">): Snapshot {
   const found = take(numbers, snoSnapshotSlots);
-  return { partition: [found.partitionHigh, found.partitionLow], ...countersOf((name) => found[name]) };
+  const { format, partitionHigh, partitionLow } = found;
+  return { format, partition: [partitionHigh, partitionLow], ...countersOf((name) => found[name]) };
 }
 
 /** The members of a snapshot besides the partition. */
-function countersOf(counter: (name: (typeof COUNTERS)[number]) => number): Omit<Snapshot, "partition"> {
-  return Object.fromEntries(COUNTERS.map((name) => [name, counter(name)])) as Omit<Snapshot, "partition">;
+function countersOf(counter: (name: (typeof COUNTERS)[number]) => number): Pick<Snapshot, (typeof COUNTERS)[number]> {
+  return Object.fromEntries(COUNTERS.map((name) => [name, counter(name)])) as ReturnType<typeof countersOf>;
 }
 
 /** The figures in the answer of a call. */

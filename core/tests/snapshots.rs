@@ -1,0 +1,219 @@
+//! Snapshots of every kind of identity, against a reference that remembers every ID: random walks over a table of four
+//! partitions. A long run: `POLYFLAKE_WALKS=1000000 cargo test --release -p polyflake --all-features --test snapshots`.
+
+use std::{
+    env,
+    ops::Range,
+    sync::atomic::{AtomicU16, AtomicU64, Ordering},
+    time::Duration,
+};
+
+use polyflake::{
+    Error, Result,
+    clock::ManualClock,
+    fork::partitions::Table,
+    sno::{Builder, Drawn, Generator, Leased, Snapshot, Sno},
+};
+
+const EPOCH_MS: i64 = 1_262_304_000_000;
+/// Ticks of a walk.
+const TICKS: i64 = 256;
+/// Sequences of a tick.
+const SEQUENCES: u16 = 4;
+
+/// A table of partitions 0 to 3.
+struct Few {
+    until: [AtomicU64; 4],
+    count: AtomicU16,
+}
+
+static FEW: Few = Few { until: [const { AtomicU64::new(0) }; 4], count: AtomicU16::new(0) };
+
+impl Table for Few {
+    fn random(&self) -> Result<u16> {
+        Ok(0)
+    }
+
+    fn next(&self) -> Result<u16> {
+        Ok(self.count.fetch_add(1, Ordering::Relaxed) % 4)
+    }
+
+    fn until(&self, partition: u16) -> u64 {
+        self.until[usize::from(partition % 4)].load(Ordering::Acquire)
+    }
+
+    fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
+        // Others belong to nobody here.
+        let Some(cell) = self.until.get(usize::from(partition)) else { return true };
+        cell.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    fn count(&self) -> usize {
+        4
+    }
+}
+
+fn ms(tick: i64) -> i64 {
+    EPOCH_MS + 4 * tick
+}
+
+type Ids<'c> = Generator<&'c ManualClock>;
+
+/// The living generators and stored snapshots, and every ID that was made.
+struct World<'c> {
+    clock: &'c ManualClock,
+    random: u64,
+    /// Tick around which the clock goes back and forth.
+    around: i64,
+    living: Vec<Ids<'c>>,
+    leased: Leased<&'c ManualClock>,
+    /// The highest tick used under leases.
+    used: Range<i64>,
+    stored: Vec<String>,
+    made: [u64; 256],
+    count: u64,
+}
+
+impl<'c> World<'c> {
+    /// A world with generators of the given partitions 0, which is in the table, and 7, and one under leases of 5 and 6.
+    fn new(clock: &'c ManualClock, seed: u64) -> Self {
+        FEW.until.iter().for_each(|until| until.store(0, Ordering::Relaxed));
+        let builder = || builder(clock).sequence_max(SEQUENCES - 1);
+        let living = [0, 7].map(|partition| builder().partition(partition).build().unwrap());
+        let leased = builder().partition(5).window(ms(0), ms(TICKS)).build().unwrap();
+        Self {
+            clock,
+            random: seed,
+            around: 10,
+            living: living.into(),
+            leased: Leased::new(leased).unwrap(),
+            used: ms(0)..ms(0),
+            stored: Vec::new(),
+            made: [0; 256],
+            count: 0,
+        }
+    }
+
+    /// A number below `end` (`SplitMix64`).
+    fn draw(&mut self, end: u8) -> u8 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.random ^ self.random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        u8::try_from((mixed >> 33) % u64::from(end)).unwrap()
+    }
+
+    /// A place in a list of this length.
+    fn index(&mut self, len: usize) -> usize {
+        self.draw(u8::try_from(len).unwrap()).into()
+    }
+
+    fn step(&mut self) {
+        match self.draw(16) {
+            0..=3 => self.turn_the_clock(),
+            4..=9 => self.make_ids(),
+            10 if self.living.len() < 6 => {
+                self.living.push(builder(self.clock).sequence_max(SEQUENCES - 1).build().unwrap());
+            }
+            11 => drop(self.pick()),
+            12 | 13 => self.close(),
+            14 => self.restore(),
+            15 => self.change_the_lease(),
+            _ => {}
+        }
+    }
+
+    fn turn_the_clock(&mut self) {
+        self.around = (self.around + i64::from(self.draw(4))).min(TICKS - 10);
+        self.clock.set_unix_ms(ms(self.around + i64::from(self.draw(16)) - 8));
+    }
+
+    fn make_ids(&mut self) {
+        let (index, calls) = (self.index(self.living.len() + 1), 1 + self.draw(6));
+        for _ in 0..calls {
+            let made = match self.living.get(index) {
+                Some(ids) => ids.generate(0),
+                None => self.leased.generate(0),
+            };
+            match made {
+                Ok(id) => self.remember(id),
+                Err(error) => return assert_refusable(&error),
+            }
+        }
+    }
+
+    #[track_caller]
+    fn remember(&mut self, id: Sno) {
+        let cell = u16::from(id.tick_tock()) << 5 | id.partition() << 2 | id.sequence();
+        let tick = &mut self.made[usize::try_from(id.tick()).unwrap()];
+        assert!(cell < 64 && *tick & 1 << cell == 0, "made twice: {:?}", id.parts());
+        *tick |= 1 << cell;
+        self.count += 1;
+    }
+
+    /// Takes a living generator.
+    fn pick(&mut self) -> Option<Ids<'c>> {
+        let index = self.index(self.living.len() + 1);
+        (index < self.living.len()).then(|| self.living.swap_remove(index))
+    }
+
+    fn close(&mut self) {
+        let Some(ids) = self.pick() else { return };
+        match ids.close() {
+            Ok(snapshot) => self.stored.push(serde_json::to_string(&snapshot).unwrap()),
+            Err(error) => assert_refusable(&error),
+        }
+    }
+
+    /// Restores a snapshot, half of them as another process would, which has another table.
+    fn restore(&mut self) {
+        if self.stored.is_empty() {
+            return;
+        }
+        let index = self.index(self.stored.len());
+        let snapshot: Snapshot = serde_json::from_str(&self.stored.swap_remove(index)).unwrap();
+        let here = builder(self.clock);
+        let elsewhere = || here.clone().draw(|| Ok(Drawn { partition: 0, sequence_min: 0 }));
+        let builder = if self.draw(2) == 0 { elsewhere() } else { here };
+        self.living.push(builder.restore(snapshot).unwrap());
+    }
+
+    fn change_the_lease(&mut self) {
+        let (partition, is_late) = (5 + u16::from(self.draw(2)), self.draw(2) == 1);
+        let next = builder(self.clock).sequence_max(SEQUENCES - 1).partition(partition);
+        let used = &mut self.used;
+        let moved = self.leased.move_to(|highest| {
+            *used = highest.unwrap_or(used.clone());
+            next.window(if is_late { used.end } else { used.start }, ms(TICKS)).build()
+        });
+        assert!(moved.is_ok() || !is_late, "a later lease is taken");
+    }
+}
+
+fn builder(clock: &ManualClock) -> Builder<&ManualClock> {
+    let builder = Generator::builder().clock(clock).max_wait(Duration::ZERO);
+    builder.leased_from(|| Ok(&FEW))
+}
+
+#[track_caller]
+fn assert_refusable(error: &Error) {
+    let reasons =
+        ["partitions_exhausted", "sequence_exhausted", "clock_behind", "lease_unavailable"];
+    assert!(reasons.contains(&error.code()), "{error}");
+}
+
+#[test]
+fn no_walk_makes_an_id_twice() {
+    let given = env::var("POLYFLAKE_WALKS").ok();
+    let walks: u64 = given.map_or(if cfg!(miri) { 5 } else { 3000 }, |text| text.parse().unwrap());
+    let mut count = 0;
+    for seed in 0..walks {
+        let clock = ManualClock::at_unix_ms(ms(10));
+        let mut world = World::new(&clock, seed << 20);
+        for _ in 0..80 {
+            world.step();
+        }
+        count += world.count;
+    }
+    println!("{walks} walks, {count} IDs");
+    assert!(count > 20 * walks, "{count} IDs");
+}
