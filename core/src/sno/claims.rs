@@ -127,7 +127,7 @@ pub(super) struct Claims {
     #[cfg(feature = "alloc")]
     newest: AtomicPtr<Newer>,
     /// A place for the first claim in a child process, where another thread of the parent may have left the heap locked.
-    #[cfg(feature = "alloc")]
+    #[cfg(all(feature = "alloc", not(any(loom, shuttle))))]
     spare: AtomicPtr<Newer>,
 }
 
@@ -145,7 +145,7 @@ impl Claims {
             first,
             #[cfg(feature = "alloc")]
             newest: AtomicPtr::new(ptr::null_mut()),
-            #[cfg(feature = "alloc")]
+            #[cfg(all(feature = "alloc", not(any(loom, shuttle))))]
             spare: AtomicPtr::new(ptr::null_mut()),
         }
     }
@@ -232,10 +232,13 @@ impl Drop for Claims {
             // SAFETY: `put` leaked each of them once, and nothing can read them any more.
             newest = unsafe { Box::from_raw(newest) }.older;
         }
-        let spare = self.spare.load(Ordering::Acquire);
-        if !spare.is_null() {
-            // SAFETY: `place` leaked it, and nothing can take it any more.
-            drop(unsafe { Box::from_raw(spare) });
+        #[cfg(not(any(loom, shuttle)))]
+        {
+            let spare = self.spare.load(Ordering::Acquire);
+            if !spare.is_null() {
+                // SAFETY: `place` leaked it, and nothing can take it any more.
+                drop(unsafe { Box::from_raw(spare) });
+            }
         }
     }
 }
