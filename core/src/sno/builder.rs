@@ -8,7 +8,9 @@ use super::{
     partition::Partitions,
 };
 #[cfg(feature = "alloc")]
-use crate::fork::{self, partitions::Leases as _};
+use crate::fork;
+#[cfg(all(feature = "alloc", not(any(loom, shuttle))))]
+use crate::fork::partitions::Leases as _;
 pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
     Error, ErrorKind, Result, UnixTime,
@@ -269,7 +271,8 @@ impl<C: Clock> Builder<C> {
     /// A partition that belongs to this process, and that no default generator of the process and its forks will lease.
     fn given(&self, partition: u16) -> Result<Origin> {
         let epoch = ProcessGuard::this_process()?.epoch();
-        #[cfg(feature = "alloc")]
+        // The table of a process is no part of a model.
+        #[cfg(all(feature = "alloc", not(any(loom, shuttle))))]
         if let Some(Draw::Leased(find)) = self.draw {
             // Without a table there are no default generators either.
             let _ = find().map(|table| table.give(partition));
