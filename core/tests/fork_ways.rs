@@ -3,7 +3,7 @@
 #![cfg(all(unix, not(miri)))]
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
-use std::{collections::HashSet, env, process::Command};
+use std::{collections::HashSet, env, panic, process::Command};
 
 use forks::in_child_by;
 use polyflake::{
@@ -158,6 +158,35 @@ fn a_child_past_the_hooks_waits_for_nobody() {
         failed
     });
     assert_eq!(failed, 0, "of {children} children");
+}
+
+/// Without memory that children share there are no default partitions, and all else goes on.
+#[test]
+#[cfg(target_os = "linux")]
+fn only_default_partitions_need_shared_memory() {
+    const ALONE: &str = "POLYFLAKE_ALONE";
+    if env::var(ALONE).is_err() {
+        let this = Command::new(env::current_exe().unwrap())
+            .args(["--exact", "only_default_partitions_need_shared_memory", "--nocapture"])
+            .env(ALONE, "")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&this.stdout);
+        return assert!(this.status.success() && said.contains("1 passed"), "{said}");
+    }
+    let limit = |bytes| {
+        let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
+        // SAFETY: the C library reads the limit, and no pointer stays.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+    };
+    limit(0);
+    let default = Generator::new().generate(0).unwrap_err().code();
+    let made = WAYS.iter().filter(|(way, _)| !["sno", "sno static", "sno clock"].contains(way));
+    let refused = made.filter(|(_, build)| panic::catch_unwind(|| build()()).is_err());
+    let refused: Vec<_> = refused.map(|(way, _)| way).collect();
+    limit(libc::RLIM_INFINITY);
+    assert_eq!((default, refused), ("partitions_exhausted", Vec::new()));
+    Generator::new().generate(0).unwrap();
 }
 
 /// Returns whether a child makes an ID within a few seconds. The child allocates nothing itself.

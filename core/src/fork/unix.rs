@@ -65,8 +65,9 @@ pub(super) fn prepare() -> Result<()> {
         }
         IS_READY.store(true, Ordering::Release);
     }
-    // Before there are children, so that they share it.
-    shared_table().map(drop)
+    // Before there are children, so that they share it. Only default partitions need it, and they ask again.
+    let _ = shared_table();
+    Ok(())
 }
 
 /// The error if there is no hook: a child would repeat its parent's IDs.
