@@ -51,10 +51,10 @@ async fn go_on(clock: &ManualClock, turns: &AtomicU32) {
 async fn the_executor_goes_on_while_a_call_waits() {
     let (clock, turns) = (clock(), AtomicU32::new(0));
     let ids = few(clock.clone());
-    let mut batch = vec![Sno::default(); 40];
+    let (mut batch, mut written) = (vec![Sno::default(); 40], 0);
     tokio::select! {
         () = go_on(&clock, &turns) => unreachable!(),
-        filled = ids.fill_async(sleep, 1, &mut batch) => filled.unwrap(),
+        filled = ids.fill_async(sleep, 1, &mut batch, &mut written) => filled.unwrap(),
     }
     assert_eq!(turns.into_inner(), 9, "40 IDs are those of ten ticks");
     assert!(batch.is_sorted_by(|one, next| one < next));
@@ -64,15 +64,18 @@ async fn the_executor_goes_on_while_a_call_waits() {
 async fn a_call_that_is_dropped_repeats_nothing() {
     let (clock, turns) = (clock(), AtomicU32::new(0));
     let ids = few(clock.clone());
-    let mut seen = HashSet::new();
+    let (mut seen, mut parts) = (HashSet::new(), Vec::new());
     let work = async {
         for _ in 0..200 {
             // Some calls are dropped while they wait, and some of these have made a part of their batch.
-            let mut batch = [Sno::default(); 6];
-            let filled =
-                timeout(Duration::from_millis(9), ids.fill_async(sleep, 1, &mut batch)).await;
-            let whole = if filled.is_ok() { batch.len() } else { 0 };
-            seen.extend(batch[..whole].iter().copied());
+            let (mut batch, mut written) = ([Sno::default(); 6], usize::MAX);
+            let filled = ids.fill_async(sleep, 1, &mut batch, &mut written);
+            match timeout(Duration::from_millis(9), filled).await {
+                Ok(filled) => assert_eq!((filled, written), (Ok(()), batch.len())),
+                Err(_) => parts.push(written),
+            }
+            assert!(batch[..written].iter().all(|id| seen.insert(*id)));
+            assert!(batch[written..].iter().all(|id| *id == Sno::default()));
             if let Ok(id) = timeout(Duration::from_millis(3), ids.generate_async(sleep, 2)).await {
                 assert!(seen.insert(id.unwrap()));
             }
@@ -82,7 +85,11 @@ async fn a_call_that_is_dropped_repeats_nothing() {
         () = go_on(&clock, &turns) => unreachable!(),
         () = work => {}
     }
-    assert!(!seen.is_empty());
+    assert!(parts.iter().any(|part| (1..6).contains(part)), "a part of a batch: {parts:?}");
+    assert!(seen.iter().all(|id| id.partition() == 7));
+    let mut written = usize::MAX;
+    drop(ids.fill_async(sleep, 1, &mut [Sno::default(); 6], &mut written));
+    assert_eq!(written, 0, "nothing is made before the first poll");
 }
 
 /// A clock that notes the number of waiting calls from each notice.
@@ -119,7 +126,7 @@ async fn a_generator_that_is_to_refuse_never_sleeps() {
     let ids = sno::Builder::with_clock(clock()).partition(7).sequence_max(3);
     let ids = ids.on_exhausted(OnExhausted::Error).build().unwrap();
     let mut batch = [Sno::default(); 5];
-    let refused = ids.fill_async(never, 1, &mut batch).await.unwrap_err();
+    let refused = ids.fill_async(never, 1, &mut batch, &mut 0).await.unwrap_err();
     assert_eq!((refused.kind(), refused.written()), (ErrorKind::SequenceExhausted, Some(4)));
 
     let machine = layout::Builder::with_clock(preset("sonyflake", []).unwrap(), clock());
@@ -134,7 +141,7 @@ async fn a_generator_that_is_to_refuse_never_sleeps() {
 async fn a_clock_that_stands_still_ends_the_wait() {
     let ids = few(clock());
     let mut batch = [Sno::default(); 5];
-    let refused = ids.fill_async(sleep, 1, &mut batch).await.unwrap_err();
+    let refused = ids.fill_async(sleep, 1, &mut batch, &mut 0).await.unwrap_err();
     assert_eq!((refused.kind(), refused.written()), (ErrorKind::SequenceExhausted, Some(4)));
 }
 
@@ -147,7 +154,7 @@ async fn a_pool_waits_only_where_all_members_are_used_up() {
     };
     let pool = sno::Pool::new([member(1).unwrap(), member(2).unwrap()]).unwrap();
     let mut batch = [Sno::default(); 8];
-    pool.fill_async(async |_| panic!("it slept"), 1, &mut batch).await.unwrap();
+    pool.fill_async(async |_| panic!("it slept"), 1, &mut batch, &mut 0).await.unwrap();
     let next = tokio::select! {
         () = go_on(&clock, &turns) => unreachable!(),
         id = pool.generate_async(sleep, 1) => id.unwrap(),
@@ -168,11 +175,11 @@ async fn tasks_of_all_families_share_a_generator() {
         tokio::spawn(async move {
             let (mut guids, mut integers) = ([HotGuid::default(); 20], [0_i64; 20]);
             let (mut snos, mut hidden) = ([Sno::default(); 20], [Randflake::default(); 20]);
-            SNO.fill_async(sleep, 1, &mut snos).await?;
+            SNO.fill_async(sleep, 1, &mut snos, &mut 0).await?;
             yield_now().await;
-            GUIDS.fill_async(sleep, 1, &mut guids).await?;
-            flakes.fill_async(sleep, &mut hidden).await?;
-            layout.fill_async(sleep, &mut integers[..]).await?;
+            GUIDS.fill_async(sleep, 1, &mut guids, &mut 0).await?;
+            flakes.fill_async(sleep, &mut hidden, &mut 0).await?;
+            layout.fill_async(sleep, &mut integers[..], &mut 0).await?;
             Ok::<_, Error>((snos, guids, hidden, integers))
         })
     });

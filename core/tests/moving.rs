@@ -255,7 +255,7 @@ fn a_future_waits_for_the_next_grant() {
     };
     let mut batch = [Sno::default(); 2];
     assert_eq!(ready(ids.generate_async(sleep(time.clone()), 0)).unwrap().unix_ms(), T + 20);
-    ready(ids.fill_async(sleep(time.clone()), 0, &mut batch)).unwrap();
+    ready(ids.fill_async(sleep(time.clone()), 0, &mut batch, &mut 0)).unwrap();
     ids.seal(0).unwrap();
     assert_code(ready(ids.generate_async(sleep(time), 0)), "lease_unavailable");
 }

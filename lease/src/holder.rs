@@ -203,20 +203,25 @@ macro_rules! calls {
             self.holder.call_async(&sleep, async |ids| ids.generate_async(&sleep $(, $given)?).await).await
         }
 
-        /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. If dropped before its end, it loses the
-        /// IDs that it wrote.
+        /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. `written` counts the valid IDs at the front
+        /// of the slice: all in the end, and as many as there were if the call is dropped before.
         ///
         /// # Errors
         /// As [`Generator::fill`].
-        pub async fn fill_async(
+        pub fn fill_async(
             &self,
             sleep: impl AsyncFn(Duration)
             $(, $given: $type)?,
             ids: &mut [$id],
-        ) -> polyflake::Result<()> {
-            self.holder
-                .call_async(&sleep, async |leased| leased.fill_async(&sleep, $($given,)? &mut *ids).await)
-                .await
+            written: &mut usize,
+        ) -> impl Future<Output = polyflake::Result<()>> {
+            *written = 0; // a call may be dropped before its first poll
+            async move {
+                let fill = async |leased: &Leased| {
+                    leased.fill_async(&sleep, $($given,)? &mut *ids, &mut *written).await
+                };
+                self.holder.call_async(&sleep, fill).await
+            }
         }
 
         crate::holder::keeps!();

@@ -168,19 +168,25 @@ impl Generator {
         self.holder.call_async(&sleep, async |leased| leased.generate_async(&sleep).await).await
     }
 
-    /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. If dropped before its end, it loses the IDs that
-    /// it wrote.
+    /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. `written` counts the valid IDs at the
+    /// front: all in the end, and as many as there were if the call is dropped before.
     ///
     /// # Errors
     /// As [`Generator::fill`].
-    pub async fn fill_async<'b>(
+    pub fn fill_async<'b>(
         &self,
         sleep: impl AsyncFn(Duration),
         ids: impl Into<Batch<'b>>,
-    ) -> polyflake::Result<()> {
-        let mut ids = ids.into();
-        let fill = async |leased: &Leased| leased.fill_async(&sleep, again(&mut ids)).await;
-        self.holder.call_async(&sleep, fill).await
+        written: &mut usize,
+    ) -> impl Future<Output = polyflake::Result<()>> {
+        *written = 0; // a call may be dropped before its first poll
+        async move {
+            let mut ids = ids.into();
+            let fill = async |leased: &Leased| {
+                leased.fill_async(&sleep, again(&mut ids), &mut *written).await
+            };
+            self.holder.call_async(&sleep, fill).await
+        }
     }
 
     keeps!();

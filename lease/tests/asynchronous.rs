@@ -101,7 +101,7 @@ fn the_executor_turns_while_a_lease_begins_and_ends() {
         assert!(turns >= 40, "{turns}");
         assert_eq!(ids.generate_async(time::sleep, 3).await.unwrap().partition(), 7);
         let mut batch = vec![Sno::default(); 70_000];
-        ids.fill_async(time::sleep, 3, &mut batch).await.unwrap();
+        ids.fill_async(time::sleep, 3, &mut batch, &mut 0).await.unwrap();
         assert!(batch.is_sorted());
         let ((), turns) = beside_turns(one.lock(), ids.close_async(time::sleep)).await;
         assert!(turns >= 40, "{turns}");

@@ -113,7 +113,7 @@ fn the_executor_turns_while_the_store_takes_its_time() {
         assert!(begun >= 20 && slow.answers.load(Ordering::Relaxed) >= 3, "{begun}");
         assert_eq!(ids.generate(3).unwrap().partition(), 7);
         let mut batch = vec![Sno::default(); 70_000];
-        ids.fill_async(time::sleep, 3, &mut batch).await.unwrap();
+        ids.fill_async(time::sleep, 3, &mut batch, &mut 0).await.unwrap();
         assert!(batch.is_sorted());
         assert_eq!(slow.granted(), 1);
         turns.store(0, Ordering::Relaxed);

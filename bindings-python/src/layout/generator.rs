@@ -265,7 +265,7 @@ where
 
     async fn write_async(&self, key: &Option<Named>, ids: &mut [T]) -> polyflake::Result<()> {
         let values = self.values(key.as_ref())?;
-        self.inner.fill_with_async(sleep, &values, ids).await
+        self.inner.fill_with_async(sleep, &values, ids, &mut 0).await
     }
 }
 
@@ -281,7 +281,7 @@ where
     }
 
     async fn write_async(&self, (): &(), ids: &mut [T]) -> polyflake::Result<()> {
-        self.inner.fill_async(sleep, ids).await
+        self.inner.fill_async(sleep, ids, &mut 0).await
     }
 }
 

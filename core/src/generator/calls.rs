@@ -131,29 +131,36 @@ macro_rules! calls {
             Ok(self.generate_async(sleep $(, $given)?).await?.text())
         }
 
-        /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. If dropped before its end, it loses the
-        /// IDs that it wrote.
+        /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. `written` counts the valid IDs at the
+        /// front of the slice: all in the end, and as many as there were if the call is dropped before.
         ///
         /// ```
         /// # #[tokio::main(flavor = "current_thread")]
         /// # async fn main() -> polyflake::Result<()> {
         #[doc = $setup]
         #[doc = concat!("let mut batch = [", stringify!($id), "::default(); 100];")]
-        #[doc = concat!("ids.fill_async(tokio::time::sleep, ", $(stringify!($value), ", ",)? "&mut batch).await?;")]
-        /// assert_ne!(batch[0], batch[99]);
+        /// let mut written = 0;
+        #[doc = concat!("let filled = ids.fill_async(tokio::time::sleep, ", $(stringify!($value), ", ",)? "&mut batch, &mut written);")]
+        /// match tokio::time::timeout(std::time::Duration::from_secs(1), filled).await {
+        ///     Ok(filled) => filled?,
+        ///     Err(_) => println!("{written} IDs in time"),
+        /// }
+        /// assert!(batch[written..].iter().all(|unchanged| *unchanged == Default::default()));
         /// # Ok(())
         /// # }
         /// ```
         ///
         /// # Errors
         /// As `fill`.
-        pub async fn fill_async(
+        pub fn fill_async(
             &self,
             sleep: impl AsyncFn(Duration)
             $(, $given: $type)?,
             ids: &mut [$id],
-        ) -> Result<()> {
-            self.$source.fill_async(&sleep, ($($given)?), $room(ids)).await
+            written: &mut usize,
+        ) -> impl Future<Output = Result<()>> {
+            *written = 0; // a call may be dropped before its first poll
+            async move { self.$source.fill_async(&sleep, ($($given)?), $room(ids), written).await }
         }
     };
 }

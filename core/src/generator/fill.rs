@@ -56,7 +56,8 @@ pub(crate) trait Source {
     /// # Errors
     /// The errors of [`Pack::room`]; the errors of [`Source::take`], with the number of places that were filled.
     fn fill<'b>(&self, mode: Mode, given: Given<'b, Self>, room: Room<'b, Self>) -> Result<()> {
-        let mut batch = Batch::new(self.family(), given, room)?;
+        let mut written = 0;
+        let mut batch = Batch::new(self.family(), given, room, &mut written)?;
         while let Some(want) = batch.want() {
             batch.put(self.take(want, mode))?;
         }
@@ -76,14 +77,16 @@ pub(crate) trait Source {
         }
     }
 
-    /// Fills a buffer with IDs, waiting in `sleep` if need be.
+    /// Fills a buffer with IDs, waiting in `sleep` if need be, and keeps count of those `written`, also for a caller that drops
+    /// the call.
     async fn fill_async<'b>(
         &self,
         sleep: &impl AsyncFn(Duration),
         given: Given<'b, Self>,
         room: Room<'b, Self>,
+        written: &mut usize,
     ) -> Result<()> {
-        let mut batch = Batch::new(self.family(), given, room)?;
+        let mut batch = Batch::new(self.family(), given, room, written)?;
         while let Some(want) = batch.want() {
             batch.put(self.take_async(want, sleep).await)?;
         }
@@ -119,24 +122,30 @@ impl<F: Pack, C: Clock> Source for Engine<F, C> {
 ///
 /// A child that is forked in the middle has a copy of the IDs that the parent wrote so far, so it begins again, or is refused
 /// with nothing written.
-struct Batch<'b, F: Pack> {
+struct Batch<'b, 'w, F: Pack> {
     room: F::Batch<'b>,
     given: F::Given<'b>,
     count: usize,
-    written: usize,
+    written: &'w mut usize,
     epoch: u32,
 }
 
-impl<'b, F: Pack> Batch<'b, F> {
-    fn new(family: &F, given: F::Given<'b>, room: F::Batch<'b>) -> Result<Self> {
+impl<'b, 'w, F: Pack> Batch<'b, 'w, F> {
+    fn new(
+        family: &F,
+        given: F::Given<'b>,
+        room: F::Batch<'b>,
+        written: &'w mut usize,
+    ) -> Result<Self> {
+        *written = 0;
         let count = family.room(&room, given)?;
-        Ok(Self { room, given, count, written: 0, epoch: fork::current() })
+        Ok(Self { room, given, count, written, epoch: fork::current() })
     }
 
     /// Number of slots to ask for next; `None` if all places are filled.
     #[inline]
     fn want(&self) -> Option<u32> {
-        let left = self.count - self.written;
+        let left = self.count - *self.written;
         (left > 0).then(|| u32::try_from(left).unwrap_or(u32::MAX))
     }
 
@@ -144,14 +153,14 @@ impl<'b, F: Pack> Batch<'b, F> {
     #[inline]
     fn put(&mut self, taken: Result<Taken<'_, F>>) -> Result<()> {
         let is_here = self.epoch == fork::epoch();
-        let written = if is_here { self.written } else { 0 };
+        let written = if is_here { *self.written } else { 0 };
         let (family, slots) = taken.map_err(|error| error.after_writing(written))?;
         if is_here {
-            family.write(slots, self.given, &mut self.room, self.written);
-            self.written += slots.1.len() as usize;
+            family.write(slots, self.given, &mut self.room, *self.written);
+            *self.written += slots.1.len() as usize;
         }
         if self.epoch != fork::epoch() {
-            (self.epoch, self.written) = (fork::current(), 0);
+            (self.epoch, *self.written) = (fork::current(), 0);
         }
         Ok(())
     }

@@ -430,8 +430,8 @@ impl<C: Clock> Generator<C> {
         self.engine.one_async(&sleep, Some(base)).await
     }
 
-    /// As [`Generator::fill`], but it waits in `sleep` and does not block the thread. If dropped before its end, it loses the IDs
-    /// that it wrote.
+    /// As [`Generator::fill`], but it waits in `sleep` and does not block the thread. `written` counts the
+    /// valid IDs at the front: all in the end, and as many as there were if the call is dropped before.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -440,21 +440,26 @@ impl<C: Clock> Generator<C> {
     ///
     /// let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;
     /// let mut batch = [0_i64; 500]; // more than a tick of 10 ms has
-    /// ids.fill_async(tokio::time::sleep, &mut batch[..]).await?;
-    /// assert!(batch.is_sorted());
+    /// let mut written = 0;
+    /// ids.fill_async(tokio::time::sleep, &mut batch[..], &mut written).await?;
+    /// assert!(batch.is_sorted() && written == 500);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     /// As [`Generator::fill`].
-    pub async fn fill_async<'b>(
+    pub fn fill_async<'b>(
         &self,
         sleep: impl AsyncFn(Duration),
         ids: impl Into<Batch<'b>>,
-    ) -> Result<()> {
-        self.engine.family.complete()?;
-        self.engine.fill_async(&sleep, None, ids.into()).await
+        written: &mut usize,
+    ) -> impl Future<Output = Result<()>> {
+        *written = 0; // a call may be dropped before its first poll
+        async move {
+            self.engine.family.complete()?;
+            self.engine.fill_async(&sleep, None, ids.into(), written).await
+        }
     }
 
     /// As [`Generator::fill_async`], with these bindables.
@@ -467,7 +472,7 @@ impl<C: Clock> Generator<C> {
     /// let ids = Generator::builder(preset("instagram", [])?).build()?;
     /// let mut batch = [0_i64; 100];
     /// let mut values = ids.values();
-    /// ids.fill_with_async(tokio::time::sleep, values.bind("shard", 7)?, &mut batch[..]).await?;
+    /// ids.fill_with_async(tokio::time::sleep, values.bind("shard", 7)?, &mut batch[..], &mut 0).await?;
     /// assert!(batch.is_sorted());
     /// # Ok(())
     /// # }
@@ -475,14 +480,18 @@ impl<C: Clock> Generator<C> {
     ///
     /// # Errors
     /// As [`Generator::fill_with`].
-    pub async fn fill_with_async<'b>(
+    pub fn fill_with_async<'b>(
         &self,
         sleep: impl AsyncFn(Duration),
         values: &Values<'_>,
         ids: impl Into<Batch<'b>>,
-    ) -> Result<()> {
-        let base = self.engine.family.base_of(values)?;
-        self.engine.fill_async(&sleep, Some(base), ids.into()).await
+        written: &mut usize,
+    ) -> impl Future<Output = Result<()>> {
+        *written = 0; // a call may be dropped before its first poll
+        async move {
+            let base = self.engine.family.base_of(values)?;
+            self.engine.fill_async(&sleep, Some(base), ids.into(), written).await
+        }
     }
 
     #[inline]

@@ -81,12 +81,16 @@ impl<C: Clock> Leased<C> {
     ///
     /// # Errors
     /// As [`Leased::fill`].
-    pub async fn fill_async<'b>(
+    pub fn fill_async<'b>(
         &self,
         sleep: impl AsyncFn(Duration),
         ids: impl Into<Batch<'b>>,
-    ) -> Result<()> {
-        self.moving.family().complete()?;
-        self.moving.fill_async(&sleep, None, ids.into()).await
+        written: &mut usize,
+    ) -> impl Future<Output = Result<()>> {
+        *written = 0; // a call may be dropped before its first poll
+        async move {
+            self.moving.family().complete()?;
+            self.moving.fill_async(&sleep, None, ids.into(), written).await
+        }
     }
 }

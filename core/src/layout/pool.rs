@@ -152,8 +152,8 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
         self.members.one_async(&sleep, None).await
     }
 
-    /// As [`Pool::fill`], but it waits in `sleep` and does not block the thread. If dropped before its end, it loses the IDs that
-    /// it wrote.
+    /// As [`Pool::fill`], but it waits in `sleep` and does not block the thread. `written` counts the valid
+    /// IDs at the front: all in the end, and as many as there were if the call is dropped before.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -163,7 +163,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// let machine = |id: i64| Generator::builder(preset("sonyflake", [])?).bind("machine", id).build();
     /// let ids = Pool::owning([machine(7)?, machine(8)?])?;
     /// let mut batch = [0_i64; 600]; // more than both have in 10 ms
-    /// ids.fill_async(tokio::time::sleep, &mut batch[..]).await?;
+    /// ids.fill_async(tokio::time::sleep, &mut batch[..], &mut 0).await?;
     /// assert!(batch.iter().all(|id| *id > 0));
     /// # Ok(())
     /// # }
@@ -171,12 +171,14 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     ///
     /// # Errors
     /// As [`Generator::fill`].
-    pub async fn fill_async<'b>(
+    pub fn fill_async<'b>(
         &self,
         sleep: impl AsyncFn(Duration),
         ids: impl Into<Batch<'b>>,
-    ) -> Result<()> {
-        self.members.fill_async(&sleep, None, ids.into()).await
+        written: &mut usize,
+    ) -> impl Future<Output = Result<()>> {
+        *written = 0; // a call may be dropped before its first poll
+        async move { self.members.fill_async(&sleep, None, ids.into(), written).await }
     }
 }
 

@@ -155,7 +155,7 @@ macro_rules! makes {
 
             async fn write_async(&self, _key: &$Key, ids: &mut [$Id]) -> polyflake::Result<()> {
                 $(let $key = *_key;)?
-                self.inner.fill_async(sleep $(, $key)?, ids).await
+                self.inner.fill_async(sleep $(, $key)?, ids, &mut 0).await
             }
         }
 
