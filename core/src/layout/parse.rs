@@ -8,6 +8,8 @@ use super::{
     layout::{Shape, foreign_slot},
     placed::{Placed, Role},
 };
+#[cfg(feature = "serde")]
+use super::{Json, json::Object};
 use crate::{Error, ErrorKind, Result};
 
 /// The bits of an ID.
@@ -28,6 +30,17 @@ enum Bits<'a> {
 /// assert_eq!((tweet.unix_ms(), tweet.sequence()), (Some(1_656_432_460_105), Some(0)));
 /// # Ok::<(), polyflake::Error>(())
 /// ```
+#[cfg_attr(
+    feature = "serde",
+    doc = "With the feature `serde` it is written as an object. Integers past 2^53 are decimal texts, bytes are hex:\n\
+           \n\
+           ```\n\
+           let twitter = polyflake::layout::preset(\"twitter\", [])?;\n\
+           let json = serde_json::to_value(twitter.parse_integer(1_541_815_603_606_036_480)?).unwrap();\n\
+           assert_eq!(json[\"bindables\"][\"worker\"], 26);\n\
+           # Ok::<(), polyflake::Error>(())\n\
+           ```"
+)]
 #[derive(Clone, Debug)]
 pub struct Parsed<'a> {
     layout: &'a Layout,
@@ -257,6 +270,17 @@ impl<'a> Parsed<'a> {
         self.all(|role| matches!(role, Role::Constant(_)))
     }
 
+    /// The fields as JSON.
+    #[cfg(feature = "serde")]
+    pub(super) fn to_value(&self) -> Json {
+        let mut object = Object::default();
+        object.put_integer("unix_ms", self.unix_ms.map(Value::from));
+        object.put_integer("sequence", self.sequence().map(Value::Integer));
+        object.put("bindables", members(self.bindables()));
+        object.put("constants", members(self.constants()));
+        object.into()
+    }
+
     fn all(&self, is: fn(&Role) -> bool) -> impl Iterator<Item = (&'a str, Value<'a>)> {
         self.layout.named(is).filter_map(|(name, slot)| Some((name, self.get(slot).ok()?)))
     }
@@ -315,6 +339,12 @@ impl<'a> Bits<'a> {
         };
         text.ok_or_else(|| Error::field_error(ErrorKind::InvalidCharacter, field.name.clone()))
     }
+}
+
+/// An object of values under their names.
+#[cfg(feature = "serde")]
+fn members<'v>(values: impl Iterator<Item = (&'v str, Value<'v>)>) -> Json {
+    Json::Object(values.map(|(name, value)| (name.into(), Json::from(&value))).collect())
 }
 
 /// The integer of a field of more than 64 bits; a value that fits 64 bits is read as a signed integer.

@@ -13,7 +13,7 @@ use serde_core::{
 
 #[cfg(feature = "json")]
 use super::build::invalid;
-use super::{Description, Id, Json, Layout, Snapshot, Value, description::from_hex};
+use super::{Description, Id, Json, Layout, Parsed, Snapshot, Value, description::from_hex};
 
 #[cfg(feature = "json")]
 impl Layout {
@@ -168,5 +168,5 @@ macro_rules! deserialize_from_json {
     )*};
 }
 
-serialize_as_json!(Layout, Description, Snapshot);
+serialize_as_json!(Layout, Description, Snapshot, Parsed<'_>);
 deserialize_from_json!(Layout, Snapshot);

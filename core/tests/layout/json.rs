@@ -289,3 +289,36 @@ fn byte_descriptions() {
         assert_code(bytes(72, json!([field])), "invalid_layout");
     }
 }
+
+#[test]
+fn the_fields_of_an_id_are_written() {
+    let written = |id: &[u8], layout: &Layout| {
+        let parsed = layout.parse_bytes(id).unwrap();
+        // With tags for formats that do not tell a value's type.
+        assert!(!postcard::to_stdvec(&parsed).unwrap().is_empty());
+        serde_json::to_string(&parsed).unwrap()
+    };
+    let layout = Layout::bytes(
+        24,
+        [
+            Field::timestamp(48, Tick::MILLISECOND, 0),
+            Field::sequence(16),
+            Field::bindable(64, "large"),
+            Field::bindable_of(Type::Bytes, 16, "raw"),
+            Field::constant(24, "site", "ams"),
+            Field::bindable(24, "small"),
+        ],
+    );
+    let mut id = [0; 24];
+    id[..6].copy_from_slice(&[0x01, 0x9b, 0x76, 0xda, 0xa8, 0]);
+    id[6..8].copy_from_slice(&[1, 2]);
+    id[8..16].copy_from_slice(&((1_u64 << 53) + 1).to_be_bytes());
+    id[16..].copy_from_slice(b"\x0a\xffams\0\0\x07");
+    let expected = r#"{"unix_ms":1767225600000,"sequence":258,
+        "bindables":{"large":"9007199254740993","raw":"0aff","small":7},
+        "constants":{"site":"ams"}}"#;
+    assert_eq!(written(&id, &layout.unwrap()), compact(expected));
+    let bare = Layout::bytes(1, [Field::unused(8)]).unwrap();
+    let expected = r#"{"unix_ms":null,"sequence":null,"bindables":{},"constants":{}}"#;
+    assert_eq!(written(&[0], &bare), expected);
+}
