@@ -3,7 +3,7 @@
 //! Nothing is allocated: when the stack ends, JavaScript may leave a call in the middle, and an allocation interrupted there would
 //! corrupt the allocator for good.
 
-use core::fmt;
+use core::fmt::{self, Write};
 
 use polyflake::Error;
 
@@ -22,7 +22,7 @@ pub(crate) fn write(at: At<call::Refused>, error: &Error) {
     let field = scratch.put_bytes(code, name.unwrap_or_default().as_bytes());
     let mut message = Writer { scratch, start: code + field, length: 0 };
     // The write fails only at the end of the area, which cuts the message.
-    let _ = error.put(&mut message);
+    let _ = write!(message, "{error}");
     let slots = ErrorSlots {
         position: number(error.position()),
         retry_at: error.retry_at().map_or(f64::NAN, milliseconds),
@@ -42,7 +42,7 @@ struct Writer<'a> {
     length: usize,
 }
 
-impl fmt::Write for Writer<'_> {
+impl Write for Writer<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let written = self.scratch.put_bytes(self.start + self.length, text.as_bytes());
         self.length += written;

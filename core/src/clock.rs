@@ -184,9 +184,8 @@ macro_rules! clock_behind_pointer {
 
 clock_behind_pointer!(
     &C,
-    #[cfg(feature = "alloc")]
     alloc::boxed::Box<C>,
-    #[cfg(feature = "alloc")]
+    #[cfg(target_has_atomic = "ptr")]
     alloc::sync::Arc<C>
 );
 

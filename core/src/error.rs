@@ -1,30 +1,17 @@
 //! One opaque [`Error`] for everything, a public data-less [`ErrorKind`], and a code that is the same string in every
 //! language.
 
-mod decimal;
-mod facts;
-mod inline;
+mod fact;
 mod kind;
 mod message;
-mod packed;
 #[cfg(feature = "serde")]
 mod serde;
-#[cfg(feature = "alloc")]
+#[cfg(target_has_atomic = "ptr")]
 mod source;
-mod words;
 
-use core::fmt;
-
-#[cfg(feature = "alloc")]
-pub(crate) use decimal::{divide, put_pieces};
-pub(crate) use facts::Name;
-use facts::{Detail, Facts, Progress, Stored, as_static};
-use inline::Inline;
+pub(crate) use fact::Name;
+use fact::{Fact, NO_UNIT, Progress, Wide};
 pub use kind::ErrorKind;
-use packed::Packed;
-pub(crate) use words::{Part, Words, places};
-#[cfg(feature = "alloc")]
-pub(crate) use words::{hex, put, sentence, words};
 
 /// The reason why a call was refused. The call changed nothing, and nothing is lost.
 ///
@@ -41,24 +28,47 @@ pub(crate) use words::{hex, put, sentence, words};
 /// Meaning, causes and remedies of each code:
 /// <https://example.invalid/polyflake/blob/main/docs/errors.md>
 ///
-/// With the `alloc` feature it takes three words of a 64-bit machine. Errors that are frequent in loops allocate nothing:
-/// malformed texts, a tick that is used up, a clock that is behind, windows and leases that have ended.
-#[derive(Clone)]
-pub struct Error(Packed);
+/// It takes four words of a 64-bit machine. Errors that are frequent in loops allocate nothing: malformed texts, a tick that is
+/// used up, a clock that is behind, windows and leases that have ended.
+#[derive(Clone, Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    progress: Progress,
+    /// Its meaning is the progress.
+    count: usize,
+    fact: Fact,
+}
 
-#[cfg(all(feature = "alloc", target_pointer_width = "64"))]
-const _: () = assert!(size_of::<Error>() <= 24);
-#[cfg(not(feature = "alloc"))]
-const _: () = assert!(size_of::<Error>() <= 112);
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Error>() <= 32);
 
 impl Error {
-    const fn inline(inline: Inline) -> Self {
-        Self(Packed::Inline(inline))
+    const fn with_fact(kind: ErrorKind, fact: Fact) -> Self {
+        Self { kind, progress: Progress::Nothing, count: 0, fact }
     }
 
     #[cold]
-    fn aside(kind: ErrorKind, field: Option<Name>, stored: Stored) -> Self {
-        Self(Packed::aside(kind, Facts::new(field, stored)))
+    fn wide_fact(kind: ErrorKind, field: Option<Name>, fact: Wide) -> Self {
+        Self::with_fact(kind, Fact::wide(field, fact))
+    }
+
+    /// The fact, if it is a short one.
+    fn fact(&self) -> &Fact {
+        match &self.fact {
+            Fact::More(more) => match &more.fact {
+                Wide::Short(short) => short,
+                _ => &Fact::None,
+            },
+            short => short,
+        }
+    }
+
+    /// The fact, if it is no short one.
+    fn wide(&self) -> Option<&Wide> {
+        match &self.fact {
+            Fact::More(more) if !matches!(more.fact, Wide::Short(_)) => Some(&more.fact),
+            _ => None,
+        }
     }
 
     /// An error of a kind, without details: for your own clocks and sources of random bytes.
@@ -71,7 +81,7 @@ impl Error {
     /// ```
     #[cold]
     pub const fn new(kind: ErrorKind) -> Self {
-        Self::inline(Inline::plain(kind))
+        Self::with_fact(kind, Fact::None)
     }
 
     /// An error with its reason in words: lower case, no full stop, "expected X, found Y".
@@ -84,14 +94,7 @@ impl Error {
     /// ```
     #[cold]
     pub fn because(kind: ErrorKind, reason: impl Into<Name>) -> Self {
-        Self::by_reason(kind, reason.into())
-    }
-
-    fn by_reason(kind: ErrorKind, reason: Name) -> Self {
-        match as_static(&reason) {
-            Some(reason) => Self::inline(Inline::reason(kind, reason)),
-            None => Self::aside(kind, None, Stored::Reason(reason)),
-        }
+        Self::wide_fact(kind, None, Wide::Reason(reason.into()))
     }
 
     /// Adds a [source](core::error::Error::source), for example the cause of a clock's failure. The message does not repeat the
@@ -108,11 +111,12 @@ impl Error {
     /// assert_eq!(error.to_string(), "expected a reading of the GPS, found none");
     /// assert_eq!(error.source().unwrap().to_string(), "receiver is closed");
     /// ```
-    #[cfg(feature = "alloc")]
+    #[cfg(target_has_atomic = "ptr")]
     #[cold]
     #[must_use]
     pub fn with_source(self, source: impl core::error::Error + Send + Sync + 'static) -> Self {
-        Self(self.0.changed(|facts| facts.source = Some(source::Source::new(source))))
+        let source = source::Source::new(source);
+        Self { fact: self.fact.with(|more| more.source = Some(source)), ..self }
     }
 
     /// The kind of error.
@@ -127,7 +131,7 @@ impl Error {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn kind(&self) -> ErrorKind {
-        self.0.kind()
+        self.kind
     }
 
     /// The stable code, the same string in every language.
@@ -150,8 +154,8 @@ impl Error {
     /// assert_eq!(Sno::parse("9q6kc9o37a32432").unwrap_err().position(), None);
     /// ```
     pub fn position(&self) -> Option<usize> {
-        match self.0.detail() {
-            Detail::Character { position, .. } => Some(position),
+        match self.fact() {
+            Fact::Character { position, .. } => Some(*position),
             _ => None,
         }
     }
@@ -165,7 +169,10 @@ impl Error {
     /// assert_eq!(error.field(), Some("node"));
     /// ```
     pub fn field(&self) -> Option<&str> {
-        self.0.field()
+        match &self.fact {
+            Fact::More(more) if more.field.is_some() => more.field.as_deref(),
+            _ => matches!(self.fact(), Fact::TooLarge(_)).then_some("id"),
+        }
     }
 
     /// The value that was refused, and the limits (both inclusive) that it broke, in the unit that the caller gave.
@@ -177,8 +184,10 @@ impl Error {
     /// assert_eq!(error.range(), Some((200_000, 0, 131_071)));
     /// ```
     pub fn range(&self) -> Option<(i128, i128, i128)> {
-        match self.0.detail() {
-            Detail::Range { value, least, most, .. } => Some((value, least, most)),
+        const MOST: i128 = u64::MAX as i128;
+        match (self.fact(), self.wide()) {
+            (Fact::TooLarge(low), _) => Some((MOST + 1 + i128::from(*low), 0, MOST)),
+            (_, Some(Wide::Range { value, least, most })) => Some((*value, *least, *most)),
             _ => None,
         }
     }
@@ -199,8 +208,8 @@ impl Error {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn retry_at(&self) -> Option<i64> {
-        match self.0.detail() {
-            Detail::RetryAt(unix_ms) => Some(unix_ms),
+        match self.fact() {
+            Fact::RetryAt(unix_ms) => Some(*unix_ms),
             _ => None,
         }
     }
@@ -222,10 +231,7 @@ impl Error {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn written(&self) -> Option<usize> {
-        match self.0.progress() {
-            Progress::Written(written) => Some(written),
-            _ => None,
-        }
+        (self.progress == Progress::Written).then_some(self.count)
     }
 
     /// The 0-based index of the refused item, in a call for many.
@@ -238,10 +244,7 @@ impl Error {
     /// assert_eq!((error.item(), error.position()), (Some(1), Some(15)));
     /// ```
     pub fn item(&self) -> Option<usize> {
-        match self.0.progress() {
-            Progress::Item(item) => Some(item),
-            _ => None,
-        }
+        (self.progress == Progress::Item).then_some(self.count)
     }
 }
 
@@ -252,35 +255,28 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub fn invalid_length(found: usize, least: usize, most: usize) -> Self {
-        Self::by_length(ErrorKind::InvalidLength, found, least, most)
-    }
-
-    fn by_length(kind: ErrorKind, found: usize, least: usize, most: usize) -> Self {
-        match Inline::length(kind, found, least, most) {
-            Some(inline) => Self::inline(inline),
-            None => Self::aside(kind, None, Stored::Length { found, least, most }),
-        }
+        Self::with_fact(ErrorKind::InvalidLength, Fact::length(found, least, most))
     }
 
     /// Bytes that are not a whole number of items of `of` bytes.
     #[doc(hidden)]
     #[cold]
-    pub const fn not_a_multiple(found: usize, of: usize) -> Self {
-        Self::inline(Inline::multiple(found, of))
+    pub const fn not_a_multiple(found: usize, of: u32) -> Self {
+        Self::with_fact(ErrorKind::InvalidLength, Fact::Multiple { found, of })
     }
 
     /// A secret of the wrong length, in bytes. The error tells nothing of its content.
     #[doc(hidden)]
     #[cold]
     pub fn invalid_secret(found: usize) -> Self {
-        Self::by_length(ErrorKind::InvalidSecret, found, 16, 16)
+        Self::with_fact(ErrorKind::InvalidSecret, Fact::length(found, 16, 16))
     }
 
     /// The 0-based position of the first bad character of a text, if the character itself is not known.
     #[doc(hidden)]
     #[cold]
     pub const fn invalid_character(position: usize) -> Self {
-        Self::inline(Inline::character(position, None))
+        Self::bad_character(position, NO_UNIT)
     }
 
     /// The first bad character of a text and its 0-based position: a Unicode scalar value, a surrogate, or the result of
@@ -288,69 +284,63 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub const fn bad_character(position: usize, unit: u32) -> Self {
-        Self::inline(Inline::character(position, Some(unit)))
+        Self::with_fact(ErrorKind::InvalidCharacter, Fact::Character { position, unit })
     }
 
     /// A value outside `least..=most`.
     #[doc(hidden)]
     #[cold]
     pub fn out_of_range(field: impl Into<Name>, value: i128, least: i128, most: i128) -> Self {
-        Self::aside(ErrorKind::OutOfRange, Some(field.into()), Stored::Range { value, least, most })
+        let fact = Wide::Range { value, least, most };
+        Self::wide_fact(ErrorKind::OutOfRange, Some(field.into()), fact)
     }
 
     /// A number of 65 bits in place of an ID of 64 bits; takes the number's lower 64 bits.
     #[cold]
     pub(crate) const fn too_large(low: u64) -> Self {
-        Self::inline(Inline::too_large(low))
+        Self::with_fact(ErrorKind::OutOfRange, Fact::TooLarge(low))
     }
 
     /// A value of any type that does not fit a field of `bits` bits.
-    #[cfg(feature = "alloc")]
     #[cold]
     pub(crate) fn misfit(field: impl Into<Name>, bits: u32, value: impl Into<Name>) -> Self {
-        let stored = Stored::Misfit { bits, value: value.into() };
-        Self::aside(ErrorKind::OutOfRange, Some(field.into()), stored)
+        let fact = Wide::Misfit { bits, value: value.into() };
+        Self::wide_fact(ErrorKind::OutOfRange, Some(field.into()), fact)
     }
 
     /// The same error under another kind.
-    #[inline(never)]
-    #[cfg(feature = "alloc")]
     pub(crate) fn with_kind(self, kind: ErrorKind) -> Self {
-        Self(self.0.with_kind(kind))
+        Self { kind, ..self }
     }
 
     /// A time outside `least..=most`, in the unit that the caller gave.
     #[doc(hidden)]
     #[cold]
     pub fn time_out_of_range(field: &'static str, time: i128, least: i128, most: i128) -> Self {
-        let stored = Stored::Range { value: time, least, most };
-        Self::aside(ErrorKind::TimeOutOfRange, Some(Name::from(field)), stored)
+        let fact = Wide::Range { value: time, least, most };
+        Self::wide_fact(ErrorKind::TimeOutOfRange, Some(Name::from(field)), fact)
     }
 
     /// An error about one named field: `unknown_field`, `missing_field`, `invalid_character`.
     #[doc(hidden)]
     #[cold]
     pub fn field_error(kind: ErrorKind, field: impl Into<Name>) -> Self {
-        let field = field.into();
-        match as_static(&field) {
-            Some(field) => Self::inline(Inline::about(kind, field)),
-            None => Self::new(kind).about(field),
-        }
+        Self::new(kind).of(field)
     }
 
     /// An error that time cures, at `unix_ms`.
     #[doc(hidden)]
     #[cold]
     pub const fn retry_later(kind: ErrorKind, unix_ms: i64) -> Self {
-        Self::inline(Inline::retry_at(kind, unix_ms))
+        Self::with_fact(kind, Fact::RetryAt(unix_ms))
     }
 
     /// A value of another type than expected.
     #[doc(hidden)]
     #[cold]
     pub fn invalid_type(expected: &'static str, found: impl Into<Name>) -> Self {
-        let stored = Stored::Type { expected, found: found.into() };
-        Self::aside(ErrorKind::InvalidType, None, stored)
+        let fact = Wide::Type { expected, found: found.into() };
+        Self::wide_fact(ErrorKind::InvalidType, None, fact)
     }
 
     /// The same error, naming the parameter, field or option that was refused.
@@ -363,21 +353,21 @@ impl Error {
     #[cold]
     #[inline(never)]
     fn about(self, field: Name) -> Self {
-        Self(self.0.changed(|facts| facts.field = Some(field)))
+        Self { fact: self.fact.with(|more| more.field = Some(field)), ..self }
     }
 
     /// The same error, saying how many items of a buffer hold IDs now.
     #[doc(hidden)]
     #[must_use]
     pub fn after_writing(self, written: usize) -> Self {
-        Self(self.0.put(Progress::Written(written)))
+        Self { progress: Progress::Written, count: written, ..self }
     }
 
     /// The same error, saying which item of a slice was refused.
     #[doc(hidden)]
     #[must_use]
     pub fn in_item(self, item: usize) -> Self {
-        Self(self.0.put(Progress::Item(item)))
+        Self { progress: Progress::Item, count: item, ..self }
     }
 }
 
@@ -390,31 +380,22 @@ pub(crate) fn unit_of_byte(byte: u8) -> u32 {
 /// Ignores the source: sources of any type cannot be compared.
 impl PartialEq for Error {
     fn eq(&self, other: &Self) -> bool {
-        let facts = |error: &Self| (error.kind(), error.0.progress());
+        let facts = |error: &Self| (error.kind, error.progress, error.count);
         facts(self) == facts(other)
-            && self.0.field() == other.0.field()
-            && self.0.detail() == other.0.detail()
+            && self.field() == other.field()
+            && (self.fact(), self.wide()) == (other.fact(), other.wide())
     }
 }
 
 impl Eq for Error {}
 
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Error");
-        shown.field("kind", &self.kind()).field("field", &self.0.field());
-        shown.field("detail", &self.0.detail()).field("progress", &self.0.progress());
-        if let Some(source) = core::error::Error::source(self) {
-            shown.field("source", &source);
-        }
-        shown.finish()
-    }
-}
-
 impl core::error::Error for Error {
-    #[cfg(feature = "alloc")]
+    #[cfg(target_has_atomic = "ptr")]
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        self.0.facts()?.source.as_ref().map(source::Source::get)
+        match &self.fact {
+            Fact::More(more) => more.source.as_ref().map(source::Source::get),
+            _ => None,
+        }
     }
 }
 

@@ -17,7 +17,6 @@
 //     Clock --time--> generator (epoch, window) --tick--> sequence --slot--> format.pack --word--> [sparx64]
 //           --> bytes = ID --> base32 | guid text --> text       (decoding is the same line backwards)
 
-#[cfg(feature = "alloc")]
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;

@@ -4,94 +4,98 @@ use core::fmt;
 
 use super::{
     Error, ErrorKind,
-    facts::{Detail, Progress},
-    words::{Words, hex, put, words},
+    fact::{Fact, NO_UNIT, Progress, UNLIMITED, Wide},
 };
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.put(f)
-    }
-}
-
-impl Error {
-    /// Writes the message without the standard library's formatting, which wasm modules do without.
-    ///
-    /// Not part of the public API: for bindings.
-    ///
-    /// # Errors
-    /// The errors of `f`.
-    #[doc(hidden)]
-    pub fn put(&self, f: &mut dyn fmt::Write) -> fmt::Result {
-        let kind = self.kind();
-        if let Progress::Item(item) = self.0.progress() {
-            put(f, words!("item {}: ", item))?;
+        if self.progress == Progress::Item {
+            write!(f, "item {}: ", self.count)?;
         }
-        match self.0.detail() {
-            Detail::None => self.plain(f),
-            Detail::Reason(reason) => f.write_str(reason),
-            Detail::RetryAt(unix_ms) => {
-                let unix_ms = i128::from(unix_ms);
-                put(f, words!("{}: retry at {} ms", kind.meaning(), &unix_ms))
+        match self.wide() {
+            None => self.write_short(f),
+            Some(Wide::Length { found, least, most }) => {
+                self.write_length(f, *found, *least, *most)
             }
-            Detail::Character { position, unit } => {
-                f.write_str(kind.meaning())?;
-                unit.map_or(Ok(()), |unit| write_unit(f, unit))?;
-                put(f, words!(" at position {}", position))
+            Some(Wide::Misfit { bits, value }) => {
+                write!(f, "expected {} of at most {bits} bits, found {value}", self.subject())
             }
-            Detail::Range { value, least, most } if least == most => {
-                put(f, words!("expected {} {}, found {}", self.subject(), &least, &value))
+            Some(Wide::Reason(reason)) => f.write_str(reason),
+            Some(Wide::Type { expected, found }) => {
+                write!(f, "expected {expected}{}, found {found}", self.of_field())
             }
-            Detail::Range { value, least, most } => {
-                put(f, words!("expected {} from {} to {}", self.subject(), &least, &most))?;
-                put(f, words!(", found {}", &value))
-            }
-            #[cfg(feature = "alloc")]
-            Detail::Misfit { bits, value } => {
-                let subject = self.subject();
-                put(f, words!("expected {} of at most {} bits, found {}", subject, bits, value))
-            }
-            Detail::Type { expected, found } => {
-                put(f, words!("expected {}", expected))?;
-                self.of_field(f)?;
-                put(f, words!(", found {}", found))
-            }
-            Detail::Multiple { found, of } => {
-                self.length(f, found, words!("a multiple of {} bytes", of))
-            }
-            Detail::Length { found, least, .. } if kind == ErrorKind::InvalidSecret => {
-                self.length(f, found, words!("a secret of {} bytes", least))
-            }
-            Detail::Length { found, least, most } if least == most => {
-                self.length(f, found, words!("length {}", least))
-            }
-            Detail::Length { found, least, most: usize::MAX } => {
-                self.length(f, found, words!("length {} or more", least))
-            }
-            Detail::Length { found, least, most } => {
-                self.length(f, found, words!("length {} to {}", least, most))
-            }
+            Some(Wide::Range { value, least, most }) => self.write_range(f, *value, *least, *most),
+            Some(Wide::Short(_)) => Ok(()),
         }
     }
 }
 
 impl Error {
-    fn plain(&self, f: &mut dyn fmt::Write) -> fmt::Result {
-        let (what, of) = match (self.field().is_some(), self.kind()) {
-            (true, ErrorKind::InvalidCharacter) => ("expected UTF-8", " for"),
-            (_, ErrorKind::UnknownField) => (self.kind().meaning(), ""),
-            (_, ErrorKind::MissingField) => (self.kind().meaning(), " for field"),
-            _ => (self.kind().meaning(), " for"),
-        };
-        f.write_str(what)?;
-        self.field().map_or(Ok(()), |field| put(f, words!("{} `{}`", of, field)))
+    fn write_short(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.kind;
+        match *self.fact() {
+            Fact::Character { position, unit } => {
+                write!(f, "{}{} at position {position}", kind.meaning(), Unit(unit))
+            }
+            Fact::RetryAt(unix_ms) => write!(f, "{}: retry at {unix_ms} ms", kind.meaning()),
+            Fact::Length { found, least, most } => {
+                let most = if most == UNLIMITED { usize::MAX } else { most.into() };
+                self.write_length(f, found, least.into(), most)
+            }
+            Fact::Multiple { found, of } => {
+                let of_field = self.of_field();
+                write!(f, "expected a multiple of {of} bytes{of_field}, found {found}")
+            }
+            Fact::TooLarge(_) => {
+                let (value, least, most) = self.range().unwrap_or_default();
+                self.write_range(f, value, least, most)
+            }
+            Fact::None | Fact::More(_) => self.write_plain(f),
+        }
     }
 
-    fn length(&self, f: &mut dyn fmt::Write, found: usize, expected: Words<'_>) -> fmt::Result {
-        f.write_str("expected ")?;
-        put(f, expected)?;
-        self.of_field(f)?;
-        put(f, words!(", found {}", found))
+    fn write_plain(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let meaning = self.kind.meaning();
+        match (self.field(), self.kind) {
+            (None, _) => f.write_str(meaning),
+            (Some(field), ErrorKind::InvalidCharacter) => write!(f, "expected UTF-8 for `{field}`"),
+            (Some(field), ErrorKind::UnknownField) => write!(f, "{meaning} `{field}`"),
+            (Some(field), ErrorKind::MissingField) => write!(f, "{meaning} for field `{field}`"),
+            (Some(field), _) => write!(f, "{meaning} for `{field}`"),
+        }
+    }
+
+    fn write_length(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        found: usize,
+        least: usize,
+        most: usize,
+    ) -> fmt::Result {
+        match most {
+            _ if self.kind == ErrorKind::InvalidSecret => {
+                write!(f, "expected a secret of {least} bytes")?;
+            }
+            most if most == least => write!(f, "expected length {least}")?,
+            usize::MAX => write!(f, "expected length {least} or more")?,
+            most => write!(f, "expected length {least} to {most}")?,
+        }
+        write!(f, "{}, found {found}", self.of_field())
+    }
+
+    fn write_range(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        value: i128,
+        least: i128,
+        most: i128,
+    ) -> fmt::Result {
+        write!(f, "expected {} ", self.subject())?;
+        if least == most {
+            write!(f, "{least}, found {value}")
+        } else {
+            write!(f, "from {least} to {most}, found {value}")
+        }
     }
 
     /// The quantity that a range limits.
@@ -100,20 +104,31 @@ impl Error {
     }
 
     /// The field, after what was expected of it.
-    fn of_field(&self, f: &mut dyn fmt::Write) -> fmt::Result {
-        self.field().map_or(Ok(()), |field| put(f, words!(" for `{}`", field)))
+    const fn of_field(&self) -> OfField<'_> {
+        OfField(self)
     }
 }
 
-/// Writes a bad character, in the form that [`Error::bad_character`] takes: itself if it is printable ASCII, else its number.
-/// The library's tables of all printable characters would add 5 KB.
-fn write_unit(f: &mut dyn fmt::Write, unit: u32) -> fmt::Result {
-    if let Ok(byte @ b' '..=b'~') = u8::try_from(unit) {
-        f.write_str(" '")?;
-        f.write_char(char::from(byte))?;
-        return f.write_str("'");
+struct OfField<'e>(&'e Error);
+
+impl fmt::Display for OfField<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.field().map_or(Ok(()), |field| write!(f, " for `{field}`"))
     }
-    let (name, number) = if unit > 0x10_ffff { (" byte 0x", unit & 0xff) } else { (" U+", unit) };
-    f.write_str(name)?;
-    hex(f, number, if number > 0xffff { 6 } else { 4 }, true)
+}
+
+/// A bad character, in the form that [`Error::bad_character`] takes: itself if it is printable ASCII, else its number. The
+/// library's tables of all printable characters would add 5 KB to a wasm module.
+struct Unit(u32);
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            NO_UNIT => Ok(()),
+            unit @ 0x20..=0x7e => write!(f, " '{}'", char::from(unit.to_le_bytes()[0])),
+            unit @ 0..=0xffff => write!(f, " U+{unit:04X}"),
+            unit @ 0..=0x10_ffff => write!(f, " U+{unit:06X}"),
+            byte => write!(f, " byte 0x{:04X}", byte & 0xff),
+        }
+    }
 }

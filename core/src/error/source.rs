@@ -7,7 +7,7 @@ use core::{
 };
 
 /// An error of any type. Clones share it.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Source(Arc<dyn error::Error + Send + Sync>);
 
 // Errors are only formatted, downcast and asked for their source here, so a panic leaves nothing half changed.

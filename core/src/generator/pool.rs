@@ -11,11 +11,7 @@ use super::{
     fill::{Source, Taken, is_of_now},
     spread::Spread,
 };
-use crate::{
-    Error, ErrorKind, Result,
-    clock::Clock,
-    error::{sentence, words},
-};
+use crate::{Error, ErrorKind, Result, clock::Clock};
 
 /// The largest number of members. More are of no use, since each is asked before a call waits.
 const MOST: usize = 65_536;
@@ -219,7 +215,7 @@ fn check_two<F: Pooled>(one: &F, other: &F) -> Result<()> {
 /// The error for more members than a pool may have; only the first ones were counted.
 #[cold]
 fn too_many() -> Error {
-    let reason = sentence(words!("expected members from 1 to {}, found more", MOST));
+    let reason = alloc::format!("expected members from 1 to {MOST}, found more");
     refused(reason).of("members")
 }
 

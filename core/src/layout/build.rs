@@ -1,6 +1,6 @@
 //! Builds a layout: gives described fields their places, and finds every fault of a layout here, once.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     Draft, Field, Layout, Slot, Timeline, Type, Width,
@@ -8,10 +8,7 @@ use super::{
     layout::Shape,
     placed::{Placed, Role},
 };
-use crate::{
-    Error, ErrorKind, Result,
-    error::{Part, Words, sentence, words},
-};
+use crate::{Error, ErrorKind, Result, error::Name};
 
 /// The longest byte ID, in bytes.
 const MOST_BYTES: usize = 65_536;
@@ -21,8 +18,13 @@ const MOST_FIELDS: usize = 16_384;
 
 /// The error with a message.
 #[cold]
-pub(super) fn invalid(reason: Words<'_>) -> Error {
-    Error::because(ErrorKind::InvalidLayout, sentence(reason))
+pub(super) fn invalid(reason: impl Into<Name>) -> Error {
+    Error::because(ErrorKind::InvalidLayout, reason)
+}
+
+/// The first 40 characters of a text that somebody else wrote.
+pub(super) fn start_of(text: &str) -> &str {
+    text.char_indices().nth(40).map_or(text, |(end, _)| &text[..end])
 }
 
 pub(super) fn build(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Layout> {
@@ -41,17 +43,14 @@ fn place(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Vec<Pl
     if let Shape::Bytes(length) = shape
         && !(1..=MOST_BYTES).contains(&length)
     {
-        return Err(invalid(words!(
-            "expected a byte ID of 1 to {} bytes, found {}",
-            MOST_BYTES,
-            length
-        )));
+        let reason = format!("expected a byte ID of 1 to {MOST_BYTES} bytes, found {length}");
+        return Err(invalid(reason));
     }
     let (total, mut sum) = (shape.bits(), 0_u64);
     let mut placed = Vec::new();
     for field in fields {
         if placed.len() == MOST_FIELDS {
-            return Err(invalid(words!("expected at most {} fields, found more", MOST_FIELDS)));
+            return Err(invalid(format!("expected at most {MOST_FIELDS} fields, found more")));
         }
         let offset = u32::try_from(sum).unwrap_or(u32::MAX);
         sum += u64::from(field.bits);
@@ -60,7 +59,7 @@ fn place(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Vec<Pl
         }
     }
     if sum != u64::from(total) {
-        return Err(invalid(words!("expected widths that sum to {} bits, found {}", total, sum)));
+        return Err(invalid(format!("expected widths that sum to {total} bits, found {sum}")));
     }
     Ok(placed)
 }
@@ -90,7 +89,7 @@ impl Placed {
 }
 
 fn name_or(name: Option<String>, kind: &str, offset: u32, bits: u32) -> String {
-    name.unwrap_or_else(|| sentence(words!("{}-{}-{}", kind, offset, bits)))
+    name.unwrap_or_else(|| format!("{kind}-{offset}-{bits}"))
 }
 
 /// Place of the timestamp or the sequence among the fields; a layout has at most one of each, at most 64 bits wide.
@@ -98,14 +97,11 @@ fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<O
     let mut found = fields.iter().enumerate().filter(|(_, field)| is(&field.role));
     let Some((index, field)) = found.next() else { return Ok(None) };
     if field.width.bits > 64 {
-        return Err(invalid(words!(
-            "expected a {} of at most 64 bits, found {}",
-            name,
-            field.width.bits
-        )));
+        let bits = field.width.bits;
+        return Err(invalid(format!("expected a {name} of at most 64 bits, found {bits}")));
     }
     found.next().map_or(Ok(Some(index)), |_| {
-        Err(invalid(words!("expected at most one {}, found two", name)))
+        Err(invalid(format!("expected at most one {name}, found two")))
     })
 }
 
@@ -113,15 +109,12 @@ fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<O
 fn names(fields: &[Placed], is: fn(&Role) -> bool) -> Result<Vec<Slot>> {
     let mut slots: Vec<Slot> = Vec::new();
     for (index, field) in fields.iter().enumerate().filter(|(_, field)| is(&field.role)) {
-        match slots.binary_search_by_key(&&field.name, |slot| &fields[slot.0].name) {
-            Err(at) => slots.insert(at, Slot(index)),
-            Ok(_) => {
-                return Err(invalid(words!(
-                    "expected names that differ, found '{}' twice",
-                    Part::start_of(&field.name)
-                )));
-            }
-        }
+        let name = &field.name;
+        let Err(at) = slots.binary_search_by_key(&name, |slot| &fields[slot.0].name) else {
+            let name = start_of(name);
+            return Err(invalid(format!("expected names that differ, found '{name}' twice")));
+        };
+        slots.insert(at, Slot(index));
     }
     Ok(slots)
 }
@@ -137,12 +130,13 @@ fn check_types(shape: Shape, field: &Placed) -> Result<()> {
     match kind {
         Some(kind) if kind == Type::Integer || !only_integers => Ok(()),
         Some(kind) => {
-            Err(invalid(words!("expected an integer for {}, found {}", &field.name, kind.as_str())))
+            let (name, kind) = (&field.name, kind.as_str());
+            Err(invalid(format!("expected an integer for {name}, found {kind}")))
         }
-        None => Err(invalid(words!(
-            "expected an integer, bytes or text for {}, found a time",
-            &field.name
-        ))),
+        None => {
+            let name = &field.name;
+            Err(invalid(format!("expected an integer, bytes or text for {name}, found a time")))
+        }
     }
 }
 

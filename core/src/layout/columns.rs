@@ -162,7 +162,7 @@ impl Values<'_> {
         let length = self.layout().length_of_bytes()?;
         let count = ids.len() / length;
         if count * length != ids.len() {
-            return Err(Error::not_a_multiple(ids.len(), length));
+            return Err(super::make::not_whole(ids.len(), length));
         }
         self.check_columns(columns, count)?;
         if let Draft::Bytes(draft) = self.draft() {

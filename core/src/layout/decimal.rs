@@ -2,8 +2,6 @@
 
 use alloc::{string::String, vec::Vec};
 
-use crate::error::{divide, put_pieces};
-
 /// Digits handled at a time: the most that 32 bits hold.
 const DIGITS: usize = 9;
 const BASE: u64 = 1_000_000_000;
@@ -55,8 +53,7 @@ pub(super) fn write(magnitude: &[u8]) -> String {
             break;
         }
     }
-    // Writing to a string cannot fail.
-    let _ = put_pieces(&mut text, &pieces);
+    put_pieces(&mut text, &pieces);
     text
 }
 
@@ -75,4 +72,33 @@ const fn low(wide: u64) -> u32 {
 pub(super) fn without_leading_zeros(magnitude: &[u8]) -> &[u8] {
     let zeros = magnitude.iter().take_while(|byte| **byte == 0).count();
     &magnitude[zeros..]
+}
+
+/// Writes nine digits each of pieces, whose lowest is the first, without leading zeros.
+#[allow(clippy::cast_possible_truncation, reason = "a digit")]
+fn put_pieces(to: &mut String, pieces: &[u32]) {
+    let mut is_leading = true;
+    for (place, piece) in pieces.iter().enumerate().rev() {
+        let mut unit = BASE as u32 / 10;
+        while unit > 0 {
+            let digit = piece / unit % 10;
+            is_leading &= digit == 0 && (place, unit) != (0, 1);
+            if !is_leading {
+                to.push(char::from(b'0' + digit as u8));
+            }
+            unit /= 10;
+        }
+    }
+}
+
+/// Divides an integer in limbs, whose lowest is the first, by 10^9, and returns the remainder: by divisions of 64 bits, since one of
+/// 128 takes 1 KB.
+#[allow(clippy::cast_possible_truncation, reason = "quotients and remainders fit 32 bits")]
+fn divide(limbs: &mut [u32]) -> u32 {
+    let mut rest = 0;
+    for limb in limbs.iter_mut().rev() {
+        let part = rest << 32 | u64::from(*limb);
+        (*limb, rest) = ((part / BASE) as u32, part % BASE);
+    }
+    rest as u32
 }

@@ -11,7 +11,11 @@
 //!
 //! `"only_read": true` forbids generators of the layout.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
 use super::{
     Field, Json, Layout, Type, Value,
@@ -19,10 +23,7 @@ use super::{
     layout::Shape,
     placed::{Placed, Role},
 };
-use crate::{
-    Result,
-    error::{sentence, words},
-};
+use crate::Result;
 
 impl Layout {
     /// The layout of a description. Any fault of it is `invalid_layout`, except `out_of_range` for a constant or start that does
@@ -43,8 +44,8 @@ impl Layout {
             "bytes" if bits % 8 == 0 => {
                 members.end().and_then(|()| Self::bytes(bits as usize / 8, fields))
             }
-            "integer" => Err(members.wrong("bits", "64", &sentence(words!("{}", bits)))),
-            "bytes" => Err(members.wrong("bits", "a multiple of 8", &sentence(words!("{}", bits)))),
+            "integer" => Err(members.wrong("bits", "64", &bits.to_string())),
+            "bytes" => Err(members.wrong("bits", "a multiple of 8", &bits.to_string())),
             other => Err(members.wrong("id", "integer or bytes", other)),
         };
         Ok(Self { only_read, ..layout? })
@@ -67,7 +68,7 @@ impl Layout {
 }
 
 fn field(index: usize, json: Json) -> Result<Field> {
-    let mut members = ObjectReader::new(sentence(words!("field {}", index)), json)?;
+    let mut members = ObjectReader::new(format!("field {index}"), json)?;
     let (kind, bits) = (members.text("kind")?, members.small("bits")?);
     let invert = members.flag("invert")?;
     let field = match &*kind {
@@ -132,8 +133,7 @@ impl From<&Placed> for Json {
         object.put("bits", field.width.bits.into());
         match &field.role {
             Role::Timestamp(timeline) => {
-                let (count, unit) = timeline.tick().spelled();
-                object.put("tick", Json::Text(sentence(words!("{}{}", count, unit))));
+                object.put("tick", Json::Text(timeline.tick().to_string()));
                 object.put_integer("epoch_ms", Some(timeline.epoch_ms().into()));
             }
             Role::Sequence { start } => object.put("start", start.into()),

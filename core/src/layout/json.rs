@@ -1,13 +1,17 @@
 //! JSON values, as far as descriptions need them, and the reading of descriptions from them. Any fault of a value is
 //! `invalid_layout`.
 
-use alloc::{string::String, vec::Vec};
-
-use super::{Value, build::invalid};
-use crate::{
-    Error, Result,
-    error::{Part, words},
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
 };
+
+use super::{
+    Value,
+    build::{invalid, start_of},
+};
+use crate::{Error, Result};
 
 /// The largest magnitude of integers that JSON has as numbers, since JavaScript reads them exactly; larger ones are decimal
 /// strings.
@@ -94,7 +98,7 @@ impl From<&Value<'_>> for Json {
             Value::Integer(n) if n.unsigned_abs() <= LARGEST_NUMBER.into() => {
                 i64::try_from(*n).map_or(Self::Fraction, Self::Integer)
             }
-            other => Self::Text(other.text()),
+            other => Self::Text(other.to_string()),
         }
     }
 }
@@ -111,7 +115,7 @@ impl ObjectReader {
     pub(crate) fn new(of: String, json: Json) -> Result<Self> {
         match json {
             Json::Object(left) => Ok(Self { of, left }),
-            other => Err(invalid(words!("expected an object for {}, found {}", &of, other.name()))),
+            other => Err(invalid(format!("expected an object for {of}, found {}", other.name()))),
         }
     }
 
@@ -168,7 +172,7 @@ impl ObjectReader {
     pub(crate) fn small<T: TryFrom<i128>>(&mut self, name: &str) -> Result<T> {
         let value = self.integer(name)?;
         let number = if let Value::Integer(n) = value { T::try_from(n).ok() } else { None };
-        number.ok_or_else(|| self.wrong(name, "an integer in its range", &value.text()))
+        number.ok_or_else(|| self.wrong(name, "an integer in its range", &value.to_string()))
     }
 
     /// Refuses any member that is left.
@@ -182,7 +186,7 @@ impl ObjectReader {
     /// The error for a member that is not as it should be.
     #[cold]
     pub(super) fn wrong(&self, name: &str, expected: &str, found: &str) -> Error {
-        let (name, found) = (Part::start_of(name), Part::start_of(found));
-        invalid(words!("expected {} for '{}' in {}, found {}", expected, name, &self.of, found))
+        let (name, found, of) = (start_of(name), start_of(found), &self.of);
+        invalid(format!("expected {expected} for '{name}' in {of}, found {found}"))
     }
 }

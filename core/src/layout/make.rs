@@ -48,9 +48,7 @@ impl Batch<'_> {
             (Draft::Bytes(one), Self::Bytes(bytes)) if bytes.len().is_multiple_of(one.len()) => {
                 Ok(bytes.len() / one.len())
             }
-            (Draft::Bytes(one), Self::Bytes(bytes)) => {
-                Err(Error::not_a_multiple(bytes.len(), one.len()))
-            }
+            (Draft::Bytes(one), Self::Bytes(bytes)) => Err(not_whole(bytes.len(), one.len())),
             (Draft::Word(_), _) => Err(Error::invalid_type("a slice of integers", "bytes")),
             (Draft::Bytes(_), _) => Err(Error::invalid_type("bytes", "a slice of integers")),
         }
@@ -74,4 +72,10 @@ fn write_bytes(layout: &Layout, id: Vec<u8>, first: u64, bytes: &mut [u8]) {
             place.copy_from_slice(id);
         }
     }
+}
+
+/// The error for bytes that are no whole number of IDs of `length` bytes, of which an ID has at most 65,536.
+#[cold]
+pub(super) fn not_whole(found: usize, length: usize) -> Error {
+    Error::not_a_multiple(found, u32::try_from(length).unwrap_or(u32::MAX))
 }

@@ -1,17 +1,14 @@
 //! The layouts of well-known services.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, vec::Vec};
 
 use super::{
     Field, Layout, Tick, Value,
-    build::{build, invalid},
+    build::{build, invalid, start_of},
     field::Kind,
     layout::Shape,
 };
-use crate::{
-    Error, Result,
-    error::{self, words},
-};
+use crate::{Error, Result};
 
 /// One field of a preset.
 #[derive(Clone, Copy)]
@@ -133,13 +130,8 @@ pub fn preset<'v>(
     Ok(Layout { only_read: matches!(name, "mastodon" | "baidu"), ..layout })
 }
 
-/// The error for a name that is no preset's. Texts are added one by one, since `join` would add 1 KB to a wasm module.
+/// The error for a name that is no preset's.
 #[cold]
 fn unknown(name: &str) -> Error {
-    let mut reason = String::from("expected one of ");
-    for known in PRESETS {
-        reason += known;
-        reason += ", ";
-    }
-    invalid(words!("{}found '{}'", &reason, error::Part::start_of(name))).of("name")
+    invalid(format!("expected one of {}, found '{}'", PRESETS.join(", "), start_of(name))).of("name")
 }

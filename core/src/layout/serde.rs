@@ -30,10 +30,8 @@ impl Layout {
     /// ```
     pub fn from_json(text: &str) -> crate::Result<Self> {
         let json = serde_json::from_str(text);
-        json.map_err(|error| {
-            invalid(crate::error::words!("expected JSON: {}", &alloc::format!("{error}")))
-        })
-        .and_then(Self::from_value)
+        json.map_err(|error| invalid(alloc::format!("expected JSON: {error}")))
+            .and_then(Self::from_value)
     }
 
     /// The layout as a JSON text.

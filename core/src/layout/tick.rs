@@ -1,11 +1,10 @@
 //! The length of a tick.
 
+use alloc::format;
 use core::{fmt, str::FromStr};
 
-use crate::{
-    Error, ErrorKind, Result,
-    error::{Part, put, sentence, words},
-};
+use super::build::start_of;
+use crate::{Error, ErrorKind, Result};
 
 /// The unit that a layout's timestamp counts: a whole number of microseconds.
 ///
@@ -74,8 +73,7 @@ impl Tick {
     fn from_units(count: u64, micros: u64, unit: &str) -> Result<Self> {
         let most = i64::MAX.cast_unsigned() / micros;
         if count == 0 || count > most {
-            let reason =
-                sentence(words!("expected a tick from 1 to {} {}, found {}", most, unit, count));
+            let reason = format!("expected a tick from 1 to {most} {unit}, found {count}");
             return Err(Error::because(ErrorKind::InvalidLayout, reason));
         }
         Ok(Self { micros: count * micros })
@@ -105,7 +103,7 @@ impl Tick {
 impl fmt::Display for Tick {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (count, unit) = self.spelled();
-        put(f, words!("{}{}", count, unit))
+        write!(f, "{count}{unit}")
     }
 }
 
@@ -124,8 +122,8 @@ impl FromStr for Tick {
             Some(Self::from_units(count, micros, unit))
         });
         tick.unwrap_or_else(|| {
-            let found = Part::start_of(text);
-            let reason = sentence(words!("expected a tick as 1us, 10ms or 60s, found '{}'", found));
+            let found = start_of(text);
+            let reason = format!("expected a tick as 1us, 10ms or 60s, found '{found}'");
             Err(Error::because(ErrorKind::InvalidLayout, reason))
         })
     }

@@ -1,13 +1,15 @@
 //! Values of fields, as people write them.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{
+    borrow::Cow,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 use core::fmt;
 
 use super::{bits, decimal};
-use crate::{
-    Error, ErrorKind, Result,
-    error::{hex, put, sentence, words},
-};
+use crate::{Error, ErrorKind, Result};
 
 /// The type of values that a constant or bindable takes.
 ///
@@ -171,35 +173,11 @@ impl<'a> Value<'a> {
     pub(super) fn brief(&self) -> String {
         match self {
             Self::Wide { magnitude, .. } if magnitude.len() > LONG => {
-                sentence(words!("an integer of {} bits", bits::length(magnitude)))
+                format!("an integer of {} bits", bits::length(magnitude))
             }
-            Self::Bytes(bytes) if bytes.len() > LONG => sentence(words!("{} bytes", bytes.len())),
-            Self::Text(text) if text.len() > LONG => {
-                sentence(words!("a text of {} bytes", text.len()))
-            }
-            short => short.text(),
-        }
-    }
-
-    /// The value as its `Display` writes it.
-    pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = self.put(&mut text);
-        text
-    }
-
-    fn put(&self, to: &mut dyn fmt::Write) -> fmt::Result {
-        match self {
-            Self::Integer(number) | Self::Nanos(number) => put(to, words!("{}", number)),
-            Self::Wide { negative, magnitude } => {
-                let sign = if *negative { "-" } else { "" };
-                put(to, words!("{}{}", sign, &decimal::write(magnitude)))
-            }
-            Self::Bytes(bytes) => {
-                bytes.iter().try_for_each(|byte| hex(to, u32::from(*byte), 2, false))
-            }
-            Self::Text(text) | Self::Other(text) => to.write_str(text),
+            Self::Bytes(bytes) if bytes.len() > LONG => format!("{} bytes", bytes.len()),
+            Self::Text(text) if text.len() > LONG => format!("a text of {} bytes", text.len()),
+            short => short.to_string(),
         }
     }
 
@@ -235,7 +213,15 @@ fn not_decimal(text: &str) -> Error {
 impl fmt::Display for Value<'_> {
     /// Writes integers in decimal, bytes in hex, texts as they are.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.put(f)
+        match self {
+            Self::Integer(number) | Self::Nanos(number) => write!(f, "{number}"),
+            Self::Wide { negative, magnitude } => {
+                let sign = if *negative { "-" } else { "" };
+                write!(f, "{sign}{}", decimal::write(magnitude))
+            }
+            Self::Bytes(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
+            Self::Text(text) | Self::Other(text) => f.write_str(text),
+        }
     }
 }
 

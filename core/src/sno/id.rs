@@ -32,7 +32,7 @@ pub struct Sno([u8; Sno::LEN]);
 
 // A result must be no larger than its error.
 #[cfg(all(feature = "alloc", target_pointer_width = "64"))]
-const _: () = assert!(size_of::<Result<Sno>>() <= 24);
+const _: () = assert!(size_of::<Result<Sno>>() <= 32);
 
 /// The fields of a [`Sno`].
 ///

@@ -22,7 +22,7 @@ impl Pack for Partitions {
 
     fn room(&self, bytes: &&mut [u8], _: u8) -> Result<usize> {
         if !bytes.len().is_multiple_of(Sno::LEN) {
-            return Err(Error::not_a_multiple(bytes.len(), Sno::LEN));
+            return Err(Error::not_a_multiple(bytes.len(), 10));
         }
         Ok(bytes.len() / Sno::LEN)
     }

@@ -62,7 +62,7 @@ impl Sno {
 
 #[cold]
 const fn left_over(length: usize) -> Error {
-    Error::not_a_multiple(length, Sno::LEN)
+    Error::not_a_multiple(length, 10)
 }
 
 #[allow(unsafe_code)]

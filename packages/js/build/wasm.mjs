@@ -1,7 +1,6 @@
 /** Builds the wasm modules and their glue: one for each family, so that pages download only the families that they use. */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { stripPanics } from "./panics.mjs";
 import { addTarget, cargo, PACKAGE, run, targetDirectory } from "./tools.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
@@ -51,7 +50,6 @@ function buildFamily(family, dev) {
 
 function optimize(bound, out, passes, ...options) {
   const program = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
-  stripPanics(bound);
   // An analysis of possible values (GUFA) between two rounds makes a module up to 1.5 % smaller. No data lies in the first KB,
   // the end of the stack, so that an address plus an offset does not wrap around.
   const rounds = [passes, "--gufa-optimizing", passes, "--low-memory-unused", ...options];

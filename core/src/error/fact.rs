@@ -1,0 +1,122 @@
+//! The facts of an error: those of decoders and of calls that must not block, which refuse in loops, need no heap; all others are
+//! behind a pointer.
+
+use alloc::{borrow::Cow, boxed::Box};
+
+#[cfg(target_has_atomic = "ptr")]
+use super::source::Source;
+
+/// A name in an error: a built-in one, or the name of a custom layout's field.
+pub(crate) type Name = Cow<'static, str>;
+
+/// The meaning of an error's count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    Nothing,
+    /// Items written before the error.
+    Written,
+    /// Index of the refused item.
+    Item,
+}
+
+/// A fact in sixteen bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fact {
+    None,
+    /// A bad character, in the form that [`Error::bad_character`](super::Error::bad_character) takes, or [`NO_UNIT`].
+    Character {
+        position: usize,
+        unit: u32,
+    },
+    /// A time to try again, in Unix milliseconds.
+    RetryAt(i64),
+    /// A wrong length; `most` may be [`UNLIMITED`].
+    Length {
+        found: usize,
+        least: u16,
+        most: u16,
+    },
+    Multiple {
+        found: usize,
+        of: u32,
+    },
+    /// The lower 64 bits of a number from 2^64 up to 2^65, in place of an ID.
+    TooLarge(u64),
+    More(Box<More>),
+}
+
+/// Stands for an unknown character.
+pub(super) const NO_UNIT: u32 = u32::MAX;
+/// Stands for `usize::MAX`.
+pub(super) const UNLIMITED: u16 = u16::MAX;
+
+impl Fact {
+    /// A wrong length; behind the pointer if its limits need more than 16 bits.
+    pub(super) fn length(found: usize, least: usize, most: usize) -> Self {
+        let most_short = match u16::try_from(most) {
+            _ if most == usize::MAX => Some(UNLIMITED),
+            short => short.ok().filter(|most| *most < UNLIMITED),
+        };
+        match (u16::try_from(least), most_short) {
+            (Ok(least), Some(most)) => Self::Length { found, least, most },
+            _ => Self::wide(None, Wide::Length { found, least, most }),
+        }
+    }
+
+    /// A fact behind the pointer.
+    #[cold]
+    pub(super) fn wide(field: Option<Name>, fact: Wide) -> Self {
+        Self::More(Box::new(More::new(field, fact)))
+    }
+
+    /// The same fact with more beside it, behind the pointer.
+    #[cold]
+    pub(super) fn with(self, change: impl FnOnce(&mut More)) -> Self {
+        let mut more = match self {
+            Self::More(more) => more,
+            short => Box::new(More::new(None, Wide::Short(short))),
+        };
+        change(&mut more);
+        Self::More(more)
+    }
+}
+
+/// A field, a source, and a fact of any size.
+#[derive(Clone, Debug)]
+pub(super) struct More {
+    pub(super) field: Option<Name>,
+    pub(super) fact: Wide,
+    #[cfg(target_has_atomic = "ptr")]
+    pub(super) source: Option<Source>,
+}
+
+impl More {
+    const fn new(field: Option<Name>, fact: Wide) -> Self {
+        Self {
+            field,
+            fact,
+            #[cfg(target_has_atomic = "ptr")]
+            source: None,
+        }
+    }
+}
+
+/// As for errors, without the source.
+impl PartialEq for More {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.field, &self.fact) == (&other.field, &other.fact)
+    }
+}
+
+impl Eq for More {}
+
+/// A fact of any size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Wide {
+    Short(Fact),
+    Length { found: usize, least: usize, most: usize },
+    Range { value: i128, least: i128, most: i128 },
+    Misfit { bits: u32, value: Name },
+    Reason(Name),
+    Type { expected: &'static str, found: Name },
+}
