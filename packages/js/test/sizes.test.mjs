@@ -36,7 +36,7 @@ test("the entry points for other people's libraries bring no wasm", async () => 
   }
 });
 
-const KILOBYTES = { sno: 27, randflake: 28.5, hotguid: 21.5, layout: 48.5 };
+const KILOBYTES = { sno: 29, randflake: 30, hotguid: 24, layout: 57 };
 
 for (const [family, most] of Object.entries(KILOBYTES)) {
   test(`${family}'s wasm module is at most ${most} KB compressed`, () => {
@@ -48,7 +48,7 @@ for (const [family, most] of Object.entries(KILOBYTES)) {
 
 test("whoever uses one family has the module of that family alone", async () => {
   const bytes = await size('import { sno } from "polyflake"; console.log(sno.generate());');
-  assert(bytes <= 52 * 1024, `${bytes} bytes`);
+  assert(bytes <= 55 * 1024, `${bytes} bytes`);
 });
 
 test("what is imported and not used costs nothing", async () => {
