@@ -56,10 +56,10 @@ test("what is imported and not used costs nothing", async () => {
   assert(bytes <= 100, `${bytes} bytes`);
 });
 
-/** Sizes in the README's table, by import: in the script, and with wasm beside it. */
+/** Sizes in the table of docs/javascript.md, by import: in the script, and with wasm beside it. */
 const PRINTED = Object.fromEntries(
   [
-    ...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(
+    ...readFileSync(new URL("../../../docs/javascript.md", import.meta.url), "utf8").matchAll(
       /^\| `?([\w/]+)`? \| ([\d.]+) KB \| (?:([\d.]+) KB)? ?\|$/gm,
     ),
   ].map(([, name, ...kilobytes]) => [name, kilobytes]),
@@ -79,12 +79,12 @@ const isAbout = (bytes, printed, name) => {
   assert(Math.abs(bytes / 1024 - printed) <= tolerance, `${name}: ${(bytes / 1024).toFixed(1)} KB`);
 };
 
-test("the README prints the sizes", async () => {
+test("the page prints the sizes", async () => {
   assert.deepEqual(Object.keys(PRINTED), Object.keys(IMPORTS));
   for (const [name, contents] of Object.entries(IMPORTS)) isAbout(await size(contents), PRINTED[name][0], name);
 });
 
-test("the README prints the sizes with wasm beside the script, which are smaller", async () => {
+test("the page prints the sizes with wasm beside the script, which are smaller", async () => {
   const modules = {
     ...Object.fromEntries(FAMILIES.map((name) => [name, [name]])),
     sparx64: ["randflake"],
