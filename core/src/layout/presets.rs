@@ -133,5 +133,6 @@ pub fn preset<'v>(
 /// The error for a name that is no preset's.
 #[cold]
 fn unknown(name: &str) -> Error {
-    invalid(format!("expected one of {}, found '{}'", PRESETS.join(", "), start_of(name))).of("name")
+    invalid(format!("expected one of {}, found '{}'", PRESETS.join(", "), start_of(name)))
+        .of("name")
 }
