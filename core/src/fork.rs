@@ -20,7 +20,6 @@ use unix as imp;
 pub(crate) use imp::{current, epoch};
 
 /// Leases of default partitions from a table that a host provides: for bindings.
-#[cfg(feature = "alloc")]
 pub mod partitions;
 
 use crate::Result;

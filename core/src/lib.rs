@@ -5,7 +5,7 @@
 //! [`hotguid`]: mod@hotguid
 //! [`clock`]: mod@clock
 //! [`sparx64`]: mod@sparx64
-#![cfg_attr(feature = "alloc", doc = "[`layout`]: mod@layout\n")]
+//! [`layout`]: mod@layout
 // The README is the front page of the documentation, too; `cargo xtask test readme` runs its examples.
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![no_std]
@@ -34,10 +34,8 @@ mod format;
 mod generator;
 pub mod hotguid;
 // Not part of the public API: for `polyflake-sql`.
-#[cfg(feature = "alloc")]
 #[doc(hidden)]
 pub mod integrations;
-#[cfg(feature = "alloc")]
 pub mod layout;
 pub mod randflake;
 mod sequence;

@@ -3,7 +3,6 @@
 /// A counter that decides nothing, so it stays outside the model.
 pub(crate) use portable_atomic::AtomicU32 as Tally;
 /// A hint where to look first, which decides nothing either.
-#[cfg(feature = "alloc")]
 pub(crate) use portable_atomic::AtomicUsize as Hint;
 pub(crate) use portable_atomic::Ordering;
 
@@ -14,9 +13,9 @@ pub(crate) use portable_atomic::{AtomicU32, AtomicU64};
 #[cfg(shuttle)]
 pub(crate) use shuttle::sync::atomic::{AtomicU32, AtomicU64};
 
-#[cfg(all(feature = "alloc", not(any(loom, shuttle))))]
+#[cfg(not(any(loom, shuttle)))]
 pub(crate) use portable_atomic::AtomicPtr;
-#[cfg(all(feature = "alloc", shuttle))]
+#[cfg(shuttle)]
 pub(crate) use shuttle::sync::atomic::AtomicPtr;
 
 #[cfg(loom)]

@@ -1,7 +1,6 @@
 //! Clocks whose readings may lag: a reading before the generator's tick by less than `slack_nanos` is of that tick.
 //!
 //! Every short sequence of readings around the edges of three ticks, against models that know nothing of words and atomics.
-#![cfg(feature = "alloc")]
 
 use std::cell::Cell;
 

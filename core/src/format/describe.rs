@@ -4,10 +4,7 @@ use super::{Scale, Span};
 use crate::error::Name;
 
 /// Fields, in the program or on the heap.
-#[cfg(feature = "alloc")]
 type Fields = alloc::borrow::Cow<'static, [FieldDescription]>;
-#[cfg(not(feature = "alloc"))]
-type Fields = &'static [FieldDescription];
 
 /// The figures of an ID format: the same for every family.
 ///
@@ -65,16 +62,11 @@ impl Description {
     /// let names: Vec<_> = description.fields().iter().map(|field| field.name()).collect();
     /// assert_eq!(names, ["timestamp", "node", "sequence"]);
     /// ```
-    #[cfg_attr(
-        not(feature = "alloc"),
-        allow(clippy::needless_borrow, reason = "a Cow with a heap")
-    )]
     pub fn fields(&self) -> &[FieldDescription] {
         &self.fields
     }
 
     /// The figures of fields, with all other figures left to be set.
-    #[cfg(feature = "alloc")]
     pub(crate) fn of_fields<'n>(
         fields: impl IntoIterator<Item = (&'n str, &'static str, u32)>,
     ) -> Self {
@@ -101,7 +93,6 @@ impl Description {
 impl FieldDescription {
     /// A field of a format of `of` bits.
     pub(crate) const fn of(name: &'static str, kind: &'static str, span: Span, of: u32) -> Self {
-        #[cfg(feature = "alloc")]
         let name = Name::Borrowed(name);
         Self { name, kind, offset: of - span.shift() - span.bits(), bits: span.bits() }
     }
@@ -112,10 +103,6 @@ impl FieldDescription {
     /// let description = polyflake::sno::describe();
     /// assert_eq!(description.fields()[3].name(), "partition");
     /// ```
-    #[cfg_attr(
-        not(feature = "alloc"),
-        allow(clippy::needless_borrow, reason = "a Cow with a heap")
-    )]
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -137,10 +124,7 @@ impl Figures {
     /// The figures. All bits of every family's IDs are used, so none stays below 2^63.
     pub(crate) const fn describe(&self) -> Description {
         let per_second = self.per_tick as u128 * 1000 / self.scale.tick_ms.unsigned_abs() as u128;
-        #[cfg(feature = "alloc")]
         let fields = Fields::Borrowed(self.fields);
-        #[cfg(not(feature = "alloc"))]
-        let fields = self.fields;
         Description {
             bits: self.bits,
             fields,

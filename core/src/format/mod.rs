@@ -16,7 +16,6 @@ pub(crate) use describe::Figures;
 pub use describe::{Description, FieldDescription};
 pub(crate) use refusal::refusal;
 pub(crate) use scale::Scale;
-#[cfg(feature = "alloc")]
 pub(crate) use scale::is_within;
 pub(crate) use span::Span;
 pub use text::Text;

@@ -24,7 +24,6 @@ impl UnixTime {
         Self { nanos: unix_ms as i128 * NANOS_PER_MS }
     }
 
-    #[cfg(feature = "alloc")]
     pub(crate) const fn nanos(self) -> i128 {
         self.nanos
     }

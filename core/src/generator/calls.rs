@@ -304,7 +304,6 @@ macro_rules! windows {
 }
 
 /// The calls of a generator that moves from grant to grant, in the field `moving`.
-#[cfg(feature = "alloc")]
 macro_rules! leases {
     ($generator:ty) => {
         /// A generator under its first grant, which has the number 0. Its window is the grant.
@@ -394,7 +393,6 @@ macro_rules! clock {
 }
 
 /// The parts of a pool that concern its generators. `$setup` begins the examples: it makes two generators, `first` and `second`.
-#[cfg(feature = "alloc")]
 macro_rules! pools {
     ($family:ty; $setup:literal) => {
         impl<G> Pool<G> {
@@ -555,5 +553,4 @@ macro_rules! options {
 pub(crate) use {
     calls, clock, handle_calls, handles, holds, options, seals, window_option, windows,
 };
-#[cfg(feature = "alloc")]
 pub(crate) use {leases, pools};

@@ -2,7 +2,6 @@
 
 use core::{ops::Range, time::Duration};
 
-#[cfg(feature = "alloc")]
 use super::fill::Taken;
 use super::{
     Family, Mode, Options, WaitPolicy, Window,
@@ -204,7 +203,6 @@ impl<F: Family, C: Clock> Engine<F, C> {
 
     /// Like [`Engine::reserve`], and returns the family that packs the slots. If one look is not enough, `slowly` goes on from it
     /// with [`Engine::reserve_from`].
-    #[cfg(feature = "alloc")]
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as Engine::reserve")]
     pub(crate) fn take_or<'s>(
@@ -220,7 +218,6 @@ impl<F: Family, C: Clock> Engine<F, C> {
     }
 
     /// As [`Engine::reserve`], after a look that was not enough.
-    #[cfg(feature = "alloc")]
     pub(crate) fn reserve_from(
         &self,
         sight: Sight<F>,

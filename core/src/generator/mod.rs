@@ -14,13 +14,10 @@ mod drawn;
 mod engine;
 mod family;
 mod fill;
-#[cfg(feature = "alloc")]
 mod moving;
 mod options;
-#[cfg(feature = "alloc")]
 mod pool;
 mod process;
-#[cfg(feature = "alloc")]
 mod spread;
 mod wait;
 mod window;
@@ -29,16 +26,13 @@ pub(crate) use block::{BLOCK, Blocks};
 pub(crate) use calls::{
     calls, clock, handle_calls, handles, holds, options, seals, window_option, windows,
 };
-#[cfg(feature = "alloc")]
 pub(crate) use calls::{leases, pools};
 pub(crate) use drawn::{DrawnWord, NEVER};
 pub(crate) use engine::{Engine, Reserved};
 pub(crate) use family::{Family, Pack};
 pub(crate) use fill::{Mode, Source};
-#[cfg(feature = "alloc")]
 pub(crate) use moving::Moving;
 pub(crate) use options::Options;
-#[cfg(feature = "alloc")]
 pub(crate) use pool::{Member, Members, Pooled, address, refused};
 pub(crate) use process::ProcessGuard;
 pub use wait::OnExhausted;

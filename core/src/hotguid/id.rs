@@ -273,7 +273,6 @@ impl HotGuid {
     }
 
     /// The 16 bytes in the order of RFC 9562, borrowed.
-    #[cfg(feature = "alloc")]
     pub(super) const fn as_rfc_bytes(&self) -> &[u8; Self::LEN] {
         &self.0
     }

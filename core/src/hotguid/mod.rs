@@ -11,16 +11,13 @@
 //! Source: `HotGuid` (C#).
 
 mod builder;
-#[cfg(feature = "alloc")]
 mod column;
 mod family;
 pub(crate) mod fill;
 mod generator;
 mod handle;
 mod id;
-#[cfg(feature = "alloc")]
 mod leased;
-#[cfg(feature = "alloc")]
 mod pool;
 #[cfg(feature = "serde")]
 mod serde;
@@ -32,10 +29,8 @@ pub use generator::generate;
 pub use generator::{Generator, Stats};
 pub use handle::Handle;
 pub use id::{HotGuid, Parts};
-#[cfg(feature = "alloc")]
 #[doc(hidden)]
 pub use leased::Leased;
-#[cfg(feature = "alloc")]
 pub use pool::Pool;
 pub use uuid8::Uuid8Parts;
 

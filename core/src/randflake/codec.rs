@@ -153,7 +153,6 @@ impl Codec {
     }
 
     /// Returns whether both have the same secret.
-    #[cfg(feature = "alloc")]
     pub(super) fn has_secret_of(&self, other: &Self) -> bool {
         self.cipher.has_key_of(&other.cipher)
     }

@@ -59,7 +59,6 @@ impl Randflake {
     }
 
     /// The signed number, borrowed, as some databases' clients take it.
-    #[cfg(feature = "alloc")]
     pub(super) const fn as_i64(&self) -> &i64 {
         &self.0
     }

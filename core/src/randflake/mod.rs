@@ -15,7 +15,6 @@
 
 mod builder;
 mod codec;
-#[cfg(feature = "alloc")]
 mod column;
 mod convert;
 mod family;
@@ -23,10 +22,8 @@ mod generator;
 mod grant;
 mod handle;
 mod id;
-#[cfg(feature = "alloc")]
 mod leased;
 mod make;
-#[cfg(feature = "alloc")]
 mod pool;
 #[cfg(feature = "serde")]
 mod serde;
@@ -38,10 +35,8 @@ pub use generator::{Generator, Stats};
 pub use grant::{Grant, Terms};
 pub use handle::Handle;
 pub use id::Randflake;
-#[cfg(feature = "alloc")]
 #[doc(hidden)]
 pub use leased::Leased;
-#[cfg(feature = "alloc")]
 pub use pool::Pool;
 pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};
 

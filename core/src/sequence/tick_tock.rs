@@ -136,7 +136,6 @@ impl TickTock {
 
     /// Uses up the machine's tick, whose highest sequence is `last`, unless `is_done`: no later step takes slots in it, and every
     /// later step sees what this thread wrote before.
-    #[cfg(feature = "alloc")]
     pub(crate) fn end_tick(&self, last: u16, is_done: impl Fn() -> bool) {
         loop {
             let seen = self.observe();

@@ -7,9 +7,8 @@ use super::{
     identity::{Draw, Origin},
     partition::Partitions,
 };
-#[cfg(feature = "alloc")]
 use crate::fork;
-#[cfg(all(feature = "alloc", not(any(loom, shuttle))))]
+#[cfg(not(any(loom, shuttle)))]
 use crate::fork::partitions::Leases as _;
 pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
@@ -118,7 +117,6 @@ impl<C: Clock> Builder<C> {
 
     /// The table that default partitions are leased from: for bindings, which share a table with their host. Not part of the
     /// public API.
-    #[cfg(feature = "alloc")]
     #[doc(hidden)]
     pub fn leased_from(mut self, find: fork::partitions::FindTable) -> Self {
         self.draw = Some(Draw::Leased(find));
@@ -272,7 +270,7 @@ impl<C: Clock> Builder<C> {
     fn given(&self, partition: u16) -> Result<Origin> {
         let epoch = ProcessGuard::this_process()?.epoch();
         // The table of a process is no part of a model.
-        #[cfg(all(feature = "alloc", not(any(loom, shuttle))))]
+        #[cfg(not(any(loom, shuttle)))]
         if let Some(Draw::Leased(find)) = self.draw {
             // Without a table there are no default generators either.
             let _ = find().map(|table| table.give(partition));

@@ -5,13 +5,11 @@
 //! the generator.
 #![allow(unsafe_code, reason = "claims are read without a lock and freed with the generator")]
 
-#[cfg(feature = "alloc")]
 use alloc::boxed::Box;
 use core::ptr;
 
 use super::identity::Identity;
 use crate::sync::{AtomicU64, Ordering};
-#[cfg(feature = "alloc")]
 use crate::{fork::partitions::Lease, sync::AtomicPtr};
 
 /// A partition, for the ticks `start .. until`.
@@ -21,12 +19,9 @@ pub(super) struct Claim {
     start: u64,
     until: AtomicU64,
     /// `true` if the generator may have made IDs in this process under an older claim.
-    #[cfg(feature = "alloc")]
     pub(super) follows_another: bool,
     /// The lease's own span, before the generator's window cuts it, and the time at which it was taken.
-    #[cfg(feature = "alloc")]
     lease_start: u64,
-    #[cfg(feature = "alloc")]
     lease_since: u64,
     lease_until: AtomicU64,
 }
@@ -38,7 +33,6 @@ impl Claim {
     }
 
     /// A claim of a lease's ticks, without those before `start`.
-    #[cfg(feature = "alloc")]
     pub(super) const fn leased(identity: Identity, start: u64, lease: Lease) -> Self {
         let Lease { start: lease_start, since, until, .. } = lease;
         Self::spanning(identity, start, lease_start, since, until)
@@ -48,7 +42,6 @@ impl Claim {
         identity: Identity,
         start: u64,
         lease_start: u64,
-        #[cfg_attr(not(feature = "alloc"), allow(unused_variables, reason = "of no lease"))]
         lease_since: u64,
         lease_until: u64,
     ) -> Self {
@@ -57,11 +50,8 @@ impl Claim {
             identity: AtomicU64::new(identity.to_word()),
             start,
             until: AtomicU64::new(start),
-            #[cfg(feature = "alloc")]
             follows_another: false,
-            #[cfg(feature = "alloc")]
             lease_start,
-            #[cfg(feature = "alloc")]
             lease_since,
             lease_until: AtomicU64::new(lease_until),
         }
@@ -78,7 +68,6 @@ impl Claim {
     }
 
     /// Returns whether the claim was ever extended, and so may have IDs.
-    #[cfg(feature = "alloc")]
     pub(super) fn has_begun(&self) -> bool {
         self.until.load(Ordering::Acquire) > self.start
     }
@@ -95,7 +84,6 @@ impl Claim {
     }
 
     /// The lease as it is now.
-    #[cfg(feature = "alloc")]
     pub(super) fn lease(&self) -> Lease {
         Lease {
             partition: self.identity().partition,
@@ -113,7 +101,6 @@ impl Claim {
     }
 
     /// Notes that the lease was renewed.
-    #[cfg(feature = "alloc")]
     pub(super) fn renewed(&self, until: u64) {
         self.lease_until.fetch_max(until, Ordering::AcqRel);
     }
@@ -124,15 +111,13 @@ impl Claim {
 pub(super) struct Claims {
     /// The claim that counts while there is no newer one.
     first: Claim,
-    #[cfg(feature = "alloc")]
     newest: AtomicPtr<Newer>,
     /// A place for the first claim in a child process, where another thread of the parent may have left the heap locked.
-    #[cfg(all(feature = "alloc", not(any(loom, shuttle))))]
+    #[cfg(not(any(loom, shuttle)))]
     spare: AtomicPtr<Newer>,
 }
 
 /// A claim, and the older one that it replaced. It is freed with the generator, since other threads may read it until then.
-#[cfg(feature = "alloc")]
 #[derive(Debug)]
 struct Newer {
     claim: Claim,
@@ -143,9 +128,8 @@ impl Claims {
     pub(super) const fn new(first: Claim) -> Self {
         Self {
             first,
-            #[cfg(feature = "alloc")]
             newest: AtomicPtr::new(ptr::null_mut()),
-            #[cfg(all(feature = "alloc", not(any(loom, shuttle))))]
+            #[cfg(not(any(loom, shuttle)))]
             spare: AtomicPtr::new(ptr::null_mut()),
         }
     }
@@ -153,7 +137,6 @@ impl Claims {
     /// The claim that counts.
     #[inline]
     pub(super) fn current(&self) -> &Claim {
-        #[cfg(feature = "alloc")]
         {
             let newest = self.newest.load(Ordering::Acquire);
             // SAFETY: null, or a box that `put` leaked and only `drop` frees.
@@ -173,7 +156,6 @@ impl Claims {
     }
 
     /// Replaces the claim `found` by another, unless another thread was faster. Returns the claim that counts then.
-    #[cfg(feature = "alloc")]
     pub(super) fn put(&self, found: &Claim, mut claim: Claim) -> &Claim {
         // A child never uses the parent's claim.
         claim.follows_another = found.identity().epoch == claim.identity().epoch;
@@ -195,7 +177,7 @@ impl Claims {
     }
 
     /// A place in the heap for a claim: in a child the spare one, if there is one.
-    #[cfg(all(feature = "alloc", not(any(loom, shuttle))))]
+    #[cfg(not(any(loom, shuttle)))]
     fn place(&self, newer: Newer, is_of_child: bool) -> *mut Newer {
         if is_of_child {
             let spare = self.spare.swap(ptr::null_mut(), Ordering::AcqRel);
@@ -217,14 +199,13 @@ impl Claims {
     }
 
     /// A place in the heap: models have no children.
-    #[cfg(all(feature = "alloc", any(loom, shuttle)))]
+    #[cfg(any(loom, shuttle))]
     #[allow(clippy::unused_self, reason = "outside models it has a spare place")]
     fn place(&self, newer: Newer, _: bool) -> *mut Newer {
         Box::into_raw(Box::new(newer))
     }
 }
 
-#[cfg(feature = "alloc")]
 impl Drop for Claims {
     fn drop(&mut self) {
         let mut newest = self.newest.load(Ordering::Acquire);

@@ -369,7 +369,6 @@ impl<C: Clock> Generator<C> {
 }
 
 /// Returns a default partition to its table, for the ticks after the last one used.
-#[cfg(feature = "alloc")]
 impl<C> Drop for Generator<C> {
     fn drop(&mut self) {
         let state = || self.engine.state();

@@ -31,7 +31,7 @@ const SEQUENCE: Span = FIELDS[4];
 pub struct Sno([u8; Sno::LEN]);
 
 // A result must be no larger than its error.
-#[cfg(all(feature = "alloc", target_pointer_width = "64"))]
+#[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Result<Sno>>() <= 32);
 
 /// The fields of a [`Sno`].

@@ -1,8 +1,6 @@
 //! The identity of a generator: its partition, and the process in which it has that partition.
 
-#[cfg(feature = "alloc")]
 use super::SCALE;
-#[cfg(feature = "alloc")]
 use crate::{
     Error, ErrorKind,
     fork::partitions::{FindTable, NoLease},
@@ -61,7 +59,6 @@ impl Drawn {
 }
 
 /// The error if no partition is free.
-#[cfg(feature = "alloc")]
 #[cold]
 pub(super) fn exhausted(reason: NoLease) -> Error {
     match reason {
@@ -87,7 +84,6 @@ pub(super) enum Origin {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Draw {
     /// Leased from a table, again and again.
-    #[cfg(feature = "alloc")]
     Leased(FindTable),
     /// Given by a function, for as long as the process lives.
     By(fn() -> Result<Drawn>),

@@ -8,7 +8,6 @@
 
 mod builder;
 mod claims;
-#[cfg(feature = "alloc")]
 mod column;
 pub(crate) mod columns;
 mod convert;
@@ -21,13 +20,11 @@ mod identity;
 pub mod json_null;
 #[cfg(feature = "serde")]
 mod kinds;
-#[cfg(feature = "alloc")]
 mod leased;
 mod make;
 mod metabyte;
 mod packed;
 mod partition;
-#[cfg(feature = "alloc")]
 mod pool;
 #[cfg(feature = "serde")]
 mod serde;
@@ -52,11 +49,9 @@ pub use identity::Drawn;
 pub use kinds::deserialize as deserialize_by_metabyte;
 #[cfg(feature = "serde")]
 pub use kinds::{ByMetabyte, ReadError};
-#[cfg(feature = "alloc")]
 #[doc(hidden)]
 pub use leased::Leased;
 pub use metabyte::metabyte;
-#[cfg(feature = "alloc")]
 pub use pool::Pool;
 pub use snapshot::{Snapshot, Stats};
 pub use text::{decode_slice, encode_slice};

@@ -1,13 +1,11 @@
 //! The engine's parts for sno: a generator gets its partition, keeps it while it makes IDs, and returns it at its end.
 
-#[cfg(feature = "alloc")]
 use super::identity::exhausted;
 use super::{
     Drawn, SCALE,
     claims::{Claim, Claims},
     identity::{Draw, Identity, Origin},
 };
-#[cfg(feature = "alloc")]
 use crate::fork::partitions::{Leases as _, Table};
 use crate::{
     Error, ErrorKind, Result, fork,
@@ -17,7 +15,6 @@ use crate::{
 };
 
 /// Looks at a lease that another generator or another thread renewed, before it counts as lost.
-#[cfg(feature = "alloc")]
 const LOOKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 
 /// The partitions that a generator has one after the other, and its sequences.
@@ -41,7 +38,6 @@ impl Partitions {
     }
 
     /// The partition, if it was given and not drawn.
-    #[cfg(feature = "alloc")]
     pub(super) const fn given(&self) -> Option<u16> {
         match self.origin {
             Origin::Given { partition, .. } => Some(partition),
@@ -59,10 +55,7 @@ impl Partitions {
 
     /// The first tick in which the current partition was this generator's.
     pub(super) fn first_tick(&self) -> u64 {
-        #[cfg(feature = "alloc")]
-        return self.claims.current().lease().start;
-        #[cfg(not(feature = "alloc"))]
-        0
+        self.claims.current().lease().start
     }
 
     /// The sequences of the partition that counts now.
@@ -87,13 +80,11 @@ impl Partitions {
     /// Goes on with the current claim, or draws another: at the first ID, after a fork, if another generator got the partition
     /// during a long time without an ID, and if the clock went back behind the lease.
     #[cold]
-    #[cfg_attr(not(feature = "alloc"), allow(unused_variables, reason = "for a second claim"))]
     fn reclaim(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         fork::prepare()?;
         loop {
             let claim = self.claims.current();
             if claim.identity().epoch == fork::current() && self.prolong(claim, tick)? {
-                #[cfg(feature = "alloc")]
                 self.begin(claim, machine);
                 claim.extend(window.ticks().end);
                 return Ok(claim);
@@ -104,7 +95,6 @@ impl Partitions {
 
     /// Lets a claim that replaced another one of this process begin with a tick of its own. Threads that still found the older
     /// claim fail to step, or see that it was replaced once they have stepped.
-    #[cfg(feature = "alloc")]
     fn begin(&self, claim: &Claim, machine: &TickTock) {
         if claim.follows_another && !claim.has_begun() {
             machine.end_tick(self.bounds.max, || claim.has_begun());
@@ -112,7 +102,6 @@ impl Partitions {
     }
 
     /// Replaces the claim `found` by another, unless another thread was faster.
-    #[cfg_attr(not(feature = "alloc"), allow(unused_variables, reason = "for a second claim"))]
     fn draw_anew(&self, found: &Claim, window: &Window, tick: u64) -> Result<()> {
         let Origin::Drawn { draw, own_min, .. } = self.origin else {
             return Err(Error::new(ErrorKind::Forked));
@@ -126,7 +115,6 @@ impl Partitions {
                 let mine = Identity { epoch, partition, min: least(sequence_min) };
                 self.settle(found, mine, window);
             }
-            #[cfg(feature = "alloc")]
             Draw::Leased(find) => {
                 let table = find()?;
                 let min = least(table.random()? >> 1);
@@ -139,22 +127,15 @@ impl Partitions {
     }
 
     /// Replaces the claim `found` by an identity that never ends.
-    #[cfg_attr(not(feature = "alloc"), allow(unused_variables, reason = "for a second claim"))]
     fn settle(&self, found: &Claim, mine: Identity, window: &Window) -> bool {
         if self.claims.settle(found.identity(), mine) {
             return true;
         }
-        #[cfg(feature = "alloc")]
-        {
-            let claim = Claim::unending(mine, window.start());
-            self.claims.put(found, claim).identity() == mine
-        }
-        #[cfg(not(feature = "alloc"))]
-        false
+        let claim = Claim::unending(mine, window.start());
+        self.claims.put(found, claim).identity() == mine
     }
 
     /// The table from which the generator leases its partitions, if any.
-    #[cfg(feature = "alloc")]
     fn table(&self) -> Option<Result<&'static dyn Table>> {
         match self.origin {
             Origin::Drawn { draw: Draw::Leased(find), .. } => Some(find()),
@@ -163,7 +144,6 @@ impl Partitions {
     }
 
     /// Returns whether a claim's lease has a tick, renewing the lease if need be.
-    #[cfg(feature = "alloc")]
     fn prolong(&self, claim: &Claim, tick: u64) -> Result<bool> {
         let mut looks = 0;
         loop {
@@ -179,13 +159,6 @@ impl Partitions {
                 None => looks += 1,
             }
         }
-    }
-
-    /// Returns `true`: without a table no claim ends.
-    #[cfg(not(feature = "alloc"))]
-    #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "with a table it may fail")]
-    const fn prolong(&self, _: &Claim, _: u64) -> Result<bool> {
-        Ok(true)
     }
 
     /// The identity in this process, for calls that have no tick. `now` returns the clock's tick; it is only called if the identity
@@ -206,7 +179,6 @@ impl Partitions {
     }
 
     /// Keeps the partition for this generator for ever, and returns the identity.
-    #[cfg(feature = "alloc")]
     pub(super) fn keep(
         &self,
         machine: &TickTock,
@@ -231,18 +203,7 @@ impl Partitions {
         }
     }
 
-    #[cfg(not(feature = "alloc"))]
-    pub(super) fn keep(
-        &self,
-        machine: &TickTock,
-        window: &Window,
-        now: impl Fn() -> Result<u64>,
-    ) -> Result<Identity> {
-        self.identity(machine, window, now)
-    }
-
     /// Returns a default partition to its table, for the ticks from `unused` on.
-    #[cfg(feature = "alloc")]
     pub(super) fn give_back(&self, unused: impl FnOnce() -> u64) {
         let claim = self.claims.current();
         // In a child the partition belongs to the parent.

@@ -81,7 +81,6 @@ impl Sparx64 {
     }
 
     /// Returns whether both are under the same key, in a time that does not depend on where they differ.
-    #[cfg(feature = "alloc")]
     pub(crate) fn has_key_of(&self, other: &Self) -> bool {
         self.schedule.differences(&other.schedule) == 0
     }

@@ -25,13 +25,11 @@ impl Schedule {
     }
 
     /// The bits in which the subkeys differ, of all of them joined by `|`: 0 if the keys are the same.
-    #[cfg(feature = "alloc")]
     pub(super) fn differences(&self, other: &Self) -> u16 {
         let words = self.words().zip(other.words());
         words.fold(0, |all, (one, another)| all | (one ^ another))
     }
 
-    #[cfg(feature = "alloc")]
     fn words(&self) -> impl Iterator<Item = &u16> {
         let steps = self.steps.as_flattened().as_flattened().as_flattened();
         steps.iter().chain(self.last.as_flattened())

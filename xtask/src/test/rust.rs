@@ -19,18 +19,17 @@ pub fn members() -> Vec<&'static str> {
 pub fn clippy(shell: &Shell) -> Result<()> {
     let members = members();
     cmd!(shell, "cargo clippy --quiet {members...} --all-targets -- -D warnings").run()?;
-    for features in ["", "alloc", "serde", "std"] {
+    for features in ["", "serde", "std"] {
         let chosen = ["--no-default-features", "--features", features];
         cmd!(shell, "cargo clippy --quiet --package polyflake {chosen...} -- -D warnings").run()?;
     }
     Ok(())
 }
 
-/// The core on machines without an operating system (on one without registers for SIMD, too), with and without a heap.
+/// The core on machines without an operating system (on one without registers for SIMD, too).
 pub fn no_std(shell: &Shell) -> Result<()> {
     for (target, features) in [
         ("thumbv7em-none-eabi", ""),
-        ("thumbv7em-none-eabi", "alloc"),
         ("thumbv7em-none-eabi", "serde,uuid"),
         ("x86_64-unknown-none", "serde,uuid"),
         ("wasm32-unknown-unknown", ""),
@@ -72,7 +71,7 @@ pub fn databases(shell: &Shell) -> Result<()> {
 
 /// Builds the documentation, also with fewer features, and looks for examples.
 pub fn docs(shell: &Shell) -> Result<()> {
-    for features in ["", "alloc", "std"] {
+    for features in ["", "std"] {
         let chosen = ["--package", "polyflake", "--no-default-features", "--features", features];
         documented(shell, &chosen).run()?;
     }

@@ -54,8 +54,6 @@ pub fn docs_rs(shell: &Shell) -> Result<()> {
             .run()?;
     }
     for (page, feature) in [
-        ("layout/index.html", "alloc"),
-        ("sno/struct.Pool.html", "alloc"),
         ("sno/fn.generate.html", "std"),
         ("sno/struct.Sno.html", "uuid"),
         ("layout/struct.Layout.html", "json"),
