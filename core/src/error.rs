@@ -9,6 +9,8 @@ mod serde;
 #[cfg(target_has_atomic = "ptr")]
 mod source;
 
+use alloc::string::ToString;
+
 pub(crate) use fact::Name;
 use fact::{Fact, NO_UNIT, Progress, Wide};
 pub use kind::ErrorKind;
@@ -95,6 +97,12 @@ impl Error {
     #[cold]
     pub fn because(kind: ErrorKind, reason: impl Into<Name>) -> Self {
         Self::wide_fact(kind, None, Wide::Reason(reason.into()))
+    }
+
+    /// As [`Error::because`], for reasons of decoders, which refuse in loops.
+    #[cold]
+    pub(crate) const fn constant(kind: ErrorKind, reason: &'static &'static str) -> Self {
+        Self::with_fact(kind, Fact::Reason(reason))
     }
 
     /// Adds a [source](core::error::Error::source), for example the cause of a clock's failure. The message does not repeat the
@@ -377,13 +385,13 @@ pub(crate) fn unit_of_byte(byte: u8) -> u32 {
     if byte.is_ascii() { byte.into() } else { 0x11_0000 | u32::from(byte) }
 }
 
-/// Ignores the source: sources of any type cannot be compared.
+/// Errors are equal if code, place, field and message are. The source is ignored: sources of any type cannot be compared.
 impl PartialEq for Error {
     fn eq(&self, other: &Self) -> bool {
         let facts = |error: &Self| (error.kind, error.progress, error.count);
         facts(self) == facts(other)
             && self.field() == other.field()
-            && (self.fact(), self.wide()) == (other.fact(), other.wide())
+            && self.to_string() == other.to_string()
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) enum Progress {
 }
 
 /// A fact in sixteen bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum Fact {
     None,
     /// A bad character, in the form that [`Error::bad_character`](super::Error::bad_character) takes, or [`NO_UNIT`].
@@ -42,6 +42,8 @@ pub(super) enum Fact {
     },
     /// The lower 64 bits of a number from 2^64 up to 2^65, in place of an ID.
     TooLarge(u64),
+    /// A reason in words that are part of the program.
+    Reason(&'static &'static str),
     More(Box<More>),
 }
 
@@ -101,17 +103,8 @@ impl More {
     }
 }
 
-/// As for errors, without the source.
-impl PartialEq for More {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.field, &self.fact) == (&other.field, &other.fact)
-    }
-}
-
-impl Eq for More {}
-
 /// A fact of any size.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum Wide {
     Short(Fact),
     Length { found: usize, least: usize, most: usize },

@@ -50,6 +50,7 @@ impl Error {
                 let (value, least, most) = self.range().unwrap_or_default();
                 self.write_range(f, value, least, most)
             }
+            Fact::Reason(reason) => f.write_str(reason),
             Fact::None | Fact::More(_) => self.write_plain(f),
         }
     }

@@ -75,8 +75,8 @@ impl HotGuid {
         let (machine, counter, shard_key) =
             ((word >> MACHINE_AT) as u64 & ((1 << 40) - 1), COUNTER.take(word) as u32, word as u32);
         if machine & MARKED != MARKS {
-            let reason = "expected a UUID of version 8 and RFC 9562's variant, found another";
-            return Err(Error::because(ErrorKind::NotCanonical, reason));
+            let reason = &"expected a UUID of version 8 and RFC 9562's variant, found another";
+            return Err(Error::constant(ErrorKind::NotCanonical, reason));
         }
         let machine = machine >> 24 << 18 | (machine >> 8 & 0xfff) << 6 | machine & 0x3f;
         let timestamp = TIMESTAMP.take(word).cast_signed();

@@ -57,17 +57,17 @@ impl Sno {
     pub fn from_uuid8_bytes(bytes: [u8; 16]) -> Result<Self> {
         let uuid = u128::from_be_bytes(bytes);
         let reason = if uuid & VERSION_BITS != VERSION {
-            "expected a UUID of version 8, found another version"
+            &"expected a UUID of version 8, found another version"
         } else if uuid & VARIANT_BITS != VARIANT {
-            "expected a UUID of RFC 9562's variant, found another variant"
+            &"expected a UUID of RFC 9562's variant, found another variant"
         } else if uuid & ((1 << ZERO) - 1) != 0 {
-            "expected a UUID that ends in 42 zero bits, found others"
+            &"expected a UUID that ends in 42 zero bits, found others"
         } else {
             let bits =
                 (uuid >> HIGH.1 & HIGH.0) | (uuid >> MIDDLE.1 & MIDDLE.0) | uuid >> LOW.1 & LOW.0;
             return Ok(Self::of_word(bits));
         };
-        Err(Error::because(ErrorKind::NotCanonical, reason))
+        Err(Error::constant(ErrorKind::NotCanonical, reason))
     }
 
     /// [`Sno::to_uuid8_bytes`] as a [`uuid::Uuid`].

@@ -49,7 +49,7 @@ fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
         return error;
     }
     if units.clone().next() == Some(u32::from(b'0')) {
-        return Error::because(ErrorKind::NotCanonical, "expected no leading zero, found one");
+        return Error::constant(ErrorKind::NotCanonical, &"expected no leading zero, found one");
     }
     // 13 characters of 5 bits each, so only the top bit is lost.
     let values = units.filter_map(value).map(|(values, _)| values & 31);
