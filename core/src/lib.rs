@@ -9,6 +9,16 @@
 // The README is the front page of the documentation, too; `cargo xtask test readme` runs its examples.
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![no_std]
+// Checks of unused code run with `internals`.
+#![cfg_attr(
+    not(feature = "internals"),
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "used by other crates of this project"
+    )
+)]
 // On docs.rs: labels what a feature adds.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -27,13 +37,19 @@ pub mod clock;
 #[cfg(feature = "std")]
 mod entropy;
 mod error;
+#[cfg(not(feature = "internals"))]
+mod fork;
 // Not part of the public API: for bindings.
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod fork;
 mod format;
 mod generator;
 pub mod hotguid;
+#[cfg(not(feature = "internals"))]
+mod integrations;
 // Not part of the public API: for `polyflake-sql`.
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod integrations;
 pub mod layout;
@@ -52,6 +68,7 @@ pub use generator::OnExhausted;
 pub use serde_core as __serde;
 
 /// Kernels at given levels: for this project's own benches and tests, not part of the public API.
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod kernels {
     #[cfg(feature = "std")]

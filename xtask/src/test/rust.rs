@@ -20,7 +20,8 @@ pub fn clippy(shell: &Shell) -> Result<()> {
     let members = members();
     cmd!(shell, "cargo clippy --quiet {members...} --all-targets -- -D warnings").run()?;
     for features in ["", "serde", "std"] {
-        let chosen = ["--no-default-features", "--features", features];
+        let features = format!("internals,{features}");
+        let chosen = ["--no-default-features", "--features", &features];
         cmd!(shell, "cargo clippy --quiet --package polyflake {chosen...} -- -D warnings").run()?;
     }
     Ok(())
