@@ -9,11 +9,18 @@ mod serde;
 #[cfg(target_has_atomic = "ptr")]
 mod source;
 
-use alloc::string::ToString;
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
 pub(crate) use fact::Name;
 use fact::{Fact, NO_UNIT, Progress, Wide};
 pub use kind::ErrorKind;
+
+/// Names that a message lists; it counts the others.
+const LISTED: usize = 16;
 
 /// The reason why a call was refused. The call changed nothing, and nothing is lost.
 ///
@@ -334,6 +341,24 @@ impl Error {
     #[cold]
     pub fn field_error(kind: ErrorKind, field: impl Into<Name>) -> Self {
         Self::new(kind).of(field)
+    }
+
+    /// A name that is none of `known`.
+    #[doc(hidden)]
+    #[cold]
+    pub fn unknown_field<'n>(
+        field: impl Into<Name>,
+        known: impl IntoIterator<Item = &'n str>,
+    ) -> Self {
+        let (field, mut known) = (field.into(), known.into_iter());
+        let listed: Vec<_> = known.by_ref().take(LISTED).map(|name| format!("`{name}`")).collect();
+        let (listed, more) = match (listed.join(", "), known.count()) {
+            (none, _) if none.is_empty() => ("none".into(), String::new()),
+            (listed, 0) => (format!("one of {listed}"), String::new()),
+            (listed, more) => (format!("one of {listed}"), format!(" and {more} more")),
+        };
+        let reason = format!("unknown field `{field}`, expected {listed}{more}");
+        Self::because(ErrorKind::UnknownField, reason).of(field)
     }
 
     /// An error that time cures, at `unix_ms`.

@@ -166,7 +166,7 @@ impl Layout {
     ///
     /// let layout = Layout::integer([Field::unused(56), Field::constant(8, "region", 3)])?;
     /// assert_eq!(layout.parse_integer(3)?.get(layout.constant("region")?)?, 3.into());
-    /// assert_eq!(layout.constant("zone").unwrap_err().to_string(), "unknown field `zone`");
+    /// assert_eq!(layout.constant("zone").unwrap_err().to_string(), "unknown field `zone`, expected one of `region`");
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn constant(&self, name: &str) -> Result<Slot> {
@@ -238,7 +238,10 @@ impl Layout {
 
     fn find(&self, sorted: &[Slot], name: &str) -> Result<Slot> {
         let index = sorted.binary_search_by_key(&name, |slot| self.name(*slot));
-        index.map(|index| sorted[index]).map_err(|_| unknown(name))
+        let known = || sorted.iter().map(|slot| self.name(*slot));
+        index
+            .map(|index| sorted[index])
+            .map_err(|_| Error::unknown_field(String::from(name), known()))
     }
 
     /// The first and the last value of the sequence, as bits.

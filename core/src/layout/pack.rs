@@ -161,7 +161,7 @@ impl<'v> Values<'v> {
     ///
     /// let layout = Layout::integer([Field::unused(56), Field::bindable(8, "shard")])?;
     /// assert_eq!(layout.values().bind("shard", 7)?.pack_integer()?, 7);
-    /// assert_eq!(layout.values().bind("rack", 7).unwrap_err().to_string(), "unknown field `rack`");
+    /// assert_eq!(layout.values().bind("rack", 7).unwrap_err().to_string(), "unknown field `rack`, expected one of `shard`");
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bind(&mut self, name: &str, value: impl Into<Value<'v>>) -> Result<&mut Self> {

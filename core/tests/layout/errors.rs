@@ -279,7 +279,14 @@ fn too_many_digits_are_a_length_and_no_character() {
 fn names_that_do_not_exist_are_quoted_and_prose_is_no_field() {
     let layout = snowflake();
     let error = assert_code(layout.bindable("nobody"), "unknown_field");
-    assert_eq!((error.field(), &*error.to_string()), (Some("nobody"), "unknown field `nobody`"));
+    let message = "unknown field `nobody`, expected one of `a`, `b`";
+    assert_eq!((error.field(), &*error.to_string()), (Some("nobody"), message));
+    let many = (0..40).map(|k| Field::bindable(8, &*format!("f{k:02}")));
+    let many = Layout::bytes(40, many).unwrap();
+    let message = many.bindable("nobody").unwrap_err().to_string();
+    assert!(message.ends_with("`f14`, `f15` and 24 more"), "{message}");
+    let error = assert_code(many.constant("f00"), "unknown_field");
+    assert_eq!(error.to_string(), "unknown field `f00`, expected none");
     let error = assert_code(layout.values().pack(), "missing_field");
     assert_eq!(error.to_string(), "missing value for field `a`");
     let foreign =

@@ -76,7 +76,8 @@ function noMembers(object: object, field: string): PolyflakeError {
 function refuseOthers(object: object, names: readonly string[]): void {
   for (const name in object) {
     if (names.includes(name) || isOfAll(object, name)) continue;
-    throw new PolyflakeError("unknown_field", `expected one of ${names.join(", ")}, found ${name}`, { field: name });
+    const known = names.map((each) => `\`${each}\``).join(", ");
+    throw new PolyflakeError("unknown_field", `unknown field \`${name}\`, expected one of ${known}`, { field: name });
   }
 }
 

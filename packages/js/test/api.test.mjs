@@ -123,7 +123,7 @@ onEachMachine((polyflake) => {
         () => make({ other: 1 }),
         (error) => {
           assert.equal(error.code, "unknown_field");
-          const named = error.message.match(/expected one of (.*), found/)[1].split(", ");
+          const named = error.message.match(/^unknown field `other`, expected one of `(.*)`$/)[1].split("`, `");
           assert.deepEqual([...named, ...POSITIONAL.filter((name) => options.includes(name))].sort(), options);
           return true;
         },

@@ -145,9 +145,10 @@ impl<'a, 'py> Take<'a, 'py> for Argument {
 fn refuse_unknown(members: &Bound<'_, PyDict>) -> PyResult<()> {
     for name in members.keys() {
         let name = Text::take(name.as_borrowed(), "members")?;
-        let mut known = sno::Snapshot::MEMBERS.iter().chain([&sno::Snapshot::FORMAT]);
-        if known.all(|(member, _)| **member != *name) {
-            return Err(raise(Error::field_error(ErrorKind::UnknownField, name.to_string())));
+        let known = sno::Snapshot::MEMBERS.iter().chain([&sno::Snapshot::FORMAT]);
+        let known = known.map(|(member, _)| *member);
+        if known.clone().all(|member| *member != *name) {
+            return Err(raise(Error::unknown_field(name.to_string(), known)));
         }
     }
     Ok(())
