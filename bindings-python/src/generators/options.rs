@@ -20,6 +20,12 @@ pub(crate) struct Options {
 /// The keywords of a call that match none of its other parameters.
 pub(crate) type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
 
+/// The name of a function, and its own keywords.
+pub(crate) type Function = (&'static str, &'static [&'static str]);
+
+/// The keywords of all families.
+const SHARED: [&str; 5] = ["window", "clock", "on_exhausted", "max_wait", "on_stall"];
+
 /// A core's builder.
 pub(crate) trait Builds: Sized {
     fn on_exhausted(self, what: OnExhausted) -> Self;
@@ -49,7 +55,15 @@ pub(crate) use builds;
 
 impl Options {
     /// The options in the keywords of a function.
-    pub(crate) fn of(function: &str, keywords: Option<Keywords<'_, '_>>) -> PyResult<Self> {
+    pub(crate) fn of(function: Function, keywords: Option<Keywords<'_, '_>>) -> PyResult<Self> {
+        Self::among(function, &SHARED, keywords)
+    }
+
+    fn among(
+        function: Function,
+        shared: &[&str],
+        keywords: Option<Keywords<'_, '_>>,
+    ) -> PyResult<Self> {
         let mut options = Self {
             window: None,
             clock: None,
@@ -59,12 +73,14 @@ impl Options {
         };
         for (name, value) in keywords.into_iter().flat_map(PyDictMethods::iter) {
             match &*name.to_string() {
+                other if !shared.contains(&other) => {
+                    return Err(unexpected(function, shared, other));
+                }
                 "window" => options.window = value.extract()?,
                 "clock" => options.clock = value.extract()?,
                 "on_exhausted" => options.on_exhausted = value.extract()?,
                 "max_wait" => options.max_wait = value.extract()?,
-                "on_stall" => options.on_stall = value.extract()?,
-                other => return Err(unexpected(function, other)),
+                _ => options.on_stall = value.extract()?,
             }
         }
         Ok(options)
@@ -72,13 +88,10 @@ impl Options {
 
     /// The options of a family that takes no window.
     pub(crate) fn without_window(
-        function: &str,
+        function: Function,
         keywords: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        if keywords.is_some_and(|keywords| keywords.contains("window").unwrap_or(false)) {
-            return Err(unexpected(function, "window"));
-        }
-        Self::of(function, keywords)
+        Self::among(function, &SHARED[1..], keywords)
     }
 
     /// A builder with these options, from one with their clock.
@@ -96,6 +109,9 @@ impl Options {
 }
 
 #[cold]
-fn unexpected(function: &str, name: &str) -> PyErr {
-    PyTypeError::new_err(format!("{function}() got an unexpected keyword argument '{name}'"))
+fn unexpected((function, own): Function, shared: &[&str], name: &str) -> PyErr {
+    let known = [own, shared].concat().join(", ");
+    PyTypeError::new_err(format!(
+        "{function}() got an unexpected keyword argument '{name}', expected one of {known}"
+    ))
 }

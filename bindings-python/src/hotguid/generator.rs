@@ -72,7 +72,7 @@ impl Generator {
     )]
     fn new(uuid8: Of<Flag, name::uuid8>, options: Option<Keywords<'_, '_>>) -> PyResult<Self> {
         let with_clock = |clock| hotguid::Generator::builder().uuid8(uuid8.0.0).clock(clock);
-        let options = Options::of("Generator", options)?;
+        let options = Options::of(("Generator", &["uuid8"]), options)?;
         let window = options.window;
         let built = options.builder(with_clock).build();
         let inner = built.map_err(|error| Span::raise(window, error))?;

@@ -21,7 +21,7 @@ use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
     making::{Makes, MakesMany, Mode, Rows, WithRows, Writes, makes_ids},
-    options::{Keywords, Options, builds},
+    options::{Function, Keywords, Options, builds},
     twins::{self, Claim},
 };
 use crate::{
@@ -60,7 +60,7 @@ struct Given<'a, 'py> {
 impl Given<'_, '_> {
     fn make(
         self,
-        function: &str,
+        function: Function,
         build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
     ) -> PyResult<Generator> {
         let (options, layout) = (Options::of(function, self.options)?, self.layout);
@@ -106,7 +106,8 @@ impl Generator {
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         let layout = layout.0;
-        Given { layout, bindables, sequence_only, options }.make("Generator", Builder::build)
+        Given { layout, bindables, sequence_only, options }
+            .make(("Generator", &["layout", "bindables", "sequence_only"]), Builder::build)
     }
 
     #[doc = doc!("layout.Generator.restore")]
@@ -127,7 +128,9 @@ impl Generator {
     ) -> PyResult<Self> {
         let (layout, snapshot) = (layout.0, snapshot.0.0);
         Given { layout, bindables, sequence_only, options }
-            .make("Generator.restore", |builder| builder.restore(snapshot))
+            .make(("Generator.restore", &["bindables", "sequence_only"]), |builder| {
+                builder.restore(snapshot)
+            })
     }
 
     #[doc = doc!("layout.Generator.layout")]

@@ -13,7 +13,7 @@ use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
     making::{Mode, makes, makes_ids, makes_texts},
-    options::{Keywords, Options, builds},
+    options::{Function, Keywords, Options, builds},
     twins::{self, Claim},
 };
 use crate::{
@@ -25,6 +25,8 @@ use crate::{
         target::Item,
     },
 };
+
+const FUNCTION: Function = ("Generator", &["grant", "secret", "resume_after"]);
 
 #[doc = doc!("randflake.Generator")]
 #[pyclass(frozen, module = "polyflake.randflake")]
@@ -58,7 +60,7 @@ impl Generator {
         let grant = grant.0.0;
         let terms = grant.terms();
         let with_clock = |clock| Builder::with_clock(grant, *secret.0.0, clock);
-        let mut builder = Options::without_window("Generator", options)?.builder(with_clock);
+        let mut builder = Options::without_window(FUNCTION, options)?.builder(with_clock);
         if let Some(second) = resume_after {
             builder = builder.resume_after(second.0);
         }

@@ -18,7 +18,7 @@ use crate::generators::{
     clock::PythonClock,
     given::{self, Given},
     making::{self, Makes, Mode, makes, makes_ids, makes_texts},
-    options::{Keywords, Options, builds},
+    options::{Function, Keywords, Options, builds},
     twins::Claim,
 };
 use crate::{
@@ -73,9 +73,11 @@ const REMEDY: &str = "close it first and restore each snapshot once, or give eac
 
 builds! { Builder<PythonClock>, window }
 
+const NEW: Function = ("Generator", &["partition", "sequence_min", "sequence_max", "metabyte"]);
+
 /// A generator with the options that its constructors share.
 fn make(
-    function: &str,
+    function: Function,
     metabyte: Metabyte,
     options: Option<Keywords<'_, '_>>,
     sequences: RangeInclusive<u16>,
@@ -123,7 +125,7 @@ impl Generator {
     ) -> PyResult<Self> {
         let first = sequence_min.as_ref().map_or(0, |least| least.0);
         let last = sequence_max.as_ref().map_or(u16::MAX, |most| most.0);
-        make("Generator", metabyte, options, first..=last, |mut builder| {
+        make(NEW, metabyte, options, first..=last, |mut builder| {
             if let Some(partition) = partition {
                 builder = builder.partition(partition.0);
             }
@@ -149,7 +151,7 @@ impl Generator {
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         let sequences = sequences_of(&snapshot.0.0);
-        make("Generator.restore", metabyte, options, sequences, |builder| {
+        make(("Generator.restore", &["metabyte"]), metabyte, options, sequences, |builder| {
             builder.restore(snapshot.0.0)
         })
     }
@@ -166,9 +168,13 @@ impl Generator {
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         let sequences = sequences_of(&snapshot.0.0);
-        make("Generator.import_original", metabyte, options, sequences, |builder| {
-            builder.import_original(snapshot.0.0)
-        })
+        make(
+            ("Generator.import_original", &["metabyte"]),
+            metabyte,
+            options,
+            sequences,
+            |builder| builder.import_original(snapshot.0.0),
+        )
     }
 
     #[doc = doc!("sno.Generator.generate_at")]

@@ -165,6 +165,11 @@ def has_members(cls: type, entries: dict[str, Any]) -> None:
 def test_generators_take_the_stated_options(family: str) -> None:
     stated = mine(API[family]["classes"]["Generator"]["options"])
     assert list(inspect.signature(FAMILIES[family].Generator).parameters) == list(stated)
+    grant = polyflake.randflake.Grant(1, 1_730_000_000, 1_730_000_001)
+    given = {"randflake": (grant, bytes(16)), "layout": (polyflake.layout.Layout.preset("discord"),)}
+    with pytest.raises(TypeError, match="'other', expected one of ") as error:
+        FAMILIES[family].Generator(*given.get(family, ()), other=1)
+    assert set(str(error.value).split("expected one of ")[1].split(", ")) == set(stated)
 
 
 def test_every_code_has_a_class_and_no_other_code_has() -> None:
