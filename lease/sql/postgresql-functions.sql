@@ -27,7 +27,7 @@ BEGIN
     END IF;
     reply_now := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
     reply_store := 'postgresql:' || (SELECT system_identifier FROM pg_control_system())
-        || ':' || left(pg_walfile_name(pg_current_wal_lsn()), 8);
+        || ':' || left(pg_walfile_name(pg_current_wal_lsn()), 8) || ':' || 'polyflake_leases'::regclass::oid;
 END $$;
 
 -- Replaces a record if it is as it was read, in the same incarnation of the same store: for the functions below. Refused with values

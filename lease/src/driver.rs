@@ -8,6 +8,9 @@ use std::{
 };
 
 use alloc::format;
+use core::mem;
+
+use polyflake::fork;
 
 use crate::{
     Action, Error, ErrorKind, Grant, Keeper, Leased, Moment, Options, Random, Reply, Request,
@@ -111,6 +114,7 @@ impl Shared {
     pub(crate) fn reason(&self) -> Error {
         let state = self.lock();
         let found = match state.end {
+            _ if state.is_closing => "a closed one".into(),
             None => "none yet".into(),
             Some(end) if end <= clock::unix_ms() => {
                 format!("none since {end} (Unix milliseconds)")
@@ -149,6 +153,7 @@ pub(crate) struct Driver<L: ?Sized> {
     pub(crate) shared: Arc<Shared>,
     began: Instant,
     events: Events,
+    process: u32,
 }
 
 /// The next task of the one that keeps a lease.
@@ -161,6 +166,8 @@ pub(crate) enum Step {
     /// Wait for so many milliseconds, or until the lease is closed.
     Wait(u64),
     End,
+    /// Do nothing any more, and leave the store as it is: this is a child of the process that began.
+    Leave,
 }
 
 /// A pause of this length in milliseconds closes the store: a fork meanwhile copies no connection in use, and a server keeps none
@@ -191,6 +198,7 @@ pub(crate) fn keep<S: Store, L: Leased>(mut driver: Driver<L>, open: &impl Fn() 
                 driver.shared.wait(ms);
             }
             Step::End => break,
+            Step::Leave => return mem::forget(store),
         }
     }
 }
@@ -206,11 +214,14 @@ impl<L: Leased + ?Sized> Driver<L> {
     pub(crate) fn new(options: Options, place: Arc<L>, shared: Arc<Shared>) -> Self {
         let (began, events) = (Instant::now(), options.events());
         let keeper = Keeper::new(options, Box::new(random) as Draw);
-        Self { keeper, place, shared, began, events }
+        Self { keeper, place, shared, began, events, process: fork::process() }
     }
 
     /// Goes on to the next task that needs the store or takes time.
     pub(crate) fn step(&mut self) -> Step {
+        if self.process != fork::process() {
+            return Step::Leave;
+        }
         loop {
             if self.shared.lock().is_closing {
                 self.keeper.close();

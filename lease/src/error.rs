@@ -25,7 +25,7 @@ pub enum ErrorKind {
     StoreChanged,
     /// A record is missing, unreadable or contradicts another.
     StoreDamaged,
-    /// A record or a table has a newer format than this version knows.
+    /// A record has a newer format than this version knows.
     SchemaOutdated,
     /// The claimant's clock differs too much from the store's.
     ClockSkewed,
@@ -81,6 +81,13 @@ impl Error {
     #[must_use]
     pub fn with_until(self, until: u64) -> Self {
         Self { until: Some(until), ..self }
+    }
+
+    /// The same error with the record that it is about.
+    #[cfg(any(feature = "sqlite", feature = "postgresql"))]
+    pub(crate) fn in_record(self, first: u64) -> Self {
+        let reason = alloc::format!("{} in the record of number {first}", self.reason);
+        Self { reason: reason.into(), ..self }
     }
 
     /// The kind of error.

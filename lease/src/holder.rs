@@ -236,15 +236,15 @@ macro_rules! keeps {
             &self.holder.lease
         }
 
-        /// Ends the generator, and returns the number. It waits until the store knows, as a drop does; where a task keeps the lease,
+        /// Ends the generator, and returns the number: before a process ends by a signal, since that runs no drop. It waits until the store knows, as a drop does; where a task keeps the lease,
         /// neither waits. In the child of a fork it ends only a lease of the child's own.
-        pub fn close(self) {
+        pub fn close(&self) {
             self.holder.lease.close();
         }
 
         /// As [`Generator::close`], but it waits in `sleep` and does not block the thread. If the future is dropped, the number is
         /// returned all the same.
-        pub async fn close_async(self, sleep: impl AsyncFn(Duration)) {
+        pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
             self.holder.lease.close_async(sleep).await;
         }
     };

@@ -36,6 +36,8 @@ mod holder;
 pub mod hotguid;
 mod json;
 mod keeper;
+#[cfg(any(feature = "sqlite", feature = "postgresql"))]
+mod known;
 #[cfg(feature = "std")]
 pub mod layout;
 mod leased;

@@ -91,7 +91,11 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     pub fn status(&mut self) -> Result<Status> {
         let (namespace, shape, reply) = self.ask(Ask::Find { limit: u32::MAX })?;
         let Reply { now, store, found, .. } = reply;
-        let ends: Vec<_> = records_of(found)?.iter().map(|record| record.granted_until).collect();
+        let ends: Vec<_> = self
+            .all_of(&namespace, &shape, found)?
+            .iter()
+            .map(|record| record.granted_until)
+            .collect();
         let count = |is: &dyn Fn(u64) -> bool| ends.iter().filter(|end| is(**end)).count() as u64;
         let reserved = count(&|end| end == Record::RESERVED);
         let granted = count(&|end| end > now) - reserved;
@@ -106,10 +110,29 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// # Errors
     /// As [`Operator::status`].
     pub fn records(&mut self) -> Result<Vec<Record>> {
-        let (_, _, reply) = self.ask(Ask::Find { limit: u32::MAX })?;
-        let mut records = records_of(reply.found)?;
+        let (namespace, shape, reply) = self.ask(Ask::Find { limit: u32::MAX })?;
+        self.all_of(&namespace, &shape, reply.found)
+    }
+
+    /// The records of a reply by number, if none is missing: stores leave out those that they cannot read.
+    fn all_of(
+        &mut self,
+        namespace: &Namespace,
+        shape: &Shape,
+        found: Found,
+    ) -> Result<Vec<Record>> {
+        let mut records = records_of(found)?;
         records.sort_by_key(|record| record.first);
-        Ok(records)
+        let mut firsts = (0..namespace.records).map(|index| shape.first_of(index));
+        let missing = firsts
+            .find(|first| records.binary_search_by_key(first, |record| record.first).is_err());
+        match missing {
+            Some(first) => {
+                self.ask(Ask::Read { first })?;
+                Err(damaged(format!("expected the record of number {first}, found none")))
+            }
+            None => Ok(records),
+        }
     }
 
     /// Stops the renewals of a number's grant. The holder uses it up to its end, at most a lease from now, and claims another one;
@@ -165,7 +188,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 
     /// Tells the namespace that its store was restored from a backup, also where the store cannot be told from the one before: a
-    /// dump that was read into the same server, a file that was written over. Grants are not renewed any more, and no grant begins
+    /// dump of rows that was read into tables that are there, a file that was written over. Grants are not renewed any more, and no grant begins
     /// for a while: by what the store knows, or until `not_before` if that is later, in Unix milliseconds. Returns the namespace's
     /// record, whose `quiet_until` is that time.
     ///
@@ -193,6 +216,26 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                 version: old.version + 1,
                 ..old.clone()
             };
+            let (first, count) = (shape.first_of(old.records), shape.block());
+            let put = Ask::PutNamespace { old, new: new.clone(), first, count };
+            if self.ask(put)?.2.found == Found::Done {
+                return Ok(new);
+            }
+        }
+        Err(contended())
+    }
+
+    /// Tells the namespace that its store is the one before under another name and lost nothing, as after a planned failover: holders
+    /// go on, and numbers are granted at once. This trusts the operator's word that the other store is off and that all it
+    /// acknowledged is here; else IDs are made twice. Returns the namespace's record.
+    ///
+    /// # Errors
+    /// As [`Operator::evict`].
+    pub fn promoted(&mut self) -> Result<Namespace> {
+        for _ in 0..TRIES {
+            let (old, shape, reply) = self.ask(Ask::Survey)?;
+            let (quiet_until, store) = (old.quiet_until.min(reply.now), reply.store);
+            let new = Namespace { store, quiet_until, version: old.version + 1, ..old.clone() };
             let (first, count) = (shape.first_of(old.records), shape.block());
             let put = Ask::PutNamespace { old, new: new.clone(), first, count };
             if self.ask(put)?.2.found == Found::Done {

@@ -1,8 +1,8 @@
 //! A store in `PostgreSQL`.
 //!
 //! Each request is one transaction. It asks for a synchronous commit, and also reads whether the server's commits are durable, the
-//! server's identity and its timeline: a restored backup and a promoted replica are other incarnations. A dump that is restored
-//! into the same server looks like the same store: an operator who does that must tell the namespace (`quiet_until`).
+//! server's identity, its timeline and its tables: a restored backup and a promoted replica are other incarnations. Rows that are
+//! restored into tables that are there look like the same store: an operator who does that must tell the namespace (`quiet_until`).
 //!
 //! Where the schema has the functions of `lease/sql/postgresql-functions.sql`, claims, renewals, releases and surveys take one round
 //! trip. A store that creates the tables creates them too.
@@ -21,10 +21,10 @@ mod task;
 #[cfg(feature = "tls")]
 mod tls;
 
-use std::time::Duration;
+use std::{string::String, time::Duration};
 
 use alloc::{borrow::ToOwned, format};
-use core::{future::Future, mem};
+use core::{error::Error as _, future::Future, mem};
 use tokio::{
     runtime::{Builder, Handle, Runtime},
     task::JoinHandle,
@@ -72,6 +72,7 @@ pub struct Postgresql {
     /// The process that opened the connection: a forked child does not use it.
     process: u32,
     limit: Duration,
+    url: String,
 }
 
 /// A connection, and the runtime that drives it while a call waits.
@@ -86,7 +87,7 @@ impl Postgresql {
     /// Connects to a server, and creates the tables if there are none. This and each answer take 15 seconds at most.
     ///
     /// # Errors
-    /// `store_not_durable` for a server that may lose its commits; `schema_outdated` and `store_damaged` for tables of another
+    /// `store_not_durable` for a server that may lose its commits; `store_damaged` for tables of another
     /// format; `lease_unavailable` if there is no connection, or a role without the rights that a lease needs.
     pub fn open(url: &str) -> Result<Self> {
         Self::open_within(url, PATIENCE)
@@ -101,13 +102,13 @@ impl Postgresql {
         let opened = runtime.block_on(in_time(limit, async {
             let (mut client, connection) = connection::connect(url).await?;
             let connection = tokio::spawn(connection);
-            let session = Session::begin(&mut client).await?;
+            let session = Session::begin_at(&mut client, url).await?;
             Ok((client, session, connection))
         }));
         match opened {
             Ok((client, session, connection)) => {
                 let open = Some(Open { client, session, connection, runtime });
-                Ok(Self { open, process, limit })
+                Ok(Self { open, process, limit, url: url.to_owned() })
             }
             Err(error) => {
                 // It may still ask for an address, which a drop would wait for.
@@ -155,12 +156,13 @@ impl Store for Postgresql {
         let open = self.open.as_mut().ok_or_else(|| unavailable("none"))?;
         let Open { client, session, runtime, .. } = open;
         let answered = async { timeout(self.limit, session.answer(client, request)).await };
-        runtime.block_on(answered).unwrap_or_else(|_| {
+        let answered = runtime.block_on(answered).unwrap_or_else(|_| {
             // A request that the server may take at any later time: nothing waits for the end of its connection.
             let open = self.open.take();
             open.into_iter().for_each(|open| open.runtime.shutdown_background());
             Err(silent())
-        })
+        });
+        answered.inspect_err(|_| Session::forget(&self.url))
     }
 }
 
@@ -187,7 +189,12 @@ fn unavailable(found: &str) -> Error {
 #[expect(clippy::needless_pass_by_value, reason = "as map_err calls it")]
 fn failed(error: tokio_postgres::Error) -> Error {
     let Some(cause) = error.as_db_error() else {
-        let reason = format!("expected an answer from PostgreSQL, found: {error}");
+        let mut reason = format!("expected an answer from PostgreSQL, found: {error}");
+        let mut cause = error.source();
+        while let Some(found) = cause {
+            reason = format!("{reason}: {found}");
+            cause = found.source();
+        }
         return Error::new(ErrorKind::LeaseUnavailable, reason);
     };
     let message = cause.message();

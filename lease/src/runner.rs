@@ -80,6 +80,10 @@ impl Run {
         Self { process: fork::process(), shared, thread }
     }
 
+    fn has_thread(&self) -> bool {
+        self.thread.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// Ends the thread, for which nobody waits then.
     fn let_go(&self) {
         drop(self.thread.lock().unwrap_or_else(PoisonError::into_inner).take());
@@ -252,17 +256,22 @@ impl Lease {
     }
 
     /// Seals the generator, returns the number and waits until that is done. It does not wait for a task. In the child of a fork it
-    /// does nothing, unless the child has leased a number.
+    /// does nothing, unless the child has leased a number. Any thread may call it, as one that waits for a signal.
     ///
     /// If the store does not answer within [`Lease::CLOSE_LIMIT`], the lease is `refused` once more, and the thread is left to itself:
     /// the number is free when the store answers, or when the lease ends.
-    pub fn close(self) {
-        drop(self);
+    pub fn close(&self) {
+        let Some(run) = self.own() else { return };
+        run.shared.close();
+        if run.has_thread() && !run.shared.is_over_within(Self::CLOSE_LIMIT) {
+            run.let_go();
+            self.events.refused(silent());
+        }
     }
 
     /// As [`Lease::close`], but it waits in `sleep`, and does not block the thread. If the future is dropped, the thread goes on to
     /// return the number.
-    pub async fn close_async(self, sleep: impl AsyncFn(Duration)) {
+    pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
         let Some(run) = self.own() else { return };
         run.let_go();
         let began = Instant::now();
@@ -294,15 +303,11 @@ impl Drop for Lease {
             // The thread belongs to an ancestor.
             return;
         }
+        self.close();
         // SAFETY: `start` or `here` leaked it once, and nothing can read it any more.
         let run = unsafe { Box::from_raw(*self.newest.get_mut()) };
-        run.shared.close();
-        match run.thread.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            // A thread that panicked returned nothing: its number is free when its lease ends.
-            Some(thread) if run.shared.is_over_within(Self::CLOSE_LIMIT) => drop(thread.join()),
-            Some(_) => self.events.refused(silent()),
-            None => {}
-        }
+        // A thread that panicked returned nothing: its number is free when its lease ends.
+        drop(run.thread.into_inner().unwrap_or_else(PoisonError::into_inner).map(JoinHandle::join));
     }
 }
 

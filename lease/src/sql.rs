@@ -58,6 +58,9 @@ pub(crate) trait Rows {
     /// Makes a namespace's record if there is none.
     async fn insert_namespace(&mut self, new: &Namespace, store: &str) -> Result<()>;
 
+    /// Makes records that were never granted, from `first` on, each `count` numbers after the one before; those that exist stay.
+    async fn insert_fresh(&mut self, name: &str, records: u64, first: &Record) -> Result<()>;
+
     /// Makes a record if there is none.
     async fn insert(&mut self, name: &str, new: &Record) -> Result<()>;
 
@@ -128,9 +131,10 @@ pub(crate) async fn answer(rows: &mut impl Rows, request: &Request, store: &str)
             if new.store != store || !rows.swap_namespace(old, new).await? {
                 return Ok(Found::Differs(None));
             }
-            for index in 0..new.records.saturating_sub(old.records) {
-                let fresh = Record::fresh(first + index * count, *count, new.incarnation);
-                rows.insert(name, &fresh).await?;
+            let records = new.records.saturating_sub(old.records);
+            if records > 0 {
+                let fresh = Record::fresh(*first, *count, new.incarnation);
+                rows.insert_fresh(name, records, &fresh).await?;
             }
             Ok(Found::Done)
         }
@@ -156,25 +160,43 @@ pub(crate) async fn probe(rows: &mut impl Rows, name: &str) -> Result<()> {
     ))
 }
 
-/// Refuses tables whose columns are not those of format 1.
+/// Refuses tables without the columns of format 1. Others are let be: each row tells its format.
 pub(crate) async fn check_columns(rows: &mut impl Rows) -> Result<()> {
     for (table, expected) in [("polyflake_namespaces", NAMESPACES), ("polyflake_leases", LEASES)] {
         let columns = rows.columns(table).await?;
         if let Some(missing) = expected.iter().find(|column| !columns.contains(**column)) {
             return Err(damaged(format!("expected a column `{missing}` in {table}, found none")));
         }
-        if let Some(unknown) = columns.iter().find(|column| !expected.contains(&column.as_str())) {
-            let reason = format!("expected {table} of format 1, found a column `{unknown}`");
-            return Err(Error::new(ErrorKind::SchemaOutdated, reason));
-        }
     }
     Ok(())
 }
 
 pub(crate) fn record_of(row: &impl Columns) -> Result<Record> {
+    let first = row.integer("first")?;
+    let record = fields_of(row, first).map_err(|error| error.in_record(first))?;
+    record.check()?;
+    Ok(record)
+}
+
+/// The records that can be read: one that cannot is nobody's reason to do without all others.
+pub(crate) fn readable(rows: impl Iterator<Item = Result<Record>>) -> Result<Vec<Record>> {
+    let (mut read, mut refused) = (Vec::new(), None);
+    for row in rows {
+        match row {
+            Ok(record) => read.push(record),
+            Err(error) => refused = refused.or(Some(error)),
+        }
+    }
+    match refused {
+        Some(error) if read.is_empty() => Err(error),
+        _ => Ok(read),
+    }
+}
+
+fn fields_of(row: &impl Columns, first: u64) -> Result<Record> {
     check_format(row.integer("format")?)?;
-    let record = Record {
-        first: row.integer("first")?,
+    Ok(Record {
+        first,
         count: row.integer("count")?,
         start: row.integer("start")?,
         granted_until: row.integer("granted_until")?,
@@ -182,9 +204,7 @@ pub(crate) fn record_of(row: &impl Columns) -> Result<Record> {
         version: row.integer("version")?,
         incarnation: row.random("incarnation")?,
         holder: row.text("holder")?,
-    };
-    record.check()?;
-    Ok(record)
+    })
 }
 
 pub(crate) fn namespace_of(row: &impl Columns) -> Result<Namespace> {

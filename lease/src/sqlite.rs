@@ -21,6 +21,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::{
     Error, ErrorKind, Reply, Request, Result, Store, clock,
+    known::Known,
     sql::{self, Rows},
 };
 
@@ -28,6 +29,9 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const SCHEMA: &str = include_str!("../sql/sqlite.sql");
+
+/// The files whose tables and conditions this process has looked at, with the version of their tables.
+static KNOWN: Known<i64> = Known::new();
 
 /// A store in an `SQLite` file.
 ///
@@ -52,7 +56,7 @@ impl Sqlite {
     /// Opens a file, and creates it if there is none. A relative path starts at the working directory of this moment.
     ///
     /// # Errors
-    /// `store_not_durable` for a file that may lose written data; `schema_outdated` and `store_damaged` for tables of another
+    /// `store_not_durable` for a file that may lose written data; `store_damaged` for tables of another
     /// format; `lease_unavailable` if the file cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = file::absolute(path.as_ref())?;
@@ -102,7 +106,7 @@ impl Store for Sqlite {
 fn connect(path: &Path) -> Result<(Connection, String)> {
     file::check(path)?;
     let before = file::name_or_create(path)?;
-    let connection = open_file(path)?;
+    let connection = open_file(path, &before)?;
     let name = file::name(path)?;
     if name != before {
         let reason = "expected one file while it was opened, found another one in its place";
@@ -112,17 +116,24 @@ fn connect(path: &Path) -> Result<(Connection, String)> {
 }
 
 /// Opens a file as a store: it has the tables, and keeps conditions.
-fn open_file(path: &Path) -> Result<Connection> {
+fn open_file(path: &Path, name: &str) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     make_durable(&connection)?;
+    let schema = |connection: &Connection| {
+        connection.pragma_query_value(None, "schema_version", |row| row.get(0)).map_err(failed)
+    };
+    if KNOWN.get(name) == Some(schema(&connection)?) {
+        return Ok(connection);
+    }
     let mut transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     transaction.execute_batch(SCHEMA).map_err(failed)?;
     sql::at_once(sql::check_columns(&mut transaction))?;
     transaction.commit().map_err(failed)?;
     probe(&mut connection)?;
+    KNOWN.put(name, schema(&connection)?);
     Ok(connection)
 }
 
@@ -164,8 +175,9 @@ fn probe(connection: &mut Connection) -> Result<()> {
     let mut transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     let probed = sql::at_once(sql::probe(&mut transaction, "probe of conditions"));
-    transaction.rollback().map_err(failed)?;
-    probed
+    // Where the probe failed there may be no transaction any more, and its reason is the one to tell.
+    let ended = transaction.rollback().map_err(failed);
+    probed.and(ended)
 }
 
 /// An error of `SQLite` as this crate's.

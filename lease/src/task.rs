@@ -8,7 +8,7 @@ use std::{
 };
 
 use core::{
-    future::{Future, poll_fn},
+    future::{Future, pending, poll_fn},
     pin::{Pin, pin},
 };
 
@@ -152,6 +152,10 @@ async fn keep<S, F, P>(
                 first_of(closing, sleep(Duration::from_millis(ms))).await;
             }
             Step::End => break,
+            Step::Leave => {
+                core::mem::forget(store.take());
+                pending::<()>().await;
+            }
         }
     }
 }

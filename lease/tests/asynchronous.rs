@@ -8,8 +8,11 @@ mod server;
 
 use std::{
     cell::Cell,
+    env,
     future::Future,
+    io::{BufRead, BufReader},
     pin::pin,
+    process::{Command, Stdio},
     task::Poll,
     time::{Duration, Instant},
 };
@@ -65,6 +68,39 @@ impl One {
         }
         false
     }
+}
+
+const ENDED: &str = "POLYFLAKE_ENDED_BY_A_SIGNAL";
+
+/// As the README has it.
+#[test]
+#[cfg(unix)]
+fn a_process_that_is_asked_to_end_returns_its_number() {
+    use rustix::process::{Pid, Signal, kill_process};
+    use tokio::signal::unix::{SignalKind, signal};
+    if let Ok(url) = env::var(ENDED) {
+        let work = async {
+            let mut asked_to_end = signal(SignalKind::terminate()).unwrap();
+            let ids = Generator::with_async(&url, One::options(), LONG, time::sleep).await.unwrap();
+            println!("ready {}", ids.generate_async(time::sleep, 7).await.unwrap());
+            asked_to_end.recv().await;
+            ids.close_async(time::sleep).await;
+        };
+        runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work);
+        return;
+    }
+    let one = One::new();
+    let granted = || Operator::open(&one.url, "orders").unwrap().status().unwrap().granted;
+    let mut process = Command::new(env::current_exe().unwrap());
+    process.args(["--exact", "a_process_that_is_asked_to_end_returns_its_number", "--nocapture"]);
+    let mut process = process.env(ENDED, &one.url).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("ready")));
+    assert_eq!(granted(), 1);
+    kill_process(Pid::from_child(&process), Signal::TERM).unwrap();
+    assert_eq!(lines.filter(|line| line.as_ref().is_ok_and(|it| it.contains("FAILED"))).count(), 0);
+    assert!(process.wait().unwrap().success());
+    assert_eq!(granted(), 0);
 }
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {

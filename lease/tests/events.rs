@@ -67,6 +67,7 @@ fn a_lease_that_is_used_and_closed_is_acquired_and_sealed() {
     let left = figures.remaining.as_secs();
     assert!((3500..=3600).contains(&left), "{left}");
     ids.close();
+    drop(ids);
     let Event::Sealed { number: 0, used_until: Some(used) } = heard.next("sealed") else {
         panic!()
     };
@@ -221,6 +222,7 @@ fn events_are_traced_and_hold_nothing_of_the_url() {
     let ids = Generator::with(&file, options, LONG).unwrap();
     ids.generate(0).unwrap();
     ids.close();
+    drop(ids);
     let lines = lines.lock().unwrap().clone();
     let ours: Vec<_> = lines.iter().filter(|line| line.contains(r#"namespace="traced""#)).collect();
     let levels: Vec<_> = ours.iter().filter_map(|line| line.split(' ').next()).collect();

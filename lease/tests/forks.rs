@@ -11,17 +11,24 @@ mod server;
 
 use std::{
     error::Error as _,
-    future::Future,
+    future::{Future, poll_fn},
+    mem::replace,
     pin::pin,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     task::{Context, Poll, Waker},
     thread,
-    time::Duration,
+    time::{Duration, UNIX_EPOCH},
 };
 
 use forks::{hooked, in_child_by, unhooked};
 use polyflake::sno::Sno;
-use polyflake_lease::{Options, Shape, open, sno::Generator};
+use polyflake_lease::{
+    AsyncStore, Host, Memory, Options, Reply, Request, Result, Shape, Store, Task, open,
+    sno::Generator,
+};
 use tempfile::TempDir;
 
 /// One test at a time: a file that another test has open would be refused in a child.
@@ -142,6 +149,64 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
         Poll::Ready(value) => value,
         Poll::Pending => panic!("expected a future that sleeps at once"),
     }
+}
+
+/// A store in memory for tasks, which counts what it is asked.
+#[derive(Clone)]
+struct Counted(Arc<AtomicUsize>, Arc<Mutex<Memory>>);
+
+impl AsyncStore for Counted {
+    async fn answer(&mut self, request: &Request) -> Result<Reply> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let mut store = self.1.lock().unwrap();
+        store.set_now(UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap());
+        store.answer(request)
+    }
+}
+
+/// A pause of a millisecond, whatever was asked for.
+fn pause(_: Duration) -> impl Future<Output = ()> + Send {
+    let mut is_over = false;
+    poll_fn(move |_| {
+        thread::sleep(Duration::from_millis(1));
+        if replace(&mut is_over, true) { Poll::Ready(()) } else { Poll::Pending }
+    })
+}
+
+/// As by an executor of which the child has a copy.
+#[test]
+fn a_task_asks_for_nothing_in_a_child() {
+    let _alone = alone();
+    let store = Counted(Arc::default(), Arc::new(Mutex::new(Memory::new(0))));
+    let (asked, task) = (store.0.clone(), Arc::new(Mutex::new(None)));
+    let spawn = {
+        let task = task.clone();
+        move |it| *task.lock().unwrap() = Some(it)
+    };
+    let host = Host::new(move || std::future::ready(Ok(store.clone())), pause, spawn);
+    let options = Options::new("orders", Shape::sno(0..=9).unwrap()).unwrap();
+    let options = options.lease_ms(500).unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut making = pin!(Generator::with_host(host, options, Duration::from_secs(20), pause));
+    let turn = |context: &mut Context<'_>| {
+        let mut task = task.lock().unwrap();
+        task.as_mut().is_some_and(|task: &mut Task| task.as_mut().poll(context).is_ready())
+    };
+    let ids = loop {
+        turn(&mut context);
+        if let Poll::Ready(ids) = making.as_mut().poll(&mut context) {
+            break ids.unwrap();
+        }
+    };
+    let work = || {
+        let before = asked.load(Ordering::Relaxed);
+        // Three times the time up to a renewal.
+        let is_over = (0..400).any(|_| turn(&mut Context::from_waker(Waker::noop())));
+        assert!(!is_over);
+        vec![u8::from(asked.load(Ordering::Relaxed) == before)]
+    };
+    assert_eq!(in_child_by(hooked, work), [1]);
+    ids.generate(0).unwrap();
 }
 
 /// The child's memory is a copy, in which its parent's numbers would be granted again.

@@ -169,7 +169,7 @@ fn a_store_that_hangs_is_left_to_itself() {
     let names: Vec<_> = events.try_iter().map(|event| event.name()).collect();
     assert_eq!(names, ["acquired", "sealed", "refused"]);
     // The thread ends by itself once the store goes on, and lets go of its end of the channel.
-    drop(hold);
+    drop((lease, hold));
     assert!(
         events.recv_timeout(LONG).is_err_and(|end| end == mpsc::RecvTimeoutError::Disconnected)
     );

@@ -113,6 +113,29 @@ fn a_backup_that_an_operator_tells_of_is_quiet_for_a_while() {
     assert_kind(operator(&mut store).restored(Some(nanoseconds)), ErrorKind::OutOfRange);
 }
 
+/// A planned failover: the other server is off, and everything that it acknowledged is here.
+#[test]
+fn a_promoted_store_that_lost_nothing_grants_at_once() {
+    for is_met in [false, true] {
+        let mut store = Memory::new(T);
+        let (mut old, _) = holder(&mut store, options(10));
+        let backup = store.clone();
+        store.restore(backup);
+        let mut new = Host::new(options(10));
+        if is_met {
+            assert_eq!(new.drive(&mut store), None);
+            new.assert_refused(ErrorKind::StoreChanged);
+        }
+        operator(&mut store).promoted().unwrap();
+        assert!(!operator(&mut store).status().unwrap().is_restored);
+        let grant = Host::new(options(10)).drive(&mut store).expect("expected a grant at once");
+        assert_ne!(grant.numbers(), 0..=0);
+        old.pass(15 * 60_000);
+        assert_eq!(old.drive(&mut store), None);
+        assert_eq!(old.keeper.end(), Some(T + 15 * 60_000 + HOUR));
+    }
+}
+
 #[test]
 fn impossible_steps_are_refused_and_change_nothing() {
     let mut store = Memory::new(T);

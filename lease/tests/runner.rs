@@ -119,6 +119,19 @@ fn an_id_without_a_lease_is_refused_and_says_since_when_and_why() {
 }
 
 #[test]
+fn any_thread_closes_a_generator_that_others_use() {
+    let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
+    let ids = sno::Generator::with("memory:closed", options(), LONG).unwrap();
+    ids.generate(0).unwrap();
+    std::thread::scope(|scope| scope.spawn(|| ids.close()).join().unwrap());
+    let refused = ids.generate(0).unwrap_err();
+    assert_eq!(refused.code(), "lease_unavailable");
+    assert_eq!(refused.source().unwrap().to_string(), "expected a lease, found a closed one");
+    sno::Generator::with("memory:closed", options(), LONG).unwrap();
+    ids.close();
+}
+
+#[test]
 fn a_generator_without_a_number_says_so() {
     let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
     let _first = sno::Generator::with("memory:one", options(), LONG).unwrap();

@@ -10,8 +10,8 @@ use std::{
 };
 
 use polyflake_lease::{
-    Action, Error, ErrorKind, Grant, Keeper, Moment, Options, Random, Result, Shape, Sqlite, Store,
-    conformance, open, sno,
+    Action, Ask, Error, ErrorKind, Grant, Keeper, Moment, Options, Random, Request, Result, Shape,
+    Sqlite, Store, conformance, open, sno,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -110,16 +110,38 @@ fn urls_of_other_libraries_are_refused() {
 }
 
 #[test]
-fn other_columns_are_refused() {
+fn missing_columns_are_refused() {
     let (_folder, path) = file();
     claim(&mut Sqlite::open(&path).unwrap()).unwrap();
     let by_hand = Connection::open(&path).unwrap();
-    by_hand.execute_batch("ALTER TABLE polyflake_leases ADD COLUMN flag INTEGER").unwrap();
-    assert_refused(&path, ErrorKind::SchemaOutdated);
-    by_hand.execute_batch("ALTER TABLE polyflake_leases DROP COLUMN flag").unwrap();
-    assert!(Sqlite::open(&path).is_ok());
     by_hand.execute_batch("ALTER TABLE polyflake_namespaces DROP COLUMN store").unwrap();
     assert_refused(&path, ErrorKind::StoreDamaged);
+}
+
+/// The way to a second format: its column comes first, rows of it later, and what knows the first format goes on meanwhile.
+#[test]
+fn a_column_of_a_later_format_stops_nobody_before_its_rows_are_there() {
+    let (_folder, path) = file();
+    let mut store = Sqlite::open(&path).unwrap();
+    claim(&mut store).unwrap();
+    let by_hand = Connection::open(&path).unwrap();
+    let add = |table| format!("ALTER TABLE {table} ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'");
+    by_hand.execute_batch(&add("polyflake_leases")).unwrap();
+    by_hand.execute_batch(&add("polyflake_namespaces")).unwrap();
+    claim(&mut store).unwrap();
+    claim(&mut Sqlite::open(&path).unwrap()).unwrap();
+    // A number that a holder of the later format has is left to it, and the value of the new column stays.
+    let later = "UPDATE polyflake_leases SET format = 2, colour = 'blue', version = version + 1";
+    by_hand.execute_batch(&format!("{later} WHERE first = 0")).unwrap();
+    assert_ne!(claim(&mut store).unwrap().numbers(), 0..=0);
+    let colour = |first: i64| -> String {
+        let found = "SELECT colour FROM polyflake_leases WHERE first = ?1";
+        by_hand.query_row(found, [first], |row| row.get(0)).unwrap()
+    };
+    assert_eq!([colour(0), colour(1)], ["blue", "red"]);
+    // The namespace's own row comes last.
+    by_hand.execute_batch("UPDATE polyflake_namespaces SET format = 2").unwrap();
+    assert_eq!(claim(&mut store).unwrap_err().kind(), ErrorKind::SchemaOutdated);
 }
 
 #[test]
@@ -151,6 +173,32 @@ fn rows_written_by_hand_are_refused_and_stay() {
         by_hand.execute_batch(change).unwrap();
         let error = claim(&mut store).expect_err(change);
         assert_eq!(error.kind(), kind, "{change}: {error}");
+    }
+}
+
+/// Others can be claimed all the same.
+#[test]
+fn one_row_written_by_hand_is_left_out_and_named() {
+    for (change, kind) in [
+        ("token = 'x'", ErrorKind::StoreDamaged),
+        ("format = 2", ErrorKind::SchemaOutdated),
+        ("version = 'one'", ErrorKind::StoreDamaged),
+    ] {
+        let (_folder, path) = file();
+        let mut store = Sqlite::open(&path).unwrap();
+        let numbers = [(); 3].map(|()| *claim(&mut store).unwrap().numbers().start());
+        let by_hand = Connection::open(&path).unwrap();
+        let change = format!("UPDATE polyflake_leases SET granted_until = 0, start = 0, {change}");
+        by_hand.execute_batch(&format!("{change} WHERE first = 1")).unwrap();
+        let fourth = *claim(&mut store).expect(&change).numbers().start();
+        assert!(!numbers.contains(&fourth), "{fourth}");
+        by_hand.execute_batch(&format!("{change} WHERE first <> 1")).unwrap();
+        let ask = Ask::Read { first: 1 };
+        let request = Request { number: 1, namespace: "orders".into(), ask };
+        let error = store.answer(&request).unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().ends_with("in the record of number 1"), "{error}");
+        assert_eq!(claim(&mut store).unwrap_err().kind(), kind);
     }
 }
 

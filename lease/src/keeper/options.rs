@@ -1,5 +1,6 @@
 //! The options of a keeper.
 
+#[cfg(feature = "std")]
 use alloc::format;
 use alloc::string::{String, ToString};
 #[cfg(feature = "std")]

@@ -5,7 +5,7 @@ use std::{boxed::Box, pin::Pin, time::Duration};
 use core::{future::Future, str::FromStr};
 #[cfg(not(feature = "tls"))]
 use tokio_postgres::NoTls;
-use tokio_postgres::{Client, Config};
+use tokio_postgres::{Client, Config, config::TargetSessionAttrs};
 
 use super::failed;
 #[cfg(feature = "tls")]
@@ -48,5 +48,9 @@ fn config(url: &str) -> Result<Config> {
     let mut config = Config::from_str(url).map_err(wrong)?;
     config.connect_timeout(PATIENCE).tcp_user_timeout(2 * PATIENCE);
     config.application_name("polyflake-lease");
+    if config.get_hosts().len() > 1 && !url.contains("target_session_attrs") {
+        // A replica may be named first.
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    }
     Ok(config)
 }

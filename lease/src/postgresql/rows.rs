@@ -12,7 +12,7 @@ use super::failed;
 use crate::{
     Error, Found, Namespace, Record, Result,
     error::damaged,
-    sql::{Columns, Rows, namespace_of, of, record_of, survey_of},
+    sql::{Columns, Rows, namespace_of, of, readable, record_of, survey_of},
 };
 
 /// Values of a statement with their types, so that it needs no name.
@@ -86,7 +86,7 @@ impl Rows for Transaction<'_> {
             &[(&name, Type::TEXT), (&i64::from(limit), Type::INT8)],
         )
         .await?;
-        found.iter().map(record_of).collect()
+        readable(found.iter().map(record_of))
     }
 
     async fn survey(&mut self, name: &str) -> Result<Found> {
@@ -120,6 +120,24 @@ impl Rows for Transaction<'_> {
         ],
     )
     .await;
+        made.map(drop)
+    }
+
+    async fn insert_fresh(&mut self, name: &str, records: u64, first: &Record) -> Result<()> {
+        let made = query(
+            self,
+            "INSERT INTO polyflake_leases (namespace, first, count, format, granted_until, holder, incarnation, start, token, version)
+            SELECT $1, $3 + i * $4, $4, 1, 0, '', $5, 0, $6, 1 FROM generate_series(0, $2 - 1) AS i ON CONFLICT (namespace, first) DO NOTHING",
+            &[
+                (&name, Type::TEXT),
+                (&of(records), Type::INT8),
+                (&of(first.first), Type::INT8),
+                (&of(first.count), Type::INT8),
+                (&format!("{}", first.incarnation), Type::TEXT),
+                (&format!("{}", first.token), Type::TEXT),
+            ],
+        )
+        .await;
         made.map(drop)
     }
 

@@ -10,6 +10,7 @@ use crate::{
     Ask, Error, ErrorKind, Reply, Request, Result,
     driver::random,
     error::damaged,
+    known::Known,
     sql::{self, Rows},
 };
 
@@ -25,6 +26,7 @@ const STATE: &str = "SELECT current_setting('fsync') = 'on' AS fsync,
     pg_is_in_recovery() AS recovery,
     (SELECT system_identifier::text FROM pg_control_system()) AS system,
     CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
+    coalesce(to_regclass('polyflake_leases')::oid::bigint, 0) AS leases,
     floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
 
 /// The part of a store's knowledge that all connections to its schema share.
@@ -34,7 +36,25 @@ pub(super) struct Session {
     has_functions: bool,
 }
 
+/// The sessions of this process, by the URLs of their stores.
+static KNOWN: Known<Session> = Known::new();
+
 impl Session {
+    /// As [`Session::begin`], without a look at a store that this process knows.
+    pub(super) async fn begin_at(client: &mut Client, url: &str) -> Result<Self> {
+        if let Some(session) = KNOWN.get(url) {
+            return Ok(session);
+        }
+        let session = Self::begin(client).await?;
+        KNOWN.put(url, session);
+        Ok(session)
+    }
+
+    /// Looks at a store again when it is opened next: a request failed.
+    pub(super) fn forget(url: &str) {
+        KNOWN.forget(url);
+    }
+
     /// Looks at the tables, and creates them if there are none.
     pub(super) async fn begin(client: &mut Client) -> Result<Self> {
         let mut transaction = client.transaction().await.map_err(failed)?;
@@ -110,7 +130,8 @@ async fn state(transaction: &Transaction<'_>) -> Result<(String, u64)> {
         "an asynchronous commit"
     } else {
         let now = row.try_get::<_, i64>("now").map_err(failed)?;
-        let store = format!("postgresql:{}:{}", text("system")?, text("timeline")?);
+        let leases = row.try_get::<_, i64>("leases").map_err(failed)?;
+        let store = format!("postgresql:{}:{}:{leases}", text("system")?, text("timeline")?);
         let now = u64::try_from(now).map_err(|_| damaged("expected a time after 1970"))?;
         return Ok((store, now));
     };
@@ -124,6 +145,6 @@ async fn probe(client: &mut Client) -> Result<()> {
     let name = format!("probe of conditions {}", random()?);
     let mut transaction = client.transaction().await.map_err(failed)?;
     let probed = sql::probe(&mut transaction, &name).await;
-    transaction.rollback().await.map_err(failed)?;
-    probed
+    let ended = transaction.rollback().await.map_err(failed);
+    probed.and(ended)
 }

@@ -1,5 +1,8 @@
 //! Stores of tasks.
 
+use std::string::String;
+
+use alloc::borrow::ToOwned;
 use core::mem;
 
 #[cfg(feature = "deadpool")]
@@ -29,6 +32,7 @@ pub struct AsyncPostgresql {
     lent: Lent,
     session: Session,
     process: u32,
+    url: Option<String>,
 }
 
 impl AsyncPostgresql {
@@ -43,7 +47,7 @@ impl AsyncPostgresql {
         let process = forks::here()?;
         let (client, connection) = connection::connect(url).await?;
         let task = tokio::spawn(connection).abort_handle();
-        Self::begin(Connected::Open(client, task), process).await
+        Self::begin(Connected::Open(client, task), process, Some(url)).await
     }
 
     /// Takes a connection of a pool, and creates the tables if there are none. The connection goes back with the store, or is closed
@@ -68,14 +72,17 @@ impl AsyncPostgresql {
         let process = forks::here()?;
         let taken = pool.get().await;
         let taken = taken.map_err(|error| unavailable(&alloc::format!("{error}")))?;
-        Self::begin(Connected::Pool(Some(taken)), process).await
+        Self::begin(Connected::Pool(Some(taken)), process, None).await
     }
 
-    async fn begin(from: Connected, process: u32) -> Result<Self> {
+    async fn begin(from: Connected, process: u32, url: Option<&str>) -> Result<Self> {
         let mut lent = Lent { from, is_idle: true };
-        let session = Session::begin(lent.take()?).await?;
+        let session = match url {
+            Some(url) => Session::begin_at(lent.take()?, url).await?,
+            None => Session::begin(lent.take()?).await?,
+        };
         lent.is_idle = true;
-        Ok(Self { lent, session, process })
+        Ok(Self { lent, session, process, url: url.map(ToOwned::to_owned) })
     }
 }
 
@@ -90,6 +97,9 @@ impl AsyncStore for AsyncPostgresql {
         forks::check(self.process)?;
         let reply = self.session.answer(self.lent.take()?, request).await;
         self.lent.is_idle = true;
+        if let (Err(_), Some(url)) = (&reply, &self.url) {
+            Session::forget(url);
+        }
         reply
     }
 }

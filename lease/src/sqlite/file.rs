@@ -13,9 +13,9 @@ use alloc::format;
 
 use crate::{Error, ErrorKind, Result};
 
-/// File systems in memory or on the network, by the numbers that Linux gives them.
+/// File systems in memory, on the network or of another program, which may keep less than they say, by the numbers that Linux gives them.
 #[cfg(target_os = "linux")]
-const REFUSED: [(u32, &str); 13] = [
+const REFUSED: [(u32, &str); 15] = [
     (0x0102_1994, "tmpfs"),
     (0x8584_58f6, "ramfs"),
     (0x6969, "NFS"),
@@ -29,6 +29,9 @@ const REFUSED: [(u32, &str); 13] = [
     (0x0bd0_0bd0, "Lustre"),
     (0x0116_1970, "GFS2"),
     (0x7461_636f, "OCFS2"),
+    // Of virtiofs as well.
+    (0x6573_5546, "FUSE"),
+    (0x786f_4256, "VirtualBox's shared folders"),
 ];
 
 /// The full path of a file: the working directory of a process may change.

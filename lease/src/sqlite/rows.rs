@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 use super::failed;
 use crate::{
     Found, Namespace, Record, Result,
-    sql::{Columns, Rows, namespace_of, of, record_of, survey_of},
+    sql::{Columns, Rows, namespace_of, of, readable, record_of, survey_of},
 };
 
 impl Columns for Row<'_> {
@@ -60,7 +60,7 @@ impl Rows for Transaction<'_> {
         )
         .map_err(failed)?;
         let rows = statement.query_map(params![name, limit], |row| Ok(record_of(row)));
-        rows.map_err(failed)?.map(|row| row.map_err(failed).flatten()).collect()
+        readable(rows.map_err(failed)?.map(|row| row.map_err(failed).flatten()))
     }
 
     async fn survey(&mut self, name: &str) -> Result<Found> {
@@ -90,6 +90,23 @@ impl Rows for Transaction<'_> {
             of(new.version)
         ],
     );
+        made.map(drop).map_err(failed)
+    }
+
+    async fn insert_fresh(&mut self, name: &str, records: u64, first: &Record) -> Result<()> {
+        let made = self.execute(
+            "WITH RECURSIVE made(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM made WHERE i + 1 < ?2)
+            INSERT INTO polyflake_leases (namespace, first, count, format, granted_until, holder, incarnation, start, token, version)
+            SELECT ?1, ?3 + i * ?4, ?4, 1, 0, '', ?5, 0, ?6, 1 FROM made WHERE true ON CONFLICT (namespace, first) DO NOTHING",
+            params![
+                name,
+                of(records),
+                of(first.first),
+                of(first.count),
+                format!("{}", first.incarnation),
+                format!("{}", first.token)
+            ],
+        );
         made.map(drop).map_err(failed)
     }
 

@@ -203,8 +203,10 @@ fn a_role_needs_the_rights_that_an_operator_grants() {
     ]);
     claim_at(&as_role).unwrap();
     server.by_hand(&[&calls]);
-    claim_at(&as_role).unwrap();
-    let mut open = Postgresql::open(&as_role).unwrap();
+    // A process looks once at the store of a URL.
+    let at = |seconds: u32| format!("{as_role}?connect_timeout={seconds}");
+    claim_at(&at(1)).unwrap();
+    let mut open = Postgresql::open(&at(1)).unwrap();
     server.by_hand(&["REVOKE EXECUTE ON FUNCTION polyflake_put FROM orders"]);
     let expected =
         "expected a role with the rights that `lease/sql` grants, found: permission denied for ";
@@ -215,11 +217,11 @@ fn a_role_needs_the_rights_that_an_operator_grants() {
         "CREATE OR REPLACE FUNCTION polyflake_store(OUT reply_now bigint, OUT reply_store text) LANGUAGE plpgsql
             AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'PF001', MESSAGE = 'for the test'; END $$",
     ]);
-    claim_at(&as_role).unwrap();
+    claim_at(&at(1)).unwrap();
     server.by_hand(&[&calls]);
-    assert_refused(claim_at(&as_role), ErrorKind::StoreNotDurable);
+    assert_refused(claim_at(&at(2)), ErrorKind::StoreNotDurable);
     server.by_hand(&["REVOKE UPDATE ON polyflake_leases FROM orders"]);
-    let error = claim_at(&as_role).unwrap_err();
+    let error = claim_at(&at(2)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LeaseUnavailable);
     assert_eq!(error.to_string(), format!("{expected}table polyflake_leases"));
 }

@@ -12,8 +12,8 @@ mod server;
 use std::thread;
 
 use polyflake_lease::{
-    Action, ErrorKind, Grant, Keeper, Moment, Options, Postgresql, Random, Result, Shape, Store,
-    conformance, open,
+    Action, Ask, ErrorKind, Grant, Keeper, Moment, Options, Postgresql, Random, Request, Result,
+    Shape, Store, conformance, open,
 };
 use server::{Server, programs};
 
@@ -138,6 +138,76 @@ fn a_replica_is_refused_and_quiet_once_it_is_promoted() {
     claim(&mut old).unwrap();
 }
 
+/// A server that logs statements.
+fn logged(programs: &std::path::Path) -> Server {
+    let server = Server::start(programs);
+    server.by_hand(&["ALTER SYSTEM SET log_statement = 'all'", "SELECT pg_reload_conf()"]);
+    server
+}
+
+/// All records up to the number are made, in one statement.
+#[test]
+fn a_far_number_is_granted() {
+    let Some(programs) = programs() else { return };
+    let server = logged(&programs);
+    let options = Options::new("far", Shape::sno(0..=65_535).unwrap()).unwrap();
+    let options = options.prefer(65_000).unwrap();
+    let longest = std::time::Duration::from_secs(15);
+    let ids = polyflake_lease::sno::Generator::with(&server.url(), options, longest).unwrap();
+    assert_eq!(ids.lease().number(), Some(65_000));
+    assert!(statements(&server) < 100, "{}", statements(&server));
+}
+
+/// Number of statements that the server has logged.
+fn statements(server: &Server) -> usize {
+    let log = std::fs::read_to_string(server.folder().join("log")).unwrap();
+    log.lines().filter(|line| line.contains("statement: ") || line.contains("execute ")).count()
+}
+
+/// Tables are looked at and conditions are probed once a process and store.
+#[test]
+fn a_store_that_is_opened_again_asks_for_no_more_than_its_request() {
+    let Some(programs) = programs() else { return };
+    let server = logged(&programs);
+    let request = Request { number: 1, namespace: "orders".into(), ask: Ask::Read { first: 0 } };
+    open(&server.url()).unwrap().answer(&request).unwrap();
+    let before = statements(&server);
+    open(&server.url()).unwrap().answer(&request).unwrap();
+    assert!(statements(&server) - before <= 8, "{}", statements(&server) - before);
+    // A table that changed is looked at again, once a request was refused.
+    server.by_hand(&["ALTER TABLE polyflake_leases ADD COLUMN flag bigint, DROP COLUMN holder"]);
+    claim_at(&server.url()).unwrap_err();
+    assert_refused(open(&server.url()), ErrorKind::StoreDamaged);
+}
+
+#[test]
+fn errors_name_their_causes() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let nobody = server.url().replace("lease@", "nobody@");
+    for (url, cause) in [
+        ("postgres://lease@localhost:1/x", "refused"),
+        ("postgres://lease@host.invalid/x", "lookup"),
+        (&nobody, "role \"nobody\" does not exist"),
+    ] {
+        let url = format!("{url}?sslmode=disable");
+        let error = open(&url).err().expect("expected a refusal").to_string();
+        assert!(error.contains(cause), "{cause}: {error}");
+    }
+}
+
+/// The server that takes writes is asked, wherever it is in the list.
+#[test]
+fn a_replica_that_is_named_first_is_passed_over() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    claim_at(&server.url()).unwrap();
+    let replica = server.replica();
+    let [first, second] = [&replica, &server].map(|it| it.folder().display().to_string());
+    let [first, second] = [first, second].map(|folder| folder.replace('/', "%2F"));
+    claim_at(&format!("postgresql://lease@{first},{second}/postgres")).unwrap();
+}
+
 #[test]
 fn rows_written_by_hand_are_refused() {
     let Some(programs) = programs() else { return };
@@ -168,9 +238,8 @@ fn rows_written_by_hand_are_refused() {
         ]);
     }
     claim(&mut store).unwrap();
-    server.by_hand(&["ALTER TABLE polyflake_leases ADD COLUMN flag bigint"]);
-    assert_refused(claim_at(&server.url()), ErrorKind::SchemaOutdated);
-    server.by_hand(&["ALTER TABLE polyflake_leases DROP COLUMN flag, DROP COLUMN holder"]);
+    server.by_hand(&["ALTER TABLE polyflake_leases DROP COLUMN holder"]);
+    claim(&mut store).unwrap_err();
     assert_refused(claim_at(&server.url()), ErrorKind::StoreDamaged);
 }
 
