@@ -25,7 +25,6 @@ pub fn check(shell: &Shell) -> Result<()> {
     for chosen in [
         "polyflake --all-features",
         "polyflake --no-default-features",
-        "polyflake --no-default-features --features alloc",
         "polyflake-lease --all-features",
         "polyflake-lease --no-default-features",
         "polyflake-python",
