@@ -238,8 +238,8 @@ class Generator:
             before it. 1730000000..2803741823.
         :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
             ends the wait and propagates.
-        :warns RuntimeWarning: once for nodes and a secret, if a generator of this process that is still in use has both,
-            and an overlapping time: they repeat each other's IDs.
+        :warns RuntimeWarning: once for nodes and a secret, if a generator of this process that is still in use has
+            both, and an overlapping time: they repeat each other's IDs.
         :raises InvalidValueError: ``invalid_secret`` unless it has 16 bytes.
         :raises OutOfRangeError: with the ``field``.
         """
