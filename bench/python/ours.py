@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+
 from contest import Entry
 from peers import SECRET
 from polyflake import hotguid, layout, randflake, sno
 
 #: Number of partitions with which batches never reach the limit of one.
-POOL = 512
+PARTITIONS = 512
 
 
-def sno_pool(partitions: int = POOL) -> sno.Pool:
-    return sno.Pool(sno.Generator(partition=partition) for partition in range(partitions))
+def sno_generators() -> Iterator[sno.Generator]:
+    """Generators of many partitions, one after the other, again and again."""
+    return itertools.cycle([sno.Generator(partition=partition) for partition in range(PARTITIONS)])
 
 
 def randflake_ids() -> randflake.Generator:
@@ -65,7 +69,7 @@ def columns(count: int) -> list[Entry]:
     import numpy
     import pyarrow
 
-    ids = sno_pool().generate_many(count)
+    ids = sno.Generator(partition=1).generate_many(count)
     texts, read = ids.text_column(), sno.SnoArray.from_texts
     return [
         Entry("sno, from NumPy", "read(texts)", {"read": read, "texts": numpy.asarray(texts)}, True, count),
@@ -95,19 +99,19 @@ def batches(sizes: list[int]) -> list[Entry]:
     """One call for many IDs, as an array that NumPy sees without a copy, and as texts."""
     import numpy
 
-    pool, numbers, wide = sno_pool(), randflake_ids(), wide_layout()
+    each, numbers, wide = sno_generators(), randflake_ids(), wide_layout()
     entries = []
     for size in sizes:
-        owned = {"pool": pool, "buffer": numpy.empty(size, "S10")}
-        entries.append(Entry("sno, into NumPy", "pool.fill(buffer)", owned, True, size, size))
-        packed = {"asarray": numpy.asarray, "pool": pool, "size": size}
-        statement = "asarray(pool.generate_many(size))"
+        owned = {"each": each, "buffer": numpy.empty(size, "S10")}
+        entries.append(Entry("sno, into NumPy", "next(each).fill(buffer)", owned, True, size, size))
+        packed = {"asarray": numpy.asarray, "each": each, "size": size}
+        statement = "asarray(next(each).generate_many(size))"
         entries.append(Entry("sno, as NumPy", statement, packed, True, size, size))
         objects = {"asarray": numpy.asarray, "ids": numbers, "size": size}
         statement = "asarray(ids.generate_many(size))"
         entries.append(Entry("Randflake, as NumPy", statement, objects, True, size, size))
         objects = {"asarray": numpy.asarray, "ids": wide, "size": size}
         entries.append(Entry("custom layout, as NumPy", statement, objects, True, size, size))
-        statement = "pool.generate_many(size).texts()"
+        statement = "next(each).generate_many(size).texts()"
         entries.append(Entry("sno, a list of texts", statement, packed, True, size, size))
     return entries

@@ -1,12 +1,11 @@
 //! Objects that JavaScript holds by handle, until it collects their owners.
 
-use alloc::{rc::Rc, vec::Vec};
+use alloc::rc::Rc;
 
 use polyflake::{Error, ErrorKind, Result};
 
 use crate::{
     At, Host, Machine,
-    message::{Reader, TakesMessage},
     protocol::{
         call::{self, Gives, Takes},
         slot,
@@ -97,20 +96,6 @@ impl<C: Host> Machine<C> {
         let object = self.object_of(at.place(slot::object::HANDLE))?;
         self.last.replace(Some((handle, object.clone())));
         Ok(object)
-    }
-
-    /// The objects of the handles in a message.
-    pub(crate) fn objects_in_message<K: TakesMessage>(
-        &self,
-        at: At<K>,
-    ) -> Result<Vec<Rc<Object<C>>>> {
-        let message = self.take_message(at);
-        let mut handles = Reader::new(&message);
-        let mut all = Vec::new();
-        while handles.has_more() {
-            all.push(self.object_of(handles.length())?);
-        }
-        Ok(all)
     }
 
     /// The object of a handle.

@@ -4,7 +4,7 @@ mod ids;
 
 use polyflake::{
     Result,
-    hotguid::{Builder, Generator, HotGuid, Pool},
+    hotguid::{Builder, Generator, HotGuid},
 };
 
 use crate::{
@@ -91,12 +91,6 @@ impl<C: Host> Machine<C> {
         }
         at.put_length(made);
         Ok(())
-    }
-
-    /// A message of handles -> nothing; refused unless all may be in one pool.
-    pub fn hotguid_pool(&self, at: At<call::HotguidPool>) -> Result<()> {
-        let object = self.objects_in_message(at)?;
-        Pool::new(object.iter().filter_map(|object| object.hotguid().ok())).map(drop)
     }
 
     /// Also the new end.

@@ -7,7 +7,7 @@ use alloc::string::String;
 
 use polyflake::{
     Result,
-    layout::{Batch, Builder, Generator, Id, Pool, Snapshot, Values},
+    layout::{Batch, Builder, Generator, Id, Snapshot, Values},
 };
 
 use crate::{
@@ -123,12 +123,6 @@ impl<C: Host> Machine<C> {
         let generator = object.layout_generator()?;
         let values = values(generator, &message)?;
         self.answer_packed(at, generator.layout(), count, &|ids| fill(generator, &values, ids))
-    }
-
-    /// A message of handles -> nothing; refused unless all may be in one pool.
-    pub fn layout_pool(&self, at: At<call::LayoutPool>) -> Result<()> {
-        let object = self.objects_in_message(at)?;
-        Pool::new(object.iter().filter_map(|object| object.layout_generator().ok())).map(drop)
     }
 
     /// Also the new end.

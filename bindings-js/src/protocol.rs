@@ -831,13 +831,6 @@ pub mod call {
     impl Takes<slot::many::Record> for SnoFill {}
     impl Gives<slot::answer::Record> for SnoFill {}
 
-    /// `sno_pool`
-    #[derive(Clone, Copy, Debug)]
-    pub enum SnoPool {}
-
-    impl Takes<slot::message::Record> for SnoPool {}
-    impl Takes<slot::piece::Record> for SnoPool {}
-
     /// `sno_partition`
     #[derive(Clone, Copy, Debug)]
     pub enum SnoPartition {}
@@ -957,13 +950,6 @@ pub mod call {
     impl Takes<slot::many::Record> for RandflakeFill {}
     impl Gives<slot::answer::Record> for RandflakeFill {}
 
-    /// `randflake_pool`
-    #[derive(Clone, Copy, Debug)]
-    pub enum RandflakePool {}
-
-    impl Takes<slot::message::Record> for RandflakePool {}
-    impl Takes<slot::piece::Record> for RandflakePool {}
-
     /// `randflake_held_grant`
     #[derive(Clone, Copy, Debug)]
     pub enum RandflakeHeldGrant {}
@@ -1051,13 +1037,6 @@ pub mod call {
     impl Takes<slot::hotguid_one::Record> for HotguidFill {}
     impl Takes<slot::many::Record> for HotguidFill {}
     impl Gives<slot::answer::Record> for HotguidFill {}
-
-    /// `hotguid_pool`
-    #[derive(Clone, Copy, Debug)]
-    pub enum HotguidPool {}
-
-    impl Takes<slot::message::Record> for HotguidPool {}
-    impl Takes<slot::piece::Record> for HotguidPool {}
 
     /// `hotguid_extend_window`
     #[derive(Clone, Copy, Debug)]
@@ -1159,13 +1138,6 @@ pub mod call {
     impl Gives<slot::turn::Record> for LayoutOneAsync {}
     impl Gives<slot::answer::Record> for LayoutOneAsync {}
 
-    /// `layout_pool`
-    #[derive(Clone, Copy, Debug)]
-    pub enum LayoutPool {}
-
-    impl Takes<slot::message::Record> for LayoutPool {}
-    impl Takes<slot::piece::Record> for LayoutPool {}
-
     /// `layout_extend_window`
     #[derive(Clone, Copy, Debug)]
     pub enum LayoutExtendWindow {}
@@ -1214,7 +1186,6 @@ fn sno_methods<C: Host>() {
     method::<C, call::SnoOneAsync>(Machine::sno_one_async);
     method::<C, call::SnoFill>(Machine::sno_fill);
     method::<C, call::SnoFill>(Machine::sno_fill_now);
-    method::<C, call::SnoPool>(Machine::sno_pool);
     method::<C, call::SnoPartition>(Machine::sno_partition);
     method::<C, call::SnoExtendWindow>(Machine::sno_extend_window);
     method::<C, call::SnoStats>(Machine::sno_stats);
@@ -1241,7 +1212,6 @@ fn randflake_methods<C: Host>() {
     method::<C, call::RandflakeOneAsync>(Machine::randflake_one_async);
     method::<C, call::RandflakeFill>(Machine::randflake_fill);
     method::<C, call::RandflakeFill>(Machine::randflake_fill_now);
-    method::<C, call::RandflakePool>(Machine::randflake_pool);
     method::<C, call::RandflakeHeldGrant>(Machine::randflake_held_grant);
     method::<C, call::RandflakeExtendGrant>(Machine::randflake_extend_grant);
     method::<C, call::RandflakeStats>(Machine::randflake_stats);
@@ -1263,7 +1233,6 @@ fn hotguid_methods<C: Host>() {
     method::<C, call::HotguidOneAsync>(Machine::hotguid_one_async);
     method::<C, call::HotguidFill>(Machine::hotguid_fill);
     method::<C, call::HotguidFill>(Machine::hotguid_fill_now);
-    method::<C, call::HotguidPool>(Machine::hotguid_pool);
     method::<C, call::HotguidExtendWindow>(Machine::hotguid_extend_window);
     method::<C, call::HotguidStats>(Machine::hotguid_stats);
 }
@@ -1289,7 +1258,6 @@ fn layout_methods<C: Host>() {
     method::<C, call::LayoutPackColumns>(Machine::layout_fill_now);
     method::<C, call::LayoutGeneratorBuild>(Machine::layout_generator_build);
     method::<C, call::LayoutOneAsync>(Machine::layout_one_async);
-    method::<C, call::LayoutPool>(Machine::layout_pool);
     method::<C, call::LayoutExtendWindow>(Machine::layout_extend_window);
 }
 
@@ -1321,7 +1289,6 @@ macro_rules! sno_calls {
             sno_one_async => "snoOneAsync",
             sno_fill => "snoFill",
             sno_fill_now => "snoFillNow",
-            sno_pool => "snoPool",
             sno_partition => "snoPartition",
             sno_extend_window => "snoExtendWindow",
             sno_stats => "snoStats",
@@ -1351,7 +1318,6 @@ macro_rules! randflake_calls {
             randflake_one_async => "randflakeOneAsync",
             randflake_fill => "randflakeFill",
             randflake_fill_now => "randflakeFillNow",
-            randflake_pool => "randflakePool",
             randflake_held_grant => "randflakeHeldGrant",
             randflake_extend_grant => "randflakeExtendGrant",
             randflake_stats => "randflakeStats",
@@ -1376,7 +1342,6 @@ macro_rules! hotguid_calls {
             hotguid_one_async => "hotguidOneAsync",
             hotguid_fill => "hotguidFill",
             hotguid_fill_now => "hotguidFillNow",
-            hotguid_pool => "hotguidPool",
             hotguid_extend_window => "hotguidExtendWindow",
             hotguid_stats => "hotguidStats",
         }
@@ -1405,7 +1370,6 @@ macro_rules! layout_calls {
             layout_fill_now => "layoutFillNow",
             layout_generator_build => "layoutGeneratorBuild",
             layout_one_async => "layoutOneAsync",
-            layout_pool => "layoutPool",
             layout_extend_window => "layoutExtendWindow",
         }
     };

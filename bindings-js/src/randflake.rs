@@ -8,7 +8,7 @@ use core::{cell::RefCell, time::Duration};
 
 use polyflake::{
     Error, ErrorKind, Result,
-    randflake::{Builder, Generator, Handle, Pool, Randflake},
+    randflake::{Builder, Generator, Handle, Randflake},
 };
 
 use crate::{
@@ -143,13 +143,6 @@ impl<C: Host> Machine<C> {
         self.scratch.put_randflakes(ids);
         at.put_length(made);
         Ok(())
-    }
-
-    /// A message of handles -> nothing; refused unless all may be in one pool.
-    pub fn randflake_pool(&self, at: At<call::RandflakePool>) -> Result<()> {
-        let object = self.objects_in_message(at)?;
-        Pool::new(object.iter().filter_map(|object| Some(&*object.randflake().ok()?.generator)))
-            .map(drop)
     }
 
     /// -> the grant.

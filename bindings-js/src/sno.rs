@@ -5,7 +5,7 @@ mod ids;
 use polyflake::{
     ErrorKind, Result,
     clock::Clock,
-    sno::{Builder, Generator, Pool, Snapshot, Sno},
+    sno::{Builder, Generator, Snapshot, Sno},
 };
 
 use crate::{
@@ -120,12 +120,6 @@ impl<C: Host> Machine<C> {
         self.scratch.put_bytes(0, packed);
         at.put_length(made);
         Ok(())
-    }
-
-    /// A message of handles -> nothing; refused unless all may be in one pool.
-    pub fn sno_pool(&self, at: At<call::SnoPool>) -> Result<()> {
-        let object = self.objects_in_message(at)?;
-        Pool::new(object.iter().filter_map(|object| object.sno().ok())).map(drop)
     }
 
     /// -> the partition, NaN while there is none.

@@ -1,4 +1,4 @@
-//! Generators as Python objects: a file for each family, the clock they share, pools of them, and a warning of twins.
+//! Generators as Python objects: a file for each family, the clock they share, and a warning of twins.
 
 pub(crate) mod awaited;
 pub(crate) mod callable;
@@ -6,5 +6,4 @@ pub(crate) mod clock;
 pub(crate) mod given;
 pub(crate) mod making;
 pub(crate) mod options;
-pub(crate) mod pool;
 pub(crate) mod twins;

@@ -16,23 +16,19 @@ mod ids;
 mod hotguid {
     pub(crate) mod generator;
     pub(crate) mod ids;
-    pub(crate) mod pool;
 }
 mod layout {
     pub(crate) mod generator;
     pub(crate) mod ids;
-    pub(crate) mod pool;
 }
 mod randflake {
     pub(crate) mod generator;
     pub(crate) mod ids;
-    pub(crate) mod pool;
 }
 mod sno {
     pub(crate) mod generator;
     mod hooks;
     pub(crate) mod ids;
-    pub(crate) mod pool;
 }
 
 #[pyo3::pymodule(gil_used = false)]
@@ -59,8 +55,6 @@ mod _polyflake {
             HotGuidArray, Parts, Uuid8Parts, describe, from_dotnet_bytes, from_parts, from_sql,
             parse, parts, shard_key, time_range, timestamp, to_dotnet_bytes, to_sql,
         };
-        #[pymodule_export]
-        use crate::hotguid::pool::Pool;
     }
 
     #[doc = doc!("layout")]
@@ -71,8 +65,6 @@ mod _polyflake {
         use crate::layout::generator::{Generator, Snapshot, Stats};
         #[pymodule_export]
         use crate::layout::ids::{Layout, LayoutArray, Parsed, ParsedColumns};
-        #[pymodule_export]
-        use crate::layout::pool::Pool;
     }
 
     #[doc = doc!("randflake")]
@@ -86,8 +78,6 @@ mod _polyflake {
             Codec, Grant, Parts, PartsColumns, RandflakeArray, TextColumn, decode_text, describe,
             encode_text, from_unsigned, to_unsigned,
         };
-        #[pymodule_export]
-        use crate::randflake::pool::Pool;
     }
 
     #[doc = doc!("sno")]
@@ -106,8 +96,6 @@ mod _polyflake {
         use crate::sno::ids::{
             Sno, SnoArray, describe, from_json_value, metabyte, time_range, to_json_value,
         };
-        #[pymodule_export]
-        use crate::sno::pool::Pool;
     }
 
     #[doc = doc!("sparx64")]

@@ -2,8 +2,6 @@
 
 /// A counter that decides nothing, so it stays outside the model.
 pub(crate) use portable_atomic::AtomicU32 as Tally;
-/// A hint where to look first, which decides nothing either.
-pub(crate) use portable_atomic::AtomicUsize as Hint;
 pub(crate) use portable_atomic::Ordering;
 
 #[cfg(not(loom))]

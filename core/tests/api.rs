@@ -80,10 +80,6 @@ fn exported(items: &[Item]) -> BTreeSet<String> {
 
 /// The type of an inherent `impl`, with its public functions.
 fn methods(item: &Item) -> Option<(String, Vec<String>)> {
-    if let Item::Macro(list) = item {
-        let is_pool = list.mac.path.is_ident("pools");
-        return is_pool.then(|| ("Pool".into(), listed("pools")));
-    }
     let Item::Impl(block) = item else { return None };
     let Type::Path(of) = &*block.self_ty else { return None };
     if block.trait_.is_some() {

@@ -145,23 +145,6 @@ async fn a_clock_that_stands_still_ends_the_wait() {
     assert_eq!((refused.kind(), refused.written()), (ErrorKind::SequenceExhausted, Some(4)));
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_pool_waits_only_where_all_members_are_used_up() {
-    let (clock, turns) = (clock(), AtomicU32::new(0));
-    let member = |partition| {
-        let builder = sno::Builder::with_clock(clock.clone()).partition(partition).sequence_max(3);
-        builder.max_wait(Duration::from_secs(3600)).build().map(Box::new)
-    };
-    let pool = sno::Pool::new([member(1).unwrap(), member(2).unwrap()]).unwrap();
-    let mut batch = [Sno::default(); 8];
-    pool.fill_async(async |_| panic!("it slept"), 1, &mut batch, &mut 0).await.unwrap();
-    let next = tokio::select! {
-        () = go_on(&clock, &turns) => unreachable!(),
-        id = pool.generate_async(sleep, 1) => id.unwrap(),
-    };
-    assert!(!batch.contains(&next));
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tasks_of_all_families_share_a_generator() {
     static SNO: sno::Generator = sno::Generator::new();
@@ -203,10 +186,6 @@ fn generators_are_shared_between_threads_and_panics() {
     is_shared::<randflake::Generator>();
     is_shared::<hotguid::Generator>();
     is_shared::<layout::Generator>();
-    is_shared::<sno::Pool<Box<sno::Generator>>>();
-    is_shared::<randflake::Pool<Box<randflake::Generator>>>();
-    is_shared::<hotguid::Pool<Box<hotguid::Generator>>>();
-    is_shared::<layout::Pool<Box<layout::Generator>>>();
     is_shared::<sno::Handle<&sno::Generator>>();
     is_shared::<randflake::Handle<&randflake::Generator>>();
     is_shared::<hotguid::Handle<&hotguid::Generator>>();

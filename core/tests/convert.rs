@@ -1,11 +1,7 @@
 //! Conversions from and to other types that hold an ID.
 #![cfg(not(any(loom, shuttle)))]
 
-use polyflake::{
-    hotguid::HotGuid,
-    randflake::Randflake,
-    sno::{self, Sno},
-};
+use polyflake::{hotguid::HotGuid, randflake::Randflake, sno::Sno};
 use proptest::prelude::*;
 
 #[track_caller]
@@ -75,13 +71,4 @@ fn slices_and_uuids_are_converted() {
     let guid = HotGuid::from_bytes([7; 16]);
     assert_eq!(HotGuid::try_from(&guid.to_bytes()[..]), Ok(guid));
     assert_eq!(HotGuid::try_from(&[0_u8; 17][..]).unwrap_err().code(), "invalid_length");
-}
-
-#[test]
-fn a_pool_owns_its_generators() {
-    let member = |partition: u16| sno::Generator::builder().partition(partition).build().unwrap();
-    let pool = sno::Pool::owning([member(1), member(2)]).unwrap();
-    assert_eq!(pool.generate(7).unwrap().metabyte(), 7);
-    let refused = sno::Pool::owning([member(1), member(1)]).unwrap_err();
-    assert_eq!((refused.code(), refused.item()), ("out_of_range", Some(1)));
 }

@@ -7,10 +7,7 @@ use std::{
     fs::File,
     io::{Read, Write},
     os::fd::FromRawFd,
-    sync::{
-        Arc,
-        atomic::{AtomicI32, AtomicI64, Ordering},
-    },
+    sync::atomic::{AtomicI32, AtomicI64, Ordering},
 };
 
 use polyflake::{
@@ -362,13 +359,6 @@ fn a_batch_in_flight_begins_again_in_the_child() {
         let ids = Generator::builder().clock(clock).build().unwrap();
         let mut batch = vec![Sno::default(); 150_000];
         ids.fill(0, &mut batch).unwrap();
-        bytes_of(batch)
-    });
-    assert_none_in_both::<{ Sno::LEN }>(|clock| {
-        let pool =
-            sno::Pool::new([Generator::builder().clock(clock).build().unwrap()].map(Arc::new));
-        let mut batch = vec![Sno::default(); 150_000];
-        pool.unwrap().fill(0, &mut batch).unwrap();
         bytes_of(batch)
     });
     assert_none_in_both::<{ HotGuid::LEN }>(|clock| {

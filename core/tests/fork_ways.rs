@@ -80,11 +80,6 @@ const WAYS: &[Way] = &[
         let mut handle = sno::Handle::new(std::sync::Arc::new(ids));
         Box::new(move || bytes(handle.generate(0), |id| id.to_bytes().to_vec()))
     }),
-    ("sno pool", || {
-        let ids = Generator::builder().clock(still()).draw(drawn).build().unwrap();
-        let pool = sno::Pool::new([std::sync::Arc::new(ids)]).unwrap();
-        Box::new(move || bytes(pool.generate(0), |id| id.to_bytes().to_vec()))
-    }),
     ("hotguid", || hotguid_of(hotguid::Generator::new())),
     ("hotguid clock", || hotguid_of(hotguid::Generator::builder().clock(still()).build().unwrap())),
     ("hotguid window", || {

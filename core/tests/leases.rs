@@ -17,7 +17,7 @@ use polyflake::{
     Error, ErrorKind, Result,
     clock::{Clock, ManualClock},
     fork::partitions::Table,
-    sno::{Generator, Pool, Sno},
+    sno::{Generator, Sno},
 };
 
 #[path = "support/mod.rs"]
@@ -286,19 +286,19 @@ fn threads_that_share_a_generator_renew_its_lease_together() {
 }
 
 #[test]
-fn a_pool_of_default_generators_goes_on_for_hours() {
-    alone("a_pool_of_default_generators_goes_on_for_hours", || {
+fn default_generators_side_by_side_go_on_for_hours() {
+    alone("default_generators_side_by_side_go_on_for_hours", || {
         let clock = &ManualClock::at_unix_ms(T + 800 * MINUTE);
-        let pool = Pool::new((0..4).map(|_| {
-            Box::new(Generator::builder().clock(clock).max_wait(Duration::ZERO).build().unwrap())
-        }))
-        .unwrap();
+        let build = || Generator::builder().clock(clock).max_wait(Duration::ZERO).build().unwrap();
+        let generators = [(); 4].map(|()| build());
         let mut all = HashSet::new();
         for hour in 0..5 {
             clock.set_unix_ms(T + (800 + 60 * hour) * MINUTE);
-            let mut batch = [Sno::default(); 100];
-            pool.fill(0, &mut batch).unwrap();
-            all.extend(batch.map(Sno::to_bytes));
+            for ids in &generators {
+                let mut batch = [Sno::default(); 25];
+                ids.fill(0, &mut batch).unwrap();
+                all.extend(batch.map(Sno::to_bytes));
+            }
         }
         assert_eq!(all.len(), 500);
     });

@@ -109,6 +109,50 @@ fn a_number_comes_back_only_after_the_last_tick_it_used() {
     assert_eq!(ids.move_to(|_| granted(&time, 7, T + 4..T + 1000).build()), Ok(3));
 }
 
+/// Moves from one generator, which used the tick of `T`, to another whose window begins in that tick.
+macro_rules! moves {
+    ($leased:ty, $one:expr, $other:expr) => {{
+        let ids = <$leased>::new($one).unwrap();
+        ids.generate().unwrap();
+        ids.move_to(|_| Ok($other)).map_err(|error| error.code())
+    }};
+}
+
+#[test]
+fn nodes_come_back_only_after_the_last_second_they_used() {
+    let time = Time::at(T);
+    let granted = |nodes, secret: &[u8; 16]| {
+        let grant = Grant::with_nodes(nodes, T / 1000, T / 1000 + 9).unwrap();
+        randflake::Builder::with_clock(grant, *secret, time.clone()).build().unwrap()
+    };
+    let key = b"sixteen byte key";
+    let moves = |one, other, secret| {
+        moves!(randflake::Leased<_>, granted(one, key), granted(other, secret))
+    };
+    for (one, other) in
+        [(7..=7, 7..=7), (1..=5, 5..=9), (5..=9, 1..=5), (1..=9, 3..=4), (3..=4, 1..=9)]
+    {
+        assert_eq!(moves(one, other, key), Err("lease_mismatch"));
+    }
+    assert_eq!((moves(1..=4, 5..=9, key), moves(5..=9, 1..=4, key)), (Ok(1), Ok(1)));
+    // A secret with another bit at the beginning, and one with another bit at the end.
+    for other in [b"rixteen byte key", b"sixteen byte kex"] {
+        assert_eq!(moves(1..=4, 1..=4, other), Ok(1));
+    }
+}
+
+#[test]
+fn bindables_come_back_only_after_the_last_tick_they_used() {
+    let time = Time::at(T);
+    let granted = |shard: i64| {
+        let layout = layout::preset("instagram", []).unwrap();
+        let builder = layout::Builder::with_clock(layout, time.clone()).window(T, T + 9000);
+        builder.bind("shard", shard).build().unwrap()
+    };
+    let moves = |shard| moves!(layout::Leased<_>, granted(7), granted(shard));
+    assert_eq!((moves(7), moves(8)), (Err("lease_mismatch"), Ok(1)));
+}
+
 #[test]
 fn a_grant_that_begins_before_the_last_tick_is_refused_until_a_later_one_comes() {
     let time = Time::at(T);

@@ -181,7 +181,7 @@ fn every_family_waits_by_default() {
     assert_eq!((error.written(), clock.passed()), (Some(1 << 24), 2000 * MS));
 }
 
-/// Asserts the codes and counts of all calls that never wait, of a generator, its handle and its pool.
+/// Asserts the codes and counts of all calls that never wait, of a generator and its handle.
 macro_rules! assert_never_waits {
     ($ids:expr, $clock:expr, $ids_left:expr, $batch:expr, ($($extra:expr)?)) => {{
         let (ids, clock) = (&$ids, &$clock);
@@ -234,22 +234,4 @@ fn snos_after_close(clock: &Slow) {
         assert_code(ids.try_fill(0, &mut [Sno::default(); 2]), "generator_closed").written(),
         Some(0)
     );
-}
-
-#[test]
-fn a_pool_tries_all_of_its_members() {
-    let clock = Slow::still(1);
-    let member = |partition: u16| {
-        let ids = sno::Generator::builder().clock(&clock).partition(partition).sequence_max(9);
-        std::sync::Arc::new(ids.build().unwrap())
-    };
-    let pool = sno::Pool::new([1, 2, 3].map(member)).unwrap();
-    pool.try_generate(0).unwrap();
-    pool.try_generate_text(0).unwrap();
-    assert_eq!(pool.try_fill(0, &mut [Sno::default(); 50]), Ok(28));
-    assert_code(pool.try_generate(0), "sequence_exhausted");
-    assert_eq!(clock.passed(), 0);
-    // The same pool waits in calls that may wait.
-    assert_code(pool.generate(0), "sequence_exhausted");
-    assert_eq!(clock.passed(), 1000 * MS);
 }

@@ -1,4 +1,4 @@
-//! Making IDs: the code that the generators and pools of all families share, below the methods of [`makes_ids`].
+//! Making IDs: the code that the generators of all families share, below the methods of [`makes_ids`].
 
 mod methods;
 
@@ -31,7 +31,7 @@ pub(crate) enum Mode {
     Try,
 }
 
-/// A class of generators or pools.
+/// A class of generators.
 pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
     /// The caller's argument about the IDs to make: a metabyte, a shard key, bindables.
     type Said;

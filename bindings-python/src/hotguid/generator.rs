@@ -3,10 +3,7 @@
 use polyflake::hotguid::{self, HotGuid};
 use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock};
 
-use super::{
-    ids::{HotGuidArray, ShardKey, hex, to_uuid},
-    pool::Pool,
-};
+use super::ids::{HotGuidArray, ShardKey, hex, to_uuid};
 use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
@@ -115,13 +112,11 @@ impl Generator {
 }
 
 makes! {
-    [Generator Pool] HotGuid HotGuidArray Item::Bytes(HotGuid::LEN), to_uuid,
+    Generator HotGuid HotGuidArray Item::Bytes(HotGuid::LEN), to_uuid,
     ShardKey => (key) u32, |_, said| said.0
 }
 makes_ids! { hotguid Generator (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" "($self, n, /, shard_key=0)" "($self, buffer, /, shard_key=0)" }
 makes_texts! { hotguid Generator (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" }
-makes_ids! { hotguid Pool (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" "($self, n, /, shard_key=0)" "($self, buffer, /, shard_key=0)" }
-makes_texts! { hotguid Pool (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" }
 
 #[doc = doc!("hotguid.Stats")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.hotguid")]

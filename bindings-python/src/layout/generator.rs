@@ -13,10 +13,7 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*};
 use snapshot::SnapshotArgument;
 pub(crate) use snapshot::{Snapshot, Stats};
 
-use super::{
-    ids::{Layout, LayoutArray, Named, id_to_object},
-    pool::Pool,
-};
+use super::ids::{Layout, LayoutArray, Named, id_to_object};
 use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
@@ -81,9 +78,9 @@ impl Given<'_, '_> {
         })?;
         let what = || format!("layout {} {fixed:?}", inner.layout().to_json());
         let same = || format!("layout, bindables [{}] and time", fixed.join(", "));
-        let claim = layout::Pool::new([&inner]).ok();
-        let claim =
-            claim.map(|_| attached(|py| Claim::on(py, what(), (time, twins::ALL), same, REMEDY)));
+        let is_fixed = fixed.len() == inner.layout().bindable_names().count();
+        let claim = is_fixed
+            .then(|| attached(|py| Claim::on(py, what(), (time, twins::ALL), same, REMEDY)));
         let claim = claim.transpose()?;
         Ok(Generator { inner, layout: layout.0, claim })
     }
@@ -226,29 +223,6 @@ impl Makes for Generator {
     }
 }
 
-impl Makes for Pool {
-    type Said = ();
-    type Key = ();
-    type Id = Id;
-
-    fn key(&self, (): ()) {}
-
-    fn one(&self, mode: Mode, (): &()) -> polyflake::Result<Id> {
-        match mode {
-            Mode::Wait => self.inner.generate(),
-            Mode::Try => self.inner.try_generate(),
-        }
-    }
-
-    async fn one_async(&self, (): &()) -> polyflake::Result<Id> {
-        self.inner.generate_async(sleep).await
-    }
-
-    fn object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
-        id_to_object(py, id)
-    }
-}
-
 impl<T: Plain + Send + Sync> Writes<T> for Generator
 where
     for<'b> Batch<'b>: From<&'b mut [T]>,
@@ -269,22 +243,6 @@ where
     async fn write_async(&self, key: &Option<Named>, ids: &mut [T]) -> polyflake::Result<()> {
         let values = self.values(key.as_ref())?;
         self.inner.fill_with_async(sleep, &values, ids, &mut 0).await
-    }
-}
-
-impl<T: Plain + Send + Sync> Writes<T> for Pool
-where
-    for<'b> Batch<'b>: From<&'b mut [T]>,
-{
-    fn write(&self, mode: Mode, (): &(), ids: &mut [T]) -> polyflake::Result<Option<usize>> {
-        match mode {
-            Mode::Wait => self.inner.fill(ids).map(|()| None),
-            Mode::Try => self.inner.try_fill(ids).map(Some),
-        }
-    }
-
-    async fn write_async(&self, (): &(), ids: &mut [T]) -> polyflake::Result<()> {
-        self.inner.fill_async(sleep, ids, &mut 0).await
     }
 }
 
@@ -315,17 +273,10 @@ impl MakesMany for Generator {
     }
 }
 
-impl MakesMany for Pool {
-    fn with_rows<W: WithRows<Self>>(&self, work: W) -> PyResult<W::Made> {
-        with_rows(self.layout(), work)
-    }
-}
-
 makes_ids! {
     layout Generator (bindables: Option<Bindables> = None)
     "($self, bindables=None)" "($self, n, /, bindables=None)" "($self, buffer, /, bindables=None)"
 }
-makes_ids! { layout Pool () "($self)" "($self, n, /)" "($self, buffer, /)" }
 
 /// A layout as an argument.
 struct LayoutArgument(Py<Layout>);

@@ -5,10 +5,7 @@ use std::sync::Arc;
 use polyflake::randflake::{self, Builder, Randflake};
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
-use super::{
-    ids::{Grant, Id, Parts, RandflakeArray, ResumeAfter},
-    pool::Pool,
-};
+use super::ids::{Grant, Id, Parts, RandflakeArray, ResumeAfter};
 use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
@@ -125,13 +122,11 @@ impl Generator {
 }
 
 makes! {
-    [Generator Pool] Randflake RandflakeArray Item::Integer, |py, id| Ok(id.to_i64().into_pyobject(py)?.into_any()),
+    Generator Randflake RandflakeArray Item::Integer, |py, id| Ok(id.to_i64().into_pyobject(py)?.into_any()),
     () => () (), |_, ()| ()
 }
 makes_ids! { randflake Generator () "($self)" "($self, n, /)" "($self, buffer, /)" }
 makes_texts! { randflake Generator () "($self)" }
-makes_ids! { randflake Pool () "($self)" "($self, n, /)" "($self, buffer, /)" }
-makes_texts! { randflake Pool () "($self)" }
 
 #[doc = doc!("randflake.Stats")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.randflake")]

@@ -9,10 +9,7 @@ use polyflake::sno::{self, Builder, Sno as Id};
 use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock};
 pub(crate) use snapshot::{Snapshot, Stats};
 
-use super::{
-    ids::{Sno, SnoArray},
-    pool::Pool,
-};
+use super::ids::{Sno, SnoArray};
 use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
@@ -247,10 +244,8 @@ impl Generator {
 }
 
 makes! {
-    [Generator Pool] Id SnoArray Item::Bytes(Id::LEN), |py, id| Ok(Bound::new(py, Sno(id))?.into_any()),
+    Generator Id SnoArray Item::Bytes(Id::LEN), |py, id| Ok(Bound::new(py, Sno(id))?.into_any()),
     Option<Metabyte> => (key) u8, |this, said| said.unwrap_or(this.metabyte).0
 }
 makes_ids! { sno Generator (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" "($self, n, /, metabyte=None)" "($self, buffer, /, metabyte=None)" }
 makes_texts! { sno Generator (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" }
-makes_ids! { sno Pool (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" "($self, n, /, metabyte=None)" "($self, buffer, /, metabyte=None)" }
-makes_texts! { sno Pool (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" }

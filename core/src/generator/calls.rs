@@ -1,7 +1,7 @@
-//! The calls of generators and pools in all families whose IDs have one type. They only differ in the values that the caller
+//! The calls of generators in all families whose IDs have one type. They only differ in the values that the caller
 //! gives for each ID.
 
-/// The calls of a generator or pool whose slots come from `$source`, beside `generate`. `$setup` begins their examples: it makes
+/// The calls of a generator whose slots come from `$source`, beside `generate`. `$setup` begins their examples: it makes
 /// `ids`.
 macro_rules! calls {
     ($source:ident: $id:ty $(, $given:ident: $type:ty = $value:literal)?; $room:expr; $setup:literal) => {
@@ -392,53 +392,6 @@ macro_rules! clock {
     };
 }
 
-/// The parts of a pool that concern its generators. `$setup` begins the examples: it makes two generators, `first` and `second`.
-macro_rules! pools {
-    ($family:ty; $setup:literal) => {
-        impl<G> Pool<G> {
-            /// The generators of the pool.
-            ///
-            /// ```
-            #[doc = $setup]
-            /// let ids = Pool::owning([first, second])?;
-            /// ids.members()[1].close()?;
-            /// assert_eq!(ids.members().len(), 2);
-            /// # Ok::<(), polyflake::Error>(())
-            /// ```
-            pub fn members(&self) -> &[G] {
-                self.members.all()
-            }
-        }
-
-        impl<C: Clock> Pool<Box<Generator<C>>> {
-            /// A pool that owns its generators.
-            ///
-            /// ```
-            #[doc = $setup]
-            /// let ids = Pool::owning([first, second])?;
-            /// assert_eq!(ids.members().len(), 2);
-            /// # Ok::<(), polyflake::Error>(())
-            /// ```
-            ///
-            /// # Errors
-            /// As [`Pool::new`].
-            pub fn owning(members: impl IntoIterator<Item = Generator<C>>) -> Result<Self> {
-                Self::new(members.into_iter().map(Box::new))
-            }
-        }
-
-        impl<C: Clock> Member for Generator<C> {
-            type Family = $family;
-            type Clock = C;
-
-            #[inline]
-            fn engine(&self) -> &Engine<$family, C> {
-                &self.engine
-            }
-        }
-    };
-}
-
 /// The option of a window, set in a builder's field `options`. `$setup` begins the example: it makes a `builder`.
 macro_rules! window_option {
     ($setup:literal $(, $value:literal)?) => {
@@ -551,6 +504,5 @@ macro_rules! options {
 }
 
 pub(crate) use {
-    calls, clock, handle_calls, handles, holds, options, seals, window_option, windows,
+    calls, clock, handle_calls, handles, holds, leases, options, seals, window_option, windows,
 };
-pub(crate) use {leases, pools};

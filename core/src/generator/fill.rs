@@ -17,7 +17,7 @@ pub(crate) enum Mode {
 /// Slots, and the family that packs IDs from them.
 pub(crate) type Taken<'s, F> = (&'s F, Reserved<F>);
 
-/// A source of slots: a generator's engine, or the members of a pool.
+/// A source of slots: a generator's engine, or the newest generator under a lease.
 pub(crate) trait Source {
     type Family: Pack;
 
@@ -167,6 +167,6 @@ impl<'b, 'w, F: Pack> Batch<'b, 'w, F> {
 }
 
 /// Returns whether a refusal is temporary: the tick is used up, or the clock is behind.
-pub(crate) fn is_of_now(error: &Error) -> bool {
+fn is_of_now(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }

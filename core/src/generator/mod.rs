@@ -16,24 +16,20 @@ mod family;
 mod fill;
 mod moving;
 mod options;
-mod pool;
 mod process;
-mod spread;
 mod wait;
 mod window;
 
 pub(crate) use block::{BLOCK, Blocks};
 pub(crate) use calls::{
-    calls, clock, handle_calls, handles, holds, options, seals, window_option, windows,
+    calls, clock, handle_calls, handles, holds, leases, options, seals, window_option, windows,
 };
-pub(crate) use calls::{leases, pools};
 pub(crate) use drawn::{DrawnWord, NEVER};
 pub(crate) use engine::{Engine, Reserved};
 pub(crate) use family::{Family, Pack};
 pub(crate) use fill::{Mode, Source};
-pub(crate) use moving::Moving;
+pub(crate) use moving::{Grantee, Moving};
 pub(crate) use options::Options;
-pub(crate) use pool::{Member, Members, Pooled, address, refused};
 pub(crate) use process::ProcessGuard;
 pub use wait::OnExhausted;
 pub(crate) use wait::WaitPolicy;

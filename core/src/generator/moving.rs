@@ -7,12 +7,23 @@
 use alloc::boxed::Box;
 use core::{marker::PhantomData, ops::Range, ptr, time::Duration};
 
-use super::{Engine, Family, Member, Mode, Pooled, Source, engine::Sight, fill::Taken, wait::Call};
+use super::{Engine, Family, Mode, Pack, Source, engine::Sight, fill::Taken, wait::Call};
 use crate::{
     Error, ErrorKind, Result, UnixTime,
     clock::Clock,
     sync::{AtomicPtr, Ordering},
 };
+
+/// A generator that makes IDs under a grant.
+pub(crate) trait Grantee: Sized {
+    type Family: Pack;
+    type Clock: Clock;
+
+    fn engine(&self) -> &Engine<Self::Family, Self::Clock>;
+
+    /// Returns whether both may make the same IDs in a tick.
+    fn may_repeat(&self, other: &Self) -> bool;
+}
 
 /// The newest generator, and all before it.
 #[derive(Debug)]
@@ -31,14 +42,14 @@ struct Granted<G> {
     older: *mut Granted<G>,
 }
 
-impl<G: Member> Granted<G> {
+impl<G: Grantee> Granted<G> {
     /// Returns whether a generator whose window begins at `start` may repeat an ID of this generator or an older one: one of the
     /// same numbers that used that tick.
     fn is_repeated_by(&self, next: &G, start: u64) -> bool {
-        let (next, mut granted) = (&next.engine().family, Some(self));
+        let mut granted = Some(self);
         while let Some(Self { generator, older, .. }) = granted {
             let used = generator.engine().highest().is_some_and(|(tick, _)| start <= tick);
-            if used && overlap(&generator.engine().family, next) {
+            if used && generator.may_repeat(next) {
                 return true;
             }
             // SAFETY: null, or a box that `new` or `put` leaked and only `Moving`'s `drop` frees.
@@ -48,14 +59,8 @@ impl<G: Member> Granted<G> {
     }
 }
 
-/// Returns whether two families may make the same IDs in a tick.
-fn overlap<F: Pooled>(one: &F, other: &F) -> bool {
-    let ((first, last), (next_first, next_last)) = (one.claim(), other.claim());
-    one.check_kind(other).is_ok() && first <= next_last && next_first <= last
-}
-
 /// The engine of a generator.
-type EngineOf<G> = Engine<<G as Member>::Family, <G as Member>::Clock>;
+type EngineOf<G> = Engine<<G as Grantee>::Family, <G as Grantee>::Clock>;
 
 // SAFETY: it owns its generators, as a vector would.
 unsafe impl<G: Send> Send for Moving<G> {}
@@ -93,7 +98,7 @@ impl<G> Drop for Moving<G> {
     }
 }
 
-impl<G: Member> Moving<G> {
+impl<G: Grantee> Moving<G> {
     /// Begins with a generator under the first grant.
     ///
     /// # Errors
@@ -205,7 +210,7 @@ impl<G: Member> Moving<G> {
 const LOOK_AGAIN: i64 = 1_000_000;
 
 /// Refuses a generator without a timestamp, which no span of time can bound.
-fn check_time<G: Member>(generator: &G) -> Result<()> {
+fn check_time<G: Grantee>(generator: &G) -> Result<()> {
     let has_time = generator.engine().family.ticks().is_some();
     if has_time { Ok(()) } else { Err(Error::field_error(ErrorKind::UnknownField, "timestamp")) }
 }
@@ -223,7 +228,7 @@ fn mismatch() -> Error {
 
 /// Slots of the newest generator, or of the next. A call that is refused between two grants, before a grant begins or after it
 /// ended, waits by the generator's policy.
-impl<G: Member> Source for Moving<G> {
+impl<G: Grantee> Source for Moving<G> {
     type Family = G::Family;
 
     fn family(&self) -> &G::Family {

@@ -2,12 +2,12 @@
 
 use core::{ops::Range, time::Duration};
 
-use super::{Generator, HotGuid};
+use super::{Generator, HotGuid, family::Identities};
 use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
     format::Text,
-    generator::{Mode, Moving, Source, calls, leases},
+    generator::{Engine, Grantee, Mode, Moving, Source, calls, leases},
 };
 
 /// Makes IDs under one grant after the other: machines. Threads may share it.
@@ -37,4 +37,19 @@ impl<C: Clock> Leased<C> {
     calls!(moving: HotGuid, shard_key: u32 = 7; core::convert::identity;
         "use polyflake::hotguid::{Generator, HotGuid, Leased};\n\n\
          let ids = Leased::new(Generator::new())?;");
+}
+
+impl<C: Clock> Grantee for Generator<C> {
+    type Family = Identities;
+    type Clock = C;
+
+    #[inline]
+    fn engine(&self) -> &Engine<Identities, C> {
+        &self.engine
+    }
+
+    /// Never: each generator draws its own random bytes.
+    fn may_repeat(&self, _: &Self) -> bool {
+        false
+    }
 }

@@ -18,7 +18,6 @@ mod generator;
 mod handle;
 mod id;
 mod leased;
-mod pool;
 #[cfg(feature = "serde")]
 mod serde;
 mod uuid8;
@@ -31,7 +30,6 @@ pub use handle::Handle;
 pub use id::{HotGuid, Parts};
 #[doc(hidden)]
 pub use leased::Leased;
-pub use pool::Pool;
 pub use uuid8::Uuid8Parts;
 
 pub use crate::OnExhausted;

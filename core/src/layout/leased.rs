@@ -2,11 +2,11 @@
 
 use core::{ops::Range, time::Duration};
 
-use super::{Batch, Generator, Id};
+use super::{Batch, Generator, Id, family::Template};
 use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
-    generator::{Mode, Moving, Pack, Source, leases},
+    generator::{Engine, Grantee, Mode, Moving, Pack, Source, leases},
 };
 
 /// Makes IDs under one grant after the other: constants or bindables. Threads may share it.
@@ -92,5 +92,21 @@ impl<C: Clock> Leased<C> {
             self.moving.family().complete()?;
             self.moving.fill_async(&sleep, None, ids.into(), written).await
         }
+    }
+}
+
+impl<C: Clock> Grantee for Generator<C> {
+    type Family = Template;
+    type Clock = C;
+
+    #[inline]
+    fn engine(&self) -> &Engine<Template, C> {
+        &self.engine
+    }
+
+    /// Generators of one layout with the same bindables.
+    fn may_repeat(&self, other: &Self) -> bool {
+        let (ours, theirs) = (&self.engine.family, &other.engine.family);
+        ours.layout == theirs.layout && ours.base == theirs.base
     }
 }

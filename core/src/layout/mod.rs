@@ -36,7 +36,6 @@ mod make;
 mod pack;
 mod parse;
 mod placed;
-mod pool;
 mod presets;
 mod range;
 #[cfg(feature = "serde")]
@@ -63,7 +62,6 @@ pub use {
     layout::{Layout, Slot},
     pack::Values,
     parse::Parsed,
-    pool::Pool,
     presets::{PRESETS, preset},
     snapshot::{Snapshot, Stats},
     tick::Tick,

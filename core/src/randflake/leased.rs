@@ -2,12 +2,12 @@
 
 use core::{ops::Range, time::Duration};
 
-use super::{Generator, Randflake};
+use super::{Generator, Randflake, family::Nodes};
 use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
     format::Text,
-    generator::{Mode, Moving, Source, calls, leases},
+    generator::{Engine, Grantee, Mode, Moving, Source, calls, leases},
 };
 
 /// Makes IDs under one grant after the other: nodes. Threads may share it.
@@ -38,4 +38,22 @@ impl<C: Clock> Leased<C> {
         "use polyflake::randflake::{Generator, Grant, Leased, Randflake};\n\n\
          let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
          let ids = Leased::new(Generator::builder(grant, *b\"sixteen byte key\").build()?)?;");
+}
+
+impl<C: Clock> Grantee for Generator<C> {
+    type Family = Nodes;
+    type Clock = C;
+
+    #[inline]
+    fn engine(&self) -> &Engine<Nodes, C> {
+        &self.engine
+    }
+
+    /// Generators of one secret that have a node in common.
+    fn may_repeat(&self, other: &Self) -> bool {
+        let (ours, theirs) = (&self.engine.family, &other.engine.family);
+        let ((first, last), (other_first, other_last)) =
+            (ours.grant.nodes().into_inner(), theirs.grant.nodes().into_inner());
+        ours.codec.has_secret_of(&theirs.codec) && first <= other_last && other_first <= last
+    }
 }

@@ -24,7 +24,6 @@ mod handle;
 mod id;
 mod leased;
 mod make;
-mod pool;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;
@@ -37,7 +36,6 @@ pub use handle::Handle;
 pub use id::Randflake;
 #[doc(hidden)]
 pub use leased::Leased;
-pub use pool::Pool;
 pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};
 
 pub use crate::OnExhausted;

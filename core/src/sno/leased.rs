@@ -2,12 +2,12 @@
 
 use core::{ops::Range, time::Duration};
 
-use super::{Generator, Sno, fill};
+use super::{Generator, Sno, fill, partition::Partitions};
 use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
     format::Text,
-    generator::{Mode, Moving, Source, calls, leases},
+    generator::{Engine, Grantee, Mode, Moving, Source, calls, leases},
 };
 
 /// Makes IDs under one grant after the other: partitions. Threads may share it.
@@ -37,4 +37,19 @@ impl<C: Clock> Leased<C> {
     calls!(moving: Sno, metabyte: u8 = 7; fill::bytes_of;
         "use polyflake::sno::{Generator, Leased, Sno};\n\n\
          let ids = Leased::new(Generator::builder().partition(42).build()?)?;");
+}
+
+impl<C: Clock> Grantee for Generator<C> {
+    type Family = Partitions;
+    type Clock = C;
+
+    #[inline]
+    fn engine(&self) -> &Engine<Partitions, C> {
+        &self.engine
+    }
+
+    /// Generators of the same given partition; drawn partitions are never equal.
+    fn may_repeat(&self, other: &Self) -> bool {
+        self.engine.family.given().is_some_and(|given| other.engine.family.given() == Some(given))
+    }
 }

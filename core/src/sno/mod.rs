@@ -25,7 +25,6 @@ mod make;
 mod metabyte;
 mod packed;
 mod partition;
-mod pool;
 #[cfg(feature = "serde")]
 mod serde;
 mod snapshot;
@@ -52,7 +51,6 @@ pub use kinds::{ByMetabyte, ReadError};
 #[doc(hidden)]
 pub use leased::Leased;
 pub use metabyte::metabyte;
-pub use pool::Pool;
 pub use snapshot::{Snapshot, Stats};
 pub use text::{decode_slice, encode_slice};
 pub use typed::{Id, Kind};

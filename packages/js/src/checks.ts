@@ -17,6 +17,16 @@ export function attached(is: boolean): void {
   });
 }
 
+/**
+ * One of a class's generators.
+ *
+ * @throws {PolyflakeError} `invalid_type` for anything else.
+ */
+export function generatorOf<G extends object>(generators: WeakSet<G>, value: unknown): G {
+  if (generators.has(value as G)) return value as G;
+  throw invalidType("Generator of this copy of the package", value, { field: "generator" });
+}
+
 /** A whole number, or {@link ABSENT} if it is missing. */
 export function optionalInteger(value: unknown, field: string): number {
   return value === undefined ? ABSENT : integer(value, field);

@@ -345,7 +345,6 @@ export type CallName =
   | "snoOneAsync"
   | "snoFill"
   | "snoFillNow"
-  | "snoPool"
   | "snoPartition"
   | "snoExtendWindow"
   | "snoStats"
@@ -366,7 +365,6 @@ export type CallName =
   | "randflakeOneAsync"
   | "randflakeFill"
   | "randflakeFillNow"
-  | "randflakePool"
   | "randflakeHeldGrant"
   | "randflakeExtendGrant"
   | "randflakeStats"
@@ -382,7 +380,6 @@ export type CallName =
   | "hotguidOneAsync"
   | "hotguidFill"
   | "hotguidFillNow"
-  | "hotguidPool"
   | "hotguidExtendWindow"
   | "hotguidStats"
   | "layoutBuild"
@@ -402,7 +399,6 @@ export type CallName =
   | "layoutFillNow"
   | "layoutGeneratorBuild"
   | "layoutOneAsync"
-  | "layoutPool"
   | "layoutExtendWindow";
 
 /** Names of the calls of the addon's table of partitions. */
@@ -424,7 +420,6 @@ export interface Takes {
   snoOneAsync: "object" | "snoOne";
   snoFill: "object" | "snoOne" | "many";
   snoFillNow: "object" | "snoOne" | "many";
-  snoPool: "message" | "piece";
   snoPartition: "object";
   snoExtendWindow: "object" | "extension";
   snoStats: "object";
@@ -445,7 +440,6 @@ export interface Takes {
   randflakeOneAsync: "object";
   randflakeFill: "object" | "many";
   randflakeFillNow: "object" | "many";
-  randflakePool: "message" | "piece";
   randflakeHeldGrant: "object";
   randflakeExtendGrant: "object" | "grant";
   randflakeStats: "object";
@@ -461,7 +455,6 @@ export interface Takes {
   hotguidOneAsync: "object" | "hotguidOne";
   hotguidFill: "object" | "hotguidOne" | "many";
   hotguidFillNow: "object" | "hotguidOne" | "many";
-  hotguidPool: "message" | "piece";
   hotguidExtendWindow: "object" | "extension";
   hotguidStats: "object";
   layoutBuild: "message" | "piece";
@@ -481,7 +474,6 @@ export interface Takes {
   layoutFillNow: "object" | "message" | "piece" | "many";
   layoutGeneratorBuild: "options" | "layoutOptions" | "piece";
   layoutOneAsync: "object" | "message" | "piece";
-  layoutPool: "message" | "piece";
   layoutExtendWindow: "object" | "extension";
   partitionsNext: never;
   partitionsUntil: "table";
@@ -504,7 +496,6 @@ export interface Gives {
   snoOneAsync: "object" | "turn";
   snoFill: "answer";
   snoFillNow: "answer";
-  snoPool: never;
   snoPartition: "snoPartition";
   snoExtendWindow: never;
   snoStats: "snoStats";
@@ -525,7 +516,6 @@ export interface Gives {
   randflakeOneAsync: "object" | "turn";
   randflakeFill: "answer";
   randflakeFillNow: "answer";
-  randflakePool: never;
   randflakeHeldGrant: "grant";
   randflakeExtendGrant: never;
   randflakeStats: "randflakeStats";
@@ -541,7 +531,6 @@ export interface Gives {
   hotguidOneAsync: "object" | "turn";
   hotguidFill: "answer";
   hotguidFillNow: "answer";
-  hotguidPool: never;
   hotguidExtendWindow: never;
   hotguidStats: "hotguidStats";
   layoutBuild: "object" | "layoutKind";
@@ -561,7 +550,6 @@ export interface Gives {
   layoutFillNow: "answer";
   layoutGeneratorBuild: "object";
   layoutOneAsync: "object" | "turn" | "answer";
-  layoutPool: never;
   layoutExtendWindow: never;
   partitionsNext: "tableAnswer";
   partitionsUntil: "tableAnswer";

@@ -1,8 +1,5 @@
 /** Warns of a generator that would repeat the IDs of another generator of this copy of the package. */
 import type { Handle } from "./handle.js";
-import type { MachineFor } from "./machine.js";
-import { MessageWriter } from "./message.js";
-import type { PoolCall } from "./pool.js";
 
 /** A generator's claim to IDs that no other may make: for a time whose end is exclusive, with some sequences. */
 export interface Claim {
@@ -16,8 +13,6 @@ export interface Claim {
 export interface Identity {
   /** Only claims of one key are compared. */
   readonly key: string;
-  /** The call that refuses two generators that may not be used together; undefined if the key says all. */
-  readonly pool?: PoolCall;
   /** Returns the identity as the warning names it. */
   readonly same: () => string;
   readonly remedy: string;
@@ -47,10 +42,9 @@ export function claim(
     sequences,
   };
   if (claims.size >= room) forget();
-  const { key, pool } = identity;
+  const { key } = identity;
   const others = (claims.get(key) ?? []).filter(isHeld);
-  const isTwin = (other: Claim) => overlap(own, other) && areTwins(other, handle, pool);
-  if (!warned.has(key) && others.some(isTwin)) warn(identity);
+  if (!warned.has(key) && others.some((other) => overlap(own, other))) warn(identity);
   claims.set(key, [...others, own]);
   return own;
 }
@@ -68,21 +62,6 @@ function isHeld({ handle, start, end }: Claim): boolean {
 function forget(): void {
   for (const [key, held] of claims) if (!held.some(isHeld)) claims.delete(key);
   room = Math.max(64, 2 * claims.size);
-}
-
-function areTwins({ handle: weak }: Claim, handle: Handle, pool: PoolCall | undefined): boolean {
-  const other = weak?.deref();
-  const machine: MachineFor<PoolCall> = handle.machine;
-  if (!pool || other?.machine !== machine) return !pool;
-  const handles = new MessageWriter();
-  for (const { number } of [other, handle]) handles.length(number);
-  handles.put(machine);
-  try {
-    machine.check(machine.calls[pool]());
-    return false;
-  } catch (error) {
-    return (error as { code?: unknown }).code === "out_of_range";
-  }
 }
 
 /** Emits a warning of the process, as Node, Bun and Deno show it; other runtimes have no place for one. */

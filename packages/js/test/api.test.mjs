@@ -38,7 +38,6 @@ function samples({ hotguid, layout, randflake, sno, sparx64 }) {
   return {
     sno: {
       Generator: new sno.Generator(),
-      Pool: new sno.Pool([new sno.Generator()]),
       SnoArray: new sno.SnoArray(new Uint8Array(0)),
       Mask: new sno.Mask(new Uint8Array(0), 0),
     },
@@ -47,21 +46,18 @@ function samples({ hotguid, layout, randflake, sno, sparx64 }) {
       Parts: new randflake.Codec(secret).inspect(0n),
       Codec: new randflake.Codec(secret),
       Generator: new randflake.Generator(grant, secret),
-      Pool: new randflake.Pool([new randflake.Generator(grant, secret)]),
       RandflakeArray: new randflake.RandflakeArray(new BigInt64Array(0)),
     },
     hotguid: {
       Parts: hotguid.parts(hotguid.generate()),
       Uuid8Parts: hotguid.uuid8Parts(new hotguid.Generator({ uuid8: true }).generate()),
       Generator: new hotguid.Generator(),
-      Pool: new hotguid.Pool([new hotguid.Generator()]),
       HotGuidArray: new hotguid.HotGuidArray(new Uint8Array(0)),
     },
     layout: {
       Layout: layout.Layout.preset("discord"),
       Parsed: layout.Layout.preset("discord").parse(0n),
       Generator: new layout.Generator(layout.Layout.preset("discord")),
-      Pool: new layout.Pool([new layout.Generator(layout.Layout.preset("discord", { worker: 1, process: 1 }))]),
       LayoutArray: new layout.LayoutArray(new BigInt64Array(0)),
       Stats: new layout.Generator(layout.Layout.preset("discord")).stats(),
     },

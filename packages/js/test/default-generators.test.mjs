@@ -43,15 +43,7 @@ onEachMachine(({ hotguid, sno }, name) => {
     test(`${of}: anything else is refused, and changes nothing`, () => {
       family.setDefaultGenerator(make({ clock: () => NOW }));
       const other = of === "sno" ? new hotguid.Generator() : new sno.Generator();
-      for (const value of [
-        null,
-        1,
-        {},
-        family.Generator,
-        Object.create(family.Generator.prototype),
-        other,
-        new family.Pool([make()]),
-      ]) {
+      for (const value of [null, 1, {}, family.Generator, Object.create(family.Generator.prototype), other]) {
         refused("invalid_type", () => family.setDefaultGenerator(value), { field: "generator" });
       }
       assert.equal(timeOf(family.generate()), NOW);

@@ -45,22 +45,20 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
       make: (number, more) => new sno.Generator({ partition: number, sequenceMax: 3, ...more }),
       perTick: 4,
       tickMs: 4,
-      Pool: sno.Pool,
       Many: sno.SnoArray,
     },
-    randflake: { make: node, perTick: 131_072, tickMs: 1000, Pool: randflake.Pool, Many: randflake.RandflakeArray },
+    randflake: { make: node, perTick: 131_072, tickMs: 1000, Many: randflake.RandflakeArray },
     hotguid: {
       make: (_, more) => new hotguid.Generator(more),
       perTick: 1 << 24,
       tickMs: 1000,
-      Pool: hotguid.Pool,
       Many: hotguid.HotGuidArray,
     },
-    layout: { make: shard(small), perTick: 4, tickMs: 1, Pool: layout.Pool, Many: layout.LayoutArray },
-    "byte layout": { make: shard(wide), perTick: 4, tickMs: 1, Pool: layout.Pool, Many: layout.LayoutArray },
+    layout: { make: shard(small), perTick: 4, tickMs: 1, Many: layout.LayoutArray },
+    "byte layout": { make: shard(wide), perTick: 4, tickMs: 1, Many: layout.LayoutArray },
   };
 
-  for (const [name, { make, perTick, tickMs, Pool, Many }] of Object.entries(FAMILIES)) {
+  for (const [name, { make, perTick, tickMs, Many }] of Object.entries(FAMILIES)) {
     /** A generator with a used-up tick, and its clock. */
     const exhausted = (more = {}) => {
       const time = { now: NOW };
@@ -68,61 +66,53 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
       ids.generateMany(perTick);
       return { ids, time };
     };
-    const both = (run) => Promise.all([(ids) => ids, (ids) => new Pool([ids])].map(run));
 
-    test(`${name}: the loop turns while a call waits`, () =>
-      both(async (wrap) => {
-        const { ids, time } = exhausted();
-        const maker = wrap(ids);
-        let isDone = false;
-        const one = maker.generateAsync().finally(() => (isDone = true));
-        const many = maker.generateManyAsync(2);
-        for (let turn = 0; turn < 3; turn++) await after(1);
-        assert.equal(isDone, false);
-        time.now += tickMs;
-        const [first, others] = await Promise.all([one, many]);
-        assert(others instanceof Many);
-        assert.equal(new Set([first, ...others].map(String)).size, 3);
-        assert.equal(typeof first, typeof ids.tryGenerate());
-      }));
+    test(`${name}: the loop turns while a call waits`, async () => {
+      const { ids: maker, time } = exhausted();
+      let isDone = false;
+      const one = maker.generateAsync().finally(() => (isDone = true));
+      const many = maker.generateManyAsync(2);
+      for (let turn = 0; turn < 3; turn++) await after(1);
+      assert.equal(isDone, false);
+      time.now += tickMs;
+      const [first, others] = await Promise.all([one, many]);
+      assert(others instanceof Many);
+      assert.equal(new Set([first, ...others].map(String)).size, 3);
+      assert.equal(typeof first, typeof maker.tryGenerate());
+    });
 
     test(`${name}: a call that has its ID waits for nothing`, async () => {
       const fresh = () => make(1, { clock: () => NOW, onStall: () => assert.fail("it waits") });
-      for (const maker of [fresh(), new Pool([fresh()])]) {
-        const made = [await maker.generateAsync(), ...(await maker.generateManyAsync(2)), maker.generate()];
-        assert.equal(new Set(made.map(String)).size, 4);
-        assert.equal((await maker.generateManyAsync(0)).length, 0);
-      }
+      const maker = fresh();
+      const made = [await maker.generateAsync(), ...(await maker.generateManyAsync(2)), maker.generate()];
+      assert.equal(new Set(made.map(String)).size, 4);
+      assert.equal((await maker.generateManyAsync(0)).length, 0);
     });
 
-    test(`${name}: a call that is aborted rejects with the signal's reason`, () =>
-      both(async (wrap) => {
-        const { ids, time } = exhausted();
-        const maker = wrap(ids);
-        const reason = { mine: true };
-        const calls = (signal) => [
-          options(maker.generateAsync, { signal }),
-          options(maker.generateManyAsync, { signal }, 1),
-        ];
-        /** Calls a method with its options last. */
-        function options(method, value, ...before) {
-          const isAboutMore =
-            (name === "sno" || name === "hotguid" || name.endsWith("layout")) && !(maker instanceof layout.Pool);
-          return method.call(maker, ...before, ...(isAboutMore ? [undefined] : []), value);
-        }
-        for (const promise of calls(AbortSignal.abort(reason))) assert.equal(await rejection(promise), reason);
-        const controller = new AbortController();
-        const waiting = calls(controller.signal);
-        await after(1);
-        controller.abort(reason);
-        for (const promise of waiting) assert.equal(await rejection(promise), reason);
-        time.now += tickMs;
-        assert.equal(maker.tryGenerateMany(perTick).length, perTick, "nothing was taken");
-        for (const signal of [7, "abort", {}, { aborted: false }, null]) {
-          for (const promise of calls(signal)) await rejected("invalid_type", promise, { field: "signal" });
-        }
-        await rejected("unknown_field", options(maker.generateAsync, { signals: undefined }), { field: "signals" });
-      }));
+    test(`${name}: a call that is aborted rejects with the signal's reason`, async () => {
+      const { ids: maker, time } = exhausted();
+      const reason = { mine: true };
+      const calls = (signal) => [
+        options(maker.generateAsync, { signal }),
+        options(maker.generateManyAsync, { signal }, 1),
+      ];
+      /** Calls a method with its options last. */
+      function options(method, value, ...before) {
+        return method.call(maker, ...before, ...(name === "randflake" ? [] : [undefined]), value);
+      }
+      for (const promise of calls(AbortSignal.abort(reason))) assert.equal(await rejection(promise), reason);
+      const controller = new AbortController();
+      const waiting = calls(controller.signal);
+      await after(1);
+      controller.abort(reason);
+      for (const promise of waiting) assert.equal(await rejection(promise), reason);
+      time.now += tickMs;
+      assert.equal(maker.tryGenerateMany(perTick).length, perTick, "nothing was taken");
+      for (const signal of [7, "abort", {}, { aborted: false }, null]) {
+        for (const promise of calls(signal)) await rejected("invalid_type", promise, { field: "signal" });
+      }
+      await rejected("unknown_field", options(maker.generateAsync, { signals: undefined }), { field: "signals" });
+    });
 
     test(`${name}: errors are those of the calls that hold the thread`, async () => {
       const cause = new RangeError("theirs");
@@ -142,7 +132,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
           return ids;
         },
       ];
-      for (const maker of cases.flatMap((made) => [made, () => new Pool([made()])])) {
+      for (const maker of cases) {
         const sync = (call) => {
           try {
             call(maker());
@@ -206,14 +196,12 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
 
     test(`${name}: a wait is charged the time that passes, not the sleeps that it asks for`, async () => {
       for (const wait of [async (maker) => maker.generate(), (maker) => maker.generateAsync()]) {
-        await both(async (wrap) => {
-          const heard = [];
-          const onStall = ({ sleptMs }) => (heard.push(sleptMs), block(20));
-          const { ids } = exhausted({ maxWait: 100, onStall });
-          await rejected("sequence_exhausted", wait(wrap(ids)));
-          assert(heard.length <= 6, `${heard.length} stalls of 20 ms in 100 ms`);
-          heard.forEach((sleptMs, stalls) => assert(sleptMs >= 20 * stalls, `${sleptMs} ms after ${stalls} stalls`));
-        });
+        const heard = [];
+        const onStall = ({ sleptMs }) => (heard.push(sleptMs), block(20));
+        const { ids } = exhausted({ maxWait: 100, onStall });
+        await rejected("sequence_exhausted", wait(ids));
+        assert(heard.length <= 6, `${heard.length} stalls of 20 ms in 100 ms`);
+        heard.forEach((sleptMs, stalls) => assert(sleptMs >= 20 * stalls, `${sleptMs} ms after ${stalls} stalls`));
       }
     });
 
@@ -229,19 +217,6 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
       const { ids: aborted } = exhausted({ onStall: () => controller.abort(mine) });
       const about = name === "randflake" ? [] : [undefined];
       assert.equal(await rejection(aborted.generateAsync(...about, { signal: controller.signal })), mine);
-    });
-
-    test(`${name}: a pool gives what all have before it waits`, async () => {
-      const time = { now: NOW };
-      const two = [1, 2].map((number) =>
-        make(number, { onExhausted: "wait", maxWait: 3_600_000, clock: () => time.now }),
-      );
-      const ids = new Pool(two);
-      const made = [...(await ids.generateManyAsync(2 * perTick))];
-      const next = ids.generateManyAsync(2);
-      await after(1);
-      time.now += tickMs;
-      assert.equal(new Set([...made, ...(await next)].map(String)).size, 2 * perTick + 2);
     });
   }
 
@@ -268,25 +243,21 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
 
   test("what IDs are about is taken as elsewhere", async () => {
     const ids = new sno.Generator({ metabyte: 9 });
-    for (const maker of [ids, new sno.Pool([ids])]) {
-      assert.deepEqual([await maker.generateAsync(), await maker.generateAsync(7)].map(sno.metabyte), [9, 7]);
-      assert.deepEqual(
-        [...(await maker.generateManyAsync(1)), ...(await maker.generateManyAsync(1, 5))].map(sno.metabyte),
-        [9, 5],
-      );
-      await rejected("out_of_range", maker.generateAsync(256), { field: "metabyte" });
-      await rejected("out_of_range", maker.generateManyAsync(0, 256), { field: "metabyte" });
-    }
+    assert.deepEqual([await ids.generateAsync(), await ids.generateAsync(7)].map(sno.metabyte), [9, 7]);
+    assert.deepEqual(
+      [...(await ids.generateManyAsync(1)), ...(await ids.generateManyAsync(1, 5))].map(sno.metabyte),
+      [9, 5],
+    );
+    await rejected("out_of_range", ids.generateAsync(256), { field: "metabyte" });
+    await rejected("out_of_range", ids.generateManyAsync(0, 256), { field: "metabyte" });
     assert.equal(hotguid.shardKey(await new hotguid.Generator().generateAsync(8)), 8);
     const open = new layout.Generator(small);
     assert.equal(small.parse(await open.generateAsync({ shard: 3 })).bindables.shard, 3);
     assert.equal(small.parse((await open.generateManyAsync(1, { shard: 4 })).at(0)).bindables.shard, 4);
     await rejected("missing_field", open.generateAsync(), { field: "shard" });
     const flakes = node(7);
-    for (const maker of [flakes, new randflake.Pool([flakes])]) {
-      assert.equal(flakes.inspect(randflake.decodeText(await maker.generateTextAsync())).node, 7);
-      assert.equal(flakes.inspect(await maker.generateAsync()).node, 7);
-    }
+    assert.equal(flakes.inspect(randflake.decodeText(await flakes.generateTextAsync())).node, 7);
+    assert.equal(flakes.inspect(await flakes.generateAsync()).node, 7);
   });
 
   test("the loop turns while many IDs are made without a wait", async () => {

@@ -155,18 +155,6 @@ onEachMachine((polyflake) => {
       throw thrown;
     };
     const isThrown = (error) => error === thrown;
-    for (const { Pool } of [sno, randflake, polyflake.hotguid, layout]) {
-      assert.throws(() => new Pool({ [Symbol.iterator]: raise }), isThrown);
-      assert.throws(
-        () =>
-          new Pool(
-            (function* () {
-              raise();
-            })(),
-          ),
-        isThrown,
-      );
-    }
     for (const List of [sno.SnoArray, randflake.RandflakeArray, polyflake.hotguid.HotGuidArray]) {
       assert.throws(() => List.fromTexts(Object.defineProperty(["x"], 0, { get: raise })), isThrown);
     }
@@ -207,11 +195,6 @@ onEachMachine((polyflake) => {
         new layout.LayoutArray(new BigInt64Array(2)),
       ],
       ...[new randflake.Codec(SECRET), new polyflake.sparx64.Sparx64(SECRET)],
-      ...[new sno.Pool([new sno.Generator()]), new polyflake.hotguid.Pool([new polyflake.hotguid.Generator()])],
-      ...[
-        new randflake.Pool([new randflake.Generator(grant, SECRET)]),
-        new layout.Pool([new layout.Generator(layout.Layout.preset("sonyflake", { machine: 1 }))]),
-      ],
     ];
     let seen = 0;
     for (const object of all) {

@@ -147,7 +147,7 @@ function schemaOf(family, id) {
 }
 
 /** Good arguments for every export, by name; those of a class are for its constructor. */
-function goodArguments({ hotguid, layout, randflake, sno }) {
+function goodArguments({ layout, randflake, sno }) {
   const grant = new randflake.Grant([7, 8], 1_730_000_000, 2_803_741_000);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   const parts = { tick: 1, tickTock: true, metabyte: 1, partition: 1, sequence: 1 };
@@ -205,13 +205,6 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "sno.Generator#extendWindow": [NOW + 1000],
     "sno.Generator#stats": [],
     "sno.Generator#close": [],
-    "sno.Pool": [[1, 2].map((partition) => new sno.Generator({ partition }))],
-    "sno.Pool#generateAsync": [1, { signal: new AbortController().signal }],
-    "sno.Pool#generateManyAsync": [3, 1, { signal: new AbortController().signal }],
-    "sno.Pool#generate": [1],
-    "sno.Pool#tryGenerate": [1],
-    "sno.Pool#generateMany": [3, 1],
-    "sno.Pool#tryGenerateMany": [3, 1],
     "randflake.encodeText": [-1n],
     "randflake.decodeText": ["1uv"],
     "randflake.toUnsigned": [-1n],
@@ -241,16 +234,6 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "randflake.Generator#inspect": [1n],
     "randflake.Generator#stats": [],
     "randflake.Generator#close": [],
-    "randflake.Pool": [[new randflake.Generator(grant, SECRET)]],
-    "randflake.Pool#generateAsync": [{ signal: new AbortController().signal }],
-    "randflake.Pool#generateManyAsync": [3, { signal: new AbortController().signal }],
-    "randflake.Pool#generateTextAsync": [{ signal: new AbortController().signal }],
-    "randflake.Pool#generate": [],
-    "randflake.Pool#tryGenerate": [],
-    "randflake.Pool#generateText": [],
-    "randflake.Pool#tryGenerateText": [],
-    "randflake.Pool#generateMany": [3],
-    "randflake.Pool#tryGenerateMany": [3],
     "hotguid.parse": [GUID],
     "hotguid.isValid": [GUID],
     "hotguid.parts": [GUID],
@@ -294,13 +277,6 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "hotguid.Generator#extendWindow": [NOW + 2000],
     "hotguid.Generator#stats": [],
     "hotguid.Generator#close": [],
-    "hotguid.Pool": [[new hotguid.Generator()]],
-    "hotguid.Pool#generateAsync": [1, { signal: new AbortController().signal }],
-    "hotguid.Pool#generateManyAsync": [3, 1, { signal: new AbortController().signal }],
-    "hotguid.Pool#generate": [1],
-    "hotguid.Pool#tryGenerate": [1],
-    "hotguid.Pool#generateMany": [3, 1],
-    "hotguid.Pool#tryGenerateMany": [3, 1],
     "layout.Layout": [DESCRIPTION],
     "layout.Layout.fromJson": [JSON.stringify(DESCRIPTION)],
     "layout.Layout.preset": ["discord", { worker: 1, process: 2 }],
@@ -333,12 +309,6 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "layout.Generator#tryGenerateMany": [3, {}],
     "layout.Generator#extendWindow": [NOW + 2000],
     ...without("layout.Generator#", "stats", "close"),
-    "layout.Pool": [[new layout.Generator(discord)]],
-    "layout.Pool#generateAsync": [{ signal: new AbortController().signal }],
-    "layout.Pool#generateManyAsync": [3, { signal: new AbortController().signal }],
-    ...without("layout.Pool#", "generate", "tryGenerate"),
-    "layout.Pool#generateMany": [3],
-    "layout.Pool#tryGenerateMany": [3],
     "sparx64.Sparx64": [SECRET],
     ...Object.fromEntries(
       ["encrypt", "decrypt", "encryptMany", "decryptMany"].map((name) => [

@@ -32,22 +32,20 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
       make: (number, more) => new sno.Generator({ partition: number, sequenceMax: 3, ...more }),
       perTick: 4,
       tickMs: 4,
-      Pool: sno.Pool,
       Many: sno.SnoArray,
     },
-    randflake: { make: node, perTick: 131_072, tickMs: 1000, Pool: randflake.Pool, Many: randflake.RandflakeArray },
+    randflake: { make: node, perTick: 131_072, tickMs: 1000, Many: randflake.RandflakeArray },
     hotguid: {
       make: (_, more) => new hotguid.Generator(more),
       perTick: 1 << 24,
       tickMs: 1000,
-      Pool: hotguid.Pool,
       Many: hotguid.HotGuidArray,
     },
-    layout: { make: shard(small), perTick: 4, tickMs: 1, Pool: layout.Pool, Many: layout.LayoutArray },
-    "byte layout": { make: shard(wide), perTick: 4, tickMs: 1, Pool: layout.Pool, Many: layout.LayoutArray },
+    layout: { make: shard(small), perTick: 4, tickMs: 1, Many: layout.LayoutArray },
+    "byte layout": { make: shard(wide), perTick: 4, tickMs: 1, Many: layout.LayoutArray },
   };
 
-  for (const [name, { make, perTick, tickMs, Pool, Many }] of Object.entries(FAMILIES)) {
+  for (const [name, { make, perTick, tickMs, Many }] of Object.entries(FAMILIES)) {
     const patient = (number = 1, clock = () => NOW) => make(number, { ...PATIENT, clock });
 
     test(`${name}: where a tick is used up they say when to retry`, () => {
@@ -87,46 +85,26 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
       const broken = patient(1, () => {
         throw cause;
       });
-      for (const ids of [broken, new Pool([broken])]) {
-        refused("clock_failed", () => ids.tryGenerate(), { cause });
-        refused("clock_failed", () => ids.tryGenerateMany(2), { cause });
-        refused("out_of_range", () => ids.tryGenerateMany((1 << 24) + 1), { field: "count" });
-      }
+      refused("clock_failed", () => broken.tryGenerate(), { cause });
+      refused("clock_failed", () => broken.tryGenerateMany(2), { cause });
+      refused("out_of_range", () => broken.tryGenerateMany((1 << 24) + 1), { field: "count" });
       const closed = patient();
       closed.close();
-      for (const ids of [closed, new Pool([closed])]) {
-        refused("generator_closed", () => ids.tryGenerate());
-        refused("generator_closed", () => ids.tryGenerateMany(2));
-        const { tryGenerate, tryGenerateMany } = ids;
-        for (const method of [tryGenerate, tryGenerateMany])
-          refused("invalid_type", () => method(1), { field: "this" });
-      }
-    });
-
-    if (name === "hotguid") continue;
-
-    test(`${name}: a pool gives what all have`, () => {
-      const ids = new Pool([patient(1), patient(2)]);
-      const first = ids.tryGenerate();
-      const many = ids.tryGenerateMany(2 * perTick - 2);
-      const [last, ...more] = ids.tryGenerateMany(3);
-      assert.deepEqual([many.length, more.length], [2 * perTick - 2, 0]);
-      assert.equal(new Set([first, ...many, last].map(String)).size, 2 * perTick);
-      refused("sequence_exhausted", () => ids.tryGenerate(), { retryAt: NOW + tickMs });
-      assert.equal(ids.tryGenerateMany(3).length, 0);
+      refused("generator_closed", () => closed.tryGenerate());
+      refused("generator_closed", () => closed.tryGenerateMany(2));
+      const { tryGenerate, tryGenerateMany } = closed;
+      for (const method of [tryGenerate, tryGenerateMany]) refused("invalid_type", () => method(1), { field: "this" });
     });
   }
 
   for (const name of ["randflake", "layout", "byte layout"]) {
-    const { make, Pool } = FAMILIES[name];
+    const { make } = FAMILIES[name];
 
     test(`${name}: a clock that is behind is not waited for`, () => {
-      for (const wrap of [(one) => one, (one) => new Pool([one])]) {
-        const ids = wrap(make(1, { ...PATIENT, clock: scripted(NOW, NOW - 5000) }));
-        ids.tryGenerate();
-        refused("clock_behind", () => ids.tryGenerate());
-        assert.equal(ids.tryGenerateMany(3).length, 0);
-      }
+      const ids = make(1, { ...PATIENT, clock: scripted(NOW, NOW - 5000) });
+      ids.tryGenerate();
+      refused("clock_behind", () => ids.tryGenerate());
+      assert.equal(ids.tryGenerateMany(3).length, 0);
     });
   }
 
@@ -137,34 +115,20 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
     assert.equal(ids.tryGenerateMany(3).length, 0);
   });
 
-  test("Hot Guid's pools go on with the next generator", () => {
-    const clock = () => NOW;
-    const members = [0, 1].map(() => new hotguid.Generator({ ...PATIENT, clock }));
-    members[0].generateMany((1 << 24) - 1);
-    const ids = new hotguid.Pool(members);
-    const made = [...ids.tryGenerateMany(3, 9)];
-    assert.equal(new Set(made.map((id) => String(hotguid.parts(id).machine))).size, 2);
-    assert.deepEqual(made.map(hotguid.shardKey), [9, 9, 9]);
-    assert.equal(hotguid.shardKey(ids.tryGenerate(7)), 7);
-  });
-
   test("what IDs are about is taken as elsewhere", () => {
     const ids = new sno.Generator({ metabyte: 9 });
-    for (const maker of [ids, new sno.Pool([ids])]) {
-      assert.deepEqual([maker.tryGenerate(), maker.tryGenerate(7)].map(sno.metabyte), [9, 7]);
-      assert.deepEqual([...maker.tryGenerateMany(1), ...maker.tryGenerateMany(1, 5)].map(sno.metabyte), [9, 5]);
-      refused("out_of_range", () => maker.tryGenerate(256), { field: "metabyte" });
-      refused("out_of_range", () => maker.tryGenerateMany(0, 256), { field: "metabyte" });
-    }
+    assert.deepEqual([ids.tryGenerate(), ids.tryGenerate(7)].map(sno.metabyte), [9, 7]);
+    assert.deepEqual([...ids.tryGenerateMany(1), ...ids.tryGenerateMany(1, 5)].map(sno.metabyte), [9, 5]);
+    refused("out_of_range", () => ids.tryGenerate(256), { field: "metabyte" });
+    refused("out_of_range", () => ids.tryGenerateMany(0, 256), { field: "metabyte" });
+    assert.deepEqual([...new hotguid.Generator().tryGenerateMany(2, 9)].map(hotguid.shardKey), [9, 9]);
     assert.equal(hotguid.shardKey(new hotguid.Generator().tryGenerate(8)), 8);
     const open = new layout.Generator(small);
     assert.equal(small.parse(open.tryGenerate({ shard: 3 })).bindables.shard, 3);
     assert.equal(small.parse(open.tryGenerateMany(1, { shard: 4 }).at(0)).bindables.shard, 4);
     refused("missing_field", () => open.tryGenerate(), { field: "shard" });
     const flakes = node(7);
-    for (const maker of [flakes, new randflake.Pool([flakes])]) {
-      assert.equal(flakes.inspect(randflake.decodeText(maker.tryGenerateText())).node, 7);
-      assert.equal(flakes.inspect(maker.tryGenerate()).node, 7);
-    }
+    assert.equal(flakes.inspect(randflake.decodeText(flakes.tryGenerateText())).node, 7);
+    assert.equal(flakes.inspect(flakes.tryGenerate()).node, 7);
   });
 });

@@ -45,17 +45,7 @@ def an_exhausted_sno_generator(**options: Any) -> Any:
     return ids
 
 
-def pool_of(make: Callable[..., Any]) -> Callable[..., Any]:
-    def pool(**options: Any) -> Any:
-        ids = make(**options)
-        return globals()[type(ids).__module__.rpartition(".")[2]].Pool([ids])
-
-    pool.__name__ = f"a_pool_of_{make.__name__}"
-    return pool
-
-
-GENERATORS = [an_exhausted_sno_generator, a_randflake_generator, a_hot_guid_generator, a_layouts_generator]
-MAKERS = [*GENERATORS, *map(pool_of, GENERATORS)]
+MAKERS = [an_exhausted_sno_generator, a_randflake_generator, a_hot_guid_generator, a_layouts_generator]
 each = pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
 
 #: Long enough for the tests, even on a busy machine.

@@ -212,9 +212,6 @@ def test_a_limit_that_no_datetime_has_stays_a_number() -> None:
 
 def test_messages_tell_the_families_of_classes() -> None:
     for call, message in {
-        lambda: sno.Pool(
-            [hotguid.Generator()]
-        ): "item 0: expected sno.Generator for `members`, found hotguid.Generator",
         lambda: sno.set_default_generator(hotguid.Generator()): (  # type: ignore[arg-type]
             "expected sno.Generator or None for `generator`, found hotguid.Generator"
         ),

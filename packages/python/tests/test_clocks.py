@@ -448,10 +448,8 @@ def alarm(seconds: float, raised: BaseException) -> Iterator[None]:
         lambda ids: ids.generate(),
         lambda ids: ids.generate_many(1000),
         lambda ids: ids.fill(bytearray(10_000)),
-        lambda ids: sno.Pool([ids]).generate(),
-        lambda ids: sno.Pool([ids]).generate_many(1000),
     ],
-    ids=["one", "many", "fill", "pool", "many of a pool"],
+    ids=["one", "many", "fill"],
 )
 def test_a_signal_ends_a_wait(raised: BaseException, call: Callable[[sno.Generator], object]) -> None:
     # The clock is a function of C, so that only the wait itself can notice the signal.
@@ -485,9 +483,8 @@ LONG = layout.Layout(
         lambda ids, _: ids.generate_many(1 << 24),
         lambda ids, _: ids.try_generate_many(1 << 24),
         lambda ids, room: ids.fill(room),
-        lambda ids, _: layout.Pool([ids]).generate_many(1 << 24),
     ],
-    ids=["many", "try many", "fill", "many of a pool"],
+    ids=["many", "try many", "fill"],
 )
 def test_a_signal_ends_a_call_for_many_that_never_waits(call: Callable[[layout.Generator, memoryview], object]) -> None:
     ids, room = layout.Generator(LONG), memoryview(bytearray(1 << 27)).cast("q")
@@ -541,9 +538,7 @@ def test_a_wait_lets_other_threads_run() -> None:
     assert refusal == ["generator_closed"]
 
 
-@pytest.mark.parametrize(
-    "call", ["ids.generate()", "ids.generate_many(100)", "ids.fill(bytearray(1000))", "sno.Pool([ids]).generate()"]
-)
+@pytest.mark.parametrize("call", ["ids.generate()", "ids.generate_many(100)", "ids.fill(bytearray(1000))"])
 def test_the_interpreter_exits_while_a_thread_waits(call: str) -> None:
     program = textwrap.dedent(
         f"""

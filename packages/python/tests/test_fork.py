@@ -94,7 +94,6 @@ def test_children_forked_before_the_first_id_differ_too() -> None:
         lambda g: g.generate_text(),
         lambda g: len(g.generate_many(5)),
         lambda g: g.fill(bytearray(50)),
-        lambda g: str(sno.Pool([g, sno.Generator(8)]).generate()),
         lambda g: str(g.generate_at(1_763_650_000_000)),
         lambda g: g.close().to_dict(),
     ],
@@ -148,21 +147,6 @@ def test_a_layouts_bindables_stay_with_the_parent(use: Callable[[layout.Generato
     generator.generate()
     assert in_child(lambda: use(generator)) == "forked"
     assert generator.generate()
-
-
-def test_pools_stay_with_the_parent_as_their_members_do() -> None:
-    given, default = sno.Pool([sno.Generator(7), sno.Generator(8)]), sno.Pool([sno.Generator(), sno.Generator()])
-    guids = hotguid.Pool([hotguid.Generator(), hotguid.Generator()])
-    made = [str(given.generate())]
-
-    def make() -> list[str]:
-        return [*default.generate_many(70_000).texts()[::1000], *map(str, guids.generate_many(10))]
-
-    for pool in (make(), in_child(make), in_child(make), make()):
-        made += pool
-    assert len(set(made)) == len(made) == 1 + 4 * 80
-    assert in_child(lambda: str(given.generate())) == "forked"
-    assert given.generate().partition == 7
 
 
 def test_a_child_may_have_generators_of_its_own() -> None:

@@ -124,7 +124,6 @@ def test_records_go_through_processes() -> None:
         layout.Generator(LAYOUT, bindables={"worker": 1, "datacenter": 2}),
         randflake.Codec(bytes(16)),
         sparx64.Sparx64(bytes(16)),
-        sno.Pool([sno.Generator()]),
     ],
     ids=repr,
 )

@@ -37,12 +37,11 @@ WIDE = layout.Layout(
 
 
 class Family(NamedTuple):
-    """A family: its generator with a number, the number of IDs in a tick, its pool, and a buffer for some IDs."""
+    """A family: its generator with a number, the number of IDs in a tick, and a buffer for some IDs."""
 
     make: Callable[..., Any]
     per_tick: int
     tick_ms: int
-    pool: Callable[[Any], Any]
     room: Callable[[int], Any]
     array: type[Any]
     has_text: bool = True
@@ -61,21 +60,19 @@ FAMILIES = {
         lambda number, **options: sno.Generator(number, sequence_max=3, **options),
         4,
         4,
-        sno.Pool,
         lambda n: bytearray(10 * n),
         sno.SnoArray,
     ),
-    "randflake": Family(_node, 131_072, 1000, randflake.Pool, lambda n: array("q", [0] * n), randflake.RandflakeArray),
+    "randflake": Family(_node, 131_072, 1000, lambda n: array("q", [0] * n), randflake.RandflakeArray),
     "hotguid": Family(
         lambda _, **options: hotguid.Generator(**options),
         1 << 24,
         1000,
-        hotguid.Pool,
         lambda n: bytearray(16 * n),
         hotguid.HotGuidArray,
     ),
-    "layout": Family(_shard(SMALL), 4, 1, layout.Pool, lambda n: array("q", [0] * n), layout.LayoutArray, False),
-    "wide layout": Family(_shard(WIDE), 4, 1, layout.Pool, lambda n: bytearray(10 * n), layout.LayoutArray, False),
+    "layout": Family(_shard(SMALL), 4, 1, lambda n: array("q", [0] * n), layout.LayoutArray, False),
+    "wide layout": Family(_shard(WIDE), 4, 1, lambda n: bytearray(10 * n), layout.LayoutArray, False),
 }
 
 
@@ -143,42 +140,15 @@ def test_they_go_on_in_the_next_tick(family: Family) -> None:
         ids.try_generate()
 
 
-@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "hotguid"])
-def test_a_pool_gives_what_all_have(name: str) -> None:
-    family = FAMILIES[name]
-    pool = family.pool([patient(family, 1), patient(family, 2)])
-    many = pool.try_generate_many(2 * family.per_tick - 2)
-    assert len({*many}) == 2 * family.per_tick - 2
-    buffer = family.room(3)
-    assert pool.try_fill(buffer) == 2
-    assert len(pool.try_generate_many(3)) == 0
-    with refused("sequence_exhausted"):
-        pool.try_generate()
-    if family.has_text:
-        with refused("sequence_exhausted"):
-            pool.try_generate_text()
-
-
-def test_hot_guids_are_pooled() -> None:
-    family = FAMILIES["hotguid"]
-    pool = family.pool([patient(family), patient(family)])
-    one = pool.try_generate(7)
-    assert hotguid.shard_key(one) == 7
-    assert hotguid.shard_key(uuid.UUID(pool.try_generate_text(shard_key=8))) == 8
-    assert {hotguid.shard_key(id) for id in pool.try_generate_many(3, 9)} == {9}
-    assert pool.try_fill(bytearray(32), 1) == 2
-
-
 @pytest.mark.parametrize("name", ["randflake", "layout", "wide layout"])
 def test_a_clock_that_is_behind_is_not_waited_for(name: str) -> None:
     family = FAMILIES[name]
-    for make in (lambda clock: patient(family, clock=clock), lambda clock: family.pool([patient(family, clock=clock)])):
-        ids = make(script([NOW_NS, NOW_NS - 5_000_000_000]))
+    ids = patient(family, clock=script([NOW_NS, NOW_NS - 5_000_000_000]))
+    ids.try_generate()
+    with refused("clock_behind"):
         ids.try_generate()
-        with refused("clock_behind"):
-            ids.try_generate()
-        assert len(ids.try_generate_many(3)) == 0
-        assert ids.try_fill(family.room(3)) == 0
+    assert len(ids.try_generate_many(3)) == 0
+    assert ids.try_fill(family.room(3)) == 0
 
 
 def test_sno_waits_for_no_clock_either() -> None:
@@ -224,8 +194,11 @@ def test_what_ids_are_about_is_taken_as_elsewhere() -> None:
         9,
         5,
     }
-    pool = sno.Pool([ids])
-    assert [pool.try_generate().metabyte, sno.metabyte(pool.try_generate_text(7))] == [9, 7]
+    guids = hotguid.Generator()
+    assert hotguid.shard_key(guids.try_generate(7)) == 7
+    assert hotguid.shard_key(uuid.UUID(guids.try_generate_text(shard_key=8))) == 8
+    assert {hotguid.shard_key(id) for id in guids.try_generate_many(3, 9)} == {9}
+    assert guids.try_fill(bytearray(32), 1) == 2
     open_ = layout.Generator(SMALL)
     assert SMALL.parse(open_.try_generate({"shard": 3})).bindables["shard"] == 3
     (one,) = open_.try_generate_many(1, {"shard": 4})

@@ -29,9 +29,8 @@ pub(crate) struct Family {
     pub(crate) build: fn(u64, u64) -> Box<dyn Maker>,
 }
 
-pub(crate) const FAMILIES: [Family; 5] = [
+pub(crate) const FAMILIES: [Family; 4] = [
     Family { name: "sno", build: snos },
-    Family { name: "pool of sno", build: pools },
     Family { name: "randflake", build: randflakes },
     Family { name: "hotguid", build: hot_guids },
     Family { name: "layout", build: layouts },
@@ -152,46 +151,6 @@ impl Source for sno::Generator<Arc<Chaos>> {
     fn cell(&self, id: Sno) -> u64 {
         let tick = (id.unix_ms() - START_S * 1000).cast_unsigned() / 4;
         (tick << 1 | u64::from(id.tick_tock())) << 16 | u64::from(id.sequence())
-    }
-}
-
-/// A pool, and handles of its members beside it. A tick has few IDs, so that calls go from one to the next.
-type Pool = sno::Pool<Arc<sno::Generator<Arc<Chaos>>>>;
-
-/// Partitions of a pool, and the sequences of each, in bits.
-const PARTITIONS: u32 = 2;
-const SEQUENCES: u32 = 12;
-
-fn pools(ids: u64, _seed: u64) -> Box<dyn Maker> {
-    let bits = PARTITIONS + SEQUENCES;
-    Soaked::build((ticks(ids, 1 << bits), 4, bits + 1), |clock| {
-        let member = |partition| {
-            let builder = sno::Generator::builder().clock(clock.clone()).partition(partition);
-            builder.sequence_max((1 << SEQUENCES) - 1).build().map(Arc::new)
-        };
-        Pool::new((0..1 << PARTITIONS).map(member).collect::<Result<Vec<_>>>()?)
-    })
-}
-
-impl Source for Pool {
-    type Id = Sno;
-
-    fn single(&self, random: &mut Rng) -> Result<Sno> {
-        self.generate(random.u8(..))
-    }
-    fn fill(&self, random: &mut Rng, ids: &mut [Sno]) -> Result<()> {
-        self.fill(random.u8(..), ids)
-    }
-    fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<Sno> {
-        let members = self.members();
-        let mut handle = members[size.get() as usize % members.len()].handle_with(size);
-        move || handle.generate(0)
-    }
-    fn cell(&self, id: Sno) -> u64 {
-        let tick = (id.unix_ms() - START_S * 1000).cast_unsigned() / 4;
-        let member =
-            (tick << 1 | u64::from(id.tick_tock())) << PARTITIONS | u64::from(id.partition());
-        member << SEQUENCES | u64::from(id.sequence())
     }
 }
 

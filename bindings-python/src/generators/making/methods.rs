@@ -1,6 +1,6 @@
-//! The methods of generators and pools, and the fixed families' types for them.
+//! The methods of generators, and the fixed families' types for them.
 
-/// Defines the methods by which a class of generators or pools makes IDs: family, class, the caller's argument, and its
+/// Defines the methods by which a class of generators makes IDs: family, class, the caller's argument, and its
 /// signature in `help`.
 macro_rules! makes_ids {
     ($family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?) $one:literal $many:literal $buffer:literal) => {
@@ -92,15 +92,9 @@ macro_rules! makes_texts {
     };
 }
 
-/// Implements [`Makes`] for the generators and pools of a family: the type of an ID, its array, its place in a buffer, its
+/// Implements [`Makes`] for the generators of a family: the type of an ID, its array, its place in a buffer, its
 /// Python object; and the core's key for each ID, which the class reads from an argument.
 macro_rules! makes {
-    (
-        [$($class:ident)*] $Id:ident $Array:ident $item:expr, $object:expr,
-        $Said:ty => $pass:tt $Key:ty, $said:expr
-    ) => {$(
-        makes! { $class $Id $Array $item, $object, $Said => $pass $Key, $said }
-    )*};
     (
         $class:ident $Id:ident $Array:ident $item:expr, $object:expr,
         $Said:ty => ($($key:ident)?) $Key:ty, $said:expr

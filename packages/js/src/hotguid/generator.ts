@@ -1,4 +1,4 @@
-import { attached, flag, integer, isObject, time, within } from "../checks.js";
+import { attached, flag, generatorOf, integer, isObject, time, within } from "../checks.js";
 import type { HotGuidId } from "../decode/hotguid.js";
 import { randomBytes } from "../entropy.js";
 import { Handle } from "../handle.js";
@@ -6,7 +6,6 @@ import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js
 import { type CallTaking, type Machine, type MachineFor, MOST } from "../machine.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
-import { enroll, generatorOf } from "../pool.js";
 import {
   answerSlots,
   BATCH,
@@ -44,6 +43,9 @@ export interface Stats {
   /** `true` once the generator was closed. */
   closed: boolean;
 }
+
+/** All generators of this copy of the package. */
+const generators = /* @__PURE__ */ new WeakSet<Generator>();
 
 /**
  * Makes Hot Guids. 5 random bytes, drawn at the first ID, tell the generator from all others: among 148,664 generators that are
@@ -96,12 +98,7 @@ export class Generator {
       this.#ready(shardKey);
       return next() ?? this.#handle.refused();
     };
-    enroll(this, {
-      handle: this.#handle,
-      fill: this.#fill.bind(this),
-      now: this.#now.bind(this),
-      later: this.#later.bind(this),
-    });
+    generators.add(this);
   }
 
   /**
@@ -284,5 +281,5 @@ export function generateManyAsync(count: number, shardKey?: number, options?: As
  * @throws {PolyflakeError} `invalid_type` unless it is a generator of this copy of the package.
  */
 export function setDefaultGenerator(generator: Generator | undefined): void {
-  shared = generator === undefined ? undefined : generatorOf(generator, Generator);
+  shared = generator === undefined ? undefined : generatorOf(generators, generator);
 }

@@ -43,7 +43,6 @@ export {
   type Uuid8Parts,
   uuid8Parts,
 } from "./ids.js";
-export { Pool } from "./pool.js";
 
 /** See {@link Init}. */
 export const init: Init = open;

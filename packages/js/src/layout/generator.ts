@@ -5,7 +5,6 @@ import type { MachineFor } from "../machine.js";
 import { answerOf, MessageReader } from "../message.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
-import { enroll } from "../pool.js";
 import { extensionSlots, layoutOptionsSlots, manySlots, optionsSlots } from "../protocol.js";
 import { nameOf, nothingOf, present, withJson } from "../show.js";
 import { put } from "../slots.js";
@@ -106,7 +105,8 @@ export class Generator<
   /** The layout of its IDs. */
   readonly layout: Layout<K, Bindables>;
   readonly #handle: Handle;
-  readonly #claim: Claim;
+  /** Defined if all bindables are fixed. */
+  readonly #claim: Claim | undefined;
 
   /**
    * A generator. If another one of this thread, still in use, has the same layout and fixed bindables and their times overlap,
@@ -142,17 +142,12 @@ export class Generator<
     const window = [shared.windowStart, shared.windowEnd];
     const identity = {
       key: `layout ${fixed} ${layout.toJson()}`,
-      pool: "layoutPool" as const,
       same: () => `layout, bindables ${shown(given.bindables)} and time`,
       remedy: "close it first, or give each its own bindables",
     };
-    this.#claim = claim(this.#handle, identity, window);
-    enroll(this, {
-      handle: this.#handle,
-      fill: this.#fill.bind(this),
-      now: this.#now.bind(this),
-      later: this.#later.bind(this),
-    });
+    const bindables = layout.describe().fields.filter(({ kind }) => kind === "bindable");
+    const isFixed = Object.keys(given.bindables ?? {}).length === bindables.length;
+    if (isFixed) this.#claim = claim(this.#handle, identity, window);
   }
 
   /**
@@ -253,7 +248,7 @@ export class Generator<
     const m: MachineFor<"layoutExtendWindow"> = this.#handle.machine;
     m.numbers[extensionSlots.end] = later;
     this.#handle.call("layoutExtendWindow");
-    this.#claim.end = Math.max(this.#claim.end, later);
+    if (this.#claim) this.#claim.end = Math.max(this.#claim.end, later);
   }
 
   /** The current figures. */
@@ -271,7 +266,7 @@ export class Generator<
   close(): Snapshot {
     attached(isObject(this) && #handle in this);
     const snapshot = jsonOf(new MessageReader(this.#handle.call("layoutClose"))) as Snapshot;
-    this.#claim.end = -Infinity;
+    if (this.#claim) this.#claim.end = -Infinity;
     return snapshot;
   }
 

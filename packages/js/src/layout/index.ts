@@ -20,7 +20,6 @@ export type { Field, Integer, Kind, LayoutDescription } from "./description.js";
 export type { IdOf, PackValues, Parsed } from "./fields.js";
 export { Generator, type GeneratorOptions, type Snapshot, type Stats } from "./generator.js";
 export { Layout, type PresetName } from "./layout.js";
-export { Pool } from "./pool.js";
 export type { Value, Values } from "./values.js";
 
 /** See {@link Init}. */

@@ -5,7 +5,6 @@ import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js
 import { type MachineFor, MOST, type Next } from "../machine.js";
 import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
-import { enroll } from "../pool.js";
 import {
   answerSlots,
   BATCH,
@@ -109,8 +108,6 @@ export class Generator {
       (m) => m.ascii(0, m.numbers[answerSlots.length]!) as RandflakeText,
       clock,
     );
-    const fill = (count: number, _: unknown, made: number, waits: boolean) => this.#fill(count, made, waits);
-    const later = (_: unknown, signal: Signal | undefined, made?: number) => this.#later(signal, made);
     const { firstNode, lastNode, start, end } = granted;
     // A decrypted number identifies the secret without showing it.
     const { timestamp, node, sequence } = inspect(this.#handle, 0n);
@@ -120,7 +117,6 @@ export class Generator {
       remedy: "close it first and resume after the second that close() returns, or give each its own nodes",
     };
     this.#claim = claim(this.#handle, identity, [start, end]);
-    enroll(this, { handle: this.#handle, fill, now: this.#now.bind(this), later });
   }
 
   /**

@@ -20,7 +20,6 @@ export { Codec, type PartsColumns } from "./codec.js";
 export { Generator, type GeneratorOptions, type Stats } from "./generator.js";
 export { Grant } from "./grant.js";
 export { decodeText, describe, encodeText, fromUnsigned, type Parts, RandflakeArray, toUnsigned } from "./ids.js";
-export { Pool } from "./pool.js";
 
 /** See {@link Init}. */
 export const init: Init = open;

@@ -1,4 +1,4 @@
-import { attached, integer, isObject, time, within } from "../checks.js";
+import { attached, generatorOf, integer, isObject, time, within } from "../checks.js";
 import type { Expected, SnoId } from "../decode/sno.js";
 import { randomBytes } from "../entropy.js";
 import { Handle } from "../handle.js";
@@ -6,7 +6,6 @@ import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js
 import { type CallTaking, type Machine, type MachineFor, MOST } from "../machine.js";
 import { fillBy, fillNow } from "../packed.js";
 import { lendTo } from "../partitions.js";
-import { enroll, generatorOf } from "../pool.js";
 import {
   answerSlots,
   BATCH,
@@ -44,6 +43,9 @@ class Origin {
     readonly snapshot?: unknown,
   ) {}
 }
+
+/** All generators of this copy of the package. */
+const generators = /* @__PURE__ */ new WeakSet<Generator>();
 
 /**
  * Makes IDs under one partition. A generator absorbs one step back of the clock; after a second one it waits until the clock has
@@ -117,13 +119,7 @@ export class Generator {
       this.#ready(metabyte);
       return next() ?? this.#handle.refused();
     };
-    enroll(this, {
-      handle: this.#handle,
-      metabyte,
-      fill: this.#fill.bind(this),
-      now: this.#now.bind(this),
-      later: this.#later.bind(this),
-    });
+    generators.add(this);
   }
 
   /**
@@ -361,5 +357,5 @@ export function generateManyAsync(count: number, metabyte?: number, options?: As
  * @throws {PolyflakeError} `invalid_type` unless it is a generator of this copy of the package.
  */
 export function setDefaultGenerator(generator: Generator | undefined): void {
-  shared = generator === undefined ? undefined : generatorOf(generator, Generator);
+  shared = generator === undefined ? undefined : generatorOf(generators, generator);
 }

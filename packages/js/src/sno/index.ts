@@ -48,7 +48,6 @@ export {
   withSequence,
 } from "./ids.js";
 export { fromJsonValue, type JsonOptions, toJsonValue } from "./json.js";
-export { Pool } from "./pool.js";
 
 /** See {@link Init}. */
 export const init: Init = open;

@@ -45,17 +45,14 @@ const ids = new sno.Generator({
 is<Equal<ReturnType<typeof ids.generate>, SnoId>>();
 is<Equal<ReturnType<typeof ids.generateMany>, sno.SnoArray>>();
 is<Equal<typeof ids.partition, number | undefined>>();
-const pooled = new sno.Pool([ids]);
-is<Equal<ReturnType<typeof pooled.generateMany>, sno.SnoArray>>();
-is<Equal<typeof pooled.members, readonly sno.Generator[]>>();
 is<Equal<ReturnType<typeof ids.close>, sno.Snapshot>>();
 is<Equal<ReturnType<typeof ids.generateAsync>, Promise<SnoId>>>();
-is<Equal<ReturnType<typeof pooled.generateManyAsync>, Promise<sno.SnoArray>>>();
+is<Equal<ReturnType<typeof ids.generateManyAsync>, Promise<sno.SnoArray>>>();
 const abortable: AsyncOptions = { signal: abortSignal };
-await pooled.generateAsync(1, abortable);
-await pooled.generateAsync(1, { signal: undefined });
+await ids.generateAsync(1, abortable);
+await ids.generateAsync(1, { signal: undefined });
 // @ts-expect-error: a signal has more
-await pooled.generateAsync(1, { signal: { aborted: false } });
+await ids.generateAsync(1, { signal: { aborted: false } });
 is<Equal<ReturnType<typeof ids.stats>, sno.Stats>>();
 is<Equal<ReturnType<typeof sno.parse>, sno.Fields>>();
 is<Equal<ReturnType<typeof sno.timeRange>, { lowest: SnoId; highest: SnoId }>>();

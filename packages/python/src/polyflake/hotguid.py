@@ -5,7 +5,6 @@ __doc__ = _hotguid.__doc__
 Generator = _hotguid.Generator
 HotGuidArray = _hotguid.HotGuidArray
 Parts = _hotguid.Parts
-Pool = _hotguid.Pool
 Stats = _hotguid.Stats
 Uuid8Parts = _hotguid.Uuid8Parts
 describe = _hotguid.describe
@@ -26,7 +25,6 @@ __all__ = [
     "Generator",
     "HotGuidArray",
     "Parts",
-    "Pool",
     "Stats",
     "Uuid8Parts",
     "describe",

@@ -7,8 +7,7 @@ Layout = _layout.Layout
 LayoutArray = _layout.LayoutArray
 Parsed = _layout.Parsed
 ParsedColumns = _layout.ParsedColumns
-Pool = _layout.Pool
 Snapshot = _layout.Snapshot
 Stats = _layout.Stats
 
-__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "ParsedColumns", "Pool", "Snapshot", "Stats"]
+__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "ParsedColumns", "Snapshot", "Stats"]

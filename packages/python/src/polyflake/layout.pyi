@@ -13,7 +13,7 @@ milliseconds; naive datetimes are not.
 """
 
 import datetime as dt
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
 from polyflake._polyflake import Description, Stall, _Buffer, _Bytes, _Integers, _OnExhausted, _Time
@@ -22,7 +22,7 @@ from polyflake.sno import FieldColumn, Mask
 _Value: TypeAlias = SupportsIndex | bytes | bytearray | memoryview | str
 _Values: TypeAlias = Mapping[str, _Value]
 
-__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "ParsedColumns", "Pool", "Snapshot", "Stats"]
+__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "ParsedColumns", "Snapshot", "Stats"]
 
 @final
 class Layout:
@@ -418,106 +418,6 @@ class Generator:
         :raises StateError: ``generator_closed`` if it was closed before; ``forked``, since the parent's generator goes
             on.
         """
-
-    def __reduce__(self) -> Any: ...
-
-@final
-class Pool:
-    """Generators of one layout as one, which makes more IDs in a tick than each may.
-
-    The layout's sequence limits the IDs of each generator in a tick. All bindables of each generator are fixed.
-
-    A call takes IDs from the generator that the last call used. When its tick is used up, the call goes on to the next
-    generator; when all are used up, it waits or fails, as one generator would. Any other error of a generator is an
-    error of the pool; close, extend and inspect the generators one by one. Threads may share the pool, and its
-    generators too. IDs of different generators are in no order.
-
-        >>> sonyflake = Layout.preset("sonyflake")  # 256 in 10 ms
-        >>> ids = Pool(Generator(sonyflake, bindables={"machine": machine}) for machine in range(4))
-        >>> len(ids.generate_many(1000))
-        1000
-    """
-
-    def __new__(cls, members: Iterable[Generator], /) -> Pool:
-        """A pool of generators, 1 to 65,536 of them.
-
-        :raises OutOfRangeError: with the ``item``, for a generator that is given twice or has the bindables of another;
-            for no generators, or too many.
-        :raises InvalidValueError: with the ``item``: ``missing_field`` for a bindable that is not fixed,
-            ``invalid_layout`` for a layout that differs from the others'.
-        :raises InvalidTypeError: for a member that is not a generator of this family, with the ``item``.
-        """
-
-    def generate(self) -> Any:
-        """One new ID: an ``int``, or ``bytes`` in a layout of byte IDs. Raises as :meth:`Generator.generate`."""
-
-    def generate_many(self, n: SupportsIndex, /) -> LayoutArray:
-        """Many new IDs, from one generator after the other. Other threads run meanwhile.
-
-        :param n: number of IDs: 0..16777216, and at most 268435456 bytes.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of IDs that were made and are lost.
-        """
-
-    def fill(self, buffer: _Buffer, /) -> None:
-        """Fills the caller's buffer with new IDs.
-
-        The IDs come from one generator after the other; the buffer is as for :meth:`Generator.fill`."""
-
-    def try_generate(self) -> Any:
-        """One new ID if there is one now. It never waits, whatever ``on_exhausted`` and ``max_wait`` say.
-
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of a wait.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of a wait.
-        :raises PolyflakeError: otherwise as :meth:`Generator.generate`.
-        """
-
-    def try_generate_many(self, n: SupportsIndex, /) -> LayoutArray:
-        """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
-
-        :param n: largest number of IDs: 0..16777216, and at most 268435456 bytes.
-        :raises PolyflakeError: as :meth:`Generator.generate_many`, except for ``sequence_exhausted`` and
-            ``clock_behind``.
-        """
-
-    def try_fill(self, buffer: _Buffer, /) -> int:
-        """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
-
-        It never waits: there may be fewer than the buffer holds, or none. The rest of the buffer is unchanged.
-
-        :param buffer: as :meth:`Generator.fill` takes it.
-        :raises PolyflakeError: as :meth:`Generator.fill`, except for ``sequence_exhausted`` and ``clock_behind``.
-        """
-
-    def generate_async(self) -> Coroutine[Any, Any, Any]:
-        """One new ID, waiting without holding the thread.
-
-        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. If cancelled,
-        it makes no ID.
-
-        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
-        """
-
-    def generate_many_async(self, n: SupportsIndex, /) -> Coroutine[Any, Any, LayoutArray]:
-        """Many new IDs, waiting without holding the thread.
-
-        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. A
-        cancelled call loses the IDs that it made.
-
-        :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
-        """
-
-    def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
-        """New IDs into the caller's buffer, waiting without holding the thread.
-
-        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. A cancelled call leaves
-        some new IDs at the front.
-
-        :raises PolyflakeError: as :meth:`fill`, when it is awaited.
-        """
-
-    @property
-    def members(self) -> tuple[Generator, ...]:
-        """Its generators."""
 
     def __reduce__(self) -> Any: ...
 

@@ -7,7 +7,6 @@ Generator = _randflake.Generator
 Grant = _randflake.Grant
 Parts = _randflake.Parts
 PartsColumns = _randflake.PartsColumns
-Pool = _randflake.Pool
 RandflakeArray = _randflake.RandflakeArray
 Stats = _randflake.Stats
 TextColumn = _randflake.TextColumn
@@ -23,7 +22,6 @@ __all__ = [
     "Grant",
     "Parts",
     "PartsColumns",
-    "Pool",
     "RandflakeArray",
     "Stats",
     "TextColumn",

@@ -5,7 +5,6 @@ __doc__ = _sno.__doc__
 FieldColumn = _sno.FieldColumn
 Generator = _sno.Generator
 Mask = _sno.Mask
-Pool = _sno.Pool
 Snapshot = _sno.Snapshot
 Sno = _sno.Sno
 SnoArray = _sno.SnoArray
@@ -24,7 +23,6 @@ __all__ = [
     "FieldColumn",
     "Generator",
     "Mask",
-    "Pool",
     "Snapshot",
     "Sno",
     "SnoArray",

@@ -12,7 +12,7 @@ aware ``datetime`` or integer Unix milliseconds; naive datetimes are not. Bytes 
 
 import datetime as dt
 import uuid as _uuid
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Any, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 from polyflake._polyflake import Description, Stall, _Buffer, _Bytes, _OnExhausted, _Texts, _Time
@@ -24,7 +24,6 @@ __all__ = [
     "FieldColumn",
     "Generator",
     "Mask",
-    "Pool",
     "Snapshot",
     "Sno",
     "SnoArray",
@@ -484,124 +483,6 @@ class Generator:
         :raises StateError: ``generator_closed`` if it was closed before; ``forked``, since the parent's generator goes
             on.
         """
-
-    def __reduce__(self) -> Any: ...
-
-@final
-class Pool:
-    """Generators of several partitions as one, which makes more IDs in a tick than each may.
-
-    Generators of several partitions as one, which makes more IDs in a tick than the 65,536 that each may: one
-    partition takes 61 ns an ID, however fast the machine is.
-
-    A call takes IDs from the generator that the last call used. When its tick is used up, the call goes on to the next
-    generator; when all are used up, it waits or fails, as one generator would. Any other error of a generator is an
-    error of the pool; close, extend and inspect the generators one by one. Threads may share the pool, and its
-    generators too. IDs of different generators are in no order.
-
-        >>> ids = Pool(Generator() for _ in range(4))
-        >>> len(ids.generate_many(100_000))
-        100000
-    """
-
-    def __new__(cls, members: Iterable[Generator], /) -> Pool:
-        """A pool of generators, 1 to 65,536 of them.
-
-        :raises OutOfRangeError: with the ``item``, for a generator that is given twice, a given partition that two of
-            them have, a mix of given and default partitions (they might meet), or different default metabytes; for no
-            generators, or too many.
-        :raises InvalidTypeError: for a member that is not a generator of this family, with the ``item``.
-        """
-
-    def generate(self, metabyte: SupportsIndex | None = None) -> Sno:
-        """One new ID. Raises as :meth:`Generator.generate`.
-
-        :param metabyte: 0..255; by default the metabyte of its generators.
-        """
-
-    def generate_text(self, metabyte: SupportsIndex | None = None) -> str:
-        """The text of one new ID, at once. Raises as :meth:`Generator.generate`."""
-
-    def generate_many(self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
-        """Many new IDs, from one generator after the other. Other threads run meanwhile.
-
-        :param n: number of IDs, 0..16777216.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of IDs that were made and are lost.
-        """
-
-    def fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> None:
-        """Fills the caller's buffer with new IDs.
-
-        The IDs come from one generator after the other; the buffer is as for :meth:`Generator.fill`."""
-
-    def try_generate(self, metabyte: SupportsIndex | None = None) -> Sno:
-        """One new ID if there is one now. It never waits, whatever ``on_exhausted`` and ``max_wait`` say.
-
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of a wait.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of a wait.
-        :raises PolyflakeError: otherwise as :meth:`Generator.generate`.
-        """
-
-    def try_generate_text(self, metabyte: SupportsIndex | None = None) -> str:
-        """The text of one new ID if there is one now. Raises as :meth:`try_generate`."""
-
-    def try_generate_many(self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
-        """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
-
-        :param n: largest number of IDs, 0..16777216.
-        :raises PolyflakeError: as :meth:`Generator.generate_many`, except for ``sequence_exhausted`` and
-            ``clock_behind``.
-        """
-
-    def try_fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> int:
-        """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
-
-        It never waits: there may be fewer than the buffer holds, or none. The rest of the buffer is unchanged.
-
-        :param buffer: as :meth:`Generator.fill` takes it.
-        :raises PolyflakeError: as :meth:`Generator.fill`, except for ``sequence_exhausted`` and ``clock_behind``.
-        """
-
-    def generate_async(self, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, Sno]:
-        """One new ID, waiting without holding the thread.
-
-        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. If cancelled,
-        it makes no ID.
-
-        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
-        """
-
-    def generate_text_async(self, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, str]:
-        """The text of one new ID, waiting without holding the thread.
-
-        A coroutine, as :meth:`generate_async`.
-
-        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
-        """
-
-    def generate_many_async(
-        self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None
-    ) -> Coroutine[Any, Any, SnoArray]:
-        """Many new IDs, waiting without holding the thread.
-
-        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. A
-        cancelled call loses the IDs that it made.
-
-        :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
-        """
-
-    def fill_async(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, None]:
-        """New IDs into the caller's buffer, waiting without holding the thread.
-
-        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. A cancelled call leaves
-        some new IDs at the front.
-
-        :raises PolyflakeError: as :meth:`fill`, when it is awaited.
-        """
-
-    @property
-    def members(self) -> tuple[Generator, ...]:
-        """Its generators."""
 
     def __reduce__(self) -> Any: ...
 

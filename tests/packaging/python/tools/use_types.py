@@ -8,7 +8,6 @@ from polyflake import hotguid, layout, randflake, sno, sparx64
 
 rows = np.empty((65_536, 10), np.uint8)
 sno.Generator(partition=9).fill(rows)
-sno.Pool([sno.Generator(partition=10)]).fill(rows)
 hotguid.Generator().fill(np.empty((100, 16), np.uint8))
 words = np.zeros(8, np.int64)
 flakes = randflake.RandflakeArray(words)

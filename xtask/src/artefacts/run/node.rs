@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Tests of the npm package that start no other program: a new process would not be emulated.
-const TESTS: [&str; 17] = [
+const TESTS: [&str; 16] = [
     "api",
     "clocks",
     "columns",
@@ -30,7 +30,6 @@ const TESTS: [&str; 17] = [
     "layout-generators",
     "masks",
     "names",
-    "pools",
     "randflake",
     "show",
     "sparx64",
