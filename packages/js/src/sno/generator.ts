@@ -95,14 +95,15 @@ export class Generator {
     const restored = how === 0 ? undefined : numbersOf(snapshot);
     const loaded = machine();
     const m: MachineFor<"snoBuild"> = loaded;
-    const isLent = leases && lendTo(loaded);
+    // Also for a given partition, which no default generator may lease.
+    const isLent = lendTo(loaded);
     const write = (): void => {
       put(m.numbers, optionsSlots, shared);
       put(m.numbers, snoOptionsSlots, { ...own, isLent: Number(isLent) });
       if (restored) put(m.numbers, snoSnapshotSlots, restored);
     };
     this.#handle = new Handle(this, loaded, write, m.calls.snoBuild, clock);
-    this.#seeded = !isLent;
+    this.#seeded = !(leases && isLent);
     if (!leases) {
       const { partition, sequences } = heldOf(restored ?? own);
       const identity = {
