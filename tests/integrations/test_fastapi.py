@@ -73,4 +73,6 @@ def test_openapi_says_what_an_id_is() -> None:
     assert [member["description"][-10:] for member in body["oneOf"]] == ["metabyte 1", "metabyte 2"]
     schemas = document["components"]["schemas"]
     assert schemas["Person"]["properties"]["id"]["examples"] == ["a7rdmuv326nct5if"]
-    assert schemas["Order"]["properties"]["flake"]["type"] == "string"
+    taken, written = (schemas[f"Order-{mode}"]["properties"]["flake"] for mode in ("Input", "Output"))
+    assert [one["type"] for one in taken["anyOf"]] == ["string", "integer"]
+    assert written["type"] == "string"

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Annotated, Any
 
+import pydantic
 import pytest
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -204,11 +205,37 @@ def test_integers_of_64_bits_are_texts_in_json_unless_told(number: int) -> None:
     assert (type(said["flake"]), said["post"], said["number"]) == (str, str(number), number)
     assert Numbers.model_validate_json(text) == numbers == Numbers.model_validate(said)
     assert numbers.model_dump() == {"flake": number, "post": number, "number": number}
-    schema = Numbers.model_json_schema()["properties"]
+    schema = Numbers.model_json_schema(mode="serialization")["properties"]
     for field in ("flake", "post"):
         assert schema[field]["type"] == "string"
         assert re.fullmatch(schema[field]["pattern"], said[field])
         assert re.fullmatch(schema[field]["pattern"], schema[field]["examples"][0])
+
+
+def test_a_schema_allows_what_validation_takes_and_its_own_default() -> None:
+    class Defaults(BaseModel):
+        flake: Randflake = 5
+        post: Annotated[Int64, Field(description="A post.")] = -5
+        id: Sno = ID
+        buyer: Annotated[Sno, HasMetabyte(1)] = ID
+
+    # Older versions of Pydantic write defaults as Python has them in both modes.
+    writes_defaults = tuple(map(int, pydantic.VERSION.split(".")[:2])) >= (2, 9)
+    for mode in ["validation", "serialization"][: 1 + writes_defaults]:
+        for field, schema in Defaults.model_json_schema(mode=mode)["properties"].items():  # type: ignore[arg-type]
+            assert Draft202012Validator(schema).is_valid(schema["default"]), (mode, field)
+    for kind, text in [(Randflake, "3vgoe12ccb8gh"), (Int64, "-7")]:
+        adapter: TypeAdapter[int] = TypeAdapter(kind)
+        taken, written = map(Draft202012Validator, (adapter.json_schema(), adapter.json_schema(mode="serialization")))
+        for value in (text, 5, -(2**63), 2**63 - 1):
+            assert adapter.validate_json(json.dumps(value)) == adapter.validate_python(value)
+            assert taken.is_valid(value)
+            assert written.is_valid(value) is isinstance(value, str)
+        for value in (2**63, -(2**63) - 1, 1.5, True, None, "~"):
+            assert not taken.is_valid(value)
+            with pytest.raises(ValidationError):
+                adapter.validate_json(json.dumps(value))
+    assert Defaults.model_json_schema()["properties"]["post"]["description"] == "A post."
 
 
 def test_other_integers_are_refused() -> None:

@@ -73,6 +73,10 @@ class HasMetabyte:
         return described(schema, {**handler(schema), **said, "pattern": f"^({either})$", "examples": examples})
 
 
+# Validation takes a number in JSON, too; clients that keep numbers as floats would round it, so texts come first.
+_NUMBER = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
+
+
 class _Integer:
     """Integers of 64 bits that are texts in JSON."""
 
@@ -97,7 +101,8 @@ class _Integer:
         return core_schema.lax_or_strict_schema(read, exact, serialization=written)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return described(schema, {"type": "string", **self.schema})
+        text = {"type": "string", **self.schema}
+        return described(schema, text if handler.mode == "serialization" else {"anyOf": [text, _NUMBER]})
 
 
 Randflake: TypeAlias = Annotated[
