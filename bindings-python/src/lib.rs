@@ -110,7 +110,6 @@ mod _polyflake {
     fn init(py: Python<'_>) -> PyResult<()> {
         polyflake::fork::prepare().map_err(crate::errors::raise)?;
         crate::errors::build(py)?;
-        crate::sno::generator::shortcut::put(py)?;
         crate::hotguid::generator::default_generator(py)?;
         crate::sno::generator::default_generator(py).map(drop)
     }

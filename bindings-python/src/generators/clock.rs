@@ -34,12 +34,6 @@ impl PythonClock {
         Self { time: time.map(|time| time.0.0), on_stall: on_stall.map(|told| told.0.0) }
     }
 
-    /// Returns `true` if it runs no Python code.
-    #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.time.is_none() && self.on_stall.is_none()
-    }
-
     /// For the garbage collector.
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> std::result::Result<(), PyTraverseError> {
         [&self.time, &self.on_stall]

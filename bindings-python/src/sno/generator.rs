@@ -1,6 +1,5 @@
 //! sno's generators.
 
-pub(crate) mod shortcut;
 mod snapshot;
 
 use std::{ops::RangeInclusive, sync::Arc};

@@ -1,4 +1,4 @@
-"""Ways to call the methods that have a shortcut: each gives the same as the usual way."""
+"""Ways to call a generator's methods: each gives the same."""
 
 from __future__ import annotations
 
