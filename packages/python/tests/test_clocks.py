@@ -569,17 +569,18 @@ def test_ids_can_be_made_until_the_interpreter_is_gone() -> None:
         from polyflake import hotguid, sno
 
         class Last:
-            def __init__(self):
-                self.generators = [sno.Generator(1, clock=time.time_ns), sno.Generator(2), hotguid.Generator()]
+            def __init__(self, first):
+                own = [sno.Generator(first, clock=time.time_ns), sno.Generator(first + 1)]
+                self.generators = [*own, hotguid.Generator()]
             def __del__(self):
                 assert all(generator.generate_text() for generator in self.generators)
                 assert all(len(generator.generate_many(9)) for generator in self.generators)
 
-        builtins.last = last = Last()
+        builtins.last = last = Last(1)
         last.itself = last
-        builtins.second = Last()
-        builtins.arrow = pyarrow.array(sno.Generator(3).generate_many(5))
-        builtins.capsules = sno.Generator(3).generate_many(5).text_column().__arrow_c_array__()
+        builtins.second = Last(3)
+        builtins.arrow = pyarrow.array(sno.Generator(5).generate_many(5))
+        builtins.capsules = sno.Generator(6).generate_many(5).text_column().__arrow_c_array__()
         atexit.register(last.generators[0].generate)
         atexit.register(sno.generate)
         print("bye")
