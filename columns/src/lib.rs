@@ -17,6 +17,6 @@ pub mod texts;
 pub use self::{
     fault::{Fault, OutOfMemory},
     mask::Mask,
-    memory::{Plain, Recycled, copy_of, first, grow, room, room_for},
+    memory::{Plain, copy_of, first, grow, room, room_for},
     packed::Packed,
 };

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::{OutOfMemory, Plain, Recycled, arrow::Column, room};
+use crate::{OutOfMemory, Plain, arrow::Column, room};
 
 /// IDs in one piece of memory: a table of bytes with a row for each ID, or a list of integers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Packed<T: Plain> {
     /// Shared, since exported Arrow arrays keep the memory alive without their maker.
-    items: Arc<Recycled<T>>,
+    items: Arc<Vec<T>>,
     /// Rows, and cells of a row.
     shape: [isize; 2],
     /// Bytes from row to row, and from cell to cell.
@@ -32,7 +32,7 @@ impl<T: Plain> Packed<T> {
         // A vector has at most isize::MAX bytes.
         let [rows, columns, cell] = [rows, columns, T::CELL].map(usize::cast_signed);
         Self {
-            items: Arc::new(items.into()),
+            items: Arc::new(items),
             shape: [rows, columns],
             strides: [columns * cell, cell],
             is_table: true,
@@ -45,7 +45,7 @@ impl<T: Plain> Packed<T> {
     }
 
     /// All items, as a shared owner of them.
-    pub fn shared(&self) -> Arc<Recycled<T>> {
+    pub fn shared(&self) -> Arc<Vec<T>> {
         self.items.clone()
     }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{Array, Handed, Schema};
-use crate::{OutOfMemory, Packed, Plain, Recycled, room};
+use crate::{OutOfMemory, Packed, Plain, room};
 
 /// A column without nulls: its type as Arrow's format string, its length, and its buffers, which live as long as their owner.
 pub struct Column {
@@ -52,7 +52,7 @@ impl Column {
     }
 
     /// Texts side by side; the last of `length + 1` offsets is within the text.
-    pub(crate) fn of_joined(length: usize, offsets: Recycled<i32>, text: Recycled<u8>) -> Self {
+    pub(crate) fn of_joined(length: usize, offsets: Vec<i32>, text: Vec<u8>) -> Self {
         Self {
             format: "u".to_owned(),
             length,

@@ -291,5 +291,5 @@ pub fn randflake_column(ids: &[Randflake]) -> std::result::Result<Column, Fault>
     let mut offsets = room_for::<i32>(ids.len() + 1)?;
     let mut text = room_for::<u8>(ids.len().saturating_mul(Randflake::TEXT_LEN))?;
     randflake::encode_column(ids, &mut offsets, &mut text)?;
-    Ok(Column::of_joined(ids.len(), offsets.into(), text.into()))
+    Ok(Column::of_joined(ids.len(), offsets, text))
 }

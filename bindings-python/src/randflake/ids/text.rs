@@ -7,7 +7,7 @@ use std::{
 
 use polyflake::randflake::Randflake;
 use polyflake_columns::{
-    Packed, Recycled,
+    Packed,
     arrow::Column,
     texts::{self, Chars},
 };
@@ -24,13 +24,13 @@ use crate::ids::{
 #[doc = doc!("randflake.TextColumn")]
 #[pyclass(frozen, eq, hash, sequence, module = "polyflake.randflake")]
 pub(crate) struct TextColumn {
-    ids: Arc<Recycled<Randflake>>,
+    ids: Arc<Vec<Randflake>>,
     /// The texts in places of one width, made on demand. For Arrow they lie side by side.
     slots: OnceLock<Packed<Chars>>,
 }
 
 impl TextColumn {
-    pub(super) fn of(ids: Arc<Recycled<Randflake>>) -> Self {
+    pub(super) fn of(ids: Arc<Vec<Randflake>>) -> Self {
         Self { ids, slots: OnceLock::new() }
     }
 }
