@@ -19,7 +19,7 @@ const ours = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 
 /** The package's package.json, without what only its own build needs. */
 export function manifest() {
-  const { private: _, scripts, devDependencies, ...rest } = ours;
+  const { private: _, scripts, devDependencies, overrides, ...rest } = ours;
   const addons = PLATFORMS.map((platform) => [packageOf(platform), ours.version]);
   return { ...rest, optionalDependencies: Object.fromEntries(addons) };
 }

@@ -1,12 +1,16 @@
 /** Builds the TypeScript: one bundle for each entry point and module format, and the types. */
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
+import { rolldown } from "rolldown";
+import { dts } from "rolldown-plugin-dts";
 import { NAMES } from "./platforms.mjs";
 import { PACKAGE, run } from "./tools.mjs";
 import { FAMILIES, glueOf, moduleOf } from "./wasm.mjs";
 
 const DIST = join(PACKAGE, "dist");
+/** Where tsc writes the types of each source. */
+const TYPES = join(PACKAGE, "build/out/types");
 const { version, exports } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 
 /**
@@ -31,32 +35,40 @@ const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
 /** The entry points for other people's libraries. */
 const INTEGRATIONS = ["drizzle", "express", "hono", "kysely", "prisma", "schema", "typeorm"];
 
-/** The entry points without a machine that bundles do not share, and their sources. */
+/** The entry points without a machine, and their sources. */
 const PLAIN = {
   decode: "decode",
   json: "json",
-  ...Object.fromEntries(INTEGRATIONS.filter((name) => name !== "schema").map((name) => [name, `integrations/${name}`])),
+  ...Object.fromEntries(INTEGRATIONS.map((name) => [name, `integrations/${name}`])),
 };
 
-/** Files of types that package.json names. */
-const ENTRY_TYPES = ["index", "decode", "json", ...INTEGRATIONS];
+/** The sources of the types that package.json names. */
+const TYPED = {
+  index: "index",
+  ...PLAIN,
+  ...Object.fromEntries(NAMESPACES.map((name) => [name, `${name}/index`])),
+};
 
 /** Other people's libraries, which users install. */
 const LIBRARIES = ["drizzle-orm", "hono", "kysely"];
 
 /**
- * Files that entry points share: the class of errors, schemas, the functions that read IDs without a machine, and what the entry
- * points for other people's libraries have in common.
+ * Files that entry points share. In both formats this is the class of errors, which `instanceof` tells; as ES modules also schemas, the
+ * functions that read IDs without a machine, and what the entry points for other people's libraries have in common.
  */
 const SHARED = {
-  errors: "errors",
-  ...Object.fromEntries(["standard", "schema", "forms", "parsers"].map((name) => [name, `integrations/${name}`])),
-  ...Object.fromEntries(
-    ["checks", "hotguid", "hotguid-bytes", "randflake", "sno", "sno-bytes", "words"].map((name) => [
-      `decode-${name}`,
-      `decode/${name}`,
-    ]),
-  ),
+  cjs: { errors: "errors" },
+  esm: {
+    errors: "errors",
+    schema: PLAIN.schema,
+    ...Object.fromEntries(["standard", "forms", "parsers"].map((name) => [name, `integrations/${name}`])),
+    ...Object.fromEntries(
+      ["checks", "hotguid", "hotguid-bytes", "randflake", "sno", "sno-bytes", "words"].map((name) => [
+        `decode-${name}`,
+        `decode/${name}`,
+      ]),
+    ),
+  },
 };
 
 /** Sources of an entry point's separate files, by file name. */
@@ -80,15 +92,8 @@ export async function buildScript() {
   rmSync(DIST, { recursive: true, force: true });
   for (const format of ["esm", "cjs"]) await buildFormat(format);
   for (const family of FAMILIES) copyFileSync(moduleOf(family), join(DIST, `esm/${family}.wasm`));
-  run(process.execPath, join(PACKAGE, "node_modules/typescript/bin/tsc"), "--project", join(PACKAGE, "tsconfig.json"));
-  writeTypesOfIntegrations();
-  dropUnreachedTypes();
-  writeFileSync(join(DIST, "esm/address.d.ts"), ADDRESS);
+  await writeTypes();
   writeFileSync(join(DIST, "cjs/package.json"), '{ "type": "commonjs" }\n');
-  cpSync(join(DIST, "esm"), join(DIST, "cjs"), {
-    recursive: true,
-    filter: (path) => !/\.(js|wasm)$/.test(path),
-  });
   writeFolders();
 }
 
@@ -105,8 +110,7 @@ function writeFolders() {
 
 async function buildFormat(format) {
   mkdirSync(join(DIST, format), { recursive: true });
-  for (const [name, part] of Object.entries(SHARED)) await bundle(format, { [name]: source(part) });
-  for (const [name, part] of Object.entries(PLAIN)) await bundle(format, { [name]: source(part) });
+  for (const [name, part] of Object.entries({ ...SHARED[format], ...PLAIN })) await bundle(format, { [name]: source(part) });
   for (const entry of ENTRIES[format]) {
     if (format === "esm") await bundleNamespaces(entry);
     else await bundle(format, { [entry]: source("index") }, { entry });
@@ -128,25 +132,44 @@ async function bundleNamespaces(entry) {
   await bundle("esm", Object.fromEntries(files), { entry, shared: fileOf("shared") });
 }
 
-/** Removes the types that no entry point leads to: those of what is in a bundle and never seen. */
-function dropUnreachedTypes() {
-  const folder = join(DIST, "esm");
-  const reached = new Set([...ENTRY_TYPES].map((name) => join(folder, `${name}.d.ts`)));
-  for (const file of reached) {
-    for (const [, path] of readFileSync(file, "utf8").matchAll(/(?:from|import\()\s*"(\.[^"]+)\.js"/g))
-      reached.add(join(dirname(file), `${path}.d.ts`));
-  }
-  for (const name of readdirSync(folder, { recursive: true })) {
-    const file = join(folder, name);
-    if (file.endsWith(".d.ts") && !reached.has(file)) rmSync(file);
-  }
+/**
+ * Writes the types: those of the sources, a file for each entry point and each family. CommonJS has them; ES modules have files that
+ * export the same, so that each type is written and compared once.
+ */
+async function writeTypes() {
+  rmSync(TYPES, { recursive: true, force: true });
+  run(process.execPath, join(PACKAGE, "node_modules/typescript/bin/tsc"), "--project", join(PACKAGE, "tsconfig.json"));
+  const familyOf = (path) => NAMESPACES.find((name) => path.startsWith(join(TYPES, name, "/")));
+  const input = Object.fromEntries(Object.entries(TYPED).map(([name, part]) => [name, join(TYPES, `${part}.d.ts`)]));
+  const entries = Object.values(input);
+  const types = await rolldown({
+    input,
+    plugins: [withoutAugmentations, dts({ dtsInput: true })],
+    external: [/^[^./]/],
+  });
+  await types.write({
+    dir: join(DIST, "cjs"),
+    entryFileNames: "[name].d.ts",
+    chunkFileNames: "types-[name].d.ts",
+    // What a file needs comes along with it, unless a group before has it. Who imports none of other people's libraries must not
+    // need their types.
+    codeSplitting: {
+      groups: [
+        { name: "shared", test: (path) => !entries.includes(path) && !familyOf(path) && !/ from "[^."]/.test(readFileSync(path, "utf8")) },
+        ...NAMESPACES.map((name) => ({ name, test: (path) => familyOf(path) === name })),
+      ],
+    },
+  });
+  await types.close();
+  for (const name of Object.keys(TYPED)) writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);
+  writeFileSync(join(DIST, "esm/address.d.ts"), ADDRESS);
 }
 
-/** Writes the types of the entry points for other people's libraries beside their code: those of their sources. */
-function writeTypesOfIntegrations() {
-  for (const name of INTEGRATIONS)
-    writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "./integrations/${name}.js";\n`);
-}
+/** Leaves out what a file adds to the types of a module that nobody can import. */
+const withoutAugmentations = {
+  name: "without-augmentations",
+  transform: (text) => text.replace(/^declare module "\.[^"]*" \{\n.*?^\}\n/gms, ""),
+};
 
 /**
  * Makes the exports of a CommonJS file plain values. esbuild makes them getters of one function, which no engine inlines: a call of
@@ -172,7 +195,7 @@ function bundle(format, entryPoints, { entry, external = [], shared } = {}) {
       VERSION: JSON.stringify(version),
       PLATFORMS: JSON.stringify(NAMES),
     },
-    plugins: [...FAMILIES.map((family) => machineOf(format, entry, family)), names(entry, external)],
+    plugins: [...FAMILIES.map((family) => machineOf(format, entry, family)), names(format, entry, external)],
   });
 }
 
@@ -225,7 +248,7 @@ function base64Of(format, entry, family) {
 /**
  * A plugin that replaces the name of the machine's kind (see src/declarations.d.ts), and leaves shared files outside of bundles.
  */
-function names(entry, external) {
+function names(format, entry, external) {
   const outside = new Map(external);
   return {
     name: "names",
@@ -235,7 +258,7 @@ function names(entry, external) {
         sideEffects: false,
       }));
       onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
-        const file = kind === "entry-point" ? undefined : (outside.get(path) ?? sharedFile(path, resolveDir));
+        const file = kind === "entry-point" ? undefined : (outside.get(path) ?? sharedFile(format, path, resolveDir));
         return file && { path: file, external: true };
       });
     },
@@ -243,8 +266,8 @@ function names(entry, external) {
 }
 
 /** The name of a file that the bundles share; undefined for other files. */
-function sharedFile(path, folder) {
+function sharedFile(format, path, folder) {
   const file = join(folder, path).replace(/\.js$/, ".ts");
-  const name = Object.keys(SHARED).find((name) => source(SHARED[name]) === file);
+  const name = Object.keys(SHARED[format]).find((name) => source(SHARED[format][name]) === file);
   return name && `./${name}.js`;
 }

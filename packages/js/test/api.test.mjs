@@ -171,7 +171,7 @@ test("decode has the functions that api.toml lists, which are those of the famil
 
 test("the types of IDs are those that api.toml lists, in polyflake and in decode", () => {
   for (const entry of ["index", "decode"]) {
-    const declared = readFileSync(new URL(`../dist/esm/${entry}.d.ts`, import.meta.url), "utf8");
+    const declared = readFileSync(new URL(`../dist/cjs/${entry}.d.ts`, import.meta.url), "utf8");
     const exported = [...declared.matchAll(/^export (?:type )?\{(.*?)\}/gms)].flatMap(([, names]) =>
       names.match(/\w+/g),
     );

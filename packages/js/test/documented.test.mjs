@@ -1,15 +1,14 @@
-// The declarations that users get: each public name in them, and each member of it, has a documentation comment. tsc copies the
-// comments of the sources, so nothing is written twice.
+// The declarations that are bundled for users: each public name in them, and each member of it, has a documentation comment. tsc copies
+// the comments of the sources, and the bundler tsc's, so nothing is written twice.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-const DECLARATIONS = fileURLToPath(new URL("../dist/esm/", import.meta.url));
-const ENTRIES = ["index", "decode", "json", "schema", "drizzle", "express", "hono", "kysely", "prisma", "typeorm"].map(
-  (name) => `${name}.d.ts`,
-);
+const DECLARATIONS = fileURLToPath(new URL("../build/out/types/", import.meta.url));
+const LIBRARIES = ["schema", "drizzle", "express", "hono", "kysely", "prisma", "typeorm"];
+const ENTRIES = ["index", "decode", "json", ...LIBRARIES.map((name) => `integrations/${name}`)].map((name) => `${name}.d.ts`);
 
 const read = (path) => readFileSync(join(DECLARATIONS, path), "utf8");
 

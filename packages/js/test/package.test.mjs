@@ -130,6 +130,20 @@ describe("the tarball", () => {
     }
   });
 
+  test("has few files, and types once: a file for each path and family, and for each path another for ES modules", () => {
+    const types = files.filter((file) => file.endsWith(".d.ts"));
+    const [cjs, esm] = ["cjs", "esm"].map((format) => types.filter((file) => file.startsWith(`dist/${format}/`)));
+    assert.equal(types.length, cjs.length + esm.length);
+    const written = esm.filter((file) => file !== "dist/esm/address.d.ts");
+    for (const file of written) {
+      const name = basename(file, ".d.ts");
+      assert(cjs.includes(`dist/cjs/${name}.d.ts`), file);
+      assert.equal(readFileSync(new URL(file, HOME), "utf8"), `export * from "../cjs/${name}.js";\n`);
+    }
+    assert(cjs.length - written.length <= 7, `${cjs}`);
+    assert(files.length <= 181, `${files.length} files`);
+  });
+
   test("names types before what they are of", () => {
     const conditions = (part) =>
       typeof part === "string" ? [] : [Object.keys(part), ...Object.values(part).flatMap(conditions)];

@@ -54,7 +54,7 @@ test("the page's TypeScript compiles in a project of its own", () => {
 });
 
 test("each preset has the bindables that its type names, and they are numbers", () => {
-  const declared = readFileSync(new URL("../dist/esm/layout/bindables.d.ts", import.meta.url), "utf8");
+  const declared = readFileSync(new URL("../build/out/types/layout/bindables.d.ts", import.meta.url), "utf8");
   const [, presets] = /interface PresetBindables \{(.*?)^\}/ms.exec(declared);
   const found = [...presets.matchAll(/(\w+): \{(.*?)\}/gs)];
   assert.equal(found.length, 6);
