@@ -110,7 +110,8 @@ function writeFolders() {
 
 async function buildFormat(format) {
   mkdirSync(join(DIST, format), { recursive: true });
-  for (const [name, part] of Object.entries({ ...SHARED[format], ...PLAIN })) await bundle(format, { [name]: source(part) });
+  for (const [name, part] of Object.entries({ ...SHARED[format], ...PLAIN }))
+    await bundle(format, { [name]: source(part) });
   for (const entry of ENTRIES[format]) {
     if (format === "esm") await bundleNamespaces(entry);
     else await bundle(format, { [entry]: source("index") }, { entry });
@@ -155,13 +156,18 @@ async function writeTypes() {
     // need their types.
     codeSplitting: {
       groups: [
-        { name: "shared", test: (path) => !entries.includes(path) && !familyOf(path) && !/ from "[^."]/.test(readFileSync(path, "utf8")) },
+        {
+          name: "shared",
+          test: (path) =>
+            !entries.includes(path) && !familyOf(path) && !/ from "[^."]/.test(readFileSync(path, "utf8")),
+        },
         ...NAMESPACES.map((name) => ({ name, test: (path) => familyOf(path) === name })),
       ],
     },
   });
   await types.close();
-  for (const name of Object.keys(TYPED)) writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);
+  for (const name of Object.keys(TYPED))
+    writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);
   writeFileSync(join(DIST, "esm/address.d.ts"), ADDRESS);
 }
 

@@ -8,7 +8,9 @@ import { fileURLToPath } from "node:url";
 
 const DECLARATIONS = fileURLToPath(new URL("../build/out/types/", import.meta.url));
 const LIBRARIES = ["schema", "drizzle", "express", "hono", "kysely", "prisma", "typeorm"];
-const ENTRIES = ["index", "decode", "json", ...LIBRARIES.map((name) => `integrations/${name}`)].map((name) => `${name}.d.ts`);
+const ENTRIES = ["index", "decode", "json", ...LIBRARIES.map((name) => `integrations/${name}`)].map(
+  (name) => `${name}.d.ts`,
+);
 
 const read = (path) => readFileSync(join(DECLARATIONS, path), "utf8");
 

@@ -374,6 +374,16 @@ onEachMachine(({ layout }) => {
     refused("unknown_field", () => only({ kind: "unused" }).timeRange(0, 1), { field: "timestamp" });
   });
 
+  test("presets are those that the refusal of another one lists, in its order", () => {
+    const listed = layout.presets();
+    const message = `expected one of ${listed.join(", ")}, found 'other'`;
+    assert.throws(
+      () => Layout.preset("other"),
+      (error) => error.message.includes(message),
+    );
+    for (const name of listed) assert.equal(Layout.preset(name).bits, 64, name);
+  });
+
   test("presets read the IDs of services", () => {
     const { cases } = vectors("presets");
     const read = cases.filter(({ id, unix_ms }) => id !== undefined && unix_ms !== undefined);

@@ -70,6 +70,21 @@ export interface PresetBindables {
   baidu: { worker: number };
 }
 
+/** Each preset, which the compiler counts. */
+const EACH: Record<keyof PresetBindables, true> = {
+  twitter: true,
+  discord: true,
+  instagram: true,
+  sonyflake: true,
+  mastodon: true,
+  baidu: true,
+};
+
+/** The names of the presets. */
+export function presets(): (keyof PresetBindables)[] {
+  return Object.keys(EACH) as (keyof PresetBindables)[];
+}
+
 /** The bindables of a preset besides the fixed ones; any names if it may be any preset. */
 export type BindablesOfPreset<
   Name extends keyof PresetBindables,

@@ -15,6 +15,7 @@ import { init as open } from "#machine/layout";
 import type { Init } from "../init.js";
 
 export { LayoutArray, type PackedOf } from "./array.js";
+export { presets } from "./bindables.js";
 export type { Column, PackColumns, ParsedColumns } from "./columns.js";
 export type { Field, Integer, Kind, LayoutDescription } from "./description.js";
 export type { IdOf, PackValues, Parsed } from "./fields.js";
