@@ -132,7 +132,7 @@ pub(crate) struct Signals {
 impl Signals {
     /// Runs the handlers of the signals that have come, now and then: the interpreter may be busy in other threads.
     pub(crate) fn look(&mut self) -> Result<()> {
-        const BETWEEN: Duration = Duration::from_millis(20);
+        const BETWEEN: Duration = Duration::from_millis(10);
         let now = Instant::now();
         let since = now.duration_since(*self.looked.get_or_insert(now));
         if since < BETWEEN {
