@@ -64,7 +64,7 @@ mod _polyflake {
         #[pymodule_export]
         use crate::layout::generator::{Generator, Snapshot, Stats};
         #[pymodule_export]
-        use crate::layout::ids::{Layout, LayoutArray, Parsed, ParsedColumns};
+        use crate::layout::ids::{Layout, LayoutArray, Parsed, ParsedColumns, presets};
     }
 
     #[doc = doc!("randflake")]

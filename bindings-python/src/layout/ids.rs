@@ -9,7 +9,7 @@ pub(crate) use array::LayoutArray;
 pub(crate) use columns::ParsedColumns;
 use polyflake::{
     Error, ErrorKind,
-    layout::{self, Id, preset},
+    layout::{self, Id, PRESETS, preset},
 };
 use pyo3::{
     exceptions::PyOverflowError,
@@ -28,6 +28,12 @@ use crate::ids::{
 
 numbers! {
     IntegerId(i64) "id" i64::MIN..=i64::MAX;
+}
+
+#[doc = doc!("layout.presets")]
+#[pyfunction]
+pub(crate) fn presets() -> [&'static str; PRESETS.len()] {
+    PRESETS
 }
 
 #[doc = doc!("layout.Layout")]

@@ -40,6 +40,13 @@ impl Sno {
         sno::Sno::parse(&text.0.0).map(Self).map_err(raise)
     }
 
+    #[doc = doc!("sno.Sno.parse")]
+    #[staticmethod]
+    #[pyo3(signature = (text, /))]
+    fn parse(text: Of<SnoText<'_>, name::text>) -> PyResult<Self> {
+        Self::new(text)
+    }
+
     #[doc = doc!("sno.Sno.from_bytes")]
     #[staticmethod]
     #[pyo3(signature = (data, /))]

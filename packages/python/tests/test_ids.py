@@ -32,6 +32,7 @@ def plain_decode(text: str) -> bytes:
 @pytest.mark.parametrize("case", vectors("sno.json")["cases"], ids=lambda case: case["hex"])
 def test_ids_have_the_originals_bytes_text_and_fields(case: dict[str, Any]) -> None:
     id = sno.Sno(case["encoded"])
+    assert sno.Sno.parse(case["encoded"]) == id
     assert bytes(id).hex() == case["hex"]
     assert id == sno.Sno.from_bytes(bytes.fromhex(case["hex"]))
     assert str(id) == case["encoded"]

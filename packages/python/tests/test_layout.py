@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from catalogue import Indexed, MyInt, Raising, anything
 from polyflake import PolyflakeError, layout
-from polyflake.layout import Generator, Layout, LayoutArray, Snapshot
+from polyflake.layout import Generator, Layout, LayoutArray, Snapshot, presets
 from support import NOW_MS, NOW_NS, refused, script
 
 UTC = dt.timezone.utc
@@ -110,7 +110,11 @@ def test_whatever_stands_for_json_is_taken() -> None:
     assert str(2**63) in Layout({"id": "bytes", "bits": 128, "fields": [*large]}).to_json()
 
 
-@pytest.mark.parametrize("name", ["twitter", "discord", "instagram", "sonyflake", "mastodon", "baidu"])
+def test_the_presets_have_names() -> None:
+    assert presets() == ["twitter", "discord", "instagram", "sonyflake", "mastodon", "baidu"]
+
+
+@pytest.mark.parametrize("name", presets())
 def test_a_copy_of_a_preset_is_the_same_layout(name: str) -> None:
     preset = Layout.preset(name)
     for copied in (copy.copy(preset), pickle.loads(pickle.dumps(preset)), Layout.from_json(preset.to_json())):

@@ -9,5 +9,6 @@ Parsed = _layout.Parsed
 ParsedColumns = _layout.ParsedColumns
 Snapshot = _layout.Snapshot
 Stats = _layout.Stats
+presets = _layout.presets
 
-__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "ParsedColumns", "Snapshot", "Stats"]
+__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "ParsedColumns", "Snapshot", "Stats", "presets"]

@@ -22,7 +22,14 @@ from polyflake.sno import FieldColumn, Mask
 _Value: TypeAlias = SupportsIndex | bytes | bytearray | memoryview | str
 _Values: TypeAlias = Mapping[str, _Value]
 
-__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "ParsedColumns", "Snapshot", "Stats"]
+__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "ParsedColumns", "Snapshot", "Stats", "presets"]
+
+def presets() -> list[str]:
+    """The names of the services whose layouts are known, which :meth:`Layout.preset` takes.
+
+    >>> presets()
+    ['twitter', 'discord', 'instagram', 'sonyflake', 'mastodon', 'baidu']
+    """
 
 @final
 class Layout:

@@ -156,6 +156,10 @@ class Sno:
         """
 
     @staticmethod
+    def parse(text: str, /) -> Sno:
+        """The ID of a text, as the constructor gives it."""
+
+    @staticmethod
     def from_bytes(data: _Buffer, /) -> Sno:
         """The ID of its 10 bytes; every 10 bytes are one.
 
