@@ -77,7 +77,7 @@ impl TextColumn {
         let py = index.py();
         match at(&self.ids, index)? {
             At::One(id) => Ok(Ascii(id.text()).into_pyobject(py)?.into_any()),
-            At::Many(ids) => Ok(Bound::new(py, Self::of(Arc::new(ids.into())))?.into_any()),
+            At::Many(ids) => Ok(Bound::new(py, Self::of(Arc::new(ids)))?.into_any()),
         }
     }
 

@@ -27,8 +27,8 @@ __all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "ParsedColumns", "Sna
 def presets() -> list[str]:
     """The names of the services whose layouts are known, which :meth:`Layout.preset` takes.
 
-    >>> presets()
-    ['twitter', 'discord', 'instagram', 'sonyflake', 'mastodon', 'baidu']
+    >>> "discord" in presets()
+    True
     """
 
 @final
