@@ -53,21 +53,24 @@ const TYPED = {
 const LIBRARIES = ["drizzle-orm", "hono", "kysely"];
 
 /**
- * Files that entry points share. In both formats this is the class of errors, which `instanceof` tells; as ES modules also schemas, the
- * functions that read IDs without a machine, and what the entry points for other people's libraries have in common.
+ * Files that entry points share: the class of errors, and the functions that read IDs without a machine, which are the same whoever
+ * exports them; as ES modules also schemas, and what the entry points for other people's libraries have in common.
  */
+const READERS = {
+  errors: "errors",
+  ...Object.fromEntries(
+    ["checks", "hotguid", "hotguid-bytes", "randflake", "sno", "sno-bytes", "words"].map((name) => [
+      `decode-${name}`,
+      `decode/${name}`,
+    ]),
+  ),
+};
 const SHARED = {
-  cjs: { errors: "errors" },
+  cjs: READERS,
   esm: {
-    errors: "errors",
+    ...READERS,
     schema: PLAIN.schema,
     ...Object.fromEntries(["standard", "forms", "parsers"].map((name) => [name, `integrations/${name}`])),
-    ...Object.fromEntries(
-      ["checks", "hotguid", "hotguid-bytes", "randflake", "sno", "sno-bytes", "words"].map((name) => [
-        `decode-${name}`,
-        `decode/${name}`,
-      ]),
-    ),
   },
 };
 
