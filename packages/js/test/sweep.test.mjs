@@ -316,6 +316,7 @@ function goodArguments({ layout, randflake, sno }) {
         [new Uint8Array(8)],
       ]),
     ),
+    "layout.presets": [],
     backend: [],
     clockSource: [],
   };
