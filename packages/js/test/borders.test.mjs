@@ -204,7 +204,8 @@ onEachMachine((polyflake) => {
     for (const make of [Generator.restore, Generator.importOriginal]) {
       for (const [field, value] of Object.entries(snapshot)) {
         const { [field]: _, ...others } = snapshot;
-        refused("missing_field", () => make(others), { field });
+        // The original writes no format.
+        if (field !== "format") refused("missing_field", () => make(others), { field });
         for (const wrong of [null, "1", 1n, Symbol("s"), 1.5, NaN, {}]) {
           refused("invalid_type", () => make({ ...others, [field]: wrong }), { field });
         }
@@ -229,7 +230,7 @@ onEachMachine((polyflake) => {
     stillWell();
   });
 
-  test("whatever is handed to whatever, the answer is a value or a typed error, or what the value throws itself", () => {
+  test("whatever is handed to whatever, the answer is a value or a typed error, or what the value throws itself", async () => {
     const anything = fc.oneof(
       fc.anything({
         withBigInt: true,
@@ -257,10 +258,10 @@ onEachMachine((polyflake) => {
       name: fc.constantFrom(...Object.keys(calls)),
       values: fc.array(anything, { maxLength: 3 }),
     });
-    fc.assert(
-      fc.property(call, ({ name, values }) => {
+    await fc.assert(
+      fc.asyncProperty(call, async ({ name, values }) => {
         try {
-          calls[name](...values);
+          await calls[name](...values);
         } catch (error) {
           assert(error.name === "PolyflakeError" || error instanceof Theirs, `${name}: ${error.stack}`);
         }
