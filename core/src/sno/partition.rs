@@ -155,7 +155,7 @@ impl Partitions {
             match table?.renew(lease, tick) {
                 Some(until) => claim.renewed(until),
                 // Another thread of this generator may have renewed it, and be about to say so.
-                None if claim.lease().until == lease.until && looks == LOOKS => return Ok(false),
+                None if claim.lease().until == lease.until && looks >= LOOKS => return Ok(false),
                 None => looks += 1,
             }
         }
