@@ -113,6 +113,7 @@ pub(crate) trait Leases: Table {
     }
 
     /// Takes a partition for ever, whoever has it: its next lease or renewal is refused.
+    #[cfg(not(any(loom, shuttle)))]
     fn give(&self, partition: u16) {
         let mut until = self.until(partition);
         while until != FOREVER && !self.swap(partition, until, FOREVER) {
