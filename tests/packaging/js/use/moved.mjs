@@ -14,9 +14,9 @@ export async function moved(path, use) {
     chmodSync(folder, 0o755);
     const copy = join(folder, basename(path));
     cpSync(path, copy, { recursive: true, verbatimSymlinks: true });
-    const guard = join(folder, "inside.cjs");
-    copyFileSync("inside.cjs", guard);
-    const env = { ...process.env, NODE_OPTIONS: `--require ${guard}`, POLYFLAKE_INSIDE: folder };
+    const guard = join(folder, "inside.mjs");
+    copyFileSync("inside.mjs", guard);
+    const env = { ...process.env, NODE_OPTIONS: `--import ${guard}`, POLYFLAKE_INSIDE: folder };
     return await use(copy, { cwd: folder, env, ...anotherUser() });
   } finally {
     rmSync(folder, { recursive: true });

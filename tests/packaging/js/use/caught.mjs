@@ -1,0 +1,33 @@
+// Programs that load a file of another folder, in each way that there is: all of them must be caught, also where they would go on without it.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { moved } from "./moved.mjs";
+
+const folder = mkdtempSync(join(tmpdir(), "polyflake-outside-"));
+// For the other user.
+chmodSync(folder, 0o755);
+const [module, script, addon] = ["it.mjs", "it.cjs", "it.node"].map((name) => join(folder, name));
+for (const file of [module, script, addon]) writeFileSync(file, "");
+const programs = {
+  "import.mjs": `await import(${JSON.stringify(pathToFileURL(module))}).catch(() => 0);`,
+  "imported.cjs": `import(${JSON.stringify(pathToFileURL(module))}).catch(() => 0);`,
+  "require.cjs": `try { require(${JSON.stringify(script)}); } catch {}`,
+  "addon.cjs": `try { require(${JSON.stringify(addon)}); } catch {}`,
+  "inside.cjs": "console.log(1);",
+};
+for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text);
+try {
+  for (const name of Object.keys(programs)) {
+    const { status, stderr } = await moved(join(folder, name), (copy, options) =>
+      spawnSync(process.execPath, [copy], { encoding: "utf8", ...options }),
+    );
+    if (name === "inside.cjs") assert.deepEqual([status, stderr], [0, ""]);
+    else assert.match(stderr, /^expected files of .*, found .*\/it\.[a-z]+\n$/, `${name} ended with ${status}`);
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,26 @@
+// Preloaded: ends the program at the first file that it loads from outside of a folder, be it a module of either kind or an addon.
+import { writeSync } from "node:fs";
+import { _extensions as extensions, register } from "node:module";
+import { sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+function expectInside(file) {
+  if (file.startsWith(process.env.POLYFLAKE_INSIDE + sep)) return;
+  writeSync(2, `expected files of ${process.env.POLYFLAKE_INSIDE}, found ${file}\n`);
+  process.exit(1);
+}
+
+for (const [extension, load] of Object.entries(extensions)) {
+  extensions[extension] = (module, file) => {
+    expectInside(file);
+    return load(module, file);
+  };
+}
+
+// ES modules are loaded by way of a copy of this file, on a thread of its own.
+if (!import.meta.url.endsWith("?hooks")) register(`${import.meta.url}?hooks`);
+
+export function load(url, context, next) {
+  if (url.startsWith("file:")) expectInside(fileURLToPath(url));
+  return next(url, context);
+}
