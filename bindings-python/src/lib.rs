@@ -49,7 +49,10 @@ mod _polyflake {
     #[pyo3(module = "polyflake")]
     mod hotguid {
         #[pymodule_export]
-        use crate::hotguid::generator::{Generator, Stats, generate, set_default_generator};
+        use crate::hotguid::generator::{
+            Generator, Stats, generate, generate_async, generate_many, generate_many_async,
+            generate_text, generate_text_async, set_default_generator,
+        };
         #[pymodule_export]
         use crate::hotguid::ids::{
             HotGuidArray, Parts, Uuid8Parts, describe, from_dotnet_bytes, from_parts, from_sql,
@@ -85,13 +88,16 @@ mod _polyflake {
     #[pyo3(module = "polyflake")]
     mod sno {
         #[pymodule_export]
-        use crate::ids::fields::{FieldColumn, Mask};
+        use crate::ids::fields::FieldColumn;
         #[pymodule_export]
         use crate::ids::kinds::by_metabyte;
         #[pymodule_export]
         use crate::ids::text::TextColumn;
         #[pymodule_export]
-        use crate::sno::generator::{Generator, Snapshot, Stats, generate, set_default_generator};
+        use crate::sno::generator::{
+            Generator, Snapshot, Stats, generate, generate_async, generate_many,
+            generate_many_async, generate_text, generate_text_async, set_default_generator,
+        };
         #[pymodule_export]
         use crate::sno::ids::{
             Sno, SnoArray, describe, from_json_value, metabyte, time_range, to_json_value,
@@ -110,7 +116,7 @@ mod _polyflake {
     fn init(py: Python<'_>) -> PyResult<()> {
         polyflake::fork::prepare().map_err(crate::errors::raise)?;
         crate::errors::build(py)?;
-        crate::hotguid::generator::default_generator(py)?;
-        crate::sno::generator::default_generator(py).map(drop)
+        crate::hotguid::generator::DEFAULT.own(py)?;
+        crate::sno::generator::DEFAULT.own(py).map(drop)
     }
 }

@@ -42,7 +42,6 @@ plain! {
     Randflake: c"q", 8, "l";
     Chars: c"16s", 16, "";
     GuidChars: c"36s", 36, "";
-    bool: c"?", 1, "";
     u8: c"B", 1, "C";
     u16: c"H", 2, "S";
     u32: c"I", 4, "I";

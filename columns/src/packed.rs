@@ -82,7 +82,7 @@ impl<T: Plain> Packed<T> {
     pub fn rows(&self, positions: &[usize]) -> Result<Self, OutOfMemory> {
         let mut items = room(positions.len() * self.width())?;
         positions.iter().for_each(|position| items.extend_from_slice(self.row(*position)));
-        Ok(Self::in_rows(items, self.width()))
+        Ok(Self { is_table: self.is_table, ..Self::in_rows(items, self.width()) })
     }
 
     /// Rows, and cells of a row: as long-lived as the IDs, for exported buffers.
@@ -129,11 +129,13 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_chosen_by_position() {
+    fn items_are_chosen_by_position() {
         let packed = Packed::in_rows((0..12_u8).collect(), 4);
         assert_eq!((packed.len(), packed.width(), packed.row(1)), (3, 4, &[4, 5, 6, 7][..]));
         let chosen = packed.rows(&[2, 0, 2]).expect("memory");
         assert_eq!(chosen.items(), [8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11]);
         assert_eq!(packed.rows(&[]).expect("memory").len(), 0);
+        let numbers = Packed::new(vec![7_u16, 8, 9]).rows(&[2, 0]).expect("memory");
+        assert_eq!(numbers, Packed::new(vec![9, 7]));
     }
 }

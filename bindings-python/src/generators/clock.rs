@@ -28,8 +28,6 @@ pub(crate) struct PythonClock {
 }
 
 impl PythonClock {
-    pub(crate) const SYSTEM: Self = Self { time: None, on_stall: None };
-
     pub(crate) fn new(time: ClockArgument, on_stall: StallArgument) -> Self {
         Self { time: time.map(|time| time.0.0), on_stall: on_stall.map(|told| told.0.0) }
     }

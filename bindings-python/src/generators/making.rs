@@ -6,7 +6,7 @@ use std::{future::Future, ops::Range};
 
 pub(crate) use methods::{makes, makes_ids, makes_texts};
 use polyflake::{Error, Result};
-use polyflake_columns::{Plain, first, grow};
+use polyflake_columns::{Packed, Plain, first, grow};
 use pyo3::{PyClass, prelude::*, pyclass::boolean_struct::True};
 
 use super::{
@@ -16,6 +16,7 @@ use super::{
 use crate::{
     errors::{detached, raise},
     ids::{
+        array::{self, Holds},
         convert::Count,
         memory::{check_bytes, room, room_for},
         target::{Filling, Item, Target},
@@ -93,11 +94,15 @@ pub(crate) struct Rows<T> {
 
 impl<T: Plain> Rows<T> {
     /// Memory with one item for each ID, for arrays of class `A`.
-    pub(crate) fn of<A>(item: Item) -> Self
+    pub(crate) fn of<A: Holds<T>>(item: Item) -> Self
     where
-        A: PyClass + From<Vec<T>> + Into<PyClassInitializer<A>>,
+        T: array::Item,
     {
-        Self { item, items: 1, array: |py, ids, _| Ok(Bound::new(py, A::from(ids))?.into_any()) }
+        Self {
+            item,
+            items: 1,
+            array: |py, ids, _| Ok(array::array::<A, T>(py, Packed::new(ids))?.into_any()),
+        }
     }
 
     /// Memory for `n` IDs, to be overwritten: as many items, or room for them if they are more than a block.

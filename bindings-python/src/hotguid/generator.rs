@@ -1,20 +1,20 @@
 //! Hot Guid's generators.
 
 use polyflake::hotguid::{self, HotGuid};
-use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock};
+use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
 use super::ids::{HotGuidArray, ShardKey, hex, to_uuid};
 use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
-    given::{self, Given},
-    making::{self, Mode, makes, makes_ids, makes_texts},
+    default::{self, Default},
+    making::{Mode, makes, makes_ids, makes_texts},
     options::{Keywords, Options, builds},
 };
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        convert::{Flag, Of, Span, UnixMs, name},
+        convert::{Count, Flag, Of, Span, UnixMs, name},
         record::{Reduced, reduced},
         target::Item,
     },
@@ -22,34 +22,69 @@ use crate::{
 
 type Inner = hotguid::Generator<PythonClock>;
 
-/// The default generator, unless another was set.
-pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
-    static DEFAULT: PyOnceLock<Inner> = PyOnceLock::new();
-    DEFAULT.get_or_try_init(py, || {
-        hotguid::Generator::builder().clock(PythonClock::SYSTEM).build().map_err(raise)
-    })
-}
+pub(crate) static DEFAULT: Default<Generator> = Default::new();
 
 #[doc = doc!("hotguid.generate")]
 #[pyfunction]
 #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "(shard_key=0)")]
 pub(crate) fn generate(py: Python<'_>, shard_key: ShardKey) -> PyResult<Bound<'_, PyAny>> {
-    if let Some(generator) = GIVEN.get(py) {
-        return making::one(py, generator.get(), Mode::Wait, shard_key);
-    }
-    to_uuid(py, default_generator(py)?.generate(shard_key.0).map_err(raise)?)
+    DEFAULT.with(py, |generator| generator.get().generate(py, shard_key))
 }
 
-static GIVEN: Given<Generator> = Given::new();
+#[doc = doc!("hotguid.generate_text")]
+#[pyfunction]
+#[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "(shard_key=0)")]
+pub(crate) fn generate_text(py: Python<'_>, shard_key: ShardKey) -> PyResult<Bound<'_, PyAny>> {
+    DEFAULT.with(py, |generator| generator.get().generate_text(py, shard_key))
+}
+
+#[doc = doc!("hotguid.generate_many")]
+#[pyfunction]
+#[pyo3(signature = (n, /, shard_key = ShardKey(0)), text_signature = "(n, /, shard_key=0)")]
+pub(crate) fn generate_many(
+    py: Python<'_>,
+    n: Count,
+    shard_key: ShardKey,
+) -> PyResult<Bound<'_, PyAny>> {
+    DEFAULT.with(py, |generator| generator.get().generate_many(py, n, shard_key))
+}
+
+#[doc = doc!("hotguid.generate_async")]
+#[pyfunction]
+#[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "(shard_key=0)")]
+pub(crate) fn generate_async(py: Python<'_>, shard_key: ShardKey) -> PyResult<Bound<'_, PyAny>> {
+    DEFAULT.with(py, |generator| Generator::generate_async(generator, shard_key))
+}
+
+#[doc = doc!("hotguid.generate_text_async")]
+#[pyfunction]
+#[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "(shard_key=0)")]
+pub(crate) fn generate_text_async(
+    py: Python<'_>,
+    shard_key: ShardKey,
+) -> PyResult<Bound<'_, PyAny>> {
+    DEFAULT.with(py, |generator| Generator::generate_text_async(generator, shard_key))
+}
+
+#[doc = doc!("hotguid.generate_many_async")]
+#[pyfunction]
+#[pyo3(signature = (n, /, shard_key = ShardKey(0)), text_signature = "(n, /, shard_key=0)")]
+pub(crate) fn generate_many_async(
+    py: Python<'_>,
+    n: Count,
+    shard_key: ShardKey,
+) -> PyResult<Bound<'_, PyAny>> {
+    DEFAULT.with(py, |generator| Generator::generate_many_async(generator, n, shard_key))
+}
 
 #[doc = doc!("hotguid.set_default_generator")]
 #[pyfunction]
 #[pyo3(signature = (generator, /))]
 pub(crate) fn set_default_generator(
     py: Python<'_>,
-    generator: given::Argument<Generator>,
+    generator: default::Argument<Generator>,
 ) -> PyResult<()> {
-    GIVEN.set(py, generator.0.0)
+    DEFAULT.set(py, generator.0.0)
 }
 
 builds! { hotguid::Builder<PythonClock>, window }

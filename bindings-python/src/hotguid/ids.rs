@@ -1,7 +1,7 @@
 //! Hot Guids, one and many; Python's type for one is `uuid.UUID`.
 
 use polyflake::hotguid::{self, HotGuid, LAST_COUNTER};
-use polyflake_columns::{Packed, fields};
+use polyflake_columns::Packed;
 use pyo3::{
     prelude::*,
     types::{PyBytes, PyList},
@@ -9,14 +9,14 @@ use pyo3::{
 
 use crate::errors::raise;
 use crate::ids::{
-    array::{At, at, columnar, copied, packs},
+    array::{Array, Holds, Item, array},
     column::{self, PackedBytes},
     convert::{
         self, Flag, Octets, Of, Take as _, UnixMs, UnixSeconds, name, numbers, raise_about_time,
         raise_in_range, raise_named, texts,
     },
     describe::Description,
-    fields::{FieldColumn, Mask},
+    fields::FieldColumn,
     record::{Reduced, reduced},
     text::{Ascii, TextColumn},
     uuid::{self, Uuid},
@@ -316,93 +316,82 @@ pub(crate) fn hex(machine: [u8; 5]) -> String {
 }
 
 #[doc = doc!("hotguid.HotGuidArray")]
-#[pyclass(frozen, eq, hash, sequence, module = "polyflake.hotguid")]
-#[derive(PartialEq, Eq, Hash)]
+#[pyclass(frozen, extends = Array, module = "polyflake.hotguid")]
 pub(crate) struct HotGuidArray(Packed<HotGuid>);
 
-packs!(HotGuidArray);
-columnar!(HotGuidArray);
-copied!(HotGuidArray);
+impl Holds<HotGuid> for HotGuidArray {
+    fn of(ids: Packed<HotGuid>) -> Self {
+        Self(ids)
+    }
+}
 
-impl From<Vec<HotGuid>> for HotGuidArray {
-    fn from(ids: Vec<HotGuid>) -> Self {
-        Self(Packed::new(ids))
+impl Item for HotGuid {
+    fn object<'py>(
+        py: Python<'py>,
+        ids: &Packed<Self>,
+        position: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        to_uuid(py, ids.items()[position])
+    }
+}
+
+/// An ID of a list: a UUID, or a text.
+fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<HotGuid>> {
+    match Uuid::among(id, column::IDS)? {
+        Some(id) => Ok(Ok(id.into())),
+        None => column::text_in(id, column::IDS, "uuid.UUID or str"),
     }
 }
 
 #[pymethods]
 impl HotGuidArray {
     #[new]
-    #[pyo3(signature = (data, /))]
-    fn new(data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let data = PackedBytes::of(data, "data", HotGuid::LEN)?;
-        let (ids, _) = data.as_bytes().as_chunks();
-        Ok(ids.iter().map(|bytes| HotGuid::from_rfc_bytes(*bytes)).collect::<Vec<_>>().into())
+    #[pyo3(signature = (ids, /))]
+    fn new<'py>(ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
+        let packed = match PackedBytes::of(ids, column::IDS, HotGuid::LEN)? {
+            Some(bytes) => {
+                let (ids, _) = bytes.as_bytes().as_chunks();
+                ids.iter().map(|bytes| HotGuid::from_rfc_bytes(*bytes)).collect()
+            }
+            None => column::of_items(ids, column::IDS, "IDs", listed)?,
+        };
+        array(ids.py(), Packed::new(packed))
     }
 
     #[doc = doc!("hotguid.HotGuidArray.from_texts")]
     #[staticmethod]
     #[pyo3(signature = (column, /))]
-    fn from_texts(column: &Bound<'_, PyAny>) -> PyResult<Self> {
-        column::ids_of(column).map(Self::from)
+    fn from_texts<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
+        array(column.py(), Packed::new(column::ids_of(column)?))
     }
 
     #[doc = doc!("hotguid.HotGuidArray.timestamps")]
-    fn timestamps(&self, py: Python<'_>) -> PyResult<FieldColumn> {
-        FieldColumn::filled(py, self.0.items(), fields::timestamps)
+    fn timestamps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
+        FieldColumn::of_each(py, self.0.items(), HotGuid::timestamp)
     }
 
     #[doc = doc!("hotguid.HotGuidArray.machines")]
-    fn machines(&self, py: Python<'_>) -> PyResult<FieldColumn> {
-        FieldColumn::rows(py, self.0.items(), 5, fields::machines)
+    fn machines<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
+        FieldColumn::rows(py, self.0.items(), HotGuid::machine)
     }
 
     #[doc = doc!("hotguid.HotGuidArray.counters")]
-    fn counters(&self, py: Python<'_>) -> PyResult<FieldColumn> {
-        FieldColumn::filled(py, self.0.items(), fields::counters)
+    fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
+        FieldColumn::of_each(py, self.0.items(), HotGuid::counter)
     }
 
     #[doc = doc!("hotguid.HotGuidArray.shard_keys")]
-    fn shard_keys(&self, py: Python<'_>) -> PyResult<FieldColumn> {
-        FieldColumn::filled(py, self.0.items(), fields::shard_keys)
-    }
-
-    #[doc = doc!("hotguid.HotGuidArray.in_time_range")]
-    #[pyo3(signature = (start, end, /))]
-    fn in_time_range(
-        &self,
-        py: Python<'_>,
-        start: Of<UnixMs, name::start>,
-        end: Of<UnixMs, name::end>,
-    ) -> PyResult<Mask> {
-        let (start, end) = (start.0, end.0);
-        let filter =
-            |ids: &[HotGuid], bits: &mut [u8]| fields::in_time_range(ids, start.0, end.0, bits);
-        Mask::of(py, self.0.items(), filter, |error| raise_in_range(error, start, end))
+    fn shard_keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
+        FieldColumn::of_each(py, self.0.items(), HotGuid::shard_key)
     }
 
     #[doc = doc!("hotguid.HotGuidArray.text_column")]
-    fn text_column(&self, py: Python<'_>) -> PyResult<TextColumn> {
+    fn text_column<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, TextColumn>> {
         TextColumn::of_hot_guids(py, self.0.items())
     }
 
     #[doc = doc!("hotguid.HotGuidArray.texts")]
     fn texts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.0.items().iter().map(|id| Ascii(id.text())))
-    }
-
-    fn __len__(&self) -> usize {
-        self.0.items().len()
-    }
-
-    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        match at(self.0.items(), index)? {
-            At::One(id) => to_uuid(index.py(), id),
-            At::Many(ids) => Ok(Bound::new(index.py(), Self::from(ids))?.into_any()),
-        }
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<HotGuidArray of {} IDs>", self.0.items().len())
     }
 }

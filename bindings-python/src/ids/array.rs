@@ -1,10 +1,15 @@
-//! Indices into arrays of IDs, and the members that all arrays and columns share.
+//! Arrays and columns: one class with the members that all of them share, below the families' own classes.
 
 use std::{
+    any::Any,
+    collections::hash_map::DefaultHasher,
     ffi::{CStr, c_char, c_int, c_void},
+    hash::{Hash, Hasher},
+    marker::PhantomData,
     ptr,
 };
 
+use polyflake::Error;
 use polyflake_columns::{Packed, Plain, arrow::Column};
 use pyo3::{
     PyClass,
@@ -12,14 +17,302 @@ use pyo3::{
     ffi, intern,
     prelude::*,
     pyclass::boolean_struct::True,
-    types::{PyDict, PyMemoryView, PySlice},
+    types::{PyBytes, PyCapsule, PyMemoryView, PySlice, PyTuple},
 };
 
 use super::{
-    convert::Whole,
-    fields::Mask,
-    memory::{fault, room},
+    convert::{Octets, Take, Whole, has_buffer, raise_named, wrong_type},
+    integers::buffer_of,
+    memory::{no_memory, room},
+    record::restore,
 };
+use crate::arrow;
+
+/// The base of all arrays and columns. It is a value: the content never changes.
+#[pyclass(frozen, subclass, sequence, name = "_Array", module = "polyflake")]
+pub(crate) struct Array(Box<dyn Values>);
+
+#[pymethods]
+impl Array {
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match positions(index, self.0.len())? {
+            At::One(position) => self.0.one(index.py(), position),
+            At::Many(positions) => self.0.some(index.py(), &positions),
+        }
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        iterate(slf)
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.0.is_same(&*other.0)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut state = DefaultHasher::new();
+        self.0.hash(&mut state);
+        state.finish()
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let values = &slf.get().0;
+        let name = slf.as_any().get_type().name()?;
+        Ok(format!("<{name} of {} {}>", values.len(), values.noun()))
+    }
+
+    /// The class and the content, from which the constructor or `_restore` makes the array again.
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (py, values) = (slf.py(), &slf.get().0);
+        let (content, class) = (content(slf)?, slf.as_any().get_type());
+        let fields = match values.width() {
+            None => (content,).into_pyobject(py)?,
+            Some(width) => (content, width).into_pyobject(py)?,
+        };
+        if values.is_record() {
+            Ok((restore(py)?.clone(), (class, fields).into_pyobject(py)?))
+        } else {
+            Ok((class.into_any(), fields))
+        }
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        arrow::schema(py, &self.0.format())
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<arrow::Capsules<'py>> {
+        let _ = requested_schema; // only a hint: there is one representation
+        arrow::export(py, self.0.column(py)?)
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn __getbuffer__(
+        slf: &Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        // SAFETY: Python calls this to have `view` filled.
+        unsafe { fill(slf, view, flags) }
+    }
+}
+
+/// The content of an array: items of one size.
+pub(crate) trait Values: Any + Send + Sync {
+    fn len(&self) -> usize;
+
+    /// The Python object of an item.
+    fn one<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyAny>>;
+
+    /// An array of the same class with some of the items.
+    fn some<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>>;
+
+    /// Arrow's type of the content.
+    fn format(&self) -> String;
+
+    /// The Arrow column of the content.
+    fn column(&self, py: Python<'_>) -> PyResult<Column>;
+
+    /// The memory of the content.
+    fn memory(&self, py: Python<'_>) -> PyResult<Memory<'_>>;
+
+    /// Bytes of an item, if its class has items of several sizes.
+    fn width(&self) -> Option<usize>;
+
+    /// The word for the items.
+    fn noun(&self) -> &'static str;
+
+    /// Returns whether the class has no constructor.
+    fn is_record(&self) -> bool;
+
+    /// Returns whether class and content are equal.
+    fn is_same(&self, other: &dyn Any) -> bool;
+
+    fn hash(&self, state: &mut DefaultHasher);
+}
+
+/// An item of arrays.
+pub(crate) trait Item: Plain + Hash + Eq {
+    /// The Python object of an item.
+    fn object<'py>(
+        py: Python<'py>,
+        items: &Packed<Self>,
+        position: usize,
+    ) -> PyResult<Bound<'py, PyAny>>;
+
+    /// Arrow's type of items.
+    fn format(items: &Packed<Self>) -> String {
+        items.arrow_format()
+    }
+
+    /// The Arrow column of items.
+    fn column(items: &Packed<Self>) -> PyResult<Column> {
+        Ok(items.to_arrow())
+    }
+
+    /// Bytes of an item, if its class has items of several sizes.
+    fn width(_items: &Packed<Self>) -> Option<usize> {
+        None
+    }
+}
+
+/// A class of arrays with packed items of type `T`.
+pub(crate) trait Holds<T: Plain>: PyClass<Frozen = True, BaseType = Array> {
+    /// The word for the items.
+    const NOUN: &str = "IDs";
+    /// `true` for a class without a constructor.
+    const IS_RECORD: bool = false;
+
+    /// The class's own part of an array.
+    fn of(items: Packed<T>) -> Self;
+}
+
+/// Packed items in an array of class `C`.
+pub(crate) struct Held<C, T: Plain> {
+    items: Packed<T>,
+    class: PhantomData<fn() -> C>,
+}
+
+impl<C: Holds<T>, T: Item> Values for Held<C, T> {
+    fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    fn one<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyAny>> {
+        T::object(py, &self.items, position)
+    }
+
+    fn some<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+        let some = self.items.rows(positions).map_err(no_memory)?;
+        Ok(array::<C, T>(py, some)?.into_any())
+    }
+
+    fn format(&self) -> String {
+        T::format(&self.items)
+    }
+
+    fn column(&self, _: Python<'_>) -> PyResult<Column> {
+        T::column(&self.items)
+    }
+
+    fn memory(&self, _: Python<'_>) -> PyResult<Memory<'_>> {
+        Ok((&self.items).into())
+    }
+
+    fn width(&self) -> Option<usize> {
+        T::width(&self.items)
+    }
+
+    fn noun(&self) -> &'static str {
+        C::NOUN
+    }
+
+    fn is_record(&self) -> bool {
+        C::IS_RECORD
+    }
+
+    fn is_same(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<Self>().is_some_and(|other| self.items == other.items)
+    }
+
+    fn hash(&self, state: &mut DefaultHasher) {
+        self.items.hash(state);
+    }
+}
+
+/// An array around packed items.
+pub(crate) fn array<C: Holds<T>, T: Item>(
+    py: Python<'_>,
+    items: Packed<T>,
+) -> PyResult<Bound<'_, C>> {
+    let values = Held::<C, T> { items: items.clone(), class: PhantomData };
+    around(py, values, C::of(items))
+}
+
+/// An array around its content, with its class's own part.
+pub(crate) fn around<C: PyClass<BaseType = Array>>(
+    py: Python<'_>,
+    values: impl Values,
+    own: C,
+) -> PyResult<Bound<'_, C>> {
+    Bound::new(py, PyClassInitializer::from(Array(Box::new(values))).add_subclass(own))
+}
+
+/// The items of an array; `None` if they are of another type.
+pub(crate) fn items_of<C: Holds<T>, T: Item>(array: &Bound<'_, C>) -> Option<Packed<T>> {
+    let values: &dyn Any = &*array.as_super().get().0;
+    values.downcast_ref::<Held<C, T>>().map(|held| held.items.clone())
+}
+
+impl<const N: usize> Item for [u8; N]
+where
+    Self: Plain,
+{
+    fn object<'py>(
+        py: Python<'py>,
+        texts: &Packed<Self>,
+        position: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Ok(super::text::ascii(py, &texts.items()[position])?.into_any())
+    }
+
+    fn format(texts: &Packed<Self>) -> String {
+        Column::format_of_texts(texts).to_owned()
+    }
+
+    fn column(texts: &Packed<Self>) -> PyResult<Column> {
+        Column::of_texts(texts).map_err(no_memory)
+    }
+
+    fn width(_: &Packed<Self>) -> Option<usize> {
+        Some(N)
+    }
+}
+
+impl Item for u8 {
+    fn object<'py>(
+        py: Python<'py>,
+        bytes: &Packed<Self>,
+        position: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let row = bytes.row(position);
+        if bytes.is_table() {
+            return Ok(PyBytes::new(py, row).into_any());
+        }
+        Ok(row[0].into_pyobject(py)?.into_any())
+    }
+
+    fn width(bytes: &Packed<Self>) -> Option<usize> {
+        bytes.is_table().then(|| bytes.width())
+    }
+}
+
+/// Numbers as items.
+macro_rules! numbers {
+    ($($type:ty)*) => {$(
+        impl Item for $type {
+            fn object<'py>(
+                py: Python<'py>,
+                numbers: &Packed<Self>,
+                position: usize,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                Ok(numbers.items()[position].into_pyobject(py)?.into_any())
+            }
+        }
+    )*};
+}
+
+numbers! { u16 u32 i64 }
 
 /// The result of an index or a slice.
 pub(crate) enum At<T> {
@@ -27,26 +320,9 @@ pub(crate) enum At<T> {
     Many(Vec<T>),
 }
 
-/// The items of an index, of a slice as for lists, or of a mask.
-pub(crate) fn at<T: Copy>(items: &[T], index: &Bound<'_, PyAny>) -> PyResult<At<T>> {
-    if let Ok(mask) = index.cast::<Mask>() {
-        return mask.get().mask().choose(items).map(At::Many).map_err(fault);
-    }
-    Ok(match positions(index, items.len())? {
-        At::One(position) => At::One(items[position]),
-        At::Many(positions) => {
-            let mut chosen = room(positions.len())?;
-            chosen.extend(positions.into_iter().map(|position| items[position]));
-            At::Many(chosen)
-        }
-    })
-}
-
-/// Positions of the items of an index, a slice or a mask, in `length` items.
+/// Positions of the items of an index, of a slice as for lists, or of an array of bool, in `length` items.
 pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<usize>> {
-    if let Ok(mask) = index.cast::<Mask>() {
-        return mask.get().mask().positions(length).map(At::Many).map_err(fault);
-    }
+    const EXPECTED: &str = "int, slice or array of bool";
     if let Ok(slice) = index.cast::<PySlice>() {
         let span = slice.indices(length.cast_signed())?;
         let step = |k: usize| (span.start + k.cast_signed() * span.step).cast_unsigned();
@@ -54,9 +330,36 @@ pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<
         positions.extend((0..span.slicelength).map(step));
         return Ok(At::Many(positions));
     }
-    let whole = Whole::among(index, "int, slice or Mask", "index")?;
-    let found = whole.to::<isize>().and_then(|index| position_of(index, length));
+    if let Some(passes) = bools_in(index, EXPECTED)? {
+        let passes = passes.as_bytes();
+        if passes.len() != length {
+            return Err(raise_named(Error::invalid_length(passes.len(), length, length), INDEX));
+        }
+        let mut positions = room(passes.iter().filter(|passes| **passes != 0).count())?;
+        positions.extend((0..length).filter(|position| passes[*position] != 0));
+        return Ok(At::Many(positions));
+    }
+    let found = Whole::among(index, EXPECTED, INDEX)?;
+    let found = found.to::<isize>().and_then(|index| position_of(index, length));
     found.map(At::One).ok_or_else(|| PyIndexError::new_err("index out of range"))
+}
+
+/// The name of an index in errors.
+const INDEX: &str = "index";
+
+/// A copy of the booleans in an index, a byte each; `None` if it is a single value.
+fn bools_in<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Option<Octets<'py>>> {
+    if !has_buffer(index) {
+        return Ok(None);
+    }
+    let Some(buffer) = buffer_of(index)?.filter(|buffer| buffer.dimensions() > 0) else {
+        return Ok(None);
+    };
+    let format = buffer.format().to_string_lossy();
+    if format.trim_start_matches(NATIVE) != "?" || buffer.dimensions() != 1 {
+        return Err(wrong_type(INDEX, expected, index));
+    }
+    Octets::take(index.as_borrowed(), INDEX).map(Some)
 }
 
 /// The position of an index; negative ones count from the end.
@@ -87,95 +390,13 @@ impl<'a, T: Plain> From<&'a Packed<T>> for Memory<'a> {
     }
 }
 
-/// An array or a column, which NumPy and Arrow see without a copy.
-pub(crate) trait Columnar: PyClass<Frozen = True> + Sync {
-    /// Arrow's type of it.
-    fn format(&self) -> String;
-
-    /// The Arrow column of it.
-    fn column(&self, py: Python<'_>) -> PyResult<Column>;
-
-    /// The memory of it, which never changes.
-    fn memory(&self, py: Python<'_>) -> PyResult<Memory<'_>>;
-}
-
-/// Implements [`Columnar`] for classes around one [`Packed`].
-macro_rules! packs {
-    ($($class:ty)*) => {$(
-        impl $crate::ids::array::Columnar for $class {
-            fn format(&self) -> String {
-                self.0.arrow_format()
-            }
-
-            fn column(&self, _: pyo3::Python<'_>) -> pyo3::PyResult<polyflake_columns::arrow::Column> {
-                Ok(self.0.to_arrow())
-            }
-
-            fn memory(&self, _: pyo3::Python<'_>) -> pyo3::PyResult<$crate::ids::array::Memory<'_>> {
-                Ok((&self.0).into())
-            }
-        }
-    )*};
-}
-pub(crate) use packs;
-
-/// Defines the members that classes have as sequences, buffers and Arrow columns.
-macro_rules! columnar {
-    ($($class:ty)*) => {$(
-        #[allow(unsafe_op_in_unsafe_fn, reason = "PyO3's own code, around a method of a macro")]
-        const _: () = {
-            use pyo3::prelude::*;
-            use $crate::{arrow, ids::array::{self, Columnar}};
-
-            #[pymethods]
-            impl $class {
-                fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-                    array::iterate(slf)
-                }
-
-                fn __arrow_c_schema__<'py>(
-                    &self,
-                    py: Python<'py>,
-                ) -> PyResult<Bound<'py, pyo3::types::PyCapsule>> {
-                    arrow::schema(py, &self.format())
-                }
-
-                #[pyo3(signature = (requested_schema = None))]
-                fn __arrow_c_array__<'py>(
-                    &self,
-                    py: Python<'py>,
-                    requested_schema: Option<&Bound<'py, PyAny>>,
-                ) -> PyResult<arrow::Capsules<'py>> {
-                    let _ = requested_schema; // only a hint: there is one representation
-                    arrow::export(py, self.column(py)?)
-                }
-
-                #[allow(unsafe_code)]
-                unsafe fn __getbuffer__(
-                    slf: &Bound<'_, Self>,
-                    view: *mut pyo3::ffi::Py_buffer,
-                    flags: std::ffi::c_int,
-                ) -> PyResult<()> {
-                    // SAFETY: Python calls this to have `view` filled.
-                    unsafe { array::fill(slf, view, flags) }
-                }
-            }
-        };
-    )*};
-}
-pub(crate) use columnar;
-
-/// Fills `view` with the memory of a column.
+/// Fills `view` with the memory of an array.
 ///
 /// # Safety
 /// `view` may be written.
 #[allow(unsafe_code)]
-pub(crate) unsafe fn fill<T: Columnar>(
-    owner: &Bound<'_, T>,
-    view: *mut ffi::Py_buffer,
-    flags: c_int,
-) -> PyResult<()> {
-    let memory = owner.get().memory(owner.py())?;
+unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+    let memory = owner.get().0.memory(owner.py())?;
     let asks = |flag: c_int| flags & flag == flag;
     let refusal = if asks(ffi::PyBUF_WRITABLE) {
         Some("expected a read-only request, found a writable one")
@@ -209,18 +430,18 @@ pub(crate) unsafe fn fill<T: Columnar>(
         internal: ptr::null_mut(),
     };
     // SAFETY: the caller says that `view` may be written. `obj` keeps the owner, and so its memory, shape and strides, alive and in
-    // place until the view is released: a `Packed` never moves them while its owner, which is frozen, lives. They are `len` bytes
-    // without padding, being `Plain`.
+    // place until the view is released: the content of an array is boxed, and its owner, which is frozen, never replaces it. They are
+    // `len` bytes without padding, being `Plain`.
     unsafe { view.write(filled) };
     Ok(())
 }
 
-/// The content of an array or column as one argument: integers as Python's own array, whose pickle machines of either byte order can
-/// read; everything else as bytes.
-pub(crate) fn content<'py, T: Columnar>(array: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {
+/// The content of an array as one argument: integers as Python's own array, whose pickle machines of either byte order can read;
+/// everything else as bytes.
+fn content<'py>(array: &Bound<'py, Array>) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
     let copy = PyMemoryView::from(array.as_any())?.call_method0(intern!(py, "tobytes"))?;
-    let memory = array.get().memory(py)?;
+    let memory = array.get().0.memory(py)?;
     let is_integers =
         !memory.is_table && matches!(memory.format.to_bytes(), b"q" | b"I" | b"H" | b"B");
     if !is_integers {
@@ -228,35 +449,6 @@ pub(crate) fn content<'py, T: Columnar>(array: &Bound<'py, T>) -> PyResult<Bound
     }
     let code = memory.format.to_string_lossy();
     py.import("array")?.getattr(intern!(py, "array"))?.call1((code, copy))
-}
-
-/// Defines how arrays of one packing are copied and pickled: as their class and its argument.
-macro_rules! copied {
-    ($($class:ty)*) => {$(
-        #[pyo3::pymethods]
-        impl $class {
-            fn __reduce__<'py>(
-                slf: &pyo3::Bound<'py, Self>,
-            ) -> pyo3::PyResult<(pyo3::Bound<'py, pyo3::types::PyType>, (pyo3::Bound<'py, pyo3::PyAny>,))> {
-                Ok((pyo3::types::PyAnyMethods::get_type(slf.as_any()), ($crate::ids::array::content(slf)?,)))
-            }
-        }
-    )*};
-}
-pub(crate) use copied;
-
-/// The `NumPy` array of a column, by `__array__`: the column's own memory unless a copy is wanted or needed.
-pub(crate) fn to_numpy<'py, T>(
-    column: &Bound<'py, T>,
-    dtype: Option<&Bound<'py, PyAny>>,
-    copy: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = column.py();
-    let options = PyDict::new(py);
-    options.set_item(intern!(py, "dtype"), dtype)?;
-    options.set_item(intern!(py, "copy"), copy)?;
-    let view = PyMemoryView::from(column.as_any())?;
-    py.import("numpy")?.call_method(intern!(py, "array"), (view,), Some(&options))
 }
 
 /// Python's own iterator over a sequence.

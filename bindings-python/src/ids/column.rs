@@ -14,6 +14,7 @@ use super::{
         Octets, Take, Text, check_length, has_buffer, iterator, mistyped, multiple, raise_named,
         type_name, wrong_kind, wrong_type,
     },
+    integers::buffer_of,
     memory::no_memory,
 };
 use crate::{
@@ -23,6 +24,9 @@ use crate::{
 
 /// The name of the parameter for columns of texts.
 pub(super) const NAME: &str = "column";
+
+/// The name of the parameter for IDs.
+pub(crate) const IDS: &str = "ids";
 
 pub(super) const TEXTS: Expected = Expected { column: "a column of texts", item: "str" };
 
@@ -48,33 +52,58 @@ pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> 
     } else if let Some(buffered) = Buffered::of::<I>(column)? {
         texts::ids_of(&buffered.rows()).map_err(|fault| TEXTS.refused(fault, NAME))
     } else {
-        of_items(column)
+        of_items(column, NAME, TEXTS.column, |item| text_in(item, NAME, TEXTS.item))
     }
 }
 
-/// The exception for an item that is not a text, or for the text of no ID, as if it were read alone.
+/// The exception for an item of another type, or for the text or number of no ID, as if it were read alone.
 #[cold]
 fn refused(error: Error, name: &str) -> PyErr {
-    if error.kind() == ErrorKind::InvalidType { raise_named(error, name) } else { raise(error) }
+    match error.kind() {
+        ErrorKind::InvalidType | ErrorKind::OutOfRange => raise_named(error, name),
+        _ => raise(error),
+    }
 }
 
-/// The IDs of an iterable.
-fn of_items<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
-    if column.is_instance_of::<PyString>() {
-        return Err(wrong_type(NAME, TEXTS.column, column));
+/// The IDs of an iterable, each read by a function. An error names the item.
+pub(crate) fn of_items<T>(
+    items: &Bound<'_, PyAny>,
+    name: &str,
+    expected: &str,
+    read: impl Fn(&Bound<'_, PyAny>) -> PyResult<polyflake::Result<T>>,
+) -> PyResult<Vec<T>> {
+    if items.is_instance_of::<PyString>() {
+        return Err(wrong_type(name, expected, items));
     }
     let mut ids = vec![];
-    for item in iterator(column, TEXTS.column, NAME)? {
-        let item = item?;
-        let in_item = |error: Error| refused(error.in_item(ids.len()), NAME);
-        let Ok(text) = item.cast::<PyString>() else {
-            return Err(in_item(mistyped(NAME, "str", &type_name(&item))));
-        };
-        check_length(text, &I::LENGTHS).map_err(in_item)?;
-        let id = I::parse(&Text::take(item.as_borrowed(), NAME)?).map_err(in_item)?;
+    for item in iterator(items, expected, name)? {
+        let id = read(&item?)?.map_err(|error| refused(error.in_item(ids.len()), name))?;
         ids.push(id);
     }
     Ok(ids)
+}
+
+/// The ID of a text among the items of an iterable.
+pub(crate) fn text_in<I: Textual>(
+    item: &Bound<'_, PyAny>,
+    name: &str,
+    expected: &str,
+) -> PyResult<polyflake::Result<I>> {
+    let Ok(text) = item.cast::<PyString>() else {
+        return Ok(Err(mistyped(name, expected, &type_name(item))));
+    };
+    if let Err(too_long) = check_length(text, &I::LENGTHS) {
+        return Ok(Err(too_long));
+    }
+    Ok(I::parse(&Text::take(item.as_borrowed(), name)?))
+}
+
+/// Returns whether a value is packed: an Arrow column, or a buffer of anything but Python objects.
+pub(crate) fn is_packed(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if !has_buffer(value) {
+        return arrow::is_column(value);
+    }
+    Ok(buffer_of(value)?.is_none_or(|buffer| buffer.format().to_bytes() != b"O"))
 }
 
 /// The packed bytes of IDs of one size.
@@ -84,19 +113,21 @@ pub(crate) enum PackedBytes<'py> {
 }
 
 impl<'py> PackedBytes<'py> {
-    /// The bytes of a buffer, or of an Arrow column of IDs of `size` bytes each.
-    pub(crate) fn of(value: &Bound<'py, PyAny>, name: &str, size: usize) -> PyResult<Self> {
-        if !has_buffer(value)
-            && let Some(bytes) = arrow::read(value, name, BYTES, |pieces| pieces.packed(size))?
-        {
-            return Ok(Self::Read(bytes));
+    /// The bytes of a buffer, or of an Arrow column of IDs of `size` bytes each; `None` for an object that is neither.
+    pub(crate) fn of(value: &Bound<'py, PyAny>, name: &str, size: usize) -> PyResult<Option<Self>> {
+        if !is_packed(value)? {
+            return Ok(None);
+        }
+        if !has_buffer(value) {
+            let read = arrow::read(value, name, BYTES, |pieces| pieces.packed(size))?;
+            return Ok(read.map(Self::Read));
         }
         let given = Octets::take(value.as_borrowed(), name)?;
         let length = given.as_bytes().len();
         if length % size != 0 {
             return Err(raise_named(multiple(name, size, length), name));
         }
-        Ok(Self::Given(given))
+        Ok(Some(Self::Given(given)))
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {

@@ -65,6 +65,28 @@ impl Whole {
             Self::Beyond => None,
         }
     }
+
+    /// The integer, within the limits of a field.
+    pub(crate) fn within<T>(
+        self,
+        field: &'static str,
+        limits: &RangeInclusive<T>,
+    ) -> polyflake::Result<T>
+    where
+        T: Copy + PartialOrd + TryFrom<i128> + Into<i128>,
+    {
+        if let Some(number) = self.to().filter(|number| limits.contains(number)) {
+            return Ok(number);
+        }
+        let (least, most): (i128, i128) = ((*limits.start()).into(), (*limits.end()).into());
+        Err(match self {
+            Self::Fits(found) => Error::out_of_range(field, found, least, most),
+            Self::Beyond => Error::because(
+                ErrorKind::OutOfRange,
+                format!("expected {field} from {least} to {most}, found {self}"),
+            ),
+        })
+    }
 }
 
 /// The `int` that a value is, or stands for.
@@ -109,18 +131,7 @@ where
     T: Copy + PartialOrd + TryFrom<i128> + Into<i128>,
 {
     let whole = Whole::of(value, field)?;
-    if let Some(number) = whole.to().filter(|number| limits.contains(number)) {
-        return Ok(number);
-    }
-    let (least, most): (i128, i128) = ((*limits.start()).into(), (*limits.end()).into());
-    let error = match whole {
-        Whole::Fits(found) => Error::out_of_range(field, found, least, most),
-        Whole::Beyond => Error::because(
-            ErrorKind::OutOfRange,
-            format!("expected {field} from {least} to {most}, found {whole}"),
-        ),
-    };
-    Err(raise_about(value.py(), &error, Some(field)))
+    whole.within(field, &limits).map_err(|error| raise_about(value.py(), &error, Some(field)))
 }
 
 /// Integer parameters: the type, the name that errors give, the limits.

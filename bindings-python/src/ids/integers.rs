@@ -4,18 +4,28 @@
 use std::slice;
 
 use polyflake_columns::arrow::Pieces;
-use pyo3::{buffer::PyUntypedBuffer, prelude::*, types::PyMemoryView};
+use pyo3::{
+    buffer::PyUntypedBuffer,
+    prelude::*,
+    types::{PyBool, PyMemoryView},
+};
 
 use super::{
     array::NATIVE,
-    convert::{Octets, Take, has_buffer, wrong_kind, wrong_type},
+    column::is_packed,
+    convert::{
+        Octets, Take, Whole, has_buffer, has_index, mistyped, type_name, wrong_kind, wrong_type,
+    },
     memory::copy_of,
 };
 use crate::arrow::{self, Expected};
 
 pub(super) const INTEGERS: &str = "a buffer of signed 64-bit integers";
 
-const COLUMN: Expected = Expected { column: "a column of signed 64-bit integers", item: "int" };
+/// A column of integers, in words.
+pub(crate) const EXPECTED: &str = "a column of signed 64-bit integers";
+
+const COLUMN: Expected = Expected { column: EXPECTED, item: "int" };
 
 /// Returns whether cells of this kind and size are signed 64-bit integers. The size of C's integers differs between machines.
 pub(super) fn is_integer(kind: &str, size: usize) -> bool {
@@ -31,12 +41,6 @@ enum Memory {
     Copied(Vec<i64>),
 }
 
-impl<'a, 'py> Take<'a, 'py> for Integers {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
-        Self::of(&value, name, None)
-    }
-}
-
 impl Integers {
     /// The integers of an Arrow column, or of a buffer with any or a given number of dimensions.
     pub(crate) fn of(
@@ -44,10 +48,22 @@ impl Integers {
         name: &str,
         dimensions: Option<usize>,
     ) -> PyResult<Self> {
+        let packed = Self::packed(value, name, dimensions)?;
+        packed.ok_or_else(|| wrong_type(name, EXPECTED, value))
+    }
+
+    /// As [`Self::of`]; `None` for an object that is neither.
+    pub(crate) fn packed(
+        value: &Bound<'_, PyAny>,
+        name: &str,
+        dimensions: Option<usize>,
+    ) -> PyResult<Option<Self>> {
+        if !is_packed(value)? {
+            return Ok(None);
+        }
         if !has_buffer(value) {
             let read = arrow::read(value, name, COLUMN, Pieces::integers)?;
-            let copied = read.map(|integers| Self(Memory::Copied(integers)));
-            return copied.ok_or_else(|| wrong_type(name, COLUMN.column, value));
+            return Ok(read.map(|integers| Self(Memory::Copied(integers))));
         }
         let Some(buffer) = buffer_of(value)? else {
             return Err(wrong_type(name, COLUMN.column, value));
@@ -60,12 +76,12 @@ impl Integers {
         }
         let is_aligned = buffer.buf_ptr().cast::<i64>().is_aligned();
         if cfg!(not(Py_GIL_DISABLED)) && buffer.is_c_contiguous() && is_aligned {
-            return Ok(Self(Memory::InPlace(buffer)));
+            return Ok(Some(Self(Memory::InPlace(buffer))));
         }
         let copy = Octets::take(value.as_borrowed(), name)?;
         let (integers, _) = copy.as_bytes().as_chunks();
         let integers = integers.iter().map(|bytes| i64::from_ne_bytes(*bytes));
-        Ok(Self(Memory::Copied(integers.collect())))
+        Ok(Some(Self(Memory::Copied(integers.collect()))))
     }
 
     pub(crate) fn as_slice(&self) -> &[i64] {
@@ -83,6 +99,18 @@ impl Integers {
     pub(crate) fn to_vec(&self) -> PyResult<Vec<i64>> {
         copy_of(self.as_slice())
     }
+}
+
+/// The signed 64-bit integer that an item of an iterable is.
+pub(crate) fn integer_in(
+    item: &Bound<'_, PyAny>,
+    name: &str,
+    expected: &str,
+) -> PyResult<polyflake::Result<i64>> {
+    if item.is_instance_of::<PyBool>() || !has_index(item) {
+        return Ok(Err(mistyped(name, expected, &type_name(item))));
+    }
+    Ok(Whole::of(item, name)?.within("id", &(i64::MIN..=i64::MAX)))
 }
 
 /// A value's buffer; `None` for a scalar, which has no shape. Buffers of `ctypes` have no strides, but a memoryview of them has.

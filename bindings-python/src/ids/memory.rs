@@ -12,7 +12,7 @@ pub(crate) fn no_memory(_: OutOfMemory) -> PyErr {
     PyMemoryError::new_err(())
 }
 
-/// The exception for a fault of an operation on arrays and masks.
+/// The exception for a fault of an operation on arrays.
 #[cold]
 pub(crate) fn fault(fault: Fault) -> PyErr {
     match fault {

@@ -10,7 +10,11 @@ pub(crate) fn reduced<'py, T: PyClass, F>(
     record: &Bound<'py, T>,
     fields: F,
 ) -> PyResult<Reduced<'py, F>> {
+    Ok((restore(record.py())?.clone(), (record.as_any().get_type(), fields)))
+}
+
+/// The function that makes records anew.
+pub(crate) fn restore(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static RESTORE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let restore = RESTORE.import(record.py(), "polyflake._records", "restore")?;
-    Ok((restore.clone(), (record.as_any().get_type(), fields)))
+    RESTORE.import(py, "polyflake._records", "restore")
 }

@@ -9,11 +9,18 @@ pub(crate) struct Uuid(pub(crate) [u8; 16]);
 
 impl<'a, 'py> Take<'a, 'py> for Uuid {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+        Self::among(&value, name)?.ok_or_else(|| wrong_type(name, "uuid.UUID", &value))
+    }
+}
+
+impl Uuid {
+    /// The bytes of a value that may be a UUID; `None` if it is none.
+    pub(crate) fn among(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Self>> {
         if !value.is_instance(class(value.py())?)? {
-            return Err(wrong_type(name, "uuid.UUID", &value));
+            return Ok(None);
         }
         let bytes = value.getattr(intern!(value.py(), "bytes"))?;
-        Octets::take(bytes.as_borrowed(), name)?.exactly(name).map(Self)
+        Octets::take(bytes.as_borrowed(), name)?.exactly(name).map(|bytes| Some(Self(bytes)))
     }
 }
 

@@ -8,7 +8,7 @@ use polyflake::{
     Error, ErrorKind,
     layout::{self, Batch, Builder, Id, Values},
 };
-use polyflake_columns::Plain;
+use polyflake_columns::{Packed, Plain};
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
 use snapshot::SnapshotArgument;
 pub(crate) use snapshot::{Snapshot, Stats};
@@ -24,6 +24,7 @@ use crate::generators::{
 use crate::{
     errors::{attached, no_copy, raise},
     ids::{
+        array::array,
         convert::{Flag, Of, Span, Take, UnixMs, name, wrong_type},
         target::Item,
     },
@@ -256,14 +257,16 @@ where
         return work.with(Rows::<i64> {
             item: Item::Integer,
             items: 1,
-            array: |py, ids, _| Ok(Bound::new(py, LayoutArray::of_integers(ids))?.into_any()),
+            array: |py, ids, _| Ok(array::<LayoutArray, _>(py, Packed::new(ids))?.into_any()),
         });
     }
     let size = layout.bits() as usize / 8;
     work.with(Rows::<u8> {
         item: Item::Bytes(size),
         items: size,
-        array: |py, ids, size| Ok(Bound::new(py, LayoutArray::of_bytes(ids, size))?.into_any()),
+        array: |py, ids, size| {
+            Ok(array::<LayoutArray, _>(py, Packed::in_rows(ids, size))?.into_any())
+        },
     })
 }
 

@@ -127,19 +127,20 @@ impl Layout {
         signature = (*, timestamp = None, sequence = None, bindables = None, constants = None),
         text_signature = "($self, *, timestamp=None, sequence=None, bindables=None, constants=None)"
     )]
-    fn pack_columns(
+    fn pack_columns<'py>(
         &self,
+        py: Python<'py>,
         timestamp: Option<&Bound<'_, PyAny>>,
         sequence: Option<&Bound<'_, PyAny>>,
         bindables: Option<&Bound<'_, PyAny>>,
         constants: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<LayoutArray> {
+    ) -> PyResult<Bound<'py, LayoutArray>> {
         let mut packing = columns::Packing::of(&self.0);
         timestamp.map_or(Ok(()), |given| packing.timestamp(given))?;
         sequence.map_or(Ok(()), |given| packing.sequence(given))?;
         bindables.map_or(Ok(()), |given| packing.bindables(given))?;
         constants.map_or(Ok(()), |given| packing.constants(given))?;
-        packing.pack()
+        packing.pack()?.array(py)
     }
 
     #[doc = doc!("layout.Layout.parse_columns")]

@@ -12,17 +12,17 @@ use polyflake::{
 use polyflake_columns::Packed;
 use pyo3::{
     prelude::*,
-    types::{PyList, PyTuple, PyType},
+    types::{PyList, PyString, PyTuple, PyType},
 };
 
 pub(crate) use self::{columns::PartsColumns, text::TextColumn};
 use crate::errors::{no_copy, raise};
 use crate::ids::{
-    array::{At, at, columnar, copied, packs},
+    array::{Array, Holds, Item, array},
     column,
     convert::{self, Of, UnixSeconds, name, numbers, raise_about_time, raise_named, texts},
     describe::Description,
-    integers::Integers,
+    integers::{self, Integers},
     record::{Reduced, reduced},
     secret::Secret,
     text::Ascii,
@@ -148,11 +148,7 @@ impl Codec {
     #[doc = doc!("randflake.Codec.inspect_columns")]
     #[pyo3(signature = (ids, /))]
     fn inspect_columns(&self, ids: &Bound<'_, PyAny>) -> PyResult<PartsColumns> {
-        if let Ok(array) = ids.cast::<RandflakeArray>() {
-            return PartsColumns::of(ids.py(), &self.0, array.get().0.items());
-        }
-        let (py, ids) = (ids.py(), RandflakeArray::from(Integers::of(ids, "ids", None)?));
-        PartsColumns::of(py, &self.0, ids.0.items())
+        PartsColumns::of(ids.py(), &self.0, ids_in(ids)?.items())
     }
 
     #[doc = doc!("randflake.Codec.encrypt")]
@@ -254,64 +250,69 @@ impl Grant {
 }
 
 #[doc = doc!("randflake.RandflakeArray")]
-#[pyclass(frozen, eq, hash, sequence, module = "polyflake.randflake")]
-#[derive(PartialEq, Eq, Hash)]
+#[pyclass(frozen, extends = Array, module = "polyflake.randflake")]
 pub(crate) struct RandflakeArray(Packed<randflake::Randflake>);
 
-impl From<Integers> for RandflakeArray {
-    fn from(ids: Integers) -> Self {
-        let ids = ids.as_slice().iter().copied().map(randflake::Randflake::from_i64);
-        ids.collect::<Vec<_>>().into()
+impl Holds<randflake::Randflake> for RandflakeArray {
+    fn of(ids: Packed<randflake::Randflake>) -> Self {
+        Self(ids)
     }
 }
 
-packs!(RandflakeArray);
-columnar!(RandflakeArray);
-copied!(RandflakeArray);
-
-impl From<Vec<randflake::Randflake>> for RandflakeArray {
-    fn from(ids: Vec<randflake::Randflake>) -> Self {
-        Self(Packed::new(ids))
+impl Item for randflake::Randflake {
+    fn object<'py>(
+        py: Python<'py>,
+        ids: &Packed<Self>,
+        position: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Ok(ids.items()[position].to_i64().into_pyobject(py)?.into_any())
     }
+}
+
+/// An ID of a list: an integer, or a text.
+fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<randflake::Randflake>> {
+    const EXPECTED: &str = "int or str";
+    if id.is_instance_of::<PyString>() {
+        return column::text_in(id, column::IDS, EXPECTED);
+    }
+    let id = integers::integer_in(id, column::IDS, EXPECTED)?;
+    Ok(id.map(randflake::Randflake::from_i64))
+}
+
+/// The IDs of an array, a buffer, an Arrow column or a list.
+fn ids_in(ids: &Bound<'_, PyAny>) -> PyResult<Packed<randflake::Randflake>> {
+    if let Ok(array) = ids.cast::<RandflakeArray>() {
+        return Ok(array.get().0.clone());
+    }
+    let Some(integers) = Integers::packed(ids, column::IDS, None)? else {
+        return column::of_items(ids, column::IDS, integers::EXPECTED, listed).map(Packed::new);
+    };
+    let ids = integers.as_slice().iter().copied().map(randflake::Randflake::from_i64);
+    Ok(Packed::new(ids.collect()))
 }
 
 #[pymethods]
 impl RandflakeArray {
     #[new]
     #[pyo3(signature = (ids, /))]
-    fn new(ids: Of<Integers, name::ids>) -> Self {
-        ids.0.into()
+    fn new<'py>(ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
+        array(ids.py(), ids_in(ids)?)
     }
 
     #[doc = doc!("randflake.RandflakeArray.from_texts")]
     #[staticmethod]
     #[pyo3(signature = (column, /))]
-    fn from_texts(column: &Bound<'_, PyAny>) -> PyResult<Self> {
-        column::ids_of(column).map(Self::from)
+    fn from_texts<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
+        array(column.py(), Packed::new(column::ids_of(column)?))
     }
 
     #[doc = doc!("randflake.RandflakeArray.text_column")]
-    pub(crate) fn text_column(&self) -> TextColumn {
-        TextColumn::of(self.0.shared())
+    fn text_column<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, TextColumn>> {
+        TextColumn::of(py, self.0.shared())
     }
 
     #[doc = doc!("randflake.RandflakeArray.texts")]
     fn texts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.0.items().iter().map(|id| Ascii(id.text())))
-    }
-
-    fn __len__(&self) -> usize {
-        self.0.items().len()
-    }
-
-    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        match at(self.0.items(), index)? {
-            At::One(id) => Ok(id.to_i64().into_pyobject(index.py())?.into_any()),
-            At::Many(ids) => Ok(Bound::new(index.py(), Self::from(ids))?.into_any()),
-        }
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<RandflakeArray of {} IDs>", self.0.items().len())
     }
 }

@@ -5,55 +5,97 @@ mod snapshot;
 use std::{ops::RangeInclusive, sync::Arc};
 
 use polyflake::sno::{self, Builder, Sno as Id};
-use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock};
+use pyo3::{PyTraverseError, PyVisit, prelude::*};
 pub(crate) use snapshot::{Snapshot, Stats};
 
 use super::ids::{Sno, SnoArray};
 use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
-    given::{self, Given},
-    making::{self, Makes, Mode, makes, makes_ids, makes_texts},
+    default::{self, Default},
+    making::{Mode, makes, makes_ids, makes_texts},
     options::{Function, Keywords, Options, builds},
     twins::Claim,
 };
 use crate::{
     errors::{attached, no_copy, raise},
     ids::{
-        convert::{Metabyte, Of, Partition, SequenceMax, SequenceMin, Span, UnixMs, name},
+        convert::{Count, Metabyte, Of, Partition, SequenceMax, SequenceMin, Span, UnixMs, name},
         target::Item,
     },
 };
 
 type Inner = sno::Generator<PythonClock>;
 
-/// The default generator, unless another was set.
-pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
-    static DEFAULT: PyOnceLock<Inner> = PyOnceLock::new();
-    DEFAULT.get_or_try_init(py, || Builder::with_clock(PythonClock::SYSTEM).build().map_err(raise))
-}
+pub(crate) static DEFAULT: Default<Generator> = Default::new();
 
 #[doc = doc!("sno.generate")]
 #[pyfunction]
 #[pyo3(signature = (metabyte = None))]
 pub(crate) fn generate(py: Python<'_>, metabyte: Option<Metabyte>) -> PyResult<Bound<'_, PyAny>> {
-    if let Some(generator) = GIVEN.get(py) {
-        return making::one(py, generator.get(), Mode::Wait, metabyte);
-    }
-    let metabyte = metabyte.map_or(0, |metabyte| metabyte.0);
-    Generator::object(py, default_generator(py)?.generate(metabyte).map_err(raise)?)
+    DEFAULT.with(py, |generator| generator.get().generate(py, metabyte))
 }
 
-static GIVEN: Given<Generator> = Given::new();
+#[doc = doc!("sno.generate_text")]
+#[pyfunction]
+#[pyo3(signature = (metabyte = None))]
+pub(crate) fn generate_text(
+    py: Python<'_>,
+    metabyte: Option<Metabyte>,
+) -> PyResult<Bound<'_, PyAny>> {
+    DEFAULT.with(py, |generator| generator.get().generate_text(py, metabyte))
+}
+
+#[doc = doc!("sno.generate_many")]
+#[pyfunction]
+#[pyo3(signature = (n, /, metabyte = None))]
+pub(crate) fn generate_many(
+    py: Python<'_>,
+    n: Count,
+    metabyte: Option<Metabyte>,
+) -> PyResult<Bound<'_, PyAny>> {
+    DEFAULT.with(py, |generator| generator.get().generate_many(py, n, metabyte))
+}
+
+#[doc = doc!("sno.generate_async")]
+#[pyfunction]
+#[pyo3(signature = (metabyte = None))]
+pub(crate) fn generate_async(
+    py: Python<'_>,
+    metabyte: Option<Metabyte>,
+) -> PyResult<Bound<'_, PyAny>> {
+    DEFAULT.with(py, |generator| Generator::generate_async(generator, metabyte))
+}
+
+#[doc = doc!("sno.generate_text_async")]
+#[pyfunction]
+#[pyo3(signature = (metabyte = None))]
+pub(crate) fn generate_text_async(
+    py: Python<'_>,
+    metabyte: Option<Metabyte>,
+) -> PyResult<Bound<'_, PyAny>> {
+    DEFAULT.with(py, |generator| Generator::generate_text_async(generator, metabyte))
+}
+
+#[doc = doc!("sno.generate_many_async")]
+#[pyfunction]
+#[pyo3(signature = (n, /, metabyte = None))]
+pub(crate) fn generate_many_async(
+    py: Python<'_>,
+    n: Count,
+    metabyte: Option<Metabyte>,
+) -> PyResult<Bound<'_, PyAny>> {
+    DEFAULT.with(py, |generator| Generator::generate_many_async(generator, n, metabyte))
+}
 
 #[doc = doc!("sno.set_default_generator")]
 #[pyfunction]
 #[pyo3(signature = (generator, /))]
 pub(crate) fn set_default_generator(
     py: Python<'_>,
-    generator: given::Argument<Generator>,
+    generator: default::Argument<Generator>,
 ) -> PyResult<()> {
-    GIVEN.set(py, generator.0.0)
+    DEFAULT.set(py, generator.0.0)
 }
 
 #[doc = doc!("sno.Generator")]

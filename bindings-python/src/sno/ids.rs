@@ -9,14 +9,14 @@ use pyo3::{
 
 use crate::errors::raise;
 use crate::ids::{
-    array::{At, at, columnar, copied, packs},
+    array::{Array, Holds, Item, array},
     column::{self, PackedBytes},
     convert::{
         self, Flag, Metabyte, Octets, Of, Partition, Sequence, Take, Tick, UnixMs, name,
         raise_in_range, raise_named, texts, wrong_type,
     },
     describe::Description,
-    fields::{FieldColumn, Mask},
+    fields::FieldColumn,
     memory::copy_of,
     text::{Ascii, TextColumn},
     uuid::{self, Uuid},
@@ -242,101 +242,79 @@ pub(crate) fn time_range(
 }
 
 #[doc = doc!("sno.SnoArray")]
-#[pyclass(frozen, eq, hash, sequence, module = "polyflake.sno")]
-#[derive(PartialEq, Eq, Hash)]
+#[pyclass(frozen, extends = Array, module = "polyflake.sno")]
 pub(crate) struct SnoArray(Packed<sno::Sno>);
 
-packs!(SnoArray);
-columnar!(SnoArray);
-copied!(SnoArray);
+impl Holds<sno::Sno> for SnoArray {
+    fn of(ids: Packed<sno::Sno>) -> Self {
+        Self(ids)
+    }
+}
 
-impl From<Vec<sno::Sno>> for SnoArray {
-    fn from(ids: Vec<sno::Sno>) -> Self {
-        Self(Packed::new(ids))
+impl Item for sno::Sno {
+    fn object<'py>(
+        py: Python<'py>,
+        ids: &Packed<Self>,
+        position: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Ok(Bound::new(py, Sno(ids.items()[position]))?.into_any())
+    }
+}
+
+/// An ID of a list: an object of it, or its text.
+fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
+    match id.cast::<Sno>() {
+        Ok(id) => Ok(Ok(id.get().0)),
+        Err(_) => column::text_in(id, column::IDS, "Sno or str"),
     }
 }
 
 #[pymethods]
 impl SnoArray {
     #[new]
-    #[pyo3(signature = (data, /))]
-    fn new(data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let data = PackedBytes::of(data, "data", sno::Sno::LEN)?;
-        let ids = sno::Sno::slice_from_bytes(data.as_bytes()).map_err(raise)?;
-        Ok(copy_of(ids)?.into())
+    #[pyo3(signature = (ids, /))]
+    fn new<'py>(ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
+        let packed = match PackedBytes::of(ids, column::IDS, sno::Sno::LEN)? {
+            Some(bytes) => copy_of(sno::Sno::slice_from_bytes(bytes.as_bytes()).map_err(raise)?)?,
+            None => column::of_items(ids, column::IDS, "IDs", listed)?,
+        };
+        array(ids.py(), Packed::new(packed))
     }
 
     #[doc = doc!("sno.SnoArray.from_texts")]
     #[staticmethod]
     #[pyo3(signature = (column, /))]
-    fn from_texts(column: &Bound<'_, PyAny>) -> PyResult<Self> {
-        column::ids_of(column).map(Self::from)
+    fn from_texts<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
+        array(column.py(), Packed::new(column::ids_of(column)?))
     }
 
     #[doc = doc!("sno.SnoArray.unix_ms")]
-    fn unix_ms(&self, py: Python<'_>) -> PyResult<FieldColumn> {
+    fn unix_ms<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
         FieldColumn::filled(py, self.0.items(), sno::unix_ms_column)
     }
 
     #[doc = doc!("sno.SnoArray.metabytes")]
-    fn metabytes(&self, py: Python<'_>) -> PyResult<FieldColumn> {
+    fn metabytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
         FieldColumn::filled(py, self.0.items(), sno::metabyte_column)
     }
 
     #[doc = doc!("sno.SnoArray.partitions")]
-    fn partitions(&self, py: Python<'_>) -> PyResult<FieldColumn> {
+    fn partitions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
         FieldColumn::filled(py, self.0.items(), sno::partition_column)
     }
 
     #[doc = doc!("sno.SnoArray.sequences")]
-    fn sequences(&self, py: Python<'_>) -> PyResult<FieldColumn> {
+    fn sequences<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
         FieldColumn::filled(py, self.0.items(), sno::sequence_column)
     }
 
-    #[doc = doc!("sno.SnoArray.having_metabyte")]
-    #[pyo3(signature = (metabyte, /))]
-    fn having_metabyte(&self, py: Python<'_>, metabyte: Metabyte) -> PyResult<Mask> {
-        let filter =
-            |ids: &[sno::Sno], bits: &mut [u8]| sno::having_metabyte(ids, metabyte.0, bits);
-        Mask::of(py, self.0.items(), filter, raise)
-    }
-
-    #[doc = doc!("sno.SnoArray.in_time_range")]
-    #[pyo3(signature = (start, end, /))]
-    fn in_time_range(
-        &self,
-        py: Python<'_>,
-        start: Of<UnixMs, name::start>,
-        end: Of<UnixMs, name::end>,
-    ) -> PyResult<Mask> {
-        let (start, end) = (start.0, end.0);
-        let filter =
-            |ids: &[sno::Sno], bits: &mut [u8]| sno::in_time_range(ids, start.0, end.0, bits);
-        Mask::of(py, self.0.items(), filter, |error| raise_in_range(error, start, end))
-    }
-
     #[doc = doc!("sno.SnoArray.text_column")]
-    fn text_column(&self, py: Python<'_>) -> PyResult<TextColumn> {
+    fn text_column<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, TextColumn>> {
         TextColumn::of(py, self.0.items())
     }
 
     #[doc = doc!("sno.SnoArray.texts")]
     fn texts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.0.items().iter().map(|id| Ascii(id.text())))
-    }
-
-    fn __len__(&self) -> usize {
-        self.0.items().len()
-    }
-
-    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        match at(self.0.items(), index)? {
-            At::One(id) => Ok(Bound::new(index.py(), Sno(id))?.into_any()),
-            At::Many(ids) => Ok(Bound::new(index.py(), Self::from(ids))?.into_any()),
-        }
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<SnoArray of {} IDs>", self.0.items().len())
     }
 }

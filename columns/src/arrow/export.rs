@@ -44,13 +44,6 @@ impl Column {
         }
     }
 
-    /// Booleans, as bits from the lowest of each byte on.
-    pub(crate) fn of_bits(bits: &Arc<Vec<u8>>, length: usize) -> Self {
-        assert!(length.div_ceil(8) <= bits.len());
-        let buffers = vec![bits.as_ptr().cast()];
-        Self { format: "b".to_owned(), length, buffers, owner: bits.clone() }
-    }
-
     /// Texts side by side; the last of `length + 1` offsets is within the text.
     pub(crate) fn of_joined(length: usize, offsets: Vec<i32>, text: Vec<u8>) -> Self {
         Self {

@@ -248,7 +248,5 @@ def test_an_error_of_ones_own_says_nothing() -> None:
 
 def test_packed_ids_say_how_many_bytes_they_want() -> None:
     for make, size, data in ((sno.SnoArray, 10, bytes(15)), (polyflake.hotguid.HotGuidArray, 16, bytes(17))):
-        with pytest.raises(
-            PolyflakeError, match=f"^expected a multiple of {size} bytes for `data`, found {len(data)}$"
-        ):
+        with pytest.raises(PolyflakeError, match=f"^expected a multiple of {size} bytes for `ids`, found {len(data)}$"):
             make(data)

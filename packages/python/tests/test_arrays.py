@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import datetime as dt
 import io
 import pickle
 from typing import Any
@@ -90,7 +89,7 @@ def test_indices_are_checked() -> None:
     for index in (2, -3, 2**62, 2**64, -(2**70), 2**200):
         with pytest.raises(IndexError):
             array[index]
-    for wrong in (True, 1.0, "1", None):
+    for wrong in (True, 1.0, "1", None, b"", [0, 1]):
         with refused("invalid_type"):
             array[wrong]  # type: ignore[index]
     assert array[np.int64(1)] == array[1]
@@ -118,7 +117,6 @@ ARRAYS: dict[type, Any] = {
     layout.LayoutArray: layout.LayoutArray(np.arange(300)),
 }
 WITH_TEXTS = {sno.SnoArray, hotguid.HotGuidArray, randflake.RandflakeArray}
-WITH_TIME = {sno.SnoArray, hotguid.HotGuidArray}
 
 
 def test_all_arrays_have_the_same_methods_where_they_make_sense() -> None:
@@ -126,8 +124,6 @@ def test_all_arrays_have_the_same_methods_where_they_make_sense() -> None:
         "texts": WITH_TEXTS,
         "from_texts": WITH_TEXTS,
         "text_column": WITH_TEXTS,
-        # Randflakes show their time only under their secret, layouts only by their description.
-        "in_time_range": WITH_TIME,
     }.items():
         assert {cls for cls in ARRAYS if hasattr(cls, method)} == classes, method
 
@@ -144,23 +140,81 @@ def test_texts_of_all_are_read_again(cls: Any) -> None:
     assert cls.from_texts(pa.array(texts).dictionary_encode()) == ids
     assert cls.from_texts(pa.array(texts, pa.string_view())) == ids
     assert len(cls.from_texts([])) == len(cls.from_texts(ids[:0].text_column())) == 0
-    for bad in ("", texts[0] + "2", "!" * len(texts[0]), texts[0].upper() + "-"):
+    for bad in ("", texts[0] * 4, "!" * len(texts[0]), texts[0].upper() + "-"):
         for source in ([*texts, bad], pa.array([*texts, bad]), pa.array([*texts, bad]).dictionary_encode()):
             with pytest.raises(PolyflakeError) as caught:
                 cls.from_texts(source)
             assert (caught.value.code[:8], caught.value.item) == ("invalid_", 300)
 
 
-@pytest.mark.parametrize("cls", WITH_TIME, ids=lambda cls: cls.__name__)
-def test_ids_of_a_time_range_are_selected(cls: Any) -> None:
-    module = sno if cls is sno.SnoArray else hotguid
-    base, step = 1_763_650_000_000, 1000
-    made = [module.time_range(base + k * step, base + (k + 1) * step)[0] for k in range(50)]
-    ids = cls(b"".join(id.bytes if cls is hotguid.HotGuidArray else bytes(id) for id in made))
-    for first, last in ((0, 50), (3, 4), (10, 37), (49, 50)):
-        start, end = base + first * step, base + last * step
-        assert list(ids[ids.in_time_range(start, end)]) == made[first:last]
-        dates = [dt.datetime.fromtimestamp(ms / 1000, dt.timezone.utc) for ms in (start, end)]
-        assert ids.in_time_range(*dates) == ids.in_time_range(start, end)
-    with refused("out_of_range", field="end"):
-        ids.in_time_range(base, base - 1)
+IDS: dict[type, list[Any]] = {cls: list(array[:5]) for cls, array in ARRAYS.items()}
+TEXTS: dict[type, list[str]] = {cls: ARRAYS[cls][:5].texts() for cls in WITH_TEXTS}
+
+
+def lists_of(items: list[Any]) -> list[Any]:
+    """The same items as other iterables."""
+    return [items, tuple(items), iter(items), dict.fromkeys(items), np.array(items, object)]
+
+
+@pytest.mark.parametrize("cls", ARRAYS, ids=lambda cls: cls.__name__)
+def test_lists_of_ids_become_arrays(cls: Any) -> None:
+    for ids in lists_of(IDS[cls]):
+        assert cls(ids) == ARRAYS[cls][:5]
+    assert len(cls([])) == 0
+    nothing: list[Any] = [None, 7, 1.5, "", "1", object()]
+    for wrong in nothing:
+        with refused("invalid_type", field="ids"):
+            cls(wrong)
+    for item in (None, 1.5, [], True, b"", object()):
+        with refused("invalid_type", field="ids", item=3):
+            cls([*IDS[cls][:3], item])
+
+
+@pytest.mark.parametrize("cls", WITH_TEXTS, ids=lambda cls: cls.__name__)
+def test_lists_may_have_texts_too(cls: Any) -> None:
+    mixed = [IDS[cls][0], TEXTS[cls][1], IDS[cls][2], *TEXTS[cls][3:]]
+    for ids in lists_of(mixed):
+        assert cls(ids) == ARRAYS[cls][:5]
+    with pytest.raises(PolyflakeError) as caught:
+        cls([*mixed, TEXTS[cls][0][:-1] + "!"])
+    error = caught.value
+    assert (error.code, error.item, error.position) == ("invalid_character", 5, len(TEXTS[cls][0]) - 1)
+    with refused("invalid_length", item=1):
+        cls([IDS[cls][0], TEXTS[cls][0] * 9])
+
+
+def test_integers_of_lists_have_64_bits() -> None:
+    for cls in (randflake.RandflakeArray, layout.LayoutArray):
+        array = cls([-(2**63), np.int64(5), 2**63 - 1])
+        assert list(array) == [-(2**63), 5, 2**63 - 1]
+        for beyond in (2**63, -(2**63) - 1, 2**200):
+            with refused("out_of_range", field="ids", item=1):
+                cls([0, beyond])
+
+
+def test_bytes_of_lists_have_one_size() -> None:
+    ids = [b"abc", bytearray(b"def"), memoryview(b"ghi")]
+    assert layout.LayoutArray(ids, 3) == layout.LayoutArray(b"abcdefghi", 3)
+    with refused("invalid_length", item=1):
+        layout.LayoutArray([b"abc", b"de"], 3)
+    with refused("invalid_type", item=0):
+        layout.LayoutArray([5], 3)
+
+
+def test_columns_are_read_of_lists_too() -> None:
+    codec = randflake.Codec(bytes(16))
+    flakes = IDS[randflake.RandflakeArray]
+    assert list(codec.inspect_columns(flakes)) == [codec.inspect(id) for id in flakes]
+    twitter = layout.Layout.preset("twitter")
+    assert list(twitter.parse_columns([1, 2])) == [twitter.parse(1), twitter.parse(2)]
+    packed = layout.Layout({"id": "bytes", "bits": 16, "fields": [{"kind": "bindable", "bits": 16, "name": "key"}]})
+    assert list(packed.parse_columns([b"ab", b"cd"])) == [packed.parse(b"ab"), packed.parse(b"cd")]
+
+
+def test_what_an_iterable_raises_goes_through() -> None:
+    def raising() -> Any:
+        yield IDS[sno.SnoArray][0]
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        sno.SnoArray(raising())

@@ -357,7 +357,6 @@ SPANS = [
     pytest.param(sno.time_range, id="sno"),
     pytest.param(hotguid.time_range, id="hotguid"),
     pytest.param(layout.Layout.preset("sonyflake").time_range, id="layout"),
-    pytest.param(sno.Generator(7).generate_many(2).in_time_range, id="column"),
 ]
 
 

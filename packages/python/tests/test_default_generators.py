@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator
+from uuid import UUID
 
 import pytest
 
@@ -39,6 +41,42 @@ def test_the_one_that_is_set_makes_the_ids() -> None:
     own.close()
     with refused("generator_closed"):
         sno.generate()
+
+
+def test_every_function_uses_it() -> None:
+    sno.set_default_generator(sno.Generator(7, metabyte=3, clock=clock))
+    hotguid.set_default_generator(hotguid.Generator(clock=clock))
+
+    async def later() -> tuple[list[sno.Sno], list[UUID]]:
+        ids = [await sno.generate_async(), sno.Sno(await sno.generate_text_async()), *await sno.generate_many_async(2)]
+        guids = [await hotguid.generate_async(), UUID(await hotguid.generate_text_async())]
+        return ids, [*guids, *await hotguid.generate_many_async(2)]
+
+    ids, guids = asyncio.run(later())
+    ids += [sno.generate(), sno.Sno(sno.generate_text()), *sno.generate_many(2)]
+    guids += [hotguid.generate(), UUID(hotguid.generate_text()), *hotguid.generate_many(2)]
+    assert {(id.unix_ms, id.partition, id.metabyte) for id in ids} == {(NOW_MS, 7, 3)}
+    assert {hotguid.timestamp(guid) for guid in guids} == {SECOND}
+    assert [len(set(made)) for made in (ids, guids)] == [8, 8]
+
+
+def test_every_function_takes_what_its_method_takes() -> None:
+    async def later() -> tuple[list[int], list[int]]:
+        ids = [
+            await sno.generate_async(5),
+            sno.Sno(await sno.generate_text_async(5)),
+            *await sno.generate_many_async(1, 5),
+        ]
+        guids = [await hotguid.generate_async(5), UUID(await hotguid.generate_text_async(5))]
+        guids += await hotguid.generate_many_async(1, 5)
+        return [id.metabyte for id in ids], [hotguid.shard_key(guid) for guid in guids]
+
+    assert asyncio.run(later()) == ([5, 5, 5], [5, 5, 5])
+    assert [sno.metabyte(sno.generate_text(5)), *sno.generate_many(2, 5).metabytes()] == [5, 5, 5]
+    guids = [UUID(hotguid.generate_text(5)), *hotguid.generate_many(2, 5)]
+    assert [hotguid.shard_key(guid) for guid in guids] == [5, 5, 5]
+    with refused("out_of_range", field="n"):
+        sno.generate_many(-1)
 
 
 def test_hot_guids_have_one_of_their_own() -> None:

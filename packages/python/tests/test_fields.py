@@ -1,12 +1,12 @@
-"""Columns of fields of many sno IDs, and masks: as seen by NumPy, Arrow and polars, and as chosen by filters."""
+"""Columns of fields of many sno IDs: as seen by NumPy, Arrow and polars, and as conditions that choose IDs."""
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,66 +52,49 @@ def ids_of(metabytes: list[int]) -> sno.SnoArray:
 few = st.lists(st.integers(0, 3), max_size=200)
 
 
-@given(few, st.integers(0, 3), st.integers(0, 3))
-def test_masks_choose_and_are_joined(metabytes: list[int], first: int, second: int) -> None:
+@given(few, st.integers(0, 3))
+def test_arrays_of_bool_choose(metabytes: list[int], wanted: int) -> None:
     ids = ids_of(metabytes)
-    one, other = ids.having_metabyte(first), ids.having_metabyte(second)
-    is_one, is_other = [[metabyte == wanted for metabyte in metabytes] for wanted in (first, second)]
-    for mask, expected in (
-        (one, is_one),
-        (~one, [not is_it for is_it in is_one]),
-        (one & other, [a and b for a, b in zip(is_one, is_other, strict=True)]),
-        (one | other, [a or b for a, b in zip(is_one, is_other, strict=True)]),
-        (~(one | ~one), [False] * len(ids)),
-    ):
-        assert (len(mask), mask.count()) == (len(ids), sum(expected))
-        assert np.asarray(mask).tolist() == pa.array(mask).to_pylist() == pl.Series(mask).to_list() == expected
-        assert np.asarray(mask).dtype == np.bool_
-        pa.array(mask).validate(full=True)
-        assert list(ids[mask]) == [id for id, passes in zip(ids, expected, strict=True) if passes]
-        assert mask == ~~mask
-    assert (one == other) is (is_one == is_other)
+    is_wanted = np.asarray(ids.metabytes()) == wanted
+    assert is_wanted.tolist() == [metabyte == wanted for metabyte in metabytes]
+    for column in (ids, ids.text_column(), ids.metabytes()):
+        for passes in (is_wanted, ~is_wanted, memoryview(bytes(is_wanted)).cast("?")):
+            chosen = column[passes]
+            assert type(chosen) is type(column)
+            assert list(chosen) == [item for item, passes in zip(column, passes, strict=True) if passes]
 
 
-def test_filters_choose_rows_of_other_columns() -> None:
+def test_arrays_of_bool_may_have_steps() -> None:
+    ids = ids_of([*range(20)])
+    passes = np.arange(40) % 3 == 0
+    assert list(ids[passes[::2]].metabytes()) == [k for k in range(20) if 2 * k % 3 == 0]
+    assert list(ids[passes[19::-1]].metabytes()) == [k for k in range(20) if (19 - k) % 3 == 0]
+
+
+def test_fields_are_conditions_for_other_columns() -> None:
     ids = ids_of([1, 2, 1, 3, 1, 1, 2, 2, 1])
-    mask = ids.having_metabyte(1)
     names = [*"abcdefghi"]
-    assert np.array(names)[mask].tolist() == [*"acefi"]
-    assert pa.array(names).filter(pa.array(mask)).to_pylist() == [*"acefi"]
-    assert pl.Series(names).filter(pl.Series(mask)).to_list() == [*"acefi"]
+    assert np.array(names)[np.asarray(ids.metabytes()) == 1].tolist() == [*"acefi"]
+    assert pa.array(names).filter(pc.equal(pa.array(ids.metabytes()), 1)).to_pylist() == [*"acefi"]
+    assert pl.Series(names).filter(pl.Series(ids.metabytes()) == 1).to_list() == [*"acefi"]
 
 
-def test_a_time_range_is_half_open_and_by_ticks() -> None:
+def test_a_time_range_is_two_comparisons() -> None:
     start = 1_763_650_000_000
     generator = sno.Generator(1)
-    ids = sno.SnoArray(b"".join(bytes(generator.generate_at(start + 4 * k)) for k in range(-3, 4)))
-    assert np.asarray(ids.in_time_range(start, start + 4)).tolist() == [False] * 3 + [True] + [False] * 3
-    assert ids.in_time_range(start - 12, start + 13).count() == 7
-    moment = dt.datetime.fromtimestamp(start / 1000, dt.timezone.utc)
-    assert ids[ids.in_time_range(moment, moment + dt.timedelta(milliseconds=8))][0].unix_ms == start
-    for wrong in ((start, start), (start + 1, start)):
-        with refused("out_of_range"):
-            ids.in_time_range(*wrong)
-    with refused("time_out_of_range"):
-        ids.in_time_range(0, start)
+    ids = sno.SnoArray([generator.generate_at(start + 4 * k) for k in range(-3, 4)])
+    made = np.asarray(ids.unix_ms())
+    assert list(ids[(start <= made) & (made < start + 8)].unix_ms()) == [start, start + 4]
 
 
-def test_a_mask_is_of_as_many_ids() -> None:
+def test_an_index_is_one_bool_for_each_id() -> None:
     ids = ids_of([1, 2, 3])
-    short = ids_of([1, 2]).having_metabyte(1)
-    mask = ids.having_metabyte(1)
-    for use in (lambda: ids[short], lambda: mask & short, lambda: mask | short, lambda: short | mask):
-        with refused("invalid_length"):
-            use()
-    others: list[Any] = [True, 1, None, [True], np.array([True, False, True])]
-    for other in others[:4]:
-        with pytest.raises(TypeError):
-            mask & other
-        with pytest.raises(TypeError):
-            other | mask
-    assert ids[mask].unix_ms() is not None
-    assert repr(mask) == "<Mask of 3 IDs, 1 of which pass>"
-    assert repr(ids.unix_ms()) == "<FieldColumn of 3 numbers>"
-    with pytest.raises(TypeError):
-        hash(mask)
+    for length in (0, 2, 4):
+        with refused("invalid_length", field="index"):
+            ids[np.ones(length, bool)]
+    one = np.array([True])
+    others: list[Any] = [ids.metabytes() == 1, [True, False, True], np.ones((3, 1), bool), np.ones(3, "u1"), one[0]]
+    for other in others:
+        with refused("invalid_type", field="index"):
+            ids[other]
+    assert repr(ids.unix_ms()) == "<FieldColumn of 3 values>"

@@ -472,5 +472,5 @@ def test_fields_of_many_are_those_of_each(packed: list[bytes]) -> None:
         assert pa.array(column).to_pylist() == expected
     machines = ids.machines()
     assert list(machines) == pa.array(machines).to_pylist() == [part.machine for part in parts]
-    assert (np.asarray(machines).shape, repr(machines)) == ((len(ids), 5), f"<FieldColumn of {len(ids)} bytes>")
+    assert (np.asarray(machines).shape, repr(machines)) == ((len(ids), 5), f"<FieldColumn of {len(ids)} values>")
     assert list(machines[::-2]) == [part.machine for part in parts[::-2]]

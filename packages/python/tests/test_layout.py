@@ -777,7 +777,7 @@ def test_arrays_are_made_of_whole_ids() -> None:
     for size in (0, -1, 65_537):
         with refused("out_of_range", field="size"):
             LayoutArray(b"", size)
-    for wrong in (None, 7, [1], "12345678", bytes(8), np.zeros(1)):
+    for wrong in (None, 7, [1.5], "12345678", bytes(8), np.zeros(1)):
         with refused("invalid_type"):
             LayoutArray(wrong)  # type: ignore[call-overload]
     with refused("invalid_type"):

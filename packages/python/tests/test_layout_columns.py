@@ -363,7 +363,16 @@ def test_a_number_of_numpys_is_no_column() -> None:
 
 def test_ids_are_of_the_layouts_kind() -> None:
     plain, odd = LAYOUTS["plain"], LAYOUTS["odd bytes"]
-    for ids in (bytes(16), bytearray(8), LayoutArray(bytes(16), 8), np.zeros(2), np.zeros(2, np.uint64), 5, None, [5]):
+    for ids in (
+        bytes(16),
+        bytearray(8),
+        LayoutArray(bytes(16), 8),
+        np.zeros(2),
+        np.zeros(2, np.uint64),
+        5,
+        None,
+        [5.0],
+    ):
         with refused("invalid_type"):
             plain.parse_columns(ids)  # type: ignore[arg-type]
     for ids in (LayoutArray(np.arange(9)), 5, None, "x" * 9):

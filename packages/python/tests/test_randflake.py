@@ -434,7 +434,7 @@ def test_integers_are_read_wherever_they_lie() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [None, 7, [1, 2], "12345678", bytes(8), np.zeros(2), np.zeros(2, np.uint64), np.zeros(2, np.int32), object()],
+    [None, 7, [1, 2.0], "12345678", bytes(8), np.zeros(2), np.zeros(2, np.uint64), np.zeros(2, np.int32), object()],
     ids=repr,
 )
 def test_an_array_is_made_of_signed_64_bit_integers(value: Any) -> None:

@@ -303,6 +303,6 @@ def test_fields_are_read_from_any_column_of_integers() -> None:
         codec.inspect_columns(ids)[1000]
     with refused("invalid_type", item=1):
         codec.inspect_columns(pa.array([1, None]))
-    for wrong in (7, [7], None, np.array([1.5]), np.array([7], np.uint64), pa.array(["v"]), ids.text_column()):
+    for wrong in (7, [7.0], None, np.array([1.5]), np.array([7], np.uint64), pa.array(["v"]), ids.text_column()):
         with refused("invalid_type", field="ids"):
             codec.inspect_columns(wrong)

@@ -130,13 +130,12 @@ CALLS: dict[str, Call] = {
     "sno.SnoArray.metabytes": call(lambda: sno.SnoArray(bytes(20))),
     "sno.SnoArray.partitions": call(lambda: sno.SnoArray(bytes(20))),
     "sno.SnoArray.sequences": call(lambda: sno.SnoArray(bytes(20))),
-    "sno.SnoArray.having_metabyte": call(lambda: sno.SnoArray(bytes(20)), 5),
-    "sno.SnoArray.in_time_range": call(lambda: sno.SnoArray(bytes(20)), NOW, NOW + dt.timedelta(1)),
-    "sno.Mask.count": call(lambda: sno.SnoArray(bytes(20)).having_metabyte(5)),
     "sno.by_metabyte": call(always(sno), {1: dict}, name="id"),
     "sno.describe": call(always(sno)),
     "sno.from_json_value": call(always(sno), str(ID), null_is_zero=True),
     "sno.generate": call(always(sno), 5),
+    "sno.generate_text": call(always(sno), 5),
+    "sno.generate_many": call(always(sno), 3, 5),
     "sno.set_default_generator": call(always(sno), None),
     "sno.metabyte": call(always(sno), str(ID)),
     "sno.time_range": call(always(sno), NOW, NOW + dt.timedelta(1)),
@@ -182,7 +181,6 @@ CALLS: dict[str, Call] = {
     "hotguid.Generator.close": call(hotguid_generator),
     "hotguid.HotGuidArray": call(always(hotguid), bytes(32)),
     "hotguid.HotGuidArray.from_texts": call(always(hotguid.HotGuidArray), [str(GUID)]),
-    "hotguid.HotGuidArray.in_time_range": call(lambda: hotguid.HotGuidArray(bytes(32)), NOW, NOW + dt.timedelta(1)),
     **{
         f"hotguid.HotGuidArray.{name}": call(lambda: hotguid.HotGuidArray(bytes(32)))
         for name in ("texts", "text_column", "timestamps", "machines", "counters", "shard_keys")
@@ -192,6 +190,8 @@ CALLS: dict[str, Call] = {
     "hotguid.from_parts": call(always(hotguid), timestamp=1, machine=bytes(5), counter=2, shard_key=3, uuid8=False),
     "hotguid.from_sql": call(always(hotguid), GUID),
     "hotguid.generate": call(always(hotguid), 5),
+    "hotguid.generate_text": call(always(hotguid), 5),
+    "hotguid.generate_many": call(always(hotguid), 3, 5),
     "hotguid.set_default_generator": call(always(hotguid), None),
     "hotguid.parse": call(always(hotguid), str(GUID)),
     "hotguid.parts": call(always(hotguid), GUID, uuid8=False),
@@ -256,7 +256,6 @@ CALLS: dict[str, Call] = {
 #: Classes without constructors, and the errors, which are plain Python.
 NOT_CALLED = {
     "FieldColumn",
-    "Mask",
     "Snapshot",
     "Stats",
     "Parts",
@@ -437,7 +436,7 @@ VALUES: list[Callable[[], Any]] = [
 
 CODES = set(API["errors"])
 
-WAITING = re.compile(r"\w+\.Generator\.(generate|generate_text|generate_many|fill)")
+WAITING = re.compile(r"\w+\.(Generator\.)?(generate|generate_text|generate_many|fill)")
 CALLS |= {f"{name}_async": made for name, made in CALLS.items() if WAITING.fullmatch(name)}
 
 #: What values of the catalogue raise themselves: their own code, views that are released, and NumPy's arrays.
@@ -544,7 +543,6 @@ OBJECTS = [
     sno.SnoArray(bytes(20)).text_column(),
     randflake.RandflakeArray(np.array([1, 2])).text_column(),
     sno.SnoArray(bytes(20)).metabytes(),
-    sno.SnoArray(bytes(20)).having_metabyte(5),
     sno_generator(),
     randflake_generator(),
     hotguid_generator(),

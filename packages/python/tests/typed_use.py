@@ -5,6 +5,8 @@ import time
 import uuid
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from typing_extensions import assert_type
 
 import polyflake
@@ -117,12 +119,14 @@ randflake.encode_text("v")  # type: ignore[arg-type]
 column = sno.SnoArray.from_texts(["a7rdmuv326nct5if"]).text_column()
 assert_type(sno.SnoArray.from_texts(column), sno.SnoArray)
 assert_type(len(sno.SnoArray.from_texts(b"a7rdmuv326nct5if")), int)
-mask = ids.generate_many(3).having_metabyte(7) & ~ids.generate_many(3).in_time_range(
-    1, dt.datetime.now(dt.timezone.utc)
-)
-assert_type(ids.generate_many(3)[mask], sno.SnoArray)
-assert_type((len(ids.generate_many(3).unix_ms()), mask.count()), tuple[int, int])
-mask & True  # type: ignore[operator]
+many = ids.generate_many(3)
+passes: npt.NDArray[np.bool_] = np.asarray(many.metabytes()) == 7
+assert_type(many[passes], sno.SnoArray)
+assert_type(sno.SnoArray([id, str(id)])[0], sno.Sno)
+assert_type(hotguid.HotGuidArray([guid, str(guid)])[0], uuid.UUID)
+assert_type(len(many.unix_ms()), int)
+sno.SnoArray([7])  # type: ignore[list-item]
+randflake.RandflakeArray([1.5])  # type: ignore[list-item]
 sno.SnoArray.from_texts([b"a7rdmuv326nct5if"])  # type: ignore[list-item]
 sno.SnoArray.from_texts(7)  # type: ignore[arg-type]
 

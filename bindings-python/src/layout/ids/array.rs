@@ -4,18 +4,15 @@ use polyflake::{
     Error,
     layout::{Batch, Layout},
 };
-use polyflake_columns::{Packed, arrow::Column};
-use pyo3::{
-    prelude::*,
-    types::{PyBytes, PyType},
-};
+use polyflake_columns::{OutOfMemory, Packed};
+use pyo3::prelude::*;
 
 use crate::ids::{
-    array::{At, Columnar, Memory, at, columnar, content, positions},
-    column::PackedBytes,
-    convert::numbers,
-    integers::Integers,
-    memory::{check_bytes, copy_of, no_memory, room_for},
+    array::{Array, Holds, array},
+    column::{IDS, PackedBytes, of_items},
+    convert::{Octets, Take, has_buffer, mistyped, numbers, type_name},
+    integers::{EXPECTED, Integers, integer_in},
+    memory::{check_bytes, copy_of, room_for},
 };
 
 numbers! {
@@ -23,42 +20,50 @@ numbers! {
     Size(u32) "size" 1..=1 << 16;
 }
 
-/// The constructor's parameter.
-const NAME: &str = "ids";
-
 #[doc = doc!("layout.LayoutArray")]
-#[pyclass(frozen, eq, hash, sequence, module = "polyflake.layout")]
-#[derive(PartialEq, Eq, Hash)]
+#[pyclass(frozen, extends = Array, module = "polyflake.layout")]
 pub(crate) struct LayoutArray(pub(super) Ids);
 
-#[derive(Clone, PartialEq, Eq, Hash)]
+/// The IDs of a layout: integers, or bytes.
+#[derive(Clone, PartialEq, Eq)]
 pub(super) enum Ids {
     Integers(Packed<i64>),
     Bytes(Packed<u8>),
 }
 
-/// Arguments of an array's constructor: a buffer, and the number of bytes in an ID.
-type Arguments<'py> = (Bound<'py, PyAny>, Option<usize>);
-
-impl LayoutArray {
-    pub(crate) fn of_integers(ids: Vec<i64>) -> Self {
-        Self(Ids::Integers(Packed::new(ids)))
+impl Holds<i64> for LayoutArray {
+    fn of(ids: Packed<i64>) -> Self {
+        Self(Ids::Integers(ids))
     }
+}
 
-    pub(crate) fn of_bytes(ids: Vec<u8>, size: usize) -> Self {
-        Self(Ids::Bytes(Packed::in_rows(ids, size)))
+impl Holds<u8> for LayoutArray {
+    fn of(ids: Packed<u8>) -> Self {
+        Self(Ids::Bytes(ids))
     }
+}
 
-    /// The IDs of packed bytes, or of a column of them, `size` bytes each.
-    pub(super) fn of_packed(ids: &Bound<'_, PyAny>, size: usize, name: &str) -> PyResult<Self> {
-        let bytes = match PackedBytes::of(ids, name, size)? {
-            PackedBytes::Given(bytes) => copy_of(bytes.as_bytes())?,
-            PackedBytes::Read(bytes) => bytes,
+impl Ids {
+    /// The integers of a buffer, a column or a list.
+    pub(super) fn of_integers(ids: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let integers = match Integers::packed(ids, IDS, None)? {
+            Some(integers) => integers.to_vec()?,
+            None => of_items(ids, IDS, EXPECTED, |id| integer_in(id, IDS, "int"))?,
         };
-        Ok(Self::of_bytes(bytes, size))
+        Ok(Self::Integers(Packed::new(integers)))
     }
 
-    /// An array of `n` IDs of a layout, which a function writes.
+    /// The IDs of packed bytes, of a column or of a list of them, `size` bytes each.
+    pub(super) fn of_bytes(ids: &Bound<'_, PyAny>, size: usize) -> PyResult<Self> {
+        let bytes = match PackedBytes::of(ids, IDS, size)? {
+            Some(PackedBytes::Given(bytes)) => copy_of(bytes.as_bytes())?,
+            Some(PackedBytes::Read(bytes)) => bytes,
+            None => of_items(ids, IDS, "IDs", |id| listed(id, size))?.concat(),
+        };
+        Ok(Self::Bytes(Packed::in_rows(bytes, size)))
+    }
+
+    /// `n` IDs of a layout, which a function writes.
     pub(super) fn written(
         layout: &Layout,
         n: usize,
@@ -68,83 +73,57 @@ impl LayoutArray {
         if layout.is_integer() {
             let mut ids = room_for(n)?;
             write(Batch::Integers(&mut ids)).map_err(refused)?;
-            return Ok(Self::of_integers(ids));
+            return Ok(Self::Integers(Packed::new(ids)));
         }
         let size = layout.bits() as usize / 8;
         check_bytes(n, size)?;
         let mut ids = room_for(n * size)?;
         write(Batch::Bytes(&mut ids)).map_err(refused)?;
-        Ok(Self::of_bytes(ids, size))
+        Ok(Self::Bytes(Packed::in_rows(ids, size)))
     }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Integers(ids) => ids.len(),
+            Self::Bytes(ids) => ids.len(),
+        }
+    }
+
+    pub(super) fn at(&self, positions: &[usize]) -> Result<Self, OutOfMemory> {
+        Ok(match self {
+            Self::Integers(ids) => Self::Integers(ids.rows(positions)?),
+            Self::Bytes(ids) => Self::Bytes(ids.rows(positions)?),
+        })
+    }
+
+    /// The array of the IDs.
+    pub(super) fn array(self, py: Python<'_>) -> PyResult<Bound<'_, LayoutArray>> {
+        match self {
+            Self::Integers(ids) => array(py, ids),
+            Self::Bytes(ids) => array(py, ids),
+        }
+    }
+}
+
+/// An ID of a list: its bytes.
+fn listed(id: &Bound<'_, PyAny>, size: usize) -> PyResult<polyflake::Result<Vec<u8>>> {
+    if !has_buffer(id) {
+        return Ok(Err(mistyped(IDS, "bytes", &type_name(id))));
+    }
+    let bytes = Octets::take(id.as_borrowed(), IDS)?.as_bytes().to_vec();
+    let found = bytes.len();
+    Ok(if found == size { Ok(bytes) } else { Err(Error::invalid_length(found, size, size)) })
 }
 
 #[pymethods]
 impl LayoutArray {
     #[new]
     #[pyo3(signature = (ids, /, size = None))]
-    fn new(ids: &Bound<'_, PyAny>, size: Option<Size>) -> PyResult<Self> {
-        let Some(Size(size)) = size else {
-            return Ok(Self::of_integers(Integers::of(ids, NAME, None)?.to_vec()?));
+    fn new<'py>(ids: &Bound<'py, PyAny>, size: Option<Size>) -> PyResult<Bound<'py, Self>> {
+        let given = match size {
+            None => Ids::of_integers(ids)?,
+            Some(Size(size)) => Ids::of_bytes(ids, size as usize)?,
         };
-        Self::of_packed(ids, size as usize, NAME)
-    }
-
-    fn __len__(&self) -> usize {
-        match &self.0 {
-            Ids::Integers(ids) => ids.len(),
-            Ids::Bytes(ids) => ids.len(),
-        }
-    }
-
-    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = index.py();
-        let many = |ids| Ok(Bound::new(py, ids)?.into_any());
-        match &self.0 {
-            Ids::Integers(ids) => match at(ids.items(), index)? {
-                At::One(id) => Ok(id.into_pyobject(py)?.into_any()),
-                At::Many(ids) => many(Self::of_integers(ids)),
-            },
-            Ids::Bytes(ids) => match positions(index, ids.len())? {
-                At::One(position) => Ok(PyBytes::new(py, ids.row(position)).into_any()),
-                At::Many(chosen) => many(Self(Ids::Bytes(ids.rows(&chosen).map_err(no_memory)?))),
-            },
-        }
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<LayoutArray of {} IDs>", self.__len__())
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Arguments<'py>)> {
-        let size = match &slf.get().0 {
-            Ids::Integers(_) => None,
-            Ids::Bytes(ids) => Some(ids.width()),
-        };
-        Ok((slf.get_type(), (content(slf)?, size)))
-    }
-}
-
-columnar!(LayoutArray);
-
-impl Columnar for LayoutArray {
-    fn format(&self) -> String {
-        match &self.0 {
-            Ids::Integers(ids) => ids.arrow_format(),
-            Ids::Bytes(ids) => ids.arrow_format(),
-        }
-    }
-
-    fn column(&self, _: Python<'_>) -> PyResult<Column> {
-        Ok(match &self.0 {
-            Ids::Integers(ids) => ids.to_arrow(),
-            Ids::Bytes(ids) => ids.to_arrow(),
-        })
-    }
-
-    fn memory(&self, _: Python<'_>) -> PyResult<Memory<'_>> {
-        Ok(match &self.0 {
-            Ids::Integers(ids) => ids.into(),
-            Ids::Bytes(ids) => ids.into(),
-        })
+        given.array(ids.py())
     }
 }

@@ -4,7 +4,6 @@ use polyflake::{
     Error, ErrorKind,
     layout::{self, Batch, Id, Slot, Value, Values},
 };
-use polyflake_columns::Packed;
 use pyo3::{
     prelude::*,
     types::{PyByteArray, PyBytes, PyDict, PyMemoryView},
@@ -19,7 +18,8 @@ use crate::{
     arrow,
     errors::raise,
     ids::{
-        array::{At, at, iterate, positions},
+        array::{At, iterate, positions},
+        column::IDS,
         convert::{Take, has_buffer, raise_named, wrong_type},
         fields::FieldColumn,
         integers::{Integers, buffer_of},
@@ -98,14 +98,14 @@ impl<'l> Packing<'l> {
     }
 
     /// The IDs, one for each item of the columns.
-    pub(super) fn pack(&self) -> PyResult<LayoutArray> {
+    pub(super) fn pack(&self) -> PyResult<Ids> {
         let columns: Vec<_> =
             self.columns.iter().map(|(slot, column)| (*slot, column.as_slice())).collect();
         let Some((_, first)) = columns.first() else {
             return Err(raise(Error::invalid_type("at least one column", "values alone")));
         };
         let named = |error| self.names.raise(error);
-        LayoutArray::written(self.layout, first.len(), named, |ids| match ids {
+        Ids::written(self.layout, first.len(), named, |ids| match ids {
             Batch::Integers(ids) => self.values.pack_integer_columns(&columns, ids),
             Batch::Bytes(ids) => self.values.pack_bytes_columns(&columns, ids),
             // The core has no other kind.
@@ -147,7 +147,7 @@ impl PartialEq for ParsedColumns {
 }
 
 /// The content of a pickle of parsed columns: the layout and the IDs, which are parsed again.
-type Content<'py> = (Bound<'py, Layout>, LayoutArray);
+type Content<'py> = (Bound<'py, Layout>, Bound<'py, LayoutArray>);
 
 impl ParsedColumns {
     pub(super) fn of(layout: &Bound<'_, Layout>, ids: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -160,19 +160,19 @@ impl ParsedColumns {
     }
 
     /// The column of a field; `None` if the layout does not have it, or if a column cannot hold its values.
-    fn column(
+    fn column<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         slot: polyflake::Result<Slot>,
-    ) -> PyResult<Option<FieldColumn>> {
+    ) -> PyResult<Option<Bound<'py, FieldColumn>>> {
         let (Ok(slot), layout) = (slot, self.layout()) else { return Ok(None) };
-        let mut numbers = room_for(self.__len__())?;
+        let mut numbers = room_for::<i64>(self.ids.len())?;
         let read = py.detach(|| match &self.ids {
             Ids::Integers(ids) => layout.integer_column(slot, ids.items(), &mut numbers),
             Ids::Bytes(ids) => layout.bytes_column(slot, ids.items(), &mut numbers),
         });
         match read {
-            Ok(()) => Ok(Some(numbers.into())),
+            Ok(()) => FieldColumn::of(py, numbers).map(Some),
             Err(error) if error.kind() == ErrorKind::InvalidType => Ok(None),
             Err(error) => Err(raise(error)),
         }
@@ -195,25 +195,24 @@ impl ParsedColumns {
     }
 }
 
-/// IDs as an argument: an array, or a buffer.
+/// IDs as an argument: an array, a buffer, a column or a list.
 fn ids_of(layout: &layout::Layout, given: &Bound<'_, PyAny>) -> PyResult<Ids> {
-    const NAME: &str = "ids";
     let size = layout.bits() as usize / 8;
     let Ok(array) = given.cast::<LayoutArray>() else {
-        return Ok(if layout.is_integer() {
-            LayoutArray::of_integers(Integers::of(given, NAME, None)?.to_vec()?).0
+        return if layout.is_integer() {
+            Ids::of_integers(given)
         } else {
-            LayoutArray::of_packed(given, size, NAME)?.0
-        });
+            Ids::of_bytes(given, size)
+        };
     };
     match (&array.get().0, layout.is_integer()) {
         (Ids::Integers(_), true) => {}
         (Ids::Bytes(ids), false) if ids.width() == size => {}
         (Ids::Bytes(ids), false) => {
-            return Err(raise_named(Error::invalid_length(ids.width(), size, size), NAME));
+            return Err(raise_named(Error::invalid_length(ids.width(), size, size), IDS));
         }
-        (_, true) => return Err(wrong_type(NAME, "integers", given)),
-        (_, false) => return Err(wrong_type(NAME, "bytes", given)),
+        (_, true) => return Err(wrong_type(IDS, "integers", given)),
+        (_, false) => return Err(wrong_type(IDS, "bytes", given)),
     }
     Ok(array.get().0.clone())
 }
@@ -222,13 +221,13 @@ fn ids_of(layout: &layout::Layout, given: &Bound<'_, PyAny>) -> PyResult<Ids> {
 impl ParsedColumns {
     #[doc = doc!("layout.ParsedColumns.unix_ms")]
     #[getter]
-    fn unix_ms(&self, py: Python<'_>) -> PyResult<Option<FieldColumn>> {
+    fn unix_ms<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, FieldColumn>>> {
         self.column(py, self.layout().timestamp())
     }
 
     #[doc = doc!("layout.ParsedColumns.sequence")]
     #[getter]
-    fn sequence(&self, py: Python<'_>) -> PyResult<Option<FieldColumn>> {
+    fn sequence<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, FieldColumn>>> {
         self.column(py, self.layout().sequence())
     }
 
@@ -245,26 +244,21 @@ impl ParsedColumns {
     }
 
     fn __len__(&self) -> usize {
-        match &self.ids {
-            Ids::Integers(ids) => ids.len(),
-            Ids::Bytes(ids) => ids.len(),
-        }
+        self.ids.len()
     }
 
     fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, layout) = (index.py(), self.layout.clone_ref(index.py()));
-        let some = |ids| Ok(Bound::new(py, Self { layout: layout.clone_ref(py), ids })?.into_any());
+        let position = match positions(index, self.ids.len())? {
+            At::One(position) => position,
+            At::Many(positions) => {
+                let ids = self.ids.at(&positions).map_err(no_memory)?;
+                return Ok(Bound::new(py, Self { layout, ids })?.into_any());
+            }
+        };
         let id = match &self.ids {
-            Ids::Integers(ids) => match at(ids.items(), index)? {
-                At::One(id) => Id::Integer(id),
-                At::Many(ids) => return some(Ids::Integers(Packed::new(ids))),
-            },
-            Ids::Bytes(ids) => match positions(index, ids.len())? {
-                At::One(position) => Id::Bytes(ids.row(position).to_vec()),
-                At::Many(chosen) => {
-                    return some(Ids::Bytes(ids.rows(&chosen).map_err(no_memory)?));
-                }
-            },
+            Ids::Integers(ids) => Id::Integer(ids.items()[position]),
+            Ids::Bytes(ids) => Id::Bytes(ids.row(position).to_vec()),
         };
         Ok(Bound::new(py, Parsed::of(layout, id)?)?.into_any())
     }
@@ -275,7 +269,8 @@ impl ParsedColumns {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Content<'py>>> {
         let parsed = slf.get();
-        reduced(slf, (parsed.layout.bind(slf.py()).clone(), LayoutArray(parsed.ids.clone())))
+        let ids = parsed.ids.clone().array(slf.py())?;
+        reduced(slf, (parsed.layout.bind(slf.py()).clone(), ids))
     }
 
     #[staticmethod]

@@ -1,16 +1,16 @@
 //! The fields of many IDs, which a codec reads.
 
 use polyflake::randflake::{self, Codec, Randflake};
-use polyflake_columns::{Packed, Plain};
+use polyflake_columns::{OutOfMemory, Packed};
 use pyo3::prelude::*;
 
 use super::Parts;
 use crate::{
     errors::raise,
     ids::{
-        array::{At, iterate, positions},
+        array::{At, array, iterate, positions},
         fields::{FieldColumn, of_another_kind},
-        memory::room_for,
+        memory::{no_memory, room_for},
         record::{Reduced, reduced},
     },
 };
@@ -41,37 +41,33 @@ impl PartsColumns {
         randflake::Parts { timestamp, node, sequence }.into()
     }
 
-    fn at(&self, positions: &[usize]) -> PyResult<Self> {
-        let (timestamps, nodes) =
-            (some(&self.timestamps, positions)?, some(&self.nodes, positions)?);
-        Ok(Self { timestamps, nodes, sequences: some(&self.sequences, positions)? })
+    fn at(&self, positions: &[usize]) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            timestamps: self.timestamps.rows(positions)?,
+            nodes: self.nodes.rows(positions)?,
+            sequences: self.sequences.rows(positions)?,
+        })
     }
-}
-
-fn some<T: Plain>(numbers: &Packed<T>, positions: &[usize]) -> PyResult<Packed<T>> {
-    let mut chosen = room_for(positions.len())?;
-    chosen.iter_mut().zip(positions).for_each(|(place, at)| *place = numbers.items()[*at]);
-    Ok(Packed::new(chosen))
 }
 
 #[pymethods]
 impl PartsColumns {
     #[doc = doc!("randflake.PartsColumns.timestamp")]
     #[getter]
-    fn timestamp(&self) -> FieldColumn {
-        self.timestamps.clone().into()
+    fn timestamp<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
+        array(py, self.timestamps.clone())
     }
 
     #[doc = doc!("randflake.PartsColumns.node")]
     #[getter]
-    fn node(&self) -> FieldColumn {
-        self.nodes.clone().into()
+    fn node<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
+        array(py, self.nodes.clone())
     }
 
     #[doc = doc!("randflake.PartsColumns.sequence")]
     #[getter]
-    fn sequence(&self) -> FieldColumn {
-        self.sequences.clone().into()
+    fn sequence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
+        array(py, self.sequences.clone())
     }
 
     fn __len__(&self) -> usize {
@@ -82,7 +78,9 @@ impl PartsColumns {
         let py = index.py();
         match positions(index, self.__len__())? {
             At::One(position) => Ok(Bound::new(py, self.parts(position))?.into_any()),
-            At::Many(chosen) => Ok(Bound::new(py, self.at(&chosen)?)?.into_any()),
+            At::Many(chosen) => {
+                Ok(Bound::new(py, self.at(&chosen).map_err(no_memory)?)?.into_any())
+            }
         }
     }
 
@@ -90,9 +88,11 @@ impl PartsColumns {
         iterate(slf)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, [FieldColumn; 3]>> {
-        let columns = slf.get();
-        reduced(slf, [columns.timestamp(), columns.node(), columns.sequence()])
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<Reduced<'py, [Bound<'py, FieldColumn>; 3]>> {
+        let (py, columns) = (slf.py(), slf.get());
+        reduced(slf, [columns.timestamp(py)?, columns.node(py)?, columns.sequence(py)?])
     }
 
     #[staticmethod]
@@ -101,8 +101,11 @@ impl PartsColumns {
         node: &Bound<'_, FieldColumn>,
         sequence: &Bound<'_, FieldColumn>,
     ) -> PyResult<Self> {
-        let (nodes, sequences) = (node.get().try_into()?, sequence.get().try_into()?);
-        let columns = Self { timestamps: timestamp.get().try_into()?, nodes, sequences };
+        let columns = Self {
+            timestamps: FieldColumn::numbers(timestamp)?,
+            nodes: FieldColumn::numbers(node)?,
+            sequences: FieldColumn::numbers(sequence)?,
+        };
         let lengths = [columns.nodes.len(), columns.sequences.len()];
         if lengths == [columns.__len__(); 2] { Ok(columns) } else { Err(of_another_kind()) }
     }

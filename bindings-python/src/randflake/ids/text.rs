@@ -1,7 +1,9 @@
 //! Randflake's texts as columns.
 
 use std::{
-    hash::{Hash, Hasher},
+    any::Any,
+    collections::hash_map::DefaultHasher,
+    hash::Hash,
     sync::{Arc, OnceLock},
 };
 
@@ -13,43 +15,53 @@ use polyflake_columns::{
 };
 use pyo3::prelude::*;
 
-use super::RandflakeArray;
 use crate::ids::{
-    array::{At, Columnar, Memory, at, columnar},
-    memory::fault,
-    record::{Reduced, reduced},
+    array::{Array, Memory, Values, around},
+    column::ids_of,
+    memory::{fault, room},
     text::Ascii,
 };
 
 #[doc = doc!("randflake.TextColumn")]
-#[pyclass(frozen, eq, hash, sequence, module = "polyflake.randflake")]
-pub(crate) struct TextColumn {
+#[pyclass(frozen, extends = Array, module = "polyflake.randflake")]
+pub(crate) struct TextColumn;
+
+impl TextColumn {
+    pub(super) fn of(py: Python<'_>, ids: Arc<Vec<Randflake>>) -> PyResult<Bound<'_, Self>> {
+        around(py, Texts { ids, slots: OnceLock::new() }, Self)
+    }
+}
+
+#[pymethods]
+impl TextColumn {
+    #[staticmethod]
+    fn _restore<'py>(content: &Bound<'py, PyAny>, _width: usize) -> PyResult<Bound<'py, Self>> {
+        Self::of(content.py(), Arc::new(ids_of(content)?))
+    }
+}
+
+/// Texts of several lengths.
+struct Texts {
     ids: Arc<Vec<Randflake>>,
     /// The texts in places of one width, made on demand. For Arrow they lie side by side.
     slots: OnceLock<Packed<Chars>>,
 }
 
-impl TextColumn {
-    pub(super) fn of(ids: Arc<Vec<Randflake>>) -> Self {
-        Self { ids, slots: OnceLock::new() }
+impl Values for Texts {
+    fn len(&self) -> usize {
+        self.ids.len()
     }
-}
 
-impl PartialEq for TextColumn {
-    fn eq(&self, other: &Self) -> bool {
-        self.ids == other.ids
+    fn one<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyAny>> {
+        Ok(Ascii(self.ids[position].text()).into_pyobject(py)?.into_any())
     }
-}
 
-impl Hash for TextColumn {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.ids.hash(state);
+    fn some<'py>(&self, py: Python<'py>, positions: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+        let mut ids = room(positions.len())?;
+        ids.extend(positions.iter().map(|position| self.ids[*position]));
+        Ok(TextColumn::of(py, Arc::new(ids))?.into_any())
     }
-}
 
-columnar!(TextColumn);
-
-impl Columnar for TextColumn {
     fn format(&self) -> String {
         "u".to_owned()
     }
@@ -65,32 +77,24 @@ impl Columnar for TextColumn {
         }
         Ok(self.slots.get().expect("was just set").into())
     }
-}
 
-#[pymethods]
-impl TextColumn {
-    fn __len__(&self) -> usize {
-        self.ids.len()
+    fn width(&self) -> Option<usize> {
+        Some(size_of::<Chars>())
     }
 
-    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = index.py();
-        match at(&self.ids, index)? {
-            At::One(id) => Ok(Ascii(id.text()).into_pyobject(py)?.into_any()),
-            At::Many(ids) => Ok(Bound::new(py, Self::of(Arc::new(ids)))?.into_any()),
-        }
+    fn noun(&self) -> &'static str {
+        "texts"
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (RandflakeArray,)>> {
-        reduced(slf, (slf.get().ids.to_vec().into(),))
+    fn is_record(&self) -> bool {
+        true
     }
 
-    #[staticmethod]
-    fn _restore(ids: &Bound<'_, RandflakeArray>) -> Self {
-        ids.get().text_column()
+    fn is_same(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<Self>().is_some_and(|other| self.ids == other.ids)
     }
 
-    fn __repr__(&self) -> String {
-        format!("<TextColumn of {} texts>", self.ids.len())
+    fn hash(&self, state: &mut DefaultHasher) {
+        self.ids.hash(state);
     }
 }

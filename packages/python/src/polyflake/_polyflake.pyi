@@ -1,9 +1,9 @@
 # The compiled module. Its families are described where they are public: sno.pyi and its sisters.
 import datetime as dt
-from collections.abc import Iterable
-from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias, final
+from collections.abc import Iterable, Iterator
+from typing import Any, Generic, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, final, overload
 
-from typing_extensions import Buffer
+from typing_extensions import Buffer, Self
 
 from polyflake import hotguid as hotguid
 from polyflake import layout as layout
@@ -51,8 +51,29 @@ class _NumPyArray(Protocol):
 
 _Buffer: TypeAlias = Buffer | _NumPyArray
 _Texts: TypeAlias = _ArrowStream | _ArrowArray | _Buffer | Iterable[str]
-_Bytes: TypeAlias = _ArrowStream | _ArrowArray | _Buffer
-_Integers: TypeAlias = _ArrowStream | _ArrowArray | _Buffer
+_Packed: TypeAlias = _ArrowStream | _ArrowArray | _Buffer
+_Integers: TypeAlias = _Packed | Iterable[SupportsIndex]
+
+# A NumPy array of bool. It has a length, other than NumPy's integers.
+class _Bools(_NumPyArray, Protocol):
+    def __len__(self) -> int: ...
+
+_Item = TypeVar("_Item", covariant=True)
+
+# What all arrays and columns have.
+class _Array(Generic[_Item]):
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: slice | memoryview | _Bools, /) -> Self: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> _Item: ...
+    def __iter__(self) -> Iterator[_Item]: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> Any: ...
 
 @final
 class Stall:

@@ -11,12 +11,12 @@ and windows are aware ``datetime`` or integer Unix milliseconds; timestamps of I
 """
 
 import datetime as dt
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Literal, SupportsIndex, final, overload
 from uuid import UUID
 
-from polyflake._polyflake import Description, Stall, _Buffer, _Bytes, _OnExhausted, _Texts, _Time
-from polyflake.sno import FieldColumn, Mask, TextColumn
+from polyflake._polyflake import Description, Stall, _Array, _Buffer, _OnExhausted, _Packed, _Texts, _Time
+from polyflake.sno import FieldColumn, TextColumn
 
 __all__ = [
     "Generator",
@@ -29,6 +29,11 @@ __all__ = [
     "from_parts",
     "from_sql",
     "generate",
+    "generate_async",
+    "generate_many",
+    "generate_many_async",
+    "generate_text",
+    "generate_text_async",
     "parse",
     "parts",
     "set_default_generator",
@@ -48,6 +53,36 @@ def generate(shard_key: SupportsIndex = 0) -> UUID:
     :raises ExhaustedError: ``sequence_exhausted`` after 16,777,216 IDs in one second, and 1 s of waiting.
     :raises OutOfRangeError: for the shard key, or ``time_out_of_range`` before 1970 and after 2106.
     :raises EntropyError: if the system gives no random bytes.
+    """
+
+def generate_text(shard_key: SupportsIndex = 0) -> str:
+    """The text of one new ID from the default generator.
+
+    As :meth:`Generator.generate_text`.
+    """
+
+def generate_many(n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
+    """Many new IDs from the default generator.
+
+    As :meth:`Generator.generate_many`.
+    """
+
+def generate_async(shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, UUID]:
+    """One new ID from the default generator, waiting without holding the thread.
+
+    As :meth:`Generator.generate_async`.
+    """
+
+def generate_text_async(shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, str]:
+    """The text of one new ID from the default generator, waiting without holding the thread.
+
+    As :meth:`Generator.generate_text_async`.
+    """
+
+def generate_many_async(n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, HotGuidArray]:
+    """Many new IDs from the default generator, waiting without holding the thread.
+
+    As :meth:`Generator.generate_many_async`.
     """
 
 def set_default_generator(generator: Generator | None, /) -> None:
@@ -377,7 +412,7 @@ class Generator:
     def __reduce__(self) -> Any: ...
 
 @final
-class HotGuidArray:
+class HotGuidArray(_Array[UUID]):
     """Many IDs, packed: 16 bytes each, in the order of the text, as ``UUID.bytes`` has them.
 
     It has the buffer protocol, as a read-only table of bytes with a row for each ID: ``numpy.asarray(ids)`` is a
@@ -385,13 +420,14 @@ class HotGuidArray:
     ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
-    def __new__(cls, data: _Bytes, /) -> HotGuidArray:
-        """The IDs of packed bytes, as ``bytes(ids)`` gives them, or of an Arrow column of 16 bytes each (pyarrow, also
-        of UUIDs; polars and others; dictionaries of them, too).
+    def __new__(cls, ids: _Packed | Iterable[UUID | str], /) -> HotGuidArray:
+        """The IDs of a list, of packed bytes, or of an Arrow column.
 
-        :raises InvalidTypeError: for anything else; for a null, with the ``item``.
+        :param ids: any iterable of ``uuid.UUID`` and texts; packed bytes, as ``bytes(ids)`` gives them; or an Arrow
+            column of 16 bytes each (pyarrow, also of UUIDs; polars and others; dictionaries of them, too).
+        :raises InvalidTypeError: for anything else; for a null or another item, with the ``item``.
         :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another
-            length.
+            length; ``invalid_character`` with the ``item`` and the ``position``.
         """
 
     @staticmethod
@@ -419,30 +455,11 @@ class HotGuidArray:
         """The shard key of each: unsigned 32-bit integers, as :func:`parts` reads them. In UUIDs of version 8 their
         bytes are in another order."""
 
-    def in_time_range(self, start: _Time, end: _Time, /) -> Mask:
-        """Selects the IDs in a half-open time range: those whose second begins in it.
-
-        :raises OutOfRangeError: as :func:`time_range`.
-        """
-
     def text_column(self) -> TextColumn:
         """The texts of all, packed: the fast way into NumPy, Arrow and libraries that use them."""
 
     def texts(self) -> list[str]:
         """The texts of all."""
-
-    def __len__(self) -> int: ...
-    @overload
-    def __getitem__(self, index: SupportsIndex, /) -> UUID: ...
-    @overload
-    def __getitem__(self, index: slice | Mask, /) -> HotGuidArray: ...
-    def __iter__(self) -> Iterator[UUID]: ...
-    def __buffer__(self, flags: int, /) -> memoryview: ...
-    def __arrow_c_schema__(self) -> object: ...
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
-    def __hash__(self) -> int: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[type[HotGuidArray], tuple[bytes]]: ...
 
 @final
 class Stats:

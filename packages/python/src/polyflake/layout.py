@@ -1,14 +1,6 @@
 from polyflake._polyflake import layout as _layout
 
 __doc__ = _layout.__doc__
+__all__ = [name for name in vars(_layout) if not name.startswith("_")]
 
-Generator = _layout.Generator
-Layout = _layout.Layout
-LayoutArray = _layout.LayoutArray
-Parsed = _layout.Parsed
-ParsedColumns = _layout.ParsedColumns
-Snapshot = _layout.Snapshot
-Stats = _layout.Stats
-presets = _layout.presets
-
-__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "ParsedColumns", "Snapshot", "Stats", "presets"]
+globals().update((name, getattr(_layout, name)) for name in __all__)

@@ -13,11 +13,11 @@ milliseconds; naive datetimes are not.
 """
 
 import datetime as dt
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
-from polyflake._polyflake import Description, Stall, _Buffer, _Bytes, _Integers, _OnExhausted, _Time
-from polyflake.sno import FieldColumn, Mask
+from polyflake._polyflake import Description, Stall, _Array, _Bools, _Buffer, _Integers, _OnExhausted, _Packed, _Time
+from polyflake.sno import FieldColumn
 
 _Value: TypeAlias = SupportsIndex | bytes | bytearray | memoryview | str
 _Values: TypeAlias = Mapping[str, _Value]
@@ -118,10 +118,10 @@ class Layout:
     def pack_columns(
         self,
         *,
-        timestamp: _Time | _Integers | None = None,
-        sequence: SupportsIndex | _Integers | None = None,
-        bindables: Mapping[str, _Value | _Integers] | None = None,
-        constants: Mapping[str, _Value | _Integers] | None = None,
+        timestamp: _Time | _Packed | None = None,
+        sequence: SupportsIndex | _Packed | None = None,
+        bindables: Mapping[str, _Value | _Packed] | None = None,
+        constants: Mapping[str, _Value | _Packed] | None = None,
     ) -> LayoutArray:
         """Many IDs of given values and columns of values.
 
@@ -147,7 +147,7 @@ class Layout:
             more than 268435456 bytes of byte IDs.
         """
 
-    def parse_columns(self, ids: LayoutArray | _Integers, /) -> ParsedColumns:
+    def parse_columns(self, ids: LayoutArray | _Integers | Iterable[_Buffer], /) -> ParsedColumns:
         """The fields of many IDs, a column of each; unused bits are ignored.
 
             >>> memoryview(twitter.parse_columns(ids).sequence).tolist()
@@ -245,9 +245,9 @@ class ParsedColumns:
 
     def __len__(self) -> int: ...
     @overload
-    def __getitem__(self, index: SupportsIndex, /) -> Parsed: ...
+    def __getitem__(self, index: slice | memoryview | _Bools, /) -> ParsedColumns: ...
     @overload
-    def __getitem__(self, index: slice | Mask, /) -> ParsedColumns: ...
+    def __getitem__(self, index: SupportsIndex, /) -> Parsed: ...
     def __iter__(self) -> Iterator[Parsed]: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> Any: ...
@@ -429,7 +429,7 @@ class Generator:
     def __reduce__(self) -> Any: ...
 
 @final
-class LayoutArray:
+class LayoutArray(_Array[Any]):
     """Many IDs, packed.
 
     It has the buffer protocol, read-only: integer IDs as a list of signed 64-bit integers, byte IDs as a table of bytes
@@ -437,29 +437,18 @@ class LayoutArray:
     bytes: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
-    def __new__(cls, ids: _Integers | _Bytes, /, size: SupportsIndex | None = None) -> LayoutArray:
-        """The IDs of a column.
+    def __new__(cls, ids: _Integers | Iterable[_Buffer], /, size: SupportsIndex | None = None) -> LayoutArray:
+        """The IDs of a list or a column.
 
-        :param ids: signed 64-bit integers, as :class:`polyflake.randflake.RandflakeArray` takes them; or, with a
-            ``size``, packed bytes as ``bytes(ids)`` gives them, or an Arrow column of bytes.
+        :param ids: signed 64-bit integers: any iterable, or a column as :class:`polyflake.randflake.RandflakeArray`
+            takes it; or, with a ``size``, any iterable of ``bytes``, packed bytes as ``bytes(ids)`` gives them, or an
+            Arrow column of bytes.
         :param size: number of bytes in an ID, 1..65536; ``None`` for integers.
-        :raises InvalidTypeError: for anything else; for a null, with the ``item``.
+        :raises InvalidTypeError: for anything else; for a null or another item, with the ``item``.
         :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another
             length.
+        :raises OutOfRangeError: for an integer of more than 64 bits, with the ``item``.
         """
-
-    def __len__(self) -> int: ...
-    @overload
-    def __getitem__(self, index: SupportsIndex, /) -> Any: ...
-    @overload
-    def __getitem__(self, index: slice | Mask, /) -> LayoutArray: ...
-    def __iter__(self) -> Iterator[Any]: ...
-    def __buffer__(self, flags: int, /) -> memoryview: ...
-    def __arrow_c_schema__(self) -> object: ...
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
-    def __hash__(self) -> int: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[type[LayoutArray], tuple[Any, int | None]]: ...
 
 @final
 class Snapshot:

@@ -11,11 +11,11 @@ integer Unix seconds, the last one 2803741823 (2058-11-05T17:10:23Z).
 """
 
 import datetime as dt
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
-from polyflake._polyflake import Description, Stall, _Buffer, _Integers, _OnExhausted, _Texts
-from polyflake.sno import FieldColumn, Mask
+from polyflake._polyflake import Description, Stall, _Array, _Bools, _Buffer, _Integers, _OnExhausted, _Texts
+from polyflake.sno import FieldColumn
 
 _Nodes: TypeAlias = SupportsIndex | tuple[SupportsIndex, SupportsIndex] | list[SupportsIndex]
 
@@ -152,9 +152,9 @@ class PartsColumns:
 
     def __len__(self) -> int: ...
     @overload
-    def __getitem__(self, index: SupportsIndex, /) -> Parts: ...
+    def __getitem__(self, index: slice | memoryview | _Bools, /) -> PartsColumns: ...
     @overload
-    def __getitem__(self, index: slice | Mask, /) -> PartsColumns: ...
+    def __getitem__(self, index: SupportsIndex, /) -> Parts: ...
     def __iter__(self) -> Iterator[Parts]: ...
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -178,7 +178,7 @@ class Codec:
         :raises OutOfRangeError: unless the ID is in -2^63..2^63-1.
         """
 
-    def inspect_columns(self, ids: RandflakeArray | _Integers, /) -> PartsColumns:
+    def inspect_columns(self, ids: RandflakeArray | _Integers | Iterable[SupportsIndex | str], /) -> PartsColumns:
         """The fields of many IDs, a column of each, ten times as fast as one by one. Other threads run meanwhile.
 
             >>> codec = Codec(b"sixteen byte key")
@@ -186,7 +186,7 @@ class Codec:
             >>> codec.inspect_columns(ids)[0] == codec.inspect(ids[0])
             True
 
-        :param ids: an array, or a column of signed 64-bit integers as :class:`RandflakeArray` takes it.
+        :param ids: an array, or a list or column as :class:`RandflakeArray` takes it.
         :raises InvalidTypeError: for anything else; for a null, with the ``item``.
         """
 
@@ -366,19 +366,22 @@ class Generator:
     def __reduce__(self) -> Any: ...
 
 @final
-class RandflakeArray:
+class RandflakeArray(_Array[int]):
     """Many IDs, packed: a signed 64-bit integer each.
 
     It has the buffer protocol, as a read-only list of them: ``numpy.asarray(ids)`` is an ``int64`` array that copies
     nothing. It is also an Arrow column: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
-    def __new__(cls, ids: _Integers, /) -> RandflakeArray:
-        """The IDs of a column of signed 64-bit integers: a buffer in the machine's byte order (a NumPy array of
-        ``int64``, an ``array("q")``) or an Arrow column (pyarrow, polars and others).
+    def __new__(cls, ids: _Integers | Iterable[SupportsIndex | str], /) -> RandflakeArray:
+        """The IDs of a list or a column.
 
-        :raises InvalidTypeError: for a column of anything else, even of unsigned integers; for a null, with the
-            ``item``.
+        :param ids: any iterable of integers and texts; or a column of signed 64-bit integers: a buffer in the machine's
+            byte order (a NumPy array of ``int64``, an ``array("q")``) or an Arrow column (pyarrow, polars and others).
+        :raises InvalidTypeError: for a column of anything else, even of unsigned integers; for a null or another item,
+            with the ``item``.
+        :raises InvalidValueError: for a text, as :func:`decode_text`, with the ``item``.
+        :raises OutOfRangeError: for an integer of more than 64 bits, with the ``item``.
         """
 
     @staticmethod
@@ -402,21 +405,8 @@ class RandflakeArray:
     def texts(self) -> list[str]:
         """The texts of all."""
 
-    def __len__(self) -> int: ...
-    @overload
-    def __getitem__(self, index: SupportsIndex, /) -> int: ...
-    @overload
-    def __getitem__(self, index: slice | Mask, /) -> RandflakeArray: ...
-    def __iter__(self) -> Iterator[int]: ...
-    def __buffer__(self, flags: int, /) -> memoryview: ...
-    def __arrow_c_schema__(self) -> object: ...
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
-    def __hash__(self) -> int: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[type[RandflakeArray], tuple[Any]]: ...
-
 @final
-class TextColumn:
+class TextColumn(_Array[str]):
     """Texts of IDs, packed, as :meth:`RandflakeArray.text_column` gives them.
 
     It is a sequence of ``str``, which pandas takes as a column. It has the buffer protocol (``numpy.asarray(column)``
@@ -424,19 +414,6 @@ class TextColumn:
     ``polars.Series(column)``), of up to 165191049 texts. The texts are written on demand: once for NumPy, and each time
     for Arrow.
     """
-
-    def __len__(self) -> int: ...
-    @overload
-    def __getitem__(self, index: SupportsIndex, /) -> str: ...
-    @overload
-    def __getitem__(self, index: slice | Mask, /) -> TextColumn: ...
-    def __iter__(self) -> Iterator[str]: ...
-    def __buffer__(self, flags: int, /) -> memoryview: ...
-    def __arrow_c_schema__(self) -> object: ...
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
-    def __hash__(self) -> int: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> Any: ...
 
 @final
 class Stats:

@@ -12,10 +12,10 @@ aware ``datetime`` or integer Unix milliseconds; naive datetimes are not. Bytes 
 
 import datetime as dt
 import uuid as _uuid
-from collections.abc import Callable, Coroutine, Iterator, Mapping
-from typing import Any, SupportsIndex, TypeAlias, TypeVar, final, overload
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from typing import Any, SupportsIndex, TypeAlias, TypeVar, final
 
-from polyflake._polyflake import Description, Stall, _Buffer, _Bytes, _OnExhausted, _Texts, _Time
+from polyflake._polyflake import Description, Stall, _Array, _Buffer, _OnExhausted, _Packed, _Texts, _Time
 
 _Partition: TypeAlias = SupportsIndex | bytes | bytearray | memoryview
 _T = TypeVar("_T")
@@ -23,7 +23,6 @@ _T = TypeVar("_T")
 __all__ = [
     "FieldColumn",
     "Generator",
-    "Mask",
     "Snapshot",
     "Sno",
     "SnoArray",
@@ -33,6 +32,11 @@ __all__ = [
     "describe",
     "from_json_value",
     "generate",
+    "generate_async",
+    "generate_many",
+    "generate_many_async",
+    "generate_text",
+    "generate_text_async",
     "metabyte",
     "set_default_generator",
     "time_range",
@@ -53,6 +57,36 @@ def generate(metabyte: SupportsIndex | None = None) -> Sno:
     :raises ClockError: ``clock_behind``, if the clock was set back twice and stays so for 1 s.
     :raises OutOfRangeError: for the metabyte, or ``time_out_of_range`` before 2010 and after 2079.
     :raises EntropyError: if the system gives no random bytes.
+    """
+
+def generate_text(metabyte: SupportsIndex | None = None) -> str:
+    """The text of one new ID from the default generator.
+
+    As :meth:`Generator.generate_text`.
+    """
+
+def generate_many(n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
+    """Many new IDs from the default generator.
+
+    As :meth:`Generator.generate_many`.
+    """
+
+def generate_async(metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, Sno]:
+    """One new ID from the default generator, waiting without holding the thread.
+
+    As :meth:`Generator.generate_async`.
+    """
+
+def generate_text_async(metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, str]:
+    """The text of one new ID from the default generator, waiting without holding the thread.
+
+    As :meth:`Generator.generate_text_async`.
+    """
+
+def generate_many_async(n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, SnoArray]:
+    """Many new IDs from the default generator, waiting without holding the thread.
+
+    As :meth:`Generator.generate_many_async`.
     """
 
 def set_default_generator(generator: Generator | None, /) -> None:
@@ -491,22 +525,25 @@ class Generator:
     def __reduce__(self) -> Any: ...
 
 @final
-class SnoArray:
+class SnoArray(_Array[Sno]):
     """Many IDs, packed: 10 bytes each.
 
     It has the buffer protocol, as a read-only table of bytes with a row for each ID: ``numpy.asarray(ids)`` is a
     ``uint8`` array of shape ``(n, 10)``, ``numpy.frombuffer(ids, "V10")`` one of ``n`` records, ``bytes(ids)`` the
     packed bytes. Nothing is copied by the first two. (NumPy's ``S10`` drops zero bytes at the end of an ID: do not
     use it.) It is also an Arrow column, of 10 bytes each: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
+
+    An index, a slice and a NumPy array of bool choose IDs: ``ids[numpy.asarray(ids.metabytes()) == 7]``.
     """
 
-    def __new__(cls, data: _Bytes, /) -> SnoArray:
-        """The IDs of packed bytes, as ``bytes(ids)`` gives them, or of an Arrow column of 10 bytes each (pyarrow,
-        polars and others; dictionaries of them, too).
+    def __new__(cls, ids: _Packed | Iterable[Sno | str], /) -> SnoArray:
+        """The IDs of a list, of packed bytes, or of an Arrow column.
 
-        :raises InvalidTypeError: for anything else; for a null, with the ``item``.
+        :param ids: any iterable of :class:`Sno` and texts; packed bytes, as ``bytes(ids)`` gives them; or an Arrow
+            column of 10 bytes each (pyarrow, polars and others; dictionaries of them, too).
+        :raises InvalidTypeError: for anything else; for a null or another item, with the ``item``.
         :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another
-            length.
+            length; ``invalid_character`` with the ``item`` and the ``position``.
         """
 
     @staticmethod
@@ -535,36 +572,14 @@ class SnoArray:
     def sequences(self) -> FieldColumn:
         """The sequence of each: unsigned 16-bit integers."""
 
-    def having_metabyte(self, metabyte: SupportsIndex, /) -> Mask:
-        """Selects the IDs that carry a metabyte: ``ids[ids.having_metabyte(7)]``."""
-
-    def in_time_range(self, start: _Time, end: _Time, /) -> Mask:
-        """Selects the IDs in a half-open time range: those whose tick begins in it.
-
-        :raises OutOfRangeError: as :func:`time_range`.
-        """
-
     def text_column(self) -> TextColumn:
         """The texts of all, packed: the fast way into NumPy, Arrow and libraries that use them."""
 
     def texts(self) -> list[str]:
         """The texts of all."""
 
-    def __len__(self) -> int: ...
-    @overload
-    def __getitem__(self, index: SupportsIndex, /) -> Sno: ...
-    @overload
-    def __getitem__(self, index: slice | Mask, /) -> SnoArray: ...
-    def __iter__(self) -> Iterator[Sno]: ...
-    def __buffer__(self, flags: int, /) -> memoryview: ...
-    def __arrow_c_schema__(self) -> object: ...
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
-    def __hash__(self) -> int: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[type[SnoArray], tuple[bytes]]: ...
-
 @final
-class TextColumn:
+class TextColumn(_Array[str]):
     """Texts of IDs, packed: 16 characters each, as :meth:`SnoArray.text_column` gives them, or 36 of a Hot Guid.
 
     It is a sequence of ``str``, which pandas takes as a column (``frame["id"] = column``). It has the buffer protocol
@@ -573,73 +588,15 @@ class TextColumn:
     by its content, and may be copied and pickled.
     """
 
-    def __len__(self) -> int: ...
-    @overload
-    def __getitem__(self, index: SupportsIndex, /) -> str: ...
-    @overload
-    def __getitem__(self, index: slice | Mask, /) -> TextColumn: ...
-    def __iter__(self) -> Iterator[str]: ...
-    def __buffer__(self, flags: int, /) -> memoryview: ...
-    def __arrow_c_schema__(self) -> object: ...
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
-    def __hash__(self) -> int: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> Any: ...
-
 @final
-class FieldColumn:
+class FieldColumn(_Array[int]):
     """A field of many IDs, packed: a sequence of ``int``, and numbers that NumPy (``numpy.asarray(column)``), pandas
     (``frame["made"] = column``), Arrow (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` see
     without a copy. A column of bytes, as Hot Guid's machines, is a sequence of ``bytes``, and a table with a row for
     each ID.
     """
 
-    def __len__(self) -> int: ...
-    @overload
-    def __getitem__(self, index: SupportsIndex, /) -> int: ...
-    @overload
-    def __getitem__(self, index: slice | Mask, /) -> FieldColumn: ...
-    def __iter__(self) -> Iterator[int]: ...
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
-    def __buffer__(self, flags: int, /) -> memoryview: ...
-    def __arrow_c_schema__(self) -> object: ...
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
-    def __hash__(self) -> int: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> Any: ...
-
-@final
-class Mask:
-    """A filter over many IDs: a sequence of ``bool``, to index arrays and columns with.
-
-    ``&`` and ``|`` combine two masks of the same length, ``~`` inverts one. For NumPy (``numpy.asarray(mask)``) and
-    Arrow (``pyarrow.array(mask)``, ``polars.Series(mask)``) they are columns of booleans, which filter other columns.
-    pandas filters with NumPy's array: ``frame[numpy.asarray(mask)]``.
-
-    :raises InvalidValueError: ``invalid_length`` if an array, a column or another mask has another length.
-    """
-
-    def count(self) -> int:
-        """Number of IDs that pass."""
-
-    def __and__(self, other: Mask, /) -> Mask: ...
-    def __rand__(self, other: Mask, /) -> Mask: ...
-    def __or__(self, other: Mask, /) -> Mask: ...
-    def __ror__(self, other: Mask, /) -> Mask: ...
-    def __invert__(self) -> Mask: ...
-    def __len__(self) -> int: ...
-    @overload
-    def __getitem__(self, index: SupportsIndex, /) -> bool: ...
-    @overload
-    def __getitem__(self, index: slice | Mask, /) -> Mask: ...
-    def __iter__(self) -> Iterator[bool]: ...
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
-    def __buffer__(self, flags: int, /) -> memoryview: ...
-    def __arrow_c_schema__(self) -> object: ...
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> Any: ...
-    __hash__ = None  # type: ignore[assignment]
 
 @final
 class Snapshot:

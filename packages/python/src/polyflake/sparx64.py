@@ -1,7 +1,6 @@
 from polyflake._polyflake import sparx64 as _sparx64
 
 __doc__ = _sparx64.__doc__
+__all__ = [name for name in vars(_sparx64) if not name.startswith("_")]
 
-Sparx64 = _sparx64.Sparx64
-
-__all__ = ["Sparx64"]
+globals().update((name, getattr(_sparx64, name)) for name in __all__)

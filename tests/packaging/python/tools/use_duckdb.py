@@ -8,16 +8,16 @@ from polyflake import randflake, sno
 ids = sno.Generator(7).generate_many(1000, metabyte=3)
 flakes = randflake.RandflakeArray(memoryview(bytes(range(80))).cast("q"))
 
-table = pa.table({"id": ids.text_column(), "made": ids.unix_ms(), "passes": ids.having_metabyte(3)})
+table = pa.table({"id": ids.text_column(), "made": ids.unix_ms(), "kind": ids.metabytes()})
 others = pa.table({"id": flakes, "text": flakes.text_column()})
 database = duckdb.connect()
 database.register("made", table)
 database.register("flakes", others)
-database.execute("create table orders (id varchar primary key, made bigint, passes boolean)")
-database.execute("insert into orders select id, made, passes from made")
+database.execute("create table orders (id varchar primary key, made bigint, kind utinyint)")
+database.execute("insert into orders select id, made, kind from made")
 
-rows = database.execute("select id, made, passes from orders order by id").fetchall()
-assert rows == [(str(id), id.unix_ms, True) for id in ids]
+rows = database.execute("select id, made, kind from orders order by id").fetchall()
+assert rows == [(str(id), id.unix_ms, 3) for id in ids]
 lowest, highest = sno.time_range(ids[0].unix_ms, ids[999].unix_ms + 4)
 between = database.execute("select count(*) from orders where id between ? and ?", [str(lowest), str(highest)])
 assert between.fetchall() == [(1000,)]

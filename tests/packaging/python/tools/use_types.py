@@ -21,11 +21,10 @@ ids = sno.SnoArray(rows)
 read = sno.SnoArray.from_texts(np.asarray(ids.text_column()))
 texts: list[str] = list(ids.text_column())
 first: str = ids.text_column()[0]
-some: sno.TextColumn = ids.text_column()[ids.having_metabyte(3)]
+some: sno.TextColumn = ids.text_column()[np.asarray(ids.metabytes()) == 3]
 moments: list[int] = list(ids.unix_ms())
-passes: list[bool] = list(ids.having_metabyte(3))
 shown = np.asarray(ids.unix_ms())
-same: sno.SnoArray = ids[ids.having_metabyte(1) & ~ids.having_metabyte(2)]
+same: sno.SnoArray = sno.SnoArray([ids[0], str(ids[1])])
 cipher = sparx64.Sparx64(np.zeros(16, np.uint8))
 blocks: bytes = cipher.encrypt_many(np.zeros(16, np.uint8))
 parts = [parsed.sequence for parsed in snowflakes.parse_columns(packed)]

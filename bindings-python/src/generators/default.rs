@@ -1,0 +1,86 @@
+//! The generator behind a family's functions: its own, or the one that a program sets.
+
+use std::sync::{
+    PoisonError, RwLock,
+    atomic::{AtomicBool, Ordering},
+};
+
+use pyo3::{Borrowed, PyClass, prelude::*, sync::PyOnceLock};
+
+use crate::ids::convert::{Of, Take, class_name, name, wrong_type};
+
+/// A family's default generator.
+///
+/// The lock is held only while a pointer is read or written, during which no thread releases the interpreter: so no fork
+/// finds it held.
+pub(crate) struct Default<G> {
+    /// The family's own.
+    own: PyOnceLock<Py<G>>,
+    /// `true` if a program has set another; read before the lock.
+    is_given: AtomicBool,
+    given: RwLock<Option<Py<G>>>,
+}
+
+impl<G: PyClass> Default<G> {
+    pub(crate) const fn new() -> Self {
+        Self { own: PyOnceLock::new(), is_given: AtomicBool::new(false), given: RwLock::new(None) }
+    }
+
+    /// Makes the family's own generator, unless it is there.
+    pub(crate) fn own<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
+        self.own.get_or_try_init(py, || new(py)).map(|own| own.bind(py))
+    }
+
+    /// Does work with the generator.
+    #[inline]
+    pub(crate) fn with<'py, R>(
+        &self,
+        py: Python<'py>,
+        work: impl FnOnce(&Bound<'py, G>) -> PyResult<R>,
+    ) -> PyResult<R> {
+        if !self.is_given.load(Ordering::Acquire) {
+            return work(self.own(py)?);
+        }
+        let given = {
+            let place = self.given.read().unwrap_or_else(PoisonError::into_inner);
+            place.as_ref().map(|generator| generator.clone_ref(py))
+        };
+        work(given.expect("a generator was given").bind(py))
+    }
+
+    /// Sets the generator, or a new one that is made without arguments.
+    pub(crate) fn set(&self, py: Python<'_>, generator: Option<Py<G>>) -> PyResult<()> {
+        let generator = generator.map_or_else(|| new(py), Ok)?;
+        let before = {
+            let mut place = self.given.write().unwrap_or_else(PoisonError::into_inner);
+            place.replace(generator)
+        };
+        self.is_given.store(true, Ordering::Release);
+        // Dropping it may run Python code, so it comes after the lock is released.
+        drop(before);
+        Ok(())
+    }
+}
+
+/// A generator without arguments.
+fn new<G: PyClass>(py: Python<'_>) -> PyResult<Py<G>> {
+    Ok(py.get_type::<G>().call0()?.cast_into::<G>()?.unbind())
+}
+
+/// The argument of `set_default_generator`: a generator or None.
+pub(crate) type Argument<G> = Of<Wanted<G>, name::generator>;
+
+pub(crate) struct Wanted<G>(pub(crate) Option<Py<G>>);
+
+impl<'a, 'py, G: PyClass> Take<'a, 'py> for Wanted<G> {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+        match value.cast::<G>() {
+            Ok(generator) => Ok(Self(Some(generator.to_owned().unbind()))),
+            Err(_) if value.is_none() => Ok(Self(None)),
+            Err(_) => {
+                let expected = class_name(&value.py().get_type::<G>());
+                Err(wrong_type(name, &format!("{expected} or None"), &value))
+            }
+        }
+    }
+}
