@@ -1,10 +1,10 @@
-//! Stores that this process has looked at: tables are checked and conditions are probed once a process and store.
+//! Stores that this process has looked at: tables are made and conditions are probed once a process and store.
 
 use std::{collections::BTreeMap, string::String, sync::Mutex};
 
 use alloc::borrow::ToOwned;
 
-/// What is known of stores, by their names or URLs.
+/// What is known of stores, by their names.
 pub(crate) struct Known<V>(Mutex<BTreeMap<String, V>>);
 
 impl<V: Copy> Known<V> {
@@ -20,14 +20,6 @@ impl<V: Copy> Known<V> {
     pub(crate) fn put(&self, store: &str, value: V) {
         if let Ok(mut known) = self.0.try_lock() {
             known.insert(store.to_owned(), value);
-        }
-    }
-
-    /// Looks at a store again, after an error of it.
-    #[cfg(feature = "postgresql")]
-    pub(crate) fn forget(&self, store: &str) {
-        if let Ok(mut known) = self.0.try_lock() {
-            known.remove(store);
         }
     }
 }

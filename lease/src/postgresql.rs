@@ -4,9 +4,6 @@
 //! server's identity, its timeline and its tables: a restored backup and a promoted replica are other incarnations. Rows that are
 //! restored into tables that are there look like the same store: an operator who does that must tell the namespace (`quiet_until`).
 //!
-//! Where the schema has the functions of `lease/sql/postgresql-functions.sql`, claims, renewals, releases and surveys take one round
-//! trip. A store that creates the tables creates them too.
-//!
 //! The requests are futures over one connection ([`session`]). [`Postgresql`] waits for them on its thread, each up to a limit, so a
 //! server that stops answering never blocks callers; [`AsyncPostgresql`] hands them to a task, over a connection of its own or one
 //! of a pool.
@@ -14,16 +11,14 @@
 //! Statements have no names, so a pooler may give each transaction another connection.
 
 mod connection;
-mod functions;
-mod rows;
 mod session;
 mod task;
 #[cfg(feature = "tls")]
 mod tls;
 
-use std::{string::String, time::Duration};
+use std::time::Duration;
 
-use alloc::{borrow::ToOwned, format};
+use alloc::format;
 use core::{error::Error as _, future::Future, mem};
 use tokio::{
     runtime::{Builder, Handle, Runtime},
@@ -41,7 +36,6 @@ use crate::{
 pub use task::AsyncPostgresql;
 
 pub(crate) use connection::check;
-use session::Session;
 
 /// The longest wait for an opened store and for an answer, unless a lease is short.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -49,18 +43,11 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// The longest wait until a server took the end of a connection.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// The code of the functions' refusal of a server that may lose its commits.
-const NOT_DURABLE: &str = "PF001";
-
-/// The code of the functions' refusal of a change that the rules forbid.
-const FORBIDDEN: &str = "PF002";
+/// The code of the server's refusal of a column that is not there.
+const NO_COLUMN: &str = "42703";
 
 /// The code of the server's refusal of a role.
 const NO_RIGHT: &str = "42501";
-
-/// The settings of each transaction.
-const SETTINGS: &str = "SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = '5s';
-    SET LOCAL statement_timeout = '10s'";
 
 /// A store in `PostgreSQL`.
 ///
@@ -72,23 +59,22 @@ pub struct Postgresql {
     /// The process that opened the connection: a forked child does not use it.
     process: u32,
     limit: Duration,
-    url: String,
 }
 
 /// A connection, and the runtime that drives it while a call waits.
 struct Open {
     client: Client,
-    session: Session,
     connection: JoinHandle<()>,
     runtime: Runtime,
 }
 
 impl Postgresql {
-    /// Connects to a server, and creates the tables if there are none. This and each answer take 15 seconds at most.
+    /// Connects to a server. This and each answer take 15 seconds at most. The first request creates the tables if there are none.
     ///
     /// # Errors
-    /// `store_not_durable` for a server that may lose its commits; `store_damaged` for tables of another
-    /// format; `lease_unavailable` if there is no connection, or a role without the rights that a lease needs.
+    /// `lease_unavailable` if there is no connection. Requests are refused with `store_not_durable` by a server that may lose its
+    /// commits, with `store_damaged` for tables of another format, and with `lease_unavailable` for a role without the rights that a
+    /// lease needs.
     pub fn open(url: &str) -> Result<Self> {
         Self::open_within(url, PATIENCE)
     }
@@ -100,15 +86,13 @@ impl Postgresql {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| unavailable(&format!("{error}")))?;
         let opened = runtime.block_on(in_time(limit, async {
-            let (mut client, connection) = connection::connect(url).await?;
+            let (client, connection) = connection::connect(url).await?;
             let connection = tokio::spawn(connection);
-            let session = Session::begin_at(&mut client, url).await?;
-            Ok((client, session, connection))
+            Ok((client, connection))
         }));
         match opened {
-            Ok((client, session, connection)) => {
-                let open = Some(Open { client, session, connection, runtime });
-                Ok(Self { open, process, limit, url: url.to_owned() })
+            Ok((client, connection)) => {
+                Ok(Self { open: Some(Open { client, connection, runtime }), process, limit })
             }
             Err(error) => {
                 // It may still ask for an address, which a drop would wait for.
@@ -154,15 +138,13 @@ impl Store for Postgresql {
         forks::check(self.process)?;
         check_thread()?;
         let open = self.open.as_mut().ok_or_else(|| unavailable("none"))?;
-        let Open { client, session, runtime, .. } = open;
-        let answered = async { timeout(self.limit, session.answer(client, request)).await };
-        let answered = runtime.block_on(answered).unwrap_or_else(|_| {
+        let answered = async { timeout(self.limit, session::answer(&open.client, request)).await };
+        open.runtime.block_on(answered).unwrap_or_else(|_| {
             // A request that the server may take at any later time: nothing waits for the end of its connection.
             let open = self.open.take();
             open.into_iter().for_each(|open| open.runtime.shutdown_background());
             Err(silent())
-        });
-        answered.inspect_err(|_| Session::forget(&self.url))
+        })
     }
 }
 
@@ -199,9 +181,7 @@ fn failed(error: tokio_postgres::Error) -> Error {
     };
     let message = cause.message();
     match cause.code().code() {
-        NOT_DURABLE => Error::new(ErrorKind::StoreNotDurable, message.to_owned()),
-        // A keeper asks for no other change, so the records are not as the rules leave them.
-        FORBIDDEN => damaged(message.to_owned()),
+        NO_COLUMN => damaged(format!("expected the columns of format 1, found: {message}")),
         NO_RIGHT => Error::new(
             ErrorKind::LeaseUnavailable,
             format!("expected a role with the rights that `lease/sql` grants, found: {message}"),

@@ -6,34 +6,37 @@
 //! is written into the same file looks like the same store: an operator who does that must tell the namespace (`quiet_until`).
 
 pub(crate) mod file;
-mod opened;
+mod gate;
 mod rows;
 
 use std::{
     path::{Path, PathBuf},
     string::String,
+    thread,
     time::Duration,
 };
 
-use alloc::format;
-use opened::Opened;
+use alloc::{format, vec::Vec};
+use gate::Pass;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::{
     Error, ErrorKind, Reply, Request, Result, Store, clock,
+    driver::random,
     known::Known,
-    sql::{self, Rows},
+    sql::{self, Dialect},
 };
 
-/// The longest wait for a locked file.
+/// The longest wait for a locked file, and the pause between two looks at it.
 const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
 const SCHEMA: &str = include_str!("../sql/sqlite.sql");
 
 /// The files whose tables and conditions this process has looked at, with the version of their tables.
 static KNOWN: Known<i64> = Known::new();
 
-/// A store in an `SQLite` file.
+/// A store in an `SQLite` file. The file is open only while a request is answered.
 ///
 /// ```
 /// use polyflake_lease::{Sqlite, conformance};
@@ -47,59 +50,46 @@ static KNOWN: Known<i64> = Known::new();
 #[derive(Debug)]
 pub struct Sqlite {
     path: PathBuf,
-    /// The connection and the store's name; `None` only while they are replaced or dropped.
-    open: Option<(Connection, String)>,
-    opened: Opened,
 }
 
 impl Sqlite {
-    /// Opens a file, and creates it if there is none. A relative path starts at the working directory of this moment.
+    /// Looks at a file, and creates it if there is none. A relative path starts at the working directory of this moment.
     ///
     /// # Errors
     /// `store_not_durable` for a file that may lose written data; `store_damaged` for tables of another
     /// format; `lease_unavailable` if the file cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = file::absolute(path.as_ref())?;
-        let opened = Opened::here()?;
-        let open = Some(connect(&path)?);
-        Ok(Self { path, open, opened })
-    }
-
-    /// The connection to the file that the path names now.
-    fn connection(&mut self) -> Result<(&mut Connection, &str)> {
-        self.opened.check()?;
-        let name = file::name(&self.path);
-        if self.open.as_ref().is_none_or(|(_, opened)| name.as_ref() != Ok(opened)) {
-            self.open = None;
-            self.open = Some(connect(&self.path)?);
-        }
-        let (connection, name) = self.open.as_mut().expect("just opened");
-        Ok((connection, name))
-    }
-}
-
-impl Drop for Sqlite {
-    fn drop(&mut self) {
-        if self.opened.check().is_err() {
-            core::mem::forget(self.open.take());
-        }
+        let _pass = Pass::enter()?;
+        connect(&path)?;
+        Ok(Self { path })
     }
 }
 
 impl Store for Sqlite {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
-        let (connection, store) = self.connection()?;
+        let _pass = Pass::enter()?;
+        let (mut connection, store) = connect(&self.path)?;
         let behavior = if sql::changes(&request.ask) {
             TransactionBehavior::Immediate
         } else {
             TransactionBehavior::Deferred
         };
-        let mut transaction = connection.transaction_with_behavior(behavior).map_err(failed)?;
-        let found = sql::at_once(sql::answer(&mut transaction, request, store))?;
-        let namespace = sql::at_once(transaction.namespace(&request.namespace, false))?;
-        transaction.commit().map_err(failed)?;
-        Ok(Reply { now: clock::unix_ms(), store: store.into(), namespace, found })
+        let statements = sql::statements(request, &dialect(&literal(&store)));
+        let rows = rows::run(&mut connection, behavior, &statements, true)?;
+        let (found, namespace) = sql::answer(&request.ask, &rows)?;
+        Ok(Reply { now: clock::unix_ms(), store, namespace, found })
     }
+}
+
+/// A store's name as an expression; it has no quotation marks.
+fn literal(store: &str) -> String {
+    format!("'{store}'")
+}
+
+/// An immediate transaction has the file for itself.
+fn dialect(store: &str) -> Dialect<'_> {
+    Dialect { store, shared: "", locked: "" }
 }
 
 /// Opens the file that a path names, and returns the store's name with it.
@@ -119,7 +109,7 @@ fn connect(path: &Path) -> Result<(Connection, String)> {
 fn open_file(path: &Path, name: &str) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    connection.busy_handler(Some(wait)).map_err(failed)?;
     make_durable(&connection)?;
     let schema = |connection: &Connection| {
         connection.pragma_query_value(None, "schema_version", |row| row.get(0)).map_err(failed)
@@ -127,14 +117,19 @@ fn open_file(path: &Path, name: &str) -> Result<Connection> {
     if KNOWN.get(name) == Some(schema(&connection)?) {
         return Ok(connection);
     }
-    let mut transaction =
-        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    transaction.execute_batch(SCHEMA).map_err(failed)?;
-    sql::at_once(sql::check_columns(&mut transaction))?;
-    transaction.commit().map_err(failed)?;
-    probe(&mut connection)?;
+    connection.execute_batch(&format!("BEGIN IMMEDIATE; {SCHEMA} COMMIT")).map_err(failed)?;
+    probe(&mut connection, name)?;
     KNOWN.put(name, schema(&connection)?);
     Ok(connection)
+}
+
+/// Waits for a locked file, but not while a fork waits for this request.
+fn wait(looks: i32) -> bool {
+    let is_over = LOOK_AGAIN * looks.unsigned_abs() >= PATIENCE || gate::is_forking();
+    if !is_over {
+        thread::sleep(LOOK_AGAIN);
+    }
+    !is_over
 }
 
 /// Asks for durable writes, and refuses a file that does not have them.
@@ -171,13 +166,13 @@ fn make_durable(connection: &Connection) -> Result<()> {
 }
 
 /// Checks that the file keeps conditions, and leaves nothing behind.
-fn probe(connection: &mut Connection) -> Result<()> {
-    let mut transaction =
-        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    let probed = sql::at_once(sql::probe(&mut transaction, "probe of conditions"));
-    // Where the probe failed there may be no transaction any more, and its reason is the one to tell.
-    let ended = transaction.rollback().map_err(failed);
-    probed.and(ended)
+fn probe(connection: &mut Connection, store: &str) -> Result<()> {
+    let requests = sql::probe(&format!("probe-{}", random()?), store);
+    let store = literal(store);
+    let statements = requests.iter().flat_map(|it| sql::statements(it, &dialect(&store)));
+    let statements: Vec<_> = statements.collect();
+    let rows = rows::run(connection, TransactionBehavior::Immediate, &statements, false)?;
+    sql::check_probe(&requests, &rows)
 }
 
 /// An error of `SQLite` as this crate's.
@@ -188,6 +183,9 @@ fn failed(error: rusqlite::Error) -> Error {
         SqliteFailure(cause, _)
             if matches!(cause.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) =>
         {
+            ErrorKind::StoreDamaged
+        }
+        SqliteFailure(_, Some(message)) if message.contains("no column named") => {
             ErrorKind::StoreDamaged
         }
         SqliteFailure(..) => ErrorKind::LeaseUnavailable,

@@ -20,8 +20,6 @@ use tokio::{
 
 const LONG: Duration = Duration::from_secs(30);
 
-const DOWN: &str = include_str!("../sql/postgresql-functions-down.sql");
-
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }
@@ -52,8 +50,6 @@ fn both_kinds_of_connections_pass_the_suite() {
         server.by_hand(&["TRUNCATE polyflake_leases, polyflake_namespaces"]);
     };
     check(runtime.block_on(AsyncPostgresql::open(&url)));
-    check(runtime.block_on(AsyncPostgresql::from_pool(&pool)));
-    server.by_hand(&[DOWN]);
     check(runtime.block_on(AsyncPostgresql::from_pool(&pool)));
     assert_eq!(pool.status().size, 1);
 }

@@ -160,9 +160,4 @@ fn sqlite() {
 fn postgresql() {
     let server = Server::start(&programs().expect("expected PostgreSQL on this machine"));
     measure("PostgreSQL", &server.url());
-    server.by_hand(&[
-        include_str!("../sql/postgresql-functions-down.sql"),
-        "TRUNCATE polyflake_leases, polyflake_namespaces",
-    ]);
-    measure("PostgreSQL without functions", &server.url());
 }

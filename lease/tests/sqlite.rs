@@ -10,8 +10,8 @@ use std::{
 };
 
 use polyflake_lease::{
-    Action, Ask, Error, ErrorKind, Grant, Keeper, Moment, Options, Random, Request, Result, Shape,
-    Sqlite, Store, conformance, open, sno,
+    Action, Ask, Error, ErrorKind, Found, Grant, Keeper, Moment, Options, Random, Record, Request,
+    Result, Shape, Sqlite, Store, conformance, open, sno,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -217,6 +217,24 @@ fn a_copied_file_is_quiet_for_a_while() {
     fs::copy(&path, &copy).unwrap();
     fs::rename(&copy, &path).unwrap();
     assert_eq!(claim(&mut store).unwrap_err().kind(), ErrorKind::StoreChanged);
+}
+
+/// The file was replaced between the reading of a record and its change.
+#[test]
+fn a_swap_is_refused_where_another_store_is_named() {
+    let (_folder, path) = file();
+    let mut store = Sqlite::open(&path).unwrap();
+    claim(&mut store).unwrap();
+    let mut ask = |ask| {
+        let request = Request { number: 1, namespace: "orders".into(), ask };
+        store.answer(&request).unwrap().found
+    };
+    let Found::Records(records) = ask(Ask::Read { first: 0 }) else { panic!() };
+    let by_hand = Connection::open(&path).unwrap();
+    by_hand.execute_batch("UPDATE polyflake_namespaces SET store = 'sqlite:1:1'").unwrap();
+    let old = records[0].clone();
+    let new = Record { version: old.version + 1, ..old.clone() };
+    assert_eq!(ask(Ask::Put { old: old.clone(), new }), Found::Differs(Some(old)));
 }
 
 /// Runs commands in a folder, and returns whether all of them succeeded.

@@ -1,17 +1,24 @@
-//! Requests over a connection, each one transaction.
+//! Requests over a connection, each one transaction and one round trip.
 
-use std::string::String;
+use std::{string::String, vec::Vec};
 
-use alloc::format;
-use tokio_postgres::{Client, IsolationLevel, Transaction};
+use alloc::{boxed::Box, format};
+use core::{
+    future::{Future, poll_fn},
+    task::Poll,
+};
+use tokio_postgres::{
+    Client, Row,
+    types::{ToSql, Type},
+};
 
-use super::{SETTINGS, failed, functions, rows};
+use super::failed;
 use crate::{
-    Ask, Error, ErrorKind, Reply, Request, Result,
+    Error, ErrorKind, Reply, Request, Result,
     driver::random,
     error::damaged,
     known::Known,
-    sql::{self, Rows},
+    sql::{self, Dialect, Rows, Statement, Value},
 };
 
 const SCHEMA: &str = include_str!("../../sql/postgresql.sql");
@@ -19,132 +26,161 @@ const SCHEMA: &str = include_str!("../../sql/postgresql.sql");
 /// Takes this crate's lock for the transaction; its number is arbitrary.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(7089336938131513954)";
 
-/// Settings that decide whether a commit lasts, the server's identity, and its time.
-const STATE: &str = "SELECT current_setting('fsync') = 'on' AS fsync,
-    current_setting('full_page_writes') = 'on' AS full_page_writes,
-    current_setting('synchronous_commit') AS synchronous_commit,
-    pg_is_in_recovery() AS recovery,
-    (SELECT system_identifier::text FROM pg_control_system()) AS system,
-    CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
-    coalesce(to_regclass('polyflake_leases')::oid::bigint, 0) AS leases,
-    floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
+/// The settings of each transaction.
+const SETTINGS: &str = "SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = '5s';
+    SET LOCAL statement_timeout = '10s'";
 
-/// The part of a store's knowledge that all connections to its schema share.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Session {
-    /// `true` if the schema has this version's functions, and the role may call them.
-    has_functions: bool,
+/// The reason why the server's commits may not last, or NULL. Where pages cannot be torn, an operator vouches for that by a setting of
+/// the database, of the role or of the connection.
+const FAULT: &str = "CASE
+    WHEN pg_is_in_recovery() THEN 'a server in recovery'
+    WHEN current_setting('fsync') <> 'on' THEN 'fsync=off'
+    WHEN current_setting('full_page_writes') <> 'on'
+        AND current_setting('polyflake.full_page_writes', true) IS DISTINCT FROM 'unneeded' THEN 'full_page_writes=off'
+    WHEN current_setting('synchronous_commit') <> 'on' THEN 'an asynchronous commit' END";
+
+/// Where the tables are, with the server's identity and its timeline.
+const NAME: &str = "'postgresql:' || (SELECT system_identifier FROM pg_control_system())
+    || ':' || left(pg_walfile_name(pg_current_wal_lsn()), 8) || ':' || to_regclass('polyflake_leases')::oid::bigint";
+
+/// The stores whose conditions this process has probed.
+static KNOWN: Known<()> = Known::new();
+
+/// The store's name, if it has the tables, and its time.
+struct State {
+    store: Option<String>,
+    now: u64,
 }
 
-/// The sessions of this process, by the URLs of their stores.
-static KNOWN: Known<Session> = Known::new();
-
-impl Session {
-    /// As [`Session::begin`], without a look at a store that this process knows.
-    pub(super) async fn begin_at(client: &mut Client, url: &str) -> Result<Self> {
-        if let Some(session) = KNOWN.get(url) {
-            return Ok(session);
-        }
-        let session = Self::begin(client).await?;
-        KNOWN.put(url, session);
-        Ok(session)
-    }
-
-    /// Looks at a store again when it is opened next: a request failed.
-    pub(super) fn forget(url: &str) {
-        KNOWN.forget(url);
-    }
-
-    /// Looks at the tables, and creates them if there are none.
-    pub(super) async fn begin(client: &mut Client) -> Result<Self> {
-        let mut transaction = client.transaction().await.map_err(failed)?;
-        let has_functions = tables(&mut transaction).await;
-        let has_functions = end(transaction, has_functions).await?;
-        probe(client).await?;
-        Ok(Self { has_functions })
-    }
-
-    pub(super) async fn answer(self, client: &mut Client, request: &Request) -> Result<Reply> {
-        if self.has_functions
-            && let Some(reply) = functions::answer(client, request).await
-        {
-            return reply;
-        }
-        let transaction = client.build_transaction().isolation_level(isolation(&request.ask));
-        let mut transaction = transaction.start().await.map_err(failed)?;
-        let reply = reply(&mut transaction, request).await;
-        end(transaction, reply).await
-    }
+fn store() -> String {
+    format!("(SELECT CASE WHEN {FAULT} IS NULL THEN {NAME} END)")
 }
 
-/// Looks at the tables, creates them if there are none, and returns whether there are functions to call.
-async fn tables(transaction: &mut Transaction<'_>) -> Result<bool> {
-    state(transaction).await?;
-    if !rows::is_there(transaction).await? {
-        // One at a time: "if not exists" fails if two connections create a table at the same time.
-        for statements in [LOCK, SCHEMA, functions::FUNCTIONS] {
-            transaction.batch_execute(statements).await.map_err(failed)?;
-        }
+/// Answers a request. The first one of a process creates the tables if there are none, and probes the store.
+pub(super) async fn answer(client: &Client, request: &Request) -> Result<Reply> {
+    let isolation =
+        if sql::changes(&request.ask) { "READ COMMITTED" } else { "REPEATABLE READ, READ ONLY" };
+    let statements = sql::statements(request, &dialect(&store()));
+    let mut ran = run(client, isolation, &statements, "COMMIT").await?;
+    if ran.0.store.is_none() {
+        make(client).await?;
+        ran = run(client, isolation, &statements, "COMMIT").await?;
     }
-    sql::check_columns(transaction).await?;
-    functions::are_there(transaction).await
-}
-
-async fn reply(transaction: &mut Transaction<'_>, request: &Request) -> Result<Reply> {
-    let (store, now) = state(transaction).await?;
-    let found = sql::answer(transaction, request, &store).await?;
-    let namespace = transaction.namespace(&request.namespace, false).await?;
+    let (State { store, now }, rows) = ran;
+    let store = store.ok_or_else(|| damaged("expected the tables of leases, found none"))?;
+    if KNOWN.get(&store).is_none() {
+        probe(client, &store).await?;
+        KNOWN.put(&store, ());
+    }
+    let (found, namespace) = sql::answer(&request.ask, &rows)?;
     Ok(Reply { now, store, namespace, found })
 }
 
-/// Ends a transaction: a refused one is rolled back here, since a connection does nothing while nobody waits for it.
-async fn end<V>(transaction: Transaction<'_>, done: Result<V>) -> Result<V> {
-    match done {
-        Ok(_) => transaction.commit().await.map_err(failed)?,
-        // A connection that fails has no transaction any more.
-        Err(_) => drop(transaction.rollback().await),
+/// Creates the tables, one connection at a time: "if not exists" fails if two create a table at the same time.
+async fn make(client: &Client) -> Result<()> {
+    let statements = format!("BEGIN; {SETTINGS}; {LOCK}; {SCHEMA} COMMIT");
+    if let Err(error) = client.batch_execute(&statements).await {
+        drop(client.batch_execute("ROLLBACK").await);
+        return Err(failed(error));
     }
-    done
+    Ok(())
 }
 
-/// The isolation of a request. A look sees records and namespace of one moment: else records that another holder makes in between
-/// would seem lost. A change sees what was committed last, so that a swap that came too late differs instead of failing.
-const fn isolation(ask: &Ask) -> IsolationLevel {
-    if sql::changes(ask) { IsolationLevel::ReadCommitted } else { IsolationLevel::RepeatableRead }
-}
-
-/// Begins a transaction: refuses a server that may lose its commits, and returns its name and its time.
-async fn state(transaction: &Transaction<'_>) -> Result<(String, u64)> {
-    transaction.batch_execute(SETTINGS).await.map_err(failed)?;
-    let rows = transaction.query_typed(STATE, &[]).await.map_err(failed)?;
-    let row = rows.first().ok_or_else(|| damaged("expected the server's state, found none"))?;
-    let is_on = |column: &str| row.try_get::<_, bool>(column).map_err(failed);
-    let text = |column: &str| row.try_get::<_, String>(column).map_err(failed);
-    let fault = if is_on("recovery")? {
-        "a server in recovery"
-    } else if !is_on("fsync")? {
-        "fsync=off"
-    } else if !is_on("full_page_writes")? {
-        "full_page_writes=off"
-    } else if text("synchronous_commit")? != "on" {
-        "an asynchronous commit"
-    } else {
-        let now = row.try_get::<_, i64>("now").map_err(failed)?;
-        let leases = row.try_get::<_, i64>("leases").map_err(failed)?;
-        let store = format!("postgresql:{}:{}:{leases}", text("system")?, text("timeline")?);
-        let now = u64::try_from(now).map_err(|_| damaged("expected a time after 1970"))?;
-        return Ok((store, now));
-    };
-    let reason = format!("expected a server that keeps what it commits, found {fault}");
-    Err(Error::new(ErrorKind::StoreNotDurable, reason))
+fn dialect(store: &str) -> Dialect<'_> {
+    Dialect { store, shared: "FOR SHARE", locked: "FOR UPDATE" }
 }
 
 /// Checks that the server keeps conditions, and leaves nothing behind.
-async fn probe(client: &mut Client) -> Result<()> {
+async fn probe(client: &Client, name: &str) -> Result<()> {
     // A name that no namespace has, and no other connection at the same time.
-    let name = format!("probe of conditions {}", random()?);
-    let mut transaction = client.transaction().await.map_err(failed)?;
-    let probed = sql::probe(&mut transaction, &name).await;
-    let ended = transaction.rollback().await.map_err(failed);
-    probed.and(ended)
+    let requests = sql::probe(&format!("probe-{}", random()?), name);
+    let store = store();
+    let statements = requests.iter().flat_map(|it| sql::statements(it, &dialect(&store)));
+    let statements: Vec<_> = statements.collect();
+    let (_, rows) = run(client, "READ COMMITTED", &statements, "ROLLBACK").await?;
+    sql::check_probe(&requests, &rows)
+}
+
+/// Runs statements as one transaction. All are sent together, and the server does none after one that fails. There are no rows where
+/// there are no tables.
+async fn run(
+    client: &Client,
+    isolation: &str,
+    statements: &[Statement],
+    end: &str,
+) -> Result<(State, Vec<Rows>)> {
+    let begin = format!("BEGIN ISOLATION LEVEL {isolation}; {SETTINGS}");
+    let now = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+    let state = format!("SELECT {FAULT}, {}, {now}", store());
+    let (begun, state, rows, ended) = tokio::join!(
+        biased;
+        client.batch_execute(&begin),
+        client.query_typed(&state, &[]),
+        all(statements.iter().map(|statement| query(client, statement))),
+        client.batch_execute(end),
+    );
+    begun.map_err(failed)?;
+    let state = state_of(&state.map_err(failed)?)?;
+    if state.store.is_none() {
+        return Ok((state, Vec::new()));
+    }
+    let rows = rows.into_iter().collect::<Result<_>>()?;
+    ended.map_err(failed)?;
+    Ok((state, rows))
+}
+
+/// Waits for all futures, which begin in their order.
+async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut pending: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
+    poll_fn(|context| {
+        let mut is_over = true;
+        for (future, output) in &mut pending {
+            if output.is_none() {
+                match future.as_mut().poll(context) {
+                    Poll::Ready(value) => *output = Some(value),
+                    Poll::Pending => is_over = false,
+                }
+            }
+        }
+        if is_over { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    pending.into_iter().filter_map(|(_, output)| output).collect()
+}
+
+/// Sends a statement without a name: a pooler may give each transaction another connection.
+async fn query(client: &Client, statement: &Statement) -> Result<Rows> {
+    let values = statement.values.iter().map(|value| match value {
+        Value::Integer(value) => (value as &(dyn ToSql + Sync), Type::INT8),
+        Value::Text(value) => (value as _, Type::TEXT),
+        Value::Other => (&None::<i64> as _, Type::INT8),
+    });
+    let values: Vec<_> = values.collect();
+    let rows = client.query_typed(&statement.text, &values).await.map_err(failed)?;
+    Ok(rows.iter().map(values_of).collect())
+}
+
+fn values_of(row: &Row) -> Vec<Value> {
+    let value = |at| match row.try_get(at) {
+        Ok(integer) => Value::Integer(integer),
+        Err(_) => row.try_get(at).map_or(Value::Other, Value::Text),
+    };
+    (0..row.len()).map(value).collect()
+}
+
+/// Refuses a server that may lose its commits.
+fn state_of(rows: &[Row]) -> Result<State> {
+    let row = rows.first().ok_or_else(|| damaged("expected the server's state, found none"))?;
+    let [fault, store, now] = values_of(row).try_into().unwrap_or([const { Value::Other }; 3]);
+    if let Value::Text(fault) = fault {
+        let reason = format!("expected a server that keeps what it commits, found {fault}");
+        return Err(Error::new(ErrorKind::StoreNotDurable, reason));
+    }
+    let now = match now {
+        Value::Integer(now) => u64::try_from(now).ok(),
+        _ => None,
+    };
+    let now = now.ok_or_else(|| damaged("expected a time after 1970"))?;
+    let store = if let Value::Text(store) = store { Some(store) } else { None };
+    Ok(State { store, now })
 }

@@ -1,8 +1,5 @@
 //! Stores of tasks.
 
-use std::string::String;
-
-use alloc::borrow::ToOwned;
 use core::mem;
 
 #[cfg(feature = "deadpool")]
@@ -10,7 +7,7 @@ use deadpool_postgres::{Object, Pool};
 use tokio::task::AbortHandle;
 use tokio_postgres::Client;
 
-use super::{connection, session::Session, unavailable};
+use super::{connection, session, unavailable};
 use crate::{AsyncStore, Reply, Request, Result, forks};
 
 /// A store in `PostgreSQL` for a task of Tokio ([`Host`](crate::Host)): over a connection of its own, or one that a pool lends for as
@@ -30,13 +27,11 @@ use crate::{AsyncStore, Reply, Request, Result, forks};
 /// ```
 pub struct AsyncPostgresql {
     lent: Lent,
-    session: Session,
     process: u32,
-    url: Option<String>,
 }
 
 impl AsyncPostgresql {
-    /// Connects to a server, and creates the tables if there are none.
+    /// Connects to a server. The first request creates the tables if there are none.
     ///
     /// # Errors
     /// As [`Postgresql::open`](crate::Postgresql::open).
@@ -47,11 +42,10 @@ impl AsyncPostgresql {
         let process = forks::here()?;
         let (client, connection) = connection::connect(url).await?;
         let task = tokio::spawn(connection).abort_handle();
-        Self::begin(Connected::Open(client, task), process, Some(url)).await
+        Ok(Self::new(Connected::Open(client, task), process))
     }
 
-    /// Takes a connection of a pool, and creates the tables if there are none. The connection goes back with the store, or is closed
-    /// if a request was dropped in it.
+    /// Takes a connection of a pool. It goes back with the store, or is closed if a request was dropped in it.
     ///
     /// ```no_run
     /// use polyflake_lease::{AsyncPostgresql, Host};
@@ -72,17 +66,11 @@ impl AsyncPostgresql {
         let process = forks::here()?;
         let taken = pool.get().await;
         let taken = taken.map_err(|error| unavailable(&alloc::format!("{error}")))?;
-        Self::begin(Connected::Pool(Some(taken)), process, None).await
+        Ok(Self::new(Connected::Pool(Some(taken)), process))
     }
 
-    async fn begin(from: Connected, process: u32, url: Option<&str>) -> Result<Self> {
-        let mut lent = Lent { from, is_idle: true };
-        let session = match url {
-            Some(url) => Session::begin_at(lent.take()?, url).await?,
-            None => Session::begin(lent.take()?).await?,
-        };
-        lent.is_idle = true;
-        Ok(Self { lent, session, process, url: url.map(ToOwned::to_owned) })
+    fn new(from: Connected, process: u32) -> Self {
+        Self { lent: Lent { from, is_idle: true }, process }
     }
 }
 
@@ -95,11 +83,8 @@ impl core::fmt::Debug for AsyncPostgresql {
 impl AsyncStore for AsyncPostgresql {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
-        let reply = self.session.answer(self.lent.take()?, request).await;
+        let reply = session::answer(self.lent.take()?, request).await;
         self.lent.is_idle = true;
-        if let (Err(_), Some(url)) = (&reply, &self.url) {
-            Session::forget(url);
-        }
         reply
     }
 }
@@ -121,7 +106,7 @@ enum Connected {
 
 impl Lent {
     /// The connection for one request. Once one was dropped, its answer may come in place of the next request's.
-    fn take(&mut self) -> Result<&mut Client> {
+    fn take(&mut self) -> Result<&Client> {
         let is_idle = mem::replace(&mut self.is_idle, false);
         match &mut self.from {
             Connected::Open(client, _) if is_idle => Ok(client),

@@ -1,172 +1,64 @@
-//! Records as rows.
+//! Statements over a connection.
 
-use std::{collections::BTreeSet, string::String, vec::Vec};
+use std::{string::String, vec::Vec};
 
-use alloc::format;
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::{Connection, Row, ToSql, TransactionBehavior, types::ToSqlOutput, types::ValueRef};
 
 use super::failed;
 use crate::{
-    Found, Namespace, Record, Result,
-    sql::{Columns, Rows, namespace_of, of, readable, record_of, survey_of},
+    Result,
+    sql::{Rows, Statement, Value},
 };
 
-impl Columns for Row<'_> {
-    fn signed(&self, column: &str) -> Result<i64> {
-        self.get(column).map_err(failed)
-    }
-
-    fn text(&self, column: &str) -> Result<String> {
-        self.get(column).map_err(failed)
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Integer(value) => ValueRef::Integer(*value),
+            Self::Text(value) => ValueRef::Text(value.as_bytes()),
+            Self::Other => ValueRef::Null,
+        }))
     }
 }
 
-impl Rows for Transaction<'_> {
-    async fn columns(&mut self, table: &str) -> Result<BTreeSet<String>> {
-        let mut columns = BTreeSet::new();
-        let found = self.pragma(None, "table_info", table, |row| {
-            columns.insert(row.get(1)?);
-            Ok(())
-        });
-        found.map_err(failed)?;
-        Ok(columns)
+/// Runs statements as one transaction, which is committed or rolled back.
+pub(super) fn run(
+    connection: &mut Connection,
+    behavior: TransactionBehavior,
+    statements: &[Statement],
+    is_kept: bool,
+) -> Result<Vec<Rows>> {
+    let transaction = connection.transaction_with_behavior(behavior).map_err(failed)?;
+    let rows = statements.iter().map(|statement| query(&transaction, statement));
+    let rows = rows.collect::<Result<_>>();
+    if rows.is_ok() && is_kept {
+        transaction.commit().map_err(failed)?;
+    } else {
+        // After a failure there may be no transaction any more, and its reason is the one to tell.
+        let ended = transaction.rollback().map_err(failed);
+        return rows.and_then(|rows| ended.map(|()| rows));
     }
+    rows
+}
 
-    /// An immediate transaction has the file for itself.
-    async fn namespace(&mut self, name: &str, _: bool) -> Result<Option<Namespace>> {
-        let found = self
-            .query_row("SELECT * FROM polyflake_namespaces WHERE namespace = ?1", [name], |row| {
-                Ok(namespace_of(row))
-            })
-            .optional();
-        found.map_err(failed)?.transpose()
+fn query(connection: &Connection, statement: &Statement) -> Result<Rows> {
+    let text = statement.text.replace('$', "?");
+    let mut prepared = connection.prepare(&text).map_err(failed)?;
+    let width = prepared.column_count();
+    let values = rusqlite::params_from_iter(&statement.values);
+    let mut rows = prepared.query(values).map_err(failed)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().map_err(failed)? {
+        found.push((0..width).map(|at| value_of(row, at)).collect());
     }
+    Ok(found)
+}
 
-    async fn record(&mut self, name: &str, first: u64) -> Result<Option<Record>> {
-        let found = self
-            .query_row(
-                "SELECT * FROM polyflake_leases WHERE namespace = ?1 AND first = ?2",
-                params![name, of(first)],
-                |row| Ok(record_of(row)),
-            )
-            .optional();
-        found.map_err(failed)?.transpose()
-    }
-
-    async fn first_to_end(&mut self, name: &str, limit: u32) -> Result<Vec<Record>> {
-        let mut statement = self
-        .prepare(
-            "SELECT * FROM polyflake_leases WHERE namespace = ?1 ORDER BY granted_until, first LIMIT ?2",
-        )
-        .map_err(failed)?;
-        let rows = statement.query_map(params![name, limit], |row| Ok(record_of(row)));
-        readable(rows.map_err(failed)?.map(|row| row.map_err(failed).flatten()))
-    }
-
-    async fn survey(&mut self, name: &str) -> Result<Found> {
-        let counted = self.query_row(
-            "SELECT (SELECT count(*) FROM polyflake_leases WHERE namespace = ?1) AS records,
-            coalesce((SELECT max(granted_until) FROM polyflake_leases
-                WHERE namespace = ?1 AND granted_until <> ?2), 0) AS latest_end",
-            params![name, of(Record::RESERVED)],
-            |row| Ok(survey_of(row)),
-        );
-        counted.map_err(failed)?
-    }
-
-    async fn insert_namespace(&mut self, new: &Namespace, store: &str) -> Result<()> {
-        let made = self.execute(
-        "INSERT INTO polyflake_namespaces (namespace, digest, format, incarnation, longest_ms, quiet_until, records, shape, store, version)
-            VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (namespace) DO NOTHING",
-        params![
-            new.name,
-            new.digest(),
-            format!("{}", new.incarnation),
-            of(new.longest_ms),
-            of(new.quiet_until),
-            of(new.records),
-            new.shape,
-            store,
-            of(new.version)
-        ],
-    );
-        made.map(drop).map_err(failed)
-    }
-
-    async fn insert_fresh(&mut self, name: &str, records: u64, first: &Record) -> Result<()> {
-        let made = self.execute(
-            "WITH RECURSIVE made(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM made WHERE i + 1 < ?2)
-            INSERT INTO polyflake_leases (namespace, first, count, format, granted_until, holder, incarnation, start, token, version)
-            SELECT ?1, ?3 + i * ?4, ?4, 1, 0, '', ?5, 0, ?6, 1 FROM made WHERE true ON CONFLICT (namespace, first) DO NOTHING",
-            params![
-                name,
-                of(records),
-                of(first.first),
-                of(first.count),
-                format!("{}", first.incarnation),
-                format!("{}", first.token)
-            ],
-        );
-        made.map(drop).map_err(failed)
-    }
-
-    async fn insert(&mut self, name: &str, new: &Record) -> Result<()> {
-        let made = self.execute(
-        "INSERT INTO polyflake_leases (namespace, first, count, format, granted_until, holder, incarnation, start, token, version)
-            VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (namespace, first) DO NOTHING",
-        params![
-            name,
-            of(new.first),
-            of(new.count),
-            of(new.granted_until),
-            new.holder,
-            format!("{}", new.incarnation),
-            of(new.start),
-            format!("{}", new.token),
-            of(new.version)
-        ],
-    );
-        made.map(drop).map_err(failed)
-    }
-
-    async fn swap(&mut self, name: &str, old: &Record, new: &Record) -> Result<bool> {
-        let changed = self.execute(
-        "UPDATE polyflake_leases SET count = ?1, granted_until = ?2, holder = ?3, incarnation = ?4, start = ?5, token = ?6, version = ?7
-            WHERE namespace = ?8 AND first = ?9 AND version = ?10 AND token = ?11 AND incarnation = ?12",
-        params![
-            of(new.count),
-            of(new.granted_until),
-            new.holder,
-            format!("{}", new.incarnation),
-            of(new.start),
-            format!("{}", new.token),
-            of(new.version),
-            name,
-            of(new.first),
-            of(old.version),
-            format!("{}", old.token),
-            format!("{}", old.incarnation)
-        ],
-    );
-        Ok(changed.map_err(failed)? == 1)
-    }
-
-    async fn swap_namespace(&mut self, old: &Namespace, new: &Namespace) -> Result<bool> {
-        let changed = self.execute(
-        "UPDATE polyflake_namespaces SET incarnation = ?1, longest_ms = ?2, quiet_until = ?3, records = ?4, store = ?5, version = ?6
-            WHERE namespace = ?7 AND version = ?8 AND incarnation = ?9",
-        params![
-            format!("{}", new.incarnation),
-            of(new.longest_ms),
-            of(new.quiet_until),
-            of(new.records),
-            new.store,
-            of(new.version),
-            new.name,
-            of(old.version),
-            format!("{}", old.incarnation)
-        ],
-    );
-        Ok(changed.map_err(failed)? == 1)
+fn value_of(row: &Row<'_>, at: usize) -> Value {
+    match row.get_ref(at) {
+        Ok(ValueRef::Integer(value)) => Value::Integer(value),
+        Ok(ValueRef::Text(text)) => {
+            String::from_utf8(text.into()).map_or(Value::Other, Value::Text)
+        }
+        _ => Value::Other,
     }
 }

@@ -1,0 +1,99 @@
+//! Round trips, counted between a store and its server.
+
+use std::{
+    io::{Read, Write},
+    os::unix::net::{UnixListener, UnixStream},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use polyflake_lease::{Ask, Found, Postgresql, Record, Request, Store};
+use tempfile::TempDir;
+
+use crate::{
+    claim, logged,
+    server::{Server, programs},
+    statements,
+};
+
+/// A way to a server that counts how often the server was asked after it had answered.
+struct Way {
+    folder: TempDir,
+    trips: Arc<AtomicUsize>,
+}
+
+impl Way {
+    fn to(server: &Server) -> Self {
+        let (folder, trips) = (tempfile::tempdir().unwrap(), Arc::default());
+        let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).unwrap();
+        let (socket, counted) = (server.socket(), Arc::clone(&trips));
+        thread::spawn(move || {
+            listener.incoming().flatten().for_each(|it| join(it, &socket, &counted));
+        });
+        Self { folder, trips }
+    }
+
+    fn url(&self) -> String {
+        let folder = self.folder.path().to_str().unwrap().replace('/', "%2F");
+        format!("postgresql://lease@{folder}/postgres")
+    }
+
+    fn trips(&self) -> usize {
+        self.trips.load(Ordering::SeqCst)
+    }
+}
+
+fn join(mut client: UnixStream, socket: &Path, trips: &Arc<AtomicUsize>) {
+    let mut server = UnixStream::connect(socket).unwrap();
+    let (mut from, mut to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+    let (trips, has_answered) = (trips.clone(), Arc::new(AtomicBool::new(true)));
+    let answered = has_answered.clone();
+    thread::spawn(move || {
+        pass(&mut client, &mut server, || {
+            if has_answered.swap(false, Ordering::SeqCst) {
+                trips.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+    });
+    thread::spawn(move || pass(&mut from, &mut to, || answered.store(true, Ordering::SeqCst)));
+}
+
+fn pass(from: &mut UnixStream, to: &mut UnixStream, heard: impl Fn()) {
+    let mut chunk = [0; 8192];
+    while let Ok(size @ 1..) = from.read(&mut chunk) {
+        heard();
+        if to.write_all(&chunk[..size]).is_err() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_renewal_is_one_round_trip_and_six_statements() {
+    let Some(programs) = programs() else { return };
+    let server = logged(&programs);
+    let way = Way::to(&server);
+    let mut store = Postgresql::open(&way.url()).unwrap();
+    let end = claim(&mut store).unwrap().end();
+    let mut ask = |ask| {
+        let (trips, before) = (way.trips(), statements(&server));
+        let reply = store.answer(&Request { number: 1, namespace: "orders".into(), ask });
+        (reply.unwrap().found, way.trips() - trips, statements(&server) - before)
+    };
+    let Found::Records(mut found) = ask(Ask::Read { first: 0 }).0 else { panic!() };
+    let old = found.remove(0);
+    let new = Record { granted_until: end + 4000, version: old.version + 1, ..old.clone() };
+    let renew = Ask::Put { old, new: new.clone() };
+    assert_eq!(ask(renew.clone()), (Found::Done, 1, 6));
+    assert_eq!(ask(renew), (Found::Differs(Some(new)), 1, 6));
+    // Two for the connection, one for the request, and one for the end.
+    let (trips, request) = (way.trips(), Ask::Read { first: 0 });
+    let request = Request { number: 1, namespace: "orders".into(), ask: request };
+    Postgresql::open(&way.url()).unwrap().answer(&request).unwrap();
+    let trips = way.trips() - trips;
+    assert!((3..=4).contains(&trips), "{trips}");
+}
