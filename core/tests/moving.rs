@@ -31,6 +31,7 @@ type Hook = Box<dyn FnOnce() + Send>;
 #[derive(Default)]
 struct Time {
     nanos: AtomicI64,
+    sleeps: AtomicI64,
     first_sleep: Mutex<Option<Hook>>,
     next_reading: Mutex<Option<Hook>>,
 }
@@ -58,6 +59,7 @@ impl Clock for Time {
     }
     fn sleep(&self, nanos: u64) -> Result<()> {
         self.nanos.fetch_add(nanos.cast_signed(), Ordering::Relaxed);
+        self.sleeps.fetch_add(1, Ordering::Relaxed);
         let hook = self.first_sleep.lock().unwrap().take();
         hook.into_iter().for_each(|hook| hook());
         Ok(())
@@ -219,6 +221,17 @@ fn a_call_waits_for_the_start_as_long_as_it_may() {
     assert_code(ids.generate(0), "lease_unavailable");
     assert_code(ids.fill(0, &mut [Sno::default(); 2]), "lease_unavailable");
     assert_eq!(time.unix_ms(), T);
+}
+
+/// Hundreds of calls may wait for one lease.
+#[test]
+fn a_call_that_waits_long_looks_seldom() {
+    let time = Time::at(T);
+    let ids = leased(&time, 7, T - 100..T);
+    assert_code(ids.generate(0), "lease_unavailable");
+    assert_eq!(time.unix_ms(), T + 1000);
+    let looks = time.sleeps.load(Ordering::Relaxed);
+    assert!((50..150).contains(&looks), "{looks}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The suite that every store passes: the promises of a driver that the rules depend on, checked on a store that is empty at
 //! first.
 //!
-//! A driver's test calls [`check`] with a fresh store. It panics with the expected and the found result.
+//! A driver's test calls [`check`] with a fresh store, and [`check_together`] with a way to open it. They panic with the expected and
+//! the found result.
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
@@ -24,6 +25,46 @@ pub fn check(store: &mut dyn Store) {
     suite.finding();
     suite.surveying();
     suite.texts();
+}
+
+/// Checks that conditions hold between two connections: each of many records is changed by two threads at the same time, and one of
+/// them is refused. A driver that reads, then writes, lets both through.
+///
+/// # Panics
+/// At the first fault.
+#[cfg(feature = "std")]
+pub fn check_together<S: Store>(open: impl Fn() -> S + Sync) {
+    const ROUNDS: u64 = 40;
+    let mut store = open();
+    let mut suite = Suite { store: &mut store, number: 0 };
+    let old = suite.namespace();
+    let first = 10 + 2 * old.records;
+    let new = Namespace { records: old.records + ROUNDS, version: old.version + 1, ..old.clone() };
+    let grow = Ask::PutNamespace { old, new: new.clone(), first, count: 2 };
+    assert_eq!(suite.ask(grow).found, Found::Done);
+    let barrier = std::sync::Barrier::new(2);
+    let put_all = |token: u128| -> Vec<bool> {
+        let mut store = open();
+        let mut suite = Suite { store: &mut store, number: 0 };
+        let put = |index| {
+            let old = Record::fresh(first + 2 * index, 2, new.incarnation);
+            let new = granted(&old, token, (1_763_650_000_000, 1_763_653_600_000));
+            barrier.wait();
+            suite.ask(Ask::Put { old, new }).found == Found::Done
+        };
+        (0..ROUNDS).map(put).collect()
+    };
+    let (one, other) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| put_all(6));
+        (put_all(5), other.join().unwrap_or_default())
+    });
+    for (index, done) in (0..).zip(one.iter().zip(&other)) {
+        assert!(done.0 != done.1, "expected that one of two swaps is done, found {done:?}");
+        let token = suite.read(first + 2 * index).map(|found| found.token);
+        let expected = Some(Random(if *done.0 { 5 } else { 6 }));
+        assert_eq!(token, expected, "expected the record of the swap that is done");
+    }
+    assert_eq!(other.len(), one.len(), "expected an answer to each swap");
 }
 
 struct Suite<'s> {

@@ -33,16 +33,14 @@ impl<F: Family> Begun<F> {
         self.holder()
     }
 
-    /// As [`Begun::ready`], waiting in `sleep`. If the future is dropped or refused, the lease is let go of, and blocks nobody.
+    /// As [`Begun::ready`], waiting in `sleep`. A drop then waits for nothing, also that of the future.
     pub(crate) async fn ready_async(
-        self,
+        mut self,
         sleep: impl AsyncFn(Duration),
     ) -> crate::Result<Holder<F>> {
-        let mut waiting = Waiting(Some(self));
-        if let Some(begun) = &waiting.0 {
-            begun.lease.ready_async(sleep, begun.longest).await?;
-        }
-        waiting.0.take().ok_or_else(|| none("expected a lease, found none"))?.holder()
+        self.lease.waits_in_drop = false;
+        self.lease.ready_async(sleep, self.longest).await?;
+        self.holder()
     }
 
     fn holder(self) -> crate::Result<Holder<F>> {
@@ -123,17 +121,6 @@ impl<F: Family> Holder<F> {
                 unavailable(self.lease.wake().err().unwrap_or_else(none))
             }
             _ => refused,
-        }
-    }
-}
-
-/// A lease without its first grant.
-struct Waiting<F: Family>(Option<Begun<F>>);
-
-impl<F: Family> Drop for Waiting<F> {
-    fn drop(&mut self) {
-        if let Some(begun) = self.0.take() {
-            begun.lease.let_go();
         }
     }
 }
@@ -236,8 +223,9 @@ macro_rules! keeps {
             &self.holder.lease
         }
 
-        /// Ends the generator, and returns the number: before a process ends by a signal, since that runs no drop. It waits until the store knows, as a drop does; where a task keeps the lease,
-        /// neither waits. In the child of a fork it ends only a lease of the child's own.
+        /// Ends the generator, and returns the number: before a process ends by a signal, since that runs no drop. It waits until the
+        /// store knows; where a task keeps the lease it does not. A drop waits too, unless an asynchronous call made the generator: then
+        /// its thread returns the number while the process goes on. In the child of a fork it ends only a lease of the child's own.
         pub fn close(&self) {
             self.holder.lease.close();
         }

@@ -59,6 +59,8 @@ pub struct Lease {
     newest: AtomicPtr<Run>,
     /// None if a task keeps the lease.
     spawn: Option<Box<Spawn>>,
+    /// `true` if a drop waits until the number is returned; `false` if it may hold an executor's thread.
+    pub(crate) waits_in_drop: bool,
     /// For the thread that closes the lease.
     events: Events,
 }
@@ -139,6 +141,7 @@ impl Lease {
         Ok(Self {
             newest: AtomicPtr::new(Box::into_raw(Box::new(run))),
             spawn: Some(spawn),
+            waits_in_drop: true,
             events,
         })
     }
@@ -152,7 +155,8 @@ impl Lease {
         fork::prepare().map_err(|error| unavailable(format!("{error}")))?;
         let (run, events) = (Run::new(), options.events());
         spawn(Driver::new(options, place, run.shared.clone()));
-        Ok(Self { newest: AtomicPtr::new(Box::into_raw(Box::new(run))), spawn: None, events })
+        let newest = AtomicPtr::new(Box::into_raw(Box::new(run)));
+        Ok(Self { newest, spawn: None, waits_in_drop: false, events })
     }
 
     /// The newest run.
@@ -282,11 +286,6 @@ impl Lease {
             sleep(LOOK_AGAIN).await;
         }
     }
-
-    /// Lets the thread return the number, and does not wait for it.
-    pub(crate) fn let_go(self) {
-        self.own().into_iter().for_each(Run::let_go);
-    }
 }
 
 /// The pause before an asynchronous call looks again.
@@ -303,7 +302,11 @@ impl Drop for Lease {
             // The thread belongs to an ancestor.
             return;
         }
-        self.close();
+        if self.waits_in_drop {
+            self.close();
+        } else {
+            self.own().into_iter().for_each(Run::let_go);
+        }
         // SAFETY: `start` or `here` leaked it once, and nothing can read it any more.
         let run = unsafe { Box::from_raw(*self.newest.get_mut()) };
         // A thread that panicked returned nothing: its number is free when its lease ends.

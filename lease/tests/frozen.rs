@@ -126,6 +126,25 @@ fn a_task_outlives_a_frozen_server() {
     wait_for(&events, &["sealed"]);
 }
 
+/// An executor's thread is not held, and the number is returned once the server answers.
+#[test]
+fn a_drop_in_a_task_waits_for_no_frozen_server() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let made = Generator::with_async(&server.url(), options(), LONG, time::sleep).await;
+        let ids = made.unwrap();
+        ids.generate(0).unwrap();
+        server.freeze();
+        let since = Instant::now();
+        drop(ids);
+        assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
+        server.thaw();
+    });
+    Generator::with(&server.url(), options(), LONG).unwrap().generate(0).unwrap();
+}
+
 /// A store in memory that hangs in releases, like a driver without a limit.
 struct Hangs(Arc<Mutex<Memory>>, Arc<Mutex<mpsc::Receiver<()>>>);
 

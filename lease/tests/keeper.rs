@@ -4,6 +4,8 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod host;
 
+use std::sync::{Arc, Mutex};
+
 use host::{Draw, HOUR, Host, T, holder, options};
 use polyflake_lease::{
     Action, Ask, Error, ErrorKind, Found, Keeper, Memory, Options, Random, Record, Reply, Request,
@@ -391,6 +393,46 @@ fn the_suite_for_drivers_finds_faults() {
     for (name, fault) in faults {
         let check = move || conformance::check(&mut Faulty(Memory::new(T), fault));
         assert!(std::panic::catch_unwind(check).is_err(), "expected that the suite finds {name}");
+    }
+}
+
+/// One of two connections to a store, which reads and then writes.
+struct ReadsThenWrites(Arc<Mutex<Memory>>);
+
+impl Store for ReadsThenWrites {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        let Ask::Put { old, new } = &request.ask else {
+            return self.0.lock().unwrap().answer(request);
+        };
+        let read = Request { ask: Ask::Read { first: old.first }, ..request.clone() };
+        let there = |ask: &Request| self.0.lock().unwrap().answer(ask);
+        let Found::Records(found) = there(&read)?.found else { panic!("expected records") };
+        if found.first().is_some_and(|found| found.is_as_read(old)) {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            let Found::Records(found) = there(&read)?.found else { panic!("expected records") };
+            let ask = Ask::Put { old: found[0].clone(), new: new.clone() };
+            return there(&Request { ask, ..request.clone() });
+        }
+        there(request)
+    }
+}
+
+#[test]
+fn the_suite_for_drivers_finds_one_that_reads_and_then_writes() {
+    let memory = || Arc::new(Mutex::new(Memory::new(T)));
+    let store = memory();
+    conformance::check(&mut ReadsThenWrites(store.clone()));
+    let check = || conformance::check_together(|| ReadsThenWrites(store.clone()));
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).is_err());
+    let store = memory();
+    conformance::check_together(|| Atomic(store.clone()));
+}
+
+struct Atomic(Arc<Mutex<Memory>>);
+
+impl Store for Atomic {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        self.0.lock().unwrap().answer(request)
     }
 }
 

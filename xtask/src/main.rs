@@ -62,7 +62,7 @@ enum Task {
         options: Vec<String>,
     },
     /// Go through the large sizes of the leases' model, 100,000 worlds of the simulator, a fleet of 100,000 holders, 200 faults and ten
-    /// minutes of faults of processes on each store, and measure claims and renewals on each
+    /// minutes of faults of processes on each store, 1,000 cold starts, and measure claims and renewals on each
     Leases,
     /// Test whether Randflake IDs spread evenly over shards
     Uniformity {
@@ -134,6 +134,9 @@ fn leases() -> Result<()> {
         let faults = cmd!(shell, "cargo test --release --package polyflake-lease {tests...}");
         faults.env("CI", "true").env(name, value).run()?;
     }
+    let tests = ["--all-features", "--test", "cold", "--", "--nocapture"];
+    let starts = cmd!(shell, "cargo test --release --package polyflake-lease {tests...}");
+    starts.env("CI", "true").env("POLYFLAKE_STARTS", "1000").run()?;
     // Last, beside nothing else.
     let tests = ["--all-features", "--test", "rates", "--"];
     let figures = ["--ignored", "--nocapture", "--test-threads", "1"];

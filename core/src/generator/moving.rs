@@ -176,7 +176,8 @@ impl<G: Grantee> Moving<G> {
         let clock = newest.generator.engine().clock();
         let now = clock.unix_nanos()?;
         let until = refused.retry_at().map_or(now, |ms| ms.saturating_mul(1_000_000));
-        match call.wait(clock, refused.kind(), now, until.max(now.saturating_add(LOOK_AGAIN))) {
+        let pause = (call.slept() / 8).max(LOOK_AGAIN).cast_signed();
+        match call.wait(clock, refused.kind(), now, until.max(now.saturating_add(pause))) {
             Err(error) if error.kind() == refused.kind() => Err(refused),
             nanos => nanos.map(Some),
         }
@@ -206,8 +207,9 @@ impl<G: Grantee> Moving<G> {
     }
 }
 
-/// Pause before a call looks again for another or a longer grant, in nanoseconds.
-const LOOK_AGAIN: i64 = 1_000_000;
+/// Shortest pause before a call looks again for another or a longer grant, in nanoseconds. Hundreds of calls may wait, so it grows with
+/// the time that a call has waited.
+const LOOK_AGAIN: u64 = 1_000_000;
 
 /// Refuses a generator without a timestamp, which no span of time can bound.
 fn check_time<G: Grantee>(generator: &G) -> Result<()> {

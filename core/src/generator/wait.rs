@@ -103,6 +103,11 @@ impl<'p> Call<'p> {
         if self.was_behind { Flip::Refused } else { Flip::Allowed }
     }
 
+    /// The time that the call has slept so far, in nanoseconds.
+    pub(super) fn slept(&self) -> u64 {
+        self.wait.as_ref().map_or(0, |wait| wait.slept)
+    }
+
     /// Counts a race that the call lost.
     ///
     /// # Errors

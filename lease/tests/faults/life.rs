@@ -16,6 +16,7 @@ use std::{
 use crate::rival;
 use polyflake::sno::{Generator, Leased as Core, Sno};
 use polyflake_lease::{Event, Grant, Lease, Leased, Options, Result, Shape, open, sno};
+use tokio::signal::unix::{SignalKind, signal};
 
 pub const LEASE: Duration = Duration::from_secs(1);
 pub const URL: &str = "POLYFLAKE_LIFE";
@@ -71,6 +72,14 @@ pub fn live() {
     thread::spawn(move || {
         // Whatever is read: the end of the input is what counts.
         let _ = std::io::read_to_string(std::io::stdin());
+        watch.store(false, Ordering::Relaxed);
+    });
+    let watch = goes_on.clone();
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            signal(SignalKind::terminate()).unwrap().recv().await;
+        });
         watch.store(false, Ordering::Relaxed);
     });
     let goes_on = || goes_on.load(Ordering::Relaxed);

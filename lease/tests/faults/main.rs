@@ -1,5 +1,6 @@
 //! Processes that make IDs under leases of a second, of which there are fewer numbers than processes, while they are killed, stopped
-//! for longer than a lease, and closed at random; while their clocks step by up to ten years; while the server is killed; and
+//! for longer than a lease, and closed or asked to end at random; while their clocks step by up to ten years; while the store is away
+//! for longer than a lease, refuses changes or releases, is killed or replaced by its replica; and
 //! while the network is slow, cuts answers off and doubles what was said. No two of them make one (partition, tick), none
 //! makes an ID twice, and no two grants of a number overlap. Four controls leave out a rule each, and must repeat some.
 //!
@@ -40,7 +41,8 @@ fn number(name: &str) -> Option<usize> {
 fn sqlite() -> (TempDir, Stage) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let url = format!("sqlite:{}", folder.path().join("leases.db").display());
-    (folder, Stage { url, server: None, proxy: None, shares_clock: true })
+    let path = Some(folder.path().join("leases.db"));
+    (folder, Stage { url, path, server: None.into(), proxy: None })
 }
 
 fn assert_none_twice(stage: &Stage) {
@@ -78,12 +80,23 @@ fn nothing_is_made_twice_over_postgresql() {
     let server = Server::start(&programs);
     let proxy = Proxy::start(server.socket());
     let url = proxy.url();
-    assert_none_twice(&Stage {
-        url,
-        server: Some(server),
-        proxy: Some(proxy),
-        shares_clock: false,
-    });
+    assert_none_twice(&Stage { url, path: None, server: Some(server).into(), proxy: Some(proxy) });
+}
+
+/// Where all processes have held a number, whoever misses the namespace makes it again with a quiet time.
+#[test]
+fn nothing_is_made_twice_after_a_file_is_deleted_beside_its_holders() {
+    let (folder, stage) = sqlite();
+    let mut faults = Faults::new(&stage, Weak::Nowhere);
+    faults.begin();
+    faults.end_one(2);
+    thread::sleep(LEASE);
+    std::fs::remove_file(folder.path().join("leases.db")).unwrap();
+    thread::sleep(LEASE * 4);
+    faults.end();
+    let Found { ids, ticks_twice, ids_twice, grants_twice, .. } = faults.found;
+    assert_eq!((ticks_twice, ids_twice, grants_twice), (0, 0, 0));
+    assert!(ids > 100, "{:?}", faults.found);
 }
 
 /// Runs a control until it makes a tick and an ID twice, for 20 cycles at most.

@@ -2,7 +2,7 @@
 //! sends all that a connection said a second time.
 
 use std::{
-    io::{Read, Write},
+    io::{self, Read, Write},
     net::{Shutdown, TcpListener, TcpStream},
     os::unix::net::UnixStream,
     path::PathBuf,
@@ -33,7 +33,7 @@ pub struct Proxy {
 }
 
 struct State {
-    socket: PathBuf,
+    socket: Mutex<PathBuf>,
     weather: AtomicU8,
     is_over: AtomicBool,
     /// Number of chunks that were late, answers that were cut and conversations that were doubled.
@@ -45,6 +45,7 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let (weather, is_over) = (AtomicU8::new(0), AtomicBool::new(false));
+        let socket = Mutex::new(socket);
         let state = Arc::new(State { socket, weather, is_over, counts: Default::default() });
         let for_thread = state.clone();
         thread::spawn(move || {
@@ -64,6 +65,11 @@ impl Proxy {
 
     pub fn set(&self, weather: Weather) {
         self.state.weather.store(weather as u8, Ordering::Relaxed);
+    }
+
+    /// Leads new connections to another server.
+    pub fn lead_to(&self, socket: PathBuf) {
+        *self.state.socket.lock().unwrap() = socket;
     }
 
     pub fn counts(&self) -> [usize; 3] {
@@ -88,9 +94,13 @@ impl State {
         self.counts[weather as usize - 1].fetch_add(1, Ordering::Relaxed);
     }
 
+    fn server(&self) -> io::Result<UnixStream> {
+        UnixStream::connect(&*self.socket.lock().unwrap())
+    }
+
     /// Joins a client and the server; without a server the client's connection ends.
     fn connect(self: &Arc<Self>, client: TcpStream) {
-        let Ok(server) = UnixStream::connect(&self.socket) else { return };
+        let Ok(server) = self.server() else { return };
         let said = Arc::new(Mutex::new(Vec::new()));
         let (mut from, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
         let (state, heard) = (self.clone(), said.clone());
@@ -134,7 +144,7 @@ impl State {
 
     /// Says all that a connection said to the server again, and does not listen to its answers.
     fn say(&self, words: &[u8]) {
-        let Ok(mut server) = UnixStream::connect(&self.socket) else { return };
+        let Ok(mut server) = self.server() else { return };
         let Ok(mut answers) = server.try_clone() else { return };
         let patience = Some(Duration::from_secs(2));
         if answers.set_read_timeout(patience).is_ok() && server.write_all(words).is_ok() {

@@ -1,6 +1,7 @@
 //! Processes under faults, and the comparison of all that they made.
 
 use std::{
+    cell::RefCell,
     collections::HashMap,
     env, fs,
     path::{Path, PathBuf},
@@ -10,6 +11,7 @@ use std::{
 };
 
 use polyflake::sno::Sno;
+use polyflake_lease::Operator;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -30,11 +32,79 @@ const STEPS: [i64; 4] = [1500, MINUTE, DAY, 3653 * DAY];
 /// A store, and the parts of it that can fail.
 pub struct Stage {
     pub url: String,
-    pub server: Option<Server>,
+    /// The file of a store whose time is the holder's: a claim by a clock that is far ahead then blocks its number for as long, and a
+    /// new namespace begins.
+    pub path: Option<PathBuf>,
+    pub server: RefCell<Option<Server>>,
     pub proxy: Option<Proxy>,
-    /// `true` if the store's time is the holder's: a claim by a clock that is far ahead then blocks its number for as long, and
-    /// a new namespace begins.
-    pub shares_clock: bool,
+}
+
+impl Stage {
+    fn change(&self, in_file: &str, in_server: &str) {
+        if let Some(path) = &self.path {
+            waiting(path).execute_batch(in_file).unwrap();
+        } else {
+            self.server.borrow().as_ref().unwrap().by_hand(&[in_server]);
+        }
+    }
+
+    /// Refuses changes of records: all, or releases.
+    fn refuse(&self, refused: Refused) {
+        let when = match refused {
+            Refused::Changes => "true",
+            Refused::Releases => "new.granted_until < old.granted_until",
+        };
+        self.change(
+            &format!("CREATE TRIGGER refuse BEFORE UPDATE ON polyflake_leases WHEN {when} BEGIN SELECT RAISE(FAIL, 'refused'); END"),
+            &format!("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
+                CREATE TRIGGER refuse BEFORE UPDATE ON polyflake_leases FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION refuse()"),
+        );
+    }
+
+    fn allow(&self) {
+        self.change("DROP TRIGGER refuse", "DROP TRIGGER refuse ON polyflake_leases");
+    }
+
+    /// Keeps the store away for a while.
+    fn away(&self, time: Duration) {
+        if let Some(path) = &self.path {
+            let store = waiting(path);
+            store.execute_batch("BEGIN EXCLUSIVE").unwrap();
+            return thread::sleep(time);
+        }
+        let server = self.server.borrow();
+        let server = server.as_ref().unwrap();
+        server.kill();
+        thread::sleep(time);
+        server.up();
+    }
+
+    /// Replaces the server by a replica of it: once it has stopped by itself and the replica has all of it, or in the middle of its work.
+    fn promote(&self, is_planned: bool) {
+        let old = self.server.take().unwrap();
+        let replica = old.replica();
+        if is_planned {
+            old.stop();
+        } else {
+            old.kill();
+        }
+        replica.promote();
+        self.proxy.as_ref().unwrap().lead_to(replica.socket());
+        self.server.replace(Some(replica));
+    }
+}
+
+/// A connection to a file that waits for others.
+fn waiting(path: &Path) -> rusqlite::Connection {
+    let store = rusqlite::Connection::open(path).unwrap();
+    store.busy_timeout(Duration::from_secs(5)).unwrap();
+    store
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Refused {
+    Changes,
+    Releases,
 }
 
 /// The faults of a cycle.
@@ -42,9 +112,17 @@ pub struct Stage {
 enum Fault {
     Kill,
     Close,
+    Terminate,
     Pause,
     Step(i64),
+    /// The store is away for longer than a lease.
+    Outage,
+    Refuse(Refused),
     KillServer,
+    /// The operator tells of a failover, or it looks like a restored backup.
+    Promotion {
+        is_told: bool,
+    },
     Weather(Weather),
 }
 
@@ -101,7 +179,7 @@ impl<'f> Faults<'f> {
         life.args(["--exact", "life", "--nocapture"])
             .env(URL, &self.stage.url)
             .env(LOG, log_of(self.folder.path(), self.lives))
-            .env(NAMESPACE, format!("faults-{:?}-{}", self.weak, self.namespaces))
+            .env(NAMESPACE, self.namespace())
             .env(RULE, format!("{:?}", self.weak))
             .stdin(Stdio::piped())
             .stdout(Stdio::null());
@@ -149,22 +227,41 @@ impl<'f> Faults<'f> {
                 self.processes[place] = self.start(place);
             }
             Fault::Close => self.restart(place),
+            Fault::Terminate => {
+                kill_process(Pid::from_child(&self.processes[place]), Signal::TERM).unwrap();
+                wait(&mut self.processes[place]);
+                self.processes[place] = self.start(place);
+            }
             Fault::Pause => self.pause(place),
             Fault::Step(ms) => {
                 self.clocks[place].set(ms);
                 thread::sleep(LEASE.mul_f32(0.5 + fastrand::f32()));
                 self.clocks[place].set(0);
-                if self.stage.shares_clock && ms >= MINUTE {
+                if self.stage.path.is_some() && ms >= MINUTE {
                     thread::sleep(LEASE);
-                    self.end();
-                    self.begin();
+                    self.renew();
                 }
             }
-            Fault::KillServer => {
-                let server = self.stage.server.as_ref().unwrap();
-                server.kill();
-                thread::sleep(LEASE.mul_f32(fastrand::f32()));
-                server.up();
+            Fault::Outage => self.stage.away(LEASE * 3 / 2),
+            Fault::Refuse(refused) => {
+                self.stage.refuse(refused);
+                kill_process(Pid::from_child(&self.processes[place]), Signal::TERM).unwrap();
+                thread::sleep(LEASE * 3 / 2);
+                self.stage.allow();
+                wait(&mut self.processes[place]);
+                self.processes[place] = self.start(place);
+            }
+            Fault::KillServer => self.stage.away(LEASE.mul_f32(fastrand::f32())),
+            Fault::Promotion { is_told } => {
+                self.stage.promote(is_told);
+                if is_told {
+                    Operator::open(&self.stage.url, &self.namespace()).unwrap().promoted().unwrap();
+                }
+                thread::sleep(LEASE * 2);
+                if !is_told {
+                    // Nobody begins for a lease and a minute.
+                    self.renew();
+                }
             }
             Fault::Weather(weather) => {
                 let proxy = self.stage.proxy.as_ref().unwrap();
@@ -181,13 +278,19 @@ impl<'f> Faults<'f> {
     fn choose(&self) -> Fault {
         let steps = self.clocks[0].steps();
         loop {
-            let fault = match fastrand::u8(..12) {
+            let fault = match fastrand::u8(..17) {
                 0 | 1 => Fault::Kill,
-                2 | 3 => Fault::Close,
+                2 => Fault::Close,
+                3 => Fault::Terminate,
                 4 | 5 => Fault::Pause,
+                12 => Fault::Outage,
+                13 => Fault::Refuse(Refused::Changes),
+                14 => Fault::Refuse(Refused::Releases),
+                15 if self.stage.proxy.is_some() => Fault::Promotion { is_told: true },
+                16 if self.stage.proxy.is_some() => Fault::Promotion { is_told: false },
                 6 | 7 if steps => Fault::Step(-STEPS[fastrand::usize(..STEPS.len())]),
                 8 if steps => Fault::Step(STEPS[fastrand::usize(..STEPS.len())]),
-                9 if self.stage.server.is_some() => Fault::KillServer,
+                9 if self.stage.proxy.is_some() => Fault::KillServer,
                 10 | 11 if self.stage.proxy.is_some() => Fault::Weather(
                     [Weather::Slow, Weather::Cutting, Weather::Doubling][fastrand::usize(..3)],
                 ),
@@ -200,8 +303,22 @@ impl<'f> Faults<'f> {
     /// Number of kinds of faults that may happen.
     pub fn kinds(&self) -> usize {
         let steps = if self.clocks[0].steps() { 2 * STEPS.len() } else { 0 };
-        let (server, proxy) = (self.stage.server.is_some(), self.stage.proxy.is_some());
-        3 + steps + usize::from(server) + 3 * usize::from(proxy)
+        7 + steps + if self.stage.proxy.is_some() { 6 } else { 0 }
+    }
+
+    fn namespace(&self) -> String {
+        format!("faults-{:?}-{}", self.weak, self.namespaces)
+    }
+
+    /// Compares all that was made in this namespace, and begins another one.
+    fn renew(&mut self) {
+        self.end();
+        self.begin();
+    }
+
+    /// Lets a process end by itself, and none takes its place.
+    pub fn end_one(&mut self, place: usize) {
+        close(&mut self.processes.remove(place));
     }
 
     /// Lets a process end by itself, and starts another one.
@@ -240,6 +357,11 @@ impl Drop for Faults<'_> {
 #[track_caller]
 fn close(process: &mut Child) {
     drop(process.stdin.take());
+    wait(process);
+}
+
+#[track_caller]
+fn wait(process: &mut Child) {
     let since = Instant::now();
     while since.elapsed() < Duration::from_secs(60) {
         if let Some(status) = process.try_wait().unwrap() {

@@ -50,6 +50,7 @@ fn it_passes_the_suite() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     conformance::check(&mut Postgresql::open(&server.url()).unwrap());
+    conformance::check_together(|| Postgresql::open(&server.url()).unwrap());
     // A role that commits asynchronously by default is no obstacle.
     server.by_hand(&[
         "TRUNCATE polyflake_leases, polyflake_namespaces",

@@ -235,6 +235,11 @@ impl Server {
         self.control(&["--mode=immediate", "stop"]);
     }
 
+    /// Ends the server by itself, once its replicas have all of its log.
+    pub fn stop(&self) {
+        self.control(&["--mode=fast", "stop"]);
+    }
+
     pub fn promote(&self) {
         self.control(&["promote"]);
     }
