@@ -1,0 +1,95 @@
+//! Up to 160 bits, from the most significant one, and the alphabets that they are written in.
+
+/// An ID's bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bits {
+    bytes: [u8; Self::MOST / 8],
+    pub(crate) len: u32,
+}
+
+impl Bits {
+    const MOST: usize = 160;
+
+    /// The lowest `len` bits of a number, or `None` if it has more.
+    pub(crate) fn from_number(number: u128, len: u32) -> Option<Self> {
+        let fits = len >= 128 || number >> len == 0;
+        fits.then(|| Self::from_low(&number.to_be_bytes(), len))
+    }
+
+    /// A text as a number: `None` for another character, and where the number has more than `len` bits.
+    pub(crate) fn from_text(text: &str, alphabet: &Alphabet, len: u32) -> Option<Self> {
+        let mut number = [0_u8; Self::MOST / 8];
+        for character in text.bytes() {
+            let mut carry = u32::from(alphabet.value(character)?);
+            for byte in number.iter_mut().rev() {
+                carry += u32::from(*byte) * alphabet.base();
+                *byte = carry.to_le_bytes()[0];
+                carry >>= 8;
+            }
+            if carry != 0 {
+                return None;
+            }
+        }
+        let (above, low) = number.split_at(number.len() - (len as usize).div_ceil(8));
+        let top = if len.is_multiple_of(8) { 0 } else { low[0] >> (len % 8) };
+        (top == 0 && above.iter().all(|byte| *byte == 0)).then(|| Self::from_low(low, len))
+    }
+
+    /// Whole bytes.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let len = u32::try_from(bytes.len() * 8).ok()?;
+        (bytes.len() <= Self::MOST / 8).then(|| Self::from_low(bytes, len))
+    }
+
+    /// The last `len` bits of some bytes.
+    fn from_low(bytes: &[u8], len: u32) -> Self {
+        let mut of = [0; Self::MOST / 8];
+        let (from, to) = (bytes.len() - (len as usize).div_ceil(8), (len as usize).div_ceil(8));
+        of[..to].copy_from_slice(&bytes[from..]);
+        Self { bytes: of, len }
+    }
+
+    /// The bytes, the first of them filled with zeros from the top where the bits are no whole bytes.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..(self.len as usize).div_ceil(8)]
+    }
+
+    /// `bits` bits, at most 128, from the bit `from`.
+    pub(crate) fn field(&self, from: u32, bits: u32) -> u128 {
+        let padding = self.len.next_multiple_of(8) - self.len;
+        let bit =
+            |at: u32| self.bytes[((at + padding) / 8) as usize] >> (7 - (at + padding) % 8) & 1;
+        (from..from + bits).fold(0, |value, at| value << 1 | u128::from(bit(at)))
+    }
+}
+
+/// The characters of a text, from the value 0.
+pub(crate) struct Alphabet(pub(crate) &'static [u8]);
+
+impl Alphabet {
+    pub(crate) const SNO: Self = Self(b"23456789abcdefghijklmnopqrstuvwx");
+    pub(crate) const HEX: Self = Self(b"0123456789abcdef");
+    pub(crate) const BASE32HEX: Self = Self(b"0123456789abcdefghijklmnopqrstuv");
+    pub(crate) const CROCKFORD: Self = Self(b"0123456789ABCDEFGHJKMNPQRSTVWXYZ");
+    pub(crate) const CROCKFORD_LOWER: Self = Self(b"0123456789abcdefghjkmnpqrstvwxyz");
+    /// Base32 in the order of ASCII, of the AT protocol.
+    pub(crate) const SORTABLE: Self = Self(b"234567abcdefghijklmnopqrstuvwxyz");
+    pub(crate) const BASE36: Self = Self(b"0123456789abcdefghijklmnopqrstuvwxyz");
+    pub(crate) const BASE36_UPPER: Self = Self(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    pub(crate) const BASE62: Self =
+        Self(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+    /// Of Firebase's push IDs, in the order of ASCII.
+    pub(crate) const PUSH: Self =
+        Self(b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
+
+    pub(crate) const NANO: Self =
+        Self(b"useandom-26T198340PX75pxJACKVERYMINDBUSHWOLF_GQZbfghjklqvwyzrict");
+
+    pub(crate) fn value(&self, character: u8) -> Option<u8> {
+        self.0.iter().position(|of| *of == character).map(|at| at.to_le_bytes()[0])
+    }
+
+    fn base(&self) -> u32 {
+        self.0.iter().map(|_| 1).sum()
+    }
+}

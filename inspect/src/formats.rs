@@ -1,0 +1,468 @@
+//! The formats that are known, as a table: how a text gives bits, and what the bits mean.
+
+use crate::{
+    bits::Alphabet,
+    reading::Role::{self, Encrypted, Fixed, Kind, Maker, Random, Sequence, Time},
+};
+
+/// A format that IDs are written in.
+pub(crate) struct Format {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) texts: &'static [Text],
+    /// From the most significant bit.
+    pub(crate) parts: &'static [Part],
+    pub(crate) scale: Option<Scale>,
+    /// How seldom the format is met: 0 for UUIDs of version 4, 1 more for each halving.
+    pub(crate) rarity: u32,
+}
+
+/// How an ID is written.
+#[derive(Clone, Copy)]
+pub(crate) enum Text {
+    /// An integer of 64 bits, signed or not.
+    Decimal,
+    /// 32 hexadecimal digits, with hyphens or without, in braces or after `urn:uuid:`.
+    Uuid,
+    /// A number of so many characters of an alphabet.
+    Number(&'static Alphabet, usize),
+    /// The same without leading zeros, of at most so many characters.
+    Short(&'static Alphabet, usize),
+    /// A type, `_` and a number of so many characters.
+    Typed(&'static Alphabet, usize),
+    /// `c`, then the time, a counter, a fingerprint and random characters, each a number of base 36.
+    Cuid,
+    /// A UUID whose 16 bytes are the characters of a text.
+    InUuid(&'static Alphabet),
+}
+
+/// A field.
+pub(crate) struct Part {
+    pub(crate) bits: u32,
+    pub(crate) name: &'static str,
+    pub(crate) role: Role,
+    /// The bits of a [`Fixed`] field; the place of a piece of the time, from its lowest bit.
+    pub(crate) value: u64,
+}
+
+/// What a format's time counts.
+#[derive(Clone, Copy)]
+pub(crate) struct Scale {
+    pub(crate) tick_nanos: u64,
+    /// Unix milliseconds.
+    pub(crate) epoch_ms: i64,
+    /// When the first such IDs were made, and, where they have ended, the last: Unix milliseconds.
+    pub(crate) used: (i64, Option<i64>),
+}
+
+impl Format {
+    pub(crate) fn bits(&self) -> u32 {
+        self.parts.iter().map(|part| part.bits).sum()
+    }
+}
+
+const fn part(bits: u32, name: &'static str, role: Role) -> Part {
+    Part { bits, name, role, value: 0 }
+}
+
+const fn fixed(bits: u32, name: &'static str, value: u64) -> Part {
+    Part { bits, name, role: Fixed, value }
+}
+
+const fn time(bits: u32) -> Part {
+    part(bits, "time", Time)
+}
+
+const fn piece(bits: u32, name: &'static str, above: u64) -> Part {
+    Part { bits, name, role: Time, value: above }
+}
+
+const fn scale(tick_nanos: u64, epoch_ms: i64, first_year: i64) -> Option<Scale> {
+    // A year to the day is enough for the odds.
+    Some(Scale { tick_nanos, epoch_ms, used: ((first_year - 1970) * 31_556_952_000, None) })
+}
+
+const VERSION: &str = "version";
+const VARIANT: &str = "variant";
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+/// 1582-10-15, where the time of UUIDs of version 1 and 6 begins.
+const GREGORIAN: i64 = -12_219_292_800_000;
+const UUID: &[Text] = &[Text::Uuid];
+const DECIMAL: &[Text] = &[Text::Decimal];
+
+const fn of(
+    name: &'static str,
+    title: &'static str,
+    rarity: u32,
+    texts: &'static [Text],
+    scale: Option<Scale>,
+    parts: &'static [Part],
+) -> Format {
+    Format { name, title, texts, parts, scale, rarity }
+}
+
+/// Sources: RFC 9562 for UUIDs, the projects' own pages for the others, docs/formats.md for this project's own.
+pub(crate) const FORMATS: &[Format] = &[
+    of(
+        "sno",
+        "sno",
+        4,
+        &[Text::Number(&Alphabet::SNO, 16), Text::InUuid(&Alphabet::SNO)],
+        scale(4 * MS, 1_262_304_000_000, 2019),
+        &[
+            time(39),
+            part(1, "tick_tock", Kind),
+            part(8, "metabyte", Kind),
+            part(16, "partition", Maker),
+            part(16, "sequence", Sequence),
+        ],
+    ),
+    of(
+        "sno-uuid8",
+        "sno as a UUID of version 8",
+        6,
+        UUID,
+        scale(4 * MS, 1_262_304_000_000, 2019),
+        &[
+            time(39),
+            part(1, "tick_tock", Kind),
+            part(8, "metabyte", Kind),
+            fixed(4, VERSION, 8),
+            part(12, "partition_high", Maker),
+            fixed(2, VARIANT, 2),
+            part(4, "partition_low", Maker),
+            part(16, "sequence", Sequence),
+            fixed(42, "unused", 0),
+        ],
+    ),
+    of(
+        "hotguid",
+        "Hot Guid",
+        6,
+        UUID,
+        scale(SECOND, 0, 2016),
+        &[
+            time(32),
+            part(40, "machine", Random),
+            part(24, "counter", Random),
+            part(32, "shard_key", Kind),
+        ],
+    ),
+    of(
+        "hotguid-uuid8",
+        "Hot Guid of version 8",
+        6,
+        UUID,
+        scale(SECOND, 0, 2016),
+        &[
+            time(32),
+            part(16, "machine_high", Random),
+            fixed(4, VERSION, 8),
+            part(12, "machine_middle", Random),
+            fixed(2, VARIANT, 2),
+            part(6, "machine_low", Random),
+            part(24, "counter", Random),
+            part(32, "shard_key", Kind),
+        ],
+    ),
+    of(
+        "randflake",
+        "Randflake",
+        9,
+        &[Text::Short(&Alphabet::BASE32HEX, 13), Text::Decimal],
+        None,
+        &[part(64, "encrypted", Encrypted)],
+    ),
+    of(
+        "uuid-v1",
+        "UUID v1",
+        2,
+        UUID,
+        scale(100, GREGORIAN, 1995),
+        &[
+            piece(32, "time_low", 0),
+            piece(16, "time_mid", 32),
+            fixed(4, VERSION, 1),
+            piece(12, "time_high", 48),
+            fixed(2, VARIANT, 2),
+            part(14, "clock_sequence", Random),
+            part(48, "node", Maker),
+        ],
+    ),
+    of("uuid-v3", "UUID v3", 4, UUID, None, &hashed(3)),
+    of("uuid-v4", "UUID v4", 0, UUID, None, &random(4)),
+    of("uuid-v5", "UUID v5", 3, UUID, None, &hashed(5)),
+    of(
+        "uuid-v6",
+        "UUID v6",
+        4,
+        UUID,
+        scale(100, GREGORIAN, 2020),
+        &[
+            piece(32, "time_high", 28),
+            piece(16, "time_mid", 12),
+            fixed(4, VERSION, 6),
+            piece(12, "time_low", 0),
+            fixed(2, VARIANT, 2),
+            part(14, "clock_sequence", Random),
+            part(48, "node", Maker),
+        ],
+    ),
+    of(
+        "uuid-v7",
+        "UUID v7",
+        1,
+        UUID,
+        scale(MS, 0, 2020),
+        &[
+            time(48),
+            fixed(4, VERSION, 7),
+            part(12, "random_high", Random),
+            fixed(2, VARIANT, 2),
+            part(62, "random_low", Random),
+        ],
+    ),
+    of("uuid-v8", "UUID v8", 8, UUID, None, &random(8)),
+    of("uuid-nil", "nil UUID", 8, UUID, None, &[fixed(64, "high", 0), fixed(64, "low", 0)]),
+    of(
+        "uuid-max",
+        "max UUID",
+        8,
+        UUID,
+        None,
+        &[fixed(64, "high", u64::MAX), fixed(64, "low", u64::MAX)],
+    ),
+    of(
+        "ulid",
+        "ULID",
+        2,
+        &[Text::Number(&Alphabet::CROCKFORD, 26), Text::Number(&Alphabet::CROCKFORD_LOWER, 26)],
+        scale(MS, 0, 2016),
+        &[time(48), part(80, "random", Random)],
+    ),
+    of(
+        "ulid-uuid",
+        "ULID as a UUID",
+        9,
+        UUID,
+        scale(MS, 0, 2016),
+        &[time(48), part(80, "random", Random)],
+    ),
+    of(
+        "typeid",
+        "TypeID",
+        3,
+        &[Text::Typed(&Alphabet::CROCKFORD_LOWER, 26)],
+        scale(MS, 0, 2022),
+        &[
+            time(48),
+            fixed(4, VERSION, 7),
+            part(12, "random_high", Random),
+            fixed(2, VARIANT, 2),
+            part(62, "random_low", Random),
+        ],
+    ),
+    of(
+        "ksuid",
+        "KSUID",
+        4,
+        &[Text::Number(&Alphabet::BASE62, 27)],
+        scale(SECOND, 1_400_000_000_000, 2017),
+        &[time(32), part(128, "payload", Random)],
+    ),
+    of(
+        "objectid",
+        "MongoDB ObjectId",
+        2,
+        &[Text::Number(&Alphabet::HEX, 24)],
+        scale(SECOND, 0, 2009),
+        &[time(32), part(40, "process", Random), part(24, "counter", Random)],
+    ),
+    of(
+        "xid",
+        "xid",
+        4,
+        &[Text::Number(&Alphabet::BASE32HEX, 20)],
+        scale(SECOND, 0, 2015),
+        &[
+            time(32),
+            part(24, "machine", Maker),
+            part(16, "process", Maker),
+            part(24, "counter", Random),
+            fixed(4, "padding", 0),
+        ],
+    ),
+    of(
+        "tsid",
+        "TSID",
+        5,
+        &[Text::Number(&Alphabet::CROCKFORD, 13)],
+        scale(MS, 1_577_836_800_000, 2020),
+        &[time(42), part(22, "random", Random)],
+    ),
+    of(
+        "scru128",
+        "SCRU128",
+        7,
+        &[Text::Number(&Alphabet::BASE36, 25), Text::Number(&Alphabet::BASE36_UPPER, 25)],
+        scale(MS, 0, 2021),
+        &[
+            time(48),
+            part(24, "counter_high", Random),
+            part(24, "counter_low", Random),
+            part(32, "entropy", Random),
+        ],
+    ),
+    of(
+        "timeflake",
+        "Timeflake",
+        8,
+        &[Text::Number(&Alphabet::BASE62, 22)],
+        scale(MS, 0, 2020),
+        &[time(48), part(80, "random", Random)],
+    ),
+    of(
+        "flake",
+        "Boundary flake",
+        9,
+        &[Text::Short(&Alphabet::BASE62, 22)],
+        scale(MS, 0, 2012),
+        &[time(64), part(48, "machine", Maker), part(16, "sequence", Sequence)],
+    ),
+    of(
+        "pushid",
+        "Firebase push ID",
+        5,
+        &[Text::Number(&Alphabet::PUSH, 20)],
+        scale(MS, 0, 2012),
+        &[time(48), part(72, "random", Random)],
+    ),
+    of(
+        "tid",
+        "AT Protocol TID",
+        5,
+        &[Text::Number(&Alphabet::SORTABLE, 13)],
+        scale(1000, 0, 2022),
+        &[fixed(1, "unused", 0), time(53), part(10, "clock_id", Maker)],
+    ),
+    of(
+        "cuid",
+        "CUID",
+        4,
+        &[Text::Cuid],
+        scale(MS, 0, 2012),
+        &[
+            time(42),
+            part(21, "counter", Random),
+            part(21, "fingerprint", Maker),
+            part(42, "random", Random),
+        ],
+    ),
+    of(
+        "nanoid",
+        "Nano ID",
+        3,
+        &[Text::Number(&Alphabet::NANO, 21)],
+        None,
+        &[part(126, "random", Random)],
+    ),
+    of(
+        "twitter",
+        "X (Twitter) snowflake",
+        3,
+        DECIMAL,
+        scale(MS, 1_288_834_974_657, 2011),
+        &[
+            fixed(1, "unused", 0),
+            time(41),
+            part(5, "datacenter", Maker),
+            part(5, "worker", Maker),
+            part(12, "sequence", Sequence),
+        ],
+    ),
+    of(
+        "discord",
+        "Discord snowflake",
+        3,
+        DECIMAL,
+        scale(MS, 1_420_070_400_000, 2015),
+        &[
+            time(42),
+            part(5, "worker", Maker),
+            part(5, "process", Maker),
+            part(12, "sequence", Sequence),
+        ],
+    ),
+    of(
+        "instagram",
+        "Instagram ID",
+        6,
+        DECIMAL,
+        scale(MS, 1_314_220_021_721, 2012),
+        &[time(41), part(13, "shard", Maker), part(10, "sequence", Random)],
+    ),
+    of(
+        "sonyflake",
+        "Sonyflake",
+        6,
+        DECIMAL,
+        scale(10 * MS, 1_409_529_600_000, 2015),
+        &[
+            fixed(1, "unused", 0),
+            time(39),
+            part(8, "sequence", Sequence),
+            part(16, "machine", Maker),
+        ],
+    ),
+    of(
+        "mastodon",
+        "Mastodon ID",
+        6,
+        DECIMAL,
+        scale(MS, 0, 2017),
+        &[time(48), part(16, "sequence_data", Random)],
+    ),
+    of(
+        "baidu",
+        "Baidu UID",
+        9,
+        DECIMAL,
+        Some(Scale {
+            tick_nanos: SECOND,
+            epoch_ms: 1_463_673_600_000,
+            used: (1_483_228_800_000, Some(1_732_109_055_000)),
+        }),
+        &[
+            fixed(1, "unused", 0),
+            time(28),
+            part(22, "worker", Sequence),
+            part(13, "sequence", Sequence),
+        ],
+    ),
+    of("unix-s", "Unix seconds", 6, DECIMAL, scale(SECOND, 0, 1990), &[time(64)]),
+    of("unix-ms", "Unix milliseconds", 7, DECIMAL, scale(MS, 0, 1990), &[time(64)]),
+    of("unix-us", "Unix microseconds", 9, DECIMAL, scale(1000, 0, 1990), &[time(64)]),
+    of("unix-ns", "Unix nanoseconds", 9, DECIMAL, scale(1, 0, 1990), &[time(64)]),
+    of("counter", "a counter", 2, DECIMAL, None, &[part(64, "count", Sequence)]),
+];
+
+const fn random(version: u64) -> [Part; 5] {
+    [
+        part(48, "random_high", Random),
+        fixed(4, VERSION, version),
+        part(12, "random_middle", Random),
+        fixed(2, VARIANT, 2),
+        part(62, "random_low", Random),
+    ]
+}
+
+const fn hashed(version: u64) -> [Part; 5] {
+    [
+        part(48, "hash_high", Random),
+        fixed(4, VERSION, version),
+        part(12, "hash_middle", Random),
+        fixed(2, VARIANT, 2),
+        part(62, "hash_low", Random),
+    ]
+}

@@ -1,0 +1,130 @@
+//! The reader's own layouts, and Randflake's IDs under the reader's secret.
+
+use alloc::{borrow::ToOwned, vec::Vec};
+
+use polyflake::{
+    Result,
+    layout::{Layout, Parsed},
+    randflake::{self, Codec, Randflake},
+};
+
+use crate::{
+    Context,
+    bits::Bits,
+    formats::Scale,
+    reading::{Field, Reading, Role, Time},
+    texts,
+};
+
+/// An ID of an own layout is likelier than one of anybody's.
+const RARITY: u32 = 0;
+
+/// Readings of a text: an integer, or the bytes as hexadecimal digits.
+pub(crate) fn of_text(text: &str, context: &Context<'_>, readings: &mut Vec<Reading>) {
+    if let Some(id) = texts::integer(text) {
+        of_bits(&Bits::from_number(id.into(), 64), context, true, readings);
+    }
+    if let Some(bytes) = texts::uuid(text).or_else(|| texts::hex(text)) {
+        of_bits(&Bits::from_bytes(&bytes), context, false, readings);
+    }
+}
+
+/// Readings of bytes.
+pub(crate) fn of_bytes(bytes: &[u8], context: &Context<'_>, readings: &mut Vec<Reading>) {
+    for integer in [true, false] {
+        of_bits(&Bits::from_bytes(bytes), context, integer, readings);
+    }
+}
+
+fn of_bits(bits: &Option<Bits>, context: &Context<'_>, integer: bool, readings: &mut Vec<Reading>) {
+    let Some(bits) = bits else { return };
+    let fitting = |layout: &Layout| layout.is_integer() == integer && layout.bits() == bits.len;
+    for (name, layout) in context.layouts.iter().filter(|(_, layout)| fitting(layout)) {
+        readings.extend(read(name, layout, bits, context.now_ms));
+    }
+}
+
+/// The ID of a layout; `None` where its constants are others.
+fn read(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading> {
+    let parsed = match bits.as_bytes().try_into().map(i64::from_be_bytes) {
+        Ok(id) if layout.is_integer() => layout.parse_integer(id).ok()?,
+        _ => layout.parse_bytes(bits.as_bytes()).ok()?,
+    };
+    let again = pack_again(layout, &parsed).ok()?;
+    let figures = layout.describe();
+    let fields = figures.fields().iter().map(|of| Field {
+        name: of.name().to_owned(),
+        role: role(of.kind),
+        from: of.offset,
+        bits: of.bits,
+        value: bits.field(of.offset, of.bits),
+    });
+    let fields: Vec<Field> = fields.collect();
+    let same = |field: &Field| again.field(field.from, field.bits) == field.value;
+    if !fields.iter().filter(|field| field.role == Role::Fixed).all(same) {
+        return None;
+    }
+    let bits_of_time = fields.iter().find(|field| field.role == Role::Time).map(|field| field.bits);
+    let time = parsed.unix_ms().zip(figures.first_ms).zip(bits_of_time);
+    let time = time.map(|((ms, first), bits)| {
+        let last = figures.last_ms;
+        let span = u128::from(last.unwrap_or(i64::MAX).abs_diff(first)) * 1_000_000;
+        let tick = u64::try_from(span >> bits.min(127)).unwrap_or(u64::MAX).max(1);
+        let scale = Scale { tick_nanos: tick, epoch_ms: first, used: (first, last) };
+        Time { scale, bits, unix_ms: Some(ms) }
+    });
+    Some(Reading::new(name, name, RARITY, bits, fields, time, now_ms))
+}
+
+/// The ID that the same values make, with the layout's own constants.
+fn pack_again(layout: &Layout, parsed: &Parsed<'_>) -> Result<Bits> {
+    let mut values = layout.values();
+    if let Some(ms) = parsed.unix_ms() {
+        values.time(ms)?;
+    }
+    if let Some(sequence) = parsed.sequence() {
+        values.sequence(sequence)?;
+    }
+    for (name, value) in parsed.bindables() {
+        values.bind(name, value)?;
+    }
+    let id = values.pack()?;
+    let integer = id.as_integer().map(i64::to_be_bytes);
+    let bytes = integer.as_ref().map_or(id.as_bytes(), |bytes| Some(bytes.as_slice()));
+    Ok(bytes.and_then(Bits::from_bytes).expect("no more bits than were parsed"))
+}
+
+fn role(kind: &str) -> Role {
+    match kind {
+        "timestamp" => Role::Time,
+        "sequence" => Role::Sequence,
+        "bindable" => Role::Maker,
+        _ => Role::Fixed,
+    }
+}
+
+/// A Randflake ID, deciphered.
+pub(crate) fn opened(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
+    let id = u64::try_from(bits.field(0, 64)).expect("64 bits");
+    let parts = codec.inspect(Randflake::from_u64(id));
+    let scale = Scale {
+        tick_nanos: 1_000_000_000,
+        epoch_ms: randflake::EPOCH * 1000,
+        used: (randflake::EPOCH * 1000, None),
+    };
+    let field = |name: &str, role, from, bits, value: u128| Field {
+        name: name.to_owned(),
+        role,
+        from,
+        bits,
+        value,
+    };
+    let ticks = (parts.timestamp - randflake::EPOCH).cast_unsigned();
+    let fields = [
+        field("time", Role::Time, 0, 30, ticks.into()),
+        field("node", Role::Maker, 30, 17, parts.node.into()),
+        field("sequence", Role::Sequence, 47, 17, parts.sequence.into()),
+    ];
+    let time = Time { scale, bits: 30, unix_ms: Some(parts.unix_ms()) };
+    Reading::new("randflake", "Randflake", 1, bits, fields.into(), Some(time), now_ms)
+}

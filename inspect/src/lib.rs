@@ -1,0 +1,70 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+
+extern crate alloc;
+
+mod bits;
+mod formats;
+mod layouts;
+mod odds;
+mod reading;
+mod texts;
+
+use alloc::vec::Vec;
+
+use polyflake::{layout::Layout, randflake::Codec};
+
+pub use crate::reading::{Field, Reading, Role};
+
+/// What a reader knows besides the ID.
+#[derive(Clone, Copy, Default)]
+pub struct Context<'a> {
+    /// The present in Unix milliseconds: a format whose time would be to come is unlikely.
+    pub now_ms: i64,
+    /// Opens IDs of Randflake.
+    pub secret: Option<&'a Codec>,
+    /// The reader's own layouts, each with its name.
+    pub layouts: &'a [(&'a str, &'a Layout)],
+}
+
+/// All readings of a text, the likeliest first; none where no format has such texts.
+///
+/// Spaces around the text and quotes are left out. A text of `0x` and hexadecimal digits is read by [`inspect_bytes`].
+///
+/// ```
+/// use polyflake_inspect::{Context, inspect};
+///
+/// let context = Context { now_ms: 1_795_422_487_000, ..Context::default() };
+/// let readings = inspect("175928847299117063", &context);
+/// assert_eq!(readings[0].format, "discord");
+/// assert_eq!(readings[0].time().as_deref(), Some("2016-04-30T11:18:25.796Z"));
+/// ```
+#[must_use]
+pub fn inspect(text: &str, context: &Context<'_>) -> Vec<Reading> {
+    let text = text.trim().trim_matches(['"', '\'']);
+    if let Some(bytes) = text.strip_prefix("0x").and_then(texts::hex) {
+        return inspect_bytes(&bytes, context);
+    }
+    let mut readings = texts::readings(text, context);
+    layouts::of_text(text, context, &mut readings);
+    odds::rank(&mut readings, odds::random_text(text));
+    readings
+}
+
+/// All readings of an ID's bytes, big-endian, the likeliest first: 8 bytes are an integer, 16 a UUID.
+///
+/// ```
+/// use polyflake_inspect::{Context, inspect_bytes};
+///
+/// let context = Context { now_ms: 1_795_422_487_000, ..Context::default() };
+/// let uuid = 0x019a_1b3c_7c00_7aaa_baaa_aaaa_aaaa_aaaa_u128;
+/// assert_eq!(inspect_bytes(&uuid.to_be_bytes(), &context)[0].format, "uuid-v7");
+/// ```
+#[must_use]
+pub fn inspect_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Reading> {
+    let mut readings = texts::readings_of_bytes(bytes, context);
+    layouts::of_bytes(bytes, context, &mut readings);
+    let random = bytes.iter().fold(odds::Cost::bits(10), |cost, _| cost + odds::Cost::bits(8));
+    odds::rank(&mut readings, random);
+    readings
+}

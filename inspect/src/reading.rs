@@ -1,0 +1,217 @@
+//! What an ID is when it is read as one format.
+
+use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
+
+use crate::{
+    bits::Bits,
+    formats::{Format, Scale},
+    odds::{self, Cost},
+};
+
+/// An ID, read as one format.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// The format's short name, which does not change: `uuid-v7`, `discord`.
+    pub format: String,
+    /// The format's name for people: `UUID v7`, `Discord snowflake`.
+    pub title: String,
+    /// The ID's bits as big-endian bytes, the lowest bit at the end.
+    pub bytes: Box<[u8]>,
+    /// Number of bits.
+    pub bits: u32,
+    /// From the most significant bit.
+    pub fields: Vec<Field>,
+    /// Unix milliseconds, rounded down; `None` where the format has no time, and past what 64 bits hold.
+    pub unix_ms: Option<i64>,
+    /// From 0 to 1: the share of this reading in all readings that the text has, random characters among them.
+    pub odds: f64,
+    /// Why, in words.
+    pub reason: String,
+    pub(crate) cost: Cost,
+}
+
+/// A field of a [`Reading`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The field's name in its format.
+    pub name: String,
+    /// What the field is for.
+    pub role: Role,
+    /// The first bit, counted from the most significant one.
+    pub from: u32,
+    /// Number of bits.
+    pub bits: u32,
+    /// The field's bits as a number.
+    pub value: u128,
+}
+
+/// What a field is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Role {
+    /// The same bits in every ID: a version, a variant, unused bits.
+    Fixed,
+    /// The time, or a piece of it.
+    Time,
+    /// What the ID names: a metabyte, a shard key.
+    Kind,
+    /// Who made the ID: a partition, a node, a machine.
+    Maker,
+    /// Which one of those made at the same time.
+    Sequence,
+    /// Random bits, or the bits of a hash.
+    Random,
+    /// Bits that only a secret opens.
+    Encrypted,
+}
+
+impl Role {
+    /// The role as a word: `fixed`, `time`, `kind`, `maker`, `sequence`, `random` or `encrypted`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Time => "time",
+            Self::Kind => "kind",
+            Self::Maker => "maker",
+            Self::Sequence => "sequence",
+            Self::Random => "random",
+            Self::Encrypted => "encrypted",
+        }
+    }
+}
+
+impl Reading {
+    /// The bits as the format has them, or `None` where its fixed bits are others.
+    pub(crate) fn of(format: &Format, bits: &Bits, now_ms: i64) -> Option<Self> {
+        let mut fields = Vec::with_capacity(format.parts.len());
+        let (mut from, mut ticks) = (0, 0);
+        for part in format.parts {
+            let value = bits.field(from, part.bits);
+            match part.role {
+                Role::Fixed if value != u128::from(part.value) => return None,
+                Role::Time => ticks |= value << part.value,
+                _ => {}
+            }
+            let (name, role) = (part.name.to_owned(), part.role);
+            fields.push(Field { name, role, from, bits: part.bits, value });
+            from += part.bits;
+        }
+        let time = format.scale.map(|scale| Time::of(scale, ticks, &fields));
+        Some(Self::new(format.name, format.title, format.rarity, bits, fields, time, now_ms))
+    }
+
+    /// A reading with what its parts cost.
+    pub(crate) fn new(
+        name: &str,
+        title: &str,
+        rarity: u32,
+        bits: &Bits,
+        fields: Vec<Field>,
+        time: Option<Time>,
+        now_ms: i64,
+    ) -> Self {
+        let mut cost = Cost::bits(rarity);
+        for field in &fields {
+            cost = cost + odds::field(field);
+        }
+        if let Some(time) = &time {
+            cost = cost + odds::time(time, now_ms);
+        }
+        Self {
+            format: name.to_owned(),
+            title: title.to_owned(),
+            bytes: bits.as_bytes().into(),
+            bits: bits.len,
+            unix_ms: time.and_then(|time| time.unix_ms),
+            reason: reason(time.as_ref(), &fields, now_ms),
+            fields,
+            odds: 0.0,
+            cost,
+        }
+    }
+
+    /// The time as RFC 3339 writes it, to the millisecond: `2026-11-23T08:28:07.000Z`; `None` for no time, and for years that
+    /// have not four digits.
+    #[must_use]
+    pub fn time(&self) -> Option<String> {
+        let ms = self.unix_ms?;
+        let written = |ms| jiff::Timestamp::from_millisecond(ms).map(|time| format!("{time:.3}"));
+        written(ms).ok().filter(|text| text.len() == "2026-11-23T08:28:07.000Z".len())
+    }
+}
+
+/// The time of a reading.
+#[derive(Clone, Copy)]
+pub(crate) struct Time {
+    pub(crate) scale: Scale,
+    /// Bits of the field.
+    pub(crate) bits: u32,
+    pub(crate) unix_ms: Option<i64>,
+}
+
+impl Time {
+    fn of(scale: Scale, ticks: u128, fields: &[Field]) -> Self {
+        let bits = fields.iter().filter(|field| field.role == Role::Time).map(|field| field.bits);
+        let ms = ticks.checked_mul(u128::from(scale.tick_nanos)).map(|nanos| nanos / 1_000_000);
+        let ms = ms.and_then(|ms| i64::try_from(ms).ok());
+        let unix_ms = ms.and_then(|ms| ms.checked_add(scale.epoch_ms));
+        Self { scale, bits: bits.sum(), unix_ms }
+    }
+
+    /// Whether IDs of this time could have been made by now, give or take a day of a wrong clock.
+    pub(crate) fn is_likely(&self, now_ms: i64) -> bool {
+        let (first, last) = self.scale.used;
+        let end = last.unwrap_or(i64::MAX).min(now_ms.saturating_add(DAY));
+        self.unix_ms.is_some_and(|ms| (first..=end).contains(&ms))
+    }
+}
+
+const DAY: i64 = 86_400_000;
+
+/// Why an ID is, or is not, one of a format.
+fn reason(time: Option<&Time>, fields: &[Field], now_ms: i64) -> String {
+    let Some(time) = time else { return without_time(fields).to_owned() };
+    let Some(ms) = time.unix_ms else { return "its time is past all calendars".to_owned() };
+    let year = jiff::Timestamp::from_millisecond(ms)
+        .map_or(0, |at| at.to_zoned(jiff::tz::TimeZone::UTC).year());
+    if time.is_likely(now_ms) {
+        format!("its time is {}", ago(now_ms.saturating_sub(ms)))
+    } else if ms > now_ms {
+        format!("its time would be of {year}, which is to come")
+    } else if time.scale.used.1.is_some_and(|last| ms > last) {
+        format!("its time would be of {year}, after the last such ID")
+    } else {
+        format!("its time would be of {year}, before the first such ID")
+    }
+}
+
+fn without_time(fields: &[Field]) -> &'static str {
+    match fields {
+        [Field { role: Role::Encrypted, .. }] => {
+            "nothing tells it from random bits without its secret"
+        }
+        [Field { role: Role::Sequence, .. }] => "a small number is mostly counted",
+        [Field { role: Role::Random, .. }] => "its characters are all of this format's",
+        _ => "its version and variant bits say so",
+    }
+}
+
+/// A span of milliseconds in words.
+fn ago(ms: i64) -> String {
+    const UNITS: [(i64, &str); 5] = [
+        (31_556_952_000, "year"),
+        (2_629_746_000, "month"),
+        (DAY, "day"),
+        (3_600_000, "hour"),
+        (60_000, "minute"),
+    ];
+    match UNITS.iter().find(|(unit, _)| ms >= *unit) {
+        _ if ms < 0 => "at most a day ahead".to_owned(),
+        None => "less than a minute ago".to_owned(),
+        Some((unit, name)) if ms / unit == 1 => {
+            format!("a {name} ago").replace("a hour", "an hour")
+        }
+        Some((unit, name)) => format!("{} {name}s ago", ms / unit),
+    }
+}

@@ -1,0 +1,110 @@
+//! Texts to bits, format by format.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{
+    Context,
+    bits::{Alphabet, Bits},
+    formats::{FORMATS, Format, Text},
+    layouts,
+    reading::Reading,
+};
+
+/// A text, read as each format whose texts look so.
+pub(crate) fn readings(text: &str, context: &Context<'_>) -> Vec<Reading> {
+    let of = |format: &'static Format| {
+        format.texts.iter().find_map(|form| read(format, &bits(text, format, *form)?, context))
+    };
+    FORMATS.iter().filter_map(of).collect()
+}
+
+/// Bytes, read as each format of so many bits.
+pub(crate) fn readings_of_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Reading> {
+    let Some(bits) = Bits::from_bytes(bytes) else { return Vec::new() };
+    let formats = FORMATS.iter().filter(|format| format.bits() == bits.len);
+    formats.filter_map(|format| read(format, &bits, context)).collect()
+}
+
+/// An integer of 64 bits, signed or not, without leading zeros.
+pub(crate) fn integer(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = digits.bytes().all(|digit| digit.is_ascii_digit())
+        && (digits == "0" || !digits.starts_with('0'));
+    let signed = || text.parse().ok().map(i64::cast_unsigned);
+    text.parse().ok().or_else(signed).filter(|_| plain)
+}
+
+/// Bytes of hexadecimal digits, two a byte.
+pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
+    let digit = |character: u8| Alphabet::HEX.value(character.to_ascii_lowercase());
+    let pairs = text.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| match *pair {
+        [high, low] => Some(digit(high)? << 4 | digit(low)?),
+        _ => None,
+    };
+    pairs.map(byte).collect()
+}
+
+/// The 16 bytes of a UUID's text.
+pub(crate) fn uuid(text: &str) -> Option<Vec<u8>> {
+    let text = text.strip_prefix("urn:uuid:").unwrap_or(text);
+    let text = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
+    let hyphens = |at| matches!(at, 8 | 13 | 18 | 23);
+    let placed = text.bytes().enumerate().all(|(at, c)| (c == b'-') == hyphens(at));
+    match text.len() {
+        36 if placed => hex(&text.replace('-', "")),
+        32 => hex(text),
+        _ => None,
+    }
+}
+
+fn bits(text: &str, format: &Format, form: Text) -> Option<Bits> {
+    let len = format.bits();
+    match form {
+        Text::Decimal => Bits::from_number(integer(text)?.into(), len),
+        Text::Uuid => Bits::from_bytes(&uuid(text)?),
+        Text::Number(alphabet, length) => number(text, alphabet, length, len),
+        Text::Short(alphabet, most) => {
+            let short = text == "0" || !text.starts_with('0');
+            let length = Some(text.len()).filter(|length| short && (1..=most).contains(length));
+            number(text, alphabet, length?, len)
+        }
+        Text::Typed(alphabet, length) => {
+            let (kind, text) = text.rsplit_once('_')?;
+            let word = |c| matches!(c, 'a'..='z' | '_');
+            (!kind.is_empty() && kind.chars().all(word))
+                .then(|| number(text, alphabet, length, len))?
+        }
+        Text::InUuid(alphabet) => {
+            let text = String::from_utf8(uuid(text)?).ok()?;
+            number(&text, alphabet, text.len(), len)
+        }
+        Text::Cuid => cuid(text),
+    }
+}
+
+/// A text of `length` characters as a number of `len` bits.
+fn number(text: &str, alphabet: &Alphabet, length: usize, len: u32) -> Option<Bits> {
+    (text.len() == length).then(|| Bits::from_text(text, alphabet, len))?
+}
+
+fn cuid(text: &str) -> Option<Bits> {
+    let digits = text.strip_prefix('c').filter(|digits| digits.len() == 24 && digits.is_ascii())?;
+    let base36 = |from: usize, to: usize, bits| {
+        let text = &digits[from..to];
+        Bits::from_text(text, &Alphabet::BASE36, bits).map(|bits| bits.field(0, bits.len))
+    };
+    let (time, counter) = (base36(0, 8, 42)?, base36(8, 12, 21)?);
+    let (fingerprint, random) = (base36(12, 16, 21)?, base36(16, 24, 42)?);
+    Bits::from_number((time << 21 | counter) << 63 | fingerprint << 42 | random, 126)
+}
+
+/// One reading; Randflake's with its fields where the secret is known.
+fn read(format: &Format, bits: &Bits, context: &Context<'_>) -> Option<Reading> {
+    match context.secret {
+        Some(codec) if format.name == "randflake" => {
+            Some(layouts::opened(bits, codec, context.now_ms))
+        }
+        _ => Reading::of(format, bits, context.now_ms),
+    }
+}
