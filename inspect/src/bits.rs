@@ -1,15 +1,17 @@
 //! Up to 160 bits, from the most significant one, and the alphabets that they are written in.
 
+/// The most bits of an ID: those of a KSUID.
+pub(crate) const MOST: u32 = 160;
+const BYTES: usize = MOST as usize / 8;
+
 /// An ID's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bits {
-    bytes: [u8; Self::MOST / 8],
+    bytes: [u8; BYTES],
     pub(crate) len: u32,
 }
 
 impl Bits {
-    const MOST: usize = 160;
-
     /// The lowest `len` bits of a number, or `None` if it has more.
     pub(crate) fn from_number(number: u128, len: u32) -> Option<Self> {
         let fits = len >= 128 || number >> len == 0;
@@ -18,7 +20,7 @@ impl Bits {
 
     /// A text as a number: `None` for another character, and where the number has more than `len` bits.
     pub(crate) fn from_text(text: &str, alphabet: &Alphabet, len: u32) -> Option<Self> {
-        let mut number = [0_u8; Self::MOST / 8];
+        let mut number = [0_u8; BYTES];
         for character in text.bytes() {
             let mut carry = u32::from(alphabet.value(character)?);
             for byte in number.iter_mut().rev() {
@@ -38,12 +40,12 @@ impl Bits {
     /// Whole bytes.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let len = u32::try_from(bytes.len() * 8).ok()?;
-        (bytes.len() <= Self::MOST / 8).then(|| Self::from_low(bytes, len))
+        (bytes.len() <= BYTES).then(|| Self::from_low(bytes, len))
     }
 
     /// The last `len` bits of some bytes.
     fn from_low(bytes: &[u8], len: u32) -> Self {
-        let mut of = [0; Self::MOST / 8];
+        let mut of = [0; BYTES];
         let (from, to) = (bytes.len() - (len as usize).div_ceil(8), (len as usize).div_ceil(8));
         of[..to].copy_from_slice(&bytes[from..]);
         Self { bytes: of, len }

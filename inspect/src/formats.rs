@@ -41,7 +41,8 @@ pub(crate) struct Part {
     pub(crate) bits: u32,
     pub(crate) name: &'static str,
     pub(crate) role: Role,
-    /// The bits of a [`Fixed`] field; the place of a piece of the time, from its lowest bit.
+    /// The bits of a [`Fixed`] field; the place of a piece of the time, from its lowest bit; for others 1 if the lowest byte
+    /// is the first.
     pub(crate) value: u64,
 }
 
@@ -67,6 +68,11 @@ const fn part(bits: u32, name: &'static str, role: Role) -> Part {
 
 const fn fixed(bits: u32, name: &'static str, value: u64) -> Part {
     Part { bits, name, role: Fixed, value }
+}
+
+/// A number whose lowest byte is the first.
+const fn little_endian(bits: u32, name: &'static str, role: Role) -> Part {
+    Part { bits, name, role, value: 1 }
 }
 
 const fn time(bits: u32) -> Part {
@@ -146,7 +152,7 @@ pub(crate) const FORMATS: &[Format] = &[
             time(32),
             part(40, "machine", Random),
             part(24, "counter", Random),
-            part(32, "shard_key", Kind),
+            little_endian(32, "shard_key", Kind),
         ],
     ),
     of(
@@ -163,7 +169,7 @@ pub(crate) const FORMATS: &[Format] = &[
             fixed(2, VARIANT, 2),
             part(6, "machine_low", Random),
             part(24, "counter", Random),
-            part(32, "shard_key", Kind),
+            little_endian(32, "shard_key", Kind),
         ],
     ),
     of(
@@ -400,12 +406,12 @@ pub(crate) const FORMATS: &[Format] = &[
         6,
         DECIMAL,
         scale(MS, 1_314_220_021_721, 2012),
-        &[time(41), part(13, "shard", Maker), part(10, "sequence", Random)],
+        &[time(41), part(13, "shard", Maker), part(10, "sequence", Sequence)],
     ),
     of(
         "sonyflake",
         "Sonyflake",
-        6,
+        8,
         DECIMAL,
         scale(10 * MS, 1_409_529_600_000, 2015),
         &[
@@ -421,7 +427,7 @@ pub(crate) const FORMATS: &[Format] = &[
         6,
         DECIMAL,
         scale(MS, 0, 2017),
-        &[time(48), part(16, "sequence_data", Random)],
+        &[time(48), part(16, "sequence_data", Sequence)],
     ),
     of(
         "baidu",
@@ -444,7 +450,14 @@ pub(crate) const FORMATS: &[Format] = &[
     of("unix-ms", "Unix milliseconds", 7, DECIMAL, scale(MS, 0, 1990), &[time(64)]),
     of("unix-us", "Unix microseconds", 9, DECIMAL, scale(1000, 0, 1990), &[time(64)]),
     of("unix-ns", "Unix nanoseconds", 9, DECIMAL, scale(1, 0, 1990), &[time(64)]),
-    of("counter", "a counter", 2, DECIMAL, None, &[part(64, "count", Sequence)]),
+    of(
+        "counter",
+        "a counter",
+        2,
+        DECIMAL,
+        None,
+        &[fixed(11, "unused", 0), part(53, "count", Sequence)],
+    ),
 ];
 
 const fn random(version: u64) -> [Part; 5] {

@@ -16,6 +16,9 @@ use polyflake::{layout::Layout, randflake::Codec};
 
 pub use crate::reading::{Field, Reading, Role};
 
+/// The most bits that an ID has. A field has at most 128.
+pub const MOST_BITS: u32 = bits::MOST;
+
 /// What a reader knows besides the ID.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
@@ -23,7 +26,7 @@ pub struct Context<'a> {
     pub now_ms: i64,
     /// Opens IDs of Randflake.
     pub secret: Option<&'a Codec>,
-    /// The reader's own layouts, each with its name.
+    /// The reader's own layouts, each with its name. Those of more than [`MOST_BITS`] bits are left out.
     pub layouts: &'a [(&'a str, &'a Layout)],
 }
 

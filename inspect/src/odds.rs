@@ -47,6 +47,8 @@ pub(crate) fn random_text(text: &str) -> Cost {
         36
     } else if all(u8::is_ascii_alphanumeric) {
         62
+    } else if all(|c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_')) {
+        64
     } else {
         96
     };
@@ -59,6 +61,8 @@ pub(crate) fn field(field: &Field) -> Cost {
     let all = Cost::bits(field.bits);
     match field.role {
         Role::Fixed | Role::Time => Cost::bits(0),
+        // Wide numbers of makers are addresses or drawn.
+        Role::Maker if field.bits >= 16 => all,
         Role::Random | Role::Encrypted => all,
         // Half of them small, where each doubling is as likely as the one before; half of them anything.
         Role::Kind | Role::Maker | Role::Sequence => {
@@ -69,10 +73,11 @@ pub(crate) fn field(field: &Field) -> Cost {
     }
 }
 
-/// The time: the younger the likelier, each doubling of the age as the one before. A time that cannot be is told whole.
+/// The time: the younger the likelier, each doubling of the age as the one before, and the likelier the more the system had
+/// grown. A time that cannot be is told whole.
 pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
     const HOUR: i64 = 3_600_000;
-    const MISTAKE: Cost = Cost::bits(12);
+    const MISTAKE: Cost = Cost::bits(16);
     match time.unix_ms {
         Some(ms) if time.is_likely(now_ms) => {
             let age =
@@ -80,7 +85,10 @@ pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
             let ticks = age * 1_000_000 / u128::from(time.scale.tick_nanos);
             let span = now_ms.saturating_sub(time.scale.used.0).max(HOUR) / HOUR;
             let doublings = u128::from(span.cast_unsigned().ilog2()) + 1;
-            Cost::of_one_in(ticks.max(1)) + Cost::of_one_in(doublings)
+            let grown = now_ms.saturating_sub(time.scale.used.0).max(HOUR)
+                / ms.saturating_sub(time.scale.used.0).max(30 * 24 * HOUR);
+            let grown = Cost::of_one_in(u128::from(grown.max(1).cast_unsigned()));
+            Cost::of_one_in(ticks.max(1)) + Cost::of_one_in(doublings) + grown
         }
         _ => Cost::bits(time.bits) + MISTAKE,
     }

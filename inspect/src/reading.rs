@@ -87,10 +87,12 @@ impl Reading {
         let mut fields = Vec::with_capacity(format.parts.len());
         let (mut from, mut ticks) = (0, 0);
         for part in format.parts {
-            let value = bits.field(from, part.bits);
+            let mut value = bits.field(from, part.bits);
             match part.role {
                 Role::Fixed if value != u128::from(part.value) => return None,
                 Role::Time => ticks |= value << part.value,
+                Role::Fixed => {}
+                _ if part.value == 1 => value = value.swap_bytes() >> (128 - part.bits),
                 _ => {}
             }
             let (name, role) = (part.name.to_owned(), part.role);

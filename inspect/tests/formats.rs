@@ -1,10 +1,227 @@
-//! IDs of each system, as its own library makes them.
-use polyflake_inspect::{Context, inspect};
+//! What IDs are read as: those of other libraries, those whose fields are published, and those that nobody made.
+
+use polyflake::{
+    layout::{Field, Layout, Tick},
+    randflake::{Codec, Parts},
+};
+use polyflake_inspect::{Context, MOST_BITS, Reading, Role, inspect, inspect_bytes};
+
+/// 2026-11-23T09:00:00Z.
+const NOW: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
+
+#[track_caller]
+fn first(text: &str) -> Reading {
+    let readings = inspect(text, &NOW);
+    readings.into_iter().next().unwrap_or_else(|| panic!("expected a reading of {text}"))
+}
+
+fn value(reading: &Reading, name: &str) -> Option<u128> {
+    reading.fields.iter().find(|field| field.name == name).map(|field| field.value)
+}
+
+/// Two IDs of each format, made by the systems' own libraries: bench/inspect says how.
 #[test]
-fn look() {
-    let context = Context { now_ms: 1_795_422_487_000, ..Context::default() };
-    for id in ["175928847299117063","1541815603606036480","a7rdmuv326nct5if","550e8400-e29b-41d4-a716-446655440000","019a1b3c-7c00-7aaa-baaa-aaaaaaaaaaaa","01ARZ3NDEKTSV4RRFFQ69G5FAV","42","1763650000","1763650000123","507f1f77bcf86cd799439011","9m4e2mr0ui3e8a215n4g","0ujtsYcgvSTl8PAuAdqWYSMnLOv","3jzfcijpj2z2a","-JhLeOlGIEjaIOFHR0xd","691f29d0-bbaa-ddcc-ee01-0203ffffffff","user_01h455vb4pex5vsknk084sn02q","hello","V1StGXR8_Z5jdHi6B-myT","0","cjld2cjxh0000qzrmn831i7rn"] {
-        println!("{id}");
-        for r in inspect(id, &context).iter().take(3) { println!("   {:20} {:.4} {:?} {}", r.format, r.odds, r.time(), r.reason); }
+fn ids_of_other_libraries_are_named() {
+    for line in include_str!("made.tsv").lines() {
+        let (format, id) = line.split_once('\t').expect("a format, a tab and an ID");
+        let reading = first(id);
+        assert_eq!(reading.format, format, "{id}");
+        assert!(reading.odds > 0.5, "{id}: {}", reading.odds);
+    }
+}
+
+/// Examples of the formats' own pages, and of RFC 9562.
+#[test]
+fn published_fields_are_read() {
+    for (id, format, time, fields) in [
+        (
+            "175928847299117063",
+            "discord",
+            "2016-04-30T11:18:25.796Z",
+            &[("worker", 1), ("process", 0), ("sequence", 7)][..],
+        ),
+        (
+            "C232AB00-9414-11EC-B3C8-9F6BDECED846",
+            "uuid-v1",
+            "2022-02-22T19:22:22.000Z",
+            &[("clock_sequence", 0x33c8), ("node", 0x9f6b_dece_d846)],
+        ),
+        (
+            "1EC9414C-232A-6B00-B3C8-9F6BDECED846",
+            "uuid-v6",
+            "2022-02-22T19:22:22.000Z",
+            &[("node", 0x9f6b_dece_d846)],
+        ),
+        (
+            "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
+            "uuid-v7",
+            "2022-02-22T19:22:22.000Z",
+            &[("random_high", 0xcc3)],
+        ),
+        (
+            "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
+            "ksuid",
+            "2017-10-10T04:00:47.000Z",
+            &[("payload", 0xb5a1_cd34_b5f9_9d11_54fb_6853_345c_9735)],
+        ),
+        (
+            "507f1f77bcf86cd799439011",
+            "objectid",
+            "2012-10-17T21:13:27.000Z",
+            &[("counter", 0x43_9011)],
+        ),
+        (
+            "691f29d0-bbaa-ddcc-ee01-0203e8030000",
+            "hotguid",
+            "2025-11-20T14:46:40.000Z",
+            &[("counter", 0x01_0203), ("shard_key", 1000)],
+        ),
+    ] {
+        let reading = first(id);
+        assert_eq!(
+            (reading.format.as_str(), reading.time().as_deref()),
+            (format, Some(time)),
+            "{id}"
+        );
+        for (name, expected) in fields {
+            assert_eq!(value(&reading, name), Some(*expected), "{name} of {id}");
+        }
+    }
+}
+
+#[test]
+fn fields_cover_all_bits_and_odds_add_up_to_one_at_most() {
+    for line in include_str!("made.tsv").lines() {
+        let (_, id) = line.split_once('\t').expect("a format, a tab and an ID");
+        let readings = inspect(id, &NOW);
+        assert!(readings.iter().map(|reading| reading.odds).sum::<f64>() <= 1.000_001, "{id}");
+        assert!(readings.is_sorted_by(|one, other| one.odds >= other.odds), "{id}");
+        for reading in readings {
+            let mut next = 0;
+            for field in &reading.fields {
+                assert_eq!(field.from, next, "{} of {}", field.name, reading.format);
+                assert!(field.bits == 128 || field.value >> field.bits == 0, "{}", field.name);
+                next += field.bits;
+            }
+            assert_eq!(next, reading.bits, "{}", reading.format);
+            assert_eq!(reading.bytes.len(), reading.bits.div_ceil(8) as usize);
+        }
+    }
+}
+
+/// Every form of a UUID is the same UUID, and bytes are the texts that they have.
+#[test]
+fn an_id_is_the_same_in_all_its_forms() {
+    let uuid = first("017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
+    for form in [
+        "017f22e279b07cc398c4dc0c0c07398f",
+        "{017F22E2-79B0-7CC3-98C4-DC0C0C07398F}",
+        "urn:uuid:017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
+        "  \"017f22e2-79b0-7cc3-98c4-dc0c0c07398f\"\n",
+        "0x017f22e279b07cc398c4dc0c0c07398f",
+    ] {
+        let reading = first(form);
+        assert_eq!(
+            (reading.format, reading.fields),
+            (uuid.format.clone(), uuid.fields.clone()),
+            "{form}"
+        );
+    }
+    assert_eq!(inspect_bytes(&uuid.bytes, &NOW)[0].fields, uuid.fields);
+    let signed = inspect("-8446744073709551616", &NOW);
+    let unsigned = inspect("10000000000000000000", &NOW);
+    assert!(!signed.is_empty() && signed[0].bytes == unsigned[0].bytes);
+}
+
+/// A sno in a UUID column is its text's 16 bytes; its version 8 has other bits.
+#[test]
+fn a_sno_is_found_in_both_uuids() {
+    let sno = polyflake::sno::Sno::parse("9q7eapxk2owc4ivv").expect("a sno");
+    let spelt: String = sno.to_uuid_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(first(&spelt).format, "sno");
+    assert_eq!(value(&first(&spelt), "metabyte"), Some(sno.metabyte().into()));
+    assert_eq!(first("9q7eapxk2owc4ivv").unix_ms, Some(sno.unix_ms()));
+}
+
+#[test]
+fn the_present_decides_between_formats_of_the_same_bits() {
+    let at = |now_ms| inspect("2124021779781038084", &Context { now_ms, ..NOW })[0].format.clone();
+    assert_eq!(at(NOW.now_ms), "twitter");
+    // In 2032 it may as well be a Discord ID of the year before, and that is the younger one.
+    assert_eq!(at(NOW.now_ms + 5 * 31_556_952_000), "discord");
+    let unlikely = inspect("2124021779781038084", &NOW);
+    let discord = unlikely.iter().find(|reading| reading.format == "discord").expect("a reading");
+    assert_eq!(discord.reason, "its time would be of 2031, which is to come");
+}
+
+#[test]
+fn a_secret_opens_randflakes() {
+    let codec = Codec::new(*b"sixteen byte key");
+    let parts = Parts { timestamp: 1_795_000_000, node: 77, sequence: 3 };
+    let id = codec.encrypt(parts).expect("a valid ID");
+    for text in [id.to_string(), id.to_i64().to_string()] {
+        let opened = inspect(&text, &Context { secret: Some(&codec), ..NOW });
+        assert_eq!(opened[0].format, "randflake", "{text}");
+        assert_eq!(value(&opened[0], "node"), Some(77));
+        assert_eq!(opened[0].unix_ms, Some(parts.timestamp * 1000));
+        let closed = inspect(&text, &NOW);
+        let closed =
+            closed.iter().find(|reading| reading.format == "randflake").expect("a reading");
+        assert_eq!(closed.fields[0].role, Role::Encrypted);
+    }
+}
+
+#[test]
+fn layouts_of_ones_own_are_read_and_their_constants_must_agree() {
+    let fields = |region: i64| {
+        [
+            Field::timestamp(40, Tick::MILLISECOND, 1_700_000_000_000),
+            Field::constant(8, "region", region),
+            Field::bindable(8, "shard"),
+            Field::sequence(8),
+        ]
+    };
+    let layout = Layout::integer(fields(5)).expect("a layout");
+    let mut values = layout.values();
+    values.time(1_795_000_000_000_i64).and_then(|values| values.sequence(9)).expect("values");
+    let id = values.bind("shard", 3).and_then(|values| values.pack_integer()).expect("an ID");
+    let other = Layout::integer(fields(6)).expect("a layout");
+    let layouts = [("orders", &layout), ("others", &other)];
+    let readings = inspect(&id.to_string(), &Context { layouts: &layouts, ..NOW });
+    assert_eq!(readings[0].format, "orders");
+    assert_eq!((value(&readings[0], "region"), value(&readings[0], "shard")), (Some(5), Some(3)));
+    assert_eq!(readings[0].unix_ms, Some(1_795_000_000_000));
+    assert!(readings.iter().all(|reading| reading.format != "others"));
+
+    let bytes =
+        Layout::bytes(4, [Field::bindable(16, "a"), Field::bindable(16, "b")]).expect("a layout");
+    let layouts = [("pair", &bytes)];
+    let context = Context { layouts: &layouts, ..NOW };
+    assert_eq!(value(&inspect("0001ff00", &context)[0], "b"), Some(0xff00));
+    assert_eq!(value(&inspect_bytes(&[0, 1, 255, 0], &context)[0], "a"), Some(1));
+}
+
+/// Whatever a text is, it is read or not, and never a panic; a text past all formats has no reading.
+#[test]
+fn any_text_is_taken() {
+    assert!(inspect("", &NOW).is_empty());
+    assert!(inspect("Grüße", &NOW).is_empty() && inspect("0xzz", &NOW).is_empty());
+    assert!(inspect(&"9".repeat(1000), &NOW).is_empty());
+    assert!(inspect_bytes(&[7; 129], &NOW).is_empty());
+    let alphabet: Vec<char> = "0179afuvzAFZ-_{}:€ \"c".chars().collect();
+    let mut state = 1_u64;
+    let mut draw = |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).expect("31 bits") % below
+    };
+    for _ in 0..20_000 {
+        let text: String = (0..draw(45)).map(|_| alphabet[draw(alphabet.len())]).collect();
+        let of_all_times = [i64::MIN, 0, NOW.now_ms, i64::MAX];
+        for now_ms in of_all_times {
+            let readings = inspect(&text, &Context { now_ms, ..NOW });
+            assert!(readings.iter().all(|reading| reading.bits <= MOST_BITS), "{text}");
+            readings.iter().for_each(|reading| drop(reading.time()));
+        }
     }
 }

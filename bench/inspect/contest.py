@@ -1,0 +1,70 @@
+"""Asks three programs which format each ID of a corpus has, and prints how many they name.
+
+Arguments: the corpus, the moment at which it is read (RFC 3339), and the programs polyflake, uuinfo and idt. A program that says
+"Snowflake" and no more names the form of a snowflake, not the system: that is a column of its own.
+"""
+
+import json
+import re
+import subprocess
+import sys
+
+SNOWFLAKES = {"twitter", "discord", "instagram", "sonyflake", "mastodon"}
+# What the peers call the formats whose names differ from ours in more than case and signs.
+WORDS = {
+    "uuid-v1": "uuid.*1",
+    "uuid-v4": r"rfc-4122.*4|uuidv4",
+    "uuid-v6": "uuid.*6",
+    "uuid-v7": r"rfc-9562.*version: 7|uuidv7",
+    "nanoid": "nano ?id",
+    "random": "unknown|none",
+    "twitter": "twitter|x ",
+}
+
+
+def ours(program, ids, now):
+    done = subprocess.run(
+        [program, "inspect", "--json", "--now", now], input="\n".join(ids), capture_output=True, text=True
+    )
+    for line in done.stdout.splitlines():
+        readings = json.loads(line)["readings"]
+        known = sum(reading["odds"] for reading in readings) >= 0.5
+        yield readings[0]["format"] if known else "random"
+
+
+def uuinfo(program, ids):
+    for name in ids:
+        done = subprocess.run([program, "-o", "short", "--", name], capture_output=True, text=True)
+        yield (done.stdout or done.stderr or "none").lower()
+
+
+def idt(program, ids):
+    for name in ids:
+        done = subprocess.run([program, "inspect", "--json", "--", name], capture_output=True, text=True)
+        kind = re.search(r'"id_type": ?"([^"]*)"', done.stdout)
+        yield kind[1] if kind else "none"
+
+
+def main():
+    corpus, now, *programs = sys.argv[1:]
+    with open(corpus) as file:
+        rows = [line.rstrip("\n").split("\t") for line in file]
+    ids = [name for _, name in rows]
+    answers = [ours(programs[0], ids, now), uuinfo(programs[1], ids), idt(programs[2], ids)]
+    answers = [list(answer) for answer in answers]
+    right = {}
+    for (system, _), *said in zip(rows, *answers):
+        row = right.setdefault(system, [0] * 6)
+        row[5] += 1
+        row[0] += said[0] == system
+        for column, word in ((1, said[1]), (3, said[2])):
+            named = re.search(WORDS.get(system, system), word) is not None
+            row[column] += named
+            row[column + 1] += named or (system in SNOWFLAKES and "snowflake" in word)
+    print("| format | IDs | polyflake | uuinfo | or \"snowflake\" | idt | or \"snowflake\" |\n|---|---|---|---|---|---|---|")
+    right["all"] = [sum(column) for column in zip(*right.values())]
+    for system, row in right.items():
+        print("|", system, "|", row[5], "|", " | ".join(map(str, row[:5])), "|")
+
+
+main()

@@ -1,0 +1,66 @@
+//! Why the program ends with 1: a stable code and a reason.
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+/// An error's code and its reason, or an end that is none.
+pub(crate) enum Failure {
+    Refused {
+        code: &'static str,
+        reason: String,
+    },
+    /// Nobody reads on: the program ends without a word, as others do.
+    ClosedPipe,
+}
+
+impl Failure {
+    pub(crate) fn new(code: &'static str, reason: impl Into<String>) -> Self {
+        Self::Refused { code, reason: reason.into() }
+    }
+
+    /// Says why on standard error.
+    pub(crate) fn tell(&self) -> ExitCode {
+        match self {
+            Self::ClosedPipe => ExitCode::SUCCESS,
+            Self::Refused { code, reason } => {
+                let style = anstyle::AnsiColor::Red.on_default().bold();
+                anstream::eprintln!("{style}error[{code}]{style:#}: {reason}");
+                ExitCode::FAILURE
+            }
+        }
+    }
+}
+
+impl From<polyflake::Error> for Failure {
+    fn from(error: polyflake::Error) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+impl From<polyflake_lease::Error> for Failure {
+    fn from(error: polyflake_lease::Error) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::ClosedPipe,
+            _ => Self::new("io_failed", error.to_string()),
+        }
+    }
+}
+
+/// Writes to standard output as it is.
+pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
+    Ok(io::stdout().lock().write_all(bytes)?)
+}
+
+/// A file's text, its name in the error.
+pub(crate) fn read(path: &std::path::Path) -> Result<Vec<u8>, Failure> {
+    let named = |error| Failure::new("io_failed", format!("{}: {error}", path.display()));
+    std::fs::read(path).map_err(named)
+}

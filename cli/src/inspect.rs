@@ -1,0 +1,194 @@
+//! `polyflake inspect`: what IDs are.
+
+use std::{
+    io::{self, BufRead, IsTerminal, Write},
+    path::PathBuf,
+    time::SystemTime,
+};
+
+use polyflake::{layout::Layout, randflake::Codec};
+use polyflake_inspect::{Context, Field, Reading, Role, inspect};
+use serde_json::{Value, json};
+
+use crate::{failure::Failure, layout, make, paint};
+
+/// Readings that are less likely are shown with --all alone.
+const LEAST_ODDS: f64 = 0.001;
+/// Bits of a line on a card.
+const LINE: u32 = 64;
+
+/// Tells what IDs are: format, fields, time and odds.
+#[derive(clap::Args)]
+#[command(before_help = "\
+Examples:
+  polyflake inspect 01HV5S2K2Y3K7Q9C0S6W8X4E1F
+  polyflake inspect --layout orders.json 4611686018427387904
+  psql -Atc 'select id from posts' | polyflake inspect --json")]
+pub(crate) struct Arguments {
+    /// Texts, integers, UUIDs, or bytes as 0x and hexadecimal digits; the lines of standard input if there are none.
+    #[arg(value_name = "ID", allow_negative_numbers = true)]
+    ids: Vec<String>,
+    /// One JSON object a line.
+    #[arg(long)]
+    json: bool,
+    /// Unlikely readings, too.
+    #[arg(long)]
+    all: bool,
+    /// A layout of your own as JSON; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    layout: Vec<PathBuf>,
+    /// Randflake's secret: a file of 16 bytes, or of 32 hexadecimal digits.
+    #[arg(long, value_name = "FILE")]
+    secret_file: Option<PathBuf>,
+    /// The present, as RFC 3339 writes it: a time that is to come is unlikely.
+    #[arg(long, value_name = "TIME")]
+    now: Option<jiff::Timestamp>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let layouts = arguments.layout.iter().map(|path| own_layout(path));
+    let layouts = layouts.collect::<Result<Vec<(String, Layout)>, Failure>>()?;
+    let layouts: Vec<_> = layouts.iter().map(|(name, layout)| (name.as_str(), layout)).collect();
+    let codec = arguments.secret_file.as_deref().map(make::secret).transpose()?.map(Codec::new);
+    let now = arguments.now.map_or_else(|| jiff::Timestamp::try_from(SystemTime::now()), Ok);
+    let now = now.map_err(|error| Failure::new("clock_failed", error.to_string()))?;
+    let context =
+        Context { now_ms: now.as_millisecond(), secret: codec.as_ref(), layouts: &layouts };
+    if !arguments.ids.is_empty() {
+        return all(arguments.ids.iter().map(|id| Ok(id.clone())), arguments, &context);
+    }
+    if io::stdin().is_terminal() {
+        anstream::eprintln!("an ID a line; Ctrl-D ends");
+    }
+    all(io::stdin().lock().lines(), arguments, &context)
+}
+
+/// Tells of each ID; a failure at the end if one of them was none that is known.
+fn all(
+    ids: impl Iterator<Item = io::Result<String>>,
+    arguments: &Arguments,
+    context: &Context<'_>,
+) -> Result<(), Failure> {
+    let mut unknown = 0_u64;
+    let mut out = anstream::stdout().lock();
+    for id in ids {
+        let id = id?;
+        if id.trim().is_empty() {
+            continue;
+        }
+        let mut readings = inspect(&id, context);
+        let likely = readings.iter().filter(|reading| reading.odds >= LEAST_ODDS).count();
+        unknown += u64::from(likely == 0);
+        readings.truncate(if arguments.all { usize::MAX } else { likely });
+        if arguments.json {
+            writeln!(out, "{}", to_json(&id, &readings))?;
+        } else {
+            card(&mut out, &id, &readings)?;
+        }
+    }
+    match unknown {
+        0 => Ok(()),
+        1 => Err(Failure::new("unknown_format", "an ID is of no format that is known")),
+        _ => Err(Failure::new(
+            "unknown_format",
+            format!("{unknown} IDs are of no format that is known"),
+        )),
+    }
+}
+
+fn own_layout(path: &std::path::Path) -> Result<(String, Layout), Failure> {
+    let layout = layout::from_file(path)?;
+    if layout.bits() > polyflake_inspect::MOST_BITS {
+        let reason = format!(
+            "{}: expected a layout of at most {} bits",
+            path.display(),
+            polyflake_inspect::MOST_BITS
+        );
+        return Err(Failure::new("invalid_layout", reason));
+    }
+    let name =
+        path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    Ok((name, layout))
+}
+
+fn card(out: &mut impl Write, id: &str, readings: &[Reading]) -> io::Result<()> {
+    let title = paint::TITLE;
+    let Some((first, others)) = readings.split_first() else {
+        return writeln!(out, "{title}{id}{title:#}\n  no format that is known\n");
+    };
+    let (name, odds) = (&first.title, percent(first.odds));
+    writeln!(out, "{title}{id}{title:#}\n  {title}{name}{title:#}, {odds}: {}\n", first.reason)?;
+    if let Some(time) = first.time() {
+        writeln!(out, "  {:16}{time}", "at")?;
+    }
+    for field in first.fields.iter().filter(|field| is_shown(field)) {
+        let style = paint::style(field.role);
+        writeln!(out, "  {style}{:16}{style:#}{}", field.name, field.value)?;
+    }
+    writeln!(out)?;
+    bits(out, first)?;
+    for other in others {
+        writeln!(out, "  or {}, {}: {}", other.title, percent(other.odds), other.reason)?;
+    }
+    writeln!(out)
+}
+
+/// The time is shown as one, and what is in every ID is not shown.
+fn is_shown(field: &Field) -> bool {
+    !matches!(field.role, Role::Fixed | Role::Time)
+}
+
+/// The bits in their fields' colours.
+fn bits(out: &mut impl Write, reading: &Reading) -> io::Result<()> {
+    let mut at = 0;
+    for field in &reading.fields {
+        let style = paint::style(field.role);
+        write!(out, "{style}")?;
+        for bit in (0..field.bits).rev() {
+            let before = match at {
+                0 => "  ",
+                _ if at % LINE == 0 => "\n  ",
+                _ if at % 8 == 0 => " ",
+                _ => "",
+            };
+            write!(out, "{before}{}", field.value >> bit & 1)?;
+            at += 1;
+        }
+        write!(out, "{style:#}")?;
+    }
+    writeln!(out)
+}
+
+fn percent(odds: f64) -> String {
+    match odds {
+        _ if odds > 0.999 => "over 99.9 %".into(),
+        _ if odds < LEAST_ODDS => "under 0.1 %".into(),
+        _ => format!("{:.1} %", odds * 100.0),
+    }
+}
+
+fn to_json(id: &str, readings: &[Reading]) -> Value {
+    let field = |field: &Field| {
+        json!({
+            "name": field.name, "role": field.role.as_str(), "from": field.from, "bits": field.bits,
+            "value": integer(field.value),
+        })
+    };
+    let reading = |reading: &Reading| {
+        json!({
+            "format": reading.format, "title": reading.title, "odds": reading.odds,
+            "time": reading.time(), "unix_ms": reading.unix_ms, "reason": reading.reason,
+            "hex": reading.bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>(),
+            "bits": reading.bits, "fields": reading.fields.iter().map(field).collect::<Vec<_>>(),
+        })
+    };
+    json!({ "id": id, "readings": readings.iter().map(reading).collect::<Vec<_>>() })
+}
+
+/// A number, or past 2^53, where readers of JSON round, its digits as a text.
+fn integer(value: u128) -> Value {
+    match u64::try_from(value) {
+        Ok(value) if value <= 1 << 53 => value.into(),
+        _ => value.to_string().into(),
+    }
+}

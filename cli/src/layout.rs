@@ -1,0 +1,119 @@
+//! `polyflake layout`: custom layouts.
+
+use std::{io::Write, path::Path};
+
+use polyflake::{
+    Description,
+    layout::{Layout, PRESETS, preset},
+};
+use serde_json::{Value, json};
+
+use crate::failure::{self, Failure};
+
+/// Checks and describes layouts of IDs.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Says whether a layout's JSON is valid.
+    Check {
+        /// The layout as JSON.
+        #[arg(value_name = "FILE")]
+        layout: String,
+    },
+    /// Fields, capacity, first and last moment.
+    Describe {
+        /// A preset, or a file with a layout as JSON.
+        #[arg(value_name = "PRESET|FILE")]
+        layout: String,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// The layouts of well-known services, a name a line.
+    Presets,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match &arguments.command {
+        Command::Check { layout } => from_file(Path::new(layout)).map(|_| ()),
+        Command::Presets => failure::print((PRESETS.join("\n") + "\n").as_bytes()),
+        Command::Describe { layout, json } => describe(&named(layout)?.describe(), *json),
+    }
+}
+
+/// A preset by its name, else the layout of a file.
+pub(crate) fn named(name: &str) -> Result<Layout, Failure> {
+    if PRESETS.contains(&name) {
+        return Ok(preset(name, [])?);
+    }
+    from_file(Path::new(name))
+}
+
+pub(crate) fn from_file(path: &Path) -> Result<Layout, Failure> {
+    let bytes = failure::read(path)?;
+    let text = std::str::from_utf8(&bytes);
+    let text = text.map_err(|error| Failure::new("invalid_layout", error.to_string()))?;
+    Ok(Layout::from_json(text)?)
+}
+
+fn describe(figures: &Description, as_json: bool) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    if as_json {
+        return Ok(writeln!(out, "{}", to_json(figures))?);
+    }
+    writeln!(out, "{} bits", figures.bits)?;
+    for field in figures.fields() {
+        writeln!(
+            out,
+            "  {:4}  {:3}  {:10} {}",
+            field.offset,
+            field.bits,
+            field.kind,
+            field.name()
+        )?;
+    }
+    if let Some(count) = figures.per_second {
+        writeln!(out, "a second      {count} IDs of one generator")?;
+    }
+    if let Some(count) = figures.per_second_in_all {
+        writeln!(out, "              {count} IDs of all generators together")?;
+    }
+    for (name, ms) in [("first moment", figures.first_ms), ("last moment", figures.last_ms)] {
+        if let Some(ms) = ms {
+            writeln!(out, "{name:13} {}", moment(ms))?;
+        }
+    }
+    let yes = |is| if is { "yes" } else { "no" };
+    writeln!(out, "sorts by time {}", yes(figures.sorts_by_time))?;
+    Ok(writeln!(
+        out,
+        "below 2^53    {}, below 2^63 {}",
+        yes(figures.below_2_53),
+        yes(figures.below_2_63)
+    )?)
+}
+
+/// RFC 3339, or the milliseconds where the calendar ends.
+fn moment(ms: i64) -> String {
+    let time = jiff::Timestamp::from_millisecond(ms);
+    time.map_or_else(|_| format!("{ms} ms after 1970"), |time| format!("{time:.3}"))
+}
+
+fn to_json(figures: &Description) -> Value {
+    let field = |field: &polyflake::FieldDescription| json!({ "name": field.name(), "kind": field.kind, "offset": field.offset, "bits": field.bits });
+    // Decimal texts where readers of JSON would round.
+    let count = |count: Option<u128>| count.map(|count| count.to_string());
+    json!({
+        "bits": figures.bits, "fields": figures.fields().iter().map(field).collect::<Vec<_>>(),
+        "per_second": count(figures.per_second),
+        "per_second_in_all": count(figures.per_second_in_all),
+        "first_ms": figures.first_ms, "last_ms": figures.last_ms,
+        "sorts_by_time": figures.sorts_by_time,
+        "below_2_53": figures.below_2_53, "below_2_63": figures.below_2_63,
+    })
+}

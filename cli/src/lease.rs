@@ -1,0 +1,146 @@
+//! `polyflake lease`: the steps that an operator takes on a namespace.
+
+use std::io::Write;
+
+use polyflake_lease::{Operator, Record};
+use serde_json::json;
+
+use crate::failure::Failure;
+
+/// Looks at the numbers of a namespace, and changes them as an operator decides.
+#[derive(clap::Args)]
+#[command(before_help = "\
+Examples:
+  polyflake lease status sqlite:/var/lib/orders/leases.db orders
+  polyflake lease evict postgres://operator@db/orders orders 17")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Args)]
+struct Place {
+    /// The store: sqlite:FILE or postgres://USER@HOST/DATABASE; a password comes from PGPASSWORD or the server's own files.
+    url: String,
+    namespace: String,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Counts granted, reserved and free numbers.
+    Status {
+        #[command(flatten)]
+        place: Place,
+        /// As JSON, with all records.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Stops the renewals of a number; it is free when its grant has ended, at most a lease from now.
+    Evict {
+        #[command(flatten)]
+        place: Place,
+        number: u64,
+    },
+    /// Keeps a number from being leased, so that it may be given by hand.
+    Reserve {
+        #[command(flatten)]
+        place: Place,
+        number: u64,
+        reason: String,
+    },
+    /// Says that the store was restored from a backup: nothing is granted for a while.
+    Restored {
+        #[command(flatten)]
+        place: Place,
+        /// No grant before this time, as RFC 3339 writes it.
+        #[arg(long, value_name = "TIME")]
+        not_before: Option<jiff::Timestamp>,
+    },
+    /// Says that the store is the one before under another name and lost nothing: holders go on.
+    Promoted {
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    match &arguments.command {
+        Command::Status { place, json } => return status(place, *json),
+        Command::Evict { place, number } => {
+            let record = place.operator()?.evict(*number)?;
+            writeln!(out, "{number} is free from {}", moment(record.granted_until))?;
+        }
+        Command::Reserve { place, number, reason } => {
+            let record = place.operator()?.reserve(*number, reason)?;
+            writeln!(out, "{number} may be given by hand from {}", moment(record.start))?;
+        }
+        Command::Restored { place, not_before } => {
+            let before = |time: &jiff::Timestamp| u64::try_from(time.as_millisecond());
+            let not_before = not_before.as_ref().map(before).transpose();
+            let not_before = not_before
+                .map_err(|_| Failure::new("time_out_of_range", "expected a time after 1970"))?;
+            let namespace = place.operator()?.restored(not_before)?;
+            writeln!(out, "grants begin at {}", moment(namespace.quiet_until))?;
+        }
+        Command::Promoted { place } => {
+            place.operator()?.promoted()?;
+            writeln!(out, "holders go on")?;
+        }
+    }
+    Ok(())
+}
+
+type Opened = Operator<
+    Box<dyn polyflake_lease::Store>,
+    fn() -> polyflake_lease::Result<polyflake_lease::Random>,
+>;
+
+impl Place {
+    fn operator(&self) -> Result<Opened, Failure> {
+        Ok(Operator::open(&self.url, &self.namespace)?)
+    }
+}
+
+fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
+    let mut operator = place.operator()?;
+    let status = operator.status()?;
+    let mut out = anstream::stdout().lock();
+    if as_json {
+        let records = operator.records()?;
+        let records: Vec<_> = records.iter().map(record).collect();
+        let all = json!({
+            "now": status.now, "granted": status.granted, "reserved": status.reserved,
+            "free": status.free, "next_end": status.next_end, "is_restored": status.is_restored,
+            "records": records,
+        });
+        return Ok(writeln!(out, "{all}")?);
+    }
+    writeln!(
+        out,
+        "granted   {}\nreserved  {}\nfree      {}",
+        status.granted, status.reserved, status.free
+    )?;
+    if let Some(end) = status.next_end {
+        writeln!(out, "next end  {}", moment(end))?;
+    }
+    if status.is_restored {
+        writeln!(out, "this store is another than the one that granted before")?;
+    }
+    Ok(())
+}
+
+/// A record without its token, with which a holder's grant could be taken for one's own.
+fn record(record: &Record) -> serde_json::Value {
+    let end = Some(record.granted_until).filter(|end| *end != Record::RESERVED);
+    json!({
+        "first": record.first, "count": record.count, "start": record.start,
+        "granted_until": end, "reserved": end.is_none(), "holder": record.holder,
+    })
+}
+
+/// RFC 3339, or the milliseconds where the calendar ends.
+fn moment(ms: u64) -> String {
+    let time = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    time.map_or_else(|| format!("{ms} ms after 1970"), |time| format!("{time:.3}"))
+}

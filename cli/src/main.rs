@@ -1,0 +1,81 @@
+//! The program `polyflake`: inspects IDs, makes them, describes layouts, and takes an operator's steps on leases.
+//!
+//! Standard output is data; what is said beside it goes to standard error.
+
+mod failure;
+mod inspect;
+mod layout;
+mod lease;
+mod make;
+mod paint;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::failure::Failure;
+
+const EXAMPLES: &str = "\
+Examples:
+  polyflake inspect 175928847299117063          which system made this ID, and when?
+  polyflake inspect --json < ids.txt            a line of JSON for each line
+  polyflake new sno --metabyte 7                an ID of kind 7
+  polyflake new discord -n 3 --bind worker=1 --bind process=0
+  polyflake layout describe twitter             fields, capacity, last day
+";
+
+const EXIT_CODES: &str = "\
+Exit status: 0, done; 1, refused or failed, with a code and the reason on standard error; 2, a mistake in the arguments.
+
+Colours follow NO_COLOR, CLICOLOR_FORCE and --color.";
+
+/// Inspects any ID, and makes polyflake's.
+#[derive(Parser)]
+#[command(name = "polyflake", version, before_help = EXAMPLES, after_help = EXIT_CODES, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    color: colorchoice_clap::Color,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Inspect(inspect::Arguments),
+    New(make::Arguments),
+    Layout(layout::Arguments),
+    Lease(lease::Arguments),
+    /// Prints a shell's completions.
+    Completions {
+        shell: clap_complete::Shell,
+    },
+    /// Prints the manual page, in roff.
+    Man,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    arguments.color.write_global();
+    let done = match arguments.command {
+        Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::New(arguments) => make::run(&arguments),
+        Command::Layout(arguments) => layout::run(&arguments),
+        Command::Lease(arguments) => lease::run(&arguments),
+        Command::Completions { shell } => {
+            let mut written = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "polyflake", &mut written);
+            failure::print(&written)
+        }
+        Command::Man => manual(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.tell(),
+    }
+}
+
+fn manual() -> Result<(), Failure> {
+    let mut written = Vec::new();
+    clap_mangen::Man::new(Arguments::command()).render(&mut written)?;
+    failure::print(&written)
+}

@@ -1,0 +1,209 @@
+//! `polyflake new`: makes IDs.
+
+use std::{
+    io::{self, BufWriter, IsTerminal, Write},
+    path::{Path, PathBuf},
+    thread::sleep,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use polyflake::{
+    hotguid,
+    layout::{self, Layout, Value},
+    randflake::{self, Grant},
+    sno,
+};
+
+use crate::{
+    failure::{self, Failure},
+    layout::named,
+};
+
+/// IDs between two looks at the progress.
+const STRIDE: u64 = 1 << 14;
+/// Longer than any run.
+const FOREVER_SECS: i64 = 10 * 365 * 86_400;
+
+/// Makes IDs, one a line.
+#[derive(clap::Args)]
+#[command(before_help = "\
+Examples:
+  polyflake new sno -n 5
+  polyflake new sno --lease sqlite:leases.db --namespace orders
+  polyflake new randflake --secret-file key --node 7
+  polyflake new orders.json --bind shard=12")]
+pub(crate) struct Arguments {
+    /// sno, hotguid, randflake, a preset (see `polyflake layout presets`), or a file with a layout as JSON.
+    #[arg(value_name = "FAMILY|PRESET|FILE")]
+    family: String,
+    /// How many.
+    #[arg(short = 'n', long, default_value_t = 1)]
+    count: u64,
+    /// sno: what the ID names, 0 to 255.
+    #[arg(long, default_value_t = 0)]
+    metabyte: u8,
+    /// sno: the generator's number; without it and --lease a random one, which other processes may draw, too.
+    #[arg(long, conflicts_with = "lease")]
+    partition: Option<u16>,
+    /// Hot Guid: the shard.
+    #[arg(long, default_value_t = 0)]
+    shard_key: u32,
+    /// Randflake: the generator's number, 0 to 131071.
+    #[arg(long, conflicts_with = "lease")]
+    node: Option<u32>,
+    /// Randflake: a file of 16 bytes, or of 32 hexadecimal digits.
+    #[arg(long, value_name = "FILE")]
+    secret_file: Option<PathBuf>,
+    /// Layouts: the value of a field; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = bound)]
+    bind: Vec<(String, Value<'static>)>,
+    /// Leases the number from this store (sqlite:FILE or postgres://...): no other process has it meanwhile.
+    #[arg(long, value_name = "URL", requires = "namespace")]
+    lease: Option<String>,
+    /// The namespace of the leased numbers.
+    #[arg(long, requires = "lease")]
+    namespace: Option<String>,
+}
+
+type Make = Box<dyn FnMut() -> Result<String, polyflake::Error>>;
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut make = match arguments.family.as_str() {
+        "sno" => sno(arguments)?,
+        "hotguid" => hotguid(arguments)?,
+        "randflake" => randflake(arguments)?,
+        other => of_layout(other, arguments)?,
+    };
+    let bar = progress(arguments.count);
+    let mut out = BufWriter::new(io::stdout().lock());
+    for made in 0..arguments.count {
+        writeln!(out, "{}", make()?)?;
+        if made % STRIDE == 0 {
+            bar.set_position(made);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(out.flush()?)
+}
+
+/// A bar on a terminal, if the IDs go elsewhere.
+fn progress(count: u64) -> ProgressBar {
+    if io::stdout().is_terminal() || count <= STRIDE {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len}, {per_sec}, {eta} left");
+    let bar = ProgressBar::with_draw_target(Some(count), ProgressDrawTarget::stderr());
+    style.map_or(bar.clone(), |style| bar.with_style(style))
+}
+
+fn lease(arguments: &Arguments) -> Option<(&str, &str)> {
+    arguments.lease.as_deref().zip(arguments.namespace.as_deref())
+}
+
+fn sno(arguments: &Arguments) -> Result<Make, Failure> {
+    let kind = arguments.metabyte;
+    if let Some((url, namespace)) = lease(arguments) {
+        let leased = polyflake_lease::sno::Generator::new(url, namespace)?;
+        return Ok(Box::new(move || Ok(leased.generate(kind)?.to_string())));
+    }
+    let Some(partition) = arguments.partition else {
+        return Ok(Box::new(move || Ok(sno::generate(kind)?.to_string())));
+    };
+    past_the_last_run(Duration::from_millis(4));
+    let given = sno::Generator::builder().partition(partition).build()?;
+    Ok(Box::new(move || Ok(given.generate(kind)?.to_string())))
+}
+
+fn hotguid(arguments: &Arguments) -> Result<Make, Failure> {
+    let shard = arguments.shard_key;
+    if let Some((url, namespace)) = lease(arguments) {
+        let leased = polyflake_lease::hotguid::Generator::new(url, namespace)?;
+        return Ok(Box::new(move || Ok(leased.generate(shard)?.to_string())));
+    }
+    Ok(Box::new(move || Ok(hotguid::generate(shard)?.to_string())))
+}
+
+fn randflake(arguments: &Arguments) -> Result<Make, Failure> {
+    let path = arguments.secret_file.as_deref();
+    let path = path.ok_or_else(|| Failure::new("invalid_secret", "expected --secret-file"))?;
+    let secret = secret(path)?;
+    if let Some((url, namespace)) = lease(arguments) {
+        let leased = polyflake_lease::randflake::Generator::new(url, namespace, secret)?;
+        return Ok(Box::new(move || Ok(leased.generate()?.to_string())));
+    }
+    let node = arguments.node;
+    let node = node.ok_or_else(|| Failure::new("missing_field", "expected --node or --lease"))?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let now = i64::try_from(now).unwrap_or(i64::MAX);
+    let last = randflake::LAST_SECOND + 1;
+    let grant = Grant::new(node, now, now.saturating_add(FOREVER_SECS).min(last))?;
+    // A run before this one may have used this second.
+    let given = randflake::Generator::builder(grant, secret).resume_after(now).build()?;
+    Ok(Box::new(move || Ok(given.generate()?.to_string())))
+}
+
+fn of_layout(name: &str, arguments: &Arguments) -> Result<Make, Failure> {
+    let layout = named(name).map_err(|failure| unknown(name, failure))?;
+    if let Some((url, namespace)) = lease(arguments) {
+        let fields: Vec<_> = layout.bindable_names().collect();
+        let leased = polyflake_lease::layout::Generator::new(url, namespace, &layout, &fields)?;
+        return Ok(Box::new(move || Ok(leased.generate()?.to_string())));
+    }
+    past_the_last_run(tick(&layout));
+    let mut builder = layout::Generator::builder(layout);
+    for (name, value) in &arguments.bind {
+        builder = builder.bind(name.clone(), value.clone());
+    }
+    let given = builder.build()?;
+    Ok(Box::new(move || Ok(given.generate()?.to_string())))
+}
+
+/// A name that is neither a file nor anything known.
+fn unknown(name: &str, failure: Failure) -> Failure {
+    if Path::new(name).exists() {
+        return failure;
+    }
+    let presets = layout::PRESETS.join(", ");
+    let reason = format!("expected sno, hotguid, randflake, {presets} or a file, found '{name}'");
+    Failure::new("unknown_format", reason)
+}
+
+/// The length of a layout's tick.
+fn tick(layout: &Layout) -> Duration {
+    let figures = layout.describe();
+    let time = figures.fields().iter().find(|field| field.kind == "timestamp");
+    let span = figures.first_ms.zip(figures.last_ms).map(|(first, last)| last.abs_diff(first));
+    let ticks = time.map(|field| 1_u64.checked_shl(field.bits).unwrap_or(u64::MAX));
+    Duration::from_millis(span.zip(ticks).map_or(0, |(span, ticks)| span.div_ceil(ticks)))
+}
+
+/// Waits for the end of the present tick: a run before this one under the same number may have used it.
+fn past_the_last_run(tick: Duration) {
+    sleep(tick + Duration::from_millis(1));
+}
+
+/// 16 bytes, or 32 hexadecimal digits and the end of a line.
+pub(crate) fn secret(path: &Path) -> Result<[u8; 16], Failure> {
+    let bytes = failure::read(path)?;
+    let text = bytes.trim_ascii();
+    let digit = |character: u8| char::from(character).to_digit(16).map(|digit| digit as u8);
+    let byte = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(pair[1])?);
+    let hex = || text.chunks_exact(2).map(byte).collect::<Option<Vec<u8>>>();
+    let secret = match (bytes.len(), text.len()) {
+        (16, _) => Some(bytes.clone()),
+        (_, 32) => hex(),
+        _ => None,
+    };
+    secret.and_then(|secret| secret.try_into().ok()).ok_or_else(|| {
+        let reason = format!("{}: expected 16 bytes or 32 hexadecimal digits", path.display());
+        Failure::new("invalid_secret", reason)
+    })
+}
+
+/// `name=value`: an integer where the value is one, else a text.
+fn bound(text: &str) -> Result<(String, Value<'static>), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    let integer = Value::parse_integer(value).ok();
+    Ok((name.to_owned(), integer.unwrap_or_else(|| value.to_owned().into())))
+}

@@ -1,0 +1,18 @@
+//! A colour for each thing that a field is for.
+
+use anstyle::{AnsiColor, Style};
+use polyflake_inspect::Role;
+
+pub(crate) const TITLE: Style = Style::new().bold();
+
+pub(crate) fn style(role: Role) -> Style {
+    match role {
+        Role::Time => AnsiColor::Cyan.on_default(),
+        Role::Kind => AnsiColor::Magenta.on_default(),
+        Role::Maker => AnsiColor::Yellow.on_default(),
+        Role::Sequence => AnsiColor::Green.on_default(),
+        Role::Encrypted => AnsiColor::Red.on_default(),
+        Role::Fixed => Style::new().dimmed(),
+        _ => AnsiColor::Blue.on_default(),
+    }
+}

@@ -1,0 +1,276 @@
+//! The program as its users meet it: arguments in, standard output, standard error and exit status out.
+
+use std::{
+    collections::HashSet,
+    fs,
+    io::Write,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::Value;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_polyflake");
+const NOW: &str = "2026-11-23T09:00:00Z";
+
+#[track_caller]
+fn run(arguments: &[&str]) -> Output {
+    Command::new(PROGRAM).args(arguments).stdin(Stdio::null()).output().expect("a program")
+}
+
+#[track_caller]
+fn out(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let talk = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && talk.is_empty(), "{arguments:?}: {talk}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Refused with this status; what it says on standard error.
+#[track_caller]
+fn refused(status: i32, arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let talk = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {talk}");
+    talk
+}
+
+fn piped(arguments: &[&str], input: &[u8]) -> Output {
+    let mut command = Command::new(PROGRAM);
+    let command = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("a program");
+    child.stdin.take().expect("a pipe").write_all(input).expect("a reader");
+    child.wait_with_output().expect("an end")
+}
+
+#[test]
+fn help_begins_with_examples() {
+    let short = refused(2, &[]);
+    assert!(short.starts_with("Examples:\n  polyflake inspect"), "{short}");
+    for command in ["inspect", "new", "lease"] {
+        assert!(out(&[command, "--help"]).starts_with("Examples:\n"), "{command}");
+    }
+    assert!(out(&["--help"]).contains("Exit status: 0, done; 1, refused"));
+}
+
+/// A command of the help's examples does what it says.
+#[test]
+fn examples_of_the_help_run() {
+    let examples = refused(2, &[]);
+    let lines =
+        examples.lines().filter(|line| line.starts_with("  polyflake") && !line.contains('<'));
+    let mut count = 0;
+    for line in lines {
+        let command = line.split("   ").next().expect("a command");
+        out(&command.split_whitespace().skip(1).collect::<Vec<_>>());
+        count += 1;
+    }
+    assert_eq!(count, 4);
+}
+
+#[test]
+fn mistakes_in_arguments_are_2_and_suggest() {
+    assert!(refused(2, &["inspct", "1"]).contains("'inspect'"));
+    assert!(refused(2, &["new", "sno", "--metabyte", "256"]).contains("256 is not in 0..=255"));
+    assert!(refused(2, &["new", "sno", "--lease", "sqlite:x"]).contains("--namespace"));
+    assert!(refused(2, &["new", "discord", "--bind", "worker"]).contains("NAME=VALUE"));
+}
+
+#[test]
+fn a_card_tells_format_time_fields_and_bits() {
+    let card = out(&["inspect", "175928847299117063", "--now", NOW]);
+    let words: Vec<_> = card.split_whitespace().collect();
+    assert!(card.starts_with("175928847299117063\n  Discord snowflake, "), "{card}");
+    assert!(words.contains(&"2016-04-30T11:18:25.796Z"), "{card}");
+    assert!(words.windows(2).any(|pair| pair == ["sequence", "7"]), "{card}");
+    assert!(
+        card.contains("00000010 01110001 00000110 01011010 11000001 00000010 00000000 00000111\n")
+    );
+    assert!(!card.contains('\x1b'), "colours in a file");
+    assert!(out(&["inspect", "42", "--color", "always"]).contains('\x1b'));
+}
+
+#[test]
+fn json_is_one_object_a_line_and_numbers_past_2_53_are_texts() {
+    let ids = "175928847299117063\n\n01ARZ3NDEKTSV4RRFFQ69G5FAV\n";
+    let output = piped(&["inspect", "--json", "--now", NOW], ids.as_bytes());
+    let text = String::from_utf8(output.stdout).expect("text");
+    let lines: Vec<Value> = text.lines().map(|line| line.parse().expect("JSON")).collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0]["readings"][0]["format"], "discord");
+    assert_eq!(lines[0]["readings"][0]["fields"][3]["value"], 7);
+    assert_eq!(lines[1]["id"], "01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    assert_eq!(lines[1]["readings"][0]["time"], "2016-07-30T23:54:10.259Z");
+    assert!(lines[1]["readings"][0]["fields"][1]["value"].is_string());
+}
+
+#[test]
+fn an_unknown_id_is_1_and_the_others_are_still_read() {
+    let output = run(&["inspect", "Grüße", "42"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("no format that is known") && text.contains("a counter"), "{text}");
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error[unknown_format]: "));
+    // Bytes that are no text end the reading, and nothing is guessed.
+    let output = piped(&["inspect"], b"42\n\xff\xfe\n");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error[io_failed]: "));
+}
+
+#[test]
+fn new_makes_different_ids_that_inspect_names() {
+    for family in ["sno", "hotguid", "twitter", "sonyflake"] {
+        let mut arguments = vec!["new", family, "-n", "2000"];
+        arguments.extend(match family {
+            "twitter" => &["--bind", "datacenter=1", "--bind", "worker=2"][..],
+            "sonyflake" => &["--bind", "machine=513"],
+            _ => &[],
+        });
+        let made = out(&arguments);
+        let ids: HashSet<&str> = made.lines().collect();
+        assert_eq!(ids.len(), 2000, "{family}");
+        let first = made.lines().next().expect("an ID");
+        let read: Value = out(&["inspect", "--json", first]).parse().expect("JSON");
+        assert_eq!(read["readings"][0]["format"], family, "{first}");
+    }
+    let sno = out(&["new", "sno", "--metabyte", "7", "--partition", "513"]);
+    let read: Value = out(&["inspect", "--json", sno.trim()]).parse().expect("JSON");
+    let fields = &read["readings"][0]["fields"];
+    assert_eq!((&fields[2]["value"], &fields[3]["value"]), (&7.into(), &513.into()));
+}
+
+/// Runs one after the other under one given number make no ID twice.
+#[test]
+fn runs_under_one_number_do_not_meet() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let key = folder.path().join("key");
+    fs::write(&key, "00112233445566778899aabbccddeeff\n").expect("a file");
+    let key = key.to_str().expect("a path");
+    let mut seen = HashSet::new();
+    for _ in 0..3 {
+        for arguments in [
+            &["new", "randflake", "--secret-file", key, "--node", "7", "-n", "100"][..],
+            &["new", "sno", "--partition", "7", "-n", "100"],
+            &["new", "discord", "--bind", "worker=1", "--bind", "process=1", "-n", "100"],
+        ] {
+            for id in out(arguments).lines() {
+                assert!(seen.insert(id.to_owned()), "{id} was made twice");
+            }
+        }
+    }
+    assert_eq!(seen.len(), 900);
+}
+
+#[test]
+fn secrets_come_from_files_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let key = folder.path().join("key");
+    for (content, works) in
+        [(&b"sixteen byte key"[..], true), (b"short", false), (&[0xff; 33], false)]
+    {
+        fs::write(&key, content).expect("a file");
+        let arguments =
+            ["new", "randflake", "--node", "1", "--secret-file", key.to_str().expect("a path")];
+        if works {
+            let id = out(&arguments);
+            let named = out(&["inspect", id.trim(), "--secret-file", arguments[5]]);
+            assert!(named.contains("Randflake, over 99.9 %"), "{named}");
+        } else {
+            assert!(refused(1, &arguments).starts_with("error[invalid_secret]: "));
+        }
+    }
+    assert!(refused(1, &["new", "randflake", "--node", "1"]).contains("expected --secret-file"));
+    assert!(refused(1, &["new", "discord"]).starts_with("error[missing_field]: "));
+    assert!(refused(1, &["new", "nonsense"]).starts_with("error[unknown_format]: "));
+}
+
+#[test]
+fn layouts_are_checked_described_and_used() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("orders.json");
+    let json = r#"{"id":"integer","bits":64,"fields":[{"kind":"timestamp","bits":48,"tick":"1ms","epoch_ms":0},
+        {"kind":"bindable","bits":8,"name":"shard"},{"kind":"sequence","bits":8}]}"#;
+    fs::write(&file, json).expect("a file");
+    let path = file.to_str().expect("a path");
+    assert_eq!(out(&["layout", "check", path]), "");
+    assert!(out(&["layout", "describe", path]).contains("256000 IDs of one generator"));
+    let figures: Value = out(&["layout", "describe", "twitter", "--json"]).parse().expect("JSON");
+    assert_eq!(figures["per_second_in_all"], "4194304000");
+    assert!(out(&["layout", "presets"]).lines().any(|line| line == "sonyflake"));
+    let id = out(&["new", path, "--bind", "shard=9"]);
+    let card = out(&["inspect", "--layout", path, id.trim()]);
+    assert!(card.contains("\n  orders, "), "{card}");
+
+    fs::write(&file, json.replace("\"bits\":64", "\"bits\":63")).expect("a file");
+    assert!(refused(1, &["layout", "check", path]).starts_with("error[invalid_layout]: "));
+    assert!(
+        refused(1, &["layout", "check", "nowhere.json"])
+            .starts_with("error[io_failed]: nowhere.json")
+    );
+}
+
+#[test]
+fn an_operator_sees_and_changes_a_namespace() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = format!("sqlite:{}", folder.path().join("leases.db").display());
+    let lease = ["--lease", &url, "--namespace", "orders"];
+    let ids = |count: &str| {
+        let made = out(&[&["new", "sno", "-n", count], &lease[..]].concat());
+        made.lines().map(str::to_owned).collect::<HashSet<_>>()
+    };
+    let (first, second) = (ids("1000"), ids("1000"));
+    assert!(first.is_disjoint(&second) && first.len() + second.len() == 2000);
+    let reserved = out(&["lease", "reserve", &url, "orders", "9", "the old importer"]);
+    assert!(reserved.starts_with("9 may be given by hand from 20"), "{reserved}");
+    let status: Value = out(&["lease", "status", &url, "orders", "--json"]).parse().expect("JSON");
+    assert_eq!((&status["reserved"], &status["granted"]), (&1.into(), &0.into()));
+    let record = status["records"].as_array().expect("records").iter().find(|it| it["first"] == 9);
+    assert_eq!(record.expect("a record")["holder"], "the old importer");
+    assert!(!status.to_string().contains("token"));
+    let refusal = refused(1, &["lease", "evict", &url, "orders", "9"]);
+    assert!(refusal.starts_with("error[out_of_range]: "), "{refusal}");
+    assert!(out(&["lease", "restored", &url, "orders"]).starts_with("grants begin at 20"));
+    assert_eq!(out(&["lease", "promoted", &url, "orders"]), "holders go on\n");
+    assert!(refused(1, &["lease", "status", &url, "nobody's"]).starts_with("error["));
+}
+
+#[test]
+fn a_closed_pipe_is_a_quiet_end() {
+    let mut command = Command::new(PROGRAM);
+    let command = command.args(["new", "sno", "-n", "100000000"]).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("a program");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("an end");
+    assert!(output.status.success() && output.stderr.is_empty());
+}
+
+#[test]
+fn completions_and_the_manual_name_every_command() {
+    for text in [out(&["completions", "bash"]), out(&["completions", "fish"]), out(&["man"])] {
+        for command in ["inspect", "new", "layout", "lease"] {
+            assert!(text.contains(command), "{command}");
+        }
+    }
+}
+
+/// On a terminal there are colours, unless NO_COLOR says otherwise; IDs that go to a file leave a bar on the terminal.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_terminal_gets_colours_and_a_bar() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let on_terminal = |command: &str, variables: &[(&str, &str)]| {
+        let mut script = Command::new("script");
+        script.args(["-qec", command, "/dev/null"]).current_dir(folder.path());
+        script.env("TERM", "xterm-256color").env_remove("NO_COLOR").envs(variables.iter().copied());
+        let output = script.stdin(Stdio::null()).output().expect("util-linux");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let inspect = format!("{PROGRAM} inspect 175928847299117063");
+    assert!(on_terminal(&inspect, &[]).contains("\x1b[36m"));
+    assert!(!on_terminal(&inspect, &[("NO_COLOR", "1")]).contains('\x1b'));
+    let long = on_terminal(&format!("{PROGRAM} new sno -n 3000000 > ids"), &[]);
+    assert!(long.contains("/3000000"), "{long}");
+    let made = fs::read_to_string(Path::new(folder.path()).join("ids")).expect("a file");
+    assert_eq!(made.lines().count(), 3_000_000);
+    assert!(!made.contains('\x1b'));
+}
