@@ -41,6 +41,7 @@ pub fn no_std(shell: &Shell) -> Result<()> {
     let target = ["--target", "thumbv7em-none-eabi"];
     cmd!(shell, "cargo build --quiet --package polyflake-lease --no-default-features {target...}")
         .run()?;
+    cmd!(shell, "cargo build --quiet --package polyflake-inspect {target...}").run()?;
     // Without compare-and-swap, as core/README.md says.
     let chosen = ["--no-default-features", "--target", "thumbv6m-none-eabi"];
     Ok(cmd!(shell, "cargo build --quiet --package polyflake {chosen...}")
