@@ -178,11 +178,15 @@ fn to_json(id: &str, readings: &[Reading]) -> Value {
         json!({
             "format": reading.format, "title": reading.title, "odds": reading.odds,
             "time": reading.time(), "unix_ms": reading.unix_ms, "reason": reading.reason,
-            "hex": reading.bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>(),
+            "hex": hex(&reading.bytes),
             "bits": reading.bits, "fields": reading.fields.iter().map(field).collect::<Vec<_>>(),
         })
     };
     json!({ "id": id, "readings": readings.iter().map(reading).collect::<Vec<_>>() })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// A number, or past 2^53, where readers of JSON round, its digits as a text.

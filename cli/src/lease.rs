@@ -11,8 +11,8 @@ use crate::failure::Failure;
 #[derive(clap::Args)]
 #[command(before_help = "\
 Examples:
-  polyflake lease status sqlite:/var/lib/orders/leases.db orders
-  polyflake lease evict postgres://operator@db/orders orders 17")]
+  polyflake lease status orders --url sqlite:/var/lib/orders/leases.db
+  polyflake lease evict orders 17 --url postgres://operator@db/orders")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -20,9 +20,10 @@ pub(crate) struct Arguments {
 
 #[derive(clap::Args)]
 struct Place {
-    /// The store: sqlite:FILE or postgres://USER@HOST/DATABASE; a password comes from PGPASSWORD or the server's own files.
-    url: String,
     namespace: String,
+    /// The store: sqlite:FILE or a URL of PostgreSQL; the variable `POLYFLAKE_LEASE` if it is left out.
+    #[arg(long)]
+    url: Option<String>,
 }
 
 #[derive(clap::Subcommand)]
@@ -91,6 +92,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The URL of a store, from an argument or the environment. A password is no argument: others on the machine would see it.
+pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
+    let user = url.and_then(|url| url.split_once("//")?.1.split_once('@'));
+    if user.is_some_and(|(user, _)| user.contains(':')) {
+        let reason = "expected a URL without a password: set the variable POLYFLAKE_LEASE to it";
+        return Err(Failure::new("invalid_secret", reason));
+    }
+    let variable = || std::env::var("POLYFLAKE_LEASE").ok();
+    url.map(str::to_owned).or_else(variable).ok_or_else(|| {
+        Failure::new("missing_field", "expected the URL of a store, or POLYFLAKE_LEASE to be set")
+    })
+}
+
 type Opened = Operator<
     Box<dyn polyflake_lease::Store>,
     fn() -> polyflake_lease::Result<polyflake_lease::Random>,
@@ -98,7 +112,7 @@ type Opened = Operator<
 
 impl Place {
     fn operator(&self) -> Result<Opened, Failure> {
-        Ok(Operator::open(&self.url, &self.namespace)?)
+        Ok(Operator::open(&store(self.url.as_deref())?, &self.namespace)?)
     }
 }
 

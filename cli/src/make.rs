@@ -7,6 +7,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use clap::CommandFactory;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use polyflake::{
     hotguid,
@@ -18,6 +19,7 @@ use polyflake::{
 use crate::{
     failure::{self, Failure},
     layout::named,
+    lease::store,
 };
 
 /// IDs between two looks at the progress.
@@ -30,7 +32,7 @@ const FOREVER_SECS: i64 = 10 * 365 * 86_400;
 #[command(before_help = "\
 Examples:
   polyflake new sno -n 5
-  polyflake new sno --lease sqlite:leases.db --namespace orders
+  polyflake new sno --namespace orders --lease sqlite:leases.db
   polyflake new randflake --secret-file key --node 7
   polyflake new orders.json --bind shard=12")]
 pub(crate) struct Arguments {
@@ -40,17 +42,17 @@ pub(crate) struct Arguments {
     /// How many.
     #[arg(short = 'n', long, default_value_t = 1)]
     count: u64,
-    /// sno: what the ID names, 0 to 255.
-    #[arg(long, default_value_t = 0)]
-    metabyte: u8,
-    /// sno: the generator's number; without it and --lease a random one, which other processes may draw, too.
-    #[arg(long, conflicts_with = "lease")]
+    /// sno: what the ID names, 0 to 255; 0 if left out.
+    #[arg(long)]
+    metabyte: Option<u8>,
+    /// sno: the generator's number; without it and --namespace a random one, which other processes may draw, too.
+    #[arg(long, conflicts_with = "namespace")]
     partition: Option<u16>,
-    /// Hot Guid: the shard.
-    #[arg(long, default_value_t = 0)]
-    shard_key: u32,
+    /// Hot Guid: the shard; 0 if left out.
+    #[arg(long)]
+    shard_key: Option<u32>,
     /// Randflake: the generator's number, 0 to 131071.
-    #[arg(long, conflicts_with = "lease")]
+    #[arg(long, conflicts_with = "namespace")]
     node: Option<u32>,
     /// Randflake: a file of 16 bytes, or of 32 hexadecimal digits.
     #[arg(long, value_name = "FILE")]
@@ -58,17 +60,18 @@ pub(crate) struct Arguments {
     /// Layouts: the value of a field; may be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = bound)]
     bind: Vec<(String, Value<'static>)>,
-    /// Leases the number from this store (sqlite:FILE or postgres://...): no other process has it meanwhile.
+    /// Leases the number in this namespace, so that no other process has it meanwhile.
+    #[arg(long)]
+    namespace: Option<String>,
+    /// The store of the namespace: sqlite:FILE or a URL of PostgreSQL; the variable `POLYFLAKE_LEASE` if it is left out.
     #[arg(long, value_name = "URL", requires = "namespace")]
     lease: Option<String>,
-    /// The namespace of the leased numbers.
-    #[arg(long, requires = "lease")]
-    namespace: Option<String>,
 }
 
 type Make = Box<dyn FnMut() -> Result<String, polyflake::Error>>;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    refuse_others(arguments);
     let mut make = match arguments.family.as_str() {
         "sno" => sno(arguments)?,
         "hotguid" => hotguid(arguments)?,
@@ -87,6 +90,33 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
+/// Ends the program where an option is of another family: it would be dropped.
+fn refuse_others(arguments: &Arguments) {
+    let family = match arguments.family.as_str() {
+        family @ ("sno" | "hotguid" | "randflake") => family,
+        _ => "layout",
+    };
+    let leased = arguments.namespace.is_some();
+    for (option, given, of) in [
+        ("--metabyte", arguments.metabyte.is_some(), "sno"),
+        ("--partition", arguments.partition.is_some(), "sno"),
+        ("--shard-key", arguments.shard_key.is_some(), "hotguid"),
+        ("--node", arguments.node.is_some(), "randflake"),
+        ("--secret-file", arguments.secret_file.is_some(), "randflake"),
+        (
+            "--bind",
+            !arguments.bind.is_empty(),
+            if leased { "layout without a lease" } else { "layout" },
+        ),
+    ] {
+        if given && of != family {
+            let reason = format!("{option} is for {of}, not for {}", arguments.family);
+            let mut command = crate::Arguments::command();
+            command.error(clap::error::ErrorKind::ArgumentConflict, reason).exit();
+        }
+    }
+}
+
 /// A bar on a terminal, if the IDs go elsewhere.
 fn progress(count: u64) -> ProgressBar {
     if io::stdout().is_terminal() || count <= STRIDE {
@@ -97,14 +127,16 @@ fn progress(count: u64) -> ProgressBar {
     style.map_or(bar.clone(), |style| bar.with_style(style))
 }
 
-fn lease(arguments: &Arguments) -> Option<(&str, &str)> {
-    arguments.lease.as_deref().zip(arguments.namespace.as_deref())
+/// The store and the namespace, if a number is to be leased.
+fn lease(arguments: &Arguments) -> Result<Option<(String, &str)>, Failure> {
+    let Some(namespace) = arguments.namespace.as_deref() else { return Ok(None) };
+    Ok(Some((store(arguments.lease.as_deref())?, namespace)))
 }
 
 fn sno(arguments: &Arguments) -> Result<Make, Failure> {
-    let kind = arguments.metabyte;
-    if let Some((url, namespace)) = lease(arguments) {
-        let leased = polyflake_lease::sno::Generator::new(url, namespace)?;
+    let kind = arguments.metabyte.unwrap_or(0);
+    if let Some((url, namespace)) = lease(arguments)? {
+        let leased = polyflake_lease::sno::Generator::new(&url, namespace)?;
         return Ok(Box::new(move || Ok(leased.generate(kind)?.to_string())));
     }
     let Some(partition) = arguments.partition else {
@@ -116,9 +148,9 @@ fn sno(arguments: &Arguments) -> Result<Make, Failure> {
 }
 
 fn hotguid(arguments: &Arguments) -> Result<Make, Failure> {
-    let shard = arguments.shard_key;
-    if let Some((url, namespace)) = lease(arguments) {
-        let leased = polyflake_lease::hotguid::Generator::new(url, namespace)?;
+    let shard = arguments.shard_key.unwrap_or(0);
+    if let Some((url, namespace)) = lease(arguments)? {
+        let leased = polyflake_lease::hotguid::Generator::new(&url, namespace)?;
         return Ok(Box::new(move || Ok(leased.generate(shard)?.to_string())));
     }
     Ok(Box::new(move || Ok(hotguid::generate(shard)?.to_string())))
@@ -128,12 +160,13 @@ fn randflake(arguments: &Arguments) -> Result<Make, Failure> {
     let path = arguments.secret_file.as_deref();
     let path = path.ok_or_else(|| Failure::new("invalid_secret", "expected --secret-file"))?;
     let secret = secret(path)?;
-    if let Some((url, namespace)) = lease(arguments) {
-        let leased = polyflake_lease::randflake::Generator::new(url, namespace, secret)?;
+    if let Some((url, namespace)) = lease(arguments)? {
+        let leased = polyflake_lease::randflake::Generator::new(&url, namespace, secret)?;
         return Ok(Box::new(move || Ok(leased.generate()?.to_string())));
     }
     let node = arguments.node;
-    let node = node.ok_or_else(|| Failure::new("missing_field", "expected --node or --lease"))?;
+    let node =
+        node.ok_or_else(|| Failure::new("missing_field", "expected --node or --namespace"))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let now = i64::try_from(now).unwrap_or(i64::MAX);
     let last = randflake::LAST_SECOND + 1;
@@ -145,9 +178,9 @@ fn randflake(arguments: &Arguments) -> Result<Make, Failure> {
 
 fn of_layout(name: &str, arguments: &Arguments) -> Result<Make, Failure> {
     let layout = named(name).map_err(|failure| unknown(name, failure))?;
-    if let Some((url, namespace)) = lease(arguments) {
+    if let Some((url, namespace)) = lease(arguments)? {
         let fields: Vec<_> = layout.bindable_names().collect();
-        let leased = polyflake_lease::layout::Generator::new(url, namespace, &layout, &fields)?;
+        let leased = polyflake_lease::layout::Generator::new(&url, namespace, &layout, &fields)?;
         return Ok(Box::new(move || Ok(leased.generate()?.to_string())));
     }
     past_the_last_run(tick(&layout));
@@ -187,15 +220,10 @@ fn past_the_last_run(tick: Duration) {
 pub(crate) fn secret(path: &Path) -> Result<[u8; 16], Failure> {
     let bytes = failure::read(path)?;
     let text = bytes.trim_ascii();
-    let digit = |character: u8| char::from(character).to_digit(16).map(|digit| digit as u8);
-    let byte = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(pair[1])?);
-    let hex = || text.chunks_exact(2).map(byte).collect::<Option<Vec<u8>>>();
-    let secret = match (bytes.len(), text.len()) {
-        (16, _) => Some(bytes.clone()),
-        (_, 32) => hex(),
-        _ => None,
-    };
-    secret.and_then(|secret| secret.try_into().ok()).ok_or_else(|| {
+    let digits = text.len() == 32 && text.iter().all(u8::is_ascii_hexdigit);
+    let hex = || u128::from_str_radix(str::from_utf8(text).ok()?, 16).ok().map(u128::to_be_bytes);
+    let secret = bytes.as_slice().try_into().ok().or_else(|| if digits { hex() } else { None });
+    secret.ok_or_else(|| {
         let reason = format!("{}: expected 16 bytes or 32 hexadecimal digits", path.display());
         Failure::new("invalid_secret", reason)
     })

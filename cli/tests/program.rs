@@ -74,6 +74,12 @@ fn mistakes_in_arguments_are_2_and_suggest() {
     assert!(refused(2, &["new", "sno", "--metabyte", "256"]).contains("256 is not in 0..=255"));
     assert!(refused(2, &["new", "sno", "--lease", "sqlite:x"]).contains("--namespace"));
     assert!(refused(2, &["new", "discord", "--bind", "worker"]).contains("NAME=VALUE"));
+    let dropped = refused(2, &["new", "hotguid", "--metabyte", "7"]);
+    assert!(dropped.contains("--metabyte is for sno, not for hotguid"), "{dropped}");
+    assert!(
+        refused(2, &["new", "sno", "--partition", "1", "--namespace", "orders"])
+            .contains("cannot be used")
+    );
 }
 
 #[test]
@@ -220,18 +226,32 @@ fn an_operator_sees_and_changes_a_namespace() {
     };
     let (first, second) = (ids("1000"), ids("1000"));
     assert!(first.is_disjoint(&second) && first.len() + second.len() == 2000);
-    let reserved = out(&["lease", "reserve", &url, "orders", "9", "the old importer"]);
+    let operate = |step: &str, more: &[&str]| {
+        out(&[&["lease", step, "orders", "--url", &url], more].concat())
+    };
+    let reserved = operate("reserve", &["9", "the old importer"]);
     assert!(reserved.starts_with("9 may be given by hand from 20"), "{reserved}");
-    let status: Value = out(&["lease", "status", &url, "orders", "--json"]).parse().expect("JSON");
+    let status: Value = operate("status", &["--json"]).parse().expect("JSON");
     assert_eq!((&status["reserved"], &status["granted"]), (&1.into(), &0.into()));
     let record = status["records"].as_array().expect("records").iter().find(|it| it["first"] == 9);
     assert_eq!(record.expect("a record")["holder"], "the old importer");
     assert!(!status.to_string().contains("token"));
-    let refusal = refused(1, &["lease", "evict", &url, "orders", "9"]);
+    let refusal = refused(1, &["lease", "evict", "orders", "9", "--url", &url]);
     assert!(refusal.starts_with("error[out_of_range]: "), "{refusal}");
-    assert!(out(&["lease", "restored", &url, "orders"]).starts_with("grants begin at 20"));
-    assert_eq!(out(&["lease", "promoted", &url, "orders"]), "holders go on\n");
-    assert!(refused(1, &["lease", "status", &url, "nobody's"]).starts_with("error["));
+    assert!(operate("restored", &[]).starts_with("grants begin at 20"));
+    assert_eq!(operate("promoted", &[]), "holders go on\n");
+    assert!(
+        refused(1, &["lease", "status", "nobody", "--url", &url])
+            .starts_with("error[out_of_range]")
+    );
+
+    assert!(refused(1, &["lease", "status", "orders"]).contains("POLYFLAKE_LEASE"));
+    let mut by_variable = Command::new(PROGRAM);
+    by_variable.args(["lease", "status", "orders"]).env("POLYFLAKE_LEASE", &url);
+    assert!(by_variable.output().expect("a program").status.success());
+    let seen_by_all = "postgres://operator:secret@db/orders";
+    let refusal = refused(1, &["lease", "status", "orders", "--url", seen_by_all]);
+    assert!(refusal.contains("without a password") && !refusal.contains("secret@"), "{refusal}");
 }
 
 #[test]
@@ -253,7 +273,7 @@ fn completions_and_the_manual_name_every_command() {
     }
 }
 
-/// On a terminal there are colours, unless NO_COLOR says otherwise; IDs that go to a file leave a bar on the terminal.
+/// On a terminal there are colours, unless `NO_COLOR` says otherwise; IDs that go to a file leave a bar on the terminal.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_terminal_gets_colours_and_a_bar() {

@@ -83,9 +83,9 @@ const fn piece(bits: u32, name: &'static str, above: u64) -> Part {
     Part { bits, name, role: Time, value: above }
 }
 
-const fn scale(tick_nanos: u64, epoch_ms: i64, first_year: i64) -> Option<Scale> {
+const fn scale(tick_nanos: u64, epoch_ms: i64, first_year: i64) -> Scale {
     // A year to the day is enough for the odds.
-    Some(Scale { tick_nanos, epoch_ms, used: ((first_year - 1970) * 31_556_952_000, None) })
+    Scale { tick_nanos, epoch_ms, used: ((first_year - 1970) * 31_556_952_000, None) }
 }
 
 const VERSION: &str = "version";
@@ -115,7 +115,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "sno",
         4,
         &[Text::Number(&Alphabet::SNO, 16), Text::InUuid(&Alphabet::SNO)],
-        scale(4 * MS, 1_262_304_000_000, 2019),
+        Some(scale(4 * MS, 1_262_304_000_000, 2019)),
         &[
             time(39),
             part(1, "tick_tock", Kind),
@@ -129,7 +129,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "sno as a UUID of version 8",
         6,
         UUID,
-        scale(4 * MS, 1_262_304_000_000, 2019),
+        Some(scale(4 * MS, 1_262_304_000_000, 2019)),
         &[
             time(39),
             part(1, "tick_tock", Kind),
@@ -147,7 +147,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "Hot Guid",
         6,
         UUID,
-        scale(SECOND, 0, 2016),
+        Some(scale(SECOND, 0, 2016)),
         &[
             time(32),
             part(40, "machine", Random),
@@ -160,7 +160,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "Hot Guid of version 8",
         6,
         UUID,
-        scale(SECOND, 0, 2016),
+        Some(scale(SECOND, 0, 2016)),
         &[
             time(32),
             part(16, "machine_high", Random),
@@ -185,7 +185,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "UUID v1",
         2,
         UUID,
-        scale(100, GREGORIAN, 1995),
+        Some(scale(100, GREGORIAN, 1995)),
         &[
             piece(32, "time_low", 0),
             piece(16, "time_mid", 32),
@@ -204,7 +204,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "UUID v6",
         4,
         UUID,
-        scale(100, GREGORIAN, 2020),
+        Some(scale(100, GREGORIAN, 2020)),
         &[
             piece(32, "time_high", 28),
             piece(16, "time_mid", 12),
@@ -220,7 +220,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "UUID v7",
         1,
         UUID,
-        scale(MS, 0, 2020),
+        Some(scale(MS, 0, 2020)),
         &[
             time(48),
             fixed(4, VERSION, 7),
@@ -244,7 +244,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "ULID",
         2,
         &[Text::Number(&Alphabet::CROCKFORD, 26), Text::Number(&Alphabet::CROCKFORD_LOWER, 26)],
-        scale(MS, 0, 2016),
+        Some(scale(MS, 0, 2016)),
         &[time(48), part(80, "random", Random)],
     ),
     of(
@@ -252,7 +252,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "ULID as a UUID",
         9,
         UUID,
-        scale(MS, 0, 2016),
+        Some(scale(MS, 0, 2016)),
         &[time(48), part(80, "random", Random)],
     ),
     of(
@@ -260,7 +260,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "TypeID",
         3,
         &[Text::Typed(&Alphabet::CROCKFORD_LOWER, 26)],
-        scale(MS, 0, 2022),
+        Some(scale(MS, 0, 2022)),
         &[
             time(48),
             fixed(4, VERSION, 7),
@@ -274,7 +274,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "KSUID",
         4,
         &[Text::Number(&Alphabet::BASE62, 27)],
-        scale(SECOND, 1_400_000_000_000, 2017),
+        Some(scale(SECOND, 1_400_000_000_000, 2017)),
         &[time(32), part(128, "payload", Random)],
     ),
     of(
@@ -282,7 +282,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "MongoDB ObjectId",
         2,
         &[Text::Number(&Alphabet::HEX, 24)],
-        scale(SECOND, 0, 2009),
+        Some(scale(SECOND, 0, 2009)),
         &[time(32), part(40, "process", Random), part(24, "counter", Random)],
     ),
     of(
@@ -290,7 +290,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "xid",
         4,
         &[Text::Number(&Alphabet::BASE32HEX, 20)],
-        scale(SECOND, 0, 2015),
+        Some(scale(SECOND, 0, 2015)),
         &[
             time(32),
             part(24, "machine", Maker),
@@ -304,7 +304,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "TSID",
         5,
         &[Text::Number(&Alphabet::CROCKFORD, 13)],
-        scale(MS, 1_577_836_800_000, 2020),
+        Some(scale(MS, 1_577_836_800_000, 2020)),
         &[time(42), part(22, "random", Random)],
     ),
     of(
@@ -312,7 +312,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "SCRU128",
         7,
         &[Text::Number(&Alphabet::BASE36, 25), Text::Number(&Alphabet::BASE36_UPPER, 25)],
-        scale(MS, 0, 2021),
+        Some(scale(MS, 0, 2021)),
         &[
             time(48),
             part(24, "counter_high", Random),
@@ -325,7 +325,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "Timeflake",
         8,
         &[Text::Number(&Alphabet::BASE62, 22)],
-        scale(MS, 0, 2020),
+        Some(scale(MS, 0, 2020)),
         &[time(48), part(80, "random", Random)],
     ),
     of(
@@ -333,7 +333,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "Boundary flake",
         9,
         &[Text::Short(&Alphabet::BASE62, 22)],
-        scale(MS, 0, 2012),
+        Some(scale(MS, 0, 2012)),
         &[time(64), part(48, "machine", Maker), part(16, "sequence", Sequence)],
     ),
     of(
@@ -341,7 +341,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "Firebase push ID",
         5,
         &[Text::Number(&Alphabet::PUSH, 20)],
-        scale(MS, 0, 2012),
+        Some(scale(MS, 0, 2012)),
         &[time(48), part(72, "random", Random)],
     ),
     of(
@@ -349,7 +349,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "AT Protocol TID",
         5,
         &[Text::Number(&Alphabet::SORTABLE, 13)],
-        scale(1000, 0, 2022),
+        Some(scale(1000, 0, 2022)),
         &[fixed(1, "unused", 0), time(53), part(10, "clock_id", Maker)],
     ),
     of(
@@ -357,7 +357,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "CUID",
         4,
         &[Text::Cuid],
-        scale(MS, 0, 2012),
+        Some(scale(MS, 0, 2012)),
         &[
             time(42),
             part(21, "counter", Random),
@@ -378,7 +378,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "X (Twitter) snowflake",
         3,
         DECIMAL,
-        scale(MS, 1_288_834_974_657, 2011),
+        Some(scale(MS, 1_288_834_974_657, 2011)),
         &[
             fixed(1, "unused", 0),
             time(41),
@@ -392,7 +392,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "Discord snowflake",
         3,
         DECIMAL,
-        scale(MS, 1_420_070_400_000, 2015),
+        Some(scale(MS, 1_420_070_400_000, 2015)),
         &[
             time(42),
             part(5, "worker", Maker),
@@ -405,7 +405,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "Instagram ID",
         6,
         DECIMAL,
-        scale(MS, 1_314_220_021_721, 2012),
+        Some(scale(MS, 1_314_220_021_721, 2012)),
         &[time(41), part(13, "shard", Maker), part(10, "sequence", Sequence)],
     ),
     of(
@@ -413,7 +413,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "Sonyflake",
         8,
         DECIMAL,
-        scale(10 * MS, 1_409_529_600_000, 2015),
+        Some(scale(10 * MS, 1_409_529_600_000, 2015)),
         &[
             fixed(1, "unused", 0),
             time(39),
@@ -426,7 +426,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "Mastodon ID",
         6,
         DECIMAL,
-        scale(MS, 0, 2017),
+        Some(scale(MS, 0, 2017)),
         &[time(48), part(16, "sequence_data", Sequence)],
     ),
     of(
@@ -446,10 +446,10 @@ pub(crate) const FORMATS: &[Format] = &[
             part(13, "sequence", Sequence),
         ],
     ),
-    of("unix-s", "Unix seconds", 6, DECIMAL, scale(SECOND, 0, 1990), &[time(64)]),
-    of("unix-ms", "Unix milliseconds", 7, DECIMAL, scale(MS, 0, 1990), &[time(64)]),
-    of("unix-us", "Unix microseconds", 9, DECIMAL, scale(1000, 0, 1990), &[time(64)]),
-    of("unix-ns", "Unix nanoseconds", 9, DECIMAL, scale(1, 0, 1990), &[time(64)]),
+    of("unix-s", "Unix seconds", 6, DECIMAL, Some(scale(SECOND, 0, 1990)), &[time(64)]),
+    of("unix-ms", "Unix milliseconds", 7, DECIMAL, Some(scale(MS, 0, 1990)), &[time(64)]),
+    of("unix-us", "Unix microseconds", 9, DECIMAL, Some(scale(1000, 0, 1990)), &[time(64)]),
+    of("unix-ns", "Unix nanoseconds", 9, DECIMAL, Some(scale(1, 0, 1990)), &[time(64)]),
     of(
         "counter",
         "a counter",

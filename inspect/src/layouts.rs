@@ -22,25 +22,25 @@ const RARITY: u32 = 0;
 /// Readings of a text: an integer, or the bytes as hexadecimal digits.
 pub(crate) fn of_text(text: &str, context: &Context<'_>, readings: &mut Vec<Reading>) {
     if let Some(id) = texts::integer(text) {
-        of_bits(&Bits::from_number(id.into(), 64), context, true, readings);
+        of_bits(Bits::from_number(id.into(), 64), context, true, readings);
     }
     if let Some(bytes) = texts::uuid(text).or_else(|| texts::hex(text)) {
-        of_bits(&Bits::from_bytes(&bytes), context, false, readings);
+        of_bits(Bits::from_bytes(&bytes), context, false, readings);
     }
 }
 
 /// Readings of bytes.
 pub(crate) fn of_bytes(bytes: &[u8], context: &Context<'_>, readings: &mut Vec<Reading>) {
     for integer in [true, false] {
-        of_bits(&Bits::from_bytes(bytes), context, integer, readings);
+        of_bits(Bits::from_bytes(bytes), context, integer, readings);
     }
 }
 
-fn of_bits(bits: &Option<Bits>, context: &Context<'_>, integer: bool, readings: &mut Vec<Reading>) {
+fn of_bits(bits: Option<Bits>, context: &Context<'_>, integer: bool, readings: &mut Vec<Reading>) {
     let Some(bits) = bits else { return };
     let fitting = |layout: &Layout| layout.is_integer() == integer && layout.bits() == bits.len;
     for (name, layout) in context.layouts.iter().filter(|(_, layout)| fitting(layout)) {
-        readings.extend(read(name, layout, bits, context.now_ms));
+        readings.extend(read(name, layout, &bits, context.now_ms));
     }
 }
 

@@ -137,7 +137,7 @@ fn an_id_is_the_same_in_all_its_forms() {
 #[test]
 fn a_sno_is_found_in_both_uuids() {
     let sno = polyflake::sno::Sno::parse("9q7eapxk2owc4ivv").expect("a sno");
-    let spelt: String = sno.to_uuid_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    let spelt = format!("{:032x}", u128::from_be_bytes(sno.to_uuid_bytes()));
     assert_eq!(first(&spelt).format, "sno");
     assert_eq!(value(&first(&spelt), "metabyte"), Some(sno.metabyte().into()));
     assert_eq!(first("9q7eapxk2owc4ivv").unix_ms, Some(sno.unix_ms()));
