@@ -1,7 +1,7 @@
 """Asks three programs which format each ID of a corpus has, and prints how many they name.
 
-Arguments: the corpus, the moment at which it is read (RFC 3339), and the programs polyflake, uuinfo and idt. A program that says
-"Snowflake" and no more names the form of a snowflake, not the system: that is a column of its own.
+Arguments: the corpus, the moment at which it is read (RFC 3339), and the programs polyflake, uuinfo and idt.
+A program that says "Snowflake" and no more names the form of a snowflake, not the system: that is a column of its own.
 """
 
 import json
@@ -53,7 +53,7 @@ def main():
     answers = [ours(programs[0], ids, now), uuinfo(programs[1], ids), idt(programs[2], ids)]
     answers = [list(answer) for answer in answers]
     right = {}
-    for (system, _), *said in zip(rows, *answers):
+    for (system, _), *said in zip(rows, *answers, strict=True):
         row = right.setdefault(system, [0] * 6)
         row[5] += 1
         row[0] += said[0] == system
@@ -61,8 +61,10 @@ def main():
             named = re.search(WORDS.get(system, system), word) is not None
             row[column] += named
             row[column + 1] += named or (system in SNOWFLAKES and "snowflake" in word)
-    print("| format | IDs | polyflake | uuinfo | or \"snowflake\" | idt | or \"snowflake\" |\n|---|---|---|---|---|---|---|")
-    right["all"] = [sum(column) for column in zip(*right.values())]
+    columns = ["format", "IDs", "polyflake", "uuinfo", 'or "snowflake"', "idt", 'or "snowflake"']
+    print("|", " | ".join(columns), "|")
+    print("|---" * len(columns) + "|")
+    right["all"] = [sum(column) for column in zip(*right.values(), strict=True)]
     for system, row in right.items():
         print("|", system, "|", row[5], "|", " | ".join(map(str, row[:5])), "|")
 

@@ -1,4 +1,7 @@
-"""Prints IDs of the systems' own libraries, a line each: the format's name, a tab, the ID. Argument: how many of each."""
+"""Prints IDs of the systems' own libraries, a line each: the format's name, a tab, the ID.
+
+Argument: how many of each.
+"""
 
 import random
 import sys
