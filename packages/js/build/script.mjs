@@ -1,13 +1,16 @@
-/** Builds the TypeScript: one bundle for each entry point and module format, and the types. */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { build } from "esbuild";
+/**
+ * Builds the TypeScript. Node has CommonJS, for `import` and `require` alike, so that a process has one copy of the package;
+ * everything else has ES modules, of which bundlers leave out what is unused.
+ */
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 import { NAMES } from "./platforms.mjs";
 import { PACKAGE, run } from "./tools.mjs";
 import { FAMILIES, glueOf, moduleOf } from "./wasm.mjs";
 
+const SOURCES = join(PACKAGE, "src");
 const DIST = join(PACKAGE, "dist");
 /** Where tsc writes the types of each source. */
 const TYPES = join(PACKAGE, "build/out/types");
@@ -26,20 +29,25 @@ const MACHINES = {
   web: ["web", "compiled"],
 };
 
-/** The entry points of a format. */
-const ENTRIES = { esm: Object.keys(MACHINES), cjs: ["node", "native", "wasm"] };
+/** The entry points of CommonJS, which give their machines to one file. */
+const COMMON = ["node", "native", "wasm"];
 
 /** The namespaces of an entry point. As ES modules each is a file, so that bundlers leave out unused ones. */
-const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
+const NAMESPACES = [...FAMILIES, "sparx64"].sort();
 
-/** The entry points for other people's libraries. */
-const INTEGRATIONS = ["drizzle", "express", "hono", "kysely", "prisma", "schema", "typeorm"];
+/** The family whose wasm module a namespace has. */
+const moduleName = (namespace) => (namespace === "sparx64" ? "randflake" : namespace);
 
 /** The entry points without a machine, and their sources. */
 const PLAIN = {
   decode: "decode",
   json: "json",
-  ...Object.fromEntries(INTEGRATIONS.map((name) => [name, `integrations/${name}`])),
+  ...Object.fromEntries(
+    ["drizzle", "express", "hono", "kysely", "prisma", "schema", "typeorm"].map((name) => [
+      name,
+      `integrations/${name}`,
+    ]),
+  ),
 };
 
 /** The sources of the types that package.json names. */
@@ -49,52 +57,21 @@ const TYPED = {
   ...Object.fromEntries(NAMESPACES.map((name) => [name, `${name}/index`])),
 };
 
-/** Other people's libraries, which users install. */
-const LIBRARIES = ["drizzle-orm", "hono", "kysely"];
-
-/**
- * Files that entry points share: the class of errors, and the functions that read IDs without a machine, which are the same whoever
- * exports them; as ES modules also schemas, and what the entry points for other people's libraries have in common.
- */
-const READERS = {
-  errors: "errors",
-  ...Object.fromEntries(
-    ["checks", "hotguid", "hotguid-bytes", "randflake", "sno", "sno-bytes", "words"].map((name) => [
-      `decode-${name}`,
-      `decode/${name}`,
-    ]),
-  ),
-};
-const SHARED = {
-  cjs: READERS,
-  esm: {
-    ...READERS,
-    schema: PLAIN.schema,
-    ...Object.fromEntries(["standard", "forms", "parsers"].map((name) => [name, `integrations/${name}`])),
-  },
-};
-
-/** Sources of an entry point's separate files, by file name. */
-const PARTS = Object.fromEntries([...NAMESPACES.map((name) => [name, `${name}/index`]), ["backend", "backend"]]);
-
-/**
- * The file that stands for a module in base64 where Node imports the package itself: it reads the module at the first call. Bundlers
- * take the other one (`imports` in package.json).
- */
-const REQUIRED = [
-  'import { createRequire } from "node:module";\nexport const base64 = () => createRequire(import.meta.url)("../cjs/',
-  '-base64.js").base64();\n',
-];
-
-const source = (name) => join(PACKAGE, `src/${name}.ts`);
+const source = (name) => join(SOURCES, `${name}.ts`);
 
 /** The type of a wasm module's import, by bundlers that are told to give its address. */
 const ADDRESS = "declare const address: string;\nexport default address;\n";
 
 export async function buildScript() {
   rmSync(DIST, { recursive: true, force: true });
-  for (const format of ["esm", "cjs"]) await buildFormat(format);
-  for (const family of FAMILIES) copyFileSync(moduleOf(family), join(DIST, `esm/${family}.wasm`));
+  mkdirSync(join(DIST, "cjs"), { recursive: true });
+  await bundleModules();
+  await bundleCommon();
+  for (const family of FAMILIES) {
+    copyFileSync(moduleOf(family), join(DIST, `esm/${family}.wasm`));
+    const base64 = readFileSync(moduleOf(family)).toString("base64");
+    writeFileSync(join(DIST, `esm/${family}-base64.js`), `export const base64 = "${base64}";\n`);
+  }
   await writeTypes();
   writeFileSync(join(DIST, "cjs/package.json"), '{ "type": "commonjs" }\n');
   writeFolders();
@@ -103,42 +80,165 @@ export async function buildScript() {
 /** Writes a folder for each subpath of the package, for tools that ignore `exports`: TypeScript's node10, Parcel's default. */
 function writeFolders() {
   for (const [path, conditions] of Object.entries(exports)) {
-    const { import: esm, require: cjs } = conditions.default?.import ? conditions.default : conditions;
-    if (path === "." || !cjs) continue;
-    const entry = { main: `.${cjs.default}`, module: `.${esm.default}`, types: `.${cjs.types}`, sideEffects: false };
+    const { module, types, require: cjs = conditions.default } = conditions;
+    if (path === "." || !module) continue;
+    const entry = { main: `.${cjs}`, module: `.${module}`, types: `.${types.node}`, sideEffects: false };
     mkdirSync(join(PACKAGE, path), { recursive: true });
     writeFileSync(join(PACKAGE, path, "package.json"), `${JSON.stringify(entry, undefined, 2)}\n`);
   }
 }
 
-async function buildFormat(format) {
-  mkdirSync(join(DIST, format), { recursive: true });
-  for (const [name, part] of Object.entries({ ...SHARED[format], ...PLAIN }))
-    await bundle(format, { [name]: source(part) });
-  for (const entry of ENTRIES[format]) {
-    if (format === "esm") await bundleNamespaces(entry);
-    else await bundle(format, { [entry]: source("index") }, { entry });
+/** The ES modules of all entry points: a file for each, for each of its namespaces, and for what these share. */
+async function bundleModules() {
+  const input = { ...sourcesOf(PLAIN) };
+  for (const entry of Object.keys(MACHINES)) {
+    input[entry] = `${source("index")}?${entry}`;
+    for (const name of NAMESPACES) input[`${entry}-${name}`] = `${source(`${name}/index`)}?${entry}`;
   }
-  for (const family of FAMILIES) {
-    const base64 = readFileSync(moduleOf(family)).toString("base64");
-    const left = format === "esm" ? "export const base64" : "exports.base64";
-    writeFileSync(join(DIST, format, `${family}-base64.js`), `${left} = () => "${base64}";\n`);
-    if (format === "esm") writeFileSync(join(DIST, `esm/${family}-required.js`), REQUIRED.join(`${family}`));
-  }
-}
-
-/** Bundles an entry point that exports its namespaces, and a file for each of them. */
-async function bundleNamespaces(entry) {
-  const fileOf = (name) => `${entry}-${name}`;
-  const files = Object.entries(PARTS).map(([name, part]) => [fileOf(name), source(part)]);
-  const external = Object.entries(PARTS).map(([name, part]) => [`./${part}.js`, `./${fileOf(name)}.js`]);
-  await bundle("esm", { [entry]: source("index") }, { external });
-  await bundle("esm", Object.fromEntries(files), { entry, shared: fileOf("shared") });
+  await bundle({ input, plugins: [machines("inline")] }, { dir: join(DIST, "esm"), format: "esm" });
 }
 
 /**
- * Writes the types: those of the sources, a file for each entry point and each family. CommonJS has them; ES modules have files that
- * export the same, so that each type is written and compared once.
+ * CommonJS: a file for each entry point without a machine, one with all families, as a function of the machines that they run on,
+ * and for each entry point a file that hands its machines to that function.
+ */
+async function bundleCommon() {
+  const output = { dir: join(DIST, "cjs"), format: "cjs", ...WRAPPED };
+  const entries = Object.fromEntries(COMMON.map((entry) => [entry, `entry?${entry}`]));
+  const input = { ...sourcesOf(PLAIN), families: `${source("index")}?common`, ...entries };
+  await bundle({ input, plugins: [common(), machines("file")] }, output);
+}
+
+const sourcesOf = (parts) => Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, source(part)]));
+
+async function bundle({ input, plugins }, output) {
+  const bundled = await rolldown({
+    input,
+    plugins,
+    platform: "neutral",
+    external: /^(node:|drizzle-orm|hono|kysely)/,
+    treeshake: { moduleSideEffects: false },
+    transform: { target: "es2022", define: { VERSION: JSON.stringify(version), PLATFORMS: JSON.stringify(NAMES) } },
+  });
+  await bundled.write({
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name].js",
+    comments: { annotation: true, jsdoc: false, legal: false },
+    codeSplitting: { groups: SHARED },
+    ...output,
+  });
+  await bundled.close();
+}
+
+/** Whether a module is a source that belongs to no single entry point, of the given files. */
+const isAmong = (id, files) => !id.includes("?") && files.test(relative(SOURCES, id));
+
+/** The files that entry points share: who only reads IDs needs no more than `readers`, and no browser has what Node's machines import. */
+const SHARED = [
+  ["readers", /^((errors|codes|decode\/.*)\.ts|.*rolldown\/runtime.js)$/],
+  ["shared", /^(?!\.\.|integrations\/|json|decode\.ts|machines\/(addon|choice|native))/],
+  ["addon", /^machines\/(addon|choice|native)\.ts$/],
+  ["schemas", /^integrations\/(schema|standard|forms|parsers|parameters)\.ts$/],
+].map(([name, files]) => ({ name, test: (id) => isAmong(id, files) }));
+
+/** Whether a source reaches a machine by its imports, and so belongs to one entry point. */
+function reachesMachine(path, seen = new Set()) {
+  if (seen.has(path)) return false;
+  seen.add(path);
+  const specifiers = readFileSync(path, "utf8").matchAll(/^(?:import|export) (?!type )[^;]*? from "([.#][^"]*)";/gm);
+  return [...specifiers].some(([, to]) => /^#(machine|backend)/.test(to) || reachesMachine(sourceAt(path, to), seen));
+}
+
+const sourceAt = (path, specifier) => join(dirname(path), specifier).replace(/\.js$/, ".ts");
+
+/**
+ * A plugin that gives each entry point copies of its own of what reaches its machine, as `PATH?ENTRY`, and of what loads a family's
+ * module, as `PATH?ENTRY/FAMILY`.
+ */
+function machines(inline) {
+  const isShared = ["native", "compiled", "choice"];
+  const fileOf = (name, owner) => source(`machines/${name}`) + (isShared.includes(name) ? "" : `?${owner}`);
+  const loader = (entry) => (MACHINES[entry][0] === "inline" ? inline : MACHINES[entry][0]);
+  const external = (id) => ({ id, external: true });
+  return {
+    name: "machines",
+    resolveId(specifier, importer) {
+      const [path, owner] = (importer ?? "").split("?");
+      if (!owner) return undefined;
+      const [entry, family] = owner.split("/");
+      if (specifier === "#backend") return fileOf(MACHINES[entry][1], entry);
+      if (specifier.startsWith("#machine/")) return fileOf(loader(entry), `${entry}/${specifier.slice(9)}`);
+      const module = family && moduleName(family);
+      if (specifier === "#family") return `${glueOf(module)}?${owner}`;
+      if (specifier === "#family-base64") return external(`./${module}-base64.js`);
+      if (specifier.startsWith("#family")) return external(specifier.replace("#family", `./${module}`));
+      if (!specifier.startsWith(".")) return undefined;
+      if (family && !path.startsWith(SOURCES)) return `${join(dirname(path), specifier)}?${owner}`;
+      const [name] = NAMESPACES.filter((name) => path === source("index") && specifier === `./${name}/index.js`);
+      if (name && entry !== "common") return external(`./${entry}-${name}.js`);
+      const file = sourceAt(path, specifier);
+      if (family && specifier === "./inline.js") return fileOf(inline, owner);
+      // In CommonJS, calls go faster within a file.
+      const isOwn = entry === "common" ? isAmong(file, /^(?!errors|codes|decode|integrations)/) : reachesMachine(file);
+      return isOwn ? `${file}?${entry}` : file;
+    },
+    load(id) {
+      const [path, owner] = id.split("?");
+      if (!owner) return undefined;
+      const code = readFileSync(path, "utf8").replace(/"[^"]*#family.wasm"(?=[,)])/g, (literal) =>
+        literal.replace("#family", moduleName(owner.split("/")[1])),
+      );
+      return { code, moduleType: path.endsWith(".ts") ? "ts" : "js" };
+    },
+  };
+}
+
+/** A plugin for CommonJS: the file of all families, whose machines are parameters, and the files that call it. */
+function common() {
+  return {
+    name: "common",
+    resolveId(specifier, importer = "") {
+      if (specifier.startsWith("entry?")) return specifier;
+      if (specifier === "./families.js") return { id: specifier, external: true };
+      return importer.endsWith("?common") && specifier.startsWith("#") ? `parameter?${specifier}` : undefined;
+    },
+    load(id) {
+      const [kind, name] = id.split("?");
+      if (kind === "parameter") return parameterOf(name.split("/")[1]);
+      return kind === "entry" ? ENTRY : undefined;
+    },
+  };
+}
+
+/** A machine that is a parameter. */
+function parameterOf(family) {
+  const names = family ? ["load", "init"] : ["backend", "clockSource"];
+  return names.map((name) => `export const ${name} = machines.${family ?? "kind"}.${name};`).join("\n");
+}
+
+/** An entry point of CommonJS. Namespaces become plain objects: no engine inlines the getters that a bundler makes of them. */
+const ENTRY = [
+  'import { families } from "./families.js";',
+  'import * as kind from "#backend";',
+  ...NAMESPACES.map((name) => `import * as ${name} from "#machine/${name}";`),
+  `const made = families({ kind, ${NAMESPACES.join(", ")} });`,
+  "export const { backend, clockSource, PolyflakeError } = made;",
+  ...NAMESPACES.map(
+    (name) => `const namespace_${name} = { ...made.${name} };\nexport { namespace_${name} as ${name} };`,
+  ),
+].join("\n");
+
+const isFamilies = ({ name }) => name === "families";
+const WRAPPED = {
+  banner: (chunk) => (isFamilies(chunk) ? "module.exports.families = (machines) => {\nconst exports = {};" : ""),
+  footer: (chunk) => (isFamilies(chunk) ? "return exports;\n};" : PLAIN_EXPORTS),
+};
+
+/** Makes exports plain values: no engine inlines getters. */
+const PLAIN_EXPORTS = 'module.exports = Object.defineProperty({ ...module.exports }, "__esModule", { value: true });';
+/**
+ * Writes the types: a file for each entry point and each family. CommonJS has them, as which Node reads the package; ES modules have
+ * files that export the same, so that each type is written and compared once.
  */
 async function writeTypes() {
   rmSync(TYPES, { recursive: true, force: true });
@@ -169,7 +269,7 @@ async function writeTypes() {
     },
   });
   await types.close();
-  for (const name of Object.keys(TYPED))
+  for (const name of ["index", ...Object.keys(PLAIN)])
     writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);
   writeFileSync(join(DIST, "esm/address.d.ts"), ADDRESS);
 }
@@ -179,104 +279,3 @@ const withoutAugmentations = {
   name: "without-augmentations",
   transform: (text) => text.replace(/^declare module "\.[^"]*" \{\n.*?^\}\n/gms, ""),
 };
-
-/**
- * Makes the exports of a CommonJS file plain values. esbuild makes them getters of one function, which no engine inlines: a call of
- * `sno.metabyte` took four times as long.
- */
-const PLAIN_EXPORTS = 'module.exports = Object.defineProperty({ ...module.exports }, "__esModule", { value: true });';
-
-function bundle(format, entryPoints, { entry, external = [], shared } = {}) {
-  return build({
-    entryPoints,
-    outdir: join(DIST, format),
-    bundle: true,
-    splitting: shared !== undefined,
-    chunkNames: `${shared}-[hash]`,
-    format,
-    target: "es2022",
-    // For CommonJS, "node" adds the line from which Node learns the names that modules may import.
-    platform: format === "cjs" ? "node" : "neutral",
-    logLevel: "warning",
-    footer: format === "cjs" ? { js: PLAIN_EXPORTS } : {},
-    external: ["node:*", "*.wasm", "*.wasm?module", "#base64/*", "./*-base64.js", ...LIBRARIES],
-    define: {
-      VERSION: JSON.stringify(version),
-      PLATFORMS: JSON.stringify(NAMES),
-    },
-    plugins: [...FAMILIES.map((family) => machineOf(format, entry, family)), names(format, entry, external)],
-  });
-}
-
-/**
- * A plugin for a family's machine in an entry point. It reads the files of `machines` that name `#family` for that family, and so
- * in the family's own namespace. All other files are the same for all families.
- */
-function machineOf(format, entry, family) {
-  const namespace = `machine-${family}`;
-  // One addon has all families.
-  const fileOf = (name) =>
-    name === "native"
-      ? { path: source("machines/native"), sideEffects: false }
-      : { path: `src/machines/${name}.ts`, namespace, sideEffects: false };
-  const named = {
-    "#family": { path: glueOf(family), sideEffects: false },
-    "#family-base64": base64Of(format, entry, family),
-    "#family.wasm": { path: `./${family}.wasm`, external: true },
-    "#family.wasm?module": { path: `./${family}.wasm?module`, external: true },
-    "./inline.js": fileOf("inline"),
-  };
-  return {
-    name: namespace,
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: new RegExp(`^#machine/${family}$`) }, () => fileOf(MACHINES[entry][0]));
-      onResolve(
-        { filter: /./, namespace },
-        ({ path, resolveDir }) =>
-          named[path] ?? { path: join(resolveDir, path).replace(/\.js$/, ".ts"), sideEffects: false },
-      );
-      onLoad({ filter: /./, namespace: "required" }, ({ path }) => ({
-        contents: `export const base64 = () => require(${JSON.stringify(path)}).base64();`,
-      }));
-      onLoad({ filter: /./, namespace }, ({ path }) => {
-        const file = join(PACKAGE, path);
-        const contents = readFileSync(file, "utf8").replace('new URL("#family', `new URL("./${family}`);
-        return { contents, loader: "ts", resolveDir: dirname(file) };
-      });
-    },
-  };
-}
-
-/** The file of a module in base64, which Node reads at need alone. */
-function base64Of(format, entry, family) {
-  const path = `./${family}-base64.js`;
-  if (format === "cjs") return { path, namespace: "required", sideEffects: false };
-  return { path: entry === "node" ? `#base64/${family}` : path, external: true, sideEffects: false };
-}
-
-/**
- * A plugin that replaces the name of the machine's kind (see src/declarations.d.ts), and leaves shared files outside of bundles.
- */
-function names(format, entry, external) {
-  const outside = new Map(external);
-  return {
-    name: "names",
-    setup({ onResolve }) {
-      onResolve({ filter: /^#backend$/ }, () => ({
-        path: source(`machines/${MACHINES[entry][1]}`),
-        sideEffects: false,
-      }));
-      onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
-        const file = kind === "entry-point" ? undefined : (outside.get(path) ?? sharedFile(format, path, resolveDir));
-        return file && { path: file, external: true };
-      });
-    },
-  };
-}
-
-/** The name of a file that the bundles share; undefined for other files. */
-function sharedFile(format, path, folder) {
-  const file = join(folder, path).replace(/\.js$/, ".ts");
-  const name = Object.keys(SHARED[format]).find((name) => source(SHARED[format][name]) === file);
-  return name && `./${name}.js`;
-}

@@ -1,7 +1,7 @@
 /** Checks of values from callers: values are never converted. */
 import { integer, within64 } from "./decode/checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
-import { ABSENT } from "./machine.js";
+import { ABSENT } from "./slots.js";
 
 export { integer, signed, within } from "./decode/checks.js";
 
@@ -67,7 +67,7 @@ export function millisecondsOf(value: unknown): number | undefined {
 }
 
 /** The getters of all typed arrays, which no subclass can change. */
-const typedArray = /* @__PURE__ */ Object.getPrototypeOf(Uint8Array.prototype) as object;
+const typedArray = /* @__PURE__ */ (() => Object.getPrototypeOf(Uint8Array.prototype) as object)();
 const getter = (name: PropertyKey): ((this: unknown) => unknown) =>
   Object.getOwnPropertyDescriptor(typedArray, name)!.get!;
 const bufferOf = /* @__PURE__ */ getter("buffer");

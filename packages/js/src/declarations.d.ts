@@ -23,8 +23,8 @@ declare module "#family" {
 }
 
 declare module "#family-base64" {
-  /** The module in base64, which is read at the first call where that is possible. */
-  export const base64: () => string;
+  /** The module in base64. */
+  export const base64: string;
 }
 
 declare module "#family.wasm" {

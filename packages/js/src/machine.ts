@@ -91,9 +91,6 @@ export const MOST = 1 << 24;
 /** Number of texts cut out of one string: more saves little time, and the string stays in memory as long as any of its texts. */
 const CUT = 32;
 
-/** Stands for a missing value. */
-export const ABSENT = NaN;
-
 /** Adds details that only this side knows to an error; returns a message if it has a better one. */
 type More = (error: ErrorDetails, code: ErrorCode) => string | undefined;
 

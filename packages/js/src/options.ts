@@ -1,10 +1,9 @@
 import { optionalInteger, time } from "./checks.js";
 import { type GuardedClock, guarded, type Stall } from "./clock.js";
 import { invalidType, PolyflakeError } from "./errors.js";
-import { ABSENT } from "./machine.js";
 import { members, pair } from "./members.js";
 import type { optionsSlots } from "./protocol.js";
-import type { ValuesOf } from "./slots.js";
+import { ABSENT, type ValuesOf } from "./slots.js";
 
 /** Options of every generator. */
 export interface SharedOptions {

@@ -1,6 +1,9 @@
 /** The slots of the scratch area, which take no index but those of protocol.ts, and of these only the records of a call. */
 import type { IntegerSlot, NumberSlot, RecordName } from "./protocol.js";
 
+/** Stands for a missing value. */
+export const ABSENT = NaN;
+
 declare const taken: unique symbol;
 declare const given: unique symbol;
 

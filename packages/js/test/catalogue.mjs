@@ -1,5 +1,11 @@
 // Values of wrong types for functions.
 
+/** Names that a module exports, but for the default that Node adds to CommonJS. */
+export const namesOf = (module) =>
+  Object.keys(module)
+    .filter((name) => name !== "default")
+    .sort();
+
 /** Values of every type except numbers. */
 export const NOT_A_NUMBER = [
   null,

@@ -1,11 +1,13 @@
 // The entry points of all export conditions, after a user's bundler: they make IDs without Node.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { namesOf } from "./catalogue.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
 process.on("exit", () => rmSync(folder, { recursive: true }));
@@ -15,7 +17,7 @@ const compiledModules = (seen) => ({
   name: "compiled-modules",
   setup({ onResolve, onLoad, initialOptions }) {
     onResolve({ filter: /\.wasm(\?module)?$/ }, ({ path, resolveDir }) => {
-      seen.push(path);
+      if (!seen.includes(path)) seen.push(path);
       return { path: join(resolveDir, path.replace("?module", "")), namespace: "compiled" };
     });
     onLoad({ filter: /.*/, namespace: "compiled" }, ({ path }) => ({
@@ -35,13 +37,30 @@ async function bundled(conditions, format) {
     bundle: true,
     platform: "neutral",
     format,
-    conditions,
+    conditions: [...conditions, "module"],
     outfile,
     plugins: [compiledModules(seen)],
   });
   const module = await import(pathToFileURL(outfile));
   return { seen, sno: module.sno ?? module.default.sno };
 }
+
+test("ES modules and CommonJS have the same names", async () => {
+  const require = createRequire(import.meta.url);
+  for (const name of ["node", "native", "wasm", "decode", "json", "schema", "drizzle", "kysely", "prisma"]) {
+    const [esm, cjs] = [await import(`../dist/esm/${name}.js`), require(`../dist/cjs/${name}.js`)];
+    assert.deepEqual(namesOf(esm), namesOf(cjs), name);
+    for (const family of namesOf(esm).filter((name) => typeof esm[name] === "object"))
+      assert.deepEqual(namesOf(esm[family]), namesOf(cjs[family]), `${name}.${family}`);
+  }
+});
+
+test("in Node, import and require give the same copy", async () => {
+  const require = createRequire(import.meta.url);
+  for (const path of ["polyflake", "polyflake/native", "polyflake/wasm", "polyflake/decode", "polyflake/schema"])
+    assert.equal((await import(path)).PolyflakeError, require(path).PolyflakeError, path);
+  assert.equal((await import("polyflake")).sno, require("polyflake").sno);
+});
 
 const COMPILED = { workerd: "", "edge-light": "?module" };
 

@@ -79,12 +79,8 @@ test("Prisma's fields show IDs", () => {
   assert.equal(key.compute({ key: null }), null);
 });
 
-test("CommonJS has the same names", async () => {
+test("CommonJS is taken by a library in CommonJS", () => {
   const require = createRequire(import.meta.url);
-  for (const name of ["drizzle", "express", "hono", "kysely", "prisma", "typeorm"]) {
-    const path = `polyflake/${name}`;
-    assert.deepEqual(Object.keys(require(path)).sort(), Object.keys(await import(path)).sort(), name);
-  }
   const { pg } = require("polyflake/drizzle");
   const { id } = require("drizzle-orm/pg-core").pgTable("t", { id: pg.snoBytes() });
   assert.deepEqual(id.mapToDriverValue(SNO), FORMS.snoBytes[1]);

@@ -157,7 +157,9 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   test("many generators are made as fast as few", async () => {
     const kept = [];
     await silent(() => {
-      for (let node = 1000; node < 21_000; node++) kept.push(flakes({ nodes: node }));
+      // Both machines share what tells of twins.
+      const first = name === "wasm" ? 1000 : 70_000;
+      for (let node = first; node < first + 20_000; node++) kept.push(flakes({ nodes: node }));
     });
     assert.equal(kept.length, 20_000);
   });

@@ -9,8 +9,17 @@ interface Beside {
   readonly compiled: () => WebAssembly.Module;
 }
 
+/** The modules of all files that were asked for: Randflake's is that of its cipher, too. */
+const files = /* @__PURE__ */ new Map<string, Beside>();
+
 /** The module of a file; `place` returns the file's address for callers who give no source. */
-export function beside(place: () => URL): Beside {
+export function beside(name: string, place: () => URL): Beside {
+  const file = files.get(name) ?? opener(place);
+  files.set(name, file);
+  return file;
+}
+
+function opener(place: () => URL): Beside {
   let module: WebAssembly.Module | undefined;
   let opening: Promise<void> | undefined;
   const open = async (source: Source | undefined): Promise<void> => {

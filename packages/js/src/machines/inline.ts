@@ -6,4 +6,4 @@ import { instantiate } from "./wasm.js";
 
 export { init } from "./opened.js";
 
-export const load = () => instantiate(decodeBase64(base64()), glue);
+export const load = () => instantiate(decodeBase64(base64), glue);

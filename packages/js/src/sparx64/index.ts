@@ -6,19 +6,21 @@
  * @module
  */
 
-import { init as open } from "#machine/randflake";
+import { load, init as open } from "#machine/sparx64";
 import { attached, bytes, isObject, lengthOfArray, partOfBytes } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import type { Init } from "../init.js";
-import type { MachineFor } from "../machine.js";
+import { type MachineFor, onDemand } from "../machine.js";
 import { BATCH, manySlots } from "../protocol.js";
-import { machine } from "../randflake/ids.js";
 import { bySecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";
 
 /** See {@link Init}. */
 export const init: Init = open;
+
+/** The machine of the cipher, which Randflake's module has. */
+const machine = /* @__PURE__ */ onDemand(load);
 
 const BLOCK = 8;
 
