@@ -15,7 +15,7 @@ export interface ErrorDetails {
 /**
  * The error of every refused call. A refused call changes nothing.
  *
- * Tell errors apart by `code`, not by class: the ESM and CJS copies of this package each have their own. The causes of each code
+ * Tell errors apart by `code`, not by class: copies of this package, such as a bundled one, have their own. The causes of each code
  * and the remedies: https://example.invalid/polyflake/blob/main/docs/errors.md
  */
 export class PolyflakeError extends Error {

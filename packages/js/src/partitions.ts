@@ -1,5 +1,5 @@
 /**
- * Shares the table from which default partitions are leased: one for all copies of the package in a realm (ESM and CJS, native and
+ * Shares the table from which default partitions are leased: one for all copies of the package in a realm (bundled or not, native and
  * wasm), and for all threads of a process if the runtime lets them share memory.
  *
  * The first copy that needs a table leaves its own under a registered symbol. The core alone decides how partitions are taken,

@@ -370,7 +370,8 @@ function calls(polyflake, good) {
   const addAll = (prefix, module) => {
     for (const [name, value] of Object.entries(module)) {
       // The error class takes any arguments, as the language's own errors do. The JSON Schema of bigints is always refused.
-      if (value.prototype instanceof Error) continue;
+      // Node adds a default to CommonJS.
+      if (name === "default" || value.prototype instanceof Error) continue;
       if (typeof value === "object") addAll(`${prefix}${name}.`, value);
       if (typeof value !== "function" || prefix + name === "randflake.schema.~standard.jsonSchema.output") continue;
       if (isClass(value)) addClass(prefix + name, value);

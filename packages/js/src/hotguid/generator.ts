@@ -243,7 +243,7 @@ let shared: Generator | undefined;
 
 /**
  * One new ID from the thread's default generator, for a shard key of your choice: 0..4294967295, 0 by default.
- * {@link setDefaultGenerator} replaces the generator. Another copy of the package (CommonJS beside ES modules, a second version) has its
+ * {@link setDefaultGenerator} replaces the generator. Another copy of the package (a bundled one, a second version) has its
  * own, with its own random bytes.
  *
  * @throws {PolyflakeError} as {@link Generator.generate}.

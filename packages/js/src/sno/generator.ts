@@ -317,7 +317,7 @@ let shared: Generator | undefined;
 
 /**
  * One new ID of the given metabyte (0..255; 0 by default) from the thread's default generator, which has a default partition unless
- * {@link setDefaultGenerator} set another. Another copy of the package (CommonJS beside ES modules, a second version) has its own,
+ * {@link setDefaultGenerator} set another. Another copy of the package (a bundled one, a second version) has its own,
  * under another partition, since all copies in a realm draw from one source.
  *
  * @throws {PolyflakeError} as {@link Generator.generate}.
