@@ -404,6 +404,20 @@ fn a_snapshot_knows_where_its_lease_began() {
 }
 
 #[test]
+fn a_snapshot_knows_that_the_formats_first_tick_was_another_generators() {
+    const FIRST: i64 = 1_262_304_000_000;
+    static TABLE: Two = Two { until: [const { AtomicU64::new(1) }; 2], count: AtomicU16::new(0) };
+    let clock = &ManualClock::at_unix_ms(FIRST + 4);
+    let builder = || Generator::builder().clock(clock).max_wait(Duration::ZERO);
+    let ids = builder().leased_from(|| Ok(&TABLE)).build().unwrap();
+    let ids = builder().restore(ids.close().unwrap()).unwrap();
+    clock.set_unix_ms(FIRST);
+    assert_code(ids.generate(0), "sequence_exhausted");
+    clock.set_unix_ms(FIRST + 4);
+    assert_eq!(ids.generate(0).unwrap().unix_ms(), FIRST + 4);
+}
+
+#[test]
 fn a_given_or_restored_partition_is_leased_to_nobody() {
     static TABLE: Two = Two::used(0, 0);
     let clock = &ManualClock::at_unix_ms(T + 8);

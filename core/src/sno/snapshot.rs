@@ -178,7 +178,7 @@ impl Snapshot {
     /// The snapshot of a state. The ticks before `start` count as used: they were the partition's last holder's.
     pub(super) fn of(partition: u16, bounds: Bounds, state: State, start: u64) -> Self {
         let before = start.saturating_sub(1);
-        let (tick, sequence) = if state.tick < before {
+        let (tick, sequence) = if state.tick < start {
             (before, bounds.max.into())
         } else {
             (state.tick, last_sequence(bounds, state.next))

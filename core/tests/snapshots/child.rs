@@ -1,0 +1,101 @@
+//! A child process beside a world: a copy of it, which shares the table, and takes half of the stored snapshots along.
+#![allow(unsafe_code, reason = "fork, mmap and wait have no safe door")]
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    mem,
+    os::unix::net::UnixStream,
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr,
+};
+
+use super::{Few, World};
+
+/// A child that makes as many steps as it is told to. Each answer has the cells that it has used meanwhile, by tick; the last
+/// one, to 0 steps, has its stored snapshots as well.
+pub(super) struct Child {
+    stream: BufReader<UnixStream>,
+    process: libc::pid_t,
+}
+
+/// A table in memory that children share.
+pub(super) fn shared() -> &'static Few {
+    let (len, rights) = (size_of::<Few>(), libc::PROT_READ | libc::PROT_WRITE);
+    let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+    // SAFETY: asks for fresh memory.
+    let memory = unsafe { libc::mmap(ptr::null_mut(), len, rights, flags, -1, 0) };
+    assert_ne!(memory, libc::MAP_FAILED);
+    // SAFETY: zeroed memory of that size, aligned to a page, which nobody gives back; zeros are a table.
+    unsafe { &*memory.cast::<Few>() }
+}
+
+impl World<'_> {
+    /// Makes a child, or lets it make some steps, or ends it and takes over its snapshots.
+    pub(super) fn meet_the_child(&mut self) {
+        match (self.child.is_some(), self.draw(16)) {
+            (_, 0) => self.end_the_child(),
+            (true, steps) => self.ask_the_child(4 * steps),
+            (false, 1..=4) if !self.is_child => self.fork(),
+            _ => {}
+        }
+    }
+
+    pub(super) fn end_the_child(&mut self) {
+        if self.child.is_none() {
+            return;
+        }
+        self.ask_the_child(0);
+        let Child { stream, process, .. } = self.child.take().unwrap();
+        // The child ends with the stream.
+        drop(stream);
+        // SAFETY: waits for this world's child.
+        assert_eq!(unsafe { libc::waitpid(process, ptr::null_mut(), 0) }, process);
+    }
+
+    fn fork(&mut self) {
+        let (here, there) = UnixStream::pair().unwrap();
+        let snapshots = self.stored.split_off(self.stored.len() / 2);
+        // SAFETY: the child goes on from its copy, and leaves by `_exit`.
+        let process = unsafe { libc::fork() };
+        if process == 0 {
+            drop(here);
+            self.stored = snapshots;
+            // A panic must not come back to the harness, whose other threads this process does not have.
+            let outcome = catch_unwind(AssertUnwindSafe(|| self.live_as_a_child(there)));
+            // SAFETY: ends the child at once.
+            unsafe { libc::_exit(outcome.is_err().into()) };
+        }
+        assert!(process > 0);
+        self.child = Some(Child { stream: BufReader::new(here), process });
+    }
+
+    fn live_as_a_child(&mut self, mut stream: UnixStream) {
+        (self.is_child, self.random) = (true, !self.random);
+        let mut steps = [0];
+        while stream.read_exact(&mut steps).is_ok() {
+            let before = self.made;
+            (0..steps[0]).for_each(|_| self.step());
+            let fresh = self.made.iter().zip(before).map(|(cells, before)| cells & !before);
+            let fresh: Vec<_> = fresh.enumerate().filter(|(_, cells)| *cells > 0).collect();
+            let snapshots = if steps == [0] { mem::take(&mut self.stored) } else { vec![] };
+            let answer = serde_json::to_string(&(fresh, snapshots)).unwrap();
+            writeln!(stream, "{answer}").unwrap();
+        }
+    }
+
+    /// Lets the child make steps, and checks that no cell that it used was used here.
+    fn ask_the_child(&mut self, steps: u8) {
+        let child = self.child.as_mut().unwrap();
+        child.stream.get_mut().write_all(&[steps]).unwrap();
+        let mut answer = String::new();
+        child.stream.read_line(&mut answer).unwrap();
+        let (fresh, snapshots): (Vec<(usize, u64)>, Vec<String>) =
+            serde_json::from_str(&answer).expect("a child that lives");
+        for (tick, cells) in fresh {
+            assert_eq!(self.made[tick] & cells, 0, "made by the child as well, in tick {tick}");
+            self.made[tick] |= cells;
+            self.count += u64::from(cells.count_ones());
+        }
+        self.stored.extend(snapshots);
+    }
+}
