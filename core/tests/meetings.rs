@@ -1,0 +1,416 @@
+//! Threads, handles and tasks of one generator that meet at its first ID, at renewals and at changes of partition.
+//!
+//! A call is held up at each reading of the clock and each access to the table of partitions, and others run meanwhile: all
+//! orders of calls are gone through, with the clock going on at any reading, up to a number of calls that begin inside of others.
+//! A task that waits goes on at its next turn, or is dropped. The models in `tests/model` change threads at each access to memory
+//! instead, under few clocks. A long run, with one more call inside of others and one more tick:
+//! `POLYFLAKE_MORE=1 cargo test --release -p polyflake --all-features --test meetings`.
+#![cfg(not(any(loom, shuttle, miri)))]
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    env,
+    future::poll_fn,
+    pin::Pin,
+    rc::Rc,
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use polyflake::{
+    Result,
+    clock::Clock,
+    fork::partitions::Table,
+    sno::{self, Generator, Sno},
+};
+
+const EPOCH_MS: i64 = 1_262_304_000_000;
+/// The tick in which each run begins.
+const START: u64 = 100;
+/// Sequences of a tick: two blocks of a handle, and two more.
+const SEQUENCES: u16 = 130;
+
+type Ids = Generator<HeldClock>;
+type Handle = sno::Handle<Rc<Ids>>;
+type Waiting = Pin<Box<dyn Future<Output = Result<Sno>>>>;
+
+thread_local! {
+    static RUN: RefCell<Rc<Run>> = RefCell::default();
+}
+
+fn run() -> Rc<Run> {
+    RUN.with_borrow(Rc::clone)
+}
+
+/// The clock of the run. A reading is held up before it is used.
+struct HeldClock;
+
+impl Clock for HeldClock {
+    fn unix_nanos(&self) -> Result<i64> {
+        let run = run();
+        if run.tick.get() < run.last_tick.get() {
+            run.tick.update(|tick| tick + u64::from(run.choose(2)));
+        }
+        let tick = run.tick.get();
+        run.hold();
+        Ok((EPOCH_MS + 4 * i64::try_from(tick).unwrap()) * 1_000_000)
+    }
+    fn sleep(&self, _: u64) -> Result<()> {
+        unreachable!("only tasks wait")
+    }
+}
+
+/// The run's table of two partitions. Each access is held up.
+struct HeldTable;
+
+impl Table for HeldTable {
+    fn random(&self) -> Result<u16> {
+        Ok(0)
+    }
+
+    fn next(&self) -> Result<u16> {
+        let run = run();
+        run.looks.update(|looks| looks + 1);
+        Ok(run.looks.get() % 2)
+    }
+
+    fn until(&self, partition: u16) -> u64 {
+        let run = run();
+        run.hold();
+        run.until[usize::from(partition)].get()
+    }
+
+    fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
+        let (run, access) = (run(), Some((partition, old, new)));
+        // Many looks at a lease that was lost are as one.
+        if run.refused.get() != access {
+            run.hold();
+        }
+        let is_mine = run.until[usize::from(partition)].get() == old;
+        if is_mine {
+            run.until[usize::from(partition)].set(new);
+            if !run.knows_at_once.get() {
+                run.hold();
+            }
+        }
+        run.refused.set(access.filter(|_| !is_mine));
+        is_mine
+    }
+
+    fn count(&self) -> usize {
+        2
+    }
+}
+
+/// A caller, whose calls come one after the other.
+enum Caller {
+    Thread(Rc<Ids>),
+    Handle(Handle),
+    /// A task, and its call that waits.
+    Task(Rc<Ids>, Option<Waiting>),
+    /// A generator of its own.
+    Stranger(Ids),
+}
+
+use Caller::{Stranger, Task, Thread};
+
+impl Caller {
+    /// Makes a call, or goes on with the call that waits.
+    fn turn(&mut self) -> Option<Sno> {
+        match self {
+            Thread(ids) => made(ids.try_generate(0)),
+            Self::Handle(handle) => made(handle.try_generate(0)),
+            Stranger(ids) => made(ids.try_generate(0)),
+            Task(ids, waiting) => {
+                let mut call = waiting.take().unwrap_or_else(|| call(ids.clone()));
+                match call.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                    Poll::Ready(id) => made(id),
+                    Poll::Pending => {
+                        run().waits.update(|waits| waits + 1);
+                        *waiting = (run().choose(2) == 0).then_some(call);
+                        None
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The ID of a call, if it was not refused.
+fn made(id: Result<Sno>) -> Option<Sno> {
+    let is_refused = id.as_ref().is_err_and(|error| error.code() != "partitions_exhausted");
+    run().refusals.update(|refusals| refusals + usize::from(is_refused));
+    id.ok()
+}
+
+fn call(ids: Rc<Ids>) -> Waiting {
+    Box::pin(async move { ids.generate_async(sleep, 0).await })
+}
+
+/// Waits until it is polled again.
+async fn sleep(_: Duration) {
+    let mut is_over = false;
+    poll_fn(
+        |_| if std::mem::replace(&mut is_over, true) { Poll::Ready(()) } else { Poll::Pending },
+    )
+    .await;
+}
+
+/// A caller that no call is running for, the number of its turns, and its IDs.
+struct Idle {
+    caller: Option<Caller>,
+    turns: usize,
+    made: Vec<Sno>,
+}
+
+/// One order of calls.
+#[derive(Default)]
+struct Run {
+    /// The choices of this run, each with the number of possibilities.
+    choices: RefCell<Vec<(u8, u8)>>,
+    chosen: Cell<usize>,
+    tick: Cell<u64>,
+    /// The tick at which the clock stands still.
+    last_tick: Cell<u64>,
+    until: [Cell<u64>; 2],
+    /// The last access to the table, if it was refused.
+    refused: Cell<Option<(u16, u64, u64)>>,
+    looks: Cell<u16>,
+    callers: RefCell<Vec<Idle>>,
+    /// `true` if a call that got a lease from the table is not held up before the generator knows. Otherwise another call may find
+    /// the lease lost, and change the partition.
+    knows_at_once: Cell<bool>,
+    /// Number of calls that may still begin inside of others.
+    inside: Cell<usize>,
+    waits: Cell<usize>,
+    refusals: Cell<usize>,
+}
+
+impl Run {
+    /// A number below `end`: the first time 0, then, in other runs, every other one.
+    fn choose(&self, end: u8) -> u8 {
+        let (mut choices, at) = (self.choices.borrow_mut(), self.chosen.get());
+        self.chosen.set(at + 1);
+        if at == choices.len() {
+            choices.push((0, end));
+        }
+        assert_eq!(choices[at].1, end, "a run that repeats itself");
+        choices[at].0
+    }
+
+    /// Lets another caller have a turn inside of the call that is running, or none.
+    fn hold(&self) {
+        if self.inside.get() == 0 {
+            return;
+        }
+        let idle = self.idle();
+        match usize::from(self.choose(u8::try_from(idle.len() + 1).unwrap())) {
+            0 => {}
+            chosen => {
+                self.inside.update(|inside| inside - 1);
+                self.turn_of(idle[chosen - 1]);
+            }
+        }
+    }
+
+    /// Gives one of the idle callers a turn. Returns `false` if there is none.
+    fn turn(&self) -> bool {
+        let idle = self.idle();
+        if !idle.is_empty() {
+            let chosen = self.choose(u8::try_from(idle.len()).unwrap());
+            self.turn_of(idle[usize::from(chosen)]);
+        }
+        !idle.is_empty()
+    }
+
+    fn turn_of(&self, index: usize) {
+        let mut caller = self.callers.borrow_mut()[index].caller.take().unwrap();
+        let made = caller.turn();
+        let place = &mut self.callers.borrow_mut()[index];
+        (place.caller, place.turns) = (Some(caller), place.turns - 1);
+        place.made.extend(made);
+    }
+
+    fn idle(&self) -> Vec<usize> {
+        let callers = self.callers.borrow();
+        let is_idle = |index: &usize| callers[*index].turns > 0 && callers[*index].caller.is_some();
+        (0..callers.len()).filter(is_idle).collect()
+    }
+}
+
+fn generator() -> Ids {
+    let builder = Generator::builder().clock(HeldClock).leased_from(|| Ok(&HeldTable));
+    builder.sequence_max(SEQUENCES - 1).max_wait(Duration::from_secs(3600)).build().unwrap()
+}
+
+fn thread(ids: &Rc<Ids>) -> Caller {
+    Thread(ids.clone())
+}
+
+fn handle(ids: &Rc<Ids>) -> Caller {
+    Caller::Handle(Handle::new(ids.clone()))
+}
+
+fn task(ids: &Rc<Ids>) -> Caller {
+    Task(ids.clone(), None)
+}
+
+fn stranger(_: &Rc<Ids>) -> Caller {
+    Stranger(generator())
+}
+
+/// What happened before the callers meet.
+#[derive(Clone, Copy, PartialEq)]
+enum Before {
+    Nothing,
+    /// The generator has made this many IDs.
+    Made(usize),
+    /// Its lease ended after an ID, and its partition was somebody else's for a tick.
+    Lost,
+    /// The partitions were other generators' up to these ticks.
+    Others([u64; 2]),
+}
+
+/// What was seen in all runs.
+#[derive(Debug, Default)]
+struct Seen {
+    runs: usize,
+    waits: usize,
+    refusals: usize,
+    changes: usize,
+}
+
+impl Seen {
+    fn add(&mut self, more: &Self) {
+        self.runs += more.runs;
+        self.waits += more.waits;
+        self.refusals += more.refusals;
+        self.changes += more.changes;
+    }
+}
+
+/// Goes through all runs of callers with two turns each, and strangers with one, of which as many as `inside` begin inside of others.
+fn explore(
+    before: Before,
+    inside: usize,
+    knows_at_once: bool,
+    callers: &[fn(&Rc<Ids>) -> Caller],
+) -> Seen {
+    let more: u8 = env::var("POLYFLAKE_MORE").map_or(0, |more| more.parse().unwrap());
+    let (mut choices, mut seen) = (Vec::new(), Seen::default());
+    loop {
+        let run = Rc::new(Run { choices: RefCell::new(choices), ..Run::default() });
+        RUN.set(run.clone());
+        let ids = Rc::new(generator());
+        let made = begin(before, &run, &ids);
+        let idle = |new: &fn(&Rc<Ids>) -> Caller| {
+            let caller = new(&ids);
+            let turns = if matches!(caller, Stranger(_)) { 1 } else { 2 };
+            Idle { caller: Some(caller), turns, made: Vec::new() }
+        };
+        run.knows_at_once.set(knows_at_once);
+        *run.callers.borrow_mut() = callers.iter().map(idle).collect();
+        run.last_tick.set(START + 1 + u64::from(more));
+        run.inside.set(inside + usize::from(more));
+        while run.turn() {}
+        run.inside.set(0);
+        check(&run.callers.take(), made, &mut seen);
+        seen.runs += 1;
+        seen.waits += run.waits.get();
+        seen.refusals += run.refusals.get();
+        choices = run.choices.take();
+        while choices.pop_if(|(chosen, end)| *chosen + 1 == *end).is_some() {}
+        match choices.last_mut() {
+            Some((chosen, _)) => *chosen += 1,
+            None => return seen,
+        }
+    }
+}
+
+/// The IDs that were made before the callers meet, at the run's first tick.
+fn begin(before: Before, run: &Run, ids: &Ids) -> Vec<Sno> {
+    run.tick.set(START);
+    run.last_tick.set(START);
+    let count = match before {
+        Before::Nothing => 0,
+        Before::Made(count) => count,
+        Before::Lost => 1,
+        Before::Others(until) => {
+            run.until.iter().zip(until).for_each(|(cell, until)| cell.set(until));
+            0
+        }
+    };
+    let made: Vec<_> = (0..count).map(|_| ids.try_generate(0).unwrap()).collect();
+    if before == Before::Lost {
+        run.until[usize::from(made[0].partition())].set(START + 2);
+    }
+    made
+}
+
+/// Checks the IDs of a run: none twice, each caller's in order, and one partition of the generator in a tick.
+fn check(callers: &[Idle], mut all: Vec<Sno>, seen: &mut Seen) {
+    let mut partitions: BTreeMap<_, _> = all.iter().map(|id| (id.tick(), id.partition())).collect();
+    for Idle { caller, made, .. } in callers {
+        assert!(made.is_sorted_by(|one, next| one < next), "{made:?}");
+        all.extend(made);
+        if !matches!(caller, Some(Stranger(_))) {
+            for id in made {
+                let first = *partitions.entry(id.tick()).or_insert(id.partition());
+                assert_eq!(first, id.partition(), "two partitions in a tick: {made:?}");
+            }
+        }
+    }
+    let mut held: Vec<u16> = partitions.into_values().collect();
+    held.dedup();
+    seen.changes += held.len().saturating_sub(1);
+    let count = all.len();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), count, "an ID was given out twice");
+}
+
+/// Explores two callers of each kind with each, of which two turns begin inside of others, and three callers, of which one does.
+/// Without a stranger no call is refused and no partition changes, unless `may_refuse`.
+fn meet(before: Before, may_refuse: bool) -> [Seen; 2] {
+    let kinds: [fn(&Rc<Ids>) -> Caller; 3] = [thread, handle, task];
+    let [mut alone, mut beside] = [Seen::default(), Seen::default()];
+    for (index, first) in kinds.into_iter().enumerate() {
+        for second in &kinds[index..] {
+            alone.add(&explore(before, 2, true, &[first, *second]));
+            beside.add(&explore(before, 1, false, &[first, *second, stranger]));
+        }
+    }
+    alone.add(&explore(before, 1, true, &kinds));
+    println!("{alone:?}, beside a stranger {beside:?}");
+    assert!(may_refuse || alone.refusals + alone.changes == 0, "{alone:?}");
+    [alone, beside]
+}
+
+#[test]
+fn at_the_first_id() {
+    meet(Before::Nothing, false);
+}
+
+/// One of the partitions was another generator's in the tick that some callers read.
+#[test]
+fn at_the_first_id_under_a_lease_that_begins_later() {
+    meet(Before::Others([START, START + 1]), false);
+}
+
+#[test]
+fn at_renewals() {
+    meet(Before::Made(1), false);
+}
+
+#[test]
+fn at_a_change_of_partition() {
+    let [seen, _] = meet(Before::Lost, true);
+    assert!(seen.changes > 0, "{seen:?}");
+}
+
+#[test]
+fn where_a_tick_is_used_up() {
+    let [seen, _] = meet(Before::Made(usize::from(SEQUENCES) - 1), true);
+    assert!(seen.waits > 0 && seen.changes == 0, "{seen:?}");
+}
