@@ -156,6 +156,47 @@ fn bindables_come_back_only_after_the_last_tick_they_used() {
 }
 
 #[test]
+fn ranges_of_numbers_come_back_only_after_the_last_tick_they_used() {
+    type Range = core::ops::RangeInclusive<u64>;
+    let time = Time::at(T);
+    let granted = |workers: Range, process: i64, is_range: bool| {
+        let layout = layout::preset("discord", []).unwrap();
+        let builder = layout::Builder::with_clock(layout, time.clone()).window(T, T + 9000);
+        let builder = builder.bind("process", process);
+        let first = workers.start().cast_signed();
+        if is_range { builder.range("worker", workers) } else { builder.bind("worker", first) }
+            .build()
+            .unwrap()
+    };
+    let moves = |one: Range, other: Range, process, is_range| {
+        moves!(layout::Leased<_>, granted(one, 3, true), granted(other, process, is_range))
+    };
+    for (one, other) in
+        [(7..=7, 7..=7), (1..=5, 5..=9), (5..=9, 1..=5), (1..=9, 3..=4), (3..=4, 1..=9)]
+    {
+        assert_eq!(moves(one.clone(), other.clone(), 3, true), Err("lease_mismatch"));
+        assert_eq!(moves(one, other, 4, true), Ok(1), "another process");
+    }
+    assert_eq!((moves(1..=4, 5..=9, 3, true), moves(5..=9, 1..=4, 3, true)), (Ok(1), Ok(1)));
+    // A single number after a range.
+    let single = |number| moves(2..=4, number..=number, 3, false);
+    assert_eq!([1, 2, 4, 5].map(|n| single(n).is_ok()), [true, false, false, true]);
+    // A range of another bindable.
+    let processes = |range: Range| {
+        let layout = layout::preset("discord", []).unwrap();
+        let builder = layout::Builder::with_clock(layout, time.clone()).window(T, T + 9000);
+        builder.bind("worker", 2).range("process", range).build().unwrap()
+    };
+    let moves = |workers: Range, range| {
+        moves!(layout::Leased<_>, granted(workers, 3, true), processes(range)).is_ok()
+    };
+    assert_eq!(
+        [moves(1..=2, 3..=4), moves(1..=2, 4..=5), moves(3..=4, 3..=4)],
+        [false, true, true]
+    );
+}
+
+#[test]
 fn a_grant_that_begins_before_the_last_tick_is_refused_until_a_later_one_comes() {
     let time = Time::at(T);
     let ids = Leased::new(

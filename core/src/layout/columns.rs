@@ -69,7 +69,7 @@ impl Layout {
     }
 
     /// A field that fits a column of 64-bit integers.
-    fn column_field(&self, slot: Slot) -> Result<&Placed> {
+    pub(super) fn column_field(&self, slot: Slot) -> Result<&Placed> {
         let field = self.fields.get(slot.0).ok_or_else(foreign_slot)?;
         match (&field.role, field.kind()) {
             (Role::Unused, _) => Err(foreign_slot()),

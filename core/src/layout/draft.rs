@@ -30,6 +30,14 @@ impl Draft {
         }
     }
 
+    /// The bits of a field of at most 64 bits.
+    pub(super) fn take(&self, field: &Placed) -> u64 {
+        match self {
+            Self::Word(word) => word >> field.shift & field.width.most,
+            Self::Bytes(id) => bits::take(id, field.offset, field.width.bits),
+        }
+    }
+
     /// Puts a big-endian number into a field of any width; inverts it in an inverted field.
     pub(super) fn put_wide(&mut self, field: &Placed, number: &[u8]) {
         self.fill(field, field.invert);

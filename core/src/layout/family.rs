@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Draft, Layout, Slot, Values, ticks::LayoutTicks};
+use super::{Draft, Layout, Slot, Values, numbers::Numbers, ticks::LayoutTicks};
 use crate::{
     Error, ErrorKind, Result,
     generator::{Family, ProcessGuard, Window},
@@ -17,6 +17,8 @@ pub(crate) struct Template {
     pub(super) base: Draft,
     /// The bindables that are not fixed.
     pub(super) missing: Vec<Slot>,
+    /// None for a generator of one number.
+    pub(super) numbers: Option<Numbers>,
     /// None for a generator of the sequence only.
     pub(super) ticks: Option<LayoutTicks>,
     pub(super) process: ProcessGuard,
@@ -55,6 +57,37 @@ impl Template {
         }
         values.check_all_but_cell()?;
         Ok(values.draft())
+    }
+
+    /// Returns whether both may make the same IDs in a tick.
+    pub(super) fn may_repeat(&self, other: &Self) -> bool {
+        if self.layout != other.layout {
+            return false;
+        }
+        let mut bases = (self.base.clone(), other.base.clone());
+        for numbers in [&self.numbers, &other.numbers].into_iter().flatten() {
+            let ((first, last), (least, most)) =
+                (self.span_of(numbers.index), other.span_of(numbers.index));
+            if last < least || most < first {
+                return false;
+            }
+            let field = &self.layout.fields[numbers.index];
+            bases.0.put(field, 0);
+            bases.1.put(field, 0);
+        }
+        bases.0 == bases.1
+    }
+
+    /// The first and the last number that IDs have in a bindable.
+    fn span_of(&self, index: usize) -> (u64, u64) {
+        match &self.numbers {
+            Some(numbers) if numbers.index == index => (numbers.first, numbers.last),
+            _ if self.missing.contains(&Slot(index)) => (0, u64::MAX),
+            _ => {
+                let number = self.base.take(&self.layout.fields[index]);
+                (number, number)
+            }
+        }
     }
 }
 

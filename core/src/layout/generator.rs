@@ -10,6 +10,7 @@ use crate::{
     clock::{Clock, DefaultClock},
     format::Ticks,
     generator::{Engine, Family, Mode, Source, clock},
+    sequence::per_tick::State,
 };
 
 /// Makes IDs of a custom layout. Threads may share it.
@@ -28,7 +29,8 @@ use crate::{
 /// It never goes back in time: after one wild reading it refuses with `clock_behind` until time gets there, at worst in 2262,
 /// where readings end. With a window, a reading outside it is refused and changes nothing.
 ///
-/// Bindables are fixed when it is built, or given for each ID. All their values share one sequence:
+/// Bindables are fixed when it is built, or given for each ID; one may be a range of numbers, which makes the generator faster
+/// ([`Builder::range`](super::Builder::range)). All values of those that are given share one sequence:
 ///
 /// ```
 /// use polyflake::layout::{Generator, preset};
@@ -191,8 +193,10 @@ impl<C> Generator<C> {
     /// `generator_closed` if it was closed before; `forked` in a child process, since the parent's generator goes on.
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.family.check_process()?;
-        let state = self.engine.close()?;
-        Ok(Snapshot { tick: state.tick, next_sequence: state.next })
+        let State { tick, next, .. } = self.engine.close()?;
+        let numbers = self.engine.family.numbers;
+        let next_sequence = numbers.map_or(next, |numbers| numbers.next_sequence(next));
+        Ok(Snapshot { tick, next_sequence })
     }
 
     /// Figures of the generator at this moment.
@@ -207,7 +211,7 @@ impl<C> Generator<C> {
     /// ```
     pub fn stats(&self) -> Stats {
         let state = self.engine.state();
-        let first = self.layout().slots().map_or(0, |(first, _)| first.into());
+        let first = self.layout().slots().map_or(0, |(first, _)| first.into()); // 0 beside a range of numbers
         let is_used = state.tick > 0 || state.next > first;
         let ticks = self.engine.family.ticks().filter(|_| is_used);
         Stats {
@@ -240,7 +244,7 @@ impl<C: Clock> Generator<C> {
         self.one(Mode::Wait)
     }
 
-    /// One new ID with these bindables; it ignores a time or a sequence among the values.
+    /// One new ID with these bindables; it ignores a time, a sequence or a number of its own range among the values.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};

@@ -251,35 +251,6 @@ impl Layout {
         Some((field.quick(start)? ^ field.flip, field.width.most))
     }
 
-    /// Puts a tick and a slot of a generator into their places.
-    #[inline]
-    pub(crate) fn put_cell(&self, draft: &mut Draft, tick: u64, slot: u64) {
-        self.put_bits(draft, self.time, tick);
-        self.put_slot(draft, slot);
-    }
-
-    /// Puts a slot of the same tick into its place.
-    #[inline]
-    pub(crate) fn put_slot(&self, draft: &mut Draft, slot: u64) {
-        self.put_bits(draft, self.sequence, slot);
-    }
-
-    /// An integer ID with another slot of the same tick.
-    #[inline]
-    pub(super) fn word_at(&self, word: u64, slot: u64) -> u64 {
-        let Some(index) = self.sequence else { return word };
-        let field = &self.fields[index];
-        field.put_in_word(word, slot ^ field.flip)
-    }
-
-    #[inline]
-    fn put_bits(&self, draft: &mut Draft, index: Option<usize>, bits: u64) {
-        if let Some(index) = index {
-            let field = &self.fields[index];
-            draft.put(field, bits ^ field.flip);
-        }
-    }
-
     /// The name of a field.
     pub(crate) fn name(&self, slot: Slot) -> &str {
         &self.fields[slot.0].name

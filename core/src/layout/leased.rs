@@ -104,9 +104,7 @@ impl<C: Clock> Grantee for Generator<C> {
         &self.engine
     }
 
-    /// Generators of one layout with the same bindables.
     fn may_repeat(&self, other: &Self) -> bool {
-        let (ours, theirs) = (&self.engine.family, &other.engine.family);
-        ours.layout == theirs.layout && ours.base == theirs.base
+        self.engine.family.may_repeat(&other.engine.family)
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Batch, Draft, Id, Layout, family::Template};
+use super::{Batch, Draft, Id, family::Template, placed::Placed};
 use crate::{Error, Result, generator::Pack, sequence::per_tick::Run};
 
 impl Pack for Template {
@@ -14,7 +14,8 @@ impl Pack for Template {
     #[inline]
     fn id(&self, ((), run): ((), Run), k: u32, base: Option<&Draft>) -> Id {
         let mut draft = base.unwrap_or(&self.base).clone();
-        self.layout.put_cell(&mut draft, run.tick, run.first + u64::from(k));
+        self.put_tick(&mut draft, run.tick);
+        self.put_slot(&mut draft, run.first + u64::from(k));
         draft.into_id()
     }
 
@@ -23,19 +24,66 @@ impl Pack for Template {
     }
 
     fn write(&self, ((), run): ((), Run), base: Option<&Draft>, ids: &mut Batch<'_>, from: usize) {
-        let (layout, mut draft) = (&self.layout, base.unwrap_or(&self.base).clone());
-        layout.put_cell(&mut draft, run.tick, run.first);
+        let mut draft = base.unwrap_or(&self.base).clone();
+        self.put_tick(&mut draft, run.tick);
         let count = run.len as usize;
         match (ids, draft) {
             (Batch::Integers(ids), Draft::Word(word)) => {
-                write_integers(layout, word, run.first, &mut ids[from..][..count]);
+                self.write_integers(word, run.first, &mut ids[from..][..count]);
             }
             (Batch::Bytes(bytes), Draft::Bytes(one)) => {
                 let length = one.len();
                 let bytes = &mut bytes[from * length..][..count * length];
-                write_bytes(layout, one, run.first, bytes);
+                self.write_bytes(one, run.first, bytes);
             }
             _ => unreachable!("counted as IDs of this kind"),
+        }
+    }
+}
+
+impl Template {
+    #[inline]
+    fn put_tick(&self, draft: &mut Draft, tick: u64) {
+        if let Some(index) = self.layout.time {
+            let field = &self.layout.fields[index];
+            draft.put(field, tick ^ field.flip);
+        }
+    }
+
+    /// Puts the sequence of a slot into its place, and its number.
+    #[inline]
+    fn put_slot(&self, draft: &mut Draft, slot: u64) {
+        self.places(slot).for_each(|(field, bits)| draft.put(field, bits));
+    }
+
+    /// The fields that differ among the IDs of a tick, with their bits for a slot.
+    #[inline]
+    fn places(&self, slot: u64) -> impl Iterator<Item = (&Placed, u64)> {
+        let fields = &self.layout.fields;
+        let number =
+            self.numbers.as_ref().map(|numbers| (&fields[numbers.index], numbers.at(slot)));
+        let sequence = self.layout.sequence.map(|index| &fields[index]);
+        let sequence = sequence.map(|field| (field, slot & field.width.most ^ field.flip));
+        number.into_iter().chain(sequence)
+    }
+
+    /// Writes IDs of consecutive slots.
+    fn write_integers(&self, word: u64, first: u64, ids: &mut [i64]) {
+        for (k, place) in ids.iter_mut().enumerate() {
+            let put = |word, (field, bits): (&Placed, u64)| field.put_in_word(word, bits);
+            *place = self.places(first + k as u64).fold(word, put).cast_signed();
+        }
+    }
+
+    /// Writes IDs of consecutive slots.
+    fn write_bytes(&self, id: Vec<u8>, first: u64, bytes: &mut [u8]) {
+        let length = id.len();
+        let mut draft = Draft::Bytes(id);
+        for (k, place) in bytes.chunks_exact_mut(length).enumerate() {
+            self.put_slot(&mut draft, first + k as u64);
+            if let Draft::Bytes(id) = &draft {
+                place.copy_from_slice(id);
+            }
         }
     }
 }
@@ -51,25 +99,6 @@ impl Batch<'_> {
             (Draft::Bytes(one), Self::Bytes(bytes)) => Err(not_whole(bytes.len(), one.len())),
             (Draft::Word(_), _) => Err(Error::invalid_type("a slice of integers", "bytes")),
             (Draft::Bytes(_), _) => Err(Error::invalid_type("bytes", "a slice of integers")),
-        }
-    }
-}
-
-/// Writes IDs of consecutive slots.
-fn write_integers(layout: &Layout, id: u64, first: u64, ids: &mut [i64]) {
-    for (k, place) in ids.iter_mut().enumerate() {
-        *place = layout.word_at(id, first + k as u64).cast_signed();
-    }
-}
-
-/// Writes IDs of consecutive slots.
-fn write_bytes(layout: &Layout, id: Vec<u8>, first: u64, bytes: &mut [u8]) {
-    let length = id.len();
-    let mut draft = Draft::Bytes(id);
-    for (k, place) in bytes.chunks_exact_mut(length).enumerate() {
-        layout.put_slot(&mut draft, first + k as u64);
-        if let Draft::Bytes(id) = &draft {
-            place.copy_from_slice(id);
         }
     }
 }

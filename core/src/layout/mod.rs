@@ -33,6 +33,7 @@ mod json;
 mod layout;
 mod leased;
 mod make;
+mod numbers;
 mod pack;
 mod parse;
 mod placed;

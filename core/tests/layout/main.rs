@@ -6,6 +6,7 @@ mod describe;
 mod errors;
 mod generator;
 mod json;
+mod numbers;
 mod order;
 mod presets;
 mod random;

@@ -45,6 +45,15 @@ fn layout(readings: &[i64]) -> Generator<Shared> {
     builder.max_wait(Duration::ZERO).build().unwrap()
 }
 
+/// A generator of two numbers with two IDs a tick each.
+fn ranged(readings: &[i64]) -> Generator<Shared> {
+    let time = Field::timestamp(40, Tick::MILLISECOND, 0);
+    let fields = [time, Field::bindable(8, "node"), Field::sequence(1), Field::unused(15)];
+    let clock = Shared::new(readings.iter().map(|reading| 5 + reading));
+    let builder = Builder::with_clock(Layout::integer(fields).unwrap(), clock);
+    builder.range("node", 6..=7).max_wait(Duration::ZERO).build().unwrap()
+}
+
 /// A generator of five IDs in all.
 fn alone() -> Generator<Shared> {
     let fields = [Field::unused(56), Field::sequence_from(8, 251)];
@@ -70,6 +79,21 @@ fn layouts_batches_against_single_calls() {
 #[test]
 fn layouts_blocks_against_single_calls() {
     blocks_against_singles(None, || layout(&[0, 0, 1]));
+}
+
+#[test]
+fn ranges_as_time_goes_on() {
+    two_threads(None, 3, || ranged(&[0, 0, 0, 1]));
+}
+
+#[test]
+fn ranges_batches_against_single_calls() {
+    batch_against_singles(|| ranged(&[0, 0, 1]));
+}
+
+#[test]
+fn ranges_blocks_against_single_calls() {
+    blocks_against_singles(None, || ranged(&[0, 0, 1]));
 }
 
 #[test]

@@ -34,6 +34,7 @@ pub(crate) const FAMILIES: [Family; 4] = [
     Family { name: "randflake", build: randflakes },
     Family { name: "hotguid", build: hot_guids },
     Family { name: "layout", build: layouts },
+    Family { name: "range", build: ranges },
 ];
 
 /// The most IDs of one batch.
@@ -213,10 +214,22 @@ const SEQUENCE: u32 = 18;
 
 fn layouts(ids: u64, _seed: u64) -> Box<dyn Maker> {
     Soaked::build((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
-        let time = Field::timestamp(46, Tick::MILLISECOND, START_S * 1000);
-        let layout = Layout::integer([time, Field::sequence(SEQUENCE)])?;
+        let layout = Layout::integer([time(), Field::sequence(SEQUENCE)])?;
         layout::Generator::builder(layout).clock(clock).build()
     })
+}
+
+/// Generators of 64 numbers, which together have as many cells in a tick.
+fn ranges(ids: u64, _seed: u64) -> Box<dyn Maker> {
+    Soaked::build((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
+        let numbers = [Field::bindable(6, "node"), Field::sequence(SEQUENCE - 6)];
+        let layout = Layout::integer([time()].into_iter().chain(numbers))?;
+        layout::Generator::builder(layout).range("node", 0..=63).clock(clock).build()
+    })
+}
+
+fn time() -> Field {
+    Field::timestamp(46, Tick::MILLISECOND, START_S * 1000)
 }
 
 impl Source for layout::Generator<Arc<Chaos>> {

@@ -1,0 +1,223 @@
+//! Ranges of numbers: each number with each sequence of a tick once, in the order of the IDs, in all calls; and nothing twice
+//! after a restart under another range.
+
+use std::{collections::HashSet, ops::RangeInclusive};
+
+use polyflake::{
+    Result,
+    clock::ManualClock,
+    layout::{Builder, Field, Generator, Id, Layout, Snapshot, Tick},
+};
+
+use crate::support::assert_code;
+
+const MS: Tick = Tick::MILLISECOND;
+
+fn time() -> Field {
+    Field::timestamp(40, MS, 0)
+}
+
+/// A layout of integers or bytes with a `node` and, below it, a `region` that is given for each ID or fixed.
+fn nodes(is_integer: bool, node_bits: u32, sequence_bits: u32) -> Layout {
+    let fields = [
+        time(),
+        Field::bindable(node_bits, "node"),
+        Field::bindable(2, "region"),
+        Field::sequence(sequence_bits),
+        Field::unused(22 - node_bits - sequence_bits),
+    ];
+    if is_integer { Layout::integer(fields) } else { Layout::bytes(8, fields) }.unwrap()
+}
+
+fn ranged(
+    layout: Layout,
+    clock: &ManualClock,
+    numbers: RangeInclusive<u64>,
+) -> Builder<&ManualClock> {
+    Builder::with_clock(layout, clock).bind("region", 1).range("node", numbers)
+}
+
+/// Time, node and sequence of an ID.
+fn parts(layout: &Layout, id: &Id) -> (i64, i128, i128) {
+    let parsed = layout.parse(id).unwrap();
+    let node = parsed.integer(layout.bindable("node").unwrap()).unwrap();
+    assert_eq!(parsed.bindable("region").unwrap(), 1.into());
+    (parsed.unix_ms().unwrap(), node, parsed.sequence().unwrap())
+}
+
+/// Up to `count` IDs of what is left of a tick, in one batch.
+fn batch<C: polyflake::clock::Clock>(ids: &Generator<C>, count: usize) -> Vec<Id> {
+    if ids.layout().is_integer() {
+        let mut batch = vec![0_i64; count];
+        let made = ids.try_fill(&mut batch[..]).unwrap();
+        return batch[..made].iter().map(|id| Id::Integer(*id)).collect();
+    }
+    let mut batch = vec![0_u8; 8 * count];
+    let made = ids.try_fill(&mut batch[..]).unwrap();
+    batch[..8 * made].chunks(8).map(|id| Id::Bytes(id.into())).collect()
+}
+
+/// The IDs of one tick, sorted, from calls of all kinds in turn: single ones, batches and handles.
+fn all_of_a_tick(ids: &Generator<&ManualClock>) -> Vec<Id> {
+    let (mut all, mut handle) = (Vec::new(), ids.handle_with(2.try_into().unwrap()));
+    loop {
+        let mut made = batch(ids, 3);
+        made.extend(ids.try_generate());
+        assert!(made.is_sorted());
+        made.extend([handle.try_generate(), handle.try_generate()].into_iter().flatten());
+        if made.is_empty() {
+            break;
+        }
+        all.extend(made);
+    }
+    all.sort_unstable();
+    all
+}
+
+#[test]
+fn each_number_has_each_sequence_of_a_tick_once() {
+    for (is_integer, sequence_bits) in [(true, 0), (true, 2), (false, 3)] {
+        let most = if cfg!(miri) { 1 } else { 3 };
+        for (first, last) in (0..=most).flat_map(|last| (0..=last).map(move |first| (first, last)))
+        {
+            let clock = ManualClock::at_unix_ms(5);
+            let layout = nodes(is_integer, 2, sequence_bits);
+            let ids = ranged(layout.clone(), &clock, first..=last).build().unwrap();
+            for tick in [5, 6, 9] {
+                clock.set_unix_ms(tick);
+                let made = all_of_a_tick(&ids);
+                let sequences = || 0..1 << sequence_bits;
+                let expected: Vec<_> = (first..=last)
+                    .flat_map(|node| sequences().map(move |n| (tick, node.into(), n)))
+                    .collect();
+                let found: Vec<_> = made.iter().map(|id| parts(&layout, id)).collect();
+                assert_eq!(found, expected, "{first}..={last}");
+                assert_eq!(ids.stats().len, expected.len() as u128);
+                assert_code(ids.try_generate(), "sequence_exhausted");
+            }
+        }
+    }
+}
+
+#[test]
+fn values_given_for_an_id_leave_the_number_to_the_generator() {
+    let (clock, layout) = (ManualClock::at_unix_ms(5), nodes(true, 2, 1));
+    let ids = Builder::with_clock(layout.clone(), &clock).range("node", 1..=2).build().unwrap();
+    assert_code(ids.generate(), "missing_field");
+    let mut values = ids.values();
+    values.bind("node", 0).unwrap().bind("region", 1).unwrap();
+    let mut made = vec![ids.generate_with(&values).unwrap()];
+    made.push(ids.handle().generate_with(&values).unwrap());
+    let mut rest = [0_i64; 4];
+    clock.set_unix_ms(6);
+    ids.fill_with(&values, &mut rest[..]).unwrap();
+    made.extend(rest.map(Id::Integer));
+    let found: Vec<_> = made.iter().map(|id| parts(&layout, id)).collect();
+    assert_eq!(found, [(5, 1, 0), (5, 1, 1), (6, 1, 0), (6, 1, 1), (6, 2, 0), (6, 2, 1)]);
+}
+
+/// Whatever the numbers of the next generator, a snapshot keeps it from repeating an ID.
+#[test]
+fn a_restart_under_other_numbers_repeats_nothing() {
+    let (clock, layout) = (ManualClock::at_unix_ms(5), nodes(true, 2, 1));
+    let builder = |numbers: Option<RangeInclusive<u64>>, one: u64| match numbers {
+        Some(numbers) => ranged(layout.clone(), &clock, numbers),
+        None => Builder::with_clock(layout.clone(), &clock).bind("region", 1).bind("node", one),
+    };
+    let ranges: Vec<_> = (0..4_u64)
+        .flat_map(|last| (0..=last).map(move |first| (first, last)))
+        .flat_map(|(first, last)| [Some(first..=last), None].map(|range| (range, first)))
+        .collect();
+    for (before, one) in &ranges {
+        for made in 0..=8 {
+            clock.set_unix_ms(5);
+            let ids = builder(before.clone(), *one).build().unwrap();
+            let mut all = batch(&ids, made);
+            let snapshot = ids.close().unwrap();
+            for (after, one) in &ranges {
+                clock.set_unix_ms(5);
+                let again = builder(after.clone(), *one).restore(snapshot).unwrap();
+                let mut both = all.clone();
+                both.extend(batch(&again, 8));
+                clock.set_unix_ms(6);
+                let next = batch(&again, 8);
+                let count = after.as_ref().map_or(1, |range| range.clone().count());
+                assert_eq!(next.len(), 2 * count, "the next tick is whole");
+                both.extend(next);
+                let made = both.len();
+                assert_eq!(both.into_iter().collect::<HashSet<_>>().len(), made);
+            }
+            all.clear();
+        }
+    }
+}
+
+#[test]
+fn a_snapshot_of_a_range_tells_a_tick_that_was_begun_as_used_up() {
+    let clock = ManualClock::at_unix_ms(5);
+    let build = || ranged(nodes(true, 2, 1), &clock, 1..=3);
+    assert_eq!(build().build().unwrap().close(), Ok(Snapshot::new(0, 0)));
+    let ids = build().build().unwrap();
+    ids.generate().unwrap();
+    assert_eq!(ids.close(), Ok(Snapshot::new(5, 2)));
+    assert_code(build().restore(Snapshot::new(5, 3)), "out_of_range");
+}
+
+#[test]
+fn ranges_that_no_generator_can_have() {
+    let refused = |fields: Vec<Field>, code| {
+        let layout = Layout::bytes(16, fields).unwrap();
+        let builder = Builder::with_clock(layout, ManualClock::at_unix_ms(5));
+        assert_code(builder.range("node", 0..=1).build(), code)
+    };
+    let node = || Field::bindable(10, "node");
+    let rest = |bits| Field::unused(128_u32 - bits);
+    let sequence = || Field::sequence(8);
+    refused(vec![time(), sequence(), node(), rest(58)], "invalid_layout"); // IDs would not be in order
+    refused(vec![node(), time(), sequence(), rest(58)], "invalid_layout");
+    refused(vec![time(), node(), rest(50)], "invalid_layout");
+    refused(vec![time(), node(), Field::sequence_from(8, 1), rest(58)], "invalid_layout");
+    refused(vec![time(), node(), sequence().inverted(), rest(58)], "invalid_layout");
+    refused(vec![time(), node().inverted(), sequence(), rest(58)], "invalid_layout");
+    refused(vec![time(), node(), Field::sequence(63), rest(113)], "invalid_layout"); // 2^64 slots
+    refused(vec![time(), Field::bindable(65, "node"), sequence(), rest(113)], "invalid_type");
+    let text = Field::bindable_of(polyflake::layout::Type::Text, 16, "node");
+    refused(vec![time(), text, sequence(), rest(64)], "invalid_type");
+    refused(vec![time(), Field::bindable(10, "shard"), sequence(), rest(58)], "unknown_field");
+    let alone = Layout::integer([Field::unused(46), node(), sequence()]).unwrap();
+    let alone = Generator::builder(alone).sequence_only(true).range("node", 0..=1);
+    assert_code(alone.build(), "invalid_layout");
+}
+
+#[test]
+fn numbers_that_do_not_fit() {
+    let clock = ManualClock::at_unix_ms(5);
+    let build = |numbers| ranged(nodes(true, 2, 1), &clock, numbers).build();
+    let fault = |result: Result<Generator<_>>| {
+        let error = assert_code(result, "out_of_range");
+        (error.field().map(String::from), error.range())
+    };
+    let node = Some(String::from("node"));
+    assert_eq!(fault(build(0..=4)), (node.clone(), Some((4, 0, 3))));
+    assert_eq!(fault(build(4..=u64::MAX)), (node.clone(), Some((4, 0, 3))));
+    #[allow(clippy::reversed_empty_ranges, reason = "it is refused")]
+    let reversed = build(2..=1);
+    assert_eq!(fault(reversed), (node, Some((1, 2, 3))));
+    let both = ranged(nodes(true, 2, 1), &clock, 0..=1).bind("node", 1);
+    assert_eq!(assert_code(both.build(), "invalid_layout").field(), Some("node"));
+}
+
+/// The largest range: 2^64 slots, less one number.
+#[test]
+fn a_range_may_fill_the_state() {
+    let clock = ManualClock::at_unix_ms(5);
+    let fields = [time(), Field::bindable(62, "node"), Field::sequence(2), Field::unused(24)];
+    let layout = Layout::bytes(16, fields).unwrap();
+    let (first, last) = (1, (1 << 62) - 1);
+    let builder = Builder::with_clock(layout.clone(), &clock).range("node", first..=last);
+    let ids = builder.build().unwrap();
+    let made = [(); 5].map(|()| ids.generate().unwrap());
+    assert!(made.is_sorted());
+    let node = |id| layout.parse(id).unwrap().bindable("node").unwrap();
+    assert_eq!((node(&made[3]), node(&made[4])), (1.into(), 2.into()));
+}
