@@ -9,14 +9,15 @@ use std::{
 
 use pyo3::{exceptions::PyRuntimeWarning, prelude::*};
 
-/// The IDs that only one generator may make: its time span and its sequences. It lives until its generator is closed or dropped.
+/// The IDs that only one generator may make: its time span, and its sequences or its range of numbers. It lives until its
+/// generator is closed or dropped.
 pub(crate) struct Claim {
     time: Mutex<Option<Range<i64>>>,
-    sequences: RangeInclusive<u16>,
+    numbers: RangeInclusive<u64>,
 }
 
-/// All sequences.
-pub(crate) const ALL: RangeInclusive<u16> = 0..=u16::MAX;
+/// All numbers.
+pub(crate) const ALL: RangeInclusive<u64> = 0..=u64::MAX;
 
 /// The claims on one identity.
 #[derive(Default)]
@@ -43,11 +44,11 @@ impl Claim {
     pub(crate) fn on(
         py: Python<'_>,
         key: String,
-        (time, sequences): (Range<i64>, RangeInclusive<u16>),
+        (time, numbers): (Range<i64>, RangeInclusive<u64>),
         same: impl FnOnce() -> String,
         remedy: &str,
     ) -> PyResult<Arc<Self>> {
-        let claim = Arc::new(Self { time: Mutex::new(Some(time)), sequences });
+        let claim = Arc::new(Self { time: Mutex::new(Some(time)), numbers });
         if claim.enter(key.clone()) {
             let warning = format!(
                 "another generator of this process has the same {}: they repeat each other's IDs; {remedy}",
@@ -96,8 +97,8 @@ impl Claim {
         let (Some(time), Some(others)) = (self.time(), other.time()) else { return false };
         time.start < others.end
             && others.start < time.end
-            && self.sequences.start() <= other.sequences.end()
-            && other.sequences.start() <= self.sequences.end()
+            && self.numbers.start() <= other.numbers.end()
+            && other.numbers.start() <= self.numbers.end()
     }
 
     fn time(&self) -> Option<Range<i64>> {

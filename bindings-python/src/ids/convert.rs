@@ -187,12 +187,12 @@ impl FromPyObject<'_, '_> for Partition {
     }
 }
 
-/// The two items of a tuple or a list.
-pub(crate) fn pair<'py>(
+/// The items of a tuple or a list of `N`, for example a pair.
+pub(crate) fn items<'py, const N: usize>(
     value: &Bound<'py, PyAny>,
     expected: &str,
     name: &str,
-) -> PyResult<[Bound<'py, PyAny>; 2]> {
+) -> PyResult<[Bound<'py, PyAny>; N]> {
     let items: Vec<_> = if let Ok(tuple) = value.cast::<PyTuple>() {
         tuple.iter().collect()
     } else if let Ok(list) = value.cast::<PyList>() {
@@ -202,7 +202,7 @@ pub(crate) fn pair<'py>(
     };
     items
         .try_into()
-        .map_err(|items: Vec<_>| raise_named(Error::invalid_length(items.len(), 2, 2), name))
+        .map_err(|items: Vec<_>| raise_named(Error::invalid_length(items.len(), N, N), name))
 }
 
 /// The exception for packed items that do not fill the bytes given.

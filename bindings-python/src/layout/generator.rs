@@ -25,7 +25,7 @@ use crate::{
     errors::{attached, no_copy, raise},
     ids::{
         array::array,
-        convert::{Flag, Of, Span, Take, UnixMs, name, wrong_type},
+        convert::{self, Flag, Of, Span, Take, Text, UnixMs, name, numbers, wrong_type},
         target::Item,
     },
 };
@@ -33,6 +33,29 @@ use crate::{
 type Inner = layout::Generator<PythonClock>;
 
 type Bindables = Of<Named, name::bindables>;
+
+type NumberRange = Of<Ranged, name::range>;
+
+/// A bindable, and the first and the last of its numbers.
+struct Ranged {
+    name: String,
+    first: u64,
+    last: u64,
+}
+
+numbers! {
+    RangedNumber(u64) "range" 0..=u64::MAX;
+}
+
+impl<'a, 'py> Take<'a, 'py> for Ranged {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+        let expected = "a name, the first and the last number";
+        let [bindable, first, last] = convert::items(&value, expected, name)?;
+        let number = |given: Bound<'_, PyAny>| given.extract().map(|number: RangedNumber| number.0);
+        let name = Text::take(bindable.as_borrowed(), name)?.to_string();
+        Ok(Self { name, first: number(first)?, last: number(last)? })
+    }
+}
 
 #[doc = doc!("layout.Generator")]
 #[pyclass(frozen, module = "polyflake.layout")]
@@ -51,6 +74,7 @@ builds! { Builder<PythonClock>, window }
 struct Given<'a, 'py> {
     layout: LayoutArgument,
     bindables: Option<Bindables>,
+    range: Option<NumberRange>,
     sequence_only: Of<Flag, name::sequence_only>,
     options: Option<Keywords<'a, 'py>>,
 }
@@ -67,21 +91,32 @@ impl Given<'_, '_> {
         let with_clock = |clock| Builder::with_clock(layout.0.get().0.clone(), clock);
         let mut builder = options.builder(with_clock).sequence_only(self.sequence_only.0.0);
         let bindables = self.bindables.map(|given| given.0).unwrap_or_default();
-        let names = bindables.names();
+        let mut names = bindables.names();
         let mut fixed: Vec<_> = bindables.0.iter().map(|named| format!("{named:?}")).collect();
         fixed.sort_unstable();
         for (name, value) in bindables.0 {
             builder = builder.bind(name, value);
         }
+        let range = self.range.map(|range| range.0);
+        if let Some(Ranged { name, first, last }) = &range {
+            builder = builder.range(&**name, *first..=*last);
+            names.add(name);
+        }
         let inner = build(builder).map_err(|error| match error.kind() {
             ErrorKind::InvalidType => names.raise_typed(error),
             _ => Span::raise(window, error),
         })?;
-        let what = || format!("layout {} {fixed:?}", inner.layout().to_json());
-        let same = || format!("layout, bindables [{}] and time", fixed.join(", "));
-        let is_fixed = fixed.len() == inner.layout().bindable_names().count();
-        let claim = is_fixed
-            .then(|| attached(|py| Claim::on(py, what(), (time, twins::ALL), same, REMEDY)));
+        let (ranged, some, numbers) = range.map_or((None, String::new(), twins::ALL), |range| {
+            let Ranged { name, first, last } = range;
+            let some = format!(", some of `{name}` {first} to {last}");
+            (Some(name), some, first..=last)
+        });
+        let what = || format!("layout {} {fixed:?} {ranged:?}", inner.layout().to_json());
+        let same = || format!("layout, bindables [{}]{some} and time", fixed.join(", "));
+        let known = fixed.len() + usize::from(ranged.is_some());
+        let is_fixed = known == inner.layout().bindable_names().count();
+        let claim =
+            is_fixed.then(|| attached(|py| Claim::on(py, what(), (time, numbers), same, REMEDY)));
         let claim = claim.transpose()?;
         Ok(Generator { inner, layout: layout.0, claim })
     }
@@ -92,41 +127,44 @@ impl Generator {
     #[new]
     #[pyo3(
         signature = (
-            layout, *, bindables = None, sequence_only = Of::new(Flag(false)), **options
+            layout, *, bindables = None, range = None, sequence_only = Of::new(Flag(false)), **options
         ),
-        text_signature = "(layout, *, bindables=None, sequence_only=False, window=None, clock=None, \
+        text_signature = "(layout, *, bindables=None, range=None, sequence_only=False, window=None, clock=None, \
                           on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn new(
         layout: Of<LayoutArgument, name::layout>,
         bindables: Option<Bindables>,
+        range: Option<NumberRange>,
         sequence_only: Of<Flag, name::sequence_only>,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         let layout = layout.0;
-        Given { layout, bindables, sequence_only, options }
-            .make(("Generator", &["layout", "bindables", "sequence_only"]), Builder::build)
+        Given { layout, bindables, range, sequence_only, options }
+            .make(("Generator", &["layout", "bindables", "range", "sequence_only"]), Builder::build)
     }
 
     #[doc = doc!("layout.Generator.restore")]
     #[staticmethod]
     #[pyo3(
         signature = (
-            layout, snapshot, /, *, bindables = None, sequence_only = Of::new(Flag(false)), **options
+            layout, snapshot, /, *, bindables = None, range = None, sequence_only = Of::new(Flag(false)),
+            **options
         ),
-        text_signature = "(layout, snapshot, /, *, bindables=None, sequence_only=False, window=None, clock=None, \
+        text_signature = "(layout, snapshot, /, *, bindables=None, range=None, sequence_only=False, window=None, clock=None, \
                           on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn restore(
         layout: Of<LayoutArgument, name::layout>,
         snapshot: Of<SnapshotArgument, name::snapshot>,
         bindables: Option<Bindables>,
+        range: Option<NumberRange>,
         sequence_only: Of<Flag, name::sequence_only>,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         let (layout, snapshot) = (layout.0, snapshot.0.0);
-        Given { layout, bindables, sequence_only, options }
-            .make(("Generator.restore", &["bindables", "sequence_only"]), |builder| {
+        Given { layout, bindables, range, sequence_only, options }
+            .make(("Generator.restore", &["bindables", "range", "sequence_only"]), |builder| {
                 builder.restore(snapshot)
             })
     }

@@ -178,7 +178,7 @@ impl FromPyObject<'_, '_> for Nodes {
     type Error = PyErr;
     fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
-            let [first, last] = convert::pair(&value, "int or a pair of them", "nodes")?;
+            let [first, last] = convert::items(&value, "int or a pair of them", "nodes")?;
             return Ok(Self(first.extract::<GrantedNode>()?.0..=last.extract::<GrantedNode>()?.0));
         }
         let node = value.extract::<GrantedNode>()?.0;

@@ -127,12 +127,11 @@ fn make(
     let builder = options.builder(Builder::with_clock);
     let inner = build(builder).map_err(|error| Span::raise(window, error))?;
     let claim = inner.partition().map(|partition| {
-        let same = || {
-            let (first, last) = sequences.clone().into_inner();
-            format!("partition {partition}, time and some of the sequences {first} to {last}")
-        };
+        let (first, last) = sequences.into_inner();
+        let same =
+            || format!("partition {partition}, time and some of the sequences {first} to {last}");
         let key = format!("sno {partition}");
-        attached(|py| Claim::on(py, key, (time, sequences.clone()), same, REMEDY))
+        attached(|py| Claim::on(py, key, (time, first.into()..=last.into()), same, REMEDY))
     });
     Ok(Generator { inner, metabyte, claim: claim.transpose()? })
 }

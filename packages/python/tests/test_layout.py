@@ -564,6 +564,37 @@ def test_bindables_are_fixed_or_given_for_each_id() -> None:
     assert fixed.stats().len == 2
 
 
+def test_a_range_of_numbers_makes_a_generator_as_fast() -> None:
+    ids = generator(bindables=None, range=("worker", 8, 10), on_exhausted="error")
+    made = list(ids.generate_many(3 * 4096))
+    assert made == sorted(made)
+    workers = [ONE.parse(id).bindables["worker"] for id in made]
+    assert workers == [8] * 4096 + [9] * 4096 + [10] * 4096
+    with refused("sequence_exhausted", retry_at=NOW_MS + 1):
+        ids.generate()
+    assert ids.stats().len == 3 * 4096
+    snapshot = ids.close()
+    again = Generator.restore(ONE, snapshot, range=["worker", 9, 12], clock=script([NOW_NS, NOW_NS + MS_NS]))
+    assert ONE.parse(again.generate()).unix_ms == NOW_MS + 1
+
+
+def test_ranges_are_checked() -> None:
+    for wrong in (7, "worker", {"worker": 1}, (1, 2, 3), ("worker", "1", 2), ("worker", 1.0, 2)):
+        with refused("invalid_type", field="range"):
+            generator(bindables=None, range=wrong)
+    with refused("invalid_length", field="range"):
+        generator(bindables=None, range=("worker", 1))
+    for first, last, field in ((-1, 2, "range"), (0, 2**64, "range"), (0, 32, "worker"), (3, 2, "worker")):
+        with refused("out_of_range", field=field):
+            generator(bindables=None, range=("worker", first, last))
+    with refused("unknown_field", field="node"):
+        generator(bindables=None, range=("node", 0, 1))
+    with refused("invalid_layout", field="worker"):
+        generator(range=("worker", 0, 1))
+    with refused("invalid_type", field="hash"):
+        Generator(MANY, bindables={"n": 1, "text": "a"}, range=("hash", 0, 1))
+
+
 def test_a_full_tick_waits_or_is_an_error() -> None:
     ids = generator(on_exhausted="error")
     ids.generate_many(4096)

@@ -203,7 +203,7 @@ CALLS: dict[str, Call] = {
     "layout.Generator": call(
         always(layout),
         SHARDED,
-        bindables={"shard": 1},
+        range=("shard", 1, 2),
         sequence_only=False,
         window=(1_400_000_000_000, 1_900_000_000_000),
         **OPTIONS,
@@ -212,7 +212,7 @@ CALLS: dict[str, Call] = {
         always(layout.Generator),
         SHARDED,
         LAYOUT_SNAPSHOT,
-        bindables={"shard": 1},
+        range=("shard", 1, 2),
         sequence_only=False,
         window=(1_400_000_000_000, 1_900_000_000_000),
         **OPTIONS,

@@ -139,6 +139,19 @@ def test_other_bindables_and_windows_are_no_twins() -> None:
         layout.Generator(layout.Layout.from_json(SONYFLAKE.to_json()), bindables={"machine": 60_007})
 
 
+def test_ranges_are_twins_where_their_numbers_meet() -> None:
+    discord = layout.Layout.preset("discord")
+
+    def ranged(first: int, last: int, process: int = 9) -> Any:
+        return layout.Generator(discord, bindables={"process": process}, range=("worker", first, last))
+
+    with silence():
+        kept = [ranged(0, 3), ranged(4, 6), ranged(8, 8), ranged(0, 8, process=10)]
+    with pytest.warns(RuntimeWarning, match="bindables .*process.*, some of `worker` 6 to 7 and time"):
+        ranged(6, 7)
+    assert len(kept) == 4
+
+
 def test_a_restored_generator_is_the_only_one() -> None:
     one = sonyflakes(60_010)
     with silence():

@@ -52,7 +52,7 @@ macro_rules! names {
 
 names! {
     bindables block blocks clock constants data end fields generator grant guid id key layout name null_is_zero
-    on_stall secret sequence sequence_only snapshot sql start text tick_tock time timestamp uuid uuid8
+    on_stall range secret sequence sequence_only snapshot sql start text tick_tock time timestamp uuid uuid8
 }
 
 /// The name of a value's type, for messages.

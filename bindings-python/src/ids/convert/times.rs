@@ -10,7 +10,7 @@ use pyo3::{
     types::{PyDateTime, PyDelta, PyDeltaAccess, PyTzInfo},
 };
 
-use super::{Take, Whole, names::raise_named, pair, wrong_kind, wrong_type};
+use super::{Take, Whole, items, names::raise_named, wrong_kind, wrong_type};
 use crate::errors::{attached, raise, raise_about};
 
 const TIME: &str = "int or aware datetime";
@@ -88,7 +88,7 @@ impl Span {
 impl FromPyObject<'_, '_> for Span {
     type Error = PyErr;
     fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let [start, end] = pair(&value, "a pair of times", Self::NAME)?;
+        let [start, end] = items(&value, "a pair of times", Self::NAME)?;
         let time = |time: Bound<'_, PyAny>| UnixMs::take(time.as_borrowed(), Self::NAME);
         Ok(Self { start: time(start)?, end: time(end)? })
     }

@@ -175,7 +175,7 @@ pub(super) fn items<'py>(
 }
 
 fn named<'py>(item: &Bound<'py, PyAny>, parameter: &str) -> PyResult<(String, Bound<'py, PyAny>)> {
-    let [name, value] = convert::pair(item, "pairs of a name and a value", parameter)?;
+    let [name, value] = convert::items(item, "pairs of a name and a value", parameter)?;
     let text = Text::take(name.as_borrowed(), parameter)?;
     // A name that is not valid Unicode is no field's name, though its replacement may be one.
     if name.cast::<PyString>().is_ok_and(|name| name.encode_utf8().is_err()) {

@@ -11,7 +11,7 @@ use pyo3::{
 use crate::{
     errors::{raise, raise_from},
     ids::{
-        convert::{Take, Text, number, pair, wrong_type},
+        convert::{Take, Text, items, number, wrong_type},
         record::{Reduced, reduced},
     },
 };
@@ -119,7 +119,7 @@ impl Snapshot {
         if let Some(found) = members.get_item(format)? {
             sno::Snapshot::check_format(number(&found, format, 0..=u64::MAX)?).map_err(raise)?;
         }
-        let bytes = pair(&required(members, PARTITION)?, "a pair of bytes", PARTITION)?;
+        let bytes: [_; 2] = items(&required(members, PARTITION)?, "a pair of bytes", PARTITION)?;
         let [high, low] = [&bytes[0], &bytes[1]].map(|byte| number(byte, PARTITION, 0..=u8::MAX));
         let mut numbers = [u64::from(u16::from_be_bytes([high?, low?])); 8];
         for ((name, most), place) in sno::Snapshot::MEMBERS.into_iter().zip(&mut numbers).skip(1) {

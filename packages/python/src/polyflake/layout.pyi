@@ -269,6 +269,7 @@ class Generator:
         layout: Layout,
         *,
         bindables: _Values | None = None,
+        range: tuple[str, SupportsIndex, SupportsIndex] | None = None,
         sequence_only: bool = False,
         window: tuple[_Time, _Time] | None = None,
         clock: Callable[[], SupportsIndex] | None = None,
@@ -280,6 +281,10 @@ class Generator:
 
         :param layout: the layout; no other generator of it may have the same bindables.
         :param bindables: values of the bindables that are the same in every ID; the others are given for each.
+        :param range: a bindable, and the first and the last of its numbers, which no other generator may have: where a
+            number's sequence is used up in a tick, the generator goes on with the next number, so it is as fast as its
+            range. The bindable is below the timestamp and above the sequence, which starts at 0; neither is inverted.
+            Restored, it begins in the tick after the snapshot's.
         :param sequence_only: for a layout without a timestamp, whose sequence is given out once, from start to end.
         :param window: the half-open time span in which IDs may be made: those whose tick begins in it.
         :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
@@ -291,7 +296,8 @@ class Generator:
         :warns RuntimeWarning: once for a layout and bindables, if a generator of this process that is still in use has
             both, and an overlapping time: they repeat each other's IDs.
         :raises InvalidValueError: ``invalid_layout`` for a layout that no IDs can be made of, ``unknown_field`` for a
-            bindable that it does not have, or a window without a timestamp.
+            bindable that it does not have, or a window without a timestamp; ``invalid_layout`` for a range that it
+            cannot count on.
         :raises OutOfRangeError: with the ``field``.
         """
 
@@ -302,6 +308,7 @@ class Generator:
         /,
         *,
         bindables: _Values | None = None,
+        range: tuple[str, SupportsIndex, SupportsIndex] | None = None,
         sequence_only: bool = False,
         window: tuple[_Time, _Time] | None = None,
         clock: Callable[[], SupportsIndex] | None = None,
