@@ -46,7 +46,7 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &Values<'_>, Batch<'_>) -> Result<u
 
 /// Generators, by their handles; calls that make IDs also take a message of bindables.
 impl<C: Host> Machine<C> {
-    /// Options; a message with the snapshot, if there is one, and the names and values of fixed bindables -> a handle.
+    /// Options; a message with the snapshot, if there is one, and the names of bindables with their value or their range -> a handle.
     pub fn layout_generator_build(&self, at: At<call::LayoutGeneratorBuild>) -> Result<()> {
         let (clock, shared) = (self.take_clock(), at.shared()?);
         let sequence_only = at.integer(own::SEQUENCE_ONLY, "sequenceOnly", 1)? == 1;
@@ -57,7 +57,11 @@ impl<C: Host> Machine<C> {
         let snapshot = is_restored.then(|| Snapshot::from_value(message.json())).transpose()?;
         let mut builder = Builder::with_clock(layout, clock).sequence_only(sequence_only);
         while message.has_more() {
-            builder = builder.bind(String::from(message.text()), message.value().into_owned());
+            let name = String::from(message.text());
+            builder = match message.range() {
+                Some((first, last)) => builder.range(name, first..=last),
+                None => builder.bind(name, message.value().into_owned()),
+            };
         }
         give!(builder, shared, window);
         let generator = match snapshot {

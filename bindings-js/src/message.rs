@@ -81,6 +81,20 @@ impl<'m> Reader<'m> {
         self.take(1).first().copied().unwrap_or(tag::NONE)
     }
 
+    /// The first and the last number of a range; `None`, with nothing read, for any other value.
+    pub(crate) fn range(&mut self) -> Option<(u64, u64)> {
+        let (tag::LIST, rest) = self.0.split_first().map(|(tag, rest)| (*tag, rest))? else {
+            return None;
+        };
+        self.0 = rest;
+        self.length();
+        let mut number = || match self.value() {
+            Value::Integer(number) => u64::try_from(number).ok(),
+            _ => None,
+        };
+        number().zip(number())
+    }
+
     /// The value of a field.
     pub(crate) fn value(&mut self) -> Value<'m> {
         match self.tag() {

@@ -1,12 +1,12 @@
 /** Warns of a generator that would repeat the IDs of another generator of this copy of the package. */
 import type { Handle } from "./handle.js";
 
-/** A generator's claim to IDs that no other may make: for a time whose end is exclusive, with some sequences. */
+/** A generator's claim to IDs that no other may make: for a time whose end is exclusive, with some sequences or numbers. */
 export interface Claim {
   readonly handle: WeakRef<Handle> | undefined;
   readonly start: number;
   end: number;
-  readonly sequences: readonly [first: number, last: number];
+  readonly numbers: readonly [first: number | bigint, last: number | bigint];
 }
 
 /** The identity of a generator, for comparison and for the warning. */
@@ -25,21 +25,21 @@ const warned = /* @__PURE__ */ new Set<string>();
 let room = 64;
 
 /**
- * Makes the claim of a new generator for a time, whose missing bounds are NaN, with the given sequences. Warns once for a key if
+ * Makes the claim of a new generator for a time, whose missing bounds are NaN, with the given numbers. Warns once for a key if
  * it overlaps another claim. To give a claim up, set its end before its start.
  */
 export function claim(
   handle: Handle,
   identity: Identity,
   [from, to]: readonly number[],
-  sequences: Claim["sequences"] = [0, 0],
+  numbers: Claim["numbers"] = [0, 0],
 ): Claim {
   const start = Number.isNaN(from) ? -Infinity : from!;
   const own = {
     handle: typeof WeakRef === "function" ? new WeakRef(handle) : undefined,
     start,
     end: Number.isNaN(to) ? Infinity : to!,
-    sequences,
+    numbers,
   };
   if (claims.size >= room) forget();
   const { key } = identity;
@@ -50,7 +50,7 @@ export function claim(
 }
 
 function overlap(one: Claim, other: Claim): boolean {
-  const [[first, last], [otherFirst, otherLast]] = [one.sequences, other.sequences];
+  const [[first, last], [otherFirst, otherLast]] = [one.numbers, other.numbers];
   return one.start < other.end && other.start < one.end && first <= otherLast && otherFirst <= last;
 }
 

@@ -263,6 +263,33 @@ onEachMachine((polyflake) => {
     }
   });
 
+  test("a range of numbers makes a generator as fast", () => {
+    const discord = Layout.preset("discord");
+    const options = { bindables: { process: 3 }, maxWait: 0 };
+    const ids = new Generator(discord, { ...options, clock: () => NOW, range: ["worker", 8, 10n] });
+    const made = [...ids.generateMany(3 * 4096)];
+    assert.deepEqual(
+      [0, 4095, 4096, 3 * 4096 - 1].map((k) => discord.parse(made[k]).bindables.worker),
+      [8, 8, 9, 10],
+    );
+    refused("sequence_exhausted", () => ids.generate(), { retryAt: NOW + 1 });
+    const again = Generator.restore(discord, ids.close(), { ...options, clock: () => NOW, range: ["worker", 9, 31] });
+    refused("sequence_exhausted", () => again.generate(), { retryAt: NOW + 1 });
+    for (const range of [null, 7, "worker", ["worker"], ["worker", "1", 2], ["worker", 1.5, 2], [1, 2, 3]])
+      refused("invalid_type", () => new Generator(discord, { ...options, range }), { field: "range" });
+    for (const [first, last, field] of [
+      [-1, 2, "range"],
+      [0, 2n ** 64n, "range"],
+      [0, 2n ** 64n - 1n, "worker"],
+      [3, 2, "worker"],
+    ])
+      refused("out_of_range", () => new Generator(discord, { ...options, range: ["worker", first, last] }), { field });
+    refused("invalid_layout", () => new Generator(discord, { ...options, range: ["process", 0, 1] }));
+    refused("unknown_field", () => new Generator(discord, { ...options, range: ["machine", 0, 1] }), {
+      field: "machine",
+    });
+  });
+
   test("a sequence alone is given out once, where asked for", () => {
     const alone = new Layout({
       id: "integer",

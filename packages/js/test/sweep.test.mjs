@@ -298,7 +298,7 @@ function goodArguments({ layout, randflake, sno }) {
     "layout.LayoutArray#Symbol(Symbol.iterator)": [],
     "layout.Generator": [
       layout.Layout.preset("instagram"),
-      options({ bindables: { shard: 1 }, sequenceOnly: false, window: WINDOW }),
+      options({ range: ["shard", 1, 2], sequenceOnly: false, window: WINDOW }),
     ],
     "layout.Generator.restore": [discord, stop(layout, discord), options({ bindables: {}, window: WINDOW })],
     "layout.Generator#generateAsync": [{}, { signal: new AbortController().signal }],

@@ -121,6 +121,17 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     assert.equal(kept.length, 7);
   });
 
+  test("ranges are twins where their numbers meet", async () => {
+    const discord = layout.Layout.preset("discord");
+    const ranged = (first, last, process = 9) =>
+      new layout.Generator(discord, { bindables: { process }, range: ["worker", first, last] });
+    const kept = [];
+    await silent(() => kept.push(ranged(0, 3), ranged(4n, 6n), ranged(8, 8), ranged(0, 8, 10)));
+    const message = await warned(() => ranged(6, 7));
+    assert.match(message, /bindables {process: 9}, some of worker 6 to 7 and time/);
+    assert.equal(kept.length, 4);
+  });
+
   test("other bindables and windows are no twins", async () => {
     const [first, second, windowed] = [fresh++, fresh++, fresh++];
     const kept = [];

@@ -1,7 +1,9 @@
-import { attached, flag, isObject, time } from "../checks.js";
+import { attached, flag, integer, isObject, string, time, unsigned } from "../checks.js";
+import { PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
 import type { MachineFor } from "../machine.js";
+import { members } from "../members.js";
 import { answerOf, MessageReader } from "../message.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
@@ -17,10 +19,19 @@ import { handleOf, idOf, type Layout, machine } from "./layout.js";
 import { type Values, ValuesWriter } from "./values.js";
 
 /** Options for a generator of a layout with these bindables. */
-export interface GeneratorOptions<Bindables extends Values = Values, Fixed extends keyof Bindables = keyof Bindables>
-  extends WindowOptions {
+export interface GeneratorOptions<
+  Bindables extends Values = Values,
+  Fixed extends keyof Bindables = keyof Bindables,
+  Ranged extends keyof Bindables = keyof Bindables,
+> extends WindowOptions {
   /** Bindables that are the same in every ID; the others are given for each ID. */
   bindables?: Pick<Given<Bindables>, Fixed> & OrNone<Bindables>;
+  /**
+   * A bindable, and the first and the last of its numbers, which no other generator may have: where a number's sequence is used up
+   * in a tick, the generator goes on with the next number, so it is as fast as its range. The bindable is below the timestamp and
+   * above the sequence, which starts at 0; neither is inverted. Restored, it begins in the tick after the snapshot's.
+   */
+  range?: readonly [bindable: Ranged, first: number | bigint, last: number | bigint];
   /** Allows a layout without a timestamp, whose sequence is given out once, from its start to its end. */
   sequenceOnly?: boolean;
 }
@@ -49,7 +60,7 @@ export interface Stats {
   closed: boolean;
 }
 
-const OPTIONS = ["bindables", "sequenceOnly", ...WINDOW] as const;
+const OPTIONS = ["bindables", "range", "sequenceOnly", ...WINDOW] as const;
 
 /** The parameters of a call that can be aborted. */
 type Later<Bindables> = Whether<
@@ -61,6 +72,17 @@ type Later<Bindables> = Whether<
 /** Bindables as a warning shows them. */
 function shown(bindables: unknown): string {
   return `{${Object.entries(bindables ?? {}).map(([name, value]) => `${name}: ${value}`)}}`;
+}
+
+/** The bindable of a range, and the first and the last of its numbers. */
+function rangeOf(range: unknown): readonly [name: string, first: bigint, last: bigint] {
+  const { 0: name, 1: first, 2: last, length } = members(range, "range", ["0", "1", "2", "length"], "ignored");
+  if (length !== 3) {
+    const reason = "expected a name, the first and the last number for `range`";
+    throw new PolyflakeError("invalid_type", reason, { field: "range" });
+  }
+  const number = (of: unknown) => unsigned(typeof of === "number" ? BigInt(integer(of, "range")) : of, "range");
+  return [string(name, "range"), number(first), number(last)];
 }
 
 /** The start of a generator that is restored. */
@@ -75,7 +97,7 @@ class Origin {
  *
  * A generator belongs to the thread that made it: it can be neither cloned nor sent to a worker.
  *
- * `Bindables` are those of the layout, of which some are `Fixed`; the others are given for each ID.
+ * `Bindables` are those of the layout, of which some are `Fixed` and one may be `Ranged`; the others are given for each ID.
  *
  * ```js
  * const ids = new layout.Generator(layout.Layout.preset("sonyflake"), { bindables: { machine: 7 } });
@@ -86,6 +108,7 @@ export class Generator<
   K extends Kind = Kind,
   Bindables extends Values = Values,
   Fixed extends keyof Bindables = never,
+  Ranged extends keyof Bindables = never,
 > {
   static readonly name: string = "Generator";
 
@@ -100,7 +123,7 @@ export class Generator<
    * `lease_expired` outside the window; `time_out_of_range` outside the layout's time; `clock_failed` with the `cause`;
    * `generator_closed`.
    */
-  declare readonly generate: (...bindables: Parameter<Without<Bindables, Fixed>>) => IdOf<K>;
+  declare readonly generate: (...bindables: Parameter<Without<Bindables, Fixed | Ranged>>) => IdOf<K>;
 
   /** The layout of its IDs. */
   readonly layout: Layout<K, Bindables>;
@@ -115,7 +138,7 @@ export class Generator<
    * @throws {PolyflakeError} `invalid_layout` for a layout that cannot make IDs; `unknown_field`, `out_of_range` with the option or
    * bindable as `field`; `invalid_type`; `time_out_of_range` for the window.
    */
-  constructor(layout: Layout<K, Bindables>, options?: GeneratorOptions<Bindables, Fixed>);
+  constructor(layout: Layout<K, Bindables>, options?: GeneratorOptions<Bindables, Fixed, Ranged>);
   constructor(layout: Layout<K, Bindables>, options: unknown = {}, origin?: unknown) {
     const { shared, clock, given } = sharedSettings(options, OPTIONS);
     const sequenceOnly = Number(flag(given.sequenceOnly, "sequenceOnly"));
@@ -124,6 +147,8 @@ export class Generator<
     const before = message.written.length;
     message.pairs(given.bindables, "bindables");
     const fixed = String(message.written.subarray(before));
+    const range = given.range === undefined ? undefined : rangeOf(given.range);
+    if (range) message.range(...range);
     const handle = handleOf(layout);
     const loaded = machine();
     const m: MachineFor<"layoutGeneratorBuild"> = loaded;
@@ -140,14 +165,16 @@ export class Generator<
       return idOf(this.#handle.call("layoutGenerate"), layout.isInteger);
     };
     const window = [shared.windowStart, shared.windowEnd];
+    const [ranged, first, last] = range ?? [];
+    const some = range ? `, some of ${ranged} ${first} to ${last}` : "";
     const identity = {
-      key: `layout ${fixed} ${layout.toJson()}`,
-      same: () => `layout, bindables ${shown(given.bindables)} and time`,
+      key: `layout ${fixed} ${ranged} ${layout.toJson()}`,
+      same: () => `layout, bindables ${shown(given.bindables)}${some} and time`,
       remedy: "close it first, or give each its own bindables",
     };
     const bindables = layout.describe().fields.filter(({ kind }) => kind === "bindable");
-    const isFixed = Object.keys(given.bindables ?? {}).length === bindables.length;
-    if (isFixed) this.#claim = claim(this.#handle, identity, window);
+    const isFixed = Object.keys(given.bindables ?? {}).length + Number(range !== undefined) === bindables.length;
+    if (isFixed) this.#claim = claim(this.#handle, identity, window, range && [range[1], range[2]]);
   }
 
   /**
@@ -156,12 +183,17 @@ export class Generator<
    * @throws {PolyflakeError} as the constructor; `invalid_layout` unless it is a snapshot; `out_of_range` for a snapshot that no
    * generator of the layout can leave.
    */
-  static restore<K extends Kind, Bindables extends Values, Fixed extends keyof Bindables = never>(
+  static restore<
+    K extends Kind,
+    Bindables extends Values,
+    Fixed extends keyof Bindables = never,
+    Ranged extends keyof Bindables = never,
+  >(
     layout: Layout<K, Bindables>,
     snapshot: Snapshot,
-    options: GeneratorOptions<Bindables, Fixed> = {},
-  ): Generator<K, Bindables, Fixed> {
-    type Restored = Generator<K, Bindables, Fixed>;
+    options: GeneratorOptions<Bindables, Fixed, Ranged> = {},
+  ): Generator<K, Bindables, Fixed, Ranged> {
+    type Restored = Generator<K, Bindables, Fixed, Ranged>;
     const make = Generator as unknown as new (layout: object, options: unknown, origin: Origin) => Restored;
     return new make(layout, options, new Origin(snapshot));
   }
@@ -172,7 +204,7 @@ export class Generator<
    * @throws {PolyflakeError} as {@link Generator.generate}, with `written`, the number of IDs made before the error;
    * `out_of_range` for the count.
    */
-  generateMany(count: number, ...bindables: Parameter<Without<Bindables, Fixed>>): LayoutArray<K>;
+  generateMany(count: number, ...bindables: Parameter<Without<Bindables, Fixed | Ranged>>): LayoutArray<K>;
   generateMany(count: number, bindables?: unknown): LayoutArray<K> {
     attached(isObject(this) && #handle in this);
     return manyOf(this.layout, count, (many, size, batch) =>
@@ -185,7 +217,7 @@ export class Generator<
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
-  tryGenerate(...bindables: Parameter<Without<Bindables, Fixed>>): IdOf<K>;
+  tryGenerate(...bindables: Parameter<Without<Bindables, Fixed | Ranged>>): IdOf<K>;
   tryGenerate(bindables?: unknown): IdOf<K> {
     attached(isObject(this) && #handle in this);
     return this.#now(bindables);
@@ -197,7 +229,7 @@ export class Generator<
    *
    * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
    */
-  tryGenerateMany(count: number, ...bindables: Parameter<Without<Bindables, Fixed>>): LayoutArray<K>;
+  tryGenerateMany(count: number, ...bindables: Parameter<Without<Bindables, Fixed | Ranged>>): LayoutArray<K>;
   tryGenerateMany(count: number, bindables?: unknown): LayoutArray<K> {
     attached(isObject(this) && #handle in this);
     return manyOf(this.layout, count, (many, size, batch) =>
@@ -212,7 +244,7 @@ export class Generator<
    *
    * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
    */
-  generateAsync(...parameters: Later<Without<Bindables, Fixed>>): Promise<IdOf<K>>;
+  generateAsync(...parameters: Later<Without<Bindables, Fixed | Ranged>>): Promise<IdOf<K>>;
   async generateAsync(bindables?: unknown, options: AsyncOptions = {}): Promise<IdOf<K>> {
     attached(isObject(this) && #handle in this);
     const id = await this.#later(bindables, signalOf(options));
@@ -226,7 +258,7 @@ export class Generator<
    * @throws {PolyflakeError} as {@link Generator.generateMany}, and the reason of an aborted signal, all as rejections of the
    * promise.
    */
-  generateManyAsync(count: number, ...parameters: Later<Without<Bindables, Fixed>>): Promise<LayoutArray<K>>;
+  generateManyAsync(count: number, ...parameters: Later<Without<Bindables, Fixed | Ranged>>): Promise<LayoutArray<K>>;
   async generateManyAsync(count: number, bindables?: unknown, options: AsyncOptions = {}): Promise<LayoutArray<K>> {
     attached(isObject(this) && #handle in this);
     const signal = signalOf(options);

@@ -52,6 +52,14 @@ export class ValuesWriter extends MessageWriter {
     }
   }
 
+  /** Writes a name with a range of numbers, among names with values. */
+  range(name: string, first: bigint, last: bigint): void {
+    this.name(name);
+    this.list(2);
+    this.integer(first);
+    this.integer(last);
+  }
+
   /** Writes a value of any type. */
   value(value: unknown, field: string): void {
     if (typeof value === "bigint") this.integer(value);

@@ -63,6 +63,12 @@ new Generator(discord).generate({ worker: 1 });
 
 // Bindables that are fixed are not given for an ID.
 const fixed = new Generator(discord, { bindables: { worker: 1, process: 2 } });
+new Generator(discord, { bindables: { process: 2 }, range: ["worker", 0, 7] }).generate();
+new Generator(discord, { range: ["worker", 0n, 7n] }).generate({ process: 2 });
+// @ts-expect-error: the other bindable is missing
+new Generator(discord, { range: ["worker", 0, 7] }).generate();
+// @ts-expect-error: no such bindable
+new Generator(discord, { range: ["machine", 0, 7] });
 fixed.generate();
 fixed.generate({});
 // @ts-expect-error: a fixed bindable is not given again

@@ -71,8 +71,10 @@ class Trace extends Stage {
   }
 
   allOptions() {
-    const { bindables, sequence_only } = this.args;
-    return { ...this.options(), bindables: readAll(bindables), sequenceOnly: sequence_only };
+    const { bindables, range, sequence_only } = this.args;
+    const own = { bindables: readAll(bindables), sequenceOnly: sequence_only };
+    if (range) own.range = [range[0], BigInt(range[1]), BigInt(range[2])];
+    return { ...this.options(), ...own };
   }
 
   call(step) {

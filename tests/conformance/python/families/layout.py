@@ -84,6 +84,9 @@ class Trace(Stage):
 
     def all_options(self) -> dict[str, Any]:
         own = {"bindables": read_all(self.args.get("bindables"))}
+        if "range" in self.args:
+            name, first, last = self.args["range"]
+            own["range"] = (name, int(first), int(last))
         return {**self.options(), **own, "sequence_only": self.args.get("sequence_only", False)}
 
     def call(self, step: Args) -> Any:

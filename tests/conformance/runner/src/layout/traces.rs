@@ -19,13 +19,23 @@ const SPANS_MS: [i64; 4] = [4, 16, 64, 4000];
 
 pub(crate) fn trace(rng: &mut Rng) -> Case {
     let sequence_only = rng.u32(..6) == 0;
-    let drawn = layout(rng, sequence_only);
+    let is_ranged = rng.u32(..4) == 0;
+    let drawn = layout(rng, sequence_only, is_ranged);
     let mut options = json!({
         "layout": drawn.layout,
         "max_wait_ms": 0,
         "on_exhausted": one_of(rng, &["wait", "error"]),
         "bindables": some_bindables(rng, &drawn, 6),
     });
+    let numbers = drawn.parts.iter().filter(|part| part.kind == "bindable" && part.bits > 0);
+    if let Some(part) = numbers.last().filter(|_| is_ranged) {
+        options["range"] = range(rng, part);
+        if rng.u32(..12) > 0
+            && let Some(fixed) = options["bindables"].as_object_mut()
+        {
+            fixed.remove(&part.name);
+        }
+    }
     if sequence_only != (rng.u32(..12) == 0) {
         options["sequence_only"] = true.into();
     }
@@ -37,8 +47,8 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
 }
 
 /// A layout from which a generator can mostly be made. It has no bindable that alone could tell two IDs apart, so IDs that
-/// repeat but for a bindable are noticed.
-fn layout(rng: &mut Rng, sequence_only: bool) -> Drawn {
+/// repeat but for a bindable are noticed. For a range of numbers, its fields are mostly in the order that ranges need.
+fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> Drawn {
     let is_bytes = rng.bool();
     let needs = Needs {
         bits: if is_bytes { 8 * rng.u32(16..=34) } else { 64 },
@@ -47,7 +57,7 @@ fn layout(rng: &mut Rng, sequence_only: bool) -> Drawn {
     };
     let time = if sequence_only { 0 } else { one_of(rng, &[22, 41, 42, 48, 64]) };
     let sequence = one_of(rng, &[0, 1, 2, 3, 12, 22, 64]).min(needs.bits - time);
-    let mut kinds = vec![("sequence", sequence)];
+    let mut kinds = Vec::new();
     if !sequence_only {
         kinds.push(("timestamp", time));
     }
@@ -57,7 +67,10 @@ fn layout(rng: &mut Rng, sequence_only: bool) -> Drawn {
         left -= bits;
         kinds.push((kind, bits));
     }
-    rng.shuffle(&mut kinds);
+    kinds.push(("sequence", sequence));
+    if !is_ranged || rng.u32(..6) == 0 {
+        rng.shuffle(&mut kinds);
+    }
     let mut parts: Vec<Part> = Vec::new();
     for (kind, bits) in kinds {
         let part = named(rng, &needs, &parts, kind, bits);
@@ -78,6 +91,18 @@ fn some_bindables(rng: &mut Rng, drawn: &Drawn, odds: u32) -> Value {
         }
     }
     given.into()
+}
+
+/// A few numbers of a bindable; sometimes none, or one that does not fit.
+fn range(rng: &mut Rng, part: &Part) -> Value {
+    let most = (1_u64 << part.bits) - 1;
+    let first = rng.u64(..=most);
+    let last = match rng.u32(..24) {
+        0 => most + 1,
+        1 => first.saturating_sub(1),
+        _ => most.min(first + rng.u64(..4)),
+    };
+    json!([part.name, first.to_string(), last.to_string()])
 }
 
 fn time(rng: &mut Rng) -> String {

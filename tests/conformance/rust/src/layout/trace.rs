@@ -38,6 +38,11 @@ fn builder(options: &Value, clock: Script) -> Result<Builder<Script>, Failure> {
     for (name, value) in values::read_all(options, "bindables")? {
         builder = builder.bind(name, value);
     }
+    if let Some([name, numbers @ ..]) = options["range"].as_array().map(Vec::as_slice) {
+        let name = name.as_str().unwrap_or_default();
+        let numbers = json!({"first": numbers[0], "last": numbers[1]});
+        builder = builder.range(name, integer(&numbers, "first")?..=integer(&numbers, "last")?);
+    }
     if let Some((start, end)) = window(options)? {
         builder = builder.window(start, end);
     }
