@@ -27,7 +27,8 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
         "on_exhausted": one_of(rng, &["wait", "error"]),
         "bindables": some_bindables(rng, &drawn, 6),
     });
-    let numbers = drawn.parts.iter().filter(|part| part.kind == "bindable" && part.bits > 0);
+    let numbers =
+        drawn.parts.iter().filter(|part| part.kind == "bindable" && (1..=40).contains(&part.bits));
     if let Some(part) = numbers.last().filter(|_| is_ranged) {
         options["range"] = range(rng, part);
         if rng.u32(..12) > 0
