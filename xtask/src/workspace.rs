@@ -1,7 +1,7 @@
 //! The repository's folders, and a shell in its root.
 
 use std::{
-    env,
+    env, fs,
     path::{Path, PathBuf},
 };
 
@@ -84,6 +84,13 @@ pub fn published(shell: &Shell) -> Result<Vec<String>> {
         published.filter_map(|package| Some(package["name"].as_str()?.to_owned())).collect();
     ensure!(!names.is_empty(), "expected crates that are published, found none");
     Ok(names)
+}
+
+/// The file of a folder that has one.
+pub fn only_file(folder: &Path) -> Result<PathBuf> {
+    let mut files =
+        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    Ok(files.next().with_context(|| format!("expected a file in {}", folder.display()))??.path())
 }
 
 /// Writes a script that can be run.

@@ -1,6 +1,6 @@
 //! The checks that every artefact must pass: by a program of our own, and by those that the registries' users trust.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -24,19 +24,6 @@ pub fn check(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<St
         passed = names.with_context(|| format!("in {}", file.name))?;
     }
     Ok(passed.into_iter().map(str::to_owned).collect())
-}
-
-/// The size of each artefact that was agreed to.
-const LIMITS: &str = "tests/artefacts/sizes.toml";
-
-/// Fails if an artefact is more than a twentieth larger than agreed.
-pub fn size(name: &str, bytes: u64) -> Result<()> {
-    let limits: toml::Table = fs::read_to_string(workspace::root().join(LIMITS))?.parse()?;
-    let agreed = limits.get(name).and_then(toml::Value::as_integer);
-    let agreed = agreed.with_context(|| format!("expected a size for {name} in {LIMITS}"))?;
-    let most = agreed + agreed / 20;
-    ensure!(i64::try_from(bytes)? <= most, "expected at most {most} bytes, found {bytes}");
-    Ok(())
 }
 
 /// Looks for folders of this machine, symbols that nobody needs, and the entry point.

@@ -1,7 +1,6 @@
 //! Builds the files that a release consists of, for every platform, checks them, and runs what can run on this machine.
 //!
-//! Files lie in `target/artefacts/out/NAME`, results beside them. An artefact is checked and run again if its bytes have changed, so
-//! that a run that was broken off goes on where it was.
+//! Files lie in `target/artefacts/out/NAME`.
 
 mod build;
 mod check;
@@ -146,7 +145,7 @@ fn chosen(only: &[String]) -> Result<Vec<Artefact>> {
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
-/// Builds an artefact, and checks and runs it unless its bytes are those that were checked and run before.
+/// Builds an artefact, checks it and runs it.
 fn complete(shell: &Shell, artefact: &Artefact, only_build: bool) -> Result<Row> {
     let (name, folder) = (&artefact.name, folder(artefact));
     shell.remove_path(&folder)?;
@@ -154,18 +153,9 @@ fn complete(shell: &Shell, artefact: &Artefact, only_build: bool) -> Result<Row>
     build::build(shell, artefact, &folder)?;
     let files = results::files(&folder)?;
     ensure!(!files.is_empty(), "expected files in {}, found none", folder.display());
-    let mut row = match Row::read(name) {
-        Some(row) if row.files == files => row,
-        _ => {
-            let checks = check::check(shell, artefact, &folder).context("a check failed")?;
-            Row { files, checks, runs: Vec::new() }
-        }
-    };
-    check::size(name, row.bytes())?;
-    if row.runs.is_empty() && !only_build {
-        row.runs = run::run(shell, artefact, &folder)?;
-    }
-    row.write(name)?;
+    let checks = check::check(shell, artefact, &folder).context("a check failed")?;
+    let runs = if only_build { Vec::new() } else { run::run(shell, artefact, &folder)? };
+    let row = Row { files, checks, runs };
     println!(
         "ok: {name}: {} bytes, {} checks, {} runs",
         row.bytes(),

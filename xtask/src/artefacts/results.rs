@@ -1,5 +1,4 @@
-//! The results of artefacts: their files, the checks that they passed, and the programs that ran them. They lie beside the artefacts,
-//! and no further than there, since they are of these bytes alone.
+//! The results of artefacts: their files, the checks that they passed, and the programs that ran them.
 
 use std::{
     fs,
@@ -7,23 +6,21 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
 use xshell::cmd;
 
 use super::folder_of;
 use crate::workspace;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone)]
 pub struct Row {
     pub files: Vec<File>,
     /// The checks that it passed.
     pub checks: Vec<String>,
     /// Nothing where it is built, not run.
-    #[serde(default)]
     pub runs: Vec<Run>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct File {
     pub name: String,
     pub bytes: u64,
@@ -31,34 +28,20 @@ pub struct File {
 }
 
 /// A program that ran the artefact on this machine.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone)]
 pub struct Run {
     /// The interpreter, and its platform if that is not the machine's.
     pub with: String,
     /// The emulator of that platform.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub under: Option<String>,
     /// The tests or programs, of which none failed.
     pub what: String,
 }
 
 impl Row {
-    /// The results of an artefact, if it was completed here.
-    pub fn read(name: &str) -> Option<Self> {
-        toml::from_str(&fs::read_to_string(file_of(name)).ok()?).ok()
-    }
-
-    pub fn write(&self, name: &str) -> Result<()> {
-        Ok(fs::write(file_of(name), toml::to_string(self)?)?)
-    }
-
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
     }
-}
-
-fn file_of(name: &str) -> PathBuf {
-    workspace::artefacts().join("out").join(format!("{name}.toml"))
 }
 
 /// The files of a folder, by name.

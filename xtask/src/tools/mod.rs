@@ -17,7 +17,8 @@ pub use debian::{
 pub use node::{bench_node, node, workerd};
 pub use python::{artefacts_python, bench_python, integrations_python, oldest_python, python};
 pub use rust::{
-    bolero, deny, mutants, newest_nightly, nightly, rust_targets, rust_toolchain, wasm_test_runner,
+    bolero, deny, hack, mutants, newest_nightly, nightly, rust_targets, rust_toolchain,
+    wasm_test_runner,
 };
 
 use std::{error::Error, fmt, fs, path::Path};

@@ -55,6 +55,11 @@ pub fn mutants(shell: &Shell) -> Result<()> {
     install(shell, "cargo-mutants", "27.1.0")
 }
 
+/// Installs cargo-hack, which chooses sets of features.
+pub fn hack(shell: &Shell) -> Result<()> {
+    install(shell, "cargo-hack", "0.6.46")
+}
+
 /// Installs cargo-deny, which checks the dependencies.
 pub fn deny(shell: &Shell) -> Result<()> {
     install(shell, "cargo-deny", "0.20.2")

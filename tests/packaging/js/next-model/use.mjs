@@ -1,32 +1,10 @@
 // Uses the model project, which has its tables: `node use.mjs start` or `node use.mjs dev`.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:net";
 import postgres from "pg";
 import { sno } from "polyflake";
+import { ask, started } from "./started.mjs";
 
 const HOUR = 3_600_000;
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
-/** A request, made again until the server listens. */
-async function ask(url, options, patience = 100) {
-  try {
-    return await fetch(url, options);
-  } catch (error) {
-    if (patience === 0) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    return ask(url, options, patience - 1);
-  }
-}
 
 async function check(address) {
   const post = async (path, body) => {
@@ -65,14 +43,4 @@ async function check(address) {
   );
 }
 
-const port = await freePort();
-const options = [process.argv[2], "--hostname", "127.0.0.1", "--port", `${port}`];
-const server = spawn(process.execPath, ["node_modules/next/dist/bin/next", ...options], {
-  stdio: ["ignore", "ignore", "inherit"],
-});
-try {
-  await check(`http://127.0.0.1:${port}`);
-} finally {
-  server.kill();
-  await once(server, "exit");
-}
+await started(["node_modules/next/dist/bin/next", process.argv[2], "--hostname", "127.0.0.1"], check);

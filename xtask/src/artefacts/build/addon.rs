@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use xshell::{Cmd, Shell, cmd};
 
-use super::only;
 use crate::{
     artefacts::{platforms::Platform, tools},
     tools as machine, workspace,
@@ -16,18 +15,10 @@ const PACKAGE: [&str; 5] = ["--quiet", "--locked", "--release", "--package", "po
 /// Builds the addon and packs it; the tarball is what is kept.
 pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
     let library = library(shell, platform)?;
-    let packed = tempfile::tempdir()?;
-    {
-        let (_there, packed) =
-            (shell.push_dir(workspace::root().join("packages/js")), packed.path());
-        cmd!(shell, "npm run --silent build -- texts").run()?;
-        let addon = format!("{}={}", platform.name, library.display());
-        cmd!(shell, "npm run --silent pack -- {packed} {addon}").run()?;
-    }
-    let tarball =
-        only(packed.path(), &format!("-{}-{}.tgz", platform.name, env!("CARGO_PKG_VERSION")))?;
-    shell.copy_file(tarball, into)?;
-    Ok(())
+    let _there = shell.push_dir(workspace::root().join("packages/js"));
+    cmd!(shell, "npm run --silent build -- texts").run()?;
+    let addon = format!("{}={}", platform.name, library.display());
+    Ok(cmd!(shell, "npm run --silent pack -- {into} {addon}").run()?)
 }
 
 fn library(shell: &Shell, platform: &Platform) -> Result<PathBuf> {

@@ -6,7 +6,7 @@ mod wheel;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
 use super::{Artefact, Kind, folder, platforms, results};
@@ -98,12 +98,4 @@ pub fn twice(shell: &Shell, artefacts: &[Artefact]) -> Result<()> {
         println!("ok: {}: the same bytes from two clones", artefact.name);
     }
     Ok(())
-}
-
-/// The only file of a folder with this ending.
-fn only(folder: &Path, ending: &str) -> Result<PathBuf> {
-    let files = results::files(folder)?;
-    let mut found = files.iter().filter(|file| file.name.ends_with(ending));
-    let file = found.next().with_context(|| format!("expected a file *{ending}, found none"))?;
-    Ok(folder.join(&file.name))
 }

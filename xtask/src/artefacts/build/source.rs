@@ -5,20 +5,14 @@ use std::path::Path;
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
-use super::only;
 use crate::workspace;
 
 /// The npm package, from its wasm modules and scripts.
 pub fn npm(shell: &Shell, into: &Path) -> Result<()> {
-    let packed = tempfile::tempdir()?;
-    {
-        let (_there, packed) =
-            (shell.push_dir(workspace::root().join("packages/js")), packed.path());
-        cmd!(shell, "npm run --silent build -- wasm script texts").run()?;
-        // Without an addon, which is not built here.
-        cmd!(shell, "npm run --silent pack -- {packed} --main").run()?;
-    }
-    Ok(shell.copy_file(only(packed.path(), ".tgz")?, into)?)
+    let _there = shell.push_dir(workspace::root().join("packages/js"));
+    cmd!(shell, "npm run --silent build -- wasm script texts").run()?;
+    // Without an addon, which is not built here.
+    Ok(cmd!(shell, "npm run --silent pack -- {into} --main").run()?)
 }
 
 pub fn distribution(shell: &Shell, into: &Path) -> Result<()> {

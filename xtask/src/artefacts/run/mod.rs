@@ -36,7 +36,7 @@ pub fn run(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<Run>
         Kind::Addon(platform) => node::addon(shell, platform, folder),
         Kind::Npm => node::package(shell),
         Kind::Source => python::source(shell, folder),
-        Kind::Crates => rust::crates(shell, folder),
+        Kind::Crates => rust::crates(shell),
     };
     let runs = match runs {
         Err(error) if error.is::<Missing>() && !workspace::in_ci() => {

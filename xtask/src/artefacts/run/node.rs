@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use super::{
     nodes::{self, Node},
     output,
-    registry::{Registry, as_on, tarball},
+    registry::{Registry, as_on},
 };
 use crate::{
     artefacts::{platforms::Platform, results::Run, roots},
@@ -17,32 +17,15 @@ use crate::{
     workspace,
 };
 
-/// Tests of the npm package that start no other program: a new process would not be emulated.
-const TESTS: [&str; 16] = [
-    "api",
-    "clocks",
-    "columns",
-    "generators",
-    "hotguid",
-    "ids",
-    "integers",
-    "layout",
-    "layout-generators",
-    "masks",
-    "names",
-    "randflake",
-    "show",
-    "sparx64",
-    "texts",
-    "try",
-];
+/// Modules of tests that start other programs, which would not be emulated.
+const STARTING: [&str; 5] =
+    ["child_process", "node:cluster", "esbuild", "./browser.mjs", "./realm.mjs"];
 
 pub fn addon(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>> {
     let (nodes, tree) = (nodes::of_addon(shell, platform)?, tree(shell, platform, folder)?);
     let run = |node: &Node| {
         project(shell, platform, node).context("in an empty project")?;
-        let tests = if node.starts_others() { suite } else { some };
-        let what = format!("an empty project, {}", tests(shell, node, &tree)?);
+        let what = format!("an empty project, {}", suite(shell, node, &tree)?);
         Ok(Run { with: node.name.clone(), under: node.under.map(str::to_owned), what })
     };
     nodes.iter().map(run).collect()
@@ -95,28 +78,29 @@ fn new_project(shell: &Shell) -> Result<tempfile::TempDir> {
     Ok(project)
 }
 
-/// Runs all tests.
+/// Runs all tests; where a new process would not be emulated, those that start no other program, one by one.
 fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
     let _there = shell.push_dir(tree.join("packages/js"));
-    let files = shell.read_dir("test")?;
-    let tests = files.iter().filter(|path| path.to_string_lossy().ends_with(".test.mjs"));
-    output(node.start(shell).arg("--test").args(tests))?;
-    Ok("the package's tests".to_owned())
-}
-
-/// Runs the tests that start no other program, one by one.
-fn some(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
-    let _there = shell.push_dir(tree.join("packages/js"));
-    for test in TESTS {
-        let file = format!("test/{test}.test.mjs");
-        output(node.start(shell).arg(&file)).with_context(|| format!("{file} failed"))?;
+    let mut tests = shell.read_dir("test")?;
+    tests.retain(|path| path.to_string_lossy().ends_with(".test.mjs"));
+    if node.starts_others() {
+        output(node.start(shell).arg("--test").args(tests))?;
+        return Ok("the package's tests".to_owned());
     }
-    Ok(format!("{} files of the package's tests", TESTS.len()))
+    let starts_others = |path: &PathBuf| {
+        shell.read_file(path).is_ok_and(|text| STARTING.iter().any(|name| text.contains(name)))
+    };
+    tests.retain(|path| !starts_others(path));
+    for file in &tests {
+        output(node.start(shell).arg(file))
+            .with_context(|| format!("{} failed", file.display()))?;
+    }
+    Ok(format!("{} files of the package's tests", tests.len()))
 }
 
 /// A copy of the repository, by links, with the built package and this platform's addon in place of the checkout's.
 fn tree(shell: &Shell, platform: &Platform, folder: &Path) -> Result<PathBuf> {
-    let main = tarball(&folder.with_file_name("npm"));
+    let main = workspace::only_file(&folder.with_file_name("npm"));
     let main = main.map_err(|_| Missing("the npm package is not built"))?;
     let tree = roots::folder().join("trees").join(&platform.name);
     shell.remove_path(&tree)?;
@@ -127,7 +111,7 @@ fn tree(shell: &Shell, platform: &Platform, folder: &Path) -> Result<PathBuf> {
             cmd!(shell, "cp --archive --link {entry} {tree}").quiet().run()?;
         }
     }
-    let (package, addon) = (tree.join("packages/js"), tarball(folder)?);
+    let (package, addon) = (tree.join("packages/js"), workspace::only_file(folder)?);
     for part in ["dist", "prebuilds", "decode", "json", "native", "wasm", "web"] {
         shell.remove_path(package.join(part))?;
     }

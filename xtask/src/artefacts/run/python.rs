@@ -20,7 +20,7 @@ pub fn wheel(
     python: Python,
     folder: &Path,
 ) -> Result<Vec<Run>> {
-    let wheel = only(folder)?;
+    let wheel = workspace::only_file(folder)?;
     let pythons = pythons::of_wheel(shell, platform, python)?;
     let run = |python: &Interpreter| {
         project(shell, python, &wheel).context("in an empty project")?;
@@ -34,7 +34,7 @@ pub fn wheel(
 /// The source distribution, built and installed by pip.
 pub fn source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
     let python = workspace::artefacts().join("venv/bin/python");
-    let source = only(folder)?;
+    let source = workspace::only_file(folder)?;
     let project = tempfile::tempdir()?;
     let venv = project.path().join("venv");
     cmd!(shell, "{python} -m venv {venv}").run()?;
@@ -100,11 +100,6 @@ fn requirements() -> Result<Vec<String>> {
     let is_imported =
         |line: &&str| IMPORTED.iter().any(|name| line.starts_with(&format!("{name}==")));
     Ok(file.lines().filter(is_imported).map(str::to_owned).collect())
-}
-
-fn only(folder: &Path) -> Result<PathBuf> {
-    let files = results::files(folder)?;
-    Ok(folder.join(&files.first().context("expected a file")?.name))
 }
 
 #[cfg(test)]

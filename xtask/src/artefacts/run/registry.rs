@@ -2,7 +2,6 @@
 
 use std::{
     io::{BufRead, BufReader},
-    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
 
@@ -23,7 +22,8 @@ impl Registry {
     /// Serves the npm package, and the addons of all platforms for which one is built.
     pub fn open() -> Result<Self> {
         let folders = results::folders("npm")?.into_iter().chain(results::folders("addon-")?);
-        let tarballs = folders.map(|folder| tarball(&folder)).collect::<Result<Vec<_>>>()?;
+        let tarballs =
+            folders.map(|folder| workspace::only_file(&folder)).collect::<Result<Vec<_>>>()?;
         let program = workspace::root().join("tests/artefacts/registry.mjs");
         let mut server = Command::new("node")
             .arg(program)
@@ -63,9 +63,4 @@ pub fn as_on(platform: &Platform) -> Vec<String> {
         .into_iter()
         .chain(libc)
         .collect()
-}
-
-pub fn tarball(folder: &Path) -> Result<PathBuf> {
-    let files = results::files(folder)?;
-    Ok(folder.join(&files.first().context("expected a tarball")?.name))
 }

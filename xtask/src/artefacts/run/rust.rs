@@ -1,34 +1,19 @@
 //! The crates, as a registry would serve them.
 
-use std::path::Path;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use xshell::{Shell, cmd};
 
 use super::output;
 use crate::{
-    artefacts::{
-        results::{self, Run},
-        roots,
-    },
+    artefacts::{results::Run, roots},
+    test::packaging,
     tools::{self, Missing},
     workspace,
 };
 
-/// Unpacks the core's crate outside of the repository and runs its tests there.
-pub fn crates(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
-    let files = results::files(folder)?;
-    let is_core = |name: &str| {
-        name.strip_prefix("polyflake-")
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    let core =
-        files.iter().find(|file| is_core(&file.name)).context("expected the core's crate")?;
-    let (project, archive) = (tempfile::tempdir()?, folder.join(&core.name));
-    let into = project.path();
-    cmd!(shell, "tar --extract --touch --gzip --file {archive} --directory {into}").run()?;
-    let _there = shell.push_dir(into.join(core.name.trim_end_matches(".crate")));
-    output(cmd!(shell, "cargo test --all-features"))?;
+/// Runs the tests of the core's crate outside of the repository.
+pub fn crates(shell: &Shell) -> Result<Vec<Run>> {
+    packaging::rust_tests(shell)?;
     let with = compiler(shell)?;
     let what = "unit and documentation tests of the core's crate".to_owned();
     let here = Run { with, under: None, what };

@@ -63,27 +63,14 @@ fn thorough(
     let _there = shell.push_dir(project.path());
     let tools = chosen(Manifest::read(shell)?);
     ensure!(!tools.is_empty(), "expected tools in the package.json of {tool}");
+    if tools.contains_key("playwright-core") {
+        tools::browser(shell)?;
+    }
     let wanted = tools.iter().map(|(name, version)| format!("{name}@{version}"));
     cmd!(shell, "npm install {QUIET...} --save-dev {wanted...} {TARBALLS...}").run()?;
     let browser = tools::find_browser().unwrap_or_default();
     cmd!(shell, "npm ls --depth 0").run()?;
     Ok(npm_run(shell, "thorough").env("CHROMIUM", browser).run()?)
-}
-
-/// As [`newest`], for projects that open a page.
-pub fn newest_with_browser(shell: &Shell, tool: &str) -> Result<()> {
-    tools::browser(shell)?;
-    newest(shell, tool)
-}
-
-/// Tests a project that needs `PostgreSQL`.
-pub fn with_postgresql(
-    shell: &Shell,
-    tool: &str,
-    run: impl FnOnce(&Shell, &str) -> Result<()>,
-) -> Result<()> {
-    tools::postgresql(shell);
-    run(shell, tool)
 }
 
 /// The parts of a project's package.json that a trial reads.
@@ -120,6 +107,10 @@ fn project(shell: &Shell, tool: &str) -> Result<TempDir> {
     let (project, packed) = (tempfile::tempdir()?, tempfile::tempdir()?);
     copy(&packaging("js/use"), project.path())?;
     copy(&packaging("js").join(tool), project.path())?;
+    // A client of `PostgreSQL` needs a server.
+    if fs::read_to_string(project.path().join("package.json"))?.contains("pg\":") {
+        tools::postgresql(shell);
+    }
     let (_there, into) = (shell.push_dir(workspace::root().join("packages/js")), packed.path());
     cmd!(shell, "npm run --silent pack -- {into}").run()?;
     for tarball in shell.read_dir(into)? {

@@ -14,20 +14,14 @@ use std::{
 
 use anyhow::{Context, Result};
 
-use crate::workspace;
+use crate::workspace::{self, only_file};
 
-pub use javascript::{javascript, newest, newest_with_browser, oldest, pinned, with_postgresql};
+pub use javascript::{javascript, newest, oldest, pinned};
 pub use python::{python, python_source};
-pub use rust::{docs_rs, rust, rust_tests};
+pub use rust::{docs_rs, rust, rust_tests, unpack};
 
 fn packaging(language: &str) -> PathBuf {
     workspace::root().join("tests/packaging").join(language)
-}
-
-fn only_file(folder: &Path) -> Result<PathBuf> {
-    let mut files =
-        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    Ok(files.next().with_context(|| format!("expected a file in {}", folder.display()))??.path())
 }
 
 /// Copies the content of a folder.

@@ -11,32 +11,12 @@ use crate::{build, tools, workspace};
 /// Targets of type checkers: the two oldest Pythons, which have stubs of their own for buffers, and the newest.
 const TARGETS: [&str; 3] = ["3.10", "3.11", "3.14"];
 
-pub fn pandas(shell: &Shell) -> Result<()> {
-    tool(shell, "use_pandas.py", &["pandas", "numpy", "pyarrow"])
-}
-
-pub fn polars(shell: &Shell) -> Result<()> {
-    tool(shell, "use_polars.py", &["polars"])
-}
-
-pub fn pyarrow(shell: &Shell) -> Result<()> {
-    tool(shell, "use_pyarrow.py", &["pyarrow"])
-}
-
-pub fn duckdb(shell: &Shell) -> Result<()> {
-    tool(shell, "use_duckdb.py", &["duckdb", "pyarrow"])
-}
-
-pub fn mocked_time(shell: &Shell) -> Result<()> {
-    tool(shell, "use_mocked_time.py", &["freezegun", "time-machine"])
-}
-
-/// A program with the wheel and the newest versions of packages, in an empty environment.
-fn tool(shell: &Shell, program: &str, packages: &[&str]) -> Result<()> {
+/// Runs the program that uses a tool, with the newest versions of packages, in an empty environment.
+pub fn newest(shell: &Shell, tool: &str, packages: &[&str]) -> Result<()> {
     let project = tempfile::tempdir()?;
     let python = project_with(shell, project.path(), packages)?;
     let _there = shell.push_dir(project.path().join("tools"));
-    Ok(cmd!(shell, "{python} {program}").run()?)
+    Ok(cmd!(shell, "{python} use_{tool}.py").run()?)
 }
 
 /// Runs both type checkers over users' code, for each target, with `NumPy`'s own stubs.

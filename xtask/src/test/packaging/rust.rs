@@ -19,7 +19,7 @@ const TEXTS: [&str; 5] =
 pub fn rust(shell: &Shell) -> Result<()> {
     let project = tempfile::tempdir()?;
     copy(&packaging("rust"), project.path())?;
-    let package = unpack(shell, project.path())?;
+    let package = unpack_core(shell, project.path())?;
     check_texts(&package)?;
     check_metadata(&package)?;
     run(shell, project.path(), "run")
@@ -28,7 +28,7 @@ pub fn rust(shell: &Shell) -> Result<()> {
 /// Its own unit and documentation tests there.
 pub fn rust_tests(shell: &Shell) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    run(shell, &unpack(shell, folder.path())?, "test --all-features")
+    run(shell, &unpack_core(shell, folder.path())?, "test --all-features")
 }
 
 /// Runs cargo in a folder outside of the repository, with the workspace's versions, so that a new release of a dependency does not
@@ -44,7 +44,7 @@ fn run(shell: &Shell, folder: &Path, words: &str) -> Result<()> {
 pub fn docs_rs(shell: &Shell) -> Result<()> {
     tools::newest_nightly(shell)?;
     let folder = tempfile::tempdir()?;
-    let package = unpack(shell, folder.path())?;
+    let package = unpack_core(shell, folder.path())?;
     let target = workspace::target().join("docs-rs");
     {
         let _there = shell.push_dir(&package);
@@ -69,24 +69,28 @@ pub fn docs_rs(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "rustc +nightly --version").run()?)
 }
 
-/// The package in the folder `polyflake` of a folder.
-fn unpack(shell: &Shell, folder: &Path) -> Result<PathBuf> {
-    // The clock is a crate of its own, which no registry has for this version.
-    let crates = ["polyflake", "polyflake-clock"];
-    let options = ["--quiet", "--no-verify", "--allow-dirty"];
-    let packages = crates.iter().flat_map(|name| ["--package", name]);
-    let packed = folder.join("packed");
+/// The packages of the crates that a registry gets, in folders of their names. Each takes the others from beside it: no registry has
+/// them for this version.
+pub fn unpack(shell: &Shell, folder: &Path) -> Result<Vec<PathBuf>> {
+    let (names, version) = (workspace::published(shell)?, env!("CARGO_PKG_VERSION"));
+    let packages = names.iter().flat_map(|name| ["--package", name]);
+    let (packed, options) = (folder.join("packed"), ["--quiet", "--no-verify", "--allow-dirty"]);
     cmd!(shell, "cargo package {options...} {packages...} --target-dir {packed}").run()?;
-    let version = env!("CARGO_PKG_VERSION");
-    for name in crates {
+    for name in &names {
         let archive = packed.join("package").join(format!("{name}-{version}.crate"));
         // Cargo does not rebuild files that are older than the last build, and a package's files are dated 2006.
         cmd!(shell, "tar --extract --touch --gzip --file {archive} --directory {folder}").run()?;
         fs::rename(folder.join(format!("{name}-{version}")), folder.join(name))?;
     }
-    let patch = "[patch.crates-io]\npolyflake-clock = { path = \"polyflake-clock\" }\n";
-    fs::create_dir(folder.join(".cargo"))?;
-    fs::write(folder.join(".cargo/config.toml"), patch)?;
+    let beside = names.iter().map(|name| format!("{name} = {{ path = \"{name}\" }}\n"));
+    let patch = format!("[patch.crates-io]\n{}", beside.collect::<String>());
+    shell.write_file(folder.join(".cargo/config.toml"), patch)?;
+    Ok(names.iter().map(|name| folder.join(name)).collect())
+}
+
+/// The core's package alone.
+fn unpack_core(shell: &Shell, folder: &Path) -> Result<PathBuf> {
+    unpack(shell, folder)?;
     Ok(folder.join("polyflake"))
 }
 

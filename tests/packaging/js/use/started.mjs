@@ -1,0 +1,37 @@
+// Next.js as a server of its own, and requests to it.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return `${port}`;
+}
+
+/** The answer to a request, which is made again until the server listens. */
+export async function ask(url, options, patience = 100) {
+  try {
+    return await fetch(url, options);
+  } catch (error) {
+    if (patience === 0) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return ask(url, options, patience - 1);
+  }
+}
+
+/** Runs a program of Node, a server, while `act` runs with its address. */
+export async function started(program, act, options = {}) {
+  const PORT = await freePort();
+  const env = { ...process.env, ...options.env, PORT, HOSTNAME: "127.0.0.1" };
+  const server = spawn(process.execPath, program, { stdio: ["ignore", "ignore", "inherit"], ...options, env });
+  try {
+    await act(`http://127.0.0.1:${PORT}`);
+  } finally {
+    server.kill();
+    await once(server, "exit");
+  }
+}
