@@ -42,12 +42,7 @@ const moduleName = (namespace) => (namespace === "sparx64" ? "randflake" : names
 const PLAIN = {
   decode: "decode",
   json: "json",
-  ...Object.fromEntries(
-    ["drizzle", "express", "hono", "kysely", "prisma", "schema", "typeorm"].map((name) => [
-      name,
-      `integrations/${name}`,
-    ]),
-  ),
+  ...Object.fromEntries(["drizzle", "forms", "prisma", "schema"].map((name) => [name, `integrations/${name}`])),
 };
 
 /** The sources of the types that package.json names. */
@@ -116,7 +111,7 @@ async function bundle({ input, plugins }, output) {
     input,
     plugins,
     platform: "neutral",
-    external: /^(node:|drizzle-orm|hono|kysely)/,
+    external: /^(node:|drizzle-orm)/,
     treeshake: { moduleSideEffects: false },
     transform: { target: "es2022", define: { VERSION: JSON.stringify(version), PLATFORMS: JSON.stringify(NAMES) } },
   });
@@ -138,7 +133,7 @@ const SHARED = [
   ["readers", /^((errors|codes|decode\/.*)\.ts|.*rolldown\/runtime.js)$/],
   ["shared", /^(?!\.\.|integrations\/|json|decode\.ts|machines\/(addon|choice|native))/],
   ["addon", /^machines\/(addon|choice|native)\.ts$/],
-  ["schemas", /^integrations\/(schema|standard|forms|parsers|parameters)\.ts$/],
+  ["schemas", /^integrations\/(schema|standard|columns)\.ts$/],
 ].map(([name, files]) => ({ name, test: (id) => isAmong(id, files) }));
 
 /** Whether a source reaches a machine by its imports, and so belongs to one entry point. */

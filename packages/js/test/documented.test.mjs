@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const DECLARATIONS = fileURLToPath(new URL("../build/out/types/", import.meta.url));
-const LIBRARIES = ["schema", "drizzle", "express", "hono", "kysely", "prisma", "typeorm"];
+const LIBRARIES = ["schema", "drizzle", "forms", "prisma"];
 const ENTRIES = ["index", "decode", "json", ...LIBRARIES.map((name) => `integrations/${name}`)].map(
   (name) => `${name}.d.ts`,
 );

@@ -30,7 +30,7 @@ test("all of polyflake/decode is at most 2.5 KB, and a part of it less", async (
 });
 
 test("the entry points for other people's libraries bring no wasm", async () => {
-  for (const name of ["express", "hono", "prisma", "typeorm"]) {
+  for (const name of ["forms", "prisma"]) {
     const bytes = await size(`export * from "polyflake/${name}";`);
     assert(bytes <= 3072, `${bytes} bytes: ${name}`);
   }

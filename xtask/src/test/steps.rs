@@ -192,14 +192,14 @@ pub const ALL: &[Step] = &[
     ),
     step(
         "packaging-databases",
-        "columns of Drizzle, Kysely and TypeORM",
-        &[JAVASCRIPT, &["tests/packaging/js"]],
+        "columns of Drizzle, and the recipes for Kysely and TypeORM",
+        &[JAVASCRIPT, &["docs/databases.md", "tests/packaging/js"]],
         |sh| packaging::pinned(sh, "databases"),
     ),
     step(
         "packaging-servers",
-        "parameters of Express and Hono",
-        &[JAVASCRIPT, &["tests/packaging/js"]],
+        "the recipes for Express and Hono",
+        &[JAVASCRIPT, &["docs/javascript.md", "tests/packaging/js"]],
         |sh| packaging::pinned(sh, "servers"),
     ),
     step(

@@ -18,11 +18,11 @@
 import { customType as mysqlColumn } from "drizzle-orm/mysql-core";
 import { customType as pgColumn } from "drizzle-orm/pg-core";
 import { customType as sqliteColumn } from "drizzle-orm/sqlite-core";
-import type { ColumnForm, Form } from "./forms.js";
-import * as forms from "./forms.js";
+import type { ColumnForm, Form } from "./columns.js";
+import * as forms from "./columns.js";
 
 export { type ErrorCode, PolyflakeError } from "../errors.js";
-export type { Bytes, Form } from "./forms.js";
+export type { Bytes, Form } from "./columns.js";
 
 /** The types of a column, in the program and for the driver. */
 interface Types<Id, Stored> {

@@ -13,10 +13,10 @@
  *
  * @module
  */
-import type { Form } from "./forms.js";
+import type { Form } from "./columns.js";
 
 export { type ErrorCode, PolyflakeError } from "../errors.js";
-export * from "./forms.js";
+export * from "./columns.js";
 
 /** The forms of a model's columns, by the names of their fields. */
 // biome-ignore lint/suspicious/noExplicitAny: no wider type fits all functions of one parameter.

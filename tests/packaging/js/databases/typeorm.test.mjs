@@ -1,11 +1,14 @@
-// Value transformers in TypeORM, on PostgreSQL and SQLite.
+// The forms as transformers of TypeORM, and its recipe, on PostgreSQL and SQLite.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import Database from "libsql";
-import * as forms from "polyflake/typeorm";
+import * as forms from "polyflake/forms";
 import { Between, DataSource, EntitySchema, In, IsNull } from "typeorm";
-import { SAMPLES } from "./ids.mjs";
+import { INTEGERS, SAMPLES } from "./ids.mjs";
 import { database } from "./postgres.mjs";
+import { recipe, run } from "./recipes.mjs";
+
+const { Order, between } = await run("typeorm", recipe("databases.md", "typeorm"), ["Order", "between"]);
 
 const PG = {
   snoText: "varchar",
@@ -78,15 +81,27 @@ async function check(source, form) {
     await assert.rejects(repository.save({ place: 101, id: wrong }), { name: "PolyflakeError" });
 }
 
+async function checkRecipe(source) {
+  const { ids, span } = SAMPLES.snoUuid8;
+  const orders = source.getRepository(Order);
+  await orders.save(ids.map((id, hour) => ({ id, flake: INTEGERS[hour % INTEGERS.length] })));
+  const found = (await between(orders, span)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  assert.deepEqual(
+    found.map(({ id, flake }) => [id, flake]),
+    ids.map((id, hour) => [id, INTEGERS[hour % INTEGERS.length]]).slice(5, 10),
+  );
+}
+
 function suite(name, types, options) {
   describe(name, { skip: !options }, () => {
     const source = new DataSource({
       ...options,
-      entities: Object.entries(types).map(([form, type]) => entity(form, type)),
+      entities: [Order, ...Object.entries(types).map(([form, type]) => entity(form, type))],
       synchronize: true,
     });
     test.before(() => source.initialize());
     for (const form of Object.keys(types)) test(form, () => check(source, form));
+    test("the recipe", () => checkRecipe(source));
     test.after(() => source.destroy());
   });
 }

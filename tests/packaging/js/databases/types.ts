@@ -6,10 +6,10 @@ import { sqliteTable } from "drizzle-orm/sqlite-core";
 import type { Kysely } from "kysely";
 import { type HotGuidId, type SnoId, sno } from "polyflake";
 import { pg, sqlite } from "polyflake/drizzle";
-import { IdPlugin, int64, snoUuid8 } from "polyflake/kysely";
+import { hotguidSql, int64, randflakeInt64, snoUuid8 } from "polyflake/forms";
 import { fields, snoBytes } from "polyflake/prisma";
-import { hotguidSql, randflakeInt64 } from "polyflake/typeorm";
 import type { ColumnOptions, ValueTransformer } from "typeorm";
+import { type Database, between as inSpan } from "./kysely.js";
 
 /** Compiles for equal types alone. */
 const same =
@@ -42,18 +42,16 @@ eq(orders.parent, "a7rdmuv326nct5if");
 // @ts-expect-error: MySQL's columns are not PostgreSQL's
 pg.hotguidBytes;
 
-interface Database {
-  orders: { id: SnoId; flake: bigint };
-}
-export const found = (db: Kysely<Database>) =>
-  db
-    .withPlugin(new IdPlugin({ id: snoUuid8, flake: int64 }))
-    .selectFrom("orders")
-    .select("id")
-    .where((where) => where.between("id", lowest, highest))
+export const found = async (db: Kysely<Database>) => {
+  await db
+    .insertInto("orders")
+    .values({ id: snoUuid8.to(lowest), flake: int64.to(7n) })
     .execute();
-// @ts-expect-error: a form is no class
-new IdPlugin({ id: String });
+  // @ts-expect-error: the column has no numbers
+  db.selectFrom("orders").where("id", "=", 7);
+  const orders = await inSpan(db, new Date(0), new Date(1));
+  same<{ id: SnoId; flake: bigint }[]>()<typeof orders>("same");
+};
 
 const transformers: ValueTransformer[] = [hotguidSql, randflakeInt64];
 export const column: ColumnOptions = { type: "uuid", transformer: transformers[0]! };

@@ -1,11 +1,10 @@
 // The types, as a user's compiler sees them.
 import { backend, type ErrorCode, layout, PolyflakeError, type RandflakeId, type SnoId, sno } from "polyflake";
 import { isValid, metabyte } from "polyflake/decode";
-import { params, snoId } from "polyflake/express";
+import { snoBytes } from "polyflake/forms";
 import { withBigints } from "polyflake/json";
 import * as native from "polyflake/native";
 import { sno as schema } from "polyflake/schema";
-import { snoBytes } from "polyflake/typeorm";
 import * as wasm from "polyflake/wasm";
 
 const id: string = sno.generate(7);
@@ -45,5 +44,4 @@ new sno.Generator({ partitions: 3 });
 export const machines: ("native" | "wasm")[] = [backend(), native.backend(), wasm.backend()];
 export const parsed: number = wasm.sno.parse(native.sno.generate(1)).metabyte;
 export const all = { made, packed, node, read: withBigints(["id"]).parse('{"id": "7"}') };
-export const read = params({ id: snoId({ metabyte: 1 }) });
 export const bytes: Uint8Array = snoBytes.to(sno.generate(1));

@@ -1,0 +1,119 @@
+import { signed } from "../checks.js";
+import * as hotguid from "../decode/hotguid.js";
+import * as guids from "../decode/hotguid-bytes.js";
+import * as randflake from "../decode/randflake.js";
+import * as sno from "../decode/sno.js";
+import { fromBytes, fromUuid } from "../decode/sno-bytes.js";
+import { type Bytes, bytesIn, bytesOut, integerIn, textIn } from "./drivers.js";
+
+export type { Bytes } from "./drivers.js";
+
+/** No ID: it is the same in programs and in databases. */
+type None = null | undefined;
+
+/**
+ * A form in which a column holds IDs, with the functions of TypeORM's value transformers. Null and undefined stay as they are.
+ *
+ * @typeParam Id An ID in the program.
+ * @typeParam Stored The driver's value for it.
+ */
+export interface Form<Id, Stored> {
+  /**
+   * The value that is stored for an ID.
+   *
+   * @throws {PolyflakeError} for a value that is no ID: `invalid_type`, `invalid_length`, `invalid_character`, `out_of_range`.
+   */
+  readonly to: <Given extends Id | None>(id: Given) => Stored | Extract<Given, None>;
+  /**
+   * The ID of a value that a driver has read.
+   *
+   * @throws {PolyflakeError} for a value that holds no ID, as {@link Form.to}; for a number that may have been rounded.
+   */
+  readonly from: (value: unknown) => Id;
+}
+
+/** A form of this package, with the kind of column that holds it. */
+export interface ColumnForm<Id, Stored, Column extends string> extends Form<Id, Stored> {
+  /**
+   * The kind of column: `text16` of 16 characters, `bytes10` and `bytes16` of 10 and 16 bytes, `uuid`, `uniqueidentifier` of SQL
+   * Server, `int64`. Databases without a type for UUIDs hold `uuid` as text.
+   */
+  readonly column: Column;
+}
+
+/** The form of two functions, which are not given null. */
+function formOf<Id, Stored, Column extends string>(
+  column: Column,
+  to: (id: Id) => Stored,
+  from: (value: unknown) => Id,
+): ColumnForm<Id, Stored, Column> {
+  const isNone = (value: unknown): value is never => value === null || value === undefined;
+  return {
+    column,
+    to: (id) => (isNone(id) ? id : to(id as Id)),
+    from: (value) => (isNone(value) ? value : from(value)),
+  };
+}
+
+/** A sno as its 16 characters: for `varchar(16) COLLATE "C"`, `CHAR(16)` of ASCII, `TEXT`. */
+export const snoText: ColumnForm<sno.SnoId, string, "text16"> = /* @__PURE__ */ formOf(
+  "text16",
+  (id) => (sno.parse(id), id),
+  (value) => (sno.parse(textIn(value)), value as sno.SnoId),
+);
+
+/** A sno as its 10 bytes: for `bytea`, `BINARY(10)`, `BLOB`. */
+export const snoBytes: ColumnForm<sno.SnoId, Bytes, "bytes10"> = /* @__PURE__ */ formOf(
+  "bytes10",
+  (id) => bytesOut(sno.toBytes(id)),
+  (value) => fromBytes(bytesIn(value)),
+);
+
+/** A sno as a UUID of version 8: for `uuid`. */
+export const snoUuid8: ColumnForm<sno.SnoId, string, "uuid"> = /* @__PURE__ */ formOf(
+  "uuid",
+  (id) => sno.toUuid8(id),
+  (value) => sno.fromUuid8(textIn(value)),
+);
+
+/** A sno as the UUID of the original's form: for `uuid`. */
+export const snoUuid: ColumnForm<sno.SnoId, string, "uuid"> = /* @__PURE__ */ formOf(
+  "uuid",
+  (id) => sno.toUuid(id),
+  (value) => fromUuid(textIn(value)),
+);
+
+/** A Hot Guid as its text: for `uuid`, `CHAR(36)` of ASCII, `TEXT`. */
+export const hotguidText: ColumnForm<hotguid.HotGuidId, string, "uuid"> = /* @__PURE__ */ formOf(
+  "uuid",
+  (id) => hotguid.parse(id),
+  (value) => hotguid.parse(textIn(value)),
+);
+
+/** A Hot Guid as its 16 bytes in the order of the text: for `BINARY(16)`, `BLOB`. */
+export const hotguidBytes: ColumnForm<hotguid.HotGuidId, Bytes, "bytes16"> = /* @__PURE__ */ formOf(
+  "bytes16",
+  (id) => bytesOut(hotguid.toBytes(id)),
+  (value) => guids.fromBytes(bytesIn(value)),
+);
+
+/** A Hot Guid in the order in which SQL Server sorts by time: for `uniqueidentifier`. */
+export const hotguidSql: ColumnForm<hotguid.HotGuidId, string, "uniqueidentifier"> = /* @__PURE__ */ formOf(
+  "uniqueidentifier",
+  (id) => guids.toSql(id),
+  (value) => guids.fromSql(textIn(value)),
+);
+
+/** The text of a Randflake, stored as its 64 bits: for `BIGINT`. */
+export const randflakeInt64: ColumnForm<randflake.RandflakeText, bigint, "int64"> = /* @__PURE__ */ formOf(
+  "int64",
+  (id) => randflake.decodeText(id),
+  (value) => randflake.encodeText(integerIn(value)),
+);
+
+/** An integer of 64 bits, as layouts and Randflakes are: for `BIGINT`. A driver that gives numbers must be told to give all bits. */
+export const int64: ColumnForm<bigint, bigint, "int64"> = /* @__PURE__ */ formOf(
+  "int64",
+  (id) => signed(id, "id"),
+  integerIn,
+);
