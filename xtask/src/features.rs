@@ -1,5 +1,5 @@
-//! The features of the crates for users in sets that no other test builds: alone, in pairs, and with the oldest versions of
-//! dependencies that the crates allow.
+//! The features of the crates for users in sets that no other test builds: alone, in pairs, and with the oldest and the newest versions
+//! of dependencies that the crates allow.
 
 use anyhow::Result;
 use clap::Args;
@@ -18,27 +18,75 @@ pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     tools::hack(&shell)?;
     if options.minimal {
-        return minimal(&shell);
+        return oldest(&shell);
     }
     let sets = ["--ignore-private", "--feature-powerset", "--depth", "2", "--skip", "default"];
     let check = cmd!(shell, "cargo hack check --quiet --workspace {sets...}");
     Ok(check.env("RUSTFLAGS", "-D warnings").run()?)
 }
 
-/// Builds each crate from its package, as a user's program gets it: in the workspace, what another crate needs of a dependency would
-/// have a say in its version.
-fn minimal(shell: &Shell) -> Result<()> {
+/// Builds the crates with the oldest versions of dependencies that they allow.
+pub fn oldest(shell: &Shell) -> Result<()> {
     tools::nightly(shell, &[])?;
+    with(shell, &["+nightly"], &["-Z", "direct-minimal-versions"])
+}
+
+/// Builds the crates with the newest versions of dependencies that they allow.
+pub fn newest(shell: &Shell) -> Result<()> {
+    with(shell, &[], &[])
+}
+
+/// Builds each crate from its package, as a user's program gets it, after its lock file was changed: in the workspace, what another
+/// crate needs of a dependency would have a say in its version.
+fn with(shell: &Shell, toolchain: &[&str], versions: &[&str]) -> Result<()> {
+    tools::hack(shell)?;
     let folder = tempfile::tempdir()?;
-    let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("minimal"));
+    let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("rust-libraries"));
     for package in packaging::unpack(shell, folder.path())? {
         let _there = shell.push_dir(package);
         // Dependencies of tests would have a say, too.
         cmd!(shell, "cargo hack --remove-dev-deps metadata --no-deps --format-version 1")
             .ignore_stdout()
             .run()?;
-        cmd!(shell, "cargo +nightly update --quiet -Z direct-minimal-versions").run()?;
-        cmd!(shell, "cargo +nightly check --quiet --all-features").run()?;
+        cmd!(shell, "cargo {toolchain...} update --quiet {versions...}").run()?;
+        cmd!(shell, "cargo {toolchain...} check --quiet --all-features").run()?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// The cells of the row of a library in a table, whose first cell names it.
+    fn row<'p>(page: &'p str, library: &str) -> Option<Vec<&'p str>> {
+        let plain = |text: &str| text.replace('-', "").to_lowercase();
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| "));
+        let mut rows = rows.map(|row| row.split('|').map(str::trim).collect::<Vec<_>>());
+        rows.find(|cells| plain(cells[0]).contains(&plain(library)))
+    }
+
+    #[test]
+    fn the_page_on_databases_names_the_oldest_versions() {
+        let read = |path: &str| fs::read_to_string(workspace::root().join(path)).unwrap();
+        let page = read("docs/databases.md");
+        let (_, section) = page.split_once("\n## From Rust\n").unwrap();
+        for (folder, libraries) in [
+            ("core", "arbitrary diesel postgres-types rusqlite schemars utoipa"),
+            ("sql", "sea-orm sqlx"),
+        ] {
+            let manifest: toml::Table = read(&format!("{folder}/Cargo.toml")).parse().unwrap();
+            for library in libraries.split(' ') {
+                let allowed = manifest["dependencies"][library]["version"].as_str().unwrap();
+                let oldest = allowed.trim_start_matches(">=").split(',').next().unwrap();
+                let cells = row(section, library).unwrap_or_default();
+                let named = cells
+                    .get(1)
+                    .is_some_and(|cell| format!("{cell}.").starts_with(&format!("{oldest}.")));
+                assert!(named, "{library}: {oldest}, not {cells:?}");
+            }
+        }
+    }
 }

@@ -14,9 +14,6 @@ use crate::{tools, workspace};
 
 /// Largest ratio of a function's count to the stored count.
 const TOLERANCE: f64 = 1.03;
-/// End of the names of functions under a lease, and the largest ratio of their count to the one without a lease.
-const LEASED: &str = ", leased";
-const LEASED_TOLERANCE: f64 = 1.02;
 /// Numbers of calls in two runs: the difference of their counts excludes the program's start and end.
 const CALLS: [u32; 2] = [100, 1100];
 
@@ -50,20 +47,7 @@ pub fn main(shell: &Shell, filter: &str, keep: bool) -> Result<bool> {
         );
     }
     let well = counts.iter().map(|(name, count)| compare(name, *count, kept.counts.get(name)));
-    Ok(well.fold(true, |all, one| all & one) & leases_are_cheap(&counts))
-}
-
-/// Returns whether no function takes much more under a lease than without, and prints those that do.
-fn leases_are_cheap(counts: &BTreeMap<String, f64>) -> bool {
-    let leased = counts.iter().filter_map(|(name, count)| {
-        let unleased = counts.get(name.strip_suffix(LEASED)?)?;
-        Some((name, count / unleased))
-    });
-    let dear: Vec<_> = leased.filter(|(_, factor)| *factor > LEASED_TOLERANCE).collect();
-    for (name, factor) in &dear {
-        println!("  MORE  {factor:.3} times as many as without a lease: {name}");
-    }
-    dear.is_empty()
+    Ok(well.fold(true, |all, one| all & one))
 }
 
 fn count(shell: &Shell, filter: &str) -> Result<BTreeMap<String, f64>> {
@@ -131,7 +115,7 @@ fn write(counts: BTreeMap<String, f64>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{compare, leases_are_cheap};
+    use super::compare;
 
     #[test]
     fn only_more_by_some_per_cent_is_a_regression() {
@@ -140,16 +124,5 @@ mod tests {
         assert!(compare("less", 50.0, Some(&100.0)));
         assert!(!compare("more", 103.1, Some(&100.0)));
         assert!(!compare("new", 1.0, None));
-    }
-
-    #[test]
-    fn a_lease_may_cost_two_per_cent() {
-        let counts = |leased| {
-            [("a", 100.0), ("a, leased", leased), ("b, leased", 7.0)]
-                .map(|(name, count)| (name.to_owned(), count))
-                .into()
-        };
-        assert!(leases_are_cheap(&counts(102.0)));
-        assert!(!leases_are_cheap(&counts(102.1)));
     }
 }

@@ -5,13 +5,13 @@ use xshell::{Shell, cmd};
 
 use super::{
     Step, notices, oldest_rust,
-    packaging::{self, python_integrations, python_tools, rust_libraries},
+    packaging::{self, python_integrations, python_tools},
     readme, rust, stepping, tidy, workflows,
 };
 use crate::{
     bench, build,
     conformance::{self, Ready},
-    demo, format, licences, tools, workspace,
+    demo, features, format, licences, tools, workspace,
 };
 
 /// Beginnings of the paths that every step depends on.
@@ -272,13 +272,13 @@ pub const THOROUGH: &[Step] = &[
         "rust-libraries-oldest",
         "features for other people's crates, with their oldest versions",
         &[&["clock/", "core/", "sql/"]],
-        rust_libraries::oldest,
+        features::oldest,
     ),
     step(
         "rust-libraries-newest",
         "features for other people's crates, with their newest versions",
         &[&["clock/", "core/", "sql/"]],
-        rust_libraries::newest,
+        features::newest,
     ),
     npm("npm-next", "pages, routes and the edge of Next.js", |sh| packaging::newest(sh, "next")),
     npm("npm-webpack", "bundles of webpack", |sh| packaging::newest(sh, "webpack")),

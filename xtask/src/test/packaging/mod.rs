@@ -5,7 +5,6 @@ mod python;
 pub mod python_integrations;
 pub mod python_tools;
 mod rust;
-pub mod rust_libraries;
 
 use std::{
     fs,
