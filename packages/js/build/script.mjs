@@ -2,7 +2,7 @@
  * Builds the TypeScript. Node has CommonJS, for `import` and `require` alike, so that a process has one copy of the package;
  * everything else has ES modules, of which bundlers leave out what is unused.
  */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 import { dts } from "rolldown-plugin-dts";

@@ -27,9 +27,9 @@ pub(crate) fn trace(rng: &mut Rng) -> Case {
         "on_exhausted": one_of(rng, &["wait", "error"]),
         "bindables": some_bindables(rng, &drawn, 6),
     });
-    let numbers =
+    let mut numbers =
         drawn.parts.iter().filter(|part| part.kind == "bindable" && (1..=40).contains(&part.bits));
-    if let Some(part) = numbers.last().filter(|_| is_ranged) {
+    if let Some(part) = numbers.next_back().filter(|_| is_ranged) {
         options["range"] = range(rng, part);
         if rng.u32(..12) > 0
             && let Some(fixed) = options["bindables"].as_object_mut()
