@@ -36,7 +36,7 @@ const MEMBERS: [Slot<saved::Record>; 7] = [
 ];
 
 /// Fills a batch with new IDs, and returns how many it made.
-type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u8, &mut [u8]) -> Result<usize>;
+type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u8, &mut [Sno]) -> Result<usize>;
 
 /// Generators, by their handles; calls that make IDs also take a metabyte.
 impl<C: Host> Machine<C> {
@@ -62,7 +62,7 @@ impl<C: Host> Machine<C> {
     #[inline]
     pub fn sno_generate(&self, at: At<call::SnoGenerate>) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
-        let text = object.sno()?.generate_text(metabyte)?;
+        let text = object.sno()?.generate(metabyte)?.text();
         self.scratch.put_text::<{ Sno::TEXT_LEN }>(text.as_bytes());
         Ok(())
     }
@@ -100,24 +100,24 @@ impl<C: Host> Machine<C> {
 
     /// Also a count of at most [`BATCH`] -> packed bytes.
     pub fn sno_fill(&self, at: At<call::SnoFill>) -> Result<()> {
-        self.sno_fill_by(at, &|ids, metabyte, packed| {
-            ids.fill_bytes(metabyte, packed)?;
-            Ok(packed.len() / Sno::LEN)
+        self.sno_fill_by(at, &|generator, metabyte, ids| {
+            generator.fill(metabyte, ids)?;
+            Ok(ids.len())
         })
     }
 
     /// Does the same without waiting -> packed bytes, number of IDs.
     pub fn sno_fill_now(&self, at: At<call::SnoFill>) -> Result<()> {
-        self.sno_fill_by(at, &Generator::try_fill_bytes)
+        self.sno_fill_by(at, &Generator::try_fill)
     }
 
     #[inline(never)]
     fn sno_fill_by(&self, at: At<call::SnoFill>, fill: Fill<'_, C>) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
-        let (mut packed, count) = ([0; BATCH * Sno::LEN], at.count(many::COUNT));
-        let packed = &mut packed[..count * Sno::LEN];
-        let made = fill(object.sno()?, metabyte, packed)?;
-        self.scratch.put_bytes(0, packed);
+        let (mut ids, count) = ([Sno::MIN; BATCH], at.count(many::COUNT));
+        let ids = &mut ids[..count];
+        let made = fill(object.sno()?, metabyte, ids)?;
+        self.scratch.put_bytes(0, Sno::slice_as_bytes(ids));
         at.put_length(made);
         Ok(())
     }

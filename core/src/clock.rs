@@ -115,9 +115,12 @@ pub trait Clock {
 /// A notice for [`Clock::stalled`] that a call has to wait.
 ///
 /// ```
-/// use std::{num::NonZeroU32, sync::Mutex};
+/// use std::sync::Mutex;
 ///
-/// use polyflake::{clock::ManualClock, sno::Builder};
+/// use polyflake::{
+///     clock::ManualClock,
+///     sno::{Builder, Sno},
+/// };
 ///
 /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
 /// let seen = Mutex::new(None);
@@ -126,7 +129,7 @@ pub trait Clock {
 ///     clock.set_unix_ms(1_767_225_600_004); // time goes on
 /// });
 /// let ids = ids.build()?;
-/// ids.handle_with(NonZeroU32::MAX).generate(7)?; // reserves the whole tick
+/// ids.fill(7, &mut [Sno::default(); 65_536])?; // the whole tick
 /// ids.generate(7)?;
 /// let stall = seen.lock().unwrap().unwrap();
 /// assert_eq!((stall.reason.code(), stall.stalled, stall.slept_ms), ("sequence_exhausted", 1, 0));

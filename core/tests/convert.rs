@@ -64,10 +64,8 @@ fn slices_and_uuids_are_converted() {
     let id = Sno::parse("93bm44ab22flxhjb").unwrap();
     assert_eq!(Sno::try_from(&id.to_bytes()[..]), Ok(id));
     assert_eq!(Sno::try_from(&[0_u8; 9][..]).unwrap_err().code(), "invalid_length");
-    #[cfg(feature = "uuid")]
-    assert_eq!(Sno::try_from(uuid::Uuid::from(id)), Ok(id));
-    #[cfg(feature = "uuid")]
-    assert!(Sno::try_from(uuid::Uuid::nil()).is_err());
+    assert_eq!(Sno::from_uuid_bytes(id.to_uuid_bytes()), Ok(id));
+    assert_eq!(Sno::from_uuid_bytes([0; 16]).unwrap_err().position(), Some(0));
     let guid = HotGuid::from_bytes([7; 16]);
     assert_eq!(HotGuid::try_from(&guid.to_bytes()[..]), Ok(guid));
     assert_eq!(HotGuid::try_from(&[0_u8; 17][..]).unwrap_err().code(), "invalid_length");

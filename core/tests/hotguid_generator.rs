@@ -253,7 +253,7 @@ fn texts_are_those_of_the_ids() {
     for shard_key in [0, 1, u32::MAX, 0x0102_0304] {
         let id = ids.generate(shard_key).unwrap();
         assert_eq!(id.shard_key(), shard_key);
-        assert_eq!(texts.generate_text(shard_key).unwrap(), id.text());
+        assert_eq!(texts.generate(shard_key).unwrap().text(), id.text());
     }
 }
 

@@ -481,7 +481,7 @@ fn texts_are_those_of_the_ids() {
     let clock = ScriptedClock::default();
     let (ids, texts) = (at(&clock).build().unwrap(), at(&clock).build().unwrap());
     for _ in (0..100).step_by(all_or_every(20)) {
-        assert_eq!(texts.generate_text().unwrap(), ids.generate().unwrap().text());
+        assert_eq!(texts.generate().unwrap().text(), ids.generate().unwrap().text());
     }
 }
 

@@ -99,9 +99,9 @@ pub(crate) fn text() -> Contest {
         name: "rust: one ID as text",
         axis: None,
         entries: vec![
-            Entry::ours("sno", repeat(move || sno.generate_text(1).expect("a clock"))),
-            Entry::ours("Randflake", repeat(move || randflake.generate_text().expect("a clock"))),
-            Entry::ours("Hot Guid", repeat(move || hot_guid.generate_text(1).expect("a clock"))),
+            Entry::ours("sno", repeat(move || sno.generate(1).expect("a clock").text())),
+            Entry::ours("Randflake", repeat(move || randflake.generate().expect("a clock").text())),
+            Entry::ours("Hot Guid", repeat(move || hot_guid.generate(1).expect("a clock").text())),
             Entry::peer("ulid", repeat(ulid_text)),
             Entry::peer("uuid v4, fast-rng", repeat(|| hyphenated(Uuid::new_v4()))),
             Entry::peer("uuid v7, fast-rng", repeat(|| hyphenated(Uuid::now_v7()))),

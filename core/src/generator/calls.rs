@@ -4,23 +4,7 @@
 /// The calls of a generator whose slots come from `$source`, beside `generate`. `$setup` begins their examples: it makes
 /// `ids`.
 macro_rules! calls {
-    ($source:ident: $id:ty $(, $given:ident: $type:ty = $value:literal)?; $room:expr; $setup:literal) => {
-        /// The text of one new ID, on the stack.
-        ///
-        /// ```
-        #[doc = $setup]
-        #[doc = concat!("let text = ids.generate_text(", $(stringify!($value),)? ")?;")]
-        #[doc = concat!("assert_eq!(", stringify!($id), "::parse(&text)?.text(), text);")]
-        /// # Ok::<(), polyflake::Error>(())
-        /// ```
-        ///
-        /// # Errors
-        /// As `generate`.
-        #[inline]
-        pub fn generate_text(&self $(, $given: $type)?) -> Result<Text<{ <$id>::TEXT_LEN }>> {
-            Ok(self.generate($($given)?)?.text())
-        }
-
+    ($source:ident: $id:ty $(, $given:ident: $type:ty = $value:literal)?; $setup:literal) => {
         /// Fills a slice with new IDs.
         ///
         /// ```
@@ -34,7 +18,7 @@ macro_rules! calls {
         /// # Errors
         /// As `generate`; [`Error::written`](crate::Error::written) is the number of valid IDs at the front of the slice.
         pub fn fill(&self $(, $given: $type)?, ids: &mut [$id]) -> Result<()> {
-            self.$source.fill(Mode::Wait, ($($given)?), $room(ids))
+            self.$source.fill(Mode::Wait, ($($given)?), ids)
         }
 
         /// One new ID without waiting, if there is one now.
@@ -55,22 +39,6 @@ macro_rules! calls {
             self.$source.one(Mode::Try, ($($given)?))
         }
 
-        /// The text of one new ID without waiting, on the stack, if there is one now.
-        ///
-        /// ```
-        #[doc = $setup]
-        #[doc = concat!("let text = ids.try_generate_text(", $(stringify!($value),)? ")?;")]
-        #[doc = concat!("assert_eq!(", stringify!($id), "::parse(&text)?.text(), text);")]
-        /// # Ok::<(), polyflake::Error>(())
-        /// ```
-        ///
-        /// # Errors
-        /// As `try_generate`.
-        #[inline]
-        pub fn try_generate_text(&self $(, $given: $type)?) -> Result<Text<{ <$id>::TEXT_LEN }>> {
-            Ok(self.try_generate($($given)?)?.text())
-        }
-
         /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
         ///
         /// ```
@@ -84,7 +52,7 @@ macro_rules! calls {
         /// # Errors
         /// As `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
         pub fn try_fill(&self $(, $given: $type)?, ids: &mut [$id]) -> Result<usize> {
-            self.$source.try_fill(($($given)?), $room(ids))
+            self.$source.try_fill(($($given)?), ids)
         }
 
         /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
@@ -107,28 +75,6 @@ macro_rules! calls {
             $(, $given: $type)?
         ) -> Result<$id> {
             self.$source.one_async(&sleep, ($($given)?)).await
-        }
-
-        /// The text of one new ID, on the stack. It waits in `sleep` and does not block the thread.
-        ///
-        /// ```
-        /// # #[tokio::main(flavor = "current_thread")]
-        /// # async fn main() -> polyflake::Result<()> {
-        #[doc = $setup]
-        #[doc = concat!("let text = ids.generate_text_async(tokio::time::sleep", $(", ", stringify!($value),)? ").await?;")]
-        #[doc = concat!("assert_eq!(", stringify!($id), "::parse(&text)?.text(), text);")]
-        /// # Ok(())
-        /// # }
-        /// ```
-        ///
-        /// # Errors
-        /// As `generate`.
-        pub async fn generate_text_async(
-            &self,
-            sleep: impl AsyncFn(Duration)
-            $(, $given: $type)?
-        ) -> Result<Text<{ <$id>::TEXT_LEN }>> {
-            Ok(self.generate_async(sleep $(, $given)?).await?.text())
         }
 
         /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. `written` counts the valid IDs at the
@@ -160,7 +106,7 @@ macro_rules! calls {
             written: &mut usize,
         ) -> impl Future<Output = Result<()>> {
             *written = 0; // a call may be dropped before its first poll
-            async move { self.$source.fill_async(&sleep, ($($given)?), $room(ids), written).await }
+            async move { self.$source.fill_async(&sleep, ($($given)?), ids, written).await }
         }
     };
 }
@@ -183,14 +129,8 @@ macro_rules! handles {
         /// A handle that reserves `first` IDs at its first ID of a tick, then twice as many each time, up to 64 times
         /// `first`.
         ///
-        /// ```
-        /// use std::num::NonZeroU32;
-        ///
-        #[doc = $setup]
-        /// let mut handle = ids.handle_with(NonZeroU32::MIN); // for threads that make few IDs in a tick
-        #[doc = concat!("assert_ne!(handle.generate(", $(stringify!($value),)? ")?, handle.generate(", $(stringify!($value),)? ")?);")]
-        /// # Ok::<(), polyflake::Error>(())
-        /// ```
+        /// Not part of the public API: for tests.
+        #[doc(hidden)]
         pub const fn handle_with(&self, first: NonZeroU32) -> Handle<&Self> {
             Handle::with_first(self, first)
         }
@@ -424,13 +364,14 @@ macro_rules! options {
         /// waits this long and is then refused.
         ///
         /// ```
-        /// use std::{num::NonZeroU32, time::Duration};
+        /// use std::time::Duration;
         ///
         /// use polyflake::clock::ManualClock;
         #[doc = $setup]
         /// let clock = ManualClock::at_unix_ms(1_763_650_000_000);
         /// let ids = builder.clock(&clock).max_wait(Duration::from_millis(1)).build()?;
-        #[doc = concat!("ids.handle_with(NonZeroU32::MAX).generate(", $(stringify!($value),)? ")?; // reserves the whole tick")]
+        /// // Once all IDs of the tick are used:
+        #[doc = concat!("# ids.handle_with(std::num::NonZeroU32::MAX).generate(", $(stringify!($value),)? ")?;")]
         #[doc = concat!("let error = ids.generate(", $(stringify!($value),)? ").unwrap_err();")]
         /// assert_eq!(error.code(), "sequence_exhausted");
         /// # Ok::<(), polyflake::Error>(())
@@ -444,13 +385,12 @@ macro_rules! options {
         /// the clock is behind.
         ///
         /// ```
-        /// use std::num::NonZeroU32;
-        ///
         /// use polyflake::{OnExhausted, clock::ManualClock};
         #[doc = $setup]
         /// let clock = ManualClock::at_unix_ms(1_763_650_000_000);
         /// let ids = builder.clock(&clock).on_exhausted(OnExhausted::Error).build()?;
-        #[doc = concat!("ids.handle_with(NonZeroU32::MAX).generate(", $(stringify!($value),)? ")?; // reserves the whole tick")]
+        /// // Once all IDs of the tick are used:
+        #[doc = concat!("# ids.handle_with(std::num::NonZeroU32::MAX).generate(", $(stringify!($value),)? ")?;")]
         #[doc = concat!("let error = ids.generate(", $(stringify!($value),)? ").unwrap_err();")]
         /// assert_eq!(error.code(), "sequence_exhausted");
         #[doc = concat!("assert_eq!(error.retry_at(), Some(", stringify!($next), "));")]
@@ -464,7 +404,7 @@ macro_rules! options {
         /// Calls `callback` when a call has to wait, before each of its sleeps, on the stalled thread.
         ///
         /// ```
-        /// use std::{cell::Cell, num::NonZeroU32};
+        /// use std::cell::Cell;
         ///
         /// use polyflake::clock::ManualClock;
         #[doc = $setup]
@@ -477,7 +417,8 @@ macro_rules! options {
         ///         clock.set_unix_ms(stall.unix_ms + 1000); // time goes on
         ///     })
         ///     .build()?;
-        #[doc = concat!("ids.handle_with(NonZeroU32::MAX).generate(", $(stringify!($value),)? ")?; // reserves the whole tick")]
+        /// // Once all IDs of the tick are used:
+        #[doc = concat!("# ids.handle_with(std::num::NonZeroU32::MAX).generate(", $(stringify!($value),)? ")?;")]
         #[doc = concat!("ids.generate(", $(stringify!($value),)? ")?;")]
         /// assert_eq!(stalls.get(), 1);
         /// # Ok::<(), polyflake::Error>(())

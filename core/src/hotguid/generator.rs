@@ -11,7 +11,6 @@ use super::{
 use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
-    format::Text,
     generator::{Engine, Mode, NEVER, Source, WaitPolicy, Window, calls, clock, seals, windows},
     sequence::per_tick::{Behind, PerTick, Slots},
 };
@@ -216,7 +215,7 @@ impl<C: Clock> Generator<C> {
         self.engine.one(Mode::Wait, shard_key)
     }
 
-    calls!(engine: HotGuid, shard_key: u32 = 7; core::convert::identity;
+    calls!(engine: HotGuid, shard_key: u32 = 7;
         "use polyflake::hotguid::{Generator, HotGuid};\n\n\
          let ids = Generator::new();");
 

@@ -6,7 +6,6 @@ use super::{Generator, HotGuid, family::Identities};
 use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
-    format::Text,
     generator::{Engine, Grantee, Mode, Moving, Source, calls, leases},
 };
 
@@ -34,7 +33,7 @@ impl<C: Clock> Leased<C> {
         self.moving.one(Mode::Wait, shard_key)
     }
 
-    calls!(moving: HotGuid, shard_key: u32 = 7; core::convert::identity;
+    calls!(moving: HotGuid, shard_key: u32 = 7;
         "use polyflake::hotguid::{Generator, HotGuid, Leased};\n\n\
          let ids = Leased::new(Generator::new())?;");
 }

@@ -83,26 +83,6 @@ impl HotGuid {
         Ok(Uuid8Parts { timestamp, machine, counter, shard_key })
     }
 
-    /// The ID of a [`uuid::Uuid`] of version 8, checked; `From` takes those of other versions, too.
-    ///
-    /// ```
-    /// use polyflake::hotguid::HotGuid;
-    ///
-    /// let uuid = uuid::uuid!("6955b900-0000-8000-8000-000000000003");
-    /// assert_eq!(HotGuid::from_uuid8(uuid)?.uuid8_parts()?.shard_key, 3);
-    /// let compatible = uuid::uuid!("6955b900-0000-0000-0000-000003000000");
-    /// assert_eq!(HotGuid::from_uuid8(compatible).unwrap_err().code(), "not_canonical");
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`HotGuid::uuid8_parts`].
-    #[cfg(feature = "uuid")]
-    pub fn from_uuid8(uuid: uuid::Uuid) -> Result<Self> {
-        let id = Self::from(uuid);
-        id.uuid8_parts().map(|_| id)
-    }
-
     /// The UUID of version 8 with these fields.
     ///
     /// ```

@@ -41,7 +41,7 @@ impl<C: Clock> Builder<C> {
     /// let grant = Grant::new(7, 1_730_000_000, 2_803_741_824)?;
     /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
     /// let ids = Builder::with_clock(grant, *b"sixteen byte key", &clock).build()?;
-    /// assert_eq!(&*ids.generate_text()?, "amb6fiq6d10u2"); // the same in each run
+    /// assert_eq!(&*ids.generate()?.text(), "amb6fiq6d10u2"); // the same in each run
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn with_clock(grant: Grant, secret: impl Into<Codec>, clock: C) -> Self {

@@ -8,7 +8,6 @@ use super::{Grant, Parts, Randflake, SCALE, Terms, family::Nodes};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
-    format::Text,
     generator::{Engine, Family, Mode, Source, calls, clock, seals},
     sequence::per_tick::State,
 };
@@ -191,7 +190,7 @@ impl<C: Clock> Generator<C> {
         self.engine.one(Mode::Wait, ())
     }
 
-    calls!(engine: Randflake; core::convert::identity;
+    calls!(engine: Randflake;
         "use polyflake::randflake::{Generator, Grant, Randflake};\n\n\
          let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
          let ids = Generator::builder(grant, *b\"sixteen byte key\").build()?;");

@@ -6,7 +6,6 @@ use super::{Generator, Randflake, family::Nodes};
 use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
-    format::Text,
     generator::{Engine, Grantee, Mode, Moving, Source, calls, leases},
 };
 
@@ -34,7 +33,7 @@ impl<C: Clock> Leased<C> {
         self.moving.one(Mode::Wait, ())
     }
 
-    calls!(moving: Randflake; core::convert::identity;
+    calls!(moving: Randflake;
         "use polyflake::randflake::{Generator, Grant, Leased, Randflake};\n\n\
          let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
          let ids = Leased::new(Generator::builder(grant, *b\"sixteen byte key\").build()?)?;");

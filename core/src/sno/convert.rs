@@ -2,8 +2,6 @@
 
 use super::Sno;
 use crate::base32;
-#[cfg(feature = "uuid")]
-use crate::{Error, Result};
 
 impl Sno {
     /// The lowest ID: all bits 0.
@@ -23,22 +21,5 @@ impl Sno {
         let Some(number) = base32::constant::sno(text) else { return None };
         let [_, _, _, _, _, _, a, b, c, d, e, f, g, h, i, j] = number.to_be_bytes();
         Some(Self::from_bytes([a, b, c, d, e, f, g, h, i, j]))
-    }
-}
-
-/// The text's 16 bytes: see [`Sno::to_uuid`].
-#[cfg(feature = "uuid")]
-impl From<Sno> for uuid::Uuid {
-    fn from(id: Sno) -> Self {
-        id.to_uuid()
-    }
-}
-
-/// See [`Sno::from_uuid`].
-#[cfg(feature = "uuid")]
-impl TryFrom<uuid::Uuid> for Sno {
-    type Error = Error;
-    fn try_from(uuid: uuid::Uuid) -> Result<Self> {
-        Self::from_uuid(uuid)
     }
 }

@@ -19,13 +19,3 @@ pub(super) fn write_run(ids: &mut [u8], first: Sno) {
 pub fn write_run_with(level: Level, ids: &mut [u8], first: Sno) {
     level.fill_sno(ids, first.to_bytes());
 }
-
-/// The bytes of a slice of IDs.
-#[allow(unsafe_code)]
-pub(super) fn bytes_of(ids: &mut [Sno]) -> &mut [u8] {
-    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and every 10 bytes are an ID.
-    let arrays = unsafe {
-        core::slice::from_raw_parts_mut(ids.as_mut_ptr().cast::<[u8; Sno::LEN]>(), ids.len())
-    };
-    arrays.as_flattened_mut()
-}

@@ -7,7 +7,6 @@ use super::Builder;
 use super::{
     Drawn, SCALE, Snapshot, Sno, Stats,
     builder::Bounds,
-    fill,
     identity::{Draw, Identity, Origin},
     partition::Partitions,
 };
@@ -15,7 +14,6 @@ use crate::{
     Error, ErrorKind, Result, UnixTime,
     clock::{Clock, DefaultClock},
     fork,
-    format::Text,
     generator::{Engine, Mode, Pack, Source, WaitPolicy, Window, calls, clock, seals, windows},
     sequence::tick_tock::{Run, TickTock},
     sync::{AtomicU32, Ordering},
@@ -207,26 +205,9 @@ impl<C: Clock> Generator<C> {
         self.engine.one(Mode::Wait, metabyte)
     }
 
-    calls!(engine: Sno, metabyte: u8 = 7; fill::bytes_of;
+    calls!(engine: Sno, metabyte: u8 = 7;
         "use polyflake::sno::{Generator, Sno};\n\n\
          let ids = Generator::new();");
-
-    /// As [`Generator::fill`], into packed bytes, 10 an ID.
-    ///
-    /// ```
-    /// use polyflake::sno::{Generator, Sno};
-    ///
-    /// let mut packed = [0; 1000];
-    /// Generator::new().fill_bytes(7, &mut packed)?;
-    /// assert!(Sno::slice_from_bytes(&packed)?.is_sorted());
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Generator::fill`], and `invalid_length` if the bytes are no whole number of IDs.
-    pub fn fill_bytes(&self, metabyte: u8, bytes: &mut [u8]) -> Result<()> {
-        self.engine.fill(Mode::Wait, metabyte, bytes)
-    }
 
     /// An ID of a given time: Unix milliseconds, or a `SystemTime`. For IDs of things that have their own time, few at once: these
     /// IDs have a sequence of their own that rolls over silently, so uniqueness is not promised. The window does not apply.
@@ -343,23 +324,6 @@ impl<C: Clock> Generator<C> {
     pub fn stats(&self) -> Result<Stats> {
         let (state, now) = (self.engine.state(), self.engine.tick_now(&SCALE)?);
         Ok(Stats::of(self.partition(), self.engine.family.bounds(), state, now))
-    }
-
-    /// As [`Generator::try_fill`], into packed bytes, 10 an ID.
-    ///
-    /// ```
-    /// use polyflake::sno::Generator;
-    ///
-    /// let mut packed = [0; 1000];
-    /// let made = Generator::new().try_fill_bytes(7, &mut packed)?;
-    /// assert!(made <= 100 && packed[10 * made..].iter().all(|byte| *byte == 0));
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Generator::try_fill`], and `invalid_length` if the bytes are no whole number of IDs.
-    pub fn try_fill_bytes(&self, metabyte: u8, bytes: &mut [u8]) -> Result<usize> {
-        self.engine.try_fill(metabyte, bytes)
     }
 
     clock!(

@@ -384,37 +384,6 @@ impl Sno {
         base32::decode(&bytes).map(Self).ok_or_else(|| base32::refuse(&bytes))
     }
 
-    /// [`Sno::to_uuid_bytes`] as a [`uuid::Uuid`].
-    ///
-    /// ```
-    /// use polyflake::sno::Sno;
-    ///
-    /// let uuid = Sno::parse("9d5ve8222622g222")?.to_uuid();
-    /// assert_eq!(uuid.to_string(), "39643576-6538-3232-3236-323267323232");
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    #[cfg(feature = "uuid")]
-    pub fn to_uuid(&self) -> uuid::Uuid {
-        uuid::Uuid::from_bytes(self.to_uuid_bytes())
-    }
-
-    /// [`Sno::from_uuid_bytes`] of a [`uuid::Uuid`].
-    ///
-    /// ```
-    /// use polyflake::sno::Sno;
-    ///
-    /// let uuid = uuid::uuid!("39643576-6538-3232-3236-323267323232");
-    /// assert_eq!(Sno::from_uuid(uuid)?.to_string(), "9d5ve8222622g222");
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Sno::from_uuid_bytes`].
-    #[cfg(feature = "uuid")]
-    pub fn from_uuid(uuid: uuid::Uuid) -> Result<Self> {
-        Self::from_uuid_bytes(uuid.into_bytes())
-    }
-
     /// The lowest and the highest ID (both inclusive) of the half-open time range `start .. end`, in Unix milliseconds or as
     /// `SystemTime`s, for BETWEEN queries. An ID is in the range if its own tick begins in it.
     ///

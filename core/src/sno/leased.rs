@@ -2,11 +2,10 @@
 
 use core::{ops::Range, time::Duration};
 
-use super::{Generator, Sno, fill, partition::Partitions};
+use super::{Generator, Sno, partition::Partitions};
 use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
-    format::Text,
     generator::{Engine, Grantee, Mode, Moving, Source, calls, leases},
 };
 
@@ -34,7 +33,7 @@ impl<C: Clock> Leased<C> {
         self.moving.one(Mode::Wait, metabyte)
     }
 
-    calls!(moving: Sno, metabyte: u8 = 7; fill::bytes_of;
+    calls!(moving: Sno, metabyte: u8 = 7;
         "use polyflake::sno::{Generator, Leased, Sno};\n\n\
          let ids = Leased::new(Generator::builder().partition(42).build()?)?;");
 }

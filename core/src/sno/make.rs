@@ -1,13 +1,14 @@
 //! Packing IDs from slots.
 
-use super::{Parts, Sno, fill::write_run, identity::Identity, partition::Partitions};
-use crate::{Error, Result, generator::Pack, sequence::tick_tock::Run};
+use super::{
+    Parts, Sno, fill::write_run, identity::Identity, packed::arrays_mut, partition::Partitions,
+};
+use crate::{Result, generator::Pack, sequence::tick_tock::Run};
 
 impl Pack for Partitions {
     type Id = Sno;
     type Given<'g> = u8;
-    /// Packed bytes, 10 an ID.
-    type Batch<'b> = &'b mut [u8];
+    type Batch<'b> = &'b mut [Sno];
 
     #[inline]
     #[allow(
@@ -20,21 +21,12 @@ impl Pack for Partitions {
         Sno::pack(Parts { tick, tick_tock, metabyte, partition, sequence })
     }
 
-    fn room(&self, bytes: &&mut [u8], _: u8) -> Result<usize> {
-        if !bytes.len().is_multiple_of(Sno::LEN) {
-            return Err(Error::not_a_multiple(bytes.len(), 10));
-        }
-        Ok(bytes.len() / Sno::LEN)
+    fn room(&self, ids: &&mut [Sno], _: u8) -> Result<usize> {
+        Ok(ids.len())
     }
 
-    fn write(
-        &self,
-        slots: (Identity, Run),
-        metabyte: u8,
-        bytes: &mut Self::Batch<'_>,
-        from: usize,
-    ) {
-        let places = &mut bytes[from * Sno::LEN..][..slots.1.len as usize * Sno::LEN];
-        write_run(places, self.id(slots, 0, metabyte));
+    fn write(&self, slots: (Identity, Run), metabyte: u8, ids: &mut Self::Batch<'_>, from: usize) {
+        let ids = &mut ids[from..][..slots.1.len as usize];
+        write_run(arrays_mut(ids).as_flattened_mut(), self.id(slots, 0, metabyte));
     }
 }

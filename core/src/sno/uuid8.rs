@@ -69,35 +69,4 @@ impl Sno {
         };
         Err(Error::constant(ErrorKind::NotCanonical, reason))
     }
-
-    /// [`Sno::to_uuid8_bytes`] as a [`uuid::Uuid`].
-    ///
-    /// ```
-    /// use polyflake::sno::Sno;
-    ///
-    /// let uuid = Sno::parse("22222223nbcndcnc")?.to_uuid8();
-    /// assert_eq!((uuid.to_string().as_str(), uuid.get_version_num()), ("00000000-01aa-8555-96aa-a80000000000", 8));
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    #[cfg(feature = "uuid")]
-    pub const fn to_uuid8(&self) -> uuid::Uuid {
-        uuid::Uuid::from_bytes(self.to_uuid8_bytes())
-    }
-
-    /// [`Sno::from_uuid8_bytes`] of a [`uuid::Uuid`].
-    ///
-    /// ```
-    /// use polyflake::sno::Sno;
-    ///
-    /// let uuid = uuid::uuid!("00000000-01aa-8555-96aa-a80000000000");
-    /// assert_eq!(Sno::from_uuid8(uuid)?.to_string(), "22222223nbcndcnc");
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Sno::from_uuid8_bytes`].
-    #[cfg(feature = "uuid")]
-    pub fn from_uuid8(uuid: uuid::Uuid) -> Result<Self> {
-        Self::from_uuid8_bytes(uuid.into_bytes())
-    }
 }

@@ -12,7 +12,7 @@ fn main() -> Result<()> {
 
     let guid = hotguid::generate(7)?;
     assert_eq!((hotguid::HotGuid::parse(&guid.to_string())?, guid.shard_key()), (guid, 7));
-    assert_eq!(id.to_uuid().as_u128(), u128::from_be_bytes(id.to_uuid_bytes()));
+    assert_eq!(sno::Sno::from_uuid_bytes(id.to_uuid_bytes())?, id);
 
     let twitter = layout::preset("twitter", [])?;
     assert_eq!(layout::Layout::from_json(&twitter.to_json())?, twitter);

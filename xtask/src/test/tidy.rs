@@ -197,7 +197,7 @@ fn versions() -> Result<Vec<String>> {
         workspace["dependencies"].as_table().context("expected dependencies in Cargo.toml")?;
     let own = dependencies.values().filter(|dependency| dependency.get("path").is_some());
     named.extend(own.map(|dependency| {
-        ("Cargo.toml", dependency["version"].as_str().unwrap_or("none").to_owned())
+        ("Cargo.toml", dependency["version"].as_str().unwrap_or("none").replace('=', ""))
     }));
     let others = named.into_iter().filter(|(_, version)| version != ours);
     Ok(others.map(|(path, version)| format!("{path}: version {version}, not {ours}")).collect())

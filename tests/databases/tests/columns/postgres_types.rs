@@ -56,7 +56,7 @@ fn ids_take_the_form_of_the_column() {
         .unwrap();
     assert_eq!(
         (row.get::<_, String>(0), row.get::<_, i32>(1)),
-        (rows()[0].sno.to_uuid8().to_string(), 10)
+        (uuid::Uuid::from_bytes(rows()[0].sno.to_uuid8_bytes()).to_string(), 10)
     );
 }
 
