@@ -11,62 +11,35 @@
 //! A [`Generator`] fills in time and sequence. The first ID of each tick has the sequence's start value, each further ID of the
 //! tick the next value. A clock behind the last tick is an error at once, since a layout has no bit to spare for it.
 
-mod bits;
-mod build;
-mod builder;
-mod column;
-mod columns;
-mod decimal;
-mod describe;
-mod description;
-mod draft;
-mod family;
-mod field;
-mod generator;
-mod handle;
-mod id;
+mod ids;
 mod json;
-#[allow(
-    clippy::module_inception,
-    reason = "the layout itself, in the folder of all that belongs to it"
-)]
-mod layout;
-mod leased;
-mod make;
-mod numbers;
-mod pack;
-mod parse;
-mod placed;
 mod presets;
-mod range;
-#[cfg(feature = "serde")]
-mod serde;
-mod snapshot;
-mod tick;
-mod ticks;
-mod timeline;
-mod value;
-mod width;
+mod shape;
+mod time;
 
+#[doc(hidden)]
+pub use ids::leased::Leased;
 /// Not part of the public API: for bindings.
 #[doc(hidden)]
-pub use json::Json;
-#[doc(hidden)]
-pub use leased::Leased;
+pub use json::value::Json;
 pub use {
     crate::format::{Description, FieldDescription},
-    builder::Builder,
-    field::Field,
-    generator::{Batch, Generator},
-    handle::Handle,
-    id::Id,
-    layout::{Layout, Slot},
-    pack::Values,
-    parse::Parsed,
+    ids::{
+        builder::Builder,
+        generator::{Batch, Generator},
+        handle::Handle,
+        id::Id,
+        parse::Parsed,
+        snapshot::{Snapshot, Stats},
+        values::Values,
+    },
     presets::{PRESETS, preset},
-    snapshot::{Snapshot, Stats},
-    tick::Tick,
-    value::{Type, Value},
+    shape::{
+        field::Field,
+        layout::{Layout, Slot},
+        value::{Type, Value},
+    },
+    time::tick::Tick,
 };
 
-use {draft::Draft, timeline::Timeline, width::Width};
+use {ids::draft::Draft, shape::width::Width, time::timeline::Timeline};

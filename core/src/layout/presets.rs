@@ -2,13 +2,17 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{
-    Field, Layout, Tick, Value,
-    build::{build, invalid, start_of},
-    field::Kind,
-    layout::Shape,
+use crate::{
+    Error, Result,
+    layout::{
+        Field, Layout, Tick, Value,
+        shape::{
+            field::Kind,
+            fit::{fit, invalid, start_of},
+            layout::Shape,
+        },
+    },
 };
-use crate::{Error, Result};
 
 /// One field of a preset.
 #[derive(Clone, Copy)]
@@ -114,7 +118,7 @@ pub fn preset<'v>(
 ) -> Result<Layout> {
     let (_, parts) = TABLE.iter().find(|(known, _)| *known == name).ok_or_else(|| unknown(name))?;
     let fields = || parts.iter().map(Part::field).collect::<Vec<Field>>();
-    let (plain, mut fields) = (build(Shape::Integer, fields())?, fields());
+    let (plain, mut fields) = (fit(Shape::Integer, fields())?, fields());
     let machine = machine.into_iter().map(|(name, value)| Ok((plain.bindable(name)?, value)));
     let machine = machine.collect::<Result<Vec<_>>>()?;
     // From the top, without the library's sort, which would add 2 KB to a wasm module.
@@ -126,7 +130,7 @@ pub fn preset<'v>(
             described.kind = Kind::Constant { name, value };
         }
     }
-    let layout = build(Shape::Integer, fields)?;
+    let layout = fit(Shape::Integer, fields)?;
     Ok(Layout { only_read: matches!(name, "mastodon" | "baidu"), ..layout })
 }
 

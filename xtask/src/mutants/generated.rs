@@ -78,7 +78,9 @@ const GROUPS: [Group; 8] = [
     },
     Group {
         name: "layout",
-        files: &["core/src/layout/{family,generator,handle,make,ticks}.rs"],
+        files: &[
+            "core/src/layout/{ids/family,ids/generator,ids/handle,ids/make,ids/numbers,time/clocked}.rs",
+        ],
         tests: &["--test=layout", "--test=handles", "--test=fork"],
     },
 ];

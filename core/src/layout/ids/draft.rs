@@ -1,0 +1,75 @@
+//! An ID in the making: its fields are set one by one, in any order, also more than once.
+
+use alloc::{vec, vec::Vec};
+
+use crate::layout::{
+    Id,
+    shape::{bits, layout::Shape, placed::Placed},
+};
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Draft {
+    Word(u64),
+    Bytes(Vec<u8>),
+}
+
+impl Draft {
+    /// A draft of all zeros.
+    pub(in crate::layout) fn new(shape: Shape) -> Self {
+        match shape {
+            Shape::Integer => Self::Word(0),
+            Shape::Bytes(length) => Self::Bytes(vec![0; length]),
+        }
+    }
+
+    /// Replaces the bits of a field of at most 64 bits.
+    #[inline]
+    pub(in crate::layout) fn put(&mut self, field: &Placed, bits: u64) {
+        match self {
+            Self::Word(word) => {
+                *word = field.put_in_word(*word, bits);
+            }
+            Self::Bytes(id) => field.put_in(id, bits),
+        }
+    }
+
+    /// The bits of a field of at most 64 bits.
+    pub(in crate::layout) fn take(&self, field: &Placed) -> u64 {
+        match self {
+            Self::Word(word) => word >> field.shift & field.width.most,
+            Self::Bytes(id) => bits::take(id, field.offset, field.width.bits),
+        }
+    }
+
+    /// Puts a big-endian number into a field of any width; inverts it in an inverted field.
+    pub(in crate::layout) fn put_wide(&mut self, field: &Placed, number: &[u8]) {
+        self.fill(field, field.invert);
+        if let Self::Bytes(id) = self {
+            bits::flip_in_wide(id, field.offset, field.width.bits, number);
+        }
+    }
+
+    /// Sets all bits of a field, or clears them.
+    pub(in crate::layout) fn fill(&mut self, field: &Placed, ones: bool) {
+        match self {
+            Self::Word(_) => self.put(field, if ones { field.width.most } else { 0 }),
+            Self::Bytes(id) => bits::fill(id, field.offset, field.width.bits, ones),
+        }
+    }
+
+    pub(crate) fn into_id(self) -> Id {
+        match self {
+            Self::Word(word) => Id::Integer(word.cast_signed()),
+            Self::Bytes(id) => Id::Bytes(id),
+        }
+    }
+
+    /// Returns whether all bits above the lowest `limit` bits are zero.
+    pub(in crate::layout) fn is_below(&self, limit: u32) -> bool {
+        let length = match self {
+            Self::Word(word) => bits::length(&word.to_be_bytes()),
+            Self::Bytes(id) => bits::length(id),
+        };
+        length <= limit as usize
+    }
+}

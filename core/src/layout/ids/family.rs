@@ -1,0 +1,122 @@
+//! The engine's parts for a layout: its timestamp, and all bits of an ID but time and sequence.
+
+use alloc::vec::Vec;
+
+use crate::{
+    Error, ErrorKind, Result,
+    generator::{Family, ProcessGuard, Window},
+    layout::{Draft, Layout, Slot, Values, ids::numbers::Numbers, time::clocked::ClockTicks},
+    sequence::per_tick::PerTick,
+};
+
+/// IDs of one layout, without time and sequence.
+#[derive(Debug)]
+pub(crate) struct Template {
+    pub(in crate::layout) layout: Layout,
+    /// An ID with the constants and the fixed bindables in it.
+    pub(in crate::layout) base: Draft,
+    /// The bindables that are not fixed.
+    pub(in crate::layout) missing: Vec<Slot>,
+    /// None for a generator of one number.
+    pub(in crate::layout) numbers: Option<Numbers>,
+    /// None for a generator of the sequence only.
+    pub(in crate::layout) ticks: Option<ClockTicks>,
+    pub(in crate::layout) process: ProcessGuard,
+}
+
+impl Template {
+    /// Room for the bindables of an ID, with the fixed ones in it.
+    pub(in crate::layout) fn values(&self) -> Values<'_> {
+        Values::resume(&self.layout, &self.base, &self.missing)
+    }
+
+    /// An ID without time and sequence, if no bindable is missing.
+    #[inline]
+    pub(in crate::layout) fn complete(&self) -> Result<&Draft> {
+        match self.missing.first() {
+            None => Ok(&self.base),
+            Some(slot) => Err(self.missing_field(*slot)),
+        }
+    }
+
+    #[cold]
+    fn missing_field(&self, slot: Slot) -> Error {
+        let name = self.layout.name(slot);
+        Error::field_error(ErrorKind::MissingField, alloc::string::String::from(name))
+    }
+
+    /// An ID without time and sequence, of these values.
+    #[inline]
+    pub(in crate::layout) fn base_of<'v>(&self, values: &'v Values<'_>) -> Result<&'v Draft> {
+        let is_ours = core::ptr::eq(values.layout(), &raw const self.layout);
+        if !is_ours && *values.layout() != self.layout {
+            return Err(Error::because(
+                ErrorKind::InvalidLayout,
+                "expected values of the generator's layout, found those of another",
+            ));
+        }
+        values.check_all_but_cell()?;
+        Ok(values.draft())
+    }
+
+    /// Returns whether both may make the same IDs in a tick.
+    pub(in crate::layout) fn may_repeat(&self, other: &Self) -> bool {
+        if self.layout != other.layout {
+            return false;
+        }
+        let mut bases = (self.base.clone(), other.base.clone());
+        for numbers in [&self.numbers, &other.numbers].into_iter().flatten() {
+            let ((first, last), (least, most)) =
+                (self.span_of(numbers.index), other.span_of(numbers.index));
+            if last < least || most < first {
+                return false;
+            }
+            let field = &self.layout.fields[numbers.index];
+            bases.0.put(field, 0);
+            bases.1.put(field, 0);
+        }
+        bases.0 == bases.1
+    }
+
+    /// The first and the last number that IDs have in a bindable.
+    fn span_of(&self, index: usize) -> (u64, u64) {
+        match &self.numbers {
+            Some(numbers) if numbers.index == index => (numbers.first, numbers.last),
+            _ if self.missing.contains(&Slot(index)) => (0, u64::MAX),
+            _ => {
+                let number = self.base.take(&self.layout.fields[index]);
+                (number, number)
+            }
+        }
+    }
+}
+
+impl Family for Template {
+    type Machine = PerTick;
+    type Ticks = ClockTicks;
+    type Identity = ();
+
+    /// `false`: no bit of a layout tells IDs made before a step back from IDs made after it.
+    const WAITS_BEHIND: bool = false;
+
+    #[inline]
+    fn ticks(&self) -> Option<&ClockTicks> {
+        self.ticks.as_ref()
+    }
+
+    #[inline]
+    fn found(&self, window: &Window, tick: u64) -> Option<(u32, ())> {
+        window.holds(tick).then_some((self.process.epoch(), ()))
+    }
+
+    fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u32, ())> {
+        Ok((self.process.epoch(), ()))
+    }
+
+    fn check_process(&self) -> Result<()> {
+        self.process.check()
+    }
+
+    #[inline]
+    fn limits(&self, (): ()) {}
+}

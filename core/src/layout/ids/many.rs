@@ -1,0 +1,231 @@
+//! Many IDs at once, a field at a time: columns of integers out of IDs, and IDs out of columns.
+
+use crate::{
+    Error, Result,
+    layout::{
+        Draft, Layout, Slot, Timeline, Type, Value, Values,
+        shape::{
+            bits,
+            layout::{Shape, foreign_slot},
+            placed::{Placed, Role},
+        },
+    },
+};
+
+/// The values of one field, one for each ID.
+type Column<'c> = (Slot, &'c [i64]);
+
+impl Layout {
+    /// Writes one field of every integer ID into a column: an integer of at most 64 bits, or the time of a timestamp in Unix
+    /// milliseconds, floored. It reads no other field.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let ids = [1_541_815_603_606_036_480, 1_541_815_603_606_036_481];
+    /// let (mut times, mut sequences) = ([0; 2], [0; 2]);
+    /// twitter.integer_column(twitter.timestamp()?, &ids, &mut times)?;
+    /// twitter.integer_column(twitter.sequence()?, &ids, &mut sequences)?;
+    /// assert_eq!((times, sequences), ([1_656_432_460_105; 2], [0, 1]));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `invalid_type` in a layout of byte IDs, and for a field of bytes, text or more than 64 bits; `unknown_field` for a slot of
+    /// another layout; `invalid_length` unless both slices are equally long; `time_out_of_range`, with the item, for a time
+    /// outside signed 64-bit milliseconds: the column is unchanged from that item on.
+    pub fn integer_column(&self, slot: Slot, ids: &[i64], column: &mut [i64]) -> Result<()> {
+        if !self.is_integer() {
+            return Err(Error::invalid_type("bytes", "integers"));
+        }
+        let field = self.column_field(slot)?;
+        same_length(ids.len(), column.len())?;
+        let word = |id: &i64| id.cast_unsigned() >> field.shift & field.width.most;
+        read(field, ids.iter().map(word), column)
+    }
+
+    /// As [`Layout::integer_column`], for byte IDs packed one after the other.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::bytes(3, [Field::bindable(8, "shard"), Field::sequence(16)])?;
+    /// let mut column = [0; 2];
+    /// layout.bytes_column(layout.sequence()?, &[7, 0, 1, 7, 1, 0], &mut column)?;
+    /// assert_eq!(column, [1, 256]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As there, with `invalid_type` in a layout of integers, and `invalid_length` for bytes that are no whole number of IDs.
+    pub fn bytes_column(&self, slot: Slot, ids: &[u8], column: &mut [i64]) -> Result<()> {
+        let length = self.length_of_bytes()?;
+        let field = self.column_field(slot)?;
+        same_length(column.len().saturating_mul(length), ids.len())?;
+        let word = |id: &[u8]| bits::take(id, field.offset, field.width.bits);
+        read(field, ids.chunks_exact(length).map(word), column)
+    }
+
+    /// Number of bytes of an ID; an error in a layout of integers.
+    fn length_of_bytes(&self) -> Result<usize> {
+        match self.shape {
+            Shape::Bytes(length) => Ok(length),
+            Shape::Integer => Err(Error::invalid_type("integers", "bytes")),
+        }
+    }
+
+    /// A field that fits a column of 64-bit integers.
+    pub(in crate::layout) fn column_field(&self, slot: Slot) -> Result<&Placed> {
+        let field = self.fields.get(slot.0).ok_or_else(foreign_slot)?;
+        match (&field.role, field.kind()) {
+            (Role::Unused, _) => Err(foreign_slot()),
+            (_, Type::Integer) if field.width.bits <= 64 => Ok(field),
+            (_, kind) => {
+                let found = if kind == Type::Integer { "a wider one" } else { kind.as_str() };
+                let expected = "an integer of at most 64 bits";
+                Err(Error::invalid_type(expected, found).of(field.name.clone()))
+            }
+        }
+    }
+}
+
+/// Writes the values of a field, given its bits in each ID; undoes its inversion.
+#[inline]
+fn read(field: &Placed, words: impl Iterator<Item = u64>, column: &mut [i64]) -> Result<()> {
+    let words = words.map(|word| word ^ field.flip);
+    let Role::Timestamp(timeline) = &field.role else {
+        // A field of 64 bits is read as a signed integer, and a narrower one fits it.
+        column.iter_mut().zip(words).for_each(|(place, word)| *place = word.cast_signed());
+        return Ok(());
+    };
+    if let Some((first, tick)) = timeline.line() {
+        let ms = |word: u64| first.wrapping_add(tick.wrapping_mul(word.cast_signed()));
+        column.iter_mut().zip(words).for_each(|(place, word)| *place = ms(word));
+        return Ok(());
+    }
+    for (item, (place, word)) in column.iter_mut().zip(words).enumerate() {
+        *place = time_of(field, timeline, word).map_err(|error| error.in_item(item))?;
+    }
+    Ok(())
+}
+
+fn time_of(field: &Placed, timeline: &Timeline, word: u64) -> Result<i64> {
+    let value = field.width.widen(word);
+    timeline.ms_of(value).ok_or_else(|| timeline.past_64_bits(value))
+}
+
+impl Values<'_> {
+    /// Writes integer IDs of these values. Fields with a column take their value for each ID from it. Times are Unix milliseconds.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let (time, sequence) = (twitter.timestamp()?, twitter.sequence()?);
+    /// let mut values = twitter.values();
+    /// values.bind("datacenter", 11)?.bind("worker", 26)?;
+    /// let mut ids = [0; 2];
+    /// values.pack_integer_columns(&[(time, &[1_656_432_460_105; 2]), (sequence, &[0, 1])], &mut ids)?;
+    /// assert_eq!(ids[1], ids[0] + 1);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// All before anything is written: `invalid_type` in a layout of byte IDs, and for a column of a field of bytes, text or more
+    /// than 64 bits; `unknown_field` for a slot of another layout; `invalid_length` unless all slices are equally long; the errors
+    /// of [`Values::pack`] for the fields without a column; column by column, `out_of_range` and `time_out_of_range` for a value
+    /// that does not fit, with its item.
+    pub fn pack_integer_columns(&self, columns: &[Column<'_>], ids: &mut [i64]) -> Result<()> {
+        let Draft::Word(word) = *self.draft() else {
+            return Err(Error::invalid_type("bytes", "integers"));
+        };
+        self.check_columns(columns, ids.len())?;
+        ids.fill(word.cast_signed());
+        for &(slot, column) in columns {
+            let field = &self.layout().fields[slot.0];
+            let others = !(field.width.most << field.shift).cast_signed();
+            write(field, column, ids.iter_mut(), |id, bits| {
+                *id = *id & others | (bits << field.shift).cast_signed();
+            });
+        }
+        Ok(())
+    }
+
+    /// As [`Values::pack_integer_columns`], for byte IDs packed one after the other.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::bytes(3, [Field::bindable(8, "shard"), Field::sequence(16)])?;
+    /// let mut packed = [0; 6];
+    /// let mut values = layout.values();
+    /// values.bind("shard", 7)?.pack_bytes_columns(&[(layout.sequence()?, &[1, 256])], &mut packed)?;
+    /// assert_eq!(packed, [7, 0, 1, 7, 1, 0]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As there, with `invalid_type` in a layout of integers, and `invalid_length` for bytes that are no whole number of IDs.
+    pub fn pack_bytes_columns(&self, columns: &[Column<'_>], ids: &mut [u8]) -> Result<()> {
+        let length = self.layout().length_of_bytes()?;
+        let count = ids.len() / length;
+        if count * length != ids.len() {
+            return Err(super::make::not_whole(ids.len(), length));
+        }
+        self.check_columns(columns, count)?;
+        if let Draft::Bytes(draft) = self.draft() {
+            ids.chunks_exact_mut(length).for_each(|id| id.copy_from_slice(draft));
+        }
+        for &(slot, column) in columns {
+            let field = &self.layout().fields[slot.0];
+            write(field, column, ids.chunks_exact_mut(length), |id, bits| field.put_in(id, bits));
+        }
+        Ok(())
+    }
+
+    /// Refuses columns that do not make IDs.
+    fn check_columns(&self, columns: &[Column<'_>], count: usize) -> Result<()> {
+        for &(slot, column) in columns {
+            self.layout().column_field(slot)?;
+            same_length(count, column.len())?;
+        }
+        self.check_all_but(|index| columns.iter().any(|(slot, _)| slot.0 == index))?;
+        columns.iter().try_for_each(|&(slot, column)| fits(&self.layout().fields[slot.0], column))
+    }
+}
+
+/// Refuses a column with a value that does not fit its field.
+fn fits(field: &Placed, column: &[i64]) -> Result<()> {
+    let fits = |value: &i64| field.quick(&Value::Integer((*value).into())).is_some();
+    let all_fit = match field.role {
+        // The times that fit are one span, so it is enough to check the ends.
+        Role::Timestamp(_) => {
+            [column.iter().min(), column.iter().max()].into_iter().flatten().all(fits)
+        }
+        _ => column.iter().fold(0, |bits, value| bits | value.cast_unsigned()) <= field.width.most,
+    };
+    if all_fit {
+        return Ok(());
+    }
+    let misfit = column.iter().position(|value| !fits(value)).unwrap_or_default();
+    Err(field.refuse(column[misfit]).in_item(misfit))
+}
+
+/// Writes the values of a column, which are known to fit, as bits into the IDs.
+#[inline]
+fn write<P>(field: &Placed, column: &[i64], places: impl Iterator<Item = P>, put: impl Fn(P, u64)) {
+    let pairs = places.zip(column);
+    match &field.role {
+        Role::Timestamp(timeline) => {
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "it fits, or is meant modulo 2^64"
+            )]
+            let bits = |unix_ms| timeline.value_of_ms(unix_ms) as u64 ^ field.flip;
+            pairs.for_each(|(place, value)| put(place, bits(*value)));
+        }
+        _ => pairs.for_each(|(place, value)| put(place, value.cast_unsigned() ^ field.flip)),
+    }
+}
+
+fn same_length(expected: usize, found: usize) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::invalid_length(found, expected, expected)) }
+}

@@ -1,0 +1,90 @@
+//! A range of numbers for one generator: where a number's slots of a tick are used up, the generator goes on with the next
+//! number.
+//!
+//! ```text
+//! slot of a tick, from 0:  | number, counted from the first of the range | sequence |
+//! ```
+
+use alloc::string::String;
+use core::ops::RangeInclusive;
+
+use crate::{
+    Error, Result,
+    layout::{Layout, shape::fit::invalid},
+    sequence::per_tick::Slots,
+};
+
+/// The numbers of a bindable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::layout) struct Numbers {
+    /// Index of the bindable.
+    pub(in crate::layout) index: usize,
+    pub(in crate::layout) first: u64,
+    pub(in crate::layout) last: u64,
+    /// Number of bits of the sequence.
+    sequence_bits: u32,
+}
+
+impl Numbers {
+    /// The numbers of a layout's bindable.
+    ///
+    /// # Errors
+    /// - `unknown_field` without that bindable, `invalid_type` unless it takes integers of at most 64 bits; `out_of_range` for
+    ///   numbers that do not fit it, and for an empty range.
+    /// - `invalid_layout` unless the slots of a tick are in the order of their IDs, and begin at 0.
+    pub(in crate::layout) fn new(
+        layout: &Layout,
+        name: &str,
+        numbers: RangeInclusive<u64>,
+    ) -> Result<Self> {
+        let slot = layout.bindable(name)?;
+        let (index, field) = (slot.0, layout.column_field(slot)?);
+        let (first, last) = numbers.into_inner();
+        let most = field.width.most.into();
+        for (number, least) in [(first, 0), (last, first.into())] {
+            if !(least..=most).contains(&number.into()) {
+                return Err(Error::out_of_range(String::from(name), number.into(), least, most));
+            }
+        }
+        let is_below_time = layout.time.is_some_and(|time| time < index);
+        let below = layout.sequence.filter(|sequence| is_below_time && index < *sequence);
+        let Some(sequence) = below else {
+            return Err(invalid(
+                "expected a range for a bindable between timestamp and sequence, found it elsewhere",
+            ));
+        };
+        let sequence = &layout.fields[sequence];
+        let is_counted = matches!(layout.slots(), Some((0, _)));
+        if !is_counted || field.invert || sequence.invert {
+            return Err(invalid(
+                "expected a range beside a sequence from 0, neither inverted, found another sequence or bindable",
+            ));
+        }
+        Ok(Self { index, first, last, sequence_bits: sequence.width.bits })
+    }
+
+    /// The slots of a tick.
+    ///
+    /// # Errors
+    /// `invalid_layout` for 2^64 slots or more.
+    pub(in crate::layout) fn slots(&self) -> Result<Slots> {
+        let count = u128::from(self.last - self.first) + 1;
+        let slots = count.checked_mul(1 << self.sequence_bits);
+        match slots.and_then(|slots| u64::try_from(slots).ok()) {
+            Some(slots) => Ok(Slots { first: 0, last: slots - 1 }),
+            None => Err(invalid("expected a range of less than 2^64 IDs in a tick, found more")),
+        }
+    }
+
+    /// The number of a slot.
+    #[inline]
+    pub(in crate::layout) fn at(&self, slot: u64) -> u64 {
+        self.first + (slot >> self.sequence_bits)
+    }
+
+    /// The next sequence of a tick of which the slots before `next` are used, as it is told in snapshots: a tick that was begun
+    /// is used up, since the generator that is restored may have another range.
+    pub(in crate::layout) fn next_sequence(&self, next: u128) -> u128 {
+        if next == 0 { 0 } else { 1 << self.sequence_bits }
+    }
+}

@@ -1,0 +1,361 @@
+//! From an ID to its fields.
+
+use alloc::{borrow::Cow, string::String};
+
+#[cfg(feature = "serde")]
+use crate::layout::{Json, json::value::Object};
+use crate::{
+    Error, ErrorKind, Result,
+    layout::{
+        Id, Layout, Slot, Timeline, Type, Value,
+        shape::{
+            bits,
+            decimal::without_leading_zeros,
+            layout::{Shape, foreign_slot},
+            placed::{Placed, Role},
+        },
+    },
+};
+
+/// The bits of an ID.
+#[derive(Clone, Copy, Debug)]
+enum Bits<'a> {
+    Word(u64),
+    Bytes(&'a [u8]),
+}
+
+/// The fields of an ID, whose time is known to fit 64-bit milliseconds, and whose texts are known to be UTF-8.
+///
+/// Nothing is copied until a field is read. Even then only bytes and texts that do not lie on whole bytes are copied, and
+/// integers past 128 bits.
+///
+/// ```
+/// let twitter = polyflake::layout::preset("twitter", [])?;
+/// let tweet = twitter.parse_integer(1_541_815_603_606_036_480)?;
+/// assert_eq!((tweet.unix_ms(), tweet.sequence()), (Some(1_656_432_460_105), Some(0)));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[cfg_attr(
+    feature = "serde",
+    doc = "With the feature `serde` it is written as an object. Integers past 2^53 are decimal texts, bytes are hex:\n\
+           \n\
+           ```\n\
+           let twitter = polyflake::layout::preset(\"twitter\", [])?;\n\
+           let json = serde_json::to_value(twitter.parse_integer(1_541_815_603_606_036_480)?).unwrap();\n\
+           assert_eq!(json[\"bindables\"][\"worker\"], 26);\n\
+           # Ok::<(), polyflake::Error>(())\n\
+           ```"
+)]
+#[derive(Clone, Debug)]
+pub struct Parsed<'a> {
+    layout: &'a Layout,
+    bits: Bits<'a>,
+    unix_ms: Option<i64>,
+}
+
+impl Layout {
+    /// The fields of an ID: `invalid_type` if it is not of this layout's kind, `invalid_length` for a wrong length,
+    /// `time_out_of_range` for a time outside signed 64-bit milliseconds, `invalid_character` for a text that is not UTF-8.
+    ///
+    /// ```
+    /// use polyflake::layout::{Id, preset};
+    ///
+    /// let twitter = preset("twitter", [])?;
+    /// let id = Id::Integer(1_541_815_603_606_036_480);
+    /// assert_eq!(twitter.parse(&id)?.unix_ms(), Some(1_656_432_460_105)); // 2022-06-28
+    /// let bytes = Id::Bytes(vec![0; 8]);
+    /// assert_eq!(twitter.parse(&bytes).unwrap_err().code(), "invalid_type");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn parse<'a>(&'a self, id: &'a Id) -> Result<Parsed<'a>> {
+        match id {
+            Id::Integer(id) => self.parse_integer(*id),
+            Id::Bytes(id) => self.parse_bytes(id),
+        }
+    }
+
+    /// The fields of an integer ID.
+    ///
+    /// ```
+    /// let discord = polyflake::layout::preset("discord", [])?;
+    /// let id = discord.parse_integer(175_928_847_299_117_063)?;
+    /// assert_eq!((id.unix_ms(), id.sequence()), (Some(1_462_015_105_796), Some(7)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    #[inline]
+    pub fn parse_integer(&self, id: i64) -> Result<Parsed<'_>> {
+        if self.shape != Shape::Integer {
+            return Err(Error::invalid_type("bytes", "an integer"));
+        }
+        let bits = Bits::Word(id.cast_unsigned());
+        let unix_ms = self.time_field().map(|(timeline, field)| bits.unix_ms(field, timeline));
+        Ok(Parsed { layout: self, bits, unix_ms: unix_ms.transpose()? })
+    }
+
+    /// The fields of a byte ID.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, Tick};
+    ///
+    /// let layout = Layout::bytes(8, [Field::timestamp(48, Tick::MILLISECOND, 0), Field::sequence(16)])?;
+    /// let id = layout.parse_bytes(&[0x01, 0x9b, 0x76, 0xda, 0xa8, 0, 0, 7])?;
+    /// assert_eq!((id.unix_ms(), id.sequence()), (Some(1_767_225_600_000), Some(7)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn parse_bytes<'a>(&'a self, id: &'a [u8]) -> Result<Parsed<'a>> {
+        self.check_length(id.len())?;
+        self.checked(Bits::Bytes(id))
+    }
+
+    /// Refuses bytes that are no ID of this layout.
+    pub(in crate::layout) fn check_length(&self, found: usize) -> Result<()> {
+        match self.shape {
+            Shape::Integer => Err(Error::invalid_type("an integer", "bytes")),
+            Shape::Bytes(length) if length != found => {
+                Err(Error::invalid_length(found, length, length))
+            }
+            Shape::Bytes(_) => Ok(()),
+        }
+    }
+
+    /// Checks an ID's time, and that its texts are UTF-8; the first error is from the top.
+    fn checked<'a>(&'a self, bits: Bits<'a>) -> Result<Parsed<'a>> {
+        let mut unix_ms = None;
+        for field in &self.fields {
+            if let Role::Timestamp(timeline) = &field.role {
+                unix_ms = Some(bits.unix_ms(field, timeline)?);
+            } else if field.kind() == Type::Text {
+                bits.text(field)?;
+            }
+        }
+        Ok(Parsed { layout: self, bits, unix_ms })
+    }
+}
+
+impl<'a> Parsed<'a> {
+    /// The start of the ID's tick, in Unix milliseconds, floored; none in a layout without a timestamp.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// assert_eq!(twitter.parse_integer(0)?.unix_ms(), Some(1_288_834_974_657)); // the epoch
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    #[inline]
+    pub const fn unix_ms(&self) -> Option<i64> {
+        self.unix_ms
+    }
+
+    /// The start of the ID's tick, in Unix nanoseconds, for ticks shorter than a millisecond.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, Tick};
+    ///
+    /// let layout = Layout::integer([Field::unused(1), Field::timestamp(63, Tick::MICROSECOND, 0)])?;
+    /// let id = layout.parse_integer(1_767_225_600_000_001)?;
+    /// assert_eq!((id.unix_nanos(), id.unix_ms()), (Some(1_767_225_600_000_001_000), Some(1_767_225_600_000)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn unix_nanos(&self) -> Option<i128> {
+        let (timeline, field) = self.layout.time_field()?;
+        timeline.micros_of(self.bits.integer(field)).map(|micros| micros * 1000)
+    }
+
+    /// The sequence; none in a layout without one.
+    ///
+    /// ```
+    /// let discord = polyflake::layout::preset("discord", [])?;
+    /// assert_eq!(discord.parse_integer(175_928_847_299_117_063)?.sequence(), Some(7));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn sequence(&self) -> Option<i128> {
+        let slot = self.layout.sequence().ok()?;
+        Some(self.bits.integer(&self.layout.fields[slot.0]))
+    }
+
+    /// The value of a field; for a timestamp its time in Unix milliseconds.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let worker = twitter.bindable("worker")?;
+    /// assert_eq!(twitter.parse_integer(1_541_815_603_606_036_480)?.get(worker)?, 26.into());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    #[inline]
+    pub fn get(&self, slot: Slot) -> Result<Value<'a>> {
+        let field = self.layout.fields.get(slot.0).ok_or_else(foreign_slot)?;
+        if field.plain {
+            Ok(Value::Integer(self.bits.integer(field)))
+        } else {
+            self.get_slowly(field)
+        }
+    }
+
+    /// The integer in a field, or the time in a timestamp; `invalid_type` for bytes or text, `out_of_range` past 128 bits.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let worker = twitter.bindable("worker")?;
+    /// assert_eq!(twitter.parse_integer(1_541_815_603_606_036_480)?.integer(worker)?, 26);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    #[inline]
+    pub fn integer(&self, slot: Slot) -> Result<i128> {
+        let field = self.layout.fields.get(slot.0).ok_or_else(foreign_slot)?;
+        if field.plain {
+            return Ok(self.bits.integer(field));
+        }
+        match self.get_slowly(field)? {
+            Value::Integer(number) => Ok(number),
+            value @ Value::Wide { .. } => {
+                Err(Error::misfit(field.name.clone(), 128, value.brief()))
+            }
+            value => Err(Error::invalid_type("an integer", value.type_name())),
+        }
+    }
+
+    /// The value of a field of any type, except small integers.
+    fn get_slowly(&self, field: &Placed) -> Result<Value<'a>> {
+        match &field.role {
+            Role::Timestamp(_) => Ok(Value::Integer(self.unix_ms.unwrap_or_default().into())),
+            Role::Unused => Err(foreign_slot()),
+            _ => self.bits.value(field),
+        }
+    }
+
+    /// The value of a bindable, or `unknown_field`.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let tweet = twitter.parse_integer(1_541_815_603_606_036_480)?;
+    /// assert_eq!(tweet.bindable("datacenter")?, 11.into());
+    /// assert_eq!(tweet.bindable("rack").unwrap_err().code(), "unknown_field");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn bindable(&self, name: &str) -> Result<Value<'a>> {
+        self.get(self.layout.bindable(name)?)
+    }
+
+    /// The value that a constant has in this ID, or `unknown_field`.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(56), Field::constant(8, "region", 3)])?;
+    /// assert_eq!(layout.parse_integer(4)?.constant("region")?, 4.into()); // as in the ID, not as in the layout
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn constant(&self, name: &str) -> Result<Value<'a>> {
+        self.get(self.layout.constant(name)?)
+    }
+
+    /// All bindables by name, from the top.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let tweet = twitter.parse_integer(1_541_815_603_606_036_480)?;
+    /// let fields: Vec<_> = tweet.bindables().collect();
+    /// assert_eq!(fields, [("datacenter", 11.into()), ("worker", 26.into())]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn bindables(&self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
+        self.all(|role| matches!(role, Role::Bindable(_)))
+    }
+
+    /// All constants by name, from the top.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::bytes(3, [Field::constant(16, "region", "eu"), Field::unused(8)])?;
+    /// let fields: Vec<_> = layout.parse_bytes(b"us\0")?.constants().collect();
+    /// assert_eq!(fields, [("region", "us".into())]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn constants(&self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
+        self.all(|role| matches!(role, Role::Constant(_)))
+    }
+
+    /// The fields as JSON.
+    #[cfg(feature = "serde")]
+    pub(in crate::layout) fn to_value(&self) -> Json {
+        let mut object = Object::default();
+        object.put_integer("unix_ms", self.unix_ms.map(Value::from));
+        object.put_integer("sequence", self.sequence().map(Value::Integer));
+        object.put("bindables", members(self.bindables()));
+        object.put("constants", members(self.constants()));
+        object.into()
+    }
+
+    fn all(&self, is: fn(&Role) -> bool) -> impl Iterator<Item = (&'a str, Value<'a>)> {
+        self.layout.named(is).filter_map(|(name, slot)| Some((name, self.get(slot).ok()?)))
+    }
+}
+
+impl<'a> Bits<'a> {
+    /// The bits of a field of at most 64 bits, with its inversion undone.
+    #[inline]
+    fn word(self, field: &Placed) -> u64 {
+        let bits = match self {
+            Self::Word(word) => word >> field.shift & field.width.most,
+            Self::Bytes(id) => bits::take(id, field.offset, field.width.bits),
+        };
+        bits ^ field.flip
+    }
+
+    /// The integer in a field of at most 64 bits.
+    #[inline]
+    fn integer(self, field: &Placed) -> i128 {
+        field.width.widen(self.word(field))
+    }
+
+    /// The start of the tick in a timestamp.
+    #[inline]
+    fn unix_ms(self, field: &Placed, timeline: &Timeline) -> Result<i64> {
+        let value = self.integer(field);
+        timeline.ms_of(value).ok_or_else(|| timeline.past_64_bits(value))
+    }
+
+    /// The value of any field.
+    fn value(self, field: &Placed) -> Result<Value<'a>> {
+        match field.kind() {
+            Type::Integer if field.plain => Ok(Value::Integer(self.integer(field))),
+            Type::Integer => Ok(wide_integer(self.bytes(field))),
+            Type::Bytes => Ok(Value::Bytes(self.bytes(field))),
+            Type::Text => self.text(field).map(Value::Text),
+        }
+    }
+
+    /// The bytes of a field, without leading zeros: the ID's own where the field lies on whole bytes.
+    fn bytes(self, field: &Placed) -> Cow<'a, [u8]> {
+        let Self::Bytes(id) = self else {
+            return Cow::Owned(without_leading_zeros(&self.word(field).to_be_bytes()).into());
+        };
+        let (start, bits) = (field.offset as usize, field.width.bits as usize);
+        if start % 8 == 0 && bits % 8 == 0 && !field.invert {
+            return Cow::Borrowed(without_leading_zeros(&id[start / 8..(start + bits) / 8]));
+        }
+        Cow::Owned(bits::take_wide(id, field.offset, field.width.bits, field.invert))
+    }
+
+    fn text(self, field: &Placed) -> Result<Cow<'a, str>> {
+        let text = match self.bytes(field) {
+            Cow::Borrowed(bytes) => core::str::from_utf8(bytes).ok().map(Cow::Borrowed),
+            Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
+        };
+        text.ok_or_else(|| Error::field_error(ErrorKind::InvalidCharacter, field.name.clone()))
+    }
+}
+
+/// An object of values under their names.
+#[cfg(feature = "serde")]
+fn members<'v>(values: impl Iterator<Item = (&'v str, Value<'v>)>) -> Json {
+    Json::Object(values.map(|(name, value)| (name.into(), Json::from(&value))).collect())
+}
+
+/// The integer of a field of more than 64 bits; a value that fits 64 bits is read as a signed integer.
+fn wide_integer(number: Cow<'_, [u8]>) -> Value<'_> {
+    match Value::integer(false, number) {
+        Value::Integer(n) => Value::Integer(u64::try_from(n).map_or(n, |n| n.cast_signed().into())),
+        wide => wide,
+    }
+}

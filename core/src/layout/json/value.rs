@@ -1,0 +1,194 @@
+//! JSON values, as far as descriptions need them, and the reading of descriptions from them. Any fault of a value is
+//! `invalid_layout`.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use crate::{
+    Error, Result,
+    layout::{
+        Value,
+        shape::fit::{invalid, start_of},
+    },
+};
+
+/// The largest magnitude of integers that JSON has as numbers, since JavaScript reads them exactly; larger ones are decimal
+/// strings.
+const LARGEST_NUMBER: u64 = 1 << 53;
+
+/// A JSON value, from which layouts, their figures and snapshots are read, and as which they are written. For bindings, which
+/// have objects of their own language in place of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Json {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// An integer. Layouts and snapshots have integers past 2^53 as texts.
+    Integer(i64),
+    /// Any other number, which has no meaning anywhere.
+    Fraction,
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Json>),
+    /// An object: its members in order. Valid objects have each name once.
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    /// Its name in an error.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Integer(_) => "an integer",
+            Self::Fraction => "another number",
+            Self::Text(_) => "text",
+            Self::List(_) => "a list",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+/// An object to be written.
+#[derive(Default)]
+pub(crate) struct Object(Vec<(String, Json)>);
+
+impl Object {
+    pub(crate) fn put(&mut self, name: &str, value: Json) {
+        self.0.push((name.into(), value));
+    }
+
+    /// Adds a number or decimal text; null for `None`.
+    pub(crate) fn put_integer(&mut self, name: &str, value: Option<Value<'_>>) {
+        self.put(name, value.map_or(Json::Null, |value| Json::from(&value)));
+    }
+}
+
+impl From<Object> for Json {
+    fn from(object: Object) -> Self {
+        Self::Object(object.0)
+    }
+}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<u32> for Json {
+    fn from(number: u32) -> Self {
+        Self::Integer(number.into())
+    }
+}
+
+impl From<&Value<'_>> for Json {
+    /// Writes bytes in hex, and integers past 2^53 as decimal strings.
+    fn from(value: &Value<'_>) -> Self {
+        match value {
+            Value::Integer(n) if n.unsigned_abs() <= LARGEST_NUMBER.into() => {
+                i64::try_from(*n).map_or(Self::Fraction, Self::Integer)
+            }
+            other => Self::Text(other.to_string()),
+        }
+    }
+}
+
+/// The members of an object, taken out one by one, so that unknown members are left at the end.
+pub(crate) struct ObjectReader {
+    /// The object's name in errors.
+    of: String,
+    left: Vec<(String, Json)>,
+}
+
+impl ObjectReader {
+    /// The members of an object; `of` is its name in errors.
+    pub(crate) fn new(of: String, json: Json) -> Result<Self> {
+        match json {
+            Json::Object(left) => Ok(Self { of, left }),
+            other => Err(invalid(format!("expected an object for {of}, found {}", other.name()))),
+        }
+    }
+
+    pub(in crate::layout) fn has(&self, name: &str) -> bool {
+        self.left.iter().any(|(member, _)| member == name)
+    }
+
+    fn take(&mut self, name: &str) -> Option<Json> {
+        let index = self.left.iter().position(|(member, _)| member == name)?;
+        Some(self.left.swap_remove(index).1)
+    }
+
+    fn need(&mut self, name: &str) -> Result<Json> {
+        self.take(name).ok_or_else(|| self.wrong(name, "a value", "none"))
+    }
+
+    pub(in crate::layout) fn text(&mut self, name: &str) -> Result<String> {
+        match self.need(name)? {
+            Json::Text(text) => Ok(text),
+            other => Err(self.wrong(name, "text", other.name())),
+        }
+    }
+
+    pub(in crate::layout) fn list(&mut self, name: &str) -> Result<Vec<Json>> {
+        match self.need(name)? {
+            Json::List(list) => Ok(list),
+            other => Err(self.wrong(name, "a list", other.name())),
+        }
+    }
+
+    /// Takes `true` or `false`; an absent member is `false`.
+    pub(in crate::layout) fn flag(&mut self, name: &str) -> Result<bool> {
+        match self.take(name) {
+            None => Ok(false),
+            Some(Json::Bool(value)) => Ok(value),
+            Some(other) => Err(self.wrong(name, "true or false", other.name())),
+        }
+    }
+
+    /// Takes an integer of any size: a number up to 2^53, or a decimal string.
+    pub(in crate::layout) fn integer(&mut self, name: &str) -> Result<Value<'static>> {
+        match self.need(name)? {
+            Json::Integer(number) if number.unsigned_abs() <= LARGEST_NUMBER => Ok(number.into()),
+            Json::Integer(_) => {
+                Err(self.wrong(name, "a text for an integer past 2^53", "a number"))
+            }
+            Json::Text(text) => Value::parse_integer(&text)
+                .map_err(|_| self.wrong(name, "an integer in decimal digits", &text)),
+            other => Err(self.wrong(name, "an integer", other.name())),
+        }
+    }
+
+    /// Takes an integer that fits `T`.
+    pub(crate) fn small<T: TryFrom<i128>>(&mut self, name: &str) -> Result<T> {
+        let value = self.integer(name)?;
+        let number = if let Value::Integer(n) = value { T::try_from(n).ok() } else { None };
+        number.ok_or_else(|| self.wrong(name, "an integer in its range", &value.to_string()))
+    }
+
+    /// Refuses any member that is left.
+    pub(crate) fn end(self) -> Result<()> {
+        match self.left.first() {
+            None => Ok(()),
+            Some((name, value)) => Err(self.wrong(name, "no value", value.name())),
+        }
+    }
+
+    /// The error for a member that is not as it should be.
+    #[cold]
+    pub(in crate::layout) fn wrong(&self, name: &str, expected: &str, found: &str) -> Error {
+        let (name, found, of) = (start_of(name), start_of(found), &self.of);
+        invalid(format!("expected {expected} for '{name}' in {of}, found {found}"))
+    }
+}

@@ -1,0 +1,75 @@
+//! Fields of a byte ID: runs of bits that begin and end at any bit. Offsets count from the top bit of the first byte.
+
+use alloc::vec::Vec;
+
+/// Flips the bits of `value` (of `bits` bits, at most 64) in their place. Where the ID's bits are 0, this writes the value.
+pub(in crate::layout) fn flip_in(id: &mut [u8], offset: u32, bits: u32, value: u64) {
+    let (mut value, mut end) = (value, offset + bits);
+    while end > offset {
+        // One byte a round, from the low end: `low` bits of the byte lie below the field.
+        let low = (8 - end % 8) % 8;
+        let width = (8 - low).min(end - offset);
+        id[(end as usize - 1) / 8] ^= (value.to_le_bytes()[0] & ones(width)) << low;
+        value = value.checked_shr(width).unwrap_or(0);
+        end -= width;
+    }
+}
+
+/// Flips the bits of a big-endian number in their place. The number must fit.
+pub(in crate::layout) fn flip_in_wide(id: &mut [u8], offset: u32, bits: u32, number: &[u8]) {
+    let mut end = offset + bits;
+    for byte in number.iter().rev() {
+        let width = (end - offset).min(8);
+        flip_in(id, end - width, width, (*byte).into());
+        end -= width;
+    }
+}
+
+/// Sets all bits of a field, or clears them.
+pub(in crate::layout) fn fill(id: &mut [u8], offset: u32, bits: u32, ones: bool) {
+    let mut start = offset;
+    while start < offset + bits {
+        let width = (offset + bits - start).min(64);
+        let old = take(id, start, width);
+        flip_in(id, start, width, if ones { !old } else { old });
+        start += width;
+    }
+}
+
+/// The value of a field of at most 64 bits.
+pub(in crate::layout) fn take(id: &[u8], offset: u32, bits: u32) -> u64 {
+    let (mut value, mut start, end) = (0, offset, offset + bits);
+    while start < end {
+        let width = (8 - start % 8).min(end - start);
+        let below = 8 - start % 8 - width;
+        value = value << width | u64::from(id[start as usize / 8] >> below & ones(width));
+        start += width;
+    }
+    value
+}
+
+/// The value of a field of any width, big-endian, without leading zero bytes.
+pub(in crate::layout) fn take_wide(id: &[u8], offset: u32, bits: u32, invert: bool) -> Vec<u8> {
+    let mut number = Vec::with_capacity(bits.div_ceil(8) as usize);
+    let (mut start, end) = (offset, offset + bits);
+    while start < end {
+        let width = (end - start - 1) % 8 + 1;
+        let byte = take(id, start, width).to_le_bytes()[0] ^ if invert { ones(width) } else { 0 };
+        if byte != 0 || !number.is_empty() {
+            number.push(byte);
+        }
+        start += width;
+    }
+    number
+}
+
+/// Number of bits that a big-endian number needs.
+pub(in crate::layout) fn length(number: &[u8]) -> usize {
+    let zeros = number.iter().take_while(|byte| **byte == 0).count();
+    number.get(zeros).map_or(0, |top| 8 * (number.len() - zeros) - top.leading_zeros() as usize)
+}
+
+/// A mask of 1 to 8 bits.
+const fn ones(width: u32) -> u8 {
+    u8::MAX >> (8 - width)
+}

@@ -1,0 +1,117 @@
+//! Key figures of a layout.
+
+use crate::{
+    format::{Description, FieldDescription},
+    layout::{
+        Draft, Json, Layout, Value,
+        json::value::Object,
+        shape::{
+            layout::Shape,
+            placed::{Placed, Role},
+        },
+    },
+};
+
+impl Description {
+    /// The figures as a JSON value, under the names that they have here.
+    ///
+    /// Not part of the public API: for bindings.
+    #[doc(hidden)]
+    pub fn to_value(&self) -> Json {
+        let mut object = Object::default();
+        object.put("bits", self.bits.into());
+        object.put("fields", Json::List(self.fields().iter().map(Json::from).collect()));
+        object.put_integer("per_second", self.per_second.map(Value::from));
+        object.put_integer("per_second_in_all", self.per_second_in_all.map(Value::from));
+        object.put_integer("first_ms", self.first_ms.map(Value::from));
+        object.put_integer("last_ms", self.last_ms.map(Value::from));
+        object.put("sorts_by_time", self.sorts_by_time.into());
+        object.put("below_2_53", self.below_2_53.into());
+        object.put("below_2_63", self.below_2_63.into());
+        object.into()
+    }
+}
+
+impl From<&FieldDescription> for Json {
+    fn from(field: &FieldDescription) -> Self {
+        let mut object = Object::default();
+        object.put("name", field.name().into());
+        object.put("kind", field.kind.into());
+        object.put("offset", field.offset.into());
+        object.put("bits", field.bits.into());
+        object.into()
+    }
+}
+
+impl Layout {
+    /// Key figures of the layout.
+    ///
+    /// ```
+    /// use polyflake::layout::preset;
+    ///
+    /// let sonyflake = preset("sonyflake", [])?.describe();
+    /// assert_eq!(sonyflake.per_second, Some(25_600));
+    /// assert_eq!(sonyflake.per_second_in_all, Some(25_600 * 65_536));
+    /// assert_eq!(sonyflake.last_ms, Some(6_907_087_738_870));
+    /// assert!(sonyflake.sorts_by_time && sonyflake.below_2_63 && !sonyflake.below_2_53);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn describe(&self) -> Description {
+        let fields =
+            self.fields.iter().map(|field| (&*field.name, field.role.as_str(), field.width.bits));
+        let (first_ms, last_ms) = self.moments().unzip();
+        let mut figures = Description::of_fields(fields);
+        figures.per_second = self.per_second(1);
+        figures.per_second_in_all = self.machines().and_then(|machines| self.per_second(machines));
+        (figures.first_ms, figures.last_ms) = (first_ms.flatten(), last_ms.flatten());
+        figures.sorts_by_time = self.sorts_by_time();
+        figures.below_2_53 = self.highest().is_below(53);
+        figures.below_2_63 = self.highest().is_below(63);
+        figures
+    }
+
+    /// Number of IDs that `generators` generators can make in a second.
+    fn per_second(&self, generators: u128) -> Option<u128> {
+        let timeline = self.timeline()?;
+        let (first, last) = self.slots()?;
+        let in_a_tick = u128::from(last - first) + 1;
+        let in_a_million_ticks = in_a_tick.checked_mul(generators)?.checked_mul(1_000_000)?;
+        Some(in_a_million_ticks / u128::from(timeline.tick().as_micros()))
+    }
+
+    /// Number of generators that the bindables tell apart; none past 2^127.
+    fn machines(&self) -> Option<u128> {
+        let bindables = self.fields.iter().filter(|field| matches!(field.role, Role::Bindable(_)));
+        1_u128.checked_shl(bindables.map(|field| field.width.bits).sum())
+    }
+
+    /// The starts of the first and the last tick.
+    fn moments(&self) -> Option<(Option<i64>, Option<i64>)> {
+        let timeline = self.timeline()?;
+        Some((timeline.ms_of(0), timeline.last_ms()))
+    }
+
+    fn sorts_by_time(&self) -> bool {
+        let Ok(at) = self.timestamp() else { return false };
+        let (above, field) = (&self.fields[..at.0], &self.fields[at.0]);
+        let fixed = |field: &Placed| {
+            field.width.bits == 0 || matches!(field.role, Role::Constant(_) | Role::Unused)
+        };
+        // Then half of the times make negative IDs. (In 64 bits these are the times before the epoch.)
+        let has_sign = self.shape == Shape::Integer
+            && field.offset == 0
+            && (1..64).contains(&field.width.bits);
+        above.iter().all(fixed) && !field.invert && !has_sign
+    }
+
+    /// The highest ID, as an unsigned integer, with the constants as they are.
+    fn highest(&self) -> Draft {
+        let mut id = self.blank.clone();
+        for field in &self.fields {
+            if !matches!(field.role, Role::Constant(_) | Role::Unused) {
+                id.fill(field, true);
+            }
+        }
+        id
+    }
+}

@@ -1,0 +1,168 @@
+//! One field of a layout, as it is described.
+
+use alloc::string::String;
+
+use crate::layout::{Tick, Type, Value};
+
+/// A field of a [`Layout`](crate::layout::Layout): its content and its width in bits.
+///
+/// A width of 0 is allowed; a field of width 0 holds 0. The layout checks its fields when it is built.
+///
+/// ```
+/// use polyflake::layout::{Field, Layout, Tick};
+///
+/// let layout = Layout::integer([
+///     Field::unused(1), // the sign: IDs are never negative
+///     Field::timestamp(41, Tick::MILLISECOND, 1_767_225_600_000).inverted(), // newest first
+///     Field::bindable(10, "node"),
+///     Field::sequence(12),
+/// ])?;
+/// assert_eq!(layout.bindable_names().collect::<Vec<_>>(), ["node"]);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    pub(in crate::layout) kind: Kind,
+    pub(in crate::layout) bits: u32,
+    pub(in crate::layout) invert: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::layout) enum Kind {
+    Timestamp { tick: Tick, epoch_ms: i64 },
+    Sequence { start: Value<'static> },
+    Constant { name: Option<String>, value: Value<'static> },
+    Bindable { name: Option<String>, kind: Type },
+    Unused,
+}
+
+impl Field {
+    const fn new(bits: u32, kind: Kind) -> Self {
+        Self { kind, bits, invert: false }
+    }
+
+    /// The time, in ticks since the tick of `epoch_ms` (Unix milliseconds). A layout has at most one, of at most 64 bits.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, Tick};
+    ///
+    /// let time = Field::timestamp(32, Tick::SECOND, 1_767_225_600_000); // from 2026 on
+    /// let layout = Layout::integer([Field::unused(1), time, Field::sequence(31)])?;
+    /// assert_eq!(layout.describe().first_ms, Some(1_767_225_600_000));
+    /// assert_eq!(layout.describe().last_ms, Some(1_767_225_600_000 + 4_294_967_295_000));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn timestamp(bits: u32, tick: Tick, epoch_ms: i64) -> Self {
+        Self::new(bits, Kind::Timestamp { tick, epoch_ms })
+    }
+
+    /// The sequence within a tick, from 0. A layout has at most one, of at most 64 bits.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, Tick};
+    ///
+    /// let time = Field::timestamp(41, Tick::MILLISECOND, 1_767_225_600_000);
+    /// let layout = Layout::integer([Field::unused(1), time, Field::sequence(22)])?;
+    /// assert_eq!(layout.describe().per_second, Some(4_194_304_000)); // 2^22 in a millisecond
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn sequence(bits: u32) -> Self {
+        Self::new(bits, Kind::Sequence { start: Value::Integer(0) })
+    }
+
+    /// The sequence within a tick, from `start`.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Generator, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(54), Field::sequence_from(10, 1000)])?;
+    /// let ids = Generator::builder(layout).sequence_only(true).build()?;
+    /// assert_eq!(ids.generate()?.as_integer(), Some(1000));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn sequence_from(bits: u32, start: impl Into<Value<'static>>) -> Self {
+        Self::new(bits, Kind::Sequence { start: start.into().normal() })
+    }
+
+    /// A value that is the same in every ID, unless an ID overrides it. Without a name it is called `const-<offset>-<bits>`.
+    /// Bytes and texts are for byte layouts.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let fields = [Field::constant(16, "region", "eu"), Field::constant(8, None, 7)];
+    /// let layout = Layout::bytes(3, fields)?;
+    /// assert_eq!(layout.values().pack()?.to_string(), "657507"); // e, u, 7
+    /// assert_eq!(layout.constant_names().collect::<Vec<_>>(), ["region", "const-16-8"]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn constant<'n>(
+        bits: u32,
+        name: impl Into<Option<&'n str>>,
+        value: impl Into<Value<'static>>,
+    ) -> Self {
+        Self::new(
+            bits,
+            Kind::Constant { name: name.into().map(String::from), value: value.into().normal() },
+        )
+    }
+
+    /// An integer given for each ID. Without a name it is called `bindable-<offset>-<bits>`.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(56), Field::bindable(8, "shard")])?;
+    /// assert_eq!(layout.values().bind("shard", 7)?.pack_integer()?, 7);
+    /// let error = layout.values().bind("shard", 256)?.pack_integer().unwrap_err();
+    /// assert_eq!(error.to_string(), "expected shard of at most 8 bits, found 256");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn bindable<'n>(bits: u32, name: impl Into<Option<&'n str>>) -> Self {
+        Self::bindable_of(Type::Integer, bits, name)
+    }
+
+    /// A value of any type given for each ID. Bytes and texts are for byte layouts.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, Type};
+    ///
+    /// let layout = Layout::bytes(3, [Field::bindable_of(Type::Text, 24, "airport")])?;
+    /// assert_eq!(layout.values().bind("airport", "ZRH")?.pack()?.as_bytes(), Some(&b"ZRH"[..]));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn bindable_of<'n>(kind: Type, bits: u32, name: impl Into<Option<&'n str>>) -> Self {
+        Self::new(bits, Kind::Bindable { name: name.into().map(String::from), kind })
+    }
+
+    /// Bits that are zero in every new ID, and ignored when an ID is read.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(56), Field::bindable(8, "shard")])?;
+    /// let parsed = layout.parse_integer(-1)?; // all bits 1
+    /// assert_eq!(parsed.bindable("shard")?, 255.into());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn unused(bits: u32) -> Self {
+        Self::new(bits, Kind::Unused)
+    }
+
+    /// The same field with all its bits flipped, for example to sort the newest IDs first. Unused bits stay zero.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, Tick};
+    ///
+    /// let time = Field::timestamp(63, Tick::MILLISECOND, 0).inverted();
+    /// let layout = Layout::integer([Field::unused(1), time])?;
+    /// let id = |time: i64| layout.values().time(time)?.pack_integer();
+    /// assert!(id(1_767_225_600_001)? < id(1_767_225_600_000)?); // ORDER BY id: the newest first
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn inverted(mut self) -> Self {
+        self.invert = true;
+        self
+    }
+}

@@ -1,0 +1,162 @@
+//! Builds a layout: gives described fields their places, and finds every fault of a layout here, once.
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    Error, ErrorKind, Result,
+    error::Name,
+    layout::{
+        Draft, Field, Layout, Slot, Timeline, Type, Width,
+        shape::{
+            field::Kind,
+            layout::Shape,
+            placed::{Placed, Role},
+        },
+    },
+};
+
+/// The longest byte ID, in bytes.
+const MOST_BYTES: usize = 65_536;
+
+/// The largest number of fields. It is bounded because their names are inserted into a sorted list one by one.
+const MOST_FIELDS: usize = 16_384;
+
+/// The error with a message.
+#[cold]
+pub(in crate::layout) fn invalid(reason: impl Into<Name>) -> Error {
+    Error::because(ErrorKind::InvalidLayout, reason)
+}
+
+/// The first 40 characters of a text that somebody else wrote.
+pub(in crate::layout) fn start_of(text: &str) -> &str {
+    text.char_indices().nth(40).map_or(text, |(end, _)| &text[..end])
+}
+
+pub(in crate::layout) fn fit(
+    shape: Shape,
+    fields: impl IntoIterator<Item = Field>,
+) -> Result<Layout> {
+    let fields = place(shape, fields)?;
+    let time = at_most_one(&fields, "timestamp", |role| matches!(role, Role::Timestamp(_)))?;
+    let sequence = at_most_one(&fields, "sequence", |role| matches!(role, Role::Sequence { .. }))?;
+    let constants = names(&fields, |role| matches!(role, Role::Constant(_)))?;
+    let bindables = names(&fields, |role| matches!(role, Role::Bindable(_)))?;
+    fields.iter().try_for_each(|field| check_types(shape, field))?;
+    let blank = blank(shape, &fields)?;
+    Ok(Layout { shape, fields, constants, bindables, time, sequence, blank, only_read: false })
+}
+
+/// Gives each field its place; the widths must sum to the ID's.
+fn place(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Vec<Placed>> {
+    if let Shape::Bytes(length) = shape
+        && !(1..=MOST_BYTES).contains(&length)
+    {
+        let reason = format!("expected a byte ID of 1 to {MOST_BYTES} bytes, found {length}");
+        return Err(invalid(reason));
+    }
+    let (total, mut sum) = (shape.bits(), 0_u64);
+    let mut placed = Vec::new();
+    for field in fields {
+        if placed.len() == MOST_FIELDS {
+            return Err(invalid(format!("expected at most {MOST_FIELDS} fields, found more")));
+        }
+        let offset = u32::try_from(sum).unwrap_or(u32::MAX);
+        sum += u64::from(field.bits);
+        if sum <= total.into() {
+            placed.push(Placed::new(total, offset, field));
+        }
+    }
+    if sum != u64::from(total) {
+        return Err(invalid(format!("expected widths that sum to {total} bits, found {sum}")));
+    }
+    Ok(placed)
+}
+
+impl Placed {
+    fn new(total: u32, offset: u32, Field { kind, bits, invert }: Field) -> Self {
+        let width = Width::new(bits);
+        let (name, role) = match kind {
+            Kind::Timestamp { tick, epoch_ms } => {
+                ("timestamp".into(), Role::Timestamp(Timeline::new(tick, epoch_ms, width)))
+            }
+            Kind::Sequence { start } => ("sequence".into(), Role::Sequence { start }),
+            Kind::Constant { name, value } => {
+                (name_or(name, "const", offset, bits), Role::Constant(value))
+            }
+            Kind::Bindable { name, kind } => {
+                (name_or(name, "bindable", offset, bits), Role::Bindable(kind))
+            }
+            Kind::Unused => ("unused".into(), Role::Unused),
+        };
+        let shift = if bits == 0 { 0 } else { total - offset - bits };
+        let flip = if invert && role != Role::Unused { width.most } else { 0 };
+        let is_other = matches!(role, Role::Timestamp(_) | Role::Unused);
+        let plain = bits <= 64 && !is_other && role.kind() == Type::Integer;
+        Self { name, role, offset, width, shift, flip, invert, plain }
+    }
+}
+
+fn name_or(name: Option<String>, kind: &str, offset: u32, bits: u32) -> String {
+    name.unwrap_or_else(|| format!("{kind}-{offset}-{bits}"))
+}
+
+/// Place of the timestamp or the sequence among the fields; a layout has at most one of each, at most 64 bits wide.
+fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<Option<usize>> {
+    let mut found = fields.iter().enumerate().filter(|(_, field)| is(&field.role));
+    let Some((index, field)) = found.next() else { return Ok(None) };
+    if field.width.bits > 64 {
+        let bits = field.width.bits;
+        return Err(invalid(format!("expected a {name} of at most 64 bits, found {bits}")));
+    }
+    found.next().map_or(Ok(Some(index)), |_| {
+        Err(invalid(format!("expected at most one {name}, found two")))
+    })
+}
+
+/// Places of the fields of one kind, sorted by name.
+fn names(fields: &[Placed], is: fn(&Role) -> bool) -> Result<Vec<Slot>> {
+    let mut slots: Vec<Slot> = Vec::new();
+    for (index, field) in fields.iter().enumerate().filter(|(_, field)| is(&field.role)) {
+        let name = &field.name;
+        let Err(at) = slots.binary_search_by_key(&name, |slot| &fields[slot.0].name) else {
+            let name = start_of(name);
+            return Err(invalid(format!("expected names that differ, found '{name}' twice")));
+        };
+        slots.insert(at, Slot(index));
+    }
+    Ok(slots)
+}
+
+/// Checks the type of a field: bytes and texts are for byte layouts, and a sequence starts with an integer.
+fn check_types(shape: Shape, field: &Placed) -> Result<()> {
+    let kind = match &field.role {
+        Role::Bindable(kind) => Some(*kind),
+        Role::Constant(value) | Role::Sequence { start: value } => value.kind(),
+        Role::Timestamp(_) | Role::Unused => return Ok(()),
+    };
+    let only_integers = shape == Shape::Integer || matches!(field.role, Role::Sequence { .. });
+    match kind {
+        Some(kind) if kind == Type::Integer || !only_integers => Ok(()),
+        Some(kind) => {
+            let (name, kind) = (&field.name, kind.as_str());
+            Err(invalid(format!("expected an integer for {name}, found {kind}")))
+        }
+        None => {
+            let name = &field.name;
+            Err(invalid(format!("expected an integer, bytes or text for {name}, found a time")))
+        }
+    }
+}
+
+/// An ID with only the constants in it; they and the sequence's start must fit.
+fn blank(shape: Shape, fields: &[Placed]) -> Result<Draft> {
+    let mut draft = Draft::new(shape);
+    for field in fields {
+        match &field.role {
+            Role::Constant(value) => field.put(value, &mut draft)?,
+            Role::Sequence { start } => field.put(start, &mut draft.clone())?,
+            _ => {}
+        }
+    }
+    Ok(draft)
+}

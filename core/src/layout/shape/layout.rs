@@ -1,0 +1,284 @@
+//! The layout itself, and the search for its fields.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{
+    Error, ErrorKind, Result,
+    layout::{
+        Draft, Field, Timeline, Values,
+        shape::{
+            fit,
+            placed::{Placed, Role},
+        },
+    },
+};
+
+/// The form of an ID: a signed 64-bit integer, or a number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::layout) enum Shape {
+    Integer,
+    Bytes(usize),
+}
+
+impl Shape {
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "the length is checked before anything is placed"
+    )]
+    pub(in crate::layout) const fn bits(self) -> u32 {
+        match self {
+            Self::Integer => 64,
+            Self::Bytes(length) => (length as u32).saturating_mul(8),
+        }
+    }
+}
+
+/// The meaning of each bit of an ID. A layout is checked when it is built, so that packing and parsing are shifts and masks.
+///
+/// ```
+/// use polyflake::layout::{Field, Layout, Tick};
+///
+/// let layout = Layout::integer([
+///     Field::unused(1),
+///     Field::timestamp(41, Tick::MILLISECOND, 1_483_228_800_000),
+///     Field::constant(5, "data-center-id", 1),
+///     Field::bindable(5, "worker-id"),
+///     Field::sequence(12),
+/// ])?;
+/// let id = layout.values().time(1_483_228_800_001_i64)?.bind("worker-id", 2)?.sequence(1)?.pack_integer()?;
+/// assert_eq!(id, 4_333_569);
+/// assert_eq!(layout.parse_integer(id)?.unix_ms(), Some(1_483_228_800_001));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    pub(in crate::layout) shape: Shape,
+    pub(in crate::layout) fields: Vec<Placed>,
+    /// Sorted by name.
+    pub(in crate::layout) constants: Vec<Slot>,
+    /// Sorted by name.
+    pub(in crate::layout) bindables: Vec<Slot>,
+    /// Index of the timestamp.
+    pub(in crate::layout) time: Option<usize>,
+    /// Index of the sequence.
+    pub(in crate::layout) sequence: Option<usize>,
+    /// An ID with only the constants in it.
+    pub(in crate::layout) blank: Draft,
+    /// `true` if the layout may not have generators.
+    pub(crate) only_read: bool,
+}
+
+/// The place of a field in one layout: a name looked up once. It means nothing to another layout.
+///
+/// ```
+/// use polyflake::layout::preset;
+///
+/// let instagram = preset("instagram", [])?;
+/// let shard = instagram.bindable("shard")?; // looked up once, for many IDs
+/// for id in [3_000_000_000_000_007_168, 3_000_000_000_000_008_192] {
+///     println!("{}", instagram.parse_integer(id)?.integer(shard)?);
+/// }
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot(pub(in crate::layout) usize);
+
+impl Layout {
+    /// A layout of signed 64-bit integers. The fields begin at the most significant bit and fill the 64 bits.
+    ///
+    /// Any fault of the fields is `invalid_layout`, except `out_of_range` for a constant or start that does not fit.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, Tick};
+    ///
+    /// let time = Field::timestamp(41, Tick::MILLISECOND, 1_767_225_600_000);
+    /// assert!(Layout::integer([Field::unused(1), time.clone(), Field::sequence(22)]).is_ok());
+    /// let error = Layout::integer([time, Field::sequence(22)]).unwrap_err();
+    /// assert_eq!(error.to_string(), "expected widths that sum to 64 bits, found 63");
+    /// ```
+    pub fn integer(fields: impl IntoIterator<Item = Field>) -> Result<Self> {
+        fit::fit(Shape::Integer, fields)
+    }
+
+    /// A layout of IDs of `length` bytes, 1 to 65,536. The fields begin at the top bit of the first byte and fill all bytes.
+    ///
+    /// Any fault of the fields is `invalid_layout`, except `out_of_range` for a constant or start that does not fit.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, Tick};
+    ///
+    /// let time = Field::timestamp(48, Tick::MILLISECOND, 0);
+    /// let layout = Layout::bytes(8, [time, Field::sequence(16)])?;
+    /// let id = layout.values().time(1_767_225_600_000_i64)?.sequence(7)?.pack()?;
+    /// assert_eq!(id.to_string(), "019b76daa8000007");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn bytes(length: usize, fields: impl IntoIterator<Item = Field>) -> Result<Self> {
+        fit::fit(Shape::Bytes(length), fields)
+    }
+
+    /// Number of bits of an ID.
+    ///
+    /// ```
+    /// assert_eq!(polyflake::layout::preset("twitter", [])?.bits(), 64);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn bits(&self) -> u32 {
+        self.shape.bits()
+    }
+
+    /// Returns `true` if IDs are integers, `false` if they are bytes.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, preset};
+    ///
+    /// assert!(preset("twitter", [])?.is_integer());
+    /// assert!(!Layout::bytes(8, [Field::unused(64)])?.is_integer());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn is_integer(&self) -> bool {
+        matches!(self.shape, Shape::Integer)
+    }
+
+    /// The slot of the timestamp, or `unknown_field`.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let parsed = twitter.parse_integer(1_541_815_603_606_036_480)?;
+    /// assert_eq!(parsed.integer(twitter.timestamp()?)?, 1_656_432_460_105);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn timestamp(&self) -> Result<Slot> {
+        self.time.map(Slot).ok_or_else(|| unknown("timestamp"))
+    }
+
+    /// The slot of the sequence, or `unknown_field`.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let parsed = twitter.parse_integer(1_541_815_603_606_036_481)?;
+    /// assert_eq!(parsed.integer(twitter.sequence()?)?, 1);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn sequence(&self) -> Result<Slot> {
+        self.sequence.map(Slot).ok_or_else(|| unknown("sequence"))
+    }
+
+    /// The slot of a constant, or `unknown_field`.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(56), Field::constant(8, "region", 3)])?;
+    /// assert_eq!(layout.parse_integer(3)?.get(layout.constant("region")?)?, 3.into());
+    /// assert_eq!(layout.constant("zone").unwrap_err().to_string(), "unknown field `zone`, expected one of `region`");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn constant(&self, name: &str) -> Result<Slot> {
+        self.find(&self.constants, name)
+    }
+
+    /// The slot of a bindable, or `unknown_field`.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let parsed = twitter.parse_integer(1_541_815_603_606_036_480)?;
+    /// assert_eq!(parsed.integer(twitter.bindable("worker")?)?, 26);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn bindable(&self, name: &str) -> Result<Slot> {
+        self.find(&self.bindables, name)
+    }
+
+    /// The names of the constants, from the top.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(56), Field::constant(8, "region", 3)])?;
+    /// assert_eq!(layout.constant_names().collect::<Vec<_>>(), ["region"]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn constant_names(&self) -> impl Iterator<Item = &str> {
+        self.named(|role| matches!(role, Role::Constant(_))).map(|(name, _)| name)
+    }
+
+    /// The names of the bindables, from the top.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// assert_eq!(twitter.bindable_names().collect::<Vec<_>>(), ["datacenter", "worker"]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn bindable_names(&self) -> impl Iterator<Item = &str> {
+        self.named(|role| matches!(role, Role::Bindable(_))).map(|(name, _)| name)
+    }
+
+    /// A buffer for the values of one ID, to be used again for the next.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let mut values = twitter.values();
+    /// values.time(1_656_432_460_105_i64)?.bind("datacenter", 11)?.bind("worker", 26)?;
+    /// assert_eq!(values.sequence(0)?.pack_integer()?, 1_541_815_603_606_036_480);
+    /// assert_eq!(values.sequence(1)?.pack_integer()?, 1_541_815_603_606_036_481);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn values(&self) -> Values<'_> {
+        Values::new(self)
+    }
+
+    /// The timeline of the timestamp.
+    pub(crate) fn timeline(&self) -> Option<&Timeline> {
+        self.time_field().map(|(timeline, _)| timeline)
+    }
+
+    /// The timeline of the timestamp, and its field.
+    #[inline]
+    pub(in crate::layout) fn time_field(&self) -> Option<(&Timeline, &Placed)> {
+        let field = &self.fields[self.time?];
+        let Role::Timestamp(timeline) = &field.role else { return None };
+        Some((timeline, field))
+    }
+
+    fn find(&self, sorted: &[Slot], name: &str) -> Result<Slot> {
+        let index = sorted.binary_search_by_key(&name, |slot| self.name(*slot));
+        let known = || sorted.iter().map(|slot| self.name(*slot));
+        index
+            .map(|index| sorted[index])
+            .map_err(|_| Error::unknown_field(String::from(name), known()))
+    }
+
+    /// The first and the last value of the sequence, as bits.
+    pub(crate) fn slots(&self) -> Option<(u64, u64)> {
+        let field = &self.fields[self.sequence?];
+        let Role::Sequence { start } = &field.role else { return None };
+        Some((field.quick(start)? ^ field.flip, field.width.most))
+    }
+
+    /// The name of a field.
+    pub(crate) fn name(&self, slot: Slot) -> &str {
+        &self.fields[slot.0].name
+    }
+
+    /// The fields of one kind, from the top.
+    pub(in crate::layout) fn named(
+        &self,
+        is: fn(&Role) -> bool,
+    ) -> impl Iterator<Item = (&str, Slot)> {
+        let fields = self.fields.iter().enumerate();
+        fields
+            .filter(move |(_, field)| is(&field.role))
+            .map(|(index, field)| (&*field.name, Slot(index)))
+    }
+}
+
+#[cold]
+pub(in crate::layout) fn unknown(name: impl Into<String>) -> Error {
+    Error::field_error(ErrorKind::UnknownField, name.into())
+}
+
+#[cold]
+pub(in crate::layout) fn foreign_slot() -> Error {
+    Error::because(ErrorKind::UnknownField, "expected a slot of this layout, found one of another")
+}

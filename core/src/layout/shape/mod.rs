@@ -1,0 +1,11 @@
+//! The shape of an ID: its fields, their places and widths, and the values that they take.
+
+pub(super) mod bits;
+pub(super) mod decimal;
+mod describe;
+pub(super) mod field;
+pub(super) mod fit;
+pub(super) mod layout;
+pub(super) mod placed;
+pub(super) mod value;
+pub(super) mod width;

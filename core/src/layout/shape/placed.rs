@@ -1,0 +1,179 @@
+//! A field in its place: everything that packing and parsing need to know of it, computed when the layout is built.
+
+use alloc::string::String;
+
+use crate::{
+    Error, ErrorKind, Result,
+    layout::{
+        Draft, Timeline, Type, Value, Width,
+        shape::{bits, decimal::without_leading_zeros},
+    },
+};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::layout) enum Role {
+    Timestamp(Timeline),
+    Sequence { start: Value<'static> },
+    Constant(Value<'static>),
+    Bindable(Type),
+    Unused,
+}
+
+impl Role {
+    /// Its name in a layout's JSON.
+    pub(in crate::layout) const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Timestamp(_) => "timestamp",
+            Self::Sequence { .. } => "sequence",
+            Self::Constant(_) => "constant",
+            Self::Bindable(_) => "bindable",
+            Self::Unused => "unused",
+        }
+    }
+
+    /// The type of its values.
+    pub(in crate::layout) fn kind(&self) -> Type {
+        match self {
+            Self::Bindable(kind) => *kind,
+            Self::Constant(value) => value.kind().unwrap_or(Type::Integer),
+            Self::Timestamp(_) | Self::Sequence { .. } | Self::Unused => Type::Integer,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::layout) struct Placed {
+    pub(in crate::layout) name: String,
+    pub(in crate::layout) role: Role,
+    /// Number of bits above the field.
+    pub(in crate::layout) offset: u32,
+    pub(in crate::layout) width: Width,
+    /// Number of bits below the field, in an integer layout; 0 for a width of 0.
+    pub(in crate::layout) shift: u32,
+    /// Bits to flip in a field of at most 64 bits: all of them or none.
+    pub(in crate::layout) flip: u64,
+    pub(in crate::layout) invert: bool,
+    /// `true` if the field is a sequence, constant or bindable that takes integers of at most 64 bits.
+    pub(in crate::layout) plain: bool,
+}
+
+impl Placed {
+    /// The bits of most values: of an integer of 64 bits, or a time in milliseconds, that fits. None leaves the value to
+    /// [`Placed::put`], which handles all others, and every error.
+    #[inline]
+    pub(in crate::layout) fn quick(&self, value: &Value<'_>) -> Option<u64> {
+        let Value::Integer(number) = value else { return None };
+        let number = match &self.role {
+            Role::Timestamp(timeline) => timeline.value_of_ms(i64::try_from(*number).ok()?),
+            _ if self.plain => *number,
+            _ => return None,
+        };
+        self.width.narrow(number).map(|number| number ^ self.flip)
+    }
+
+    /// An integer ID with `bits` in the field's place.
+    #[inline]
+    pub(in crate::layout) const fn put_in_word(&self, word: u64, bits: u64) -> u64 {
+        word & !(self.width.most << self.shift) | bits << self.shift
+    }
+
+    /// Puts the bits of a field of at most 64 bits into a byte ID.
+    #[inline]
+    pub(in crate::layout) fn put_in(&self, id: &mut [u8], bits: u64) {
+        let old = bits::take(id, self.offset, self.width.bits);
+        bits::flip_in(id, self.offset, self.width.bits, old ^ bits);
+    }
+
+    /// The error for an integer, or a time in Unix milliseconds, that does not fit.
+    #[cold]
+    pub(in crate::layout) fn refuse(&self, value: i64) -> Error {
+        match &self.role {
+            Role::Timestamp(timeline) => timeline.outside("timestamp", value.into()),
+            _ => self.misfit(&Value::Integer(value.into())),
+        }
+    }
+
+    /// Puts a value into its place.
+    pub(in crate::layout) fn put(&self, value: &Value<'_>, draft: &mut Draft) -> Result<()> {
+        if let Role::Timestamp(timeline) = &self.role {
+            draft.put(self, self.time(timeline, value)? ^ self.flip);
+            return Ok(());
+        }
+        let mut space = [0; 16];
+        let number = self.number(value, &mut space)?;
+        if self.width.bits <= 64 {
+            let bits = number.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+            draft.put(self, bits ^ self.flip);
+        } else {
+            draft.put_wide(self, number);
+        }
+        Ok(())
+    }
+
+    /// The type of its values.
+    pub(in crate::layout) fn kind(&self) -> Type {
+        self.role.kind()
+    }
+
+    /// The error for a missing value.
+    #[cold]
+    pub(in crate::layout) fn missing(&self) -> Error {
+        Error::field_error(ErrorKind::MissingField, self.name.clone())
+    }
+
+    /// The timestamp's value for a time.
+    fn time(&self, timeline: &Timeline, value: &Value<'_>) -> Result<u64> {
+        let (ticks, unix_ms) = match value {
+            Value::Integer(ms) => (i64::try_from(*ms).ok().map(|ms| timeline.value_of_ms(ms)), *ms),
+            Value::Nanos(nanos) => (timeline.value_of_nanos(*nanos), nanos.div_euclid(1_000_000)),
+            Value::Wide { .. } => {
+                return Err(self.misfit(value).with_kind(ErrorKind::TimeOutOfRange));
+            }
+            _ => return Err(self.wrong_type("an integer", value)),
+        };
+        ticks
+            .and_then(|ticks| self.width.narrow(ticks))
+            .ok_or_else(|| timeline.outside("timestamp", unix_ms))
+    }
+
+    /// Any value, checked, as a big-endian number without leading zeros; `space` holds the bytes of integers.
+    fn number<'v>(&self, value: &'v Value<'_>, space: &'v mut [u8; 16]) -> Result<&'v [u8]> {
+        if value.kind() != Some(self.kind()) {
+            return Err(self.wrong_type(self.takes(), value));
+        }
+        let number = match value {
+            Value::Integer(number) => {
+                *space =
+                    self.width.modulo(*number).ok_or_else(|| self.misfit(value))?.to_be_bytes();
+                space
+            }
+            Value::Wide { negative: false, magnitude } => &**magnitude,
+            Value::Bytes(bytes) => bytes,
+            Value::Text(text) => text.as_bytes(),
+            _ => return Err(self.misfit(value)),
+        };
+        if bits::length(number) > self.width.bits as usize {
+            return Err(self.misfit(value));
+        }
+        Ok(without_leading_zeros(number))
+    }
+
+    fn takes(&self) -> &'static str {
+        match self.kind() {
+            Type::Integer => "an integer",
+            Type::Bytes => "bytes",
+            Type::Text => "text",
+        }
+    }
+
+    #[cold]
+    fn wrong_type(&self, expected: &'static str, value: &Value<'_>) -> Error {
+        Error::invalid_type(expected, value.type_name()).of(self.name.clone())
+    }
+
+    /// The error for a value that does not fit.
+    #[cold]
+    fn misfit(&self, value: &Value<'_>) -> Error {
+        Error::misfit(self.name.clone(), self.width.bits, value.brief())
+    }
+}

@@ -1,0 +1,277 @@
+//! Values of fields, as people write them.
+
+use alloc::{
+    borrow::Cow,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::fmt;
+
+use crate::{
+    Error, ErrorKind, Result,
+    layout::shape::{bits, decimal},
+};
+
+/// The type of values that a constant or bindable takes.
+///
+/// ```
+/// use polyflake::layout::{Field, Layout, Type};
+///
+/// let layout = Layout::bytes(2, [Field::bindable_of(Type::Text, 16, "region")])?;
+/// assert_eq!(layout.values().bind("region", "eu")?.pack()?.to_string(), "6575");
+/// let error = layout.values().bind("region", 7)?.pack().unwrap_err();
+/// assert_eq!(error.to_string(), "expected text for `region`, found an integer");
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Type {
+    /// An integer.
+    Integer,
+    /// Bytes, read as a big-endian number; leading zero bytes are not kept.
+    Bytes,
+    /// A text; its UTF-8 is read like bytes.
+    Text,
+}
+
+impl Type {
+    /// Its name in a layout's JSON.
+    ///
+    /// ```
+    /// use polyflake::layout::Type;
+    ///
+    /// assert_eq!(Type::Bytes.as_str(), "bytes");
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Integer => "integer",
+            Self::Bytes => "bytes",
+            Self::Text => "text",
+        }
+    }
+}
+
+/// The value of one field.
+///
+/// ```
+/// use polyflake::layout::Value;
+///
+/// let wide = Value::parse_integer("4722366482869645213695")?;
+/// assert_eq!(wide, Value::from((1_i128 << 72) - 1));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Value<'a> {
+    /// An integer; for a timestamp the time in Unix milliseconds.
+    Integer(i128),
+    /// An integer past 128 bits.
+    Wide {
+        /// `true` below zero; a negative integer of this size fits no field.
+        negative: bool,
+        /// Its magnitude, big-endian.
+        magnitude: Cow<'a, [u8]>,
+    },
+    /// A time in Unix nanoseconds, for timestamps whose ticks are shorter than a millisecond.
+    Nanos(i128),
+    /// Bytes, read as a big-endian number.
+    Bytes(Cow<'a, [u8]>),
+    /// A text.
+    Text(Cow<'a, str>),
+    /// The name of a type that no field takes. Bindings to dynamic languages pass it so that the layout decides which error comes
+    /// first. Not part of the public API.
+    #[doc(hidden)]
+    Other(Cow<'a, str>),
+}
+
+/// The longest value, in bytes, that an error shows in full: the time to write an integer's digits grows with their square.
+const LONG: usize = 32;
+
+impl<'a> Value<'a> {
+    /// The integer of a sign and a big-endian magnitude.
+    ///
+    /// ```
+    /// use polyflake::layout::Value;
+    ///
+    /// assert_eq!(Value::integer(true, &[1, 0][..]), Value::from(-256));
+    /// ```
+    pub fn integer(negative: bool, magnitude: impl Into<Cow<'a, [u8]>>) -> Self {
+        let magnitude = magnitude.into();
+        if bits::length(&magnitude) > 127 {
+            return Self::Wide { negative, magnitude };
+        }
+        let number = magnitude.iter().fold(0, |number, byte| number << 8 | i128::from(*byte));
+        Self::Integer(if negative { -number } else { number })
+    }
+
+    /// The integer of a decimal text: `-?(0|[1-9][0-9]*)`, else `invalid_character`. More than 160,000 digits are
+    /// `invalid_length`; no field holds them.
+    ///
+    /// ```
+    /// use polyflake::layout::Value;
+    ///
+    /// assert_eq!(Value::parse_integer("-7")?, (-7).into());
+    /// assert_eq!(Value::parse_integer("07").unwrap_err().code(), "invalid_character"); // one spelling
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn parse_integer(text: &str) -> Result<Value<'static>> {
+        let parts = decimal::read(text);
+        parts
+            .map(|(negative, magnitude)| Value::integer(negative, magnitude))
+            .ok_or_else(|| not_decimal(text))
+    }
+
+    /// The same value with one spelling for each integer.
+    pub(in crate::layout) fn normal(self) -> Self {
+        match self {
+            Self::Wide { negative, magnitude } => Self::integer(negative, magnitude),
+            other => other,
+        }
+    }
+
+    /// The same value with owned content.
+    ///
+    /// ```
+    /// use polyflake::layout::Value;
+    ///
+    /// fn region() -> Value<'static> {
+    ///     let read = String::from("eu");
+    ///     Value::from(read.as_str()).into_owned() // outlives what it was read from
+    /// }
+    /// assert_eq!(region(), Value::from("eu"));
+    /// ```
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Self::Integer(n) => Value::Integer(n),
+            Self::Nanos(n) => Value::Nanos(n),
+            Self::Wide { negative, magnitude } => {
+                Value::Wide { negative, magnitude: Cow::Owned(magnitude.into_owned()) }
+            }
+            Self::Bytes(bytes) => Value::Bytes(Cow::Owned(bytes.into_owned())),
+            Self::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+            Self::Other(name) => Value::Other(Cow::Owned(name.into_owned())),
+        }
+    }
+
+    /// The type of field that takes the value; `None` if no constant or bindable takes it.
+    ///
+    /// ```
+    /// use polyflake::layout::{Type, Value};
+    ///
+    /// assert_eq!(Value::from("eu").kind(), Some(Type::Text));
+    /// assert_eq!(Value::Nanos(0).kind(), None); // only a timestamp takes it
+    /// ```
+    pub fn kind(&self) -> Option<Type> {
+        match self {
+            Self::Integer(_) | Self::Wide { .. } => Some(Type::Integer),
+            Self::Bytes(_) => Some(Type::Bytes),
+            Self::Text(_) => Some(Type::Text),
+            Self::Nanos(_) | Self::Other(_) => None,
+        }
+    }
+
+    /// The value in the words of an error; a long one by its size.
+    pub(in crate::layout) fn brief(&self) -> String {
+        match self {
+            Self::Wide { magnitude, .. } if magnitude.len() > LONG => {
+                format!("an integer of {} bits", bits::length(magnitude))
+            }
+            Self::Bytes(bytes) if bytes.len() > LONG => format!("{} bytes", bytes.len()),
+            Self::Text(text) if text.len() > LONG => format!("a text of {} bytes", text.len()),
+            short => short.to_string(),
+        }
+    }
+
+    /// The name of its type in an error.
+    pub(in crate::layout) fn type_name(&self) -> Cow<'static, str> {
+        match self {
+            Self::Integer(_) | Self::Wide { .. } => Cow::Borrowed("an integer"),
+            Self::Nanos(_) => Cow::Borrowed("a time"),
+            Self::Bytes(_) => Cow::Borrowed("bytes"),
+            Self::Text(_) => Cow::Borrowed("text"),
+            Self::Other(name) => Cow::Owned(name.clone().into_owned()),
+        }
+    }
+}
+
+/// The error for a text that is no integer: for its characters first, then for their order, then for their number.
+#[cold]
+fn not_decimal(text: &str) -> Error {
+    let is_bad = |(i, c): &(usize, char)| !(c.is_ascii_digit() || *c == '-' && *i == 0);
+    if let Some((position, character)) = text.chars().enumerate().find(is_bad) {
+        return Error::bad_character(position, character.into());
+    }
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if !digits.starts_with('0') && digits.len() > decimal::MOST_DIGITS {
+        return Error::invalid_length(digits.len(), 1, decimal::MOST_DIGITS);
+    }
+    Error::because(
+        ErrorKind::InvalidCharacter,
+        "expected an integer in decimal digits without leading zeros",
+    )
+}
+
+impl fmt::Display for Value<'_> {
+    /// Writes integers in decimal, bytes in hex, texts as they are.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(number) | Self::Nanos(number) => write!(f, "{number}"),
+            Self::Wide { negative, magnitude } => {
+                let sign = if *negative { "-" } else { "" };
+                write!(f, "{sign}{}", decimal::write(magnitude))
+            }
+            Self::Bytes(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
+            Self::Text(text) | Self::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Implements the conversion from every integer type that fits 128 signed bits.
+macro_rules! from_integers {
+    ($($int:ty),*) => {$(
+        impl From<$int> for Value<'_> {
+            fn from(n: $int) -> Self {
+                Self::Integer(n.into())
+            }
+        }
+    )*};
+}
+
+from_integers!(u8, u16, u32, u64, i8, i16, i32, i64, i128);
+
+impl From<u128> for Value<'_> {
+    fn from(n: u128) -> Self {
+        Self::integer(false, n.to_be_bytes().to_vec())
+    }
+}
+
+impl<'a> From<&'a [u8]> for Value<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Bytes(bytes.into())
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Value<'a> {
+    fn from(bytes: &'a [u8; N]) -> Self {
+        Self::Bytes(bytes.as_slice().into())
+    }
+}
+
+impl From<Vec<u8>> for Value<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes.into())
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<String> for Value<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}

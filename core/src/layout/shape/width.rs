@@ -1,0 +1,43 @@
+//! The width of a field, and the integers that it holds.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Width {
+    pub(in crate::layout) bits: u32,
+    /// The largest value, in at most 64 bits.
+    pub(in crate::layout) most: u64,
+}
+
+impl Width {
+    pub(in crate::layout) fn new(bits: u32) -> Self {
+        let most = u64::MAX.checked_shr(64_u32.saturating_sub(bits)).unwrap_or(0);
+        Self { bits, most }
+    }
+
+    /// An integer as at most 64 bits; `None` if it does not fit. In a field of 64 bits, integers in -2^63..0 are taken modulo 2^64.
+    #[inline]
+    pub(in crate::layout) fn narrow(self, number: i128) -> Option<u64> {
+        match u64::try_from(number) {
+            Ok(number) => (number <= self.most).then_some(number),
+            Err(_) if self.bits == 64 => i64::try_from(number).ok().map(i64::cast_unsigned),
+            Err(_) => None,
+        }
+    }
+
+    /// Undoes `narrow`: the integer of at most 64 bits.
+    #[inline]
+    pub(in crate::layout) fn widen(self, bits: u64) -> i128 {
+        if self.bits == 64 { bits.cast_signed().into() } else { bits.into() }
+    }
+
+    /// An integer for a field of any width. In a field of 64 bits or more, integers in -2^63..0 are taken modulo 2^64; `None` for
+    /// any other integer below 0.
+    pub(in crate::layout) fn modulo(self, number: i128) -> Option<u128> {
+        match u128::try_from(number) {
+            Ok(number) => Some(number),
+            Err(_) if self.bits >= 64 => {
+                i64::try_from(number).ok().map(|n| n.cast_unsigned().into())
+            }
+            Err(_) => None,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The lowest and the highest ID of a span of time, for BETWEEN queries.
+
+use crate::{
+    Error, ErrorKind, Result, UnixTime,
+    layout::{Id, Layout, Value, Values, shape::placed::Role},
+};
+
+impl Layout {
+    /// The lowest and the highest ID (both inclusive) of the half-open time range `start .. end`, in Unix milliseconds or as
+    /// `SystemTime`s. An ID is in the range if its own tick begins in it.
+    ///
+    /// The bindables that precede the timestamp must be given; the sequence and later bindables span all their values.
+    ///
+    /// # Errors
+    /// As [`Values::time_range`].
+    ///
+    /// ```
+    /// use polyflake::layout::{Id, preset};
+    ///
+    /// let discord = preset("discord", [])?;
+    /// let (lowest, highest) = discord.time_range(1_462_015_105_796, 1_462_015_105_797, [])?;
+    /// assert!((lowest..=highest).contains(&Id::Integer(175_928_847_299_117_063)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn time_range<'v>(
+        &'v self,
+        start: impl Into<UnixTime>,
+        end: impl Into<UnixTime>,
+        bindables: impl IntoIterator<Item = (&'v str, Value<'v>)>,
+    ) -> Result<(Id, Id)> {
+        let mut values = self.values();
+        for (name, value) in bindables {
+            values.bind(name, value)?;
+        }
+        values.time_range(start, end)
+    }
+}
+
+impl Values<'_> {
+    /// The lowest and the highest ID of a time range with the bindables that are set; it ignores a time or a sequence among the
+    /// values.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Id, Layout, Tick};
+    ///
+    /// let layout = Layout::integer([
+    ///     Field::unused(1),
+    ///     Field::bindable(13, "shard"), // above the time, so a range is of one shard
+    ///     Field::timestamp(40, Tick::MILLISECOND, 1_767_225_600_000),
+    ///     Field::sequence(10),
+    /// ])?;
+    /// let mut values = layout.values();
+    /// let (lowest, highest) = values.bind("shard", 7)?.time_range(1_767_225_600_000, 1_767_225_600_001)?;
+    /// assert_eq!((lowest, highest), (Id::Integer(7 << 50), Id::Integer((7 << 50) + 1023)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `unknown_field` in a layout without a timestamp; `missing_field` and so on for the bindables; `time_out_of_range` for a
+    /// range that the timestamp cannot hold (the end may be one past its last tick); `out_of_range` for a range that is reversed,
+    /// holds no tick, or crosses the sign bit of an integer ID, and in a layout with the sequence above the timestamp.
+    pub fn time_range(
+        &self,
+        start: impl Into<UnixTime>,
+        end: impl Into<UnixTime>,
+    ) -> Result<(Id, Id)> {
+        let (start, end) = (start.into(), end.into());
+        let layout = self.layout();
+        let at = layout.timestamp()?.0;
+        if layout.sequence().is_ok_and(|sequence| sequence.0 < at) {
+            return Err(refused(
+                "expected a layout with the timestamp above the sequence, found it below",
+            ));
+        }
+        let (mut lowest, mut highest) = (self.draft().clone(), self.draft().clone());
+        for (index, field) in layout.fields.iter().enumerate() {
+            match &field.role {
+                Role::Timestamp(timeline) => {
+                    let (first, last) = timeline.ticks_within(start, end)?;
+                    let (low, high) = if field.invert { (last, first) } else { (first, last) };
+                    lowest.put(field, low ^ field.flip);
+                    highest.put(field, high ^ field.flip);
+                }
+                Role::Sequence { .. } | Role::Bindable(_) if index > at => {
+                    if let Role::Bindable(_) = field.role {
+                        self.check_if_given(index)?;
+                    }
+                    lowest.fill(field, false);
+                    highest.fill(field, true);
+                }
+                _ => self.check_field(index)?,
+            }
+        }
+        in_order(lowest.into_id(), highest.into_id())
+    }
+}
+
+/// Checks that the ends are in order. As unsigned integers they are; as signed ones they are not if the sign bit lies between
+/// them.
+fn in_order(lowest: Id, highest: Id) -> Result<(Id, Id)> {
+    if lowest > highest {
+        return Err(refused(
+            "expected a time range on one side of the sign bit, found one that crosses it",
+        ));
+    }
+    Ok((lowest, highest))
+}
+
+#[cold]
+fn refused(reason: &'static str) -> Error {
+    Error::because(ErrorKind::OutOfRange, reason)
+}

@@ -1,0 +1,129 @@
+//! The length of a tick.
+
+use alloc::format;
+use core::{fmt, str::FromStr};
+
+use crate::{Error, ErrorKind, Result, layout::shape::fit::start_of};
+
+/// The unit that a layout's timestamp counts: a whole number of microseconds.
+///
+/// Written as an integer and `us`, `ms` or `s`.
+///
+/// ```
+/// use polyflake::layout::Tick;
+///
+/// let tick: Tick = "10ms".parse()?;
+/// assert_eq!(tick.as_micros(), 10_000);
+/// assert_eq!(Tick::SECOND.to_string(), "1s");
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tick {
+    micros: u64,
+}
+
+impl Tick {
+    /// One millionth of a second.
+    pub const MICROSECOND: Self = Self { micros: 1 };
+    /// One thousandth of a second.
+    pub const MILLISECOND: Self = Self { micros: 1000 };
+    /// One hundredth of a second.
+    pub const TEN_MILLISECONDS: Self = Self { micros: 10_000 };
+    /// One second.
+    pub const SECOND: Self = Self { micros: 1_000_000 };
+
+    /// A tick of `micros` microseconds: `1..=i64::MAX`, else `invalid_layout`.
+    ///
+    /// ```
+    /// use polyflake::layout::Tick;
+    ///
+    /// assert_eq!(Tick::from_micros(250)?.to_string(), "250us");
+    /// assert!(Tick::from_micros(0).is_err());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn from_micros(micros: u64) -> Result<Self> {
+        Self::from_units(micros, 1, "us")
+    }
+
+    /// A tick of `millis` milliseconds.
+    ///
+    /// ```
+    /// use polyflake::layout::Tick;
+    ///
+    /// assert_eq!(Tick::from_millis(10)?, Tick::TEN_MILLISECONDS);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn from_millis(millis: u64) -> Result<Self> {
+        Self::from_units(millis, 1000, "ms")
+    }
+
+    /// A tick of `seconds` seconds.
+    ///
+    /// ```
+    /// use polyflake::layout::Tick;
+    ///
+    /// assert_eq!(Tick::from_secs(60)?.to_string(), "60s");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn from_secs(seconds: u64) -> Result<Self> {
+        Self::from_units(seconds, 1_000_000, "s")
+    }
+
+    fn from_units(count: u64, micros: u64, unit: &str) -> Result<Self> {
+        let most = i64::MAX.cast_unsigned() / micros;
+        if count == 0 || count > most {
+            let reason = format!("expected a tick from 1 to {most} {unit}, found {count}");
+            return Err(Error::because(ErrorKind::InvalidLayout, reason));
+        }
+        Ok(Self { micros: count * micros })
+    }
+
+    /// Its number and its unit.
+    pub(in crate::layout) fn spelled(self) -> (u64, &'static str) {
+        match self.micros {
+            us if us % 1_000_000 == 0 => (us / 1_000_000, "s"),
+            us if us % 1000 == 0 => (us / 1000, "ms"),
+            us => (us, "us"),
+        }
+    }
+
+    /// Length of the tick, in microseconds.
+    ///
+    /// ```
+    /// use polyflake::layout::Tick;
+    ///
+    /// assert_eq!(Tick::MILLISECOND.as_micros(), 1000);
+    /// ```
+    pub const fn as_micros(self) -> u64 {
+        self.micros
+    }
+}
+
+impl fmt::Display for Tick {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (count, unit) = self.spelled();
+        write!(f, "{count}{unit}")
+    }
+}
+
+impl FromStr for Tick {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let units = [("us", 1), ("ms", 1000), ("s", 1_000_000)];
+        let count = units
+            .iter()
+            .find_map(|(unit, micros)| Some((text.strip_suffix(unit)?, *micros, *unit)));
+        // Only digits, the first of them not 0: otherwise one tick would have many spellings.
+        let tick = count.and_then(|(count, micros, unit)| {
+            let is_plain = count.starts_with(|c: char| ('1'..='9').contains(&c));
+            let count = count.parse().ok().filter(|_| is_plain)?;
+            Some(Self::from_units(count, micros, unit))
+        });
+        tick.unwrap_or_else(|| {
+            let found = start_of(text);
+            let reason = format!("expected a tick as 1us, 10ms or 60s, found '{found}'");
+            Err(Error::because(ErrorKind::InvalidLayout, reason))
+        })
+    }
+}

@@ -1,0 +1,251 @@
+//! From time to a timestamp's value and back.
+
+use crate::{
+    Error, ErrorKind, Result, UnixTime,
+    layout::{Tick, Width},
+};
+
+/// A timestamp's value is `floor(time / tick) - floor(epoch / tick)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Timeline {
+    tick: Tick,
+    epoch_ms: i64,
+    width: Width,
+    whole_ms: WholeMs,
+    /// The epoch's own tick, counted from 1970.
+    epoch: i128,
+}
+
+impl Timeline {
+    pub(crate) fn new(tick: Tick, epoch_ms: i64, width: Width) -> Self {
+        let mut timeline = Self { tick, epoch_ms, width, whole_ms: WholeMs::new(tick), epoch: 0 };
+        timeline.epoch = timeline.value_of_ms(epoch_ms);
+        timeline
+    }
+
+    pub(crate) const fn tick(&self) -> Tick {
+        self.tick
+    }
+
+    pub(crate) const fn epoch_ms(&self) -> i64 {
+        self.epoch_ms
+    }
+
+    /// The largest value.
+    pub(crate) const fn most(&self) -> u64 {
+        self.width.most
+    }
+
+    /// The value of a time in Unix milliseconds.
+    #[inline]
+    pub(crate) fn value_of_ms(&self, unix_ms: i64) -> i128 {
+        match self.whole_ms.ms {
+            0 => self.value_by_micros(unix_ms),
+            _ => i128::from(self.whole_ms.divide(unix_ms)) - self.epoch,
+        }
+    }
+
+    /// The value of a time in Unix milliseconds, for ticks that are no whole number of milliseconds. It computes in 128 bits, and
+    /// is a function of its own to keep `value_of_ms` small.
+    #[inline(never)]
+    fn value_by_micros(&self, unix_ms: i64) -> i128 {
+        let tick = i128::from(self.tick.as_micros());
+        (i128::from(unix_ms) * 1000).div_euclid(tick) - self.epoch
+    }
+
+    /// The value of a time in Unix nanoseconds; none past 2^127.
+    pub(crate) fn value_of_nanos(&self, unix_nanos: i128) -> Option<i128> {
+        let tick = i128::from(self.tick.as_micros()) * 1000;
+        unix_nanos.div_euclid(tick).checked_sub(self.epoch)
+    }
+
+    /// The value of a clock reading.
+    #[inline]
+    pub(crate) fn value_of_reading(&self, unix_nanos: i64) -> i128 {
+        match self.whole_ms.ms {
+            0 => {
+                let tick = i64::try_from(self.tick.as_micros()).unwrap_or(i64::MAX);
+                i128::from(unix_nanos.div_euclid(1000).div_euclid(tick)) - self.epoch
+            }
+            _ => self.value_of_ms(unix_nanos.div_euclid(1_000_000)),
+        }
+    }
+
+    /// The start of a value's tick, in Unix milliseconds, floored; none outside 64 bits.
+    #[inline]
+    pub(crate) fn ms_of(&self, value: i128) -> Option<i64> {
+        match self.whole_ms.ms {
+            0 => i64::try_from(self.micros_of(value)?.div_euclid(1000)).ok(),
+            // A tick past 64 bits is past them in milliseconds too.
+            whole => i64::try_from(value + self.epoch).ok()?.checked_mul(whole),
+        }
+    }
+
+    /// The times of all values in Unix milliseconds, as a first time and a step; `None` if the step is no whole number, or if 64
+    /// bits do not hold all times.
+    pub(crate) fn line(&self) -> Option<(i64, i64)> {
+        let is_line = self.whole_ms.ms > 0 && self.width.bits < 64;
+        self.ms_of(self.width.most.into()).filter(|_| is_line)?;
+        Some((self.ms_of(0)?, self.whole_ms.ms))
+    }
+
+    /// The start of a value's tick, in Unix microseconds.
+    pub(crate) fn micros_of(&self, value: i128) -> Option<i128> {
+        value.checked_add(self.epoch)?.checked_mul(self.tick.as_micros().into())
+    }
+
+    /// The error for a value whose time 64-bit milliseconds don't hold.
+    #[cold]
+    pub(crate) fn past_64_bits(&self, value: i128) -> Error {
+        let unix_ms = self.micros_of(value).map_or(i128::MAX, |micros| micros.div_euclid(1000));
+        Error::time_out_of_range("timestamp", unix_ms, i64::MIN.into(), i64::MAX.into())
+    }
+
+    /// The error for a time that the field does not hold.
+    #[cold]
+    pub(crate) fn outside(&self, field: &'static str, unix_ms: i128) -> Error {
+        let least = if self.width.bits == 64 { i64::MIN.into() } else { 0 };
+        // Both ends are whole milliseconds within the span.
+        let first = self.micros_of(least).map_or(i128::MIN, |begin| -(-begin).div_euclid(1000));
+        let end = self.micros_of(i128::from(self.width.most) + 1);
+        let last = end.map_or(i128::MAX, |end| (end - 1).div_euclid(1000));
+        let (first, last) = (first.max(i64::MIN.into()), last.min(i64::MAX.into()));
+        Error::time_out_of_range(field, unix_ms, first, last)
+    }
+
+    /// The first and the last value, as bits, whose ticks begin in the half-open span `start .. end`. The field must hold the whole
+    /// span.
+    pub(crate) fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<(u64, u64)> {
+        if self.width.narrow(self.value_of(start)).is_none() {
+            let outside = self.outside("start", start.floor_ms().into());
+            let is_reversed = start >= end;
+            return Err(if is_reversed {
+                outside.with_kind(ErrorKind::OutOfRange)
+            } else {
+                outside
+            });
+        }
+        if start >= end {
+            let least = i128::from(start.floor_ms()) + 1;
+            let most = least.max(i64::MAX.into());
+            return Err(Error::out_of_range("end", end.floor_ms().into(), least, most));
+        }
+        let last = self.last_before(end)?;
+        match self.width.narrow(self.first_from(start)) {
+            Some(first) if first <= last => Ok((first, last)),
+            _ => Err(Error::because(
+                ErrorKind::OutOfRange,
+                "expected a time range that holds a tick on one side of the epoch, found another",
+            )),
+        }
+    }
+
+    /// The last value, as bits, whose tick begins before a time.
+    pub(crate) fn last_before(&self, time: UnixTime) -> Result<u64> {
+        let last = self.width.narrow(self.first_from(time) - 1);
+        last.ok_or_else(|| self.outside("end", time.floor_ms().into()))
+    }
+
+    /// The first value whose tick begins at a given time or later.
+    fn first_from(&self, time: UnixTime) -> i128 {
+        let value = self.value_of(time);
+        let begins = self.micros_of(value).and_then(|micros| micros.checked_mul(1000));
+        value + i128::from(begins != Some(time.nanos()))
+    }
+
+    /// The value of a time.
+    fn value_of(&self, time: UnixTime) -> i128 {
+        // A moment of at most 94 bits minus an epoch of at most 74 bits.
+        self.value_of_nanos(time.nanos()).unwrap_or(i128::MAX)
+    }
+
+    /// The start, in Unix milliseconds, of the last tick that both the field and 64-bit milliseconds hold.
+    pub(crate) fn last_ms(&self) -> Option<i64> {
+        let last = i64::try_from(self.width.most).unwrap_or(i64::MAX);
+        self.ms_of(last.into()).or_else(|| self.ms_of(self.value_of_ms(i64::MAX)))
+    }
+}
+
+/// A tick of whole milliseconds, ready to divide by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct WholeMs {
+    /// Milliseconds of a tick, or 0 if they are no whole number.
+    ms: i64,
+    /// 2^64 / `ms`, rounded up.
+    reciprocal: u64,
+    /// A bound of `n` up to which `floor(n / ms)` is `floor(n * reciprocal / 2^64)`. `reciprocal * ms` is at most `ms` more than
+    /// 2^64, so the product is at most `n / 2^64` too large, and that is less than `1 / ms`.
+    exact_to: u64,
+}
+
+impl WholeMs {
+    fn new(tick: Tick) -> Self {
+        match tick.as_micros() {
+            micros if micros % 1000 != 0 => Self { ms: 0, reciprocal: 0, exact_to: 0 },
+            1000 => Self { ms: 1, reciprocal: 0, exact_to: 0 },
+            micros => {
+                let ms = micros / 1000;
+                Self {
+                    ms: ms.cast_signed(),
+                    reciprocal: u64::MAX / ms + 1,
+                    exact_to: u64::MAX / ms,
+                }
+            }
+        }
+    }
+
+    /// `floor(n / ms)`. A multiplication takes a third of the time of a division.
+    #[inline]
+    #[allow(clippy::cast_possible_truncation, reason = "the upper half of 128 bits has 64")]
+    fn divide(self, n: i64) -> i64 {
+        if self.ms == 1 {
+            return n;
+        }
+        match u64::try_from(n) {
+            Ok(n) if n <= self.exact_to => {
+                ((u128::from(n) * u128::from(self.reciprocal)) >> 64) as i64
+            }
+            _ => n.div_euclid(self.ms),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(ms: u64, n: i64) {
+        let whole = WholeMs::new(Tick::from_millis(ms).unwrap());
+        assert_eq!(whole.divide(n), n.div_euclid(ms.cast_signed()), "{n} / {ms}");
+    }
+
+    #[test]
+    fn divides_exactly_around_every_edge() {
+        const MOST: u64 = if cfg!(miri) { 10 } else { 3000 };
+        for ms in
+            (1..MOST).chain([1 << 20, (1 << 20) + 1, 86_400_000, u64::from(u32::MAX), 1 << 40])
+        {
+            let edge = i64::try_from(u64::MAX / ms).unwrap_or(i64::MAX);
+            for near in [
+                0,
+                ms.cast_signed(),
+                edge - edge % ms.cast_signed(),
+                edge,
+                i64::MAX - 2,
+                i64::MIN + 2,
+            ] {
+                (-2..=2).filter_map(|step| near.checked_add(step)).for_each(|n| check(ms, n));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn divides_exactly(ms in 1..(1_u64 << 50), n in any::<i64>()) {
+            check(ms, n);
+            check(ms % 5000 + 1, n);
+        }
+    }
+}
