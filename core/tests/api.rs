@@ -18,7 +18,10 @@ const FAMILIES: [(&str, &[&str]); 5] = [
     ("sno", &["src/sno"]),
     ("randflake", &["src/randflake"]),
     ("hotguid", &["src/hotguid"]),
-    ("layout", &["src/layout"]),
+    (
+        "layout",
+        &["src/layout", "src/layout/ids", "src/layout/json", "src/layout/shape", "src/layout/time"],
+    ),
     ("sparx64", &["src/sparx64"]),
 ];
 
