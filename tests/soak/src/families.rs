@@ -29,7 +29,7 @@ pub(crate) struct Family {
     pub(crate) build: fn(u64, u64) -> Box<dyn Maker>,
 }
 
-pub(crate) const FAMILIES: [Family; 4] = [
+pub(crate) const FAMILIES: [Family; 5] = [
     Family { name: "sno", build: snos },
     Family { name: "randflake", build: randflakes },
     Family { name: "hotguid", build: hot_guids },
