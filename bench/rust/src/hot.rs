@@ -87,7 +87,7 @@ pub(crate) const ALL: &[Hot] = &[
     }),
     one("randflake generate_text", || {
         let ids = samples::randflake(Synthetic::in_seconds(1));
-        repeat(move || ids.generate().map(|id| id.text()))
+        repeat(move || ids.generate().map(Randflake::text))
     }),
     batch("randflake fill 1024, an ID", || {
         let ids = samples::randflake(Synthetic::in_seconds(BATCH));
@@ -137,7 +137,7 @@ pub(crate) const ALL: &[Hot] = &[
     }),
     one("hotguid generate_text", || {
         let ids = samples::hot_guid(Synthetic::in_seconds(1));
-        repeat(move || ids.generate(1).map(|id| id.text()))
+        repeat(move || ids.generate(1).map(HotGuid::text))
     }),
     batch("hotguid fill 1024, an ID", || {
         let ids = samples::hot_guid(Synthetic::in_seconds(BATCH));
