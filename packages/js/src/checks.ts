@@ -66,6 +66,34 @@ export function millisecondsOf(value: unknown): number | undefined {
   }
 }
 
+/**
+ * Runs a call that takes times. Where the caller gave a Date, an error tells times as texts of ISO 8601 instead of milliseconds.
+ *
+ * @throws {PolyflakeError} the error of the call.
+ */
+export function inDates<T>(times: readonly unknown[], call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    const given = times.map((time) => (typeof time === "number" ? undefined : millisecondsOf(time)));
+    const found =
+      error instanceof PolyflakeError &&
+      /^(expected .* from )(-?\d+)( to )(-?\d+)(, found )(-?\d+)$/.exec(error.message);
+    if (found && given.includes(Number(found[6])))
+      error.message = found
+        .slice(1)
+        .map((part, k) => (k % 2 === 1 ? isoOf(part) : part))
+        .join("");
+    throw error;
+  }
+}
+
+/** The text of a time in milliseconds; of one that no Date can hold, its digits. */
+function isoOf(ms: string): string {
+  const date = new Date(Number(ms));
+  return Number.isNaN(date.getTime()) ? ms : date.toISOString();
+}
+
 /** The getters of all typed arrays, which no subclass can change. */
 const typedArray = /* @__PURE__ */ (() => Object.getPrototypeOf(Uint8Array.prototype) as object)();
 const getter = (name: PropertyKey): ((this: unknown) => unknown) =>

@@ -39,6 +39,8 @@ export const WINDOW = ["window", ...SHARED] as const;
 export interface SharedSettings<Name extends string> {
   readonly shared: ValuesOf<typeof optionsSlots>;
   readonly clock: GuardedClock | undefined;
+  /** The bounds of the window, as they were given. */
+  readonly times: readonly unknown[];
   /** All options as they were given. */
   readonly given: Partial<Record<Name, unknown>>;
 }
@@ -47,19 +49,15 @@ export interface SharedSettings<Name extends string> {
 export function sharedSettings<Name extends string>(options: unknown, names: readonly Name[]): SharedSettings<Name> {
   const own = members(options, "options", names);
   const given: Partial<Record<(typeof WINDOW)[number], unknown>> = own;
-  const [windowStart, windowEnd] = windowOf(given.window);
+  const times = given.window === undefined ? [] : pair(given.window, "window", "times");
+  const [windowStart = ABSENT, windowEnd = ABSENT] = times.map((each) => time(each, "window"));
   const onExhausted = onExhaustedOf(given.onExhausted);
   return {
     shared: { windowStart, windowEnd, onExhausted, maxWait: optionalInteger(given.maxWait, "maxWait") },
     clock: guarded(given.clock, given.onStall),
+    times,
     given: own,
   };
-}
-
-function windowOf(value: unknown): [number, number] {
-  if (value === undefined) return [ABSENT, ABSENT];
-  const [start, end] = pair(value, "window", "times");
-  return [time(start, "window"), time(end, "window")];
 }
 
 function onExhaustedOf(value: unknown): number {

@@ -52,6 +52,41 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     refused("out_of_range", () => new layout.Generator(timed, { ...options, window: [5, 1] }), { field: "window" });
   });
 
+  test("a Date outside the range, and the range, as texts; milliseconds as numbers", () => {
+    const [old, far, farther] = [new Date(-1), new Date("2200-01-01"), new Date("2200-01-02")];
+    const ids = new sno.Generator({ partition: 7, clock, window: [NOW, NOW + 1000] });
+    const [snos, hotguids] = [
+      "2010-01-01T00:00:00.000Z to 2079-09-07T15:47:35.551Z",
+      "1970-01-01T00:00:00.000Z to 2106-02-07T06:28:15.999Z",
+    ];
+    const discords = "2015-01-01T00:00:00.000Z to 2154-05-15T07:35:11.103Z";
+    for (const [range, call] of [
+      [`at from ${snos}`, (time) => ids.generateAt(time)],
+      [`end from ${snos}`, (time) => ids.extendWindow(time)],
+      [`start from ${snos}`, (time) => sno.timeRange(time, NOW)],
+      [`window from ${snos}`, (time) => new sno.Generator({ window: [time, farther] })],
+      [`window from ${hotguids}`, (time) => new hotguid.Generator({ window: [time, farther] })],
+      [`end from ${hotguids}`, (time) => hotguid.timeRange(NOW, time)],
+      [`window from ${discords}`, (time) => new layout.Generator(discord, { window: [time, farther] })],
+      [`start from ${discords}`, (time) => discord.timeRange(time, farther)],
+      [`timestamp from ${discords}`, (time) => discord.pack({ timestamp: time, sequence: 1 })],
+      [`timestamp from ${discords}`, (time) => discord.packColumns({ timestamp: time, sequence: new Float64Array(1) })],
+    ]) {
+      const { message } = refused("time_out_of_range", () => call(range.startsWith("end") ? far : old));
+      assert.equal(
+        message.replace("item 0: ", ""),
+        `expected ${range}, found ${(range.startsWith("end") ? far : old).toISOString()}`,
+      );
+      assert.match(
+        refused("time_out_of_range", () => call(Number(range.startsWith("end") ? far : old))).message,
+        /found -?\d+$/,
+      );
+    }
+    const { message } = refused("out_of_range", () => ids.extendWindow(new Date(NOW - 1)));
+    assert.match(message, /^expected end from \d{4}-.*Z to .*Z, found .*Z$/);
+    refused("time_out_of_range", () => ids.extendWindow(new Date(8.64e15)));
+  });
+
   test("the time of generateAt", () => {
     const ids = new sno.Generator({ partition: 7, clock });
     refused("invalid_type", () => ids.generateAt("x"), { field: "at" });

@@ -165,6 +165,14 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     one.close();
   });
 
+  test("bindables in another order are the same", async () => {
+    const discord = layout.Layout.preset("discord");
+    const number = name === "wasm" ? 3 : 4;
+    const one = new layout.Generator(discord, { bindables: { worker: number, process: 5 } });
+    await warned(() => new layout.Generator(discord, { bindables: { process: 5, worker: number } }).close());
+    one.close();
+  });
+
   test("many generators are made as fast as few", async () => {
     const kept = [];
     await silent(() => {

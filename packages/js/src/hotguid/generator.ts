@@ -1,4 +1,4 @@
-import { attached, flag, generatorOf, integer, isObject, time, within } from "../checks.js";
+import { attached, flag, generatorOf, inDates, integer, isObject, time, within } from "../checks.js";
 import type { HotGuidId } from "../decode/hotguid.js";
 import { randomBytes } from "../entropy.js";
 import { Handle } from "../handle.js";
@@ -83,7 +83,7 @@ export class Generator {
    * the window.
    */
   constructor(options: GeneratorOptions = {}) {
-    const { shared, clock, given } = sharedSettings(options, OPTIONS);
+    const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
     const loaded = machine();
     const m: MachineFor<"hotguidBuild"> = loaded;
     const uuid8 = Number(flag(given.uuid8, "uuid8"));
@@ -91,7 +91,7 @@ export class Generator {
       put(m.numbers, optionsSlots, shared);
       put(m.numbers, hotguidOptionsSlots, { uuid8 });
     };
-    this.#handle = new Handle(this, loaded, write, m.calls.hotguidBuild, clock);
+    this.#handle = inDates(times, () => new Handle(this, loaded, write, m.calls.hotguidBuild, clock));
     const next = m.maker("hotguidGenerate", (m) => m.ascii(0, TEXT_LENGTH) as HotGuidId, clock);
     present(this, nothingOf, nameOf);
     this.generate = (shardKey = 0) => {
@@ -175,7 +175,7 @@ export class Generator {
     attached(isObject(this) && #handle in this);
     const m: MachineFor<"hotguidExtendWindow"> = this.#handle.machine;
     m.numbers[extensionSlots.end] = time(end, "end");
-    this.#handle.call("hotguidExtendWindow");
+    inDates([end], () => this.#handle.call("hotguidExtendWindow"));
   }
 
   /** The current figures. */

@@ -1,5 +1,16 @@
 import { load } from "#machine/hotguid";
-import { attached, bytes, flag, integer, isObject, lengthOfArray, partOfBytes, time, within } from "../checks.js";
+import {
+  attached,
+  bytes,
+  flag,
+  inDates,
+  integer,
+  isObject,
+  lengthOfArray,
+  partOfBytes,
+  time,
+  within,
+} from "../checks.js";
 import { UUID_LENGTH } from "../decode/checks.js";
 import type { HotGuidId } from "../decode/hotguid.js";
 import { type Parts, parse, type Uuid8Parts } from "../decode/hotguid.js";
@@ -140,7 +151,7 @@ export function timeRange(
   const m: MachineFor<"hotguidTimeRange"> = machine();
   put(m.numbers, timeRangeSlots, range);
   put(m.numbers, hotguidRangeSlots, { sql: Number(flag(sql, "sql")) });
-  m.check(m.calls.hotguidTimeRange());
+  inDates([start, end], () => m.check(m.calls.hotguidTimeRange()));
   return { lowest: m.ascii(0, TEXT_LENGTH), highest: m.ascii(TEXT_LENGTH, TEXT_LENGTH) };
 }
 

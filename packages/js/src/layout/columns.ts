@@ -1,4 +1,4 @@
-import { bytes, type Column, integers, isColumn, isNumbers, lengthOfArray, partOfBytes } from "../checks.js";
+import { bytes, type Column, inDates, integers, isColumn, isNumbers, lengthOfArray, partOfBytes } from "../checks.js";
 import type { Description, FieldDescription } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import type { Handle } from "../handle.js";
@@ -75,7 +75,7 @@ export function packColumns<K extends Kind>(
       values.part(from, from + count);
       message.put(m);
       put(m.numbers, manySlots, { count, first: from });
-      return answerOf(handle.call("layoutPackColumns"));
+      return answerOf(inDates(values.times, () => handle.call("layoutPackColumns")));
     }),
   );
 }

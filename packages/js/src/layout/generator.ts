@@ -1,4 +1,4 @@
-import { attached, flag, integer, isObject, string, time, unsigned } from "../checks.js";
+import { attached, flag, inDates, integer, isObject, string, time, unsigned } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
@@ -140,7 +140,7 @@ export class Generator<
    */
   constructor(layout: Layout<K, Bindables>, options?: GeneratorOptions<Bindables, Fixed, Ranged>);
   constructor(layout: Layout<K, Bindables>, options: unknown = {}, origin?: unknown) {
-    const { shared, clock, given } = sharedSettings(options, OPTIONS);
+    const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
     const sequenceOnly = Number(flag(given.sequenceOnly, "sequenceOnly"));
     const restored = origin instanceof Origin;
     const message = restored ? messageOf(origin.snapshot, ValuesWriter) : new ValuesWriter();
@@ -157,7 +157,7 @@ export class Generator<
       put(m.numbers, optionsSlots, shared);
       put(m.numbers, layoutOptionsSlots, { layout: handle, messageLength, sequenceOnly, restored: Number(restored) });
     };
-    this.#handle = new Handle(this, loaded, write, m.calls.layoutGeneratorBuild, clock);
+    this.#handle = inDates(times, () => new Handle(this, loaded, write, m.calls.layoutGeneratorBuild, clock));
     this.layout = layout;
     present(this, nothingOf, nameOf);
     this.generate = (bindables?: unknown) => {
@@ -279,7 +279,7 @@ export class Generator<
     const later = time(end, "end");
     const m: MachineFor<"layoutExtendWindow"> = this.#handle.machine;
     m.numbers[extensionSlots.end] = later;
-    this.#handle.call("layoutExtendWindow");
+    inDates([end], () => this.#handle.call("layoutExtendWindow"));
     if (this.#claim) this.#claim.end = Math.max(this.#claim.end, later);
   }
 

@@ -1,5 +1,5 @@
 import { load } from "#machine/layout";
-import { attached, isBytes, isObject, lengthOfArray, partOfBytes, signed, string, time } from "../checks.js";
+import { attached, inDates, isBytes, isObject, lengthOfArray, partOfBytes, signed, string, time } from "../checks.js";
 import { type Description, descriptionOf } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
@@ -108,7 +108,10 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     message.all(values);
     const m: MachineFor<"layoutPack"> = this.#handle.machine;
     message.put(m);
-    return idOf(this.#handle.call("layoutPack"), this.#isInteger);
+    return idOf(
+      inDates(message.times, () => this.#handle.call("layoutPack")),
+      this.#isInteger,
+    );
   }
 
   /**
@@ -220,7 +223,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     const m: MachineFor<"layoutTimeRange"> = this.#handle.machine;
     message.put(m);
     put(m.numbers, layoutRangeSlots, range);
-    const answer = new MessageReader(this.#handle.call("layoutTimeRange"));
+    const answer = new MessageReader(inDates([start, end], () => this.#handle.call("layoutTimeRange")));
     const [lowest, highest] = [answer.value(), answer.value()];
     return { lowest: lowest as IdOf<K>, highest: highest as IdOf<K> };
   }

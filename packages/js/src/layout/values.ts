@@ -24,11 +24,15 @@ export const CONSTANT = 3;
 
 /** Writes a message of values. The core decides which of them are refused, and in which order. */
 export class ValuesWriter extends MessageWriter {
+  /** The time of an ID, as it was given. */
+  times: readonly unknown[] = [];
+
   /** Writes all values of an ID. */
   all(values: unknown): void {
     const given = members(values, "values", ["timestamp", "sequence", "bindables", "constants"]);
     this.bindables(given.bindables);
     for (const [name, value] of entries(given.constants, "constants")) this.field(CONSTANT, name, value);
+    this.times = [given.timestamp];
     if (given.timestamp !== undefined) this.field(TIME, "timestamp", timeOf(given.timestamp));
     if (given.sequence !== undefined) this.field(SEQUENCE, "sequence", given.sequence);
   }
@@ -44,9 +48,9 @@ export class ValuesWriter extends MessageWriter {
     this.value(value, name);
   }
 
-  /** Writes names and values without roles. */
+  /** Writes names and values without roles, in one order, so that equal ones give equal messages. */
   pairs(values: unknown, field: string): void {
-    for (const [name, value] of entries(values, field)) {
+    for (const [name, value] of entries(values, field).sort(([one], [other]) => (one < other ? -1 : 1))) {
       this.name(name);
       this.value(value, name);
     }

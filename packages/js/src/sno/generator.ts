@@ -1,4 +1,4 @@
-import { attached, generatorOf, integer, isObject, time, within } from "../checks.js";
+import { attached, generatorOf, inDates, integer, isObject, time, within } from "../checks.js";
 import type { Expected, SnoId } from "../decode/sno.js";
 import { randomBytes } from "../entropy.js";
 import { Handle } from "../handle.js";
@@ -91,7 +91,7 @@ export class Generator {
   constructor(options?: GeneratorOptions);
   constructor(options: unknown = {}, origin?: unknown) {
     const { how, snapshot } = origin instanceof Origin ? origin : new Origin(0);
-    const { shared, own, clock, metabyte, leases } = settingsOf(options, how);
+    const { shared, own, clock, metabyte, leases, times } = settingsOf(options, how);
     const restored = how === 0 ? undefined : numbersOf(snapshot);
     const loaded = machine();
     const m: MachineFor<"snoBuild"> = loaded;
@@ -102,7 +102,7 @@ export class Generator {
       put(m.numbers, snoOptionsSlots, { ...own, isLent: Number(isLent) });
       if (restored) put(m.numbers, snoSnapshotSlots, restored);
     };
-    this.#handle = new Handle(this, loaded, write, m.calls.snoBuild, clock);
+    this.#handle = inDates(times, () => new Handle(this, loaded, write, m.calls.snoBuild, clock));
     this.#seeded = !(leases && isLent);
     if (!leases) {
       const { partition, sequences } = heldOf(restored ?? own);
@@ -158,7 +158,7 @@ export class Generator {
     const unixMs = time(at, "at");
     const m: MachineFor<"snoGenerateAt"> = this.#ready(metabyte);
     m.numbers[snoAtSlots.time] = unixMs;
-    this.#handle.check(m.calls.snoGenerateAt());
+    inDates([at], () => this.#handle.check(m.calls.snoGenerateAt()));
     return m.text(0) as SnoId<M>;
   }
 
@@ -247,7 +247,7 @@ export class Generator {
     const m: MachineFor<"snoExtendWindow"> = this.#handle.machine;
     const later = time(end, "end");
     m.numbers[extensionSlots.end] = later;
-    this.#handle.call("snoExtendWindow");
+    inDates([end], () => this.#handle.call("snoExtendWindow"));
     if (this.#claim) this.#claim.end = Math.max(this.#claim.end, later);
   }
 

@@ -1,5 +1,5 @@
 import { load } from "#machine/sno";
-import { attached, flag, integer, isObject, partOfBytes, time, within } from "../checks.js";
+import { attached, flag, inDates, integer, isObject, partOfBytes, time, within } from "../checks.js";
 import type { SnoId } from "../decode/sno.js";
 import { EPOCH_MS, type Parts, parse, TICK_MS } from "../decode/sno.js";
 import { LENGTH, TEXT_LENGTH, textOf, wordsOf } from "../decode/words.js";
@@ -69,7 +69,7 @@ export function timeRange(start: Date | number, end: Date | number): { lowest: S
   const range = { start: time(start, "start"), end: time(end, "end") };
   const m: MachineFor<"snoTimeRange"> = machine();
   put(m.numbers, timeRangeSlots, range);
-  m.check(m.calls.snoTimeRange());
+  inDates([start, end], () => m.check(m.calls.snoTimeRange()));
   return { lowest: m.text(0) as SnoId, highest: m.text(1) as SnoId };
 }
 

@@ -87,6 +87,8 @@ export interface Settings {
   readonly shared: ValuesOf<typeof optionsSlots>;
   readonly own: Omit<ValuesOf<typeof snoOptionsSlots>, "isLent">;
   readonly clock: GuardedClock | undefined;
+  /** The bounds of the window, as they were given. */
+  readonly times: readonly unknown[];
   readonly metabyte: number;
   /** `true` if the generator leases a default partition. */
   readonly leases: boolean;
@@ -97,7 +99,7 @@ export interface Settings {
  */
 export function settingsOf(options: unknown, how: number): Settings {
   const names: readonly (typeof BUILD)[number][] = how === 0 ? BUILD : RESTORE;
-  const { shared, clock, given } = sharedSettings(options, names);
+  const { shared, clock, times, given } = sharedSettings(options, names);
   const partition = partitionOf(given.partition);
   const metabyte = optionalInteger(given.metabyte, "metabyte");
   const sequenceMin = optionalInteger(given.sequenceMin, "sequenceMin");
@@ -106,6 +108,7 @@ export function settingsOf(options: unknown, how: number): Settings {
     shared,
     own: { how, metabyte, partition, sequenceMin, sequenceMax },
     clock,
+    times,
     metabyte: metabyte || 0,
     leases: how === 0 && Number.isNaN(partition),
   };
