@@ -215,7 +215,11 @@ impl Server {
     /// Sends a signal to the first process, which starts all others, and then to these.
     fn signal(&self, signal: Signal) {
         let Some(first) = self.first_process() else { return };
-        kill_process(first, signal).unwrap();
+        match kill_process(first, signal) {
+            // A killed server leaves its file behind, and has nothing to go on with.
+            Err(rustix::io::Errno::SRCH) if signal == Signal::CONT => return,
+            sent => sent.unwrap(),
+        }
         let first = first.as_raw_nonzero().to_string();
         for process in fs::read_dir("/proc").unwrap().flatten() {
             let stat = fs::read_to_string(process.path().join("stat")).unwrap_or_default();
