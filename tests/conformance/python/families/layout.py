@@ -83,7 +83,7 @@ class Trace(Stage):
         return Generator(layout(self.args), **self.all_options())
 
     def all_options(self) -> dict[str, Any]:
-        own = {"bindables": read_all(self.args.get("bindables"))}
+        own: dict[str, Any] = {"bindables": read_all(self.args.get("bindables"))}
         if "range" in self.args:
             name, first, last = self.args["range"]
             own["range"] = (name, int(first), int(last))
