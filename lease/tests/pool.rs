@@ -51,10 +51,6 @@ fn both_kinds_of_connections_pass_the_suite() {
     };
     check(runtime.block_on(AsyncPostgresql::open(&url)));
     check(runtime.block_on(AsyncPostgresql::from_pool(&pool)));
-    let pool = self::pool(&server, 2);
-    conformance::check_together(|| {
-        Waits(&runtime, runtime.block_on(AsyncPostgresql::from_pool(&pool)).unwrap())
-    });
     assert_eq!(pool.status().size, 1);
 }
 

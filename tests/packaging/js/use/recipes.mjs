@@ -9,7 +9,7 @@ const REPOSITORY = env.POLYFLAKE_REPOSITORY;
 /** The only block of code in a document that imports a module. */
 export function recipe(document, module) {
   const text = readFileSync(join(REPOSITORY, "docs", document), "utf8");
-  const blocks = [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, block]) => block);
+  const blocks = [...text.matchAll(/^```(?:javascript|js|ts)\n(.*?)^```$/gms)].map(([, block]) => block);
   const found = blocks.filter((block) => block.includes(` from "${module}";`));
   if (found.length !== 1) throw new Error(`expected one recipe of ${module}, found ${found.length}`);
   return found[0];
