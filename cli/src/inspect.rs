@@ -16,8 +16,13 @@ use crate::{failure::Failure, layout, make, paint};
 const LEAST_ODDS: f64 = 0.001;
 /// Bits of a line on a card.
 const LINE: u32 = 64;
+/// Values of more bits are shown in hexadecimal digits.
+const DECIMAL_BITS: u32 = 53;
 
-/// Tells what IDs are: format, fields, time and odds.
+/// Tells what IDs are: format, time, fields and odds.
+///
+/// The likeliest format is the one that explains the ID in the fewest bits: a time that has been, and rather lately, a small sequence, a machine with a
+/// small number. 50 % is a guess between two formats that have the same bits.
 #[derive(clap::Args)]
 #[command(before_help = "\
 Examples:
@@ -31,7 +36,7 @@ pub(crate) struct Arguments {
     /// One JSON object a line.
     #[arg(long)]
     json: bool,
-    /// Unlikely readings, too.
+    /// Readings of less than 0.1 %, too.
     #[arg(long)]
     all: bool,
     /// A layout of your own as JSON; may be repeated.
@@ -69,7 +74,7 @@ fn all(
     arguments: &Arguments,
     context: &Context<'_>,
 ) -> Result<(), Failure> {
-    let mut unknown = 0_u64;
+    let (mut count, mut unknown) = (0_u64, 0_u64);
     let mut out = anstream::stdout().lock();
     for id in ids {
         let id = id?;
@@ -78,7 +83,7 @@ fn all(
         }
         let mut readings = inspect(&id, context);
         let likely = readings.iter().filter(|reading| reading.odds >= LEAST_ODDS).count();
-        unknown += u64::from(likely == 0);
+        (count, unknown) = (count + 1, unknown + u64::from(likely == 0));
         readings.truncate(if arguments.all { usize::MAX } else { likely });
         if arguments.json {
             writeln!(out, "{}", to_json(&id, &readings))?;
@@ -86,14 +91,10 @@ fn all(
             card(&mut out, &id, &readings)?;
         }
     }
-    match unknown {
-        0 => Ok(()),
-        1 => Err(Failure::new("unknown_format", "an ID is of no format that is known")),
-        _ => Err(Failure::new(
-            "unknown_format",
-            format!("{unknown} IDs are of no format that is known"),
-        )),
+    if unknown == 0 {
+        return Ok(());
     }
+    Err(Failure::new("unknown_format", format!("{unknown} of {count} IDs are of no known format")))
 }
 
 fn own_layout(path: &std::path::Path) -> Result<(String, Layout), Failure> {
@@ -114,23 +115,29 @@ fn own_layout(path: &std::path::Path) -> Result<(String, Layout), Failure> {
 fn card(out: &mut impl Write, id: &str, readings: &[Reading]) -> io::Result<()> {
     let title = paint::TITLE;
     let Some((first, others)) = readings.split_first() else {
-        return writeln!(out, "{title}{id}{title:#}\n  no format that is known\n");
+        return writeln!(out, "{title}{id}{title:#}\n  of no known format\n");
     };
     let (name, odds) = (&first.title, percent(first.odds));
     writeln!(out, "{title}{id}{title:#}\n  {title}{name}{title:#}, {odds}: {}\n", first.reason)?;
     if let Some(time) = first.time() {
-        writeln!(out, "  {:16}{time}", "at")?;
+        row(out, Role::Time, "time", &time)?;
     }
     for field in first.fields.iter().filter(|field| is_shown(field)) {
-        let style = paint::style(field.role);
-        writeln!(out, "  {style}{:16}{style:#}{}", field.name, field.value)?;
+        row(out, field.role, &field.name, &shown(field))?;
     }
-    writeln!(out)?;
     bits(out, first)?;
     for other in others {
-        writeln!(out, "  or {}, {}: {}", other.title, percent(other.odds), other.reason)?;
+        let time = other.time().unwrap_or_else(|| other.reason.clone());
+        writeln!(out, "  or {}, {}: {time}", other.title, percent(other.odds))?;
     }
     writeln!(out)
+}
+
+/// A value under its name, and what it is for.
+fn row(out: &mut impl Write, role: Role, name: &str, value: &str) -> io::Result<()> {
+    let (style, dim) = (paint::style(role), paint::DIM);
+    let word = Some(role.as_str()).filter(|word| *word != name).unwrap_or_default();
+    writeln!(out, "  {style}{name:16}{style:#}{value}  {dim}{word}{dim:#}")
 }
 
 /// The time is shown as one, and what is in every ID is not shown.
@@ -138,45 +145,48 @@ fn is_shown(field: &Field) -> bool {
     !matches!(field.role, Role::Fixed | Role::Time)
 }
 
-/// The bits in their fields' colours.
+fn shown(field: &Field) -> String {
+    match field.bits {
+        0..=DECIMAL_BITS => field.value.to_string(),
+        _ => format!("0x{:0width$x}", field.value, width = field.bits.div_ceil(4) as usize),
+    }
+}
+
+/// The bits, field by field.
 fn bits(out: &mut impl Write, reading: &Reading) -> io::Result<()> {
-    let mut at = 0;
     for field in &reading.fields {
         let style = paint::style(field.role);
-        write!(out, "{style}")?;
-        for bit in (0..field.bits).rev() {
+        for at in field.from..field.from + field.bits {
             let before = match at {
-                0 => "  ",
                 _ if at % LINE == 0 => "\n  ",
-                _ if at % 8 == 0 => " ",
+                _ if at == field.from => " ",
                 _ => "",
             };
-            write!(out, "{before}{}", field.value >> bit & 1)?;
-            at += 1;
+            let bit = field.value >> (field.from + field.bits - 1 - at) & 1;
+            write!(out, "{before}{style}{bit}{style:#}")?;
         }
-        write!(out, "{style:#}")?;
     }
     writeln!(out)
 }
 
 fn percent(odds: f64) -> String {
-    match odds {
-        _ if odds > 0.999 => "over 99.9 %".into(),
-        _ if odds < LEAST_ODDS => "under 0.1 %".into(),
-        _ => format!("{:.1} %", odds * 100.0),
+    match odds * 100.0 {
+        percent if percent >= 99.5 => "over 99 %".into(),
+        percent if percent < 0.5 => "under 1 %".into(),
+        percent => format!("{percent:.0} %"),
     }
 }
 
 fn to_json(id: &str, readings: &[Reading]) -> Value {
     let field = |field: &Field| {
         json!({
-            "name": field.name, "role": field.role.as_str(), "from": field.from, "bits": field.bits,
+            "name": field.name, "role": field.role.as_str(), "offset": field.from, "bits": field.bits,
             "value": integer(field.value),
         })
     };
     let reading = |reading: &Reading| {
         json!({
-            "format": reading.format, "title": reading.title, "odds": reading.odds,
+            "format": reading.format, "title": reading.title, "odds": (reading.odds * 10_000.0).round() / 10_000.0,
             "time": reading.time(), "unix_ms": reading.unix_ms, "reason": reading.reason,
             "hex": hex(&reading.bytes),
             "bits": reading.bits, "fields": reading.fields.iter().map(field).collect::<Vec<_>>(),

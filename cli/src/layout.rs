@@ -56,9 +56,11 @@ pub(crate) fn named(name: &str) -> Result<Layout, Failure> {
 
 pub(crate) fn from_file(path: &Path) -> Result<Layout, Failure> {
     let bytes = failure::read(path)?;
-    let text = std::str::from_utf8(&bytes);
-    let text = text.map_err(|error| Failure::new("invalid_layout", error.to_string()))?;
-    Ok(Layout::from_json(text)?)
+    let named =
+        |reason: String| Failure::new("invalid_layout", format!("{}: {reason}", path.display()));
+    let text = std::str::from_utf8(&bytes).map_err(|error| named(error.to_string()))?;
+    Layout::from_json(text)
+        .map_err(|error| Failure::new(error.code(), format!("{}: {error}", path.display())))
 }
 
 fn describe(figures: &Description, as_json: bool) -> Result<(), Failure> {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 
-/// Looks at the numbers of a namespace, and changes them as an operator decides.
+/// Shows the leased numbers of a namespace, and takes the steps that an operator decides on.
 #[derive(clap::Args)]
 #[command(before_help = "\
 Examples:

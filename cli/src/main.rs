@@ -29,7 +29,7 @@ Exit status: 0, done; 1, refused or failed, with a code and the reason on standa
 
 Colours follow NO_COLOR, CLICOLOR_FORCE and --color.";
 
-/// Inspects any ID, and makes polyflake's.
+/// Identifies any ID, and makes new ones.
 #[derive(Parser)]
 #[command(name = "polyflake", version, before_help = EXAMPLES, after_help = EXIT_CODES, arg_required_else_help = true)]
 struct Arguments {

@@ -24,6 +24,7 @@ use crate::{
 
 /// IDs between two looks at the progress.
 const STRIDE: u64 = 1 << 14;
+const FAMILIES: [&str; 3] = ["sno", "hotguid", "randflake"];
 /// Longer than any run.
 const FOREVER_SECS: i64 = 10 * 365 * 86_400;
 
@@ -31,7 +32,8 @@ const FOREVER_SECS: i64 = 10 * 365 * 86_400;
 #[derive(clap::Args)]
 #[command(before_help = "\
 Examples:
-  polyflake new sno -n 5
+  polyflake new sno -n 5 --metabyte 7
+  polyflake new discord --bind worker=1 --bind process=0
   polyflake new sno --namespace orders --lease sqlite:leases.db
   polyflake new randflake --secret-file key --node 7
   polyflake new orders.json --bind shard=12")]
@@ -42,8 +44,8 @@ pub(crate) struct Arguments {
     /// How many.
     #[arg(short = 'n', long, default_value_t = 1)]
     count: u64,
-    /// sno: what the ID names, 0 to 255; 0 if left out.
-    #[arg(long)]
+    /// sno: the kind of thing that the ID names, 0 to 255; 0 if left out.
+    #[arg(long, visible_alias = "kind")]
     metabyte: Option<u8>,
     /// sno: the generator's number; without it and --namespace a random one, which other processes may draw, too.
     #[arg(long, conflicts_with = "namespace")]
@@ -57,7 +59,7 @@ pub(crate) struct Arguments {
     /// Randflake: a file of 16 bytes, or of 32 hexadecimal digits.
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
-    /// Layouts: the value of a field; may be repeated.
+    /// Presets and layouts: the value of a field; may be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = bound)]
     bind: Vec<(String, Value<'static>)>,
     /// Leases the number in this namespace, so that no other process has it meanwhile.
@@ -110,11 +112,14 @@ fn refuse_others(arguments: &Arguments) {
         ),
     ] {
         if given && of != family {
-            let reason = format!("{option} is for {of}, not for {}", arguments.family);
-            let mut command = crate::Arguments::command();
-            command.error(clap::error::ErrorKind::ArgumentConflict, reason).exit();
+            usage(&format!("{option} is for {of}, not for {}", arguments.family));
         }
     }
+}
+
+/// Ends the program over a mistake in its arguments.
+fn usage(reason: &str) -> ! {
+    crate::Arguments::command().error(clap::error::ErrorKind::ValueValidation, reason).exit()
 }
 
 /// A bar on a terminal, if the IDs go elsewhere.
@@ -158,7 +163,7 @@ fn hotguid(arguments: &Arguments) -> Result<Make, Failure> {
 
 fn randflake(arguments: &Arguments) -> Result<Make, Failure> {
     let path = arguments.secret_file.as_deref();
-    let path = path.ok_or_else(|| Failure::new("invalid_secret", "expected --secret-file"))?;
+    let path = path.unwrap_or_else(|| usage("randflake needs --secret-file FILE"));
     let secret = secret(path)?;
     if let Some((url, namespace)) = lease(arguments)? {
         let leased = polyflake_lease::randflake::Generator::new(&url, namespace, secret)?;
@@ -183,6 +188,12 @@ fn of_layout(name: &str, arguments: &Arguments) -> Result<Make, Failure> {
         let leased = polyflake_lease::layout::Generator::new(&url, namespace, &layout, &fields)?;
         return Ok(Box::new(move || Ok(leased.generate()?.to_string())));
     }
+    let missing = |field: &&str| arguments.bind.iter().all(|(name, _)| name != field);
+    let missing: Vec<_> = layout.bindable_names().filter(missing).collect();
+    if !missing.is_empty() {
+        let options: Vec<_> = missing.iter().map(|name| format!("--bind {name}=VALUE")).collect();
+        usage(&format!("{name} needs {}", options.join(" ")));
+    }
     past_the_last_run(tick(&layout));
     let mut builder = layout::Generator::builder(layout);
     for (name, value) in &arguments.bind {
@@ -194,12 +205,24 @@ fn of_layout(name: &str, arguments: &Arguments) -> Result<Make, Failure> {
 
 /// A name that is neither a file nor anything known.
 fn unknown(name: &str, failure: Failure) -> Failure {
-    if Path::new(name).exists() {
+    let path = Path::new(name);
+    if path.exists() {
         return failure;
     }
-    let presets = layout::PRESETS.join(", ");
-    let reason = format!("expected sno, hotguid, randflake, {presets} or a file, found '{name}'");
-    Failure::new("unknown_format", reason)
+    if path.extension().is_some() || path.components().count() > 1 {
+        return Failure::new("io_failed", format!("no such file: {name}"));
+    }
+    let known = || FAMILIES.into_iter().chain(layout::PRESETS);
+    let near = known().max_by(|one, other| likeness(name, one).total_cmp(&likeness(name, other)));
+    let near = near.filter(|near| likeness(name, near) > 0.7);
+    let known = known().collect::<Vec<_>>().join(", ");
+    let meant = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
+    Failure::new("unknown_format", format!("expected {known} or a file, found '{name}'{meant}"))
+}
+
+/// How alike two names are, from 0 to 1.
+fn likeness(one: &str, other: &str) -> f64 {
+    strsim::normalized_damerau_levenshtein(one, other)
 }
 
 /// The length of a layout's tick.

@@ -4,6 +4,7 @@ use anstyle::{AnsiColor, Style};
 use polyflake_inspect::Role;
 
 pub(crate) const TITLE: Style = Style::new().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
 
 pub(crate) fn style(role: Role) -> Style {
     match role {

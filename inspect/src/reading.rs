@@ -178,7 +178,7 @@ fn reason(time: Option<&Time>, fields: &[Field], now_ms: i64) -> String {
     let year = jiff::Timestamp::from_millisecond(ms)
         .map_or(0, |at| at.to_zoned(jiff::tz::TimeZone::UTC).year());
     if time.is_likely(now_ms) {
-        format!("its time is {}", ago(now_ms.saturating_sub(ms)))
+        format!("made {}", ago(now_ms.saturating_sub(ms)))
     } else if ms > now_ms {
         format!("its time would be of {year}, which is to come")
     } else if time.scale.used.1.is_some_and(|last| ms > last) {
@@ -209,7 +209,7 @@ fn ago(ms: i64) -> String {
         (60_000, "minute"),
     ];
     match UNITS.iter().find(|(unit, _)| ms >= *unit) {
-        _ if ms < 0 => "at most a day ahead".to_owned(),
+        _ if ms < 0 => "at most a day ahead of the clock".to_owned(),
         None => "less than a minute ago".to_owned(),
         Some((unit, name)) if ms / unit == 1 => {
             format!("a {name} ago").replace("a hour", "an hour")
