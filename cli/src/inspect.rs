@@ -100,11 +100,8 @@ fn all(
 fn own_layout(path: &std::path::Path) -> Result<(String, Layout), Failure> {
     let layout = layout::from_file(path)?;
     if layout.bits() > polyflake_inspect::MOST_BITS {
-        let reason = format!(
-            "{}: expected a layout of at most {} bits",
-            path.display(),
-            polyflake_inspect::MOST_BITS
-        );
+        let most = polyflake_inspect::MOST_BITS;
+        let reason = format!("{}: expected a layout of at most {most} bits", path.display());
         return Err(Failure::new("invalid_layout", reason));
     }
     let name =
@@ -123,7 +120,7 @@ fn card(out: &mut impl Write, id: &str, readings: &[Reading]) -> io::Result<()> 
         row(out, Role::Time, "time", &time)?;
     }
     for field in first.fields.iter().filter(|field| is_shown(field)) {
-        row(out, field.role, &field.name, &shown(field))?;
+        row(out, field.role, &field.name, &shown(first, field))?;
     }
     bits(out, first)?;
     for other in others {
@@ -136,8 +133,11 @@ fn card(out: &mut impl Write, id: &str, readings: &[Reading]) -> io::Result<()> 
 /// A value under its name, and what it is for.
 fn row(out: &mut impl Write, role: Role, name: &str, value: &str) -> io::Result<()> {
     let (style, dim) = (paint::style(role), paint::DIM);
-    let word = Some(role.as_str()).filter(|word| *word != name).unwrap_or_default();
-    writeln!(out, "  {style}{name:16}{style:#}{value}  {dim}{word}{dim:#}")
+    write!(out, "  {style}{name:16}{style:#}{value}")?;
+    match role.as_str() {
+        word if word == name => writeln!(out),
+        word => writeln!(out, "  {dim}{word}{dim:#}"),
+    }
 }
 
 /// The time is shown as one, and what is in every ID is not shown.
@@ -145,11 +145,23 @@ fn is_shown(field: &Field) -> bool {
     !matches!(field.role, Role::Fixed | Role::Time)
 }
 
-fn shown(field: &Field) -> String {
-    match field.bits {
-        0..=DECIMAL_BITS => field.value.to_string(),
-        _ => format!("0x{:0width$x}", field.value, width = field.bits.div_ceil(4) as usize),
+fn shown(reading: &Reading, field: &Field) -> String {
+    match field.value {
+        Some(value) if field.bits <= DECIMAL_BITS => value.to_string(),
+        _ => digits(reading, field),
     }
+}
+
+/// A field's bits as `0x` and hexadecimal digits, four bits each from the last one on.
+fn digits(reading: &Reading, field: &Field) -> String {
+    let first = |digit: u32| (field.bits - 4 * digit).saturating_sub(4);
+    let digit = |at: u32| {
+        let bits = first(at)..field.bits - 4 * at;
+        let value =
+            bits.fold(0, |value, bit| value << 1 | u32::from(reading.bit(field.from + bit)));
+        format!("{value:x}")
+    };
+    (0..field.bits.div_ceil(4)).rev().map(digit).fold("0x".into(), |text, digit| text + &digit)
 }
 
 /// The bits, field by field.
@@ -162,7 +174,7 @@ fn bits(out: &mut impl Write, reading: &Reading) -> io::Result<()> {
                 _ if at == field.from => " ",
                 _ => "",
             };
-            let bit = field.value >> (field.from + field.bits - 1 - at) & 1;
+            let bit = u8::from(reading.bit(at));
             write!(out, "{before}{style}{bit}{style:#}")?;
         }
     }
@@ -178,10 +190,10 @@ fn percent(odds: f64) -> String {
 }
 
 fn to_json(id: &str, readings: &[Reading]) -> Value {
-    let field = |field: &Field| {
+    let field = |reading: &Reading, field: &Field| {
         json!({
             "name": field.name, "role": field.role.as_str(), "offset": field.from, "bits": field.bits,
-            "value": integer(field.value),
+            "value": field.value.map_or_else(|| digits(reading, field).into(), integer),
         })
     };
     let reading = |reading: &Reading| {
@@ -189,7 +201,7 @@ fn to_json(id: &str, readings: &[Reading]) -> Value {
             "format": reading.format, "title": reading.title, "odds": (reading.odds * 10_000.0).round() / 10_000.0,
             "time": reading.time(), "unix_ms": reading.unix_ms, "reason": reading.reason,
             "hex": hex(&reading.bytes),
-            "bits": reading.bits, "fields": reading.fields.iter().map(field).collect::<Vec<_>>(),
+            "bits": reading.bits, "fields": reading.fields.iter().map(|of| field(reading, of)).collect::<Vec<_>>(),
         })
     };
     json!({ "id": id, "readings": readings.iter().map(reading).collect::<Vec<_>>() })

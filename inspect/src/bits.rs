@@ -1,7 +1,7 @@
-//! Up to 160 bits, from the most significant one, and the alphabets that they are written in.
+//! Up to 1,024 bits, from the most significant one, and the alphabets that they are written in.
 
-/// The most bits of an ID: those of a KSUID.
-pub(crate) const MOST: u32 = 160;
+/// The most bits of an ID: those of the largest layout.
+pub(crate) const MOST: u32 = 1024;
 const BYTES: usize = MOST as usize / 8;
 
 /// An ID's bits.
@@ -21,6 +21,7 @@ impl Bits {
     /// A text as a number: `None` for another character, and where the number has more than `len` bits.
     pub(crate) fn from_text(text: &str, alphabet: &Alphabet, len: u32) -> Option<Self> {
         let mut number = [0_u8; BYTES];
+        let number = &mut number[..(len as usize).div_ceil(8)];
         for character in text.bytes() {
             let mut carry = u32::from(alphabet.value(character)?);
             for byte in number.iter_mut().rev() {
@@ -32,9 +33,8 @@ impl Bits {
                 return None;
             }
         }
-        let (above, low) = number.split_at(number.len() - (len as usize).div_ceil(8));
-        let top = if len.is_multiple_of(8) { 0 } else { low[0] >> (len % 8) };
-        (top == 0 && above.iter().all(|byte| *byte == 0)).then(|| Self::from_low(low, len))
+        let above = if len.is_multiple_of(8) { 0 } else { number[0] >> (len % 8) };
+        (above == 0).then(|| Self::from_low(number, len))
     }
 
     /// Whole bytes.
@@ -58,11 +58,15 @@ impl Bits {
 
     /// `bits` bits, at most 128, from the bit `from`.
     pub(crate) fn field(&self, from: u32, bits: u32) -> u128 {
-        let padding = self.len.next_multiple_of(8) - self.len;
-        let bit =
-            |at: u32| self.bytes[((at + padding) / 8) as usize] >> (7 - (at + padding) % 8) & 1;
-        (from..from + bits).fold(0, |value, at| value << 1 | u128::from(bit(at)))
+        let bit = |at| u128::from(bit(self.as_bytes(), self.len, at));
+        (from..from + bits).fold(0, |value, at| value << 1 | bit(at))
     }
+}
+
+/// The bit `at` of `len` bits in `bytes`, counted from the most significant one.
+pub(crate) fn bit(bytes: &[u8], len: u32, at: u32) -> bool {
+    let at = at + len.next_multiple_of(8) - len;
+    bytes[(at / 8) as usize] >> (7 - at % 8) & 1 == 1
 }
 
 /// The characters of a text, from the value 0.

@@ -57,10 +57,13 @@ fn read(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading
         role: role(of.kind),
         from: of.offset,
         bits: of.bits,
-        value: bits.field(of.offset, of.bits),
+        value: (of.bits <= 128).then(|| bits.field(of.offset, of.bits)),
     });
     let fields: Vec<Field> = fields.collect();
-    let same = |field: &Field| again.field(field.from, field.bits) == field.value;
+    let same = |field: &Field| {
+        let mut places = field.from..field.from + field.bits;
+        places.all(|at| again.field(at, 1) == bits.field(at, 1))
+    };
     if !fields.iter().filter(|field| field.role == Role::Fixed).all(same) {
         return None;
     }
@@ -117,7 +120,7 @@ pub(crate) fn opened(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
         role,
         from,
         bits,
-        value,
+        value: Some(value),
     };
     let ticks = (parts.timestamp - randflake::EPOCH).cast_unsigned();
     let fields = [

@@ -16,7 +16,7 @@ use polyflake::{layout::Layout, randflake::Codec};
 
 pub use crate::reading::{Field, Reading, Role};
 
-/// The most bits that an ID has. A field has at most 128.
+/// The most bits that an ID has.
 pub const MOST_BITS: u32 = bits::MOST;
 
 /// What a reader knows besides the ID.

@@ -66,7 +66,8 @@ pub(crate) fn field(field: &Field) -> Cost {
         Role::Random | Role::Encrypted => all,
         // Half of them small, where each doubling is as likely as the one before; half of them anything.
         Role::Kind | Role::Maker | Role::Sequence => {
-            let number = field.value.saturating_add(1);
+            let Some(value) = field.value else { return all };
+            let number = value.saturating_add(1);
             let small = Cost::of_one_in(number) + Cost::of_one_in(u128::from(number.ilog2()) + 1);
             small.min(all) + Cost::bits(1)
         }

@@ -3,7 +3,7 @@
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
 
 use crate::{
-    bits::Bits,
+    bits::{self, Bits},
     formats::{Format, Scale},
     odds::{self, Cost},
 };
@@ -41,8 +41,8 @@ pub struct Field {
     pub from: u32,
     /// Number of bits.
     pub bits: u32,
-    /// The field's bits as a number.
-    pub value: u128,
+    /// The field's bits as a number; `None` for more than 128 of them, which [`Reading::bit`] tells.
+    pub value: Option<u128>,
 }
 
 /// What a field is for.
@@ -96,7 +96,7 @@ impl Reading {
                 _ => {}
             }
             let (name, role) = (part.name.to_owned(), part.role);
-            fields.push(Field { name, role, from, bits: part.bits, value });
+            fields.push(Field { name, role, from, bits: part.bits, value: Some(value) });
             from += part.bits;
         }
         let time = format.scale.map(|scale| Time::of(scale, ticks, &fields));
@@ -131,6 +131,17 @@ impl Reading {
             odds: 0.0,
             cost,
         }
+    }
+
+    /// The bit `at`, counted from the most significant one.
+    ///
+    /// # Panics
+    ///
+    /// If the ID has no more than `at` bits.
+    #[must_use]
+    pub fn bit(&self, at: u32) -> bool {
+        assert!(at < self.bits, "an ID of {} bits has no bit {at}", self.bits);
+        bits::bit(&self.bytes, self.bits, at)
     }
 
     /// The time as RFC 3339 writes it, to the millisecond: `2026-11-23T08:28:07.000Z`; `None` for no time, and for years that

@@ -1,7 +1,7 @@
 //! What IDs are read as: those of other libraries, those whose fields are published, and those that nobody made.
 
 use polyflake::{
-    layout::{Field, Layout, Tick},
+    layout::{Field, Layout, Tick, Type, Value},
     randflake::{Codec, Parts},
 };
 use polyflake_inspect::{Context, MOST_BITS, Reading, Role, inspect, inspect_bytes};
@@ -16,7 +16,7 @@ fn first(text: &str) -> Reading {
 }
 
 fn value(reading: &Reading, name: &str) -> Option<u128> {
-    reading.fields.iter().find(|field| field.name == name).map(|field| field.value)
+    reading.fields.iter().find(|field| field.name == name)?.value
 }
 
 /// Two IDs of each format, made by the systems' own libraries: bench/inspect says how.
@@ -100,7 +100,8 @@ fn fields_cover_all_bits_and_odds_add_up_to_one_at_most() {
             let mut next = 0;
             for field in &reading.fields {
                 assert_eq!(field.from, next, "{} of {}", field.name, reading.format);
-                assert!(field.bits == 128 || field.value >> field.bits == 0, "{}", field.name);
+                let fits = |value: u128| field.bits == 128 || value >> field.bits == 0;
+                assert!(field.value.is_some_and(fits), "{}", field.name);
                 next += field.bits;
             }
             assert_eq!(next, reading.bits, "{}", reading.format);
@@ -201,13 +202,32 @@ fn layouts_of_ones_own_are_read_and_their_constants_must_agree() {
     assert_eq!(value(&inspect_bytes(&[0, 1, 255, 0], &context)[0], "a"), Some(1));
 }
 
+/// No bit of a wide field is dropped, and a constant's bits past the 128th decide as well.
+#[test]
+fn fields_of_more_than_128_bits_are_read() {
+    let layout = |first: u8| {
+        let mut mark = vec![7; 20];
+        mark[0] = first;
+        let mark = Field::constant(160, "mark", Value::from(mark));
+        Layout::bytes(50, [mark, Field::bindable_of(Type::Bytes, 240, "key")]).expect("a layout")
+    };
+    let (own, other) = (layout(1), layout(2));
+    let mut id = [7; 50];
+    (id[0], id[20], id[49]) = (1, 0x80, 0x81);
+    let layouts = [("own", &own), ("other", &other)];
+    let readings = inspect_bytes(&id, &Context { layouts: &layouts, ..NOW });
+    let [reading] = &readings[..] else { panic!("{readings:?}") };
+    assert_eq!((reading.format.as_str(), value(reading, "key")), ("own", None));
+    assert!(reading.bit(160) && !reading.bit(161) && reading.bit(399));
+}
+
 /// Whatever a text is, it is read or not, and never a panic; a text past all formats has no reading.
 #[test]
 fn any_text_is_taken() {
     assert!(inspect("", &NOW).is_empty());
     assert!(inspect("Grüße", &NOW).is_empty() && inspect("0xzz", &NOW).is_empty());
     assert!(inspect(&"9".repeat(1000), &NOW).is_empty());
-    assert!(inspect_bytes(&[7; 129], &NOW).is_empty());
+    assert!(inspect_bytes(&[7; 200], &NOW).is_empty());
     let alphabet: Vec<char> = "0179afuvzAFZ-_{}:€ \"c".chars().collect();
     let mut state = 1_u64;
     let mut draw = |below: usize| {
