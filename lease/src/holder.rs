@@ -26,9 +26,20 @@ pub(crate) struct Begun<F: Family> {
     pub(crate) longest: Duration,
 }
 
+/// Without the generator, which may hold a secret.
+impl<F: Family> core::fmt::Debug for Holder<F> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.lease.fmt(f)
+    }
+}
+
 impl<F: Family> Begun<F> {
     /// Waits for the first grant.
     pub(crate) fn ready(self) -> crate::Result<Holder<F>> {
+        if !self.lease.waits_in_drop {
+            let reason = "expected a call that waits beside a task, as `with_async` does";
+            return Err(crate::error::out_of_range(reason));
+        }
         self.lease.ready(self.longest)?;
         self.holder()
     }

@@ -5,10 +5,10 @@ use core::time::Duration;
 use polyflake::hotguid::{self, HotGuid, Leased};
 
 use crate::{
-    Host, Lease, Options, Result, Shape,
+    Lease, Options, Result, Shape, Source,
     error::out_of_range,
     holder::{Begun, Holder, calls},
-    place::{Place, Source, family},
+    place::{Place, family},
 };
 
 family!(hotguid);
@@ -27,6 +27,7 @@ family!(hotguid);
 /// and variant in UUIDs of version 8. Unleased generators draw these bytes at random and may draw the same: do not mix both.
 ///
 /// It has the calls of the core's generators: one ID, a batch, and calls that never wait.
+#[derive(Debug)]
 pub struct Generator {
     holder: Holder<Leased>,
 }
@@ -56,13 +57,18 @@ impl Generator {
         Self::with_async(url, options, false, Duration::from_secs(10), sleep).await
     }
 
-    /// A generator with other options, whose shape must be Hot Guid's. With `uuid8` it makes UUIDs of version 8 instead of the
+    /// A generator from any [`Source`] with other options, whose shape must be Hot Guid's. With `uuid8` it makes UUIDs of version 8 instead of the
     /// compatible form; generators of both forms may share a namespace. It waits up to `longest` for its first grant.
     ///
     /// # Errors
     /// As [`Generator::new`]; `out_of_range` for options of another family or with blocks.
-    pub fn with(url: &str, options: Options, uuid8: bool, longest: Duration) -> Result<Self> {
-        Ok(Self { holder: begin(Source::Url(url), options, uuid8, longest)?.ready()? })
+    pub fn with(
+        source: impl Into<Source>,
+        options: Options,
+        uuid8: bool,
+        longest: Duration,
+    ) -> Result<Self> {
+        Ok(Self { holder: begin(source.into(), options, uuid8, longest)?.ready()? })
     }
 
     /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
@@ -71,30 +77,15 @@ impl Generator {
     /// # Errors
     /// As [`Generator::with`].
     pub async fn with_async(
-        url: &str,
+        source: impl Into<Source>,
         options: Options,
         uuid8: bool,
         longest: Duration,
         sleep: impl AsyncFn(Duration),
     ) -> Result<Self> {
         Ok(Self {
-            holder: begin(Source::Url(url), options, uuid8, longest)?.ready_async(sleep).await?,
+            holder: begin(source.into(), options, uuid8, longest)?.ready_async(sleep).await?,
         })
-    }
-
-    /// As [`Generator::with_async`], with a task of an executor in place of a thread, over a store that does not block.
-    ///
-    /// # Errors
-    /// As [`Generator::with`].
-    pub async fn with_host(
-        host: Host,
-        options: Options,
-        uuid8: bool,
-        longest: Duration,
-        sleep: impl AsyncFn(Duration),
-    ) -> Result<Self> {
-        let source = Source::Host(host);
-        Ok(Self { holder: begin(source, options, uuid8, longest)?.ready_async(sleep).await? })
     }
 
     calls!(HotGuid, shard_key: u32);
@@ -102,7 +93,7 @@ impl Generator {
 
 /// Starts a generator, which is of use once its lease is ready.
 fn begin(
-    source: Source<'_>,
+    source: Source,
     options: Options,
     uuid8: bool,
     longest: Duration,
@@ -110,8 +101,12 @@ fn begin(
     if !options.is_of("hotguid") {
         return Err(out_of_range("expected options of Hot Guid without blocks"));
     }
+    let (max_wait, on_exhausted) = options.waits();
     Place::start(source, options, longest, move |number, window| {
-        let generator = hotguid::Generator::builder().uuid8(uuid8);
+        let mut generator = hotguid::Generator::builder().uuid8(uuid8).on_exhausted(on_exhausted);
+        if let Some(max_wait) = max_wait {
+            generator = generator.max_wait(max_wait);
+        }
         let generator = generator.window(window.start, window.end).build()?;
         generator.provide_identity(identity(number)?)?;
         Ok(generator)

@@ -8,11 +8,10 @@ use alloc::{borrow::ToOwned, format, string::ToString};
 use polyflake::layout::{self, Batch, Id, Json, Layout, Leased, Tick};
 
 use crate::{
-    Host, Lease, Options, Result, Shape,
+    Lease, Options, Result, Shape, Source,
     error::out_of_range,
     holder::{Begun, Holder, keeps},
-    json,
-    place::{Place, Source, family},
+    place::{Place, family},
 };
 
 family!(layout);
@@ -35,6 +34,7 @@ family!(layout);
 /// ```
 ///
 /// It has the calls of the core's generators: one ID, a batch, and calls that never wait.
+#[derive(Debug)]
 pub struct Generator {
     holder: Holder<Leased>,
 }
@@ -69,19 +69,19 @@ impl Generator {
         Self::with_async(url, options, layout, fields, Duration::from_secs(10), sleep).await
     }
 
-    /// A generator with other options, whose shape is that of [`shape`] with this layout and these fields. It waits up to `longest`
+    /// A generator from any [`Source`] with other options, whose shape is that of [`shape`] with this layout and these fields. It waits up to `longest`
     /// for its first grant.
     ///
     /// # Errors
     /// As [`Generator::new`]; `out_of_range` for options of another shape or with blocks.
     pub fn with(
-        url: &str,
+        source: impl Into<Source>,
         options: Options,
         layout: &Layout,
         fields: &[&str],
         longest: Duration,
     ) -> Result<Self> {
-        Ok(Self { holder: begin(Source::Url(url), options, layout, fields, longest)?.ready()? })
+        Ok(Self { holder: begin(source.into(), options, layout, fields, longest)?.ready()? })
     }
 
     /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
@@ -90,7 +90,7 @@ impl Generator {
     /// # Errors
     /// As [`Generator::with`].
     pub async fn with_async(
-        url: &str,
+        source: impl Into<Source>,
         options: Options,
         layout: &Layout,
         fields: &[&str],
@@ -98,27 +98,9 @@ impl Generator {
         sleep: impl AsyncFn(Duration),
     ) -> Result<Self> {
         Ok(Self {
-            holder: begin(Source::Url(url), options, layout, fields, longest)?
+            holder: begin(source.into(), options, layout, fields, longest)?
                 .ready_async(sleep)
                 .await?,
-        })
-    }
-
-    /// As [`Generator::with_async`], with a task of an executor in place of a thread, over a store that does not block.
-    ///
-    /// # Errors
-    /// As [`Generator::with`].
-    pub async fn with_host(
-        host: Host,
-        options: Options,
-        layout: &Layout,
-        fields: &[&str],
-        longest: Duration,
-        sleep: impl AsyncFn(Duration),
-    ) -> Result<Self> {
-        let source = Source::Host(host);
-        Ok(Self {
-            holder: begin(source, options, layout, fields, longest)?.ready_async(sleep).await?,
         })
     }
 
@@ -194,7 +176,7 @@ impl Generator {
 
 /// Starts a generator, which is of use once its lease is ready.
 fn begin(
-    source: Source<'_>,
+    source: Source,
     options: Options,
     layout: &Layout,
     fields: &[&str],
@@ -204,9 +186,14 @@ fn begin(
     if !options.is_of("layout") || !options.is_shape(&shape(layout, fields, options.numbers())?) {
         return Err(out_of_range("expected options of the layout and its fields, without blocks"));
     }
+    let (max_wait, on_exhausted) = options.waits();
     Place::start(source, options, longest, move |number, window| {
         let layout = Layout::from_value(numbered.with(number))?;
-        layout::Generator::builder(layout).window(window.start, window.end).build()
+        let mut generator = layout::Generator::builder(layout).on_exhausted(on_exhausted);
+        if let Some(max_wait) = max_wait {
+            generator = generator.max_wait(max_wait);
+        }
+        generator.window(window.start, window.end).build()
     })
 }
 
@@ -354,7 +341,7 @@ fn time_of(fields: &[Json]) -> Result<(u64, u64)> {
 fn text_of(value: &Json) -> String {
     match value {
         Json::Integer(number) => number.to_string(),
-        Json::Text(text) => json::quoted(text),
+        Json::Text(text) => quoted(text),
         Json::Bool(value) => value.to_string(),
         Json::List(items) => {
             format!("[{}]", items.iter().map(text_of).collect::<Vec<_>>().join(","))
@@ -362,11 +349,23 @@ fn text_of(value: &Json) -> String {
         Json::Object(members) => {
             let mut members: Vec<_> = members.iter().collect();
             members.sort_by(|(one, _), (other, _)| one.cmp(other));
-            let pairs = members
-                .iter()
-                .map(|(name, value)| format!("{}:{}", json::quoted(name), text_of(value)));
+            let pairs =
+                members.iter().map(|(name, value)| format!("{}:{}", quoted(name), text_of(value)));
             format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
         }
         _ => "null".to_owned(),
     }
+}
+
+/// A text in quotation marks; those with control characters are refused later.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        if matches!(c, '"' | '\\') {
+            quoted.push('\\');
+        }
+        quoted.push(c);
+    }
+    quoted.push('"');
+    quoted
 }

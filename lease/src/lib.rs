@@ -77,6 +77,8 @@ pub use memory::Memory;
 pub use operator::{Operator, Status};
 #[cfg(feature = "std")]
 pub use ordinal::Ordinal;
+#[cfg(feature = "std")]
+pub use place::Source;
 pub use plan::{Fleet, Plan};
 #[cfg(feature = "postgresql")]
 pub use postgresql::{AsyncPostgresql, Postgresql};

@@ -8,12 +8,15 @@ use std::{
     time::Duration,
 };
 
-use alloc::string::ToString;
+use alloc::{
+    boxed::Box,
+    string::{String, ToString},
+};
 use core::ops::Range;
 
 use crate::{
-    Error, ErrorKind, Grant, Host, Lease, Leased, Options, Result, error::damaged, holder::Begun,
-    url::Address,
+    Error, ErrorKind, Grant, Host, Lease, Leased, Options, Result, Store, error::damaged,
+    holder::Begun, url::Address,
 };
 
 /// The leased generator of a family: a type of the core.
@@ -61,12 +64,75 @@ macro_rules! family {
 
 pub(crate) use family;
 
-/// The source of a lease.
-pub(crate) enum Source<'s> {
-    /// A store's URL; a thread keeps the lease.
-    Url(&'s str),
-    /// A task of an executor.
+/// The source of a lease: a store's URL as in [`open`](crate::open), a store of one's own, or a [`Host`].
+///
+/// ```
+/// use std::{sync::{Arc, Mutex}, time::Duration};
+/// use polyflake_lease::{Memory, Options, Reply, Request, Result, Shape, Source, Store, sno};
+///
+/// struct Mine(Arc<Mutex<Memory>>); // in production: a client of a database
+///
+/// impl Store for Mine {
+///     fn answer(&mut self, request: &Request) -> Result<Reply> {
+///         self.0.lock().unwrap().answer(request)
+///     }
+/// }
+///
+/// # let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
+/// let store = Arc::new(Mutex::new(Memory::new(now)));
+/// let source = Source::store(move || Ok(Mine(store.clone())));
+/// let options = Options::new("orders", Shape::sno(0..=1023)?)?;
+/// let ids = sno::Generator::with(source, options, Duration::from_secs(10))?;
+/// assert_eq!(ids.lease().number(), Some(0));
+/// # Ok::<(), polyflake_lease::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Source(Kind);
+
+enum Kind {
+    Url(String),
+    Store(Box<Open>),
     Host(Host),
+}
+
+/// Opens a store.
+type Open = dyn Fn() -> Result<Box<dyn Store>> + Send + Sync;
+
+impl Source {
+    /// A store that `open` opens, again after each pause and each failure. A thread keeps the lease.
+    pub fn store<S: Store + 'static>(open: impl Fn() -> Result<S> + Send + Sync + 'static) -> Self {
+        let open = move || -> Result<Box<dyn Store>> { Ok(Box::new(open()?)) };
+        Self(Kind::Store(Box::new(open)))
+    }
+}
+
+impl From<&str> for Source {
+    fn from(url: &str) -> Self {
+        Self(Kind::Url(url.into()))
+    }
+}
+
+impl From<&String> for Source {
+    fn from(url: &String) -> Self {
+        Self(Kind::Url(url.clone()))
+    }
+}
+
+impl From<Host> for Source {
+    fn from(host: Host) -> Self {
+        Self(Kind::Host(host))
+    }
+}
+
+/// A URL may hold a password.
+impl core::fmt::Debug for Kind {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Url(_) => "Url",
+            Self::Store(_) => "Store",
+            Self::Host(_) => "Host",
+        })
+    }
 }
 
 /// Makes a generator for a number and a window in Unix milliseconds.
@@ -77,25 +143,26 @@ pub(crate) struct Place<F: Family> {
     leased: OnceLock<Arc<F>>,
     /// The number of its newest grant.
     number: AtomicU32,
-    build: std::boxed::Box<Build<F::Generator>>,
+    build: Box<Build<F::Generator>>,
 }
 
 impl<F: Family> Place<F> {
     /// Starts the generator and its lease, from a store and a namespace. Wait for the first grant before the first call.
     pub(crate) fn start(
-        source: Source<'_>,
+        source: Source,
         options: Options,
         longest: Duration,
         build: impl Fn(u64, Range<i64>) -> polyflake::Result<F::Generator> + Send + Sync + 'static,
     ) -> Result<Begun<F>> {
         let (leased, number) = (OnceLock::new(), AtomicU32::new(0));
-        let place = Arc::new(Self { leased, number, build: std::boxed::Box::new(build) });
-        let lease = match source {
-            Source::Url(url) => {
-                let (store, patience) = (Address::of(url)?, options.answer_limit());
+        let place = Arc::new(Self { leased, number, build: Box::new(build) });
+        let lease = match source.0 {
+            Kind::Url(url) => {
+                let (store, patience) = (Address::of(&url)?, options.answer_limit());
                 Lease::start(move || store.open(patience), options, place.clone())?
             }
-            Source::Host(host) => host.start(options, place.clone())?,
+            Kind::Store(open) => Lease::start(open, options, place.clone())?,
+            Kind::Host(host) => host.start(options, place.clone())?,
         };
         Ok(Begun { place, lease, longest })
     }

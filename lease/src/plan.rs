@@ -1,7 +1,5 @@
 //! The arithmetic of leases for a fleet.
 
-use core::fmt;
-
 use crate::Shape;
 
 const HOUR_MS: u64 = 3_600_000;
@@ -85,32 +83,4 @@ impl Plan {
 #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
 const fn precise(value: u64) -> f64 {
     value as f64
-}
-
-/// The arithmetic in sentences.
-impl fmt::Display for Plan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fleet { holders, kills_per_hour } = self.fleet;
-        let kills = self.needed.saturating_sub(holders);
-        let seconds = |ms: u64| precise(ms) / 1000.0;
-        writeln!(
-            f,
-            "numbers: {} needed ({holders} holders, {kills} killed within a lease of {} s), {} there",
-            self.needed,
-            seconds(self.lease_ms),
-            self.capacity
-        )?;
-        match self.longest_lease_ms {
-            _ if kills_per_hour == 0 && self.fits() => writeln!(f, "lease: any length fits")?,
-            Some(longest) => writeln!(f, "lease: up to {} s fits", seconds(longest))?,
-            None => writeln!(f, "lease: none fits, since there are too few numbers")?,
-        }
-        writeln!(f, "store: {:.1} renewals a second", self.renewals_per_second)?;
-        write!(
-            f,
-            "absence of the store that goes unnoticed: {} s; wait for the number of a killed holder: up to {} s",
-            seconds(self.unnoticed_ms),
-            seconds(self.wait_ms)
-        )
-    }
 }

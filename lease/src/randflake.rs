@@ -5,10 +5,10 @@ use core::time::Duration;
 use polyflake::randflake::{self, Grant, Leased, Randflake};
 
 use crate::{
-    Host, Lease, Options, Result, Shape,
+    Lease, Options, Result, Shape, Source,
     error::out_of_range,
     holder::{Begun, Holder, calls},
-    place::{Place, Source, family},
+    place::{Place, family},
 };
 
 family!(randflake);
@@ -25,6 +25,7 @@ family!(randflake);
 /// ```
 ///
 /// It has the calls of the core's generators: one ID, its text, a batch, and calls that never wait.
+#[derive(Debug)]
 pub struct Generator {
     holder: Holder<Leased>,
 }
@@ -55,13 +56,18 @@ impl Generator {
         Self::with_async(url, options, secret, Duration::from_secs(10), sleep).await
     }
 
-    /// A generator with other options, whose shape must be Randflake's with this secret. It waits up to `longest` for its first
+    /// A generator from any [`Source`] with other options, whose shape must be Randflake's with this secret. It waits up to `longest` for its first
     /// grant.
     ///
     /// # Errors
     /// As [`Generator::new`]; `out_of_range` for options of another family or secret, or with blocks.
-    pub fn with(url: &str, options: Options, secret: [u8; 16], longest: Duration) -> Result<Self> {
-        Ok(Self { holder: begin(Source::Url(url), options, secret, longest)?.ready()? })
+    pub fn with(
+        source: impl Into<Source>,
+        options: Options,
+        secret: [u8; 16],
+        longest: Duration,
+    ) -> Result<Self> {
+        Ok(Self { holder: begin(source.into(), options, secret, longest)?.ready()? })
     }
 
     /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
@@ -70,30 +76,15 @@ impl Generator {
     /// # Errors
     /// As [`Generator::with`].
     pub async fn with_async(
-        url: &str,
+        source: impl Into<Source>,
         options: Options,
         secret: [u8; 16],
         longest: Duration,
         sleep: impl AsyncFn(Duration),
     ) -> Result<Self> {
         Ok(Self {
-            holder: begin(Source::Url(url), options, secret, longest)?.ready_async(sleep).await?,
+            holder: begin(source.into(), options, secret, longest)?.ready_async(sleep).await?,
         })
-    }
-
-    /// As [`Generator::with_async`], with a task of an executor in place of a thread, over a store that does not block.
-    ///
-    /// # Errors
-    /// As [`Generator::with`].
-    pub async fn with_host(
-        host: Host,
-        options: Options,
-        secret: [u8; 16],
-        longest: Duration,
-        sleep: impl AsyncFn(Duration),
-    ) -> Result<Self> {
-        let source = Source::Host(host);
-        Ok(Self { holder: begin(source, options, secret, longest)?.ready_async(sleep).await? })
     }
 
     calls!(Randflake);
@@ -101,7 +92,7 @@ impl Generator {
 
 /// Starts a generator, which is of use once its lease is ready.
 fn begin(
-    source: Source<'_>,
+    source: Source,
     options: Options,
     secret: [u8; 16],
     longest: Duration,
@@ -113,9 +104,14 @@ fn begin(
     }
     // It wipes its subkeys on drop; the secret itself is not kept.
     let codec = randflake::Codec::new(secret);
+    let (max_wait, on_exhausted) = options.waits();
     Place::start(source, options, longest, move |number, window| {
         let node = u32::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
         let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
-        randflake::Generator::builder(grant, codec.clone()).build()
+        let mut generator = randflake::Generator::builder(grant, codec.clone());
+        if let Some(max_wait) = max_wait {
+            generator = generator.max_wait(max_wait);
+        }
+        generator.on_exhausted(on_exhausted).build()
     })
 }

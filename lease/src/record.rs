@@ -1,12 +1,17 @@
 //! The records of a store: one for each block of numbers, and one for each namespace.
 
-use alloc::{format, string::String};
+use alloc::{
+    format,
+    string::{String, ToString},
+};
 use core::fmt;
+
+use serde_json::json;
 
 use crate::{
     Result,
     error::{damaged, out_of_range},
-    json::{MOST, Reader, Writer},
+    json::{Fields, MOST, check_canonical},
     shape::digest,
 };
 
@@ -96,17 +101,18 @@ impl Record {
     /// # Ok::<(), polyflake_lease::Error>(())
     /// ```
     pub fn to_json(&self) -> String {
-        Writer::new()
-            .integer("count", self.count)
-            .integer("first", self.first)
-            .integer("format", 1)
-            .integer("granted_until", self.granted_until)
-            .string("holder", &self.holder)
-            .string("incarnation", &format!("{}", self.incarnation))
-            .integer("start", self.start)
-            .string("token", &format!("{}", self.token))
-            .integer("version", self.version)
-            .end()
+        json!({
+            "count": self.count,
+            "first": self.first,
+            "format": 1,
+            "granted_until": self.granted_until,
+            "holder": self.holder,
+            "incarnation": format!("{}", self.incarnation),
+            "start": self.start,
+            "token": format!("{}", self.token),
+            "version": self.version,
+        })
+        .to_string()
     }
 
     /// Reads a record in canonical JSON.
@@ -114,18 +120,18 @@ impl Record {
     /// # Errors
     /// `store_damaged` for any other text, `schema_outdated` for a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
-        let mut reader = Reader::new(text)?;
-        let (count, first) = (reader.integer("count")?, reader.integer("first")?);
-        reader.format()?;
-        let granted_until = reader.integer("granted_until")?;
-        let holder = reader.string("holder")?;
-        let incarnation = reader.random("incarnation")?;
-        let start = reader.integer("start")?;
-        let token = reader.random("token")?;
-        let version = reader.integer("version")?;
-        reader.end()?;
-        let record =
-            Self { first, count, start, granted_until, token, version, incarnation, holder };
+        let fields = Fields::read(text)?;
+        let record = Self {
+            first: fields.integer("first")?,
+            count: fields.integer("count")?,
+            start: fields.integer("start")?,
+            granted_until: fields.integer("granted_until")?,
+            token: fields.random("token")?,
+            version: fields.integer("version")?,
+            incarnation: fields.random("incarnation")?,
+            holder: fields.string("holder")?,
+        };
+        check_canonical(text, &record.to_json())?;
         record.check()?;
         Ok(record)
     }
@@ -183,18 +189,19 @@ impl Namespace {
 
     /// The record in canonical JSON.
     pub fn to_json(&self) -> String {
-        Writer::new()
-            .string("digest", &self.digest())
-            .integer("format", 1)
-            .string("incarnation", &format!("{}", self.incarnation))
-            .integer("longest_ms", self.longest_ms)
-            .string("namespace", &self.name)
-            .integer("quiet_until", self.quiet_until)
-            .integer("records", self.records)
-            .string("shape", &self.shape)
-            .string("store", &self.store)
-            .integer("version", self.version)
-            .end()
+        json!({
+            "digest": self.digest(),
+            "format": 1,
+            "incarnation": format!("{}", self.incarnation),
+            "longest_ms": self.longest_ms,
+            "namespace": self.name,
+            "quiet_until": self.quiet_until,
+            "records": self.records,
+            "shape": self.shape,
+            "store": self.store,
+            "version": self.version,
+        })
+        .to_string()
     }
 
     /// Reads a record in canonical JSON.
@@ -202,21 +209,20 @@ impl Namespace {
     /// # Errors
     /// `store_damaged` for any other text, `schema_outdated` for a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
-        let mut reader = Reader::new(text)?;
-        let digest = reader.string("digest")?;
-        reader.format()?;
-        let incarnation = reader.random("incarnation")?;
-        let longest_ms = reader.integer("longest_ms")?;
-        let name = reader.string("namespace")?;
-        let quiet_until = reader.integer("quiet_until")?;
-        let records = reader.integer("records")?;
-        let shape = reader.string("shape")?;
-        let store = reader.string("store")?;
-        let version = reader.integer("version")?;
-        reader.end()?;
-        let namespace =
-            Self { name, shape, incarnation, store, records, longest_ms, quiet_until, version };
+        let fields = Fields::read(text)?;
+        let digest = fields.string("digest")?;
+        let namespace = Self {
+            name: fields.string("namespace")?,
+            shape: fields.string("shape")?,
+            incarnation: fields.random("incarnation")?,
+            store: fields.string("store")?,
+            records: fields.integer("records")?,
+            longest_ms: fields.integer("longest_ms")?,
+            quiet_until: fields.integer("quiet_until")?,
+            version: fields.integer("version")?,
+        };
         namespace.check(&digest)?;
+        check_canonical(text, &namespace.to_json())?;
         Ok(namespace)
     }
 

@@ -8,12 +8,13 @@ use alloc::{
 use core::fmt::Write;
 
 use hmac::{Hmac, KeyInit, Mac};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::{
     Result,
     error::{damaged, out_of_range},
-    json::{MOST, Reader, Writer},
+    json::{Fields, MOST, check_canonical},
 };
 
 /// Number of records whose numbers can be named: all records up to a named one are made.
@@ -175,41 +176,42 @@ impl Shape {
     /// # Errors
     /// `store_damaged` for any other text, `schema_outdated` for a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
-        let mut reader = Reader::new(text)?;
-        let (block, epoch_ms) = (reader.integer("block")?, reader.integer("epoch_ms")?);
-        let (family, fields) = (reader.string("family")?, reader.strings("fields")?);
-        let first = reader.integer("first")?;
-        reader.format()?;
-        let last = reader.integer("last")?;
-        let (layout, secret) = (reader.optional("layout")?, reader.optional("secret")?);
-        let tick_us = reader.integer("tick_us")?;
-        reader.end()?;
+        let read = Fields::read(text)?;
+        let [block, epoch_ms, first, last, tick_us] =
+            ["block", "epoch_ms", "first", "last", "tick_us"].map(|key| read.integer(key));
+        let (block, epoch_ms, tick_us) = (block?, epoch_ms?, tick_us?);
+        let (first, last, fields) = (first?, last?, read.strings("fields")?);
+        let (layout, secret) = (read.optional("layout")?, read.optional("secret")?);
+        let family = read.string("family")?;
         let known = FAMILIES.into_iter().find(|known| **known == family);
         let family = known.ok_or_else(|| damaged("expected a family in a shape"))?;
         let is_range = first <= last && last < MOST && tick_us > 0;
         if !is_range || !block.is_power_of_two() || !(last - first + 1).is_multiple_of(block) {
             return Err(damaged("expected a range of blocks, and a tick, in a shape"));
         }
-        Ok(Self { family, epoch_ms, tick_us, fields, first, last, block, layout, secret })
+        let shape = Self { family, epoch_ms, tick_us, fields, first, last, block, layout, secret };
+        check_canonical(text, &shape.to_json())?;
+        Ok(shape)
     }
 
     /// The shape in canonical JSON.
     pub fn to_json(&self) -> String {
-        let mut writer = Writer::new()
-            .integer("block", self.block)
-            .integer("epoch_ms", self.epoch_ms)
-            .string("family", self.family)
-            .strings("fields", &self.fields)
-            .integer("first", self.first)
-            .integer("format", 1)
-            .integer("last", self.last);
-        if let Some(layout) = &self.layout {
-            writer = writer.string("layout", layout);
+        let mut shape = json!({
+            "block": self.block,
+            "epoch_ms": self.epoch_ms,
+            "family": self.family,
+            "fields": self.fields,
+            "first": self.first,
+            "format": 1,
+            "last": self.last,
+            "layout": self.layout,
+            "secret": self.secret,
+            "tick_us": self.tick_us,
+        });
+        if let Value::Object(fields) = &mut shape {
+            fields.retain(|_, value| !value.is_null());
         }
-        if let Some(secret) = &self.secret {
-            writer = writer.string("secret", secret);
-        }
-        writer.integer("tick_us", self.tick_us).end()
+        shape.to_string()
     }
 }
 

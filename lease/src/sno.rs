@@ -5,10 +5,10 @@ use core::time::Duration;
 use polyflake::sno::{self, Leased, Sno};
 
 use crate::{
-    Host, Lease, Options, Result, Shape,
+    Lease, Options, Result, Shape, Source,
     error::out_of_range,
     holder::{Begun, Holder, calls},
-    place::{Place, Source, family},
+    place::{Place, family},
 };
 
 family!(sno);
@@ -25,6 +25,7 @@ family!(sno);
 /// ```
 ///
 /// It has the calls of the core's generators: one ID, its text, a batch, and calls that never wait.
+#[derive(Debug)]
 pub struct Generator {
     holder: Holder<Leased>,
 }
@@ -54,12 +55,12 @@ impl Generator {
         Self::with_async(url, options, Duration::from_secs(10), sleep).await
     }
 
-    /// A generator with other options, whose shape must be sno's. It waits up to `longest` for its first grant.
+    /// A generator from any [`Source`] with other options, whose shape must be sno's. It waits up to `longest` for its first grant.
     ///
     /// # Errors
     /// As [`Generator::new`]; `out_of_range` for options of another family or with blocks.
-    pub fn with(url: &str, options: Options, longest: Duration) -> Result<Self> {
-        Ok(Self { holder: begin(Source::Url(url), options, longest)?.ready()? })
+    pub fn with(source: impl Into<Source>, options: Options, longest: Duration) -> Result<Self> {
+        Ok(Self { holder: begin(source.into(), options, longest)?.ready()? })
     }
 
     /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
@@ -68,39 +69,29 @@ impl Generator {
     /// # Errors
     /// As [`Generator::with`].
     pub async fn with_async(
-        url: &str,
+        source: impl Into<Source>,
         options: Options,
         longest: Duration,
         sleep: impl AsyncFn(Duration),
     ) -> Result<Self> {
-        Ok(Self { holder: begin(Source::Url(url), options, longest)?.ready_async(sleep).await? })
-    }
-
-    /// As [`Generator::with_async`], with a task of an executor in place of a thread, over a store that does not block.
-    ///
-    /// # Errors
-    /// As [`Generator::with`].
-    pub async fn with_host(
-        host: Host,
-        options: Options,
-        longest: Duration,
-        sleep: impl AsyncFn(Duration),
-    ) -> Result<Self> {
-        let source = Source::Host(host);
-        Ok(Self { holder: begin(source, options, longest)?.ready_async(sleep).await? })
+        Ok(Self { holder: begin(source.into(), options, longest)?.ready_async(sleep).await? })
     }
 
     calls!(Sno, metabyte: u8);
 }
 
 /// Starts a generator, which is of use once its lease is ready.
-fn begin(source: Source<'_>, options: Options, longest: Duration) -> Result<Begun<Leased>> {
+fn begin(source: Source, options: Options, longest: Duration) -> Result<Begun<Leased>> {
     if !options.is_of("sno") {
         return Err(out_of_range("expected options of sno without blocks"));
     }
-    Place::start(source, options, longest, |number, window| {
+    let (max_wait, on_exhausted) = options.waits();
+    Place::start(source, options, longest, move |number, window| {
         let partition = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
-        let generator = sno::Generator::builder().partition(partition);
-        generator.window(window.start, window.end).build()
+        let mut generator = sno::Generator::builder().partition(partition);
+        if let Some(max_wait) = max_wait {
+            generator = generator.max_wait(max_wait);
+        }
+        generator.on_exhausted(on_exhausted).window(window.start, window.end).build()
     })
 }

@@ -63,7 +63,7 @@ type Start = dyn FnOnce(Options, Arc<dyn Leased + Send + Sync>) -> Result<Lease>
 /// let connect = || async { Ok(Client) };
 /// let host = Host::new(connect, tokio::time::sleep, |task| drop(tokio::spawn(task)));
 /// let options = Options::new("orders", Shape::sno(0..=1023)?)?;
-/// let ids = sno::Generator::with_host(host, options, Duration::from_secs(10), tokio::time::sleep).await?;
+/// let ids = sno::Generator::with_async(host, options, Duration::from_secs(10), tokio::time::sleep).await?;
 /// assert_eq!(Some(u64::from(ids.generate(7).unwrap().partition())), ids.lease().number());
 /// ids.close_async(tokio::time::sleep).await;
 /// # polyflake_lease::Result::<()>::Ok(())

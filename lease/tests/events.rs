@@ -216,7 +216,7 @@ fn events_are_traced_and_hold_nothing_of_the_url() {
     let (options, heard) = Heard::of(Options::new("traced", Shape::sno(0..=9).unwrap()).unwrap());
     for url in &urls[..4] {
         let brief = Duration::from_millis(300);
-        let refused = Generator::with(url, options.clone(), brief).err().unwrap();
+        let refused = Generator::with(*url, options.clone(), brief).err().unwrap();
         assert!(!format!("{refused} {refused:?}").contains("sesame"), "{refused:?}");
     }
     let ids = Generator::with(&file, options, LONG).unwrap();

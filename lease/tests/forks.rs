@@ -187,7 +187,7 @@ fn a_task_asks_for_nothing_in_a_child() {
     let options = Options::new("orders", Shape::sno(0..=9).unwrap()).unwrap();
     let options = options.lease_ms(500).unwrap();
     let mut context = Context::from_waker(Waker::noop());
-    let mut making = pin!(Generator::with_host(host, options, Duration::from_secs(20), pause));
+    let mut making = pin!(Generator::with_async(host, options, Duration::from_secs(20), pause));
     let turn = |context: &mut Context<'_>| {
         let mut task = task.lock().unwrap();
         task.as_mut().is_some_and(|task: &mut Task| task.as_mut().poll(context).is_ready())

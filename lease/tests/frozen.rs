@@ -103,7 +103,7 @@ fn a_task_outlives_a_frozen_server() {
             async move { AsyncPostgresql::open(&url).await }
         };
         let host = Host::new(open, time::sleep, |task| drop(tokio::spawn(task)));
-        let ids = Generator::with_host(host, options, LONG, time::sleep).await.unwrap();
+        let ids = Generator::with_async(host, options, LONG, time::sleep).await.unwrap();
         server.freeze();
         let since = Instant::now();
         while ids.try_generate(0).is_ok() {

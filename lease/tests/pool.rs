@@ -110,8 +110,8 @@ fn a_pool_is_shared_with_leases_that_renew() {
             let options = Options::new("orders", Shape::sno(0..=1).unwrap()).unwrap();
             options.lease_ms(4000).unwrap()
         };
-        let one = Generator::with_host(host(&pool), options(), LONG, time::sleep).await.unwrap();
-        let other = Generator::with_host(host(&pool), options(), LONG, time::sleep).await.unwrap();
+        let one = Generator::with_async(host(&pool), options(), LONG, time::sleep).await.unwrap();
+        let other = Generator::with_async(host(&pool), options(), LONG, time::sleep).await.unwrap();
         assert_ne!(one.generate(0).unwrap().partition(), other.generate(0).unwrap().partition());
         let mut looks = 0;
         while one.lease().figures().renewals == 0 || other.lease().figures().renewals == 0 {

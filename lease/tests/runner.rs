@@ -10,12 +10,13 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use polyflake::sno::Sno;
+use polyflake::{OnExhausted, layout::preset, sno::Sno};
 use polyflake_lease::{
-    Error, ErrorKind, Grant, Lease, Leased, Options, Result, Shape, open, randflake, sno,
+    Error, ErrorKind, Grant, Lease, Leased, Options, Reply, Request, Result, Shape, Source, Store,
+    hotguid, layout, open, randflake, sno,
 };
 
 const LONG: Duration = Duration::from_secs(20);
@@ -54,6 +55,64 @@ fn a_lease_goes_on_after_a_generator_that_cannot_be_made() {
     let figures = lease.figures();
     assert_eq!((figures.grants, figures.renewals, figures.failures), (1, 0, 3));
     assert_eq!(lease.refused(), None);
+}
+
+/// A store that goes away.
+struct Leaves(Arc<AtomicUsize>, Box<dyn Store>);
+
+impl Store for Leaves {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        if self.0.load(Ordering::Relaxed) > 0 {
+            return Err(Error::new(ErrorKind::LeaseUnavailable, "away"));
+        }
+        self.1.answer(request)
+    }
+}
+
+/// A store of one's own, and the waits of the core's builders.
+#[test]
+fn calls_wait_for_a_lease_as_long_as_the_options_say() {
+    let twitter = preset("twitter", []).unwrap();
+    let (long, error, brief) = (None, OnExhausted::Error, Some(Duration::from_millis(20)));
+    for (max_wait, on_exhausted) in [(long, error), (brief, OnExhausted::Wait)] {
+        let away = Arc::new(AtomicUsize::new(0));
+        let source = || {
+            let away = away.clone();
+            Source::store(move || Ok(Leaves(away.clone(), open("memory:waits")?)))
+        };
+        let options = |family: &str, shape: Shape| {
+            let name = format!("{family}-{}", max_wait.is_some());
+            let options = Options::new(&name, shape).unwrap().on_exhausted(on_exhausted);
+            max_wait.into_iter().fold(options, Options::max_wait).lease_ms(2000).unwrap()
+        };
+        let [a, b] = [Shape::sno(0..=9), Shape::randflake(0..=9, &SECRET)].map(Result::unwrap);
+        let [c, d] = [Shape::hotguid(0..=9), layout::shape(&twitter, &["worker"], 0..=9)]
+            .map(Result::unwrap);
+        let a = sno::Generator::with(source(), options("sno", a), LONG).unwrap();
+        let b =
+            randflake::Generator::with(source(), options("randflake", b), SECRET, LONG).unwrap();
+        let c = hotguid::Generator::with(source(), options("hotguid", c), false, LONG).unwrap();
+        let d =
+            layout::Generator::with(source(), options("layout", d), &twitter, &["worker"], LONG)
+                .unwrap();
+        assert!(!format!("{a:?} {b:?} {c:?} {d:?}").contains("secret"));
+        away.store(1, Ordering::Relaxed);
+        while a.try_generate(0).is_ok()
+            || b.try_generate().is_ok()
+            || c.try_generate(0).is_ok()
+            || d.try_generate().is_ok()
+        {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let since = Instant::now();
+        for refused in
+            [a.generate(0).err(), b.generate().err(), c.generate(0).err(), d.generate().err()]
+        {
+            assert_eq!(refused.unwrap().code(), "lease_unavailable");
+        }
+        // By default each of them waits for a second.
+        assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
+    }
 }
 
 const SECRET: [u8; 16] = *b"a secret to wipe";
@@ -136,6 +195,6 @@ fn a_generator_without_a_number_says_so() {
     let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
     let _first = sno::Generator::with("memory:one", options(), LONG).unwrap();
     let second = sno::Generator::with("memory:one", options(), Duration::from_millis(200));
-    let error = second.err().expect("expected a refusal");
+    let error = second.expect_err("expected a refusal");
     assert_eq!(error.kind(), ErrorKind::NumbersExhausted, "{error}");
 }

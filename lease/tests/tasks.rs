@@ -108,7 +108,7 @@ fn the_executor_turns_while_the_store_takes_its_time() {
     let slow = Slow::new(100);
     block_on(async {
         let (turns, _counting) = count_turns();
-        let ids = Generator::with_host(slow.host(), options(), LONG, time::sleep).await.unwrap();
+        let ids = Generator::with_async(slow.host(), options(), LONG, time::sleep).await.unwrap();
         let begun = turns.swap(0, Ordering::Relaxed);
         assert!(begun >= 20 && slow.answers.load(Ordering::Relaxed) >= 3, "{begun}");
         assert_eq!(ids.generate(3).unwrap().partition(), 7);
@@ -127,7 +127,7 @@ fn a_lease_in_a_task_is_renewed_and_survives_a_store_that_is_silent() {
     let slow = Slow::new(0);
     block_on(async {
         let brief = options().lease_ms(800).unwrap();
-        let ids = Generator::with_host(slow.host(), brief, LONG, time::sleep).await.unwrap();
+        let ids = Generator::with_async(slow.host(), brief, LONG, time::sleep).await.unwrap();
         let first = ids.lease().end().unwrap();
         time::sleep(Duration::from_millis(500)).await;
         assert!(ids.lease().end().unwrap() > first && ids.lease().figures().renewals > 0);
@@ -154,16 +154,16 @@ fn futures_that_are_dropped_lose_no_number() {
     let slow = Slow::new(100);
     block_on(async {
         for ms in [1, 50, 150, 250, 350, 450] {
-            let begin = Generator::with_host(slow.host(), options(), LONG, time::sleep);
+            let begin = Generator::with_async(slow.host(), options(), LONG, time::sleep);
             let _ = time::timeout(Duration::from_millis(ms), begin).await;
         }
         assert!(slow.is_free_soon().await);
-        let ids = Generator::with_host(slow.host(), options(), LONG, time::sleep).await.unwrap();
+        let ids = Generator::with_async(slow.host(), options(), LONG, time::sleep).await.unwrap();
         ids.generate(0).unwrap();
         let closing = time::timeout(Duration::from_millis(20), ids.close_async(time::sleep));
         assert!(closing.await.is_err());
         assert!(slow.is_free_soon().await);
-        let ids = Generator::with_host(slow.host(), options(), LONG, time::sleep).await.unwrap();
+        let ids = Generator::with_async(slow.host(), options(), LONG, time::sleep).await.unwrap();
         drop(ids);
         assert!(slow.is_free_soon().await);
     });
@@ -179,7 +179,7 @@ fn a_task_that_is_dropped_costs_time_and_no_id() {
         for ms in [70, 200, 230, 260, 300] {
             let (sender, receiver) = std::sync::mpsc::channel();
             let host = slow.host_with(move |task| drop(sender.send(tokio::spawn(task))));
-            let ids = Generator::with_host(host, brief(), LONG, time::sleep).await.unwrap();
+            let ids = Generator::with_async(host, brief(), LONG, time::sleep).await.unwrap();
             let task = receiver.recv().unwrap();
             let since = Instant::now();
             let mut is_dropped = false;
@@ -209,10 +209,19 @@ fn a_task_that_never_runs_is_noticed_at_once() {
     block_on(async {
         let host = slow.host_with(drop);
         let began = Instant::now();
-        let refused = Generator::with_host(host, options(), LONG, time::sleep).await.err().unwrap();
+        let refused =
+            Generator::with_async(host, options(), LONG, time::sleep).await.err().unwrap();
         assert_eq!(refused.to_string(), "expected a task that keeps the lease, found none");
         assert!(began.elapsed() < LONG / 2, "{:?}", began.elapsed());
     });
+}
+
+/// A thread that waits for a task of its own would wait for ever.
+#[test]
+fn a_call_that_blocks_is_refused_for_a_task() {
+    let refused = Generator::with(Slow::new(0).host(), options(), LONG).err().unwrap();
+    let reason = "expected a call that waits beside a task, as `with_async` does";
+    assert_eq!((refused.code(), &*refused.to_string()), ("out_of_range", reason));
 }
 
 #[test]
@@ -223,15 +232,15 @@ fn every_family_has_a_task() {
         let of = |name, shape: Result<Shape>| Options::new(name, shape.unwrap()).unwrap();
         let slow = Slow::new(0);
         let options = of("a", Shape::randflake(3..=3, &[7; 16]));
-        let ids = randflake::Generator::with_host(slow.host(), options, [7; 16], LONG, sleep);
+        let ids = randflake::Generator::with_async(slow.host(), options, [7; 16], LONG, sleep);
         ids.await.unwrap().generate().unwrap();
         let options = of("b", Shape::hotguid(3..=3));
-        let ids = hotguid::Generator::with_host(slow.host(), options, true, LONG, sleep);
+        let ids = hotguid::Generator::with_async(slow.host(), options, true, LONG, sleep);
         ids.await.unwrap().generate(7).unwrap();
         let options = of("c", layout::shape(&sonyflake, &["machine"], 3..=3));
         let host = slow.host();
         let ids =
-            layout::Generator::with_host(host, options, &sonyflake, &["machine"], LONG, sleep);
+            layout::Generator::with_async(host, options, &sonyflake, &["machine"], LONG, sleep);
         ids.await.unwrap().generate().unwrap();
     });
 }

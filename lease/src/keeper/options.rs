@@ -7,6 +7,9 @@ use alloc::string::{String, ToString};
 use core::time::Duration;
 
 #[cfg(feature = "std")]
+use polyflake::OnExhausted;
+
+#[cfg(feature = "std")]
 use crate::{
     Ordinal,
     watch::{Event, Events, Watch},
@@ -33,6 +36,8 @@ pub struct Options {
     pub(super) insists: bool,
     #[cfg(feature = "std")]
     watch: Option<Watch>,
+    #[cfg(feature = "std")]
+    waits: (Option<Duration>, OnExhausted),
 }
 
 impl Options {
@@ -51,6 +56,8 @@ impl Options {
             insists: false,
             #[cfg(feature = "std")]
             watch: None,
+            #[cfg(feature = "std")]
+            waits: (None, OnExhausted::Wait),
         })
     }
 
@@ -101,8 +108,9 @@ impl Options {
     ///
     /// # fn main() -> polyflake_lease::Result<()> {
     /// let options = Options::new("orders", Shape::sno(100..=199)?)?;
-    /// let options = match Ordinal::KUBERNETES_JOB.read() {
-    ///     Ok(_) => options.prefer_ordinal(&Ordinal::KUBERNETES_JOB)?, // index 3 prefers number 103
+    /// let index = Ordinal::variable("JOB_COMPLETION_INDEX");
+    /// let options = match index.read() {
+    ///     Ok(_) => options.prefer_ordinal(&index)?, // index 3 prefers number 103
     ///     Err(_) => options, // at a desk
     /// };
     /// # Ok(())
@@ -154,6 +162,26 @@ impl Options {
     #[must_use]
     pub fn watch(self, watch: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         Self { watch: Some(Watch::new(watch)), ..self }
+    }
+
+    /// Sets the longest wait of a call for a tick or a lease, as the builders of the core do.
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn max_wait(self, max_wait: Duration) -> Self {
+        Self { waits: (Some(max_wait), self.waits.1), ..self }
+    }
+
+    /// Sets whether a call waits for a tick or a lease, as the builders of the core do.
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn on_exhausted(self, on_exhausted: OnExhausted) -> Self {
+        Self { waits: (self.waits.0, on_exhausted), ..self }
+    }
+
+    /// The longest wait of a call, if it is set, and whether it waits.
+    #[cfg(feature = "std")]
+    pub(crate) fn waits(&self) -> (Option<Duration>, OnExhausted) {
+        self.waits
     }
 
     /// The events of a lease under these options.

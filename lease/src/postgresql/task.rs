@@ -21,7 +21,7 @@ use crate::{AsyncStore, Reply, Request, Result, forks};
 /// let open = || AsyncPostgresql::open("postgres://lease@db/orders");
 /// let host = Host::new(open, tokio::time::sleep, |task| drop(tokio::spawn(task)));
 /// let options = Options::new("orders", Shape::sno(0..=1023)?)?;
-/// let ids = sno::Generator::with_host(host, options, Duration::from_secs(10), tokio::time::sleep).await?;
+/// let ids = sno::Generator::with_async(host, options, Duration::from_secs(10), tokio::time::sleep).await?;
 /// # Ok(())
 /// # }
 /// ```
