@@ -86,15 +86,21 @@ fn calls_wait_for_a_lease_as_long_as_the_options_say() {
             max_wait.into_iter().fold(options, Options::max_wait).lease_ms(2000).unwrap()
         };
         let [a, b] = [Shape::sno(0..=9), Shape::randflake(0..=9, &SECRET)].map(Result::unwrap);
-        let [c, d] = [Shape::hotguid(0..=9), layout::shape(&twitter, &["worker"], 0..=9)]
-            .map(Result::unwrap);
+        let [c, d] =
+            [Shape::hotguid(0..=9), layout::shape(&twitter, &["datacenter", "worker"], 0..=9)]
+                .map(Result::unwrap);
         let a = sno::Generator::with(source(), options("sno", a), LONG).unwrap();
         let b =
             randflake::Generator::with(source(), options("randflake", b), SECRET, LONG).unwrap();
         let c = hotguid::Generator::with(source(), options("hotguid", c), false, LONG).unwrap();
-        let d =
-            layout::Generator::with(source(), options("layout", d), &twitter, &["worker"], LONG)
-                .unwrap();
+        let d = layout::Generator::with(
+            source(),
+            options("layout", d),
+            &twitter,
+            &["datacenter", "worker"],
+            LONG,
+        )
+        .unwrap();
         assert!(!format!("{a:?} {b:?} {c:?} {d:?}").contains("secret"));
         away.store(1, Ordering::Relaxed);
         while a.try_generate(0).is_ok()

@@ -219,7 +219,8 @@ fn a_task_that_never_runs_is_noticed_at_once() {
 /// A thread that waits for a task of its own would wait for ever.
 #[test]
 fn a_call_that_blocks_is_refused_for_a_task() {
-    let refused = Generator::with(Slow::new(0).host(), options(), LONG).err().unwrap();
+    let made = async { Generator::with(Slow::new(0).host(), options(), LONG) };
+    let refused = block_on(made).err().unwrap();
     let reason = "expected a call that waits beside a task, as `with_async` does";
     assert_eq!((refused.code(), &*refused.to_string()), ("out_of_range", reason));
 }

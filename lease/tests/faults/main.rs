@@ -64,7 +64,8 @@ fn assert_none_twice(stage: &Stage) {
     assert!(is_busy, "expected IDs and grants, found {found:?}");
     if *cycles >= 150 {
         let proxied = stage.proxy.as_ref().map_or([1; 3], Proxy::counts);
-        assert!(counts.len() >= faults.kinds() && !proxied.contains(&0), "expected every fault");
+        let others = counts.keys().filter(|name| !name.starts_with("Step")).count();
+        assert!(others >= faults.kinds() && !proxied.contains(&0), "expected every fault");
     }
 }
 
