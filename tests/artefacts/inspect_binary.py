@@ -1,7 +1,8 @@
 """Looks into an artefact: ``inspect_binary.py ARCHIVE ENTRY FOLDER...``.
 
-Fails if a file of the archive names one of the folders, or if its library is not stripped, lacks the entry point, or
-needs a newer glibc than 2.17. An empty entry point stands for an archive without a library.
+Fails if a file of the archive names one of the folders, or if its library or program is not stripped, lacks the entry
+point, or needs a newer glibc than 2.17. The entry point of a program is ``main``, which it need not export; an empty
+one stands for an archive with neither.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
 from elftools.elf.sections import Section
 
-LIBRARIES = (".so", ".pyd", ".node")
+BINARIES = (".so", ".pyd", ".node", "/polyflake", ".exe")
 NEWEST_GLIBC = (2, 17)
 
 
@@ -70,7 +71,8 @@ def of_pe(data: bytes) -> tuple[set[str], list[str]]:
     wrong = [] if pe.FILE_HEADER.NumberOfSymbols == 0 else ["has a table of symbols"]
     names = [section.Name.rstrip(b"\0").decode() for section in pe.sections]
     wrong += [f"has the section {name}" for name in names if name.startswith(".debug")]
-    return {symbol.name.decode() for symbol in pe.DIRECTORY_ENTRY_EXPORT.symbols if symbol.name}, wrong
+    exported = getattr(pe, "DIRECTORY_ENTRY_EXPORT", None)
+    return {symbol.name.decode() for symbol in exported.symbols if symbol.name} if exported else set(), wrong
 
 
 def of_macho(data: bytes) -> tuple[set[str], list[str]]:
@@ -99,18 +101,18 @@ KINDS = {b"\x7fELF": of_elf, b"MZ\x90\x00": of_pe, b"\xcf\xfa\xed\xfe": of_macho
 
 
 def look(path: Path, entry: str, folders: list[str]) -> list[str]:
-    wrong, libraries = [], 0
+    wrong, binaries = [], 0
     for name, data in members(path):
         wrong += [f"{name} names {folder}" for folder in folders if folder.encode() in data]
-        if not name.endswith(LIBRARIES):
+        if not name.endswith(BINARIES):
             continue
-        libraries += 1
+        binaries += 1
         exported, faults = KINDS[data[:4]](data)
         wrong += [f"{name} {fault}" for fault in faults]
-        if entry not in exported:
+        if entry not in exported | {"main"}:
             wrong.append(f"{name} exports no {entry}")
-    if libraries != bool(entry):
-        wrong.append(f"expected {int(bool(entry))} libraries, found {libraries}")
+    if binaries != bool(entry):
+        wrong.append(f"expected {int(bool(entry))} libraries or programs, found {binaries}")
     return wrong
 
 

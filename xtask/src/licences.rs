@@ -22,6 +22,12 @@ Written by `cargo xtask licences`: the crates that are compiled into the Python 
 under a licence that its authors offer, and the standard library of Rust (MIT or Apache-2.0, the Rust project's contributors).
 ";
 
+const OF_PROGRAM: &str = "# What the program carries
+
+The crates that are compiled into it, each under a licence that its authors offer, and the standard library of Rust (MIT or
+Apache-2.0, the Rust project's contributors).
+";
+
 /// A licence's file, first those that we choose where there is a choice.
 const TEXTS: [&str; 6] =
     ["LICENSE-MIT", "LICENSE-MIT.md", "LICENSE", "LICENSE.md", "LICENSE.txt", "LICENSE-APACHE"];
@@ -38,6 +44,11 @@ pub struct Crate {
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
     Ok(fs::write(workspace::root().join(FILE), wanted(&shell)?)?)
+}
+
+/// The file of the program's own packages, which carry many crates more.
+pub fn of_program(shell: &Shell, crates: &BTreeSet<Crate>) -> Result<String> {
+    page(shell, OF_PROGRAM, crates)
 }
 
 /// Fails if the file is stale.
@@ -80,9 +91,13 @@ fn every(shell: &Shell) -> Result<BTreeSet<Crate>> {
 }
 
 fn wanted(shell: &Shell) -> Result<String> {
-    let (crates, packages) = (every(shell)?, packages(shell)?);
+    page(shell, INTRODUCTION, &every(shell)?)
+}
+
+fn page(shell: &Shell, introduction: &str, crates: &BTreeSet<Crate>) -> Result<String> {
+    let packages = packages(shell)?;
     let mut by_text: BTreeMap<String, Vec<&Crate>> = BTreeMap::new();
-    for one in &crates {
+    for one in crates {
         let is_it = |package: &&Package| package.name == one.name && package.version == one.version;
         let package = packages.iter().find(is_it);
         let package = package.with_context(|| format!("expected the sources of {}", one.name))?;
@@ -97,7 +112,7 @@ fn wanted(shell: &Shell) -> Result<String> {
         format!("\n## {}\n\n```text\n{}\n```\n", names.join(", "), text.trim())
     });
     let texts: String = texts.collect();
-    Ok(format!("{INTRODUCTION}\n| crate | version | licence |\n|---|---|---|\n{table}{texts}"))
+    Ok(format!("{introduction}\n| crate | version | licence |\n|---|---|---|\n{table}{texts}"))
 }
 
 /// The licence in a crate's folder, without trailing spaces. Crates under MIT that come without a file have the licence's own words,

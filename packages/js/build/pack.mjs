@@ -1,54 +1,90 @@
 /**
  * Packs what npm serves, as `npm run pack -- FOLDER`: the package, and that of this machine's addon, as `npm run build` left them.
- * With `PLATFORM=FILE` packs that platform's package alone, with that addon; with `--main` the package alone.
+ * With `PLATFORM=FILE` packs that platform's package alone, with that addon; with `--main` the package alone; with `--program
+ * PLATFORM=FILE` that platform's program, and with `--launcher` the package that starts it.
  *
- * The package names the addons' packages as optional dependencies, of which npm installs the one that fits the machine. They stand in
+ * The packages name the platforms' packages as optional dependencies, of which npm installs the one that fits the machine. They stand in
  * the packed package.json alone: before a release no registry has them, so a lock file could not hold them.
  */
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { PLATFORMS, packageOf, thisPlatform } from "./platforms.mjs";
-import { PACKAGE } from "./tools.mjs";
+import { PACKAGE, REPOSITORY } from "./tools.mjs";
 
-const TEXTS = ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md"];
+const LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"];
+const TEXTS = [...LICENCES, "NOTICE.md", "THIRD-PARTY.md"];
 
 const ours = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
+
+/** What is built for each platform: its package, its file, and the package that brings it. */
+const ADDON = {
+  says: "The native addon of polyflake",
+  of: "polyflake",
+  folder: PACKAGE,
+  texts: TEXTS,
+  packageOf,
+  fileOf: ({ name }) => `polyflake.${name}.node`,
+};
+const PROGRAM = {
+  says: "The program polyflake",
+  of: "@polyflake/cli",
+  folder: join(REPOSITORY, "cli"),
+  texts: [...LICENCES, "THIRD-PARTY.md"],
+  packageOf: ({ name }) => `@polyflake/cli-${name}`,
+  fileOf: ({ os }) => (os === "win32" ? "polyflake.exe" : "polyflake"),
+};
 
 /** The package's package.json, without what only its own build needs. */
 export function manifest() {
   const { private: _, scripts, devDependencies, overrides, ...rest } = ours;
-  const addons = PLATFORMS.map((platform) => [packageOf(platform), ours.version]);
-  return { ...rest, optionalDependencies: Object.fromEntries(addons) };
+  return { ...rest, ...optional(ADDON) };
 }
 
-/** The package.json of a platform's package. */
-export function manifestOf(platform) {
-  const { version, license, homepage, repository, bugs, engines } = ours;
-  const { os, cpu, libc, says } = platform;
+/** The package.json of the package that starts the program. */
+function manifestOfLauncher() {
   return {
-    name: packageOf(platform),
-    version,
-    description: `The native addon of polyflake for ${says}`,
-    license,
-    homepage,
-    repository,
-    bugs,
-    engines,
-    os: [os],
-    cpu: [cpu],
-    ...(libc && { libc: [libc] }),
-    // Files inside archives cannot be loaded.
-    preferUnplugged: true,
+    name: PROGRAM.of,
+    ...common(),
+    description: "Inspects any ID and makes polyflake's: formats, fields, times and odds in a terminal or as JSON",
+    keywords: ["id", "uuid", "snowflake", "inspect", "cli"],
     type: "commonjs",
-    main: fileOf(platform),
-    files: [fileOf(platform), ...TEXTS],
+    bin: { polyflake: "polyflake.js" },
+    files: ["polyflake.js", ...LICENCES],
+    ...optional(PROGRAM),
   };
 }
 
-const fileOf = ({ name }) => `polyflake.${name}.node`;
+function optional({ packageOf }) {
+  const packages = PLATFORMS.map((platform) => [packageOf(platform), ours.version]);
+  return { optionalDependencies: Object.fromEntries(packages) };
+}
+
+function common() {
+  const { version, license, homepage, repository, bugs, engines } = ours;
+  return { version, license, homepage, repository, bugs, engines };
+}
+
+/** The package.json of a platform's package. */
+export function manifestOf(platform, { says, texts, packageOf, fileOf } = ADDON) {
+  const { os, cpu, libc } = platform;
+  return {
+    name: packageOf(platform),
+    ...common(),
+    description: `${says} for ${platform.says}`,
+    os: [os],
+    cpu: [cpu],
+    ...(libc && { libc: [libc] }),
+    // Files inside archives can be neither loaded nor started.
+    preferUnplugged: true,
+    type: "commonjs",
+    ...(fileOf === ADDON.fileOf && { main: fileOf(platform) }),
+    files: [fileOf(platform), ...texts],
+  };
+}
 
 /** Puts the files of the package into a folder. */
 export function stage(folder) {
@@ -57,13 +93,24 @@ export function stage(folder) {
 }
 
 /** Puts the files of a platform's package into a folder. */
-export function stageOf(platform, addon, folder) {
-  for (const name of TEXTS) copyFileSync(join(PACKAGE, name), join(folder, name));
-  copyFileSync(addon, join(folder, fileOf(platform)));
-  const { homepage } = ours;
-  const text = `# ${packageOf(platform)}\n\nThe native addon of [polyflake](${homepage}) for ${platform.says}. Install \`polyflake\`, which brings it.\n`;
+export function stageOf(platform, file, folder, kind = ADDON) {
+  const { says, of, packageOf, fileOf } = kind;
+  copy(kind.texts, kind.folder, folder);
+  copyFileSync(file, join(folder, fileOf(platform)));
+  chmodSync(join(folder, fileOf(platform)), 0o755);
+  const text = `# ${packageOf(platform)}\n\n${says} for ${platform.says}. Install [\`${of}\`](${ours.homepage}), which brings it.\n`;
   writeFileSync(join(folder, "README.md"), text);
-  writeManifest(folder, manifestOf(platform));
+  writeManifest(folder, manifestOf(platform, kind));
+}
+
+function stageLauncher(folder) {
+  copy([...LICENCES, "README.md"], PROGRAM.folder, folder);
+  copy(["polyflake.js"], join(PROGRAM.folder, "npm"), folder);
+  writeManifest(folder, manifestOfLauncher());
+}
+
+function copy(names, from, to) {
+  for (const name of names) copyFileSync(join(from, name), join(to, name));
 }
 
 function writeManifest(folder, content) {
@@ -85,18 +132,28 @@ function pack(into, fill) {
 function main([into, ...given]) {
   if (!into) throw new Error("expected a folder to pack into");
   mkdirSync(into, { recursive: true });
-  const parts = given.length ? given : ["--main", built(thisPlatform())];
-  for (const part of parts) pack(resolve(into), part === "--main" ? stage : addonStage(part));
+  const { values, positionals } = parseArgs({ args: given, options: OPTIONS, allowPositionals: true });
+  const { main, launcher, program = [] } = given.length ? values : { main: true };
+  const addons = given.length ? positionals : [built(thisPlatform())];
+  const stages = [
+    ...(main ? [stage] : []),
+    ...(launcher ? [stageLauncher] : []),
+    ...addons.map((part) => platformStage(part, ADDON)),
+    ...program.map((part) => platformStage(part, PROGRAM)),
+  ];
+  for (const fill of stages) pack(resolve(into), fill);
 }
+
+const OPTIONS = { main: { type: "boolean" }, launcher: { type: "boolean" }, program: { type: "string", multiple: true } };
 
 /** The addon that was built in this folder, as an argument. */
 const built = ({ name }) => `${name}=${join(PACKAGE, "prebuilds", name, "polyflake.node")}`;
 
-function addonStage(part) {
-  const [wanted, addon] = part.split("=");
+function platformStage(part, kind) {
+  const [wanted, file] = part.split("=");
   const platform = PLATFORMS.find(({ name }) => name === wanted);
   if (!platform) throw new Error(`expected a platform of packages/platforms.toml, found ${wanted}`);
-  return (folder) => stageOf(platform, resolve(addon), folder);
+  return (folder) => stageOf(platform, resolve(file), folder, kind);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2));

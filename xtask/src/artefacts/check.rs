@@ -1,6 +1,6 @@
 //! The checks that every artefact must pass: by a program of our own, and by those that the registries' users trust.
 
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -18,12 +18,15 @@ pub fn check(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<St
             Kind::Wheel(platform, python) => wheel(shell, &path, platform, *python),
             Kind::Addon(_) => addon(shell, &path),
             Kind::Npm => npm(shell, &path),
+            Kind::Program(platform) => program(shell, &path, platform),
+            Kind::Launcher => launcher(shell, &path),
             Kind::Source => source(shell, &path),
             Kind::Crates => inspect(shell, &path, "").map(|()| vec!["no local path"]),
         };
-        passed = names.with_context(|| format!("in {}", file.name))?;
+        passed.extend(names.with_context(|| format!("in {}", file.name))?);
     }
-    Ok(passed.into_iter().map(str::to_owned).collect())
+    let mut told = HashSet::new();
+    Ok(passed.into_iter().filter(|name| told.insert(*name)).map(str::to_owned).collect())
 }
 
 /// Looks for folders of this machine, symbols that nobody needs, and the entry point.
@@ -51,30 +54,58 @@ fn wheel(
         cmd!(shell, "abi3audit --strict {file}").run()?;
         passed.push("abi3audit");
     }
-    // auditwheel reads wheels for musl only on a machine that has musl.
-    if platform.is_linux() && !platform.is_musl() {
-        let said = cmd!(shell, "auditwheel show --json {file}").quiet().read()?;
-        let tag = serde_json::from_str::<Value>(&said)?["overall_tag"].clone();
-        ensure!(tag == *platform.wheel, "expected {}, found {tag}", platform.wheel);
-        passed.push("auditwheel");
+    passed.extend(audit(shell, file, platform)?);
+    Ok(passed)
+}
+
+/// auditwheel reads wheels for musl only on a machine that has musl.
+fn audit(shell: &Shell, file: &Path, platform: &Platform) -> Result<Option<&'static str>> {
+    if !platform.is_linux() || platform.is_musl() {
+        return Ok(None);
+    }
+    let said = cmd!(shell, "auditwheel show --json {file}").quiet().read()?;
+    let tag = serde_json::from_str::<Value>(&said)?["overall_tag"].clone();
+    ensure!(tag == *platform.wheel, "expected {}, found {tag}", platform.wheel);
+    Ok(Some("auditwheel"))
+}
+
+/// The program's wheel, or its package of npm.
+fn program(shell: &Shell, file: &Path, platform: &Platform) -> Result<Vec<&'static str>> {
+    inspect(shell, file, "main")?;
+    let mut passed = vec!["no local path", "stripped"];
+    if file.extension().is_some_and(|end| end == "whl") {
+        cmd!(shell, "twine check --strict {file}").ignore_stdout().run()?;
+        passed.push("twine");
+        passed.extend(audit(shell, file, platform)?);
+    } else {
+        passed.push(publint(shell, file)?);
     }
     Ok(passed)
 }
 
 fn addon(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     inspect(shell, file, "napi_register_module_v1")?;
+    Ok(vec!["no local path", "stripped", "entry point", publint(shell, file)?])
+}
+
+fn launcher(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
+    inspect(shell, file, "")?;
+    Ok(vec!["no local path", publint(shell, file)?])
+}
+
+fn publint(shell: &Shell, file: &Path) -> Result<&'static str> {
     cmd!(shell, "npx --yes publint@0.3.25 run --strict {file}").run()?;
-    Ok(vec!["no local path", "stripped", "entry point", "publint"])
+    Ok("publint")
 }
 
 fn npm(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     inspect(shell, file, "")?;
-    cmd!(shell, "npx --yes publint@0.3.25 run --strict {file}").run()?;
+    let publint = publint(shell, file)?;
     // Modules of wasm have no types: they are for bundlers.
     let modules = ["hotguid.wasm", "layout.wasm", "randflake.wasm", "sno.wasm"];
     let options = ["--format", "ascii", "--exclude-entrypoints"];
     cmd!(shell, "npx --yes @arethetypeswrong/cli@0.18.5 {file} {options...} {modules...}").run()?;
-    Ok(vec!["no local path", "publint", "attw"])
+    Ok(vec!["no local path", publint, "attw"])
 }
 
 fn source(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {

@@ -50,6 +50,10 @@ pub enum Kind {
     Addon(Platform),
     /// The npm package, which has no addon.
     Npm,
+    /// The program `polyflake`, in a wheel and in the package that npm installs for a platform.
+    Program(Platform),
+    /// The npm package that starts the program.
+    Launcher,
     /// The source distribution of the Python package.
     Source,
     Crates,
@@ -71,7 +75,8 @@ impl Kind {
             Self::Wheel(platform, _) => Some(("polyflake-python", &platform.target)),
             Self::Addon(platform) => Some(("polyflake-node", &platform.target)),
             Self::Npm => Some(("polyflake-wasm", "wasm32-unknown-unknown")),
-            Self::Source | Self::Crates => None,
+            Self::Program(platform) => Some(("polyflake-cli", &platform.target)),
+            Self::Launcher | Self::Source | Self::Crates => None,
         }
     }
 
@@ -81,6 +86,8 @@ impl Kind {
             Self::Wheel(..) | Self::Source => "pkg:pypi/polyflake".to_owned(),
             Self::Addon(platform) => format!("pkg:npm/%40polyflake/addon-{}", platform.name),
             Self::Npm => "pkg:npm/polyflake".to_owned(),
+            Self::Program(_) => "pkg:pypi/polyflake-cli".to_owned(),
+            Self::Launcher => "pkg:npm/%40polyflake/cli".to_owned(),
             Self::Crates => "pkg:cargo/polyflake".to_owned(),
         }
     }
@@ -99,13 +106,22 @@ fn all() -> Result<Vec<Artefact>> {
     let addons = platforms
         .iter()
         .map(|platform| of(format!("addon-{}", platform.name), Kind::Addon(platform.clone())));
-    let sources = [("npm", Kind::Npm), ("sdist", Kind::Source), ("crates", Kind::Crates)];
+    let programs = platforms
+        .iter()
+        .map(|platform| of(format!("program-{}", platform.name), Kind::Program(platform.clone())));
+    let sources = [
+        ("npm", Kind::Npm),
+        ("sdist", Kind::Source),
+        ("crates", Kind::Crates),
+        ("program", Kind::Launcher),
+    ];
     Ok(sources
         .into_iter()
         .map(|(name, kind)| of(name.to_owned(), kind))
         .chain(wheels(Python::Stable).zip(addons).flat_map(|(wheel, addon)| [wheel, addon]))
         .chain(wheels(Python::Oldest))
         .chain(wheels(Python::FreeThreaded))
+        .chain(programs)
         .collect())
 }
 

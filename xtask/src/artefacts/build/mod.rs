@@ -1,6 +1,7 @@
 //! Builds of each kind of artefact.
 
 mod addon;
+mod program;
 mod source;
 mod wheel;
 
@@ -40,7 +41,10 @@ fn sources(kind: &Kind) -> Vec<&'static str> {
             &["bindings-js", "bindings-node", "packages/js/build", "packages/js/package.json"]
         }
         Kind::Npm => &["CHANGELOG.md", "bindings-js", "bindings-wasm", "packages/js", "xtask/wasm"],
-        Kind::Crates => &["CHANGELOG.md", "core", "lease", "sql"],
+        Kind::Program(_) | Kind::Launcher => {
+            &["cli", "inspect", "lease", "packages/js/build", "packages/js/package.json"]
+        }
+        Kind::Crates => &["CHANGELOG.md", "cli", "core", "inspect", "lease", "sql"],
     };
     let tests = [":!packages/python/tests", ":!packages/js/test"];
     COMMON.into_iter().chain([platforms::TABLE]).chain(own.iter().copied()).chain(tests).collect()
@@ -64,6 +68,8 @@ pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
         Kind::Wheel(platform, python) => wheel::build(shell, platform, *python, into),
         Kind::Addon(platform) => addon::build(shell, platform, into),
         Kind::Npm => source::npm(shell, into),
+        Kind::Program(platform) => program::build(shell, platform, into),
+        Kind::Launcher => program::launcher(shell, into),
         Kind::Source => source::distribution(shell, into),
         Kind::Crates => source::crates(shell, into),
     }

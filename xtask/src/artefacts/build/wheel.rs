@@ -32,21 +32,33 @@ impl Python {
 
 pub fn build(shell: &Shell, platform: &Platform, python: Python, into: &Path) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("packages/python"));
-    let (target, interpreter) = (&platform.target, python.interpreter());
-    let options = ["--quiet", "--release", "--locked", "--interpreter", interpreter];
-    let build = cmd!(shell, "maturin build {options...} --target {target} --out {into}");
-    let mut flags = tools::flags(shell, platform)?;
+    let mut flags = String::new();
+    if let Some(arch) = platform.debian() {
+        flags = format!(" -Clink-arg={}", unwinder(shell, arch)?.display());
+    }
+    maturin(shell, platform, &["--interpreter", python.interpreter()], &flags, into)
+}
+
+/// Builds the wheel of the folder that the shell is in.
+pub fn maturin(
+    shell: &Shell,
+    platform: &Platform,
+    options: &[&str],
+    flags: &str,
+    into: &Path,
+) -> Result<()> {
+    let (target, always) = (&platform.target, ["--quiet", "--release", "--locked"]);
+    let build =
+        cmd!(shell, "maturin build {always...} {options...} --target {target} --out {into}");
     let build = if platform.is_windows() {
         machine::mingw(shell)?;
         build.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", machine::MINGW)
     } else if let Some(oldest) = platform.oldest_mac() {
         build.arg("--zig").env("MACOSX_DEPLOYMENT_TARGET", oldest)
     } else {
-        if let Some(arch) = platform.debian() {
-            flags = format!("{flags} -Clink-arg={}", unwinder(shell, arch)?.display());
-        }
         build.args(["--zig", "--compatibility", platform.c_library()])
     };
+    let flags = tools::flags(shell, platform)? + flags;
     Ok(build.env("RUSTFLAGS", flags).run()?)
 }
 

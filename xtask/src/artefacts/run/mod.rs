@@ -4,6 +4,7 @@
 
 mod node;
 mod nodes;
+mod program;
 mod python;
 mod pythons;
 mod registry;
@@ -35,6 +36,9 @@ pub fn run(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<Run>
         Kind::Wheel(platform, python) => python::wheel(shell, platform, *python, folder),
         Kind::Addon(platform) => node::addon(shell, platform, folder),
         Kind::Npm => node::package(shell),
+        Kind::Program(platform) => program::run(shell, platform, folder),
+        // It runs with the programs.
+        Kind::Launcher => Ok(Vec::new()),
         Kind::Source => python::source(shell, folder),
         Kind::Crates => rust::crates(shell),
     };

@@ -38,7 +38,7 @@ pub fn package(shell: &Shell) -> Result<Vec<Run>> {
     for option in ["--os=freebsd", "--omit=optional"] {
         let project = new_project(shell)?;
         let _there = shell.push_dir(project.path());
-        registry.install(shell, &[option])?;
+        registry.install(shell, &[option], "polyflake")?;
         let said = cmd!(shell, "node main.js").read()?;
         ensure!(said == "wasm", "{option}: expected wasm, found {said}");
     }
@@ -54,7 +54,8 @@ fn project(shell: &Shell, platform: &Platform, node: &Node) -> Result<()> {
     let _there = shell.push_dir(project.path());
     // On the machine's own platform npm must see by itself what to take.
     let options = if node.starts_others() { Vec::new() } else { as_on(platform) };
-    registry.install(shell, &options.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let options: Vec<_> = options.iter().map(String::as_str).collect();
+    registry.install(shell, &options, "polyflake")?;
     let addons = shell.read_dir("node_modules/@polyflake")?;
     let expected = format!("addon-{}", platform.name);
     ensure!(

@@ -19,11 +19,15 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Serves the npm package, and the addons of all platforms for which one is built.
+    /// Serves the npm packages, with the addons and programs of all platforms for which one is built.
     pub fn open() -> Result<Self> {
-        let folders = results::folders("npm")?.into_iter().chain(results::folders("addon-")?);
-        let tarballs =
-            folders.map(|folder| workspace::only_file(&folder)).collect::<Result<Vec<_>>>()?;
+        let kinds = ["npm", "addon-", "program"];
+        let folders = kinds.into_iter().map(results::folders).collect::<Result<Vec<_>>>()?;
+        let mut tarballs = Vec::new();
+        for folder in folders.iter().flatten() {
+            let files = results::files(folder)?.into_iter().map(|file| folder.join(file.name));
+            tarballs.extend(files.filter(|file| file.extension().is_some_and(|end| end == "tgz")));
+        }
         let program = workspace::root().join("tests/artefacts/registry.mjs");
         let mut server = Command::new("node")
             .arg(program)
@@ -38,13 +42,13 @@ impl Registry {
         Ok(Self { server, address: address.trim().to_owned() })
     }
 
-    /// Installs the package into the project that the shell is in, as npm does on a platform.
-    pub fn install(&self, shell: &Shell, options: &[&str]) -> Result<()> {
+    /// Installs a package into the project that the shell is in, as npm does on a platform.
+    pub fn install(&self, shell: &Shell, options: &[&str], package: &str) -> Result<()> {
         let (registry, cache) = (&self.address, tempfile::tempdir()?);
         let cache = cache.path();
         let quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
         let from = cmd!(shell, "npm install --registry {registry} --cache {cache} {quiet...}");
-        Ok(from.args(options).arg("polyflake").run()?)
+        Ok(from.args(options).arg(package).run()?)
     }
 }
 

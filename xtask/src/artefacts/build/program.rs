@@ -1,0 +1,32 @@
+//! The program: a wheel and an npm package for each platform, and the npm package that starts it.
+
+use std::path::Path;
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+use super::wheel;
+use crate::{artefacts::platforms::Platform, licences, workspace};
+
+/// Builds the wheel, and packs the same program for npm.
+pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
+    {
+        let _there = shell.push_dir(workspace::root().join("cli"));
+        let crates = licences::linked(shell, "polyflake-cli", &platform.target)?;
+        shell.write_file("THIRD-PARTY.md", licences::of_program(shell, &crates)?)?;
+        wheel::maturin(shell, platform, &[], "", into)?;
+    }
+    let folder = workspace::artefacts().join("build").join(&platform.target).join("release");
+    let end = if platform.is_windows() { ".exe" } else { "" };
+    let program = folder.join(format!("polyflake{end}"));
+    pack(shell, into, &["--program", &format!("{}={}", platform.name, program.display())])
+}
+
+pub fn launcher(shell: &Shell, into: &Path) -> Result<()> {
+    pack(shell, into, &["--launcher"])
+}
+
+fn pack(shell: &Shell, into: &Path, parts: &[&str]) -> Result<()> {
+    let _there = shell.push_dir(workspace::root().join("packages/js"));
+    Ok(cmd!(shell, "npm run --silent pack -- {into} {parts...}").run()?)
+}

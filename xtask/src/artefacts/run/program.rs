@@ -1,0 +1,92 @@
+//! The program: installed by pip and npm on the machine's own platform, and started under an emulator of others.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use xshell::{Cmd, Shell, cmd};
+
+use super::{output, pythons, registry::Registry};
+use crate::{
+    artefacts::{platforms::Platform, results::Run, roots},
+    tools, workspace,
+};
+
+pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>> {
+    let run = |with: &str, under: Option<&str>, what: &str| Run {
+        with: with.to_owned(),
+        under: under.map(str::to_owned),
+        what: what.to_owned(),
+    };
+    if platform.name == "linux-x64-gnu" {
+        by_pip(shell, folder).context("by pip")?;
+        by_npm(shell).context("by npm")?;
+        return Ok(vec![run("pip and npm", None, "empty projects")]);
+    }
+    let Some((mut command, under)) = emulated(shell, platform)? else { return Ok(Vec::new()) };
+    let unpacked = tempfile::tempdir()?;
+    let (into, tarball) = (unpacked.path(), file(shell, folder, "tgz")?);
+    cmd!(shell, "tar --extract --gzip --file {tarball} --directory {into}").run()?;
+    let end = if platform.is_windows() { ".exe" } else { "" };
+    command.push(into.join(format!("package/polyflake{end}")));
+    let (first, rest) = (&command[0], &command[1..]);
+    names_ids(|| cmd!(shell, "{first}").args(rest))?;
+    Ok(vec![run("the program", under, "makes and names IDs")])
+}
+
+/// What starts a platform's programs here, and its name; nothing for those that run as they are.
+fn emulated(
+    shell: &Shell,
+    platform: &Platform,
+) -> Result<Option<(Vec<PathBuf>, Option<&'static str>)>> {
+    Ok(match &*platform.name {
+        "linux-x64-musl" => Some((Vec::new(), None)),
+        "linux-arm64-musl" => Some((vec![tools::qemu_aarch64(shell)?], Some("QEMU"))),
+        "linux-arm64-gnu" => {
+            let root = roots::debian(shell, "bookworm", "arm64", &pythons::ARM64)?;
+            Some((vec![tools::qemu_aarch64(shell)?, "-L".into(), root], Some("QEMU")))
+        }
+        "win32-x64-gnu" => Some((vec![roots::wine(shell)?], Some("Wine"))),
+        _ => None,
+    })
+}
+
+fn file(shell: &Shell, folder: &Path, end: &str) -> Result<PathBuf> {
+    let mut files = shell.read_dir(folder)?.into_iter();
+    let found = files.find(|file| file.extension().is_some_and(|found| found == end));
+    found.with_context(|| format!("expected a .{end} in {}", folder.display()))
+}
+
+fn by_pip(shell: &Shell, folder: &Path) -> Result<()> {
+    let (project, python) = (tempfile::tempdir()?, workspace::artefacts().join("venv/bin/python"));
+    let venv = project.path().join("venv");
+    cmd!(shell, "{python} -m venv {venv}").run()?;
+    let (inside, options) = (venv.join("bin/python"), ["--quiet", "--no-index", "--find-links"]);
+    cmd!(shell, "{inside} -m pip install {options...} {folder} polyflake-cli").run()?;
+    let program = venv.join("bin/polyflake");
+    names_ids(|| cmd!(shell, "{program}"))
+}
+
+fn by_npm(shell: &Shell) -> Result<()> {
+    let (registry, project) = (Registry::open()?, tempfile::tempdir()?);
+    let _there = shell.push_dir(project.path());
+    shell.write_file("package.json", r#"{ "private": true }"#)?;
+    registry.install(shell, &[], "@polyflake/cli")?;
+    names_ids(|| cmd!(shell, "npx --no-install polyflake"))?;
+    shell.remove_path("node_modules")?;
+    registry.install(shell, &["--omit=optional"], "@polyflake/cli")?;
+    let refused = cmd!(shell, "npx --no-install polyflake").ignore_status().output()?;
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    ensure!(!refused.status.success() && said.contains("is not installed"), "found {said}");
+    Ok(())
+}
+
+/// Makes an ID and names it.
+fn names_ids<'sh>(program: impl Fn() -> Cmd<'sh>) -> Result<()> {
+    let id = output(program().args(["new", "sno", "--metabyte", "7"]))?;
+    let said = output(program().args(["inspect", "--json", id.trim()]))?;
+    let first = serde_json::from_str::<serde_json::Value>(&said)?["readings"][0]["format"].clone();
+    ensure!(first == "sno", "expected the program to name {id} as a sno, found {first}");
+    let refused = program().args(["inspect", "?"]).ignore_status().ignore_stderr().output()?;
+    ensure!(refused.status.code() == Some(1), "expected status 1, found {}", refused.status);
+    Ok(())
+}
