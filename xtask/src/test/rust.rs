@@ -108,12 +108,18 @@ pub fn kernels_aarch64(shell: &Shell) -> Result<()> {
     Ok(tests.run()?)
 }
 
-/// wasm's SIMD, in Node.
-pub fn kernels_wasm(shell: &Shell) -> Result<()> {
-    let tests = kernels_for(shell, "wasm32-wasip1")
-        .env("CARGO_TARGET_WASM32_WASIP1_RUNNER", "node --no-warnings node.mjs")
-        .env("RUSTFLAGS", "-C target-feature=+simd128 -D warnings");
-    Ok(tests.run()?)
+/// wasm's SIMD and the inspector, in Node.
+pub fn wasm(shell: &Shell) -> Result<()> {
+    let node = workspace::root().join("tests/kernels/node.mjs");
+    let _runner = shell.push_env(
+        "CARGO_TARGET_WASM32_WASIP1_RUNNER",
+        format!("node --no-warnings {}", node.display()),
+    );
+    kernels_for(shell, "wasm32-wasip1")
+        .env("RUSTFLAGS", "-C target-feature=+simd128 -D warnings")
+        .run()?;
+    let options = ["--quiet", "--package", "polyflake-inspect", "--tests"];
+    Ok(cmd!(shell, "cargo test {options...} --target wasm32-wasip1").run()?)
 }
 
 /// The tests of kernels for another machine, which is emulated. They are optimised a little: that saves more time than it costs.

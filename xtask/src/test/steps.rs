@@ -117,10 +117,10 @@ pub const ALL: &[Step] = &[
         rust::kernels_aarch64,
     ),
     step(
-        "kernels-wasm",
-        "wasm's SIMD gives what scalar code gives",
-        &[KERNELS],
-        rust::kernels_wasm,
+        "wasm",
+        "on wasm, SIMD gives what scalar code gives, and the inspector names IDs",
+        &[KERNELS, &["inspect/"]],
+        rust::wasm,
     ),
     step(
         "rust-docs",
