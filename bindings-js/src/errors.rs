@@ -7,32 +7,28 @@ use core::fmt::{self, Write};
 
 use polyflake::Error;
 
-use crate::{
-    At, Scratch,
-    protocol::{BYTES, ErrorSlots, call},
-};
+use crate::{Scratch, protocol::BYTES};
 
-/// Writes an error.
+/// Writes an error: the numbers are `errorSlots` in TypeScript.
 #[cold]
-pub(crate) fn write(at: At<call::Refused>, error: &Error) {
+pub(crate) fn write(scratch: &Scratch, error: &Error) {
     // The name of a layout's field may have any length. It is written whole or not at all, which leaves room for the message.
     let name = error.field().filter(|name| name.len() <= BYTES / 2);
-    let scratch: &Scratch = &at;
     let code = scratch.put_bytes(0, error.code().as_bytes());
     let field = scratch.put_bytes(code, name.unwrap_or_default().as_bytes());
     let mut message = Writer { scratch, start: code + field, length: 0 };
     // The write fails only at the end of the area, which cuts the message.
     let _ = write!(message, "{error}");
-    let slots = ErrorSlots {
-        position: number(error.position()),
-        retry_at: error.retry_at().map_or(f64::NAN, milliseconds),
-        written: number(error.written()),
-        item: number(error.item()),
-        code_length: length(code),
-        field_length: name.map_or(f64::NAN, |_| length(field)),
-        message_length: length(message.length),
-    };
-    slots.put(at);
+    let numbers = [
+        number(error.position()),
+        error.retry_at().map_or(f64::NAN, milliseconds),
+        number(error.written()),
+        number(error.item()),
+        length(code),
+        name.map_or(f64::NAN, |_| length(field)),
+        length(message.length),
+    ];
+    scratch.put_numbers(0, &numbers);
 }
 
 /// Writes a text into the bytes.

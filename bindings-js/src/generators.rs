@@ -5,11 +5,8 @@ use core::time::Duration;
 use polyflake::{Error, ErrorKind, Result, sno::OnExhausted};
 
 use crate::{
-    At,
-    protocol::{
-        call::Takes,
-        slot::options::{MAX_WAIT, ON_EXHAUSTED, Record, WINDOW_END, WINDOW_START},
-    },
+    Scratch,
+    protocol::slot::options::{MAX_WAIT, ON_EXHAUSTED, WINDOW_END, WINDOW_START},
 };
 
 /// The given options that all families share.
@@ -19,8 +16,8 @@ pub(crate) struct Shared {
     pub(crate) max_wait: Option<Duration>,
 }
 
-impl<K: Takes<Record>> At<K> {
-    pub(crate) fn shared(self) -> Result<Shared> {
+impl Scratch {
+    pub(crate) fn shared(&self) -> Result<Shared> {
         let window =
             self.given(WINDOW_START).then(|| (self.time(WINDOW_START), self.time(WINDOW_END)));
         let how = self.optional(ON_EXHAUSTED, |s, at| s.integer(at, "onExhausted", 1))?;

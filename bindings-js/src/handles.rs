@@ -4,14 +4,7 @@ use alloc::rc::Rc;
 
 use polyflake::{Error, ErrorKind, Result};
 
-use crate::{
-    At, Host, Machine,
-    protocol::{
-        call::{self, Gives, Takes},
-        slot,
-    },
-    turns::Waiting,
-};
+use crate::{At, Host, Machine, protocol::slot, turns::Waiting};
 
 /// Declares the kinds of objects, with an accessor for each.
 macro_rules! objects {
@@ -55,7 +48,7 @@ objects! {
 /// Calls about an object, by its handle.
 impl<C: Host> Machine<C> {
     /// Drops the object of a handle; the handle may be used again.
-    pub fn release(&self, at: At<call::Release>) -> Result<()> {
+    pub fn release(&self, at: At) -> Result<()> {
         let place = at.place(slot::object::HANDLE);
         let _last = self.last.take();
         let released = self.handles.borrow_mut().get_mut(place).and_then(Option::take);
@@ -77,17 +70,8 @@ impl<C: Host> Machine<C> {
     /// The object of a call's handle.
     ///
     /// Mostly the same as in the call before: the processor predicts that and runs ahead.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "one function serves all calls")]
-    pub(crate) fn object<K: Takes<slot::object::Record>>(
-        &self,
-        at: At<K>,
-    ) -> Result<Rc<Object<C>>> {
-        self.object_in(At::new(at.area()))
-    }
-
     #[inline]
-    fn object_in(&self, at: At<call::Release>) -> Result<Rc<Object<C>>> {
+    pub(crate) fn object(&self, at: At) -> Result<Rc<Object<C>>> {
         let handle = at.raw(slot::object::HANDLE);
         match &*self.last.borrow() {
             Some((last, object)) if *last == handle => return Ok(object.clone()),
@@ -105,9 +89,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Keeps an object, and writes its handle.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "one function serves all calls")]
-    pub(crate) fn put_object<K: Gives<slot::object::Record>>(&self, at: At<K>, thing: Object<C>) {
+    pub(crate) fn put_object(&self, at: At, thing: Object<C>) {
         at.put_number(slot::object::HANDLE, self.keep(thing));
     }
 

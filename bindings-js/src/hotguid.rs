@@ -13,7 +13,7 @@ use crate::{
     handles::Object,
     host::undrawn,
     protocol::{
-        BATCH, HotguidStatsSlots, call,
+        BATCH,
         slot::{extension, hotguid_one::SHARD_KEY, hotguid_options::UUID8, many},
     },
 };
@@ -24,7 +24,7 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u32, &mut [HotGuid]) -> Result<usiz
 /// Generators, by their handles; calls that make IDs also take a shard key.
 impl<C: Host> Machine<C> {
     /// Options, then 1 for UUIDs of version 8, else 0 -> a handle.
-    pub fn hotguid_build(&self, at: At<call::HotguidBuild>) -> Result<()> {
+    pub fn hotguid_build(&self, at: At) -> Result<()> {
         let mut builder = Builder::with_clock(self.take_clock(), undrawn);
         builder = builder.uuid8(at.integer(UUID8, "uuid8", 1)? == 1);
         let shared = at.shared()?;
@@ -34,7 +34,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Handle; 8 random bytes for the generator.
-    pub fn hotguid_provide(&self, at: At<call::HotguidProvide>) -> Result<()> {
+    pub fn hotguid_provide(&self, at: At) -> Result<()> {
         let mut drawn = [0; 8];
         self.scratch.get_bytes(0, &mut drawn);
         self.object(at)?.hotguid()?.provide_identity(drawn).map(drop)
@@ -42,7 +42,7 @@ impl<C: Host> Machine<C> {
 
     /// -> text.
     #[inline]
-    pub fn hotguid_generate(&self, at: At<call::HotguidGenerate>) -> Result<()> {
+    pub fn hotguid_generate(&self, at: At) -> Result<()> {
         let (object, shard_key) = (self.object(at)?, at.double_word(SHARD_KEY, "shard_key")?);
         let id = object.hotguid()?.generate(shard_key)?;
         self.scratch.put_guid(0, id);
@@ -50,7 +50,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Does the same without waiting -> text.
-    pub fn hotguid_try_generate(&self, at: At<call::HotguidTryGenerate>) -> Result<()> {
+    pub fn hotguid_try_generate(&self, at: At) -> Result<()> {
         let (object, shard_key) = (self.object(at)?, at.double_word(SHARD_KEY, "shard_key")?);
         let id = object.hotguid()?.try_generate(shard_key)?;
         self.scratch.put_guid(0, id);
@@ -58,7 +58,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// One ID, made in turns -> a packed ID in the RFC's order.
-    pub fn hotguid_one_async(&self, at: At<call::HotguidOneAsync>) -> Result<()> {
+    pub fn hotguid_one_async(&self, at: At) -> Result<()> {
         let (object, shard_key) = (self.object(at)?, at.double_word(SHARD_KEY, "shard_key")?);
         self.begin(at, async move {
             let id = object.hotguid()?.generate_async(|time| at.sleep(time), shard_key).await?;
@@ -68,7 +68,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Also a count of at most [`BATCH`] -> packed IDs in the RFC's order.
-    pub fn hotguid_fill(&self, at: At<call::HotguidFill>) -> Result<()> {
+    pub fn hotguid_fill(&self, at: At) -> Result<()> {
         self.hotguid_fill_by(at, &|guids, shard_key, ids| {
             guids.fill(shard_key, ids)?;
             Ok(ids.len())
@@ -76,12 +76,12 @@ impl<C: Host> Machine<C> {
     }
 
     /// Does the same without waiting -> packed IDs, their number.
-    pub fn hotguid_fill_now(&self, at: At<call::HotguidFill>) -> Result<()> {
+    pub fn hotguid_fill_now(&self, at: At) -> Result<()> {
         self.hotguid_fill_by(at, &Generator::try_fill)
     }
 
     #[inline(never)]
-    fn hotguid_fill_by(&self, at: At<call::HotguidFill>, fill: Fill<'_, C>) -> Result<()> {
+    fn hotguid_fill_by(&self, at: At, fill: Fill<'_, C>) -> Result<()> {
         let (object, shard_key) = (self.object(at)?, at.double_word(SHARD_KEY, "shard_key")?);
         let (mut ids, count) = ([HotGuid::default(); BATCH], at.count(many::COUNT));
         let ids = &mut ids[..count];
@@ -94,26 +94,21 @@ impl<C: Host> Machine<C> {
     }
 
     /// Also the new end.
-    pub fn hotguid_extend_window(&self, at: At<call::HotguidExtendWindow>) -> Result<()> {
+    pub fn hotguid_extend_window(&self, at: At) -> Result<()> {
         self.object(at)?.hotguid()?.extend_window(at.time(extension::END))
     }
 
     /// -> the figures, with NaN for a second when there was none; the 5 bytes of the machine.
-    pub fn hotguid_stats(&self, at: At<call::HotguidStats>) -> Result<()> {
+    pub fn hotguid_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.hotguid()?.stats();
         self.scratch.put_bytes(0, &stats.machine.unwrap_or_default());
-        let slots = HotguidStatsSlots {
-            last_second: seconds(stats.last_second),
-            len: stats.len.into(),
-            closed: stats.closed.into(),
-            is_drawn: stats.machine.is_some().into(),
-        };
-        slots.put(at);
+        let (closed, is_drawn) = (stats.closed.into(), stats.machine.is_some().into());
+        at.put_numbers(0, &[seconds(stats.last_second), stats.len.into(), closed, is_drawn]);
         Ok(())
     }
 
     /// Ends the generator.
-    pub fn hotguid_close(&self, at: At<call::HotguidProvide>) -> Result<()> {
+    pub fn hotguid_close(&self, at: At) -> Result<()> {
         self.object(at)?.hotguid()?.close()
     }
 }

@@ -15,10 +15,7 @@ use crate::{
     generators::give,
     handles::Object,
     message::{Reader, Writer},
-    protocol::{
-        call,
-        slot::{extension, layout_options as own, many, piece::OFFSET},
-    },
+    protocol::slot::{extension, layout_options as own, many, piece::OFFSET},
 };
 use ids::set;
 
@@ -47,7 +44,7 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &Values<'_>, Batch<'_>) -> Result<u
 /// Generators, by their handles; calls that make IDs also take a message of bindables.
 impl<C: Host> Machine<C> {
     /// Options; a message with the snapshot, if there is one, and the names of bindables with their value or their range -> a handle.
-    pub fn layout_generator_build(&self, at: At<call::LayoutGeneratorBuild>) -> Result<()> {
+    pub fn layout_generator_build(&self, at: At) -> Result<()> {
         let (clock, shared) = (self.take_clock(), at.shared()?);
         let sequence_only = at.integer(own::SEQUENCE_ONLY, "sequenceOnly", 1)? == 1;
         let is_restored = at.integer(own::RESTORED, "restored", 1)? == 1;
@@ -74,21 +71,17 @@ impl<C: Host> Machine<C> {
     }
 
     /// -> an ID.
-    pub fn layout_generate(&self, at: At<call::LayoutPack>) -> Result<()> {
+    pub fn layout_generate(&self, at: At) -> Result<()> {
         self.layout_one(at, Generator::generate_with)
     }
 
     /// Does the same without waiting -> an ID.
-    pub fn layout_try_generate(&self, at: At<call::LayoutPack>) -> Result<()> {
+    pub fn layout_try_generate(&self, at: At) -> Result<()> {
         self.layout_one(at, Generator::try_generate_with)
     }
 
     #[inline(never)]
-    fn layout_one(
-        &self,
-        at: At<call::LayoutPack>,
-        one: fn(&Generator<C>, &Values<'_>) -> Result<Id>,
-    ) -> Result<()> {
+    fn layout_one(&self, at: At, one: fn(&Generator<C>, &Values<'_>) -> Result<Id>) -> Result<()> {
         let (object, message) = (self.object(at)?, self.take_message(at));
         let generator = object.layout_generator()?;
         let id = one(generator, &values(generator, &message)?)?;
@@ -96,7 +89,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// One ID, made in turns -> a packed ID.
-    pub fn layout_one_async(&self, at: At<call::LayoutOneAsync>) -> Result<()> {
+    pub fn layout_one_async(&self, at: At) -> Result<()> {
         let (object, message) = (self.object(at)?, self.take_message(at));
         self.begin(at, async move {
             let generator = object.layout_generator()?;
@@ -107,7 +100,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Also a count of at most [`BATCH`](crate::protocol::BATCH) -> packed IDs.
-    pub fn layout_fill(&self, at: At<call::LayoutPackColumns>) -> Result<()> {
+    pub fn layout_fill(&self, at: At) -> Result<()> {
         let count = at.count(many::COUNT);
         self.layout_fill_by(at, &|generator, values, ids| {
             generator.fill_with(values, ids)?;
@@ -116,12 +109,12 @@ impl<C: Host> Machine<C> {
     }
 
     /// Does the same without waiting -> the packed IDs that could be made.
-    pub fn layout_fill_now(&self, at: At<call::LayoutPackColumns>) -> Result<()> {
+    pub fn layout_fill_now(&self, at: At) -> Result<()> {
         self.layout_fill_by(at, &|generator, values, ids| generator.try_fill_with(values, ids))
     }
 
     #[inline(never)]
-    fn layout_fill_by(&self, at: At<call::LayoutPackColumns>, fill: Fill<'_, C>) -> Result<()> {
+    fn layout_fill_by(&self, at: At, fill: Fill<'_, C>) -> Result<()> {
         let (object, count) = (self.object(at)?, at.count(many::COUNT));
         let message = self.take_message(at);
         let generator = object.layout_generator()?;
@@ -130,12 +123,12 @@ impl<C: Host> Machine<C> {
     }
 
     /// Also the new end.
-    pub fn layout_extend_window(&self, at: At<call::LayoutExtendWindow>) -> Result<()> {
+    pub fn layout_extend_window(&self, at: At) -> Result<()> {
         self.object(at)?.layout_generator()?.extend_window(at.time(extension::END))
     }
 
     /// -> start of the last tick used, number of IDs used up in it, closed.
-    pub fn layout_stats(&self, at: At<call::LayoutDescription>) -> Result<()> {
+    pub fn layout_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.layout_generator()?.stats();
         self.answer(at, |message| {
             message.optional(stats.last_ms);
@@ -145,7 +138,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// -> the snapshot.
-    pub fn layout_close(&self, at: At<call::LayoutDescription>) -> Result<()> {
+    pub fn layout_close(&self, at: At) -> Result<()> {
         let snapshot = self.object(at)?.layout_generator()?.close()?.to_value();
         self.answer(at, |message| message.json(&snapshot))
     }

@@ -47,7 +47,6 @@ use core::cell::RefCell;
 use handles::Object;
 pub use host::Host;
 use polyflake::Result;
-pub use protocol::{call, slot};
 pub use scratch::{At, Scratch};
 pub use table::{tick_of_float, tick_to_float, word_of_float};
 
@@ -84,11 +83,11 @@ impl<C: Host> Machine<C> {
 
     /// Runs one call: 0 means success; 1 means refused, with the error in the scratch area.
     #[inline]
-    pub fn run<K>(&self, call: impl FnOnce(&Self, At<K>) -> Result<()>) -> u32 {
-        match call(self, At::new(self.scratch)) {
+    pub fn run(&self, call: impl FnOnce(&Self, At) -> Result<()>) -> u32 {
+        match call(self, self.scratch) {
             Ok(()) => 0,
             Err(error) => {
-                errors::write(At::new(self.scratch), &error);
+                errors::write(self.scratch, &error);
                 1
             }
         }

@@ -4,7 +4,7 @@
 //! a value: 1 tag | the tag's content                     numbers are little-endian
 //! ```
 //!
-//! `packages/protocol.toml` has the tags, for both languages.
+//! `protocol` has the tags, for both languages.
 
 use alloc::vec::Vec;
 
@@ -17,7 +17,6 @@ use crate::{
     At, Host, Machine,
     protocol::{
         BYTES,
-        call::{self, Gives, Takes},
         slot::{self, piece::OFFSET},
         tag,
     },
@@ -235,26 +234,18 @@ impl Writer {
     }
 }
 
-/// A call that takes a message.
-pub(crate) trait TakesMessage:
-    Takes<slot::message::Record> + Takes<slot::piece::Record>
-{
-}
-
-impl<K: Takes<slot::message::Record> + Takes<slot::piece::Record>> TakesMessage for K {}
-
 /// Messages are passed in the bytes, in pieces if they are longer. The caller of a call puts all pieces but the last beforehand,
 /// and fetches all pieces of an answer but the first afterwards; the answer's length is that of all. The slot [`OFFSET`] has the
 /// offset of a piece in its message.
 impl<C: Host> Machine<C> {
     /// A piece of a message, but not the last one, and its length.
-    pub fn put_piece(&self, at: At<call::PutPiece>) -> Result<()> {
+    pub fn put_piece(&self, at: At) -> Result<()> {
         self.append_piece(at.place(slot::message::LENGTH), at.place(OFFSET));
         Ok(())
     }
 
     /// -> the next piece of the answer.
-    pub fn next_piece(&self, _: At<call::NextPiece>) -> Result<()> {
+    pub fn next_piece(&self, _: At) -> Result<()> {
         self.answer_piece();
         Ok(())
     }
@@ -266,13 +257,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Takes the message whose last piece lies in the bytes.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "one function serves all calls")]
-    pub(crate) fn take_message<K: TakesMessage>(&self, at: At<K>) -> Vec<u8> {
-        self.take_message_in(At::new(at.area()))
-    }
-
-    fn take_message_in(&self, at: At<call::PutPiece>) -> Vec<u8> {
+    pub(crate) fn take_message(&self, at: At) -> Vec<u8> {
         self.take_message_of(at.place(slot::message::LENGTH), at.place(OFFSET))
     }
 
@@ -291,11 +276,7 @@ impl<C: Host> Machine<C> {
 
     /// Writes a message as the answer, with its first piece in the bytes.
     #[allow(clippy::unnecessary_wraps, reason = "the end of calls, which can fail before")]
-    pub(crate) fn answer<K: Gives<slot::answer::Record>>(
-        &self,
-        at: At<K>,
-        write: impl FnOnce(&mut Writer),
-    ) -> Result<()> {
+    pub(crate) fn answer(&self, at: At, write: impl FnOnce(&mut Writer)) -> Result<()> {
         let mut message = Writer::default();
         write(&mut message);
         self.answer_message(at, message);
@@ -303,17 +284,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Does the same for a finished message.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "one function serves all calls")]
-    pub(crate) fn answer_message<K: Gives<slot::answer::Record>>(
-        &self,
-        at: At<K>,
-        message: Writer,
-    ) {
-        self.answer_message_in(At::new(at.area()), message);
-    }
-
-    fn answer_message_in(&self, at: At<call::Turn>, message: Writer) {
+    pub(crate) fn answer_message(&self, at: At, message: Writer) {
         at.put_length(message.0.len());
         self.message.replace(message.0);
         self.answer_piece();

@@ -16,7 +16,7 @@ use crate::{
     generators::{give, seconds},
     handles::Object,
     protocol::{
-        BATCH, RandflakeStatsSlots, call,
+        BATCH,
         slot::{many, randflake_close, randflake_options::RESUME_AFTER},
     },
 };
@@ -75,7 +75,7 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &mut [Randflake]) -> Result<usize>;
 /// Generators, by their handles.
 impl<C: Host> Machine<C> {
     /// Options; the secret in the bytes -> a handle.
-    pub fn randflake_build(&self, at: At<call::RandflakeBuild>) -> Result<()> {
+    pub fn randflake_build(&self, at: At) -> Result<()> {
         let clock = self.take_clock();
         let secret = at.take_secret("secret");
         let mut builder = Builder::with_clock(at.grant()?, secret?, clock);
@@ -90,14 +90,14 @@ impl<C: Host> Machine<C> {
 
     /// -> ID.
     #[inline]
-    pub fn randflake_generate(&self, at: At<call::RandflakeGenerate>) -> Result<()> {
+    pub fn randflake_generate(&self, at: At) -> Result<()> {
         let id = self.object(at)?.randflake()?.generate()?;
         at.put_made(id.to_i64());
         Ok(())
     }
 
     /// Does the same without waiting -> ID.
-    pub fn randflake_try_generate(&self, at: At<call::RandflakeTryGenerate>) -> Result<()> {
+    pub fn randflake_try_generate(&self, at: At) -> Result<()> {
         let id = self.object(at)?.randflake()?.try_generate()?;
         at.put_made(id.to_i64());
         Ok(())
@@ -105,14 +105,14 @@ impl<C: Host> Machine<C> {
 
     /// -> length of a text; the text.
     #[inline]
-    pub fn randflake_generate_text(&self, at: At<call::RandflakeGenerateText>) -> Result<()> {
+    pub fn randflake_generate_text(&self, at: At) -> Result<()> {
         let id = self.object(at)?.randflake()?.generate()?;
         at.put_randflake_text(id);
         Ok(())
     }
 
     /// One ID, made in turns -> a packed ID.
-    pub fn randflake_one_async(&self, at: At<call::RandflakeOneAsync>) -> Result<()> {
+    pub fn randflake_one_async(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         self.begin(at, async move {
             let id = object.randflake()?.generate_async(|time| at.sleep(time)).await?;
@@ -122,7 +122,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Also a count of at most [`BATCH`] -> packed IDs.
-    pub fn randflake_fill(&self, at: At<call::RandflakeFill>) -> Result<()> {
+    pub fn randflake_fill(&self, at: At) -> Result<()> {
         self.randflake_fill_by(at, &|flakes, ids| {
             flakes.fill(ids)?;
             Ok(ids.len())
@@ -130,12 +130,12 @@ impl<C: Host> Machine<C> {
     }
 
     /// Does the same without waiting -> packed IDs, their number.
-    pub fn randflake_fill_now(&self, at: At<call::RandflakeFill>) -> Result<()> {
+    pub fn randflake_fill_now(&self, at: At) -> Result<()> {
         self.randflake_fill_by(at, &Generator::try_fill)
     }
 
     #[inline(never)]
-    fn randflake_fill_by(&self, at: At<call::RandflakeFill>, fill: Fill<'_, C>) -> Result<()> {
+    fn randflake_fill_by(&self, at: At, fill: Fill<'_, C>) -> Result<()> {
         let (object, mut ids) = (self.object(at)?, [Randflake::default(); BATCH]);
         let count = at.count(many::COUNT);
         let ids = &mut ids[..count];
@@ -146,33 +146,29 @@ impl<C: Host> Machine<C> {
     }
 
     /// -> the grant.
-    pub fn randflake_held_grant(&self, at: At<call::RandflakeHeldGrant>) -> Result<()> {
+    pub fn randflake_held_grant(&self, at: At) -> Result<()> {
         let grant = self.object(at)?.randflake()?.generator.grant();
         at.put_grant(grant);
         Ok(())
     }
 
     /// Also a longer grant.
-    pub fn randflake_extend_grant(&self, at: At<call::RandflakeExtendGrant>) -> Result<()> {
+    pub fn randflake_extend_grant(&self, at: At) -> Result<()> {
         let (object, longer) = (self.object(at)?, at.grant()?);
         object.randflake()?.generator.extend_grant(longer)
     }
 
     /// -> the figures; NaN for a second when there was none.
     #[allow(clippy::cast_precision_loss, reason = "34 bits for all nodes")]
-    pub fn randflake_stats(&self, at: At<call::RandflakeStats>) -> Result<()> {
+    pub fn randflake_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.randflake()?.generator.stats();
-        let slots = RandflakeStatsSlots {
-            last_second: seconds(stats.last_second),
-            len: stats.len as f64,
-            closed: stats.closed.into(),
-        };
-        slots.put(at);
+        let numbers = [seconds(stats.last_second), stats.len as f64, stats.closed.into()];
+        at.put_numbers(0, &numbers);
         Ok(())
     }
 
     /// -> the last second, or NaN.
-    pub fn randflake_close(&self, at: At<call::RandflakeClose>) -> Result<()> {
+    pub fn randflake_close(&self, at: At) -> Result<()> {
         let last = self.object(at)?.randflake()?.generator.close()?;
         at.put_number(randflake_close::LAST_SECOND, seconds(last));
         Ok(())

@@ -3,15 +3,11 @@
 //! JavaScript writes it, makes a call, and reads it before anything else can run, so one area serves all calls of a thread. A call
 //! reads all its arguments before it does anything that could call back into JavaScript.
 
-use core::{cell::Cell, marker::PhantomData, ops::Deref, ptr};
+use core::{cell::Cell, ptr};
 
 use polyflake::{Error, Result};
 
-use crate::protocol::{
-    BATCH, BYTES, NUMBERS,
-    call::{Gives, Takes},
-    slot::{self, IntegerSlot, Slot},
-};
+use crate::protocol::{BATCH, BYTES, NUMBERS, slot};
 
 /// The largest integer up to which JavaScript holds all integers exactly.
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
@@ -21,7 +17,7 @@ const SECRET: usize = 16;
 
 /// The area, in cells, since JavaScript writes it without the compiler's knowledge.
 ///
-/// `packages/protocol.toml` has its sizes, for both languages.
+/// `protocol` has its sizes, for both languages.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Scratch {
@@ -43,42 +39,73 @@ impl Scratch {
     /// The time at the call, in Unix milliseconds.
     #[inline]
     pub fn now(&self) -> f64 {
-        self.number_at(slot::clock::NOW.index())
+        self.number(slot::clock::NOW)
     }
 
     /// The number of IDs or of bytes in an answer.
     #[inline]
     pub fn length(&self) -> usize {
-        self.place_at(slot::answer::LENGTH.index())
+        self.place(slot::answer::LENGTH)
     }
 
     /// The ID in an answer, if it is an integer.
     #[inline]
     pub fn made(&self) -> i64 {
-        self.numbers[slot::made::ID.index()].get().cast_signed()
+        self.bigint(slot::made::ID)
     }
 
+    /// The number in a slot.
     #[inline]
-    fn number_at(&self, index: usize) -> f64 {
-        f64::from_bits(self.raw_at(index))
+    pub(crate) fn number(&self, slot: usize) -> f64 {
+        f64::from_bits(self.raw(slot))
     }
 
+    /// The bits of the number in a slot.
     #[inline]
-    fn raw_at(&self, index: usize) -> u64 {
-        self.numbers[index].get()
+    pub(crate) fn raw(&self, slot: usize) -> u64 {
+        self.numbers[slot].get()
     }
 
+    /// Writes a number into a slot.
     #[inline]
-    fn put_at(&self, index: usize, number: f64) {
-        self.numbers[index].set(number.to_bits());
+    pub(crate) fn put_number(&self, slot: usize, number: f64) {
+        self.numbers[slot].set(number.to_bits());
     }
 
+    /// Writes numbers into the slots from `first` on.
+    pub(crate) fn put_numbers(&self, first: usize, numbers: &[f64]) {
+        for (slot, number) in self.numbers[first..].iter().zip(numbers) {
+            slot.set(number.to_bits());
+        }
+    }
+
+    /// Writes the number of IDs or of bytes in an answer.
+    #[inline]
+    #[allow(clippy::cast_precision_loss, reason = "of what lies in memory")]
+    pub(crate) fn put_length(&self, length: usize) {
+        self.put_number(slot::answer::LENGTH, length as f64);
+    }
+
+    /// The integer of 64 bits in a slot.
+    #[inline]
+    pub(crate) fn bigint(&self, slot: usize) -> i64 {
+        self.raw(slot).cast_signed()
+    }
+
+    /// Writes an ID that is an integer as the answer.
+    #[inline]
+    pub(crate) fn put_made(&self, id: i64) {
+        self.numbers[slot::made::ID].set(id.cast_unsigned());
+    }
+
+    /// The handle, length or count in a slot.
     #[inline]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-    fn place_at(&self, index: usize) -> usize {
-        self.number_at(index) as usize
+    pub(crate) fn place(&self, slot: usize) -> usize {
+        self.number(slot) as usize
     }
 
+    /// The whole number in a slot, if it is within `0..=most`; `most` has at most 53 bits.
     #[inline(never)]
     #[allow(
         clippy::cast_possible_truncation,
@@ -86,8 +113,8 @@ impl Scratch {
         clippy::cast_sign_loss,
         reason = "only after the check, and `most` has at most 53 bits"
     )]
-    fn integer_at(&self, index: usize, field: &'static str, most: u64) -> Result<u64> {
-        let number = self.number_at(index);
+    pub(crate) fn integer(&self, slot: usize, field: &'static str, most: u64) -> Result<u64> {
+        let number = self.number(slot);
         if (0.0..=most as f64).contains(&number) {
             Ok(number as u64)
         } else {
@@ -95,42 +122,72 @@ impl Scratch {
         }
     }
 
+    /// As [`Scratch::integer`], for 8 bits.
     #[inline]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared at once")]
-    fn byte_at(&self, index: usize, field: &'static str) -> Result<u8> {
-        let byte = self.number_at(index) as u8;
+    pub(crate) fn byte(&self, slot: usize, field: &'static str) -> Result<u8> {
+        let byte = self.number(slot) as u8;
         #[allow(clippy::float_cmp, reason = "an integer, or not this one")]
-        if f64::from(byte) == self.number_at(index) {
+        if f64::from(byte) == self.number(slot) {
             Ok(byte)
         } else {
-            Err(outside(self.number_at(index), field, u8::MAX.into()))
+            Err(outside(self.number(slot), field, u8::MAX.into()))
         }
     }
 
-    fn word_at(&self, index: usize, field: &'static str) -> Result<u16> {
-        let [low, high, ..] = self.integer_at(index, field, u16::MAX.into())?.to_le_bytes();
+    /// As [`Scratch::integer`], for 16 bits.
+    pub(crate) fn word(&self, slot: usize, field: &'static str) -> Result<u16> {
+        let [low, high, ..] = self.integer(slot, field, u16::MAX.into())?.to_le_bytes();
         Ok(u16::from_le_bytes([low, high]))
     }
 
-    fn bits_at(&self, index: usize, field: &'static str, bits: u32) -> Result<u32> {
-        let [a, b, c, d, ..] = self.integer_at(index, field, (1 << bits) - 1)?.to_le_bytes();
+    /// As [`Scratch::integer`], for 32 bits.
+    pub(crate) fn double_word(&self, slot: usize, field: &'static str) -> Result<u32> {
+        self.bits(slot, field, 32)
+    }
+
+    /// As [`Scratch::integer`], for `bits` bits, at most 32.
+    pub(crate) fn bits(&self, slot: usize, field: &'static str, bits: u32) -> Result<u32> {
+        let [a, b, c, d, ..] = self.integer(slot, field, (1 << bits) - 1)?.to_le_bytes();
         Ok(u32::from_le_bytes([a, b, c, d]))
     }
 
+    /// As [`Scratch::integer`], for the whole numbers that JavaScript holds exactly.
+    pub(crate) fn safe_integer(&self, slot: usize, field: &'static str) -> Result<u64> {
+        self.integer(slot, field, MAX_SAFE_INTEGER)
+    }
+
+    /// Returns whether a slot has a value: NaN stands for a missing one.
+    pub(crate) fn given(&self, slot: usize) -> bool {
+        !self.number(slot).is_nan()
+    }
+
+    /// The result of `read` for a slot, if the slot has a value.
+    pub(crate) fn optional<T>(
+        &self,
+        slot: usize,
+        read: impl FnOnce(&Self, usize) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.given(slot).then(|| read(self, slot)).transpose()
+    }
+
+    /// A time in whole Unix milliseconds. Times past 64 bits saturate.
     #[allow(
         clippy::cast_possible_truncation,
         reason = "saturates; no format's range reaches that far"
     )]
-    fn time_at(&self, index: usize) -> i64 {
-        self.number_at(index) as i64
+    pub(crate) fn time(&self, slot: usize) -> i64 {
+        self.number(slot) as i64
     }
 
-    fn count_at(&self, index: usize) -> usize {
-        self.place_at(index).min(BATCH)
+    /// The count of IDs in a slot, at most [`BATCH`].
+    pub(crate) fn count(&self, slot: usize) -> usize {
+        self.place(slot).min(BATCH)
     }
 
-    fn take_secret_at(&self, index: usize, name: &'static str) -> Result<[u8; SECRET]> {
-        match self.place_at(index) {
+    /// Takes a key or secret out of the area, and erases it. A key of the wrong length was not written.
+    pub(crate) fn take_secret(&self, name: &'static str) -> Result<[u8; SECRET]> {
+        match self.place(slot::secret::LENGTH) {
             SECRET => {
                 let mut secret = [0; SECRET];
                 self.get_bytes(0, &mut secret);
@@ -179,210 +236,8 @@ impl Scratch {
     }
 }
 
-/// The area in a call: the slots of the records that the call `K` takes, to read them, and of those that it gives, to write them.
-#[derive(Debug)]
-pub struct At<K>(&'static Scratch, PhantomData<K>);
-
-impl<K> Clone for At<K> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K> Copy for At<K> {}
-
-/// The bytes serve all calls.
-impl<K> Deref for At<K> {
-    type Target = Scratch;
-
-    #[inline]
-    fn deref(&self) -> &Scratch {
-        self.0
-    }
-}
-
-/// Inlined, so that no code is compiled for each call: the functions above do the work.
-#[allow(clippy::inline_always, reason = "see above")]
-impl<K> At<K> {
-    /// The area in a call that begins.
-    #[inline(always)]
-    pub(crate) const fn new(scratch: &'static Scratch) -> Self {
-        Self(scratch, PhantomData)
-    }
-
-    /// The area, for a call that reads the same records.
-    #[inline(always)]
-    pub(crate) const fn area(self) -> &'static Scratch {
-        self.0
-    }
-
-    /// The number in a slot.
-    #[inline(always)]
-    pub(crate) fn number<R>(self, slot: Slot<R>) -> f64
-    where
-        K: Takes<R>,
-    {
-        self.0.number_at(slot.index())
-    }
-
-    /// The bits of the number in a slot.
-    #[inline(always)]
-    pub(crate) fn raw<R>(self, slot: Slot<R>) -> u64
-    where
-        K: Takes<R>,
-    {
-        self.0.raw_at(slot.index())
-    }
-
-    /// Writes a number into a slot.
-    #[inline(always)]
-    pub(crate) fn put_number<R>(self, slot: Slot<R>, number: f64)
-    where
-        K: Gives<R>,
-    {
-        self.0.put_at(slot.index(), number);
-    }
-
-    /// Writes the number of IDs or of bytes in an answer.
-    #[inline(always)]
-    #[allow(clippy::cast_precision_loss, reason = "of what lies in memory")]
-    pub(crate) fn put_length(self, length: usize)
-    where
-        K: Gives<slot::answer::Record>,
-    {
-        self.put_number(slot::answer::LENGTH, length as f64);
-    }
-
-    /// The integer of 64 bits in a slot.
-    #[inline(always)]
-    pub(crate) fn bigint<R>(self, slot: IntegerSlot<R>) -> i64
-    where
-        K: Takes<R>,
-    {
-        self.0.raw_at(slot.index()).cast_signed()
-    }
-
-    /// Writes an ID that is an integer as the answer.
-    #[inline(always)]
-    pub(crate) fn put_made(self, id: i64)
-    where
-        K: Gives<slot::made::Record>,
-    {
-        self.0.numbers[slot::made::ID.index()].set(id.cast_unsigned());
-    }
-
-    /// The whole number in a slot, if it is within `0..=most`; `most` has at most 53 bits.
-    #[inline(always)]
-    pub(crate) fn integer<R>(self, slot: Slot<R>, field: &'static str, most: u64) -> Result<u64>
-    where
-        K: Takes<R>,
-    {
-        self.0.integer_at(slot.index(), field, most)
-    }
-
-    /// As [`At::integer`], for 8 bits.
-    #[inline(always)]
-    pub(crate) fn byte<R>(self, slot: Slot<R>, field: &'static str) -> Result<u8>
-    where
-        K: Takes<R>,
-    {
-        self.0.byte_at(slot.index(), field)
-    }
-
-    /// As [`At::integer`], for 16 bits.
-    #[inline(always)]
-    pub(crate) fn word<R>(self, slot: Slot<R>, field: &'static str) -> Result<u16>
-    where
-        K: Takes<R>,
-    {
-        self.0.word_at(slot.index(), field)
-    }
-
-    /// As [`At::integer`], for 32 bits.
-    #[inline(always)]
-    pub(crate) fn double_word<R>(self, slot: Slot<R>, field: &'static str) -> Result<u32>
-    where
-        K: Takes<R>,
-    {
-        self.bits(slot, field, 32)
-    }
-
-    /// As [`At::integer`], for `bits` bits, at most 32.
-    #[inline(always)]
-    pub(crate) fn bits<R>(self, slot: Slot<R>, field: &'static str, bits: u32) -> Result<u32>
-    where
-        K: Takes<R>,
-    {
-        self.0.bits_at(slot.index(), field, bits)
-    }
-
-    /// As [`At::integer`], for the whole numbers that JavaScript holds exactly.
-    #[inline(always)]
-    pub(crate) fn safe_integer<R>(self, slot: Slot<R>, field: &'static str) -> Result<u64>
-    where
-        K: Takes<R>,
-    {
-        self.integer(slot, field, MAX_SAFE_INTEGER)
-    }
-
-    /// Returns whether a slot has a value: NaN stands for a missing one.
-    #[inline(always)]
-    pub(crate) fn given<R>(self, slot: Slot<R>) -> bool
-    where
-        K: Takes<R>,
-    {
-        !self.number(slot).is_nan()
-    }
-
-    /// The result of `read` for a slot, if the slot has a value.
-    #[inline(always)]
-    pub(crate) fn optional<R, T>(
-        self,
-        slot: Slot<R>,
-        read: impl FnOnce(Self, Slot<R>) -> Result<T>,
-    ) -> Result<Option<T>>
-    where
-        K: Takes<R>,
-    {
-        self.given(slot).then(|| read(self, slot)).transpose()
-    }
-
-    /// A time in whole Unix milliseconds. Times past 64 bits saturate.
-    #[inline(always)]
-    pub(crate) fn time<R>(self, slot: Slot<R>) -> i64
-    where
-        K: Takes<R>,
-    {
-        self.0.time_at(slot.index())
-    }
-
-    /// The count of IDs in a slot, at most [`BATCH`].
-    #[inline(always)]
-    pub(crate) fn count<R>(self, slot: Slot<R>) -> usize
-    where
-        K: Takes<R>,
-    {
-        self.0.count_at(slot.index())
-    }
-
-    /// The handle, length or count in a slot.
-    #[inline(always)]
-    pub(crate) fn place<R>(self, slot: Slot<R>) -> usize
-    where
-        K: Takes<R>,
-    {
-        self.0.place_at(slot.index())
-    }
-
-    /// Takes a key or secret out of the area, and erases it. A key of the wrong length was not written.
-    #[inline(always)]
-    pub(crate) fn take_secret(self, name: &'static str) -> Result<[u8; SECRET]>
-    where
-        K: Takes<slot::secret::Record>,
-    {
-        self.0.take_secret_at(slot::secret::LENGTH.index(), name)
-    }
-}
+/// The area, for as long as its thread lives.
+pub type At = &'static Scratch;
 
 impl Default for Scratch {
     fn default() -> Self {

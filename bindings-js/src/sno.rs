@@ -9,31 +9,18 @@ use polyflake::{
 };
 
 use crate::{
-    At, Host, Machine,
+    At, Host, Machine, Scratch,
     generators::{Shared, give},
     handles::Object,
     protocol::{
-        BATCH, SnoSnapshotSlots, SnoStatsSlots, call,
+        BATCH,
         slot::{
-            Slot, extension, many, sno_at,
-            sno_one::METABYTE,
-            sno_options as own, sno_partition,
-            sno_snapshot::{self as saved, PARTITION_HIGH, PARTITION_LOW},
+            extension, many, sno_at, sno_one::METABYTE, sno_options as own, sno_partition,
+            sno_snapshot::FORMAT,
         },
     },
     scratch::MAX_SAFE_INTEGER,
 };
-
-/// Slots of a snapshot's members, in the order of [`Snapshot::MEMBERS`] without the partition.
-const MEMBERS: [Slot<saved::Record>; 7] = [
-    saved::SEQUENCE_MIN,
-    saved::SEQUENCE_MAX,
-    saved::SEQUENCE,
-    saved::NOW,
-    saved::WALL_HI,
-    saved::WALL_SAFE,
-    saved::DRIFTS,
-];
 
 /// Fills a batch with new IDs, and returns how many it made.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u8, &mut [Sno]) -> Result<usize>;
@@ -42,7 +29,7 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u8, &mut [Sno]) -> Result<usize>;
 impl<C: Host> Machine<C> {
     /// Options (see [`own`]) -> a handle. `HOW` is 0 for a new generator, 1 to restore a snapshot, 2 to import one of the original;
     /// `IS_LENT` is 1 if default partitions are leased from a lent table.
-    pub fn sno_build(&self, at: At<call::SnoBuild>) -> Result<()> {
+    pub fn sno_build(&self, at: At) -> Result<()> {
         let clock = self.take_clock();
         let shared = at.shared()?;
         let is_lent = at.integer(own::IS_LENT, "is_lent", 1)? == 1;
@@ -60,7 +47,7 @@ impl<C: Host> Machine<C> {
 
     /// -> text.
     #[inline]
-    pub fn sno_generate(&self, at: At<call::SnoGenerate>) -> Result<()> {
+    pub fn sno_generate(&self, at: At) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
         let text = object.sno()?.generate(metabyte)?.text();
         self.scratch.put_text::<{ Sno::TEXT_LEN }>(text.as_bytes());
@@ -68,7 +55,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Also a time -> text.
-    pub fn sno_generate_at(&self, at: At<call::SnoGenerateAt>) -> Result<()> {
+    pub fn sno_generate_at(&self, at: At) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
         let unix_ms = at.time(sno_at::TIME);
         let id =
@@ -81,7 +68,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Does the same without waiting -> text.
-    pub fn sno_try_generate(&self, at: At<call::SnoTryGenerate>) -> Result<()> {
+    pub fn sno_try_generate(&self, at: At) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
         let id = object.sno()?.try_generate(metabyte)?;
         self.scratch.put_sno(0, id);
@@ -89,7 +76,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// One ID, made in turns -> packed bytes.
-    pub fn sno_one_async(&self, at: At<call::SnoOneAsync>) -> Result<()> {
+    pub fn sno_one_async(&self, at: At) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
         self.begin(at, async move {
             let id = object.sno()?.generate_async(|time| at.sleep(time), metabyte).await?;
@@ -99,7 +86,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Also a count of at most [`BATCH`] -> packed bytes.
-    pub fn sno_fill(&self, at: At<call::SnoFill>) -> Result<()> {
+    pub fn sno_fill(&self, at: At) -> Result<()> {
         self.sno_fill_by(at, &|generator, metabyte, ids| {
             generator.fill(metabyte, ids)?;
             Ok(ids.len())
@@ -107,12 +94,12 @@ impl<C: Host> Machine<C> {
     }
 
     /// Does the same without waiting -> packed bytes, number of IDs.
-    pub fn sno_fill_now(&self, at: At<call::SnoFill>) -> Result<()> {
+    pub fn sno_fill_now(&self, at: At) -> Result<()> {
         self.sno_fill_by(at, &Generator::try_fill)
     }
 
     #[inline(never)]
-    fn sno_fill_by(&self, at: At<call::SnoFill>, fill: Fill<'_, C>) -> Result<()> {
+    fn sno_fill_by(&self, at: At, fill: Fill<'_, C>) -> Result<()> {
         let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
         let (mut ids, count) = ([Sno::MIN; BATCH], at.count(many::COUNT));
         let ids = &mut ids[..count];
@@ -123,47 +110,47 @@ impl<C: Host> Machine<C> {
     }
 
     /// -> the partition, NaN while there is none.
-    pub fn sno_partition(&self, at: At<call::SnoPartition>) -> Result<()> {
+    pub fn sno_partition(&self, at: At) -> Result<()> {
         let partition = self.object(at)?.sno()?.partition().map_or(f64::NAN, f64::from);
         at.put_number(sno_partition::PARTITION, partition);
         Ok(())
     }
 
     /// Also the new end.
-    pub fn sno_extend_window(&self, at: At<call::SnoExtendWindow>) -> Result<()> {
+    pub fn sno_extend_window(&self, at: At) -> Result<()> {
         self.object(at)?.sno()?.extend_window(at.time(extension::END))
     }
 
     /// -> the figures; NaN for a partition that is not drawn yet.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
-    pub fn sno_stats(&self, at: At<call::SnoStats>) -> Result<()> {
+    pub fn sno_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.sno()?.stats()?;
-        let slots = SnoStatsSlots {
-            partition: stats.partition.map_or(f64::NAN, f64::from),
-            sequence_min: stats.sequence_min.into(),
-            sequence_max: stats.sequence_max.into(),
-            sequence: stats.sequence.into(),
-            len: stats.len.into(),
-            now: stats.now as f64,
-            wall_hi: stats.wall_hi as f64,
-            wall_safe: stats.wall_safe as f64,
-            drifts: stats.drifts.into(),
-            closed: stats.closed.into(),
-        };
-        slots.put(at);
+        let numbers = [
+            stats.partition.map_or(f64::NAN, f64::from),
+            stats.sequence_min.into(),
+            stats.sequence_max.into(),
+            stats.sequence.into(),
+            stats.len.into(),
+            stats.now as f64,
+            stats.wall_hi as f64,
+            stats.wall_safe as f64,
+            stats.drifts.into(),
+            stats.closed.into(),
+        ];
+        at.put_numbers(0, &numbers);
         Ok(())
     }
 
     /// -> the snapshot, in the slots from which it is restored.
-    pub fn sno_close(&self, at: At<call::SnoClose>) -> Result<()> {
+    pub fn sno_close(&self, at: At) -> Result<()> {
         let snapshot = self.object(at)?.sno()?.close()?;
         at.put_snapshot(&snapshot);
         Ok(())
     }
 }
 
-impl At<call::SnoBuild> {
-    fn options<C: Clock>(self, mut builder: Builder<C>, shared: &Shared) -> Result<Builder<C>> {
+impl Scratch {
+    fn options<C: Clock>(&self, mut builder: Builder<C>, shared: &Shared) -> Result<Builder<C>> {
         self.optional(own::METABYTE, |s, at| s.byte(at, "metabyte"))?;
         if let Some(partition) = self.optional(own::PARTITION, |s, at| s.word(at, "partition"))? {
             builder = builder.partition(partition);
@@ -178,36 +165,34 @@ impl At<call::SnoBuild> {
         Ok(builder)
     }
 
-    /// Reads a snapshot: the partition's two bytes, then the other members.
-    fn snapshot(self) -> Result<Snapshot> {
-        Snapshot::check_format(self.integer(saved::FORMAT, "format", MAX_SAFE_INTEGER)?)?;
-        let high = self.byte(PARTITION_HIGH, "partition")?;
-        let low = self.byte(PARTITION_LOW, "partition")?;
+    /// Reads a snapshot: its format, the partition's two bytes, then the other members.
+    fn snapshot(&self) -> Result<Snapshot> {
+        Snapshot::check_format(self.integer(FORMAT, "format", MAX_SAFE_INTEGER)?)?;
+        let [high, low] =
+            [self.byte(FORMAT + 1, "partition")?, self.byte(FORMAT + 2, "partition")?];
         let mut values = [u64::from(u16::from_be_bytes([high, low])); 8];
-        let members = Snapshot::MEMBERS[1..].iter().zip(MEMBERS);
+        let members = Snapshot::MEMBERS[1..].iter().zip(FORMAT + 3..);
         for (value, ((name, most), slot)) in values[1..].iter_mut().zip(members) {
             *value = self.integer(slot, name, (*most).min(MAX_SAFE_INTEGER))?;
         }
         Snapshot::from_numbers(values)
     }
-}
 
-impl At<call::SnoClose> {
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
-    fn put_snapshot(self, snapshot: &Snapshot) {
+    fn put_snapshot(&self, snapshot: &Snapshot) {
         let [partition_high, partition_low] = snapshot.partition.map(f64::from);
-        let slots = SnoSnapshotSlots {
-            format: Snapshot::FORMAT.1 as f64,
+        let numbers = [
+            Snapshot::FORMAT.1 as f64,
             partition_high,
             partition_low,
-            sequence_min: snapshot.sequence_min.into(),
-            sequence_max: snapshot.sequence_max.into(),
-            sequence: snapshot.sequence.into(),
-            now: snapshot.now as f64,
-            wall_hi: snapshot.wall_hi as f64,
-            wall_safe: snapshot.wall_safe as f64,
-            drifts: snapshot.drifts.into(),
-        };
-        slots.put(self);
+            snapshot.sequence_min.into(),
+            snapshot.sequence_max.into(),
+            snapshot.sequence.into(),
+            snapshot.now as f64,
+            snapshot.wall_hi as f64,
+            snapshot.wall_safe as f64,
+            snapshot.drifts.into(),
+        ];
+        self.put_numbers(FORMAT, &numbers);
     }
 }

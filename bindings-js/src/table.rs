@@ -4,10 +4,7 @@ use polyflake::{Error, ErrorKind, Result, fork::partitions::Table};
 
 use crate::{
     At, Host, Machine,
-    protocol::{
-        call,
-        slot::{table, table_answer::NUMBER},
-    },
+    protocol::slot::{table, table_answer::NUMBER},
 };
 
 /// The end of a lease that never ends.
@@ -41,20 +38,20 @@ pub fn word_of_float(word: f64) -> Result<u16> {
 /// A machine's own table, from which other machines lease.
 impl<C: Host> Machine<C> {
     /// -> the partition to look at next.
-    pub fn partitions_next(&self, at: At<call::PartitionsNext>, table: &dyn Table) -> Result<()> {
+    pub fn partitions_next(&self, at: At, table: &dyn Table) -> Result<()> {
         at.put_number(NUMBER, table.next()?.into());
         Ok(())
     }
 
     /// A partition -> the tick up to which it is taken.
-    pub fn partitions_until(&self, at: At<call::PartitionsUntil>, table: &dyn Table) -> Result<()> {
+    pub fn partitions_until(&self, at: At, table: &dyn Table) -> Result<()> {
         let partition = at.word(table::PARTITION, "partition")?;
         at.put_number(NUMBER, tick_to_float(table.until(partition)));
         Ok(())
     }
 
     /// A partition, its expected tick, a new tick -> 1 if the new tick was set, 0 if the partition had another tick.
-    pub fn partitions_swap(&self, at: At<call::PartitionsUntil>, table: &dyn Table) -> Result<()> {
+    pub fn partitions_swap(&self, at: At, table: &dyn Table) -> Result<()> {
         let partition = at.word(table::PARTITION, "partition")?;
         let [old, new] = [table::OLD, table::NEW].map(|slot| tick_of_float(at.number(slot)));
         at.put_number(NUMBER, table.swap(partition, old, new).into());

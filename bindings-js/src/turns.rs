@@ -17,13 +17,10 @@ use core::{
 use polyflake::Result;
 
 use crate::{
-    At, Host, Machine,
+    At, Host, Machine, Scratch,
     handles::{Object, gone},
     message::Writer,
-    protocol::{
-        call::{self, Gives},
-        slot::{self, turn::SLEEP},
-    },
+    protocol::slot::{self, turn::SLEEP},
 };
 
 /// A call in turns. It leaves its ID in the scratch area, or returns the message of its answer.
@@ -38,10 +35,10 @@ impl fmt::Debug for Waiting {
     }
 }
 
-impl<K: Gives<slot::turn::Record>> At<K> {
+impl Scratch {
     /// Ends the turn, and lets JavaScript sleep for the given time.
     #[allow(clippy::cast_precision_loss, reason = "a wait is cut into pieces of 10 ms")]
-    pub(crate) async fn sleep(self, time: Duration) {
+    pub(crate) async fn sleep(&self, time: Duration) {
         self.put_number(SLEEP, time.as_nanos() as f64);
         let mut has_slept = false;
         poll_fn(
@@ -54,9 +51,9 @@ impl<K: Gives<slot::turn::Record>> At<K> {
 /// Calls in turns. They write the nanoseconds to sleep into the slot [`SLEEP`], and NaN once they are done.
 impl<C: Host> Machine<C> {
     /// Takes the first turn of a call -> its answer, or a handle for the next turn.
-    pub(crate) fn begin<K: Gives<slot::turn::Record> + Gives<slot::object::Record>>(
+    pub(crate) fn begin(
         &self,
-        at: At<K>,
+        at: At,
         call: impl Future<Output = Result<Option<Writer>>> + 'static,
     ) -> Result<()> {
         let mut turns: Turns = Box::pin(call);
@@ -67,7 +64,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Takes the next turn of a call, by its handle -> its answer; the caller releases the handle at the end.
-    pub fn turn(&self, at: At<call::Turn>) -> Result<()> {
+    pub fn turn(&self, at: At) -> Result<()> {
         let object = self.object_of(at.place(slot::object::HANDLE))?;
         let mut turns = object.waiting()?.0.try_borrow_mut().map_err(|_| gone())?;
         self.poll(&mut turns).map(drop)
@@ -79,7 +76,7 @@ impl<C: Host> Machine<C> {
         else {
             return Ok(false);
         };
-        let at = At::<call::Turn>::new(self.scratch);
+        let at = self.scratch;
         if let Some(message) = answer? {
             self.answer_message(at, message);
         }

@@ -103,10 +103,10 @@ pub(crate) unsafe fn define(
 /// # Safety
 /// `env` and `info` come from Node-API, for a function that [`define`] made.
 #[inline]
-unsafe fn run<K>(
+unsafe fn run(
     env: sys::napi_env,
     info: sys::napi_callback_info,
-    call: impl FnOnce(&Native, At<K>) -> Result<()>,
+    call: impl FnOnce(&Native, At) -> Result<()>,
     answer: Answer,
 ) -> sys::napi_value {
     let (mut data, mut value, none) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());

@@ -90,7 +90,7 @@ enum Task {
     Features(features::Options),
     /// Format the code of all languages
     Format(format::Options),
-    /// Write the files that are data in two languages, from packages/protocol.toml and packages/api.toml
+    /// Write the codes of errors in TypeScript, from packages/api.toml
     Generate(generate::Options),
     /// Write the licences of the crates that binaries carry into THIRD-PARTY.md
     Licences,

@@ -4,10 +4,7 @@ use polyflake::{Result, hotguid::HotGuid};
 
 use crate::{
     At, Host, Machine, Scratch,
-    protocol::{
-        call,
-        slot::{hotguid_range, texts, time_range},
-    },
+    protocol::slot::{hotguid_range, texts, time_range},
 };
 
 /// Most texts that one call makes, limited by the area.
@@ -22,7 +19,7 @@ impl Scratch {
 /// Many IDs at once; single ones are read in JavaScript.
 impl<C: Host> Machine<C> {
     /// A count of at most [`TEXTS`]; packed IDs in the RFC's order -> packed texts.
-    pub fn hotguid_texts(&self, at: At<call::HotguidTexts>) -> Result<()> {
+    pub fn hotguid_texts(&self, at: At) -> Result<()> {
         let mut ids = [[0; HotGuid::LEN]; TEXTS];
         let ids = &mut ids[..at.count(texts::COUNT).min(TEXTS)];
         self.scratch.get_bytes(0, ids.as_flattened_mut());
@@ -33,7 +30,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// A count of at most [`TEXTS`]; packed texts -> packed IDs in the RFC's order.
-    pub fn hotguid_from_texts(&self, at: At<call::HotguidTexts>) -> Result<()> {
+    pub fn hotguid_from_texts(&self, at: At) -> Result<()> {
         let mut texts = [[0; HotGuid::TEXT_LEN]; TEXTS];
         let texts = &mut texts[..at.count(texts::COUNT).min(TEXTS)];
         self.scratch.get_bytes(0, texts.as_flattened_mut());
@@ -45,7 +42,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Two times; 1 for texts for SQL Server, else 0 -> two texts.
-    pub fn hotguid_time_range(&self, at: At<call::HotguidTimeRange>) -> Result<()> {
+    pub fn hotguid_time_range(&self, at: At) -> Result<()> {
         let (start, end) = (at.time(time_range::START), at.time(time_range::END));
         let (lowest, highest) = HotGuid::time_range(start, end)?;
         let for_sql = at.integer(hotguid_range::SQL, "sql", 1)? == 1;

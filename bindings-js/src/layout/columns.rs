@@ -11,10 +11,7 @@ use super::ids::{role, set};
 use crate::{
     At, Host, Machine,
     message::Reader,
-    protocol::{
-        call,
-        slot::{column::IS_NUMBER, many},
-    },
+    protocol::slot::{column::IS_NUMBER, many},
 };
 
 /// The field with the role and name in a message.
@@ -40,7 +37,7 @@ fn among(first: usize) -> impl Fn(Error) -> Error {
 impl<C: Host> Machine<C> {
     /// A field, packed IDs; 1 for numbers instead of integers -> a number or an integer for each ID.
     #[allow(clippy::cast_precision_loss, reason = "numbers are asked for where 53 bits are enough")]
-    pub fn layout_column(&self, at: At<call::LayoutColumn>) -> Result<()> {
+    pub fn layout_column(&self, at: At) -> Result<()> {
         let (object, count, first) =
             (self.object(at)?, at.count(many::COUNT), at.place(many::FIRST));
         let is_number = at.place(IS_NUMBER) == 1;
@@ -62,7 +59,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Number of columns; for each its field, 1 for numbers instead of integers, and its values; single values -> packed IDs.
-    pub fn layout_pack_columns(&self, at: At<call::LayoutPackColumns>) -> Result<()> {
+    pub fn layout_pack_columns(&self, at: At) -> Result<()> {
         let (object, count, first) =
             (self.object(at)?, at.count(many::COUNT), at.place(many::FIRST));
         let (layout, message) = (object.layout()?, self.take_message(at));

@@ -11,10 +11,7 @@ use crate::{
     At, Host, Machine,
     handles::Object,
     message::{Reader, Writer},
-    protocol::{
-        call,
-        slot::{layout_kind, layout_range, message, parsed},
-    },
+    protocol::slot::{layout_kind, layout_range, message, parsed},
 };
 
 /// Roles of a value in a message; any other number is a constant.
@@ -55,14 +52,14 @@ impl Writer {
 /// Layouts, by their handles, with a message. An ID is an integer or a message of its bytes.
 impl<C: Host> Machine<C> {
     /// A description -> a handle, 1 if IDs are integers.
-    pub fn layout_build(&self, at: At<call::LayoutBuild>) -> Result<()> {
+    pub fn layout_build(&self, at: At) -> Result<()> {
         let message = self.take_message(at);
         self.keep_layout(at, Layout::from_value(Reader::new(&message).json())?);
         Ok(())
     }
 
     /// The name of a preset; names and values of fields that become constants -> a handle, 1 if IDs are integers.
-    pub fn layout_preset_build(&self, at: At<call::LayoutBuild>) -> Result<()> {
+    pub fn layout_preset_build(&self, at: At) -> Result<()> {
         let message = self.take_message(at);
         let mut message = Reader::new(&message);
         let (name, mut fields) = (message.text(), Vec::new());
@@ -73,26 +70,26 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    fn keep_layout(&self, at: At<call::LayoutBuild>, layout: Layout) {
+    fn keep_layout(&self, at: At, layout: Layout) {
         let is_integer = layout.is_integer();
         self.put_object(at, Object::Layout(layout));
         at.put_number(layout_kind::IS_INTEGER, is_integer.into());
     }
 
     /// -> the description.
-    pub fn layout_description(&self, at: At<call::LayoutDescription>) -> Result<()> {
+    pub fn layout_description(&self, at: At) -> Result<()> {
         let description = self.object(at)?.layout()?.to_value();
         self.answer(at, |message| message.json(&description))
     }
 
     /// -> figures.
-    pub fn layout_describe(&self, at: At<call::LayoutDescription>) -> Result<()> {
+    pub fn layout_describe(&self, at: At) -> Result<()> {
         let figures = self.object(at)?.layout()?.describe();
         self.answer(at, |message| message.description(&figures))
     }
 
     /// Values -> an ID.
-    pub fn layout_pack(&self, at: At<call::LayoutPack>) -> Result<()> {
+    pub fn layout_pack(&self, at: At) -> Result<()> {
         let (object, message) = (self.object(at)?, self.take_message(at));
         let mut values = object.layout()?.values();
         set(&mut values, Reader::new(&message))?;
@@ -100,7 +97,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// An ID, as bytes in a message, or, if the message's length is NaN, as an integer -> its fields.
-    pub fn layout_parse(&self, at: At<call::LayoutParse>) -> Result<()> {
+    pub fn layout_parse(&self, at: At) -> Result<()> {
         let (object, is_bytes) = (self.object(at)?, at.given(message::LENGTH));
         let id = if is_bytes {
             Id::Bytes(self.take_message(at))
@@ -113,7 +110,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Values, two times -> two IDs in a message.
-    pub fn layout_time_range(&self, at: At<call::LayoutTimeRange>) -> Result<()> {
+    pub fn layout_time_range(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let (from, to) = (at.time(layout_range::START), at.time(layout_range::END));
         let message = self.take_message(at);
@@ -129,7 +126,7 @@ impl<C: Host> Machine<C> {
     /// Answers with packed IDs. `fill` fills a batch with room for `count` IDs, and returns how many it made.
     pub(crate) fn answer_packed(
         &self,
-        at: At<call::LayoutPackColumns>,
+        at: At,
         layout: &Layout,
         count: usize,
         fill: Fill<'_>,
@@ -147,7 +144,7 @@ impl<C: Host> Machine<C> {
         self.answer(at, |message| message.raw(&packed[..made * length]))
     }
 
-    pub(crate) fn answer_id(&self, at: At<call::LayoutPack>, id: &Id) -> Result<()> {
+    pub(crate) fn answer_id(&self, at: At, id: &Id) -> Result<()> {
         match id {
             Id::Integer(id) => {
                 at.put_made(*id);

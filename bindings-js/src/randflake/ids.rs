@@ -9,8 +9,7 @@ use crate::{
     At, Host, Machine, Scratch,
     handles::Object,
     protocol::{
-        BATCH, GrantSlots, PartsSlots,
-        call::{self, Takes},
+        BATCH,
         slot::{grant, inspected, parts, texts},
     },
 };
@@ -25,54 +24,35 @@ const SEQUENCE_BITS: u32 = 17;
 /// Position of the texts' offsets in the bytes.
 const OFFSETS: usize = TEXTS * Randflake::TEXT_LEN;
 
-impl<K: Takes<grant::Record>> At<K> {
+impl Scratch {
     /// The grant in its slots.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "one function serves all calls")]
-    pub(crate) fn grant(self) -> Result<Grant> {
-        grant_in(At::new(self.area()))
+    pub(crate) fn grant(&self) -> Result<Grant> {
+        let node = |slot| self.bits(slot, "nodes", NODE_BITS);
+        let nodes = node(grant::FIRST_NODE)?..=node(grant::LAST_NODE)?;
+        Grant::with_nodes(nodes, self.time(grant::START), self.time(grant::END))
     }
-}
 
-fn grant_in(at: At<call::RandflakeGrant>) -> Result<Grant> {
-    let node = |slot| at.bits(slot, "nodes", NODE_BITS);
-    let nodes = node(grant::FIRST_NODE)?..=node(grant::LAST_NODE)?;
-    Grant::with_nodes(nodes, at.time(grant::START), at.time(grant::END))
-}
-
-impl At<call::RandflakeHeldGrant> {
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
-    pub(crate) fn put_grant(self, grant: Terms) {
+    pub(crate) fn put_grant(&self, grant: Terms) {
         let nodes = grant.nodes();
-        let slots = GrantSlots {
-            first_node: (*nodes.start()).into(),
-            last_node: (*nodes.end()).into(),
-            start: grant.start() as f64,
-            end: grant.end() as f64,
-        };
-        slots.put(self);
+        let (first, last) = ((*nodes.start()).into(), (*nodes.end()).into());
+        let numbers = [first, last, grant.start() as f64, grant.end() as f64];
+        self.put_numbers(grant::FIRST_NODE, &numbers);
     }
-}
 
-impl At<call::RandflakeInspect> {
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
-    fn put_parts(self, parts: Parts) {
-        let Parts { timestamp, node, sequence } = parts;
-        let timestamp = timestamp as f64;
-        PartsSlots { timestamp, node: node.into(), sequence: sequence.into() }.put(self);
+    fn put_parts(&self, Parts { timestamp, node, sequence }: Parts) {
+        let numbers = [timestamp as f64, node.into(), sequence.into()];
+        self.put_numbers(parts::TIMESTAMP, &numbers);
     }
-}
 
-impl At<call::RandflakeGenerateText> {
     #[inline(never)]
-    pub(crate) fn put_randflake_text(self, id: Randflake) {
+    pub(crate) fn put_randflake_text(&self, id: Randflake) {
         let text = id.text();
         self.put_length(text.len());
         self.put_bytes(0, text.as_bytes());
     }
-}
 
-impl Scratch {
     pub(crate) fn put_randflakes(&self, ids: &[Randflake]) {
         for (index, id) in ids.iter().enumerate() {
             self.put_bytes(index * 8, &id.to_i64().to_ne_bytes());
@@ -83,18 +63,18 @@ impl Scratch {
 /// IDs are integers of 64 bits.
 impl<C: Host> Machine<C> {
     /// A grant -> nothing; refused unless it is one.
-    pub fn randflake_grant(&self, at: At<call::RandflakeGrant>) -> Result<()> {
+    pub fn randflake_grant(&self, at: At) -> Result<()> {
         at.grant().map(|_| ())
     }
 
     /// A secret, and its length -> a handle.
-    pub fn randflake_codec_build(&self, at: At<call::Sparx64Build>) -> Result<()> {
+    pub fn randflake_codec_build(&self, at: At) -> Result<()> {
         self.put_object(at, Object::Codec(Codec::new(at.take_secret("secret")?)));
         Ok(())
     }
 
     /// A codec's or generator's handle, ID -> its parts.
-    pub fn randflake_inspect(&self, at: At<call::RandflakeInspect>) -> Result<()> {
+    pub fn randflake_inspect(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let id = Randflake::from_i64(at.bigint(inspected::ID));
         let parts = match object.codec() {
@@ -106,7 +86,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// A codec's handle, parts -> ID.
-    pub fn randflake_encrypt(&self, at: At<call::RandflakeEncrypt>) -> Result<()> {
+    pub fn randflake_encrypt(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let id = object.codec()?.encrypt(Parts {
             timestamp: at.time(parts::TIMESTAMP),
@@ -118,7 +98,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// A count of at most [`BATCH`]; packed IDs -> their texts, in slots of 16 bytes padded with zeros.
-    pub fn randflake_texts(&self, at: At<call::RandflakeTexts>) -> Result<()> {
+    pub fn randflake_texts(&self, at: At) -> Result<()> {
         let (mut ids, mut slots) = ([Randflake::default(); BATCH], [[0; SLOT]; BATCH]);
         let count = at.count(texts::COUNT);
         let (ids, slots) = (&mut ids[..count], &mut slots[..count]);
@@ -132,7 +112,7 @@ impl<C: Host> Machine<C> {
 
     /// A count of at most [`TEXTS`]; texts side by side, and at [`OFFSETS`] the start of each and the end of the last -> packed
     /// IDs.
-    pub fn randflake_from_texts(&self, at: At<call::RandflakeTexts>) -> Result<()> {
+    pub fn randflake_from_texts(&self, at: At) -> Result<()> {
         let (mut text, mut offsets) = ([0; OFFSETS], [0; TEXTS + 1]);
         let mut ids = [Randflake::default(); TEXTS];
         let count = at.count(texts::COUNT).min(TEXTS);

@@ -8,32 +8,28 @@ use polyflake::{
 use crate::{
     At, Host, Machine,
     handles::Object,
-    protocol::{BATCH, call, slot::many},
+    protocol::{BATCH, slot::many},
 };
 
 /// Ciphers, by their handles, with a count of at most [`BATCH`] blocks.
 impl<C: Host> Machine<C> {
     /// A key, and its length -> a handle.
-    pub fn sparx64_build(&self, at: At<call::Sparx64Build>) -> Result<()> {
+    pub fn sparx64_build(&self, at: At) -> Result<()> {
         self.put_object(at, Object::Cipher(Sparx64::new(at.take_secret("key")?)));
         Ok(())
     }
 
     /// Packed blocks -> packed blocks.
-    pub fn sparx64_encrypt(&self, at: At<call::Sparx64Encrypt>) -> Result<()> {
+    pub fn sparx64_encrypt(&self, at: At) -> Result<()> {
         self.in_place(at, Sparx64::encrypt_blocks)
     }
 
     /// Packed blocks -> packed blocks.
-    pub fn sparx64_decrypt(&self, at: At<call::Sparx64Encrypt>) -> Result<()> {
+    pub fn sparx64_decrypt(&self, at: At) -> Result<()> {
         self.in_place(at, Sparx64::decrypt_blocks)
     }
 
-    fn in_place(
-        &self,
-        at: At<call::Sparx64Encrypt>,
-        work: fn(&Sparx64, &mut [[u8; BLOCK_BYTES]]),
-    ) -> Result<()> {
+    fn in_place(&self, at: At, work: fn(&Sparx64, &mut [[u8; BLOCK_BYTES]])) -> Result<()> {
         let (object, mut blocks) = (self.object(at)?, [[0; BLOCK_BYTES]; BATCH]);
         let blocks = &mut blocks[..at.count(many::COUNT)];
         self.scratch.get_bytes(0, blocks.as_flattened_mut());

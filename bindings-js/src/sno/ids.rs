@@ -8,7 +8,7 @@ use polyflake::{
 use crate::{
     At, Host, Machine, Scratch,
     protocol::{
-        BATCH, call,
+        BATCH,
         slot::{texts, time_range},
     },
 };
@@ -23,7 +23,7 @@ impl Scratch {
 /// Many IDs at once; single ones are read in JavaScript.
 impl<C: Host> Machine<C> {
     /// A count of at most [`BATCH`]; packed bytes -> packed texts.
-    pub fn sno_texts(&self, at: At<call::SnoTexts>) -> Result<()> {
+    pub fn sno_texts(&self, at: At) -> Result<()> {
         let (mut packed, mut texts) = ([0; BATCH * Sno::LEN], [[0; Sno::TEXT_LEN]; BATCH]);
         let count = at.count(texts::COUNT);
         let (packed, texts) = (&mut packed[..count * Sno::LEN], &mut texts[..count]);
@@ -34,7 +34,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// A count of at most [`BATCH`]; packed texts -> packed bytes.
-    pub fn sno_from_texts(&self, at: At<call::SnoTexts>) -> Result<()> {
+    pub fn sno_from_texts(&self, at: At) -> Result<()> {
         let (mut texts, mut ids) = ([[0; Sno::TEXT_LEN]; BATCH], [Sno::default(); BATCH]);
         let count = at.count(texts::COUNT);
         let (texts, ids) = (&mut texts[..count], &mut ids[..count]);
@@ -45,7 +45,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Two times -> two texts.
-    pub fn sno_time_range(&self, at: At<call::SnoTimeRange>) -> Result<()> {
+    pub fn sno_time_range(&self, at: At) -> Result<()> {
         let (from, to) = (at.time(time_range::START), at.time(time_range::END));
         let (lowest, highest) = Sno::time_range(from, to)?;
         self.scratch.put_sno(0, lowest);

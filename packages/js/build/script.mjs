@@ -243,7 +243,7 @@ async function writeTypes() {
   const entries = Object.values(input);
   const types = await rolldown({
     input,
-    plugins: [withoutAugmentations, dts({ dtsInput: true })],
+    plugins: [dts({ dtsInput: true })],
     external: [/^[^./]/],
   });
   await types.write({
@@ -268,9 +268,3 @@ async function writeTypes() {
     writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);
   writeFileSync(join(DIST, "esm/address.d.ts"), ADDRESS);
 }
-
-/** Leaves out what a file adds to the types of a module that nobody can import. */
-const withoutAugmentations = {
-  name: "without-augmentations",
-  transform: (text) => text.replace(/^declare module "\.[^"]*" \{\n.*?^\}\n/gms, ""),
-};

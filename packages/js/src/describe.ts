@@ -1,4 +1,4 @@
-import type { MachineWith } from "./machine.js";
+import type { Machine } from "./machine.js";
 import { MessageReader } from "./message.js";
 import { withJson } from "./show.js";
 
@@ -50,7 +50,7 @@ export function figuresOf(fixed: Fixed[], figures: Omit<Description, "bits" | "f
 }
 
 /** Reads the figures from the answer of a call. */
-export function descriptionOf(m: MachineWith<never, "answer">): Description {
+export function descriptionOf(m: Machine): Description {
   const message = new MessageReader(m);
   const [bits, perSecond, perSecondInAll, firstMs, lastMs] = Array.from({ length: 5 }, () => message.integer());
   const [sortsByTime, below2_53, below2_63] = Array.from({ length: 3 }, () => message.value() as boolean);

@@ -1,24 +1,25 @@
 import type { GuardedClock } from "./clock.js";
 import type { ErrorCode } from "./errors.js";
 import { type Signal, slept } from "./later.js";
-import type { Call, CallGiving, CallTaking, Machine, MachineFor, MachineWith } from "./machine.js";
-import { objectSlots, turnSlots } from "./protocol.js";
+import type { Call, Machine } from "./machine.js";
+import { type CallName, objectSlots, turnSlots } from "./protocol.js";
+import type { Claim } from "./twins.js";
 
 /** Releases what a machine keeps for objects that were collected; some edge runtimes lack FinalizationRegistry. */
 const forgotten =
   typeof FinalizationRegistry === "function" ? /* @__PURE__ */ new FinalizationRegistry(release) : undefined;
 
 function release({ machine, number }: { machine: Machine; number: number }): void {
-  const m: MachineFor<"release"> = machine;
+  const m = machine;
   m.numbers[objectSlots.handle] = number;
   m.check(m.calls.release());
 }
 
 /** Returns whether the last turn ended its call. */
-const isDone = ({ numbers }: MachineFor<"turn">): boolean => Number.isNaN(numbers[turnSlots.sleep]);
+const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[turnSlots.sleep]!);
 
 /** The number of the object that the last call built. */
-const built = ({ numbers }: MachineWith<never, "object">): number => numbers[objectSlots.handle]!;
+const built = ({ numbers }: Machine): number => numbers[objectSlots.handle]!;
 
 /** Errors of a machine that mean that its lent table failed. */
 const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
@@ -26,15 +27,15 @@ const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partiti
 /** Something that a machine keeps for an object: a generator, a codec, a cipher, a layout. */
 export class Handle {
   readonly number: number;
+  /** The claim of a generator whose IDs others could repeat. */
+  claim?: Claim;
 
   /**
-   * Builds it by a call, from the slots that `write` writes for it, and from the bytes of the scratch area. It is released when
-   * `owner` is collected.
+   * Builds it by a call, from the slots that `write` writes for it, and from the bytes of the scratch area.
    *
    * @throws {PolyflakeError} the error of the call.
    */
   constructor(
-    owner: object,
     readonly machine: Machine,
     write: () => void,
     build: Call,
@@ -44,49 +45,47 @@ export class Handle {
     if (clock) machine.setClock(clock);
     machine.check(build());
     this.number = built(machine);
-    forgotten?.register(owner, { machine, number: this.number });
+  }
+
+  /** Releases it when `owner` is collected. */
+  belongTo(owner: object): this {
+    forgotten?.register(owner, { machine: this.machine, number: this.number });
+    return this;
   }
 
   /** Writes the handle, for the next call. */
   ready(): Machine {
-    const m: MachineWith<"object"> = this.machine;
+    const m: Machine = this.machine;
     m.numbers[objectSlots.handle] = this.number;
     return this.machine;
   }
 
   /** Makes a call, whose other arguments lie in the scratch area; so do its results afterwards. */
-  call<C extends CallTaking<"object">>(name: C): MachineFor<C> {
-    const m: MachineFor<C> = this.ready();
+  call(name: CallName): Machine {
+    const m = this.ready();
     this.check(m.calls[name]());
     return m;
   }
 
   /**
    * Makes a call that takes turns, whose arguments lie in the scratch area, and resolves to the value that `read` finds there at
-   * its end. The first turn is over when this returns.
+   * its end. The first turn is over when this rem.
    *
    * @param made number of IDs that earlier calls of a batch made, if there is a batch.
    * @throws {PolyflakeError} as {@link call}; the reason of an aborted signal.
    */
-  async later<T, C extends CallTaking<"object"> & CallGiving<"turn">>(
-    name: C,
-    read: (m: MachineFor<C>) => T,
-    signal?: Signal,
-    made?: number,
-  ): Promise<T> {
-    const machine = this.ready();
-    const m: MachineFor<C> = machine;
-    const turns: MachineFor<"turn"> = machine;
+  async later<T>(name: CallName, read: (m: Machine) => T, signal?: Signal, made?: number): Promise<T> {
+    const m = this.ready();
     const isBatch = made !== undefined;
     this.check(m.calls[name](), made, isBatch);
-    if (isDone(turns)) return read(m);
-    const waiting = { machine, number: built(machine) };
+    if (isDone(m)) return read(m);
+    const waiting = { machine: m, number: built(m) };
     try {
       do {
-        await slept(turns.numbers[turnSlots.sleep]!, signal);
-        turns.numbers[objectSlots.handle] = waiting.number;
-        this.check(turns.calls.turn(), made, isBatch);
-      } while (!isDone(turns));
+        await slept(m.numbers[turnSlots.sleep]!, signal);
+        m.numbers[objectSlots.handle] = waiting.number;
+        this.check(m.calls.turn(), made, isBatch);
+      } while (!isDone(m));
       return read(m);
     } finally {
       release(waiting);

@@ -6,15 +6,12 @@ import {
   type CallName,
   clockSlots,
   errorSlots,
-  type Gives,
   messageSlots,
   NUMBERS,
   pieceSlots,
-  type RecordName,
   type TableCallName,
-  type Takes,
 } from "./protocol.js";
-import { type FloatAnswers, type Floats, type IntegerAnswers, type Integers, take } from "./slots.js";
+import { take } from "./slots.js";
 import { decode, putAscii } from "./utf8.js";
 
 /** A call without arguments: 0 means success. */
@@ -26,51 +23,15 @@ export type Call = () => number | undefined;
  */
 export type Calls = Record<CallName, Call> & { [Name in TableCallName]?: Call };
 
-/** The names of the calls that read a record. */
-export type CallTaking<R extends RecordName> = { [C in CallName]: R extends Takes[C] ? C : never }[CallName];
-
-/** The names of the calls that write a record. */
-export type CallGiving<R extends RecordName> = { [C in CallName]: R extends Gives[C] ? C : never }[CallName];
-
-/** A machine with the slots of some records: those that the next call reads, and those that the last call wrote. */
-export interface MachineWith<Taken extends RecordName, Given extends RecordName = never>
-  extends Omit<Machine, "calls" | "numbers" | "bigints"> {
-  readonly numbers: Floats<Taken> & FloatAnswers<Given>;
-  readonly bigints: Integers<Taken> & IntegerAnswers<Given>;
-}
-
-/** The slots of a call; of several calls, those that all of them have. */
-type FloatsOf<C extends CallName> = C extends C ? Floats<Takes[C]> & FloatAnswers<Gives[C]> : never;
-type IntegersOf<C extends CallName> = C extends C ? Integers<Takes[C]> & IntegerAnswers<Gives[C]> : never;
-
-/** A machine with some calls, and with the slots of their records alone. Every machine is one, for any calls. */
-export interface MachineFor<C extends CallName> extends Omit<Machine, "calls" | "numbers" | "bigints"> {
-  readonly calls: { readonly [Name in C]: Call };
-  readonly numbers: FloatsOf<C>;
-  readonly bigints: IntegersOf<C>;
-}
-
-/** A machine with all calls and slots, whatever their records. */
-interface Open {
-  calls: Calls;
-  numbers: Float64Array;
-  bigints: BigInt64Array;
-  bytes: Uint8Array;
-}
-
 /** Returns the next ID of a generator, whose handle lies in the scratch area; undefined for a refusal. */
 export type Next<Id> = () => Id | undefined;
-
-/** The calls that make one ID, and the types of their IDs: each family's folder adds its own. */
-// biome-ignore lint/suspicious/noEmptyInterface: others add to it, which a type alias does not allow.
-export interface Ids {}
 
 /** A loaded machine: its calls, and the place of its scratch area. */
 export interface Backend {
   readonly kind: "native" | "wasm";
   readonly calls: Calls;
   /** The calls that make one ID as functions that return it: only on native, where that is faster than to read the scratch area. */
-  readonly makers?: { readonly [Name in keyof Ids]: Next<Ids[Name]> };
+  readonly makers?: { readonly [Name in CallName]?: Next<unknown> };
   /** Sets the clock for the next generator that is built. */
   readonly setClock: (clock: GuardedClock) => void;
   /** Lends the machine the table from which default partitions are leased. */
@@ -94,21 +55,17 @@ const CUT = 32;
 /** Adds details that only this side knows to an error; returns a message if it has a better one. */
 type More = (error: ErrorDetails, code: ErrorCode) => string | undefined;
 
-/**
- * A machine in use: shows the scratch area as views, and throws errors.
- *
- * Its calls and slots have no type of their own: code that makes a call says so in the type {@link MachineFor}, which has the call
- * and its slots.
- */
+/** A machine in use: shows the scratch area as views, and throws errors. */
 export class Machine {
-  readonly calls!: never;
+  readonly calls: Calls;
   readonly setClock: Backend["setClock"];
   readonly lend: Backend["lend"];
   /** The table that it was lent; false if it has its own. */
   lent?: LentTable | false;
-  readonly numbers!: never;
+  /** The slots of arguments and answers, as in protocol.ts. */
+  numbers!: Float64Array;
   /** The same slots, as integers of 64 bits. */
-  readonly bigints!: never;
+  bigints!: BigInt64Array;
   bytes!: Uint8Array;
   readonly #view: () => void;
 
@@ -118,13 +75,17 @@ export class Machine {
 
   /** `nameOf` turns the core's names of fields into those of errors. */
   constructor({ calls, makers, setClock, lend, now, buffer, offset }: Backend, nameOf = camelCase) {
-    attach(this, calls);
+    this.calls = calls;
     this.setClock = setClock;
     this.lend = lend;
     this.#makers = makers;
     this.#now = now;
     this.#nameOf = nameOf;
-    this.#view = () => view(this, buffer(), offset);
+    this.#view = () => {
+      this.numbers = new Float64Array(buffer(), offset, NUMBERS);
+      this.bigints = new BigInt64Array(buffer(), offset, NUMBERS);
+      this.bytes = new Uint8Array(buffer(), offset + NUMBERS * 8, BYTES);
+    };
     this.#view();
   }
 
@@ -143,22 +104,28 @@ export class Machine {
    * A call that makes an ID, as a function that returns it; `read` reads it from the scratch area. `clock` is the generator's own: a
    * machine without one is given the time, before anything else can run.
    */
-  maker<Name extends keyof Ids & CallTaking<"clock">>(
-    name: Name,
-    read: (m: MachineFor<Name>) => Ids[Name],
-    clock: object | undefined,
-  ): Next<Ids[Name]> {
-    return this.#makers?.[name] ?? makerOf(name, this, read, this, clock ? undefined : this.#now);
+  maker<Id>(name: CallName, read: (m: Machine) => Id, clock: object | undefined): Next<Id> {
+    const maker = this.#makers?.[name];
+    if (maker) return maker as Next<Id>;
+    const [call, now] = [this.calls[name], clock ? undefined : this.#now];
+    return () => {
+      if (now) this.numbers[clockSlots.now] = now();
+      const status = call();
+      this.look();
+      return status === 0 ? read(this) : undefined;
+    };
   }
 
   /** Hands over the piece of a message that lies at the start of the bytes, after which another piece follows. */
   putPiece(offset: number, length: number): void {
-    putPiece(this, offset, length);
+    this.numbers[pieceSlots.offset] = offset;
+    this.numbers[messageSlots.length] = length;
+    this.check(this.calls.putPiece());
   }
 
   /** Fetches the next piece of an answer to the start of the bytes. */
   nextPiece(): void {
-    nextPiece(this);
+    this.check(this.calls.nextPiece());
   }
 
   /** Writes an ASCII text at the start of the bytes; false if there is no text, or if it is not ASCII or does not fit. */
@@ -217,43 +184,6 @@ export class Machine {
     const text = (from: number, length: number) => decode(this.bytes.subarray(from, from + length));
     return [text(0, code), text(code, field), text(code + field, message)];
   }
-}
-
-function attach(machine: Open, calls: Calls): void {
-  machine.calls = calls;
-}
-
-function view(machine: Open, buffer: ArrayBuffer, offset: number): void {
-  machine.numbers = new Float64Array(buffer, offset, NUMBERS);
-  machine.bigints = new BigInt64Array(buffer, offset, NUMBERS);
-  machine.bytes = new Uint8Array(buffer, offset + NUMBERS * 8, BYTES);
-}
-
-/** A call that makes an ID, as a function; `timed` is the same machine. */
-function makerOf<Name extends keyof Ids>(
-  name: Name,
-  m: MachineFor<Name>,
-  read: (m: MachineFor<Name>) => Ids[Name],
-  timed: MachineWith<"clock">,
-  now: (() => number) | undefined,
-): Next<Ids[Name]> {
-  const call = m.calls[name];
-  return () => {
-    if (now) timed.numbers[clockSlots.now] = now();
-    const status = call();
-    m.look();
-    return status === 0 ? read(m) : undefined;
-  };
-}
-
-function putPiece(m: MachineFor<"putPiece">, offset: number, length: number): void {
-  m.numbers[pieceSlots.offset] = offset;
-  m.numbers[messageSlots.length] = length;
-  m.check(m.calls.putPiece());
-}
-
-function nextPiece(m: MachineFor<"nextPiece">): void {
-  m.check(m.calls.nextPiece());
 }
 
 /** The ASCII text of 16 bytes. One call of `fromCharCode` with 16 codes is the fastest way. */

@@ -1,4 +1,4 @@
-import type { MachineWith } from "./machine.js";
+import type { Machine } from "./machine.js";
 import {
   answerSlots,
   BYTES,
@@ -28,7 +28,7 @@ export class MessageReader {
   readonly #view: DataView;
   #at = 0;
 
-  constructor(m: MachineWith<never, "answer">) {
+  constructor(m: Machine) {
     this.#bytes = answerOf(m);
     this.#view = new DataView(this.#bytes.buffer);
   }
@@ -85,7 +85,7 @@ export class MessageReader {
 }
 
 /** All bytes of an answer, whose first piece lies in the scratch area. */
-export function answerOf(m: MachineWith<never, "answer">): Uint8Array {
+export function answerOf(m: Machine): Uint8Array {
   const answer = new Uint8Array(m.numbers[answerSlots.length]!);
   for (let from = 0; from < answer.length; from += BYTES) {
     if (from > 0) m.nextPiece();
@@ -101,13 +101,13 @@ export class MessageWriter {
   #length = 0;
 
   /** Hands the message to the next call. */
-  put(m: MachineWith<"message" | "piece">): void {
+  put(m: Machine): void {
     const length = this.putPieces(m);
     m.numbers[messageSlots.length] = length;
   }
 
   /** Hands the message to the next call, except for the length of its last piece, which it returns. */
-  putPieces(m: MachineWith<"piece">): number {
+  putPieces(m: Machine): number {
     let from = 0;
     for (; this.#length - from > BYTES; from += BYTES) {
       m.bytes.set(this.#bytes.subarray(from, from + BYTES));

@@ -1,12 +1,9 @@
 import { attached, bytes as checkedBytes, integer, isObject, lengthOfArray, partOfBytes } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
-import type { CallTaking, Machine, MachineFor } from "./machine.js";
-import { textsSlots } from "./protocol.js";
+import type { Machine } from "./machine.js";
+import { type CallName, textsSlots } from "./protocol.js";
 import { fewOf, present, textsOf } from "./show.js";
 import { listedOrJoined, refuseOne } from "./texts.js";
-
-/** The calls that convert between IDs and their texts. */
-type Converts = CallTaking<"texts">;
 
 /** Packing of a family's IDs in bytes. */
 interface Packing {
@@ -18,9 +15,9 @@ interface Packing {
   /** Most texts of one call. */
   readonly batch: number;
   /** The call that replaces packed IDs by their texts. */
-  readonly write: Converts;
+  readonly write: CallName;
   /** The call that replaces texts by packed IDs. */
-  readonly read: Converts;
+  readonly read: CallName;
   /** Reads one text. */
   readonly readOne: (text: string) => unknown;
 }
@@ -121,9 +118,9 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
   }
 
   /** Lets the machine write the texts of `count` IDs from the index `from` on. */
-  #write(from: number, count: number): MachineFor<Converts> {
+  #write(from: number, count: number): Machine {
     const { machine, length, write } = this.#packing;
-    const m: MachineFor<Converts> = machine();
+    const m = machine();
     m.bytes.set(partOfBytes(this.bytes, from * length, count * length));
     m.numbers[textsSlots.count] = count;
     m.check(m.calls[write]());
@@ -141,7 +138,7 @@ export function packed(given: unknown, { machine, length, width, batch, read, re
   const many = new Uint8Array(texts.count * length);
   for (let from = 0; from < texts.count; from += batch) {
     const to = Math.min(from + batch, texts.count);
-    const m: MachineFor<Converts> = machine();
+    const m = machine();
     m.numbers[textsSlots.count] = to - from;
     if (!m.putAscii(texts.joined(from, to)) || m.calls[read]() !== 0) refuseOne(texts, from, to, readOne);
     m.look();

@@ -7,8 +7,8 @@
  */
 import { within } from "./checks.js";
 import { randomBytes } from "./entropy.js";
-import type { Call, Machine, MachineWith } from "./machine.js";
-import { type Gives, type TableCallName, type Takes, tableAnswerSlots, tableSlots } from "./protocol.js";
+import type { Call, Machine } from "./machine.js";
+import { tableAnswerSlots, tableSlots } from "./protocol.js";
 import { put } from "./slots.js";
 import { needStack } from "./stack.js";
 
@@ -182,13 +182,8 @@ class SharedTable implements Table {
   }
 }
 
-/** The addon's machine, with the calls of its table. */
-interface TableMachine extends MachineWith<Takes[TableCallName], Gives[TableCallName]> {
-  readonly calls: { readonly [Name in TableCallName]?: Call };
-}
-
 /** The addon's own table, the same for all threads of the process, from which other copies lease. */
-function addonTable(machine: TableMachine): Table | undefined {
+function addonTable(machine: Machine): Table | undefined {
   const { partitionsNext, partitionsUntil, partitionsSwap } = machine.calls;
   if (!partitionsNext || !partitionsUntil || !partitionsSwap) return undefined;
   const { numbers, bytes } = machine;

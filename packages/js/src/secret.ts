@@ -1,5 +1,5 @@
 import { bytes, lengthOfArray, partOfBytes } from "./checks.js";
-import type { MachineWith } from "./machine.js";
+import type { Machine } from "./machine.js";
 import { secretSlots } from "./protocol.js";
 
 const LENGTH = 16;
@@ -10,14 +10,14 @@ const LENGTH = 16;
  *
  * @throws {PolyflakeError} `invalid_type`.
  */
-export function putSecret(m: Pick<MachineWith<never>, "bytes">, secret: unknown, field: string): number {
+export function putSecret(m: Pick<Machine, "bytes">, secret: unknown, field: string): number {
   const length = lengthOfArray(bytes(secret, field));
   if (length === LENGTH) m.bytes.set(partOfBytes(secret as Uint8Array, 0, LENGTH));
   return length;
 }
 
 /** Writes a key or secret, and returns a function that writes its length. */
-export function bySecret(m: MachineWith<"secret">, secret: unknown, field: string): () => void {
+export function bySecret(m: Machine, secret: unknown, field: string): () => void {
   const length = putSecret(m, secret, field);
   return () => (m.numbers[secretSlots.length] = length);
 }

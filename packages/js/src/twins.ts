@@ -33,7 +33,7 @@ export function claim(
   identity: Identity,
   [from, to]: readonly number[],
   numbers: Claim["numbers"] = [0, 0],
-): Claim {
+): void {
   const start = Number.isNaN(from) ? -Infinity : from!;
   const own = {
     handle: typeof WeakRef === "function" ? new WeakRef(handle) : undefined,
@@ -46,7 +46,7 @@ export function claim(
   const others = (claims.get(key) ?? []).filter(isHeld);
   if (!warned.has(key) && others.some((other) => overlap(own, other))) warn(identity);
   claims.set(key, [...others, own]);
-  return own;
+  handle.claim = own;
 }
 
 function overlap(one: Claim, other: Claim): boolean {

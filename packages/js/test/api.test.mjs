@@ -40,7 +40,6 @@ function samples({ hotguid, layout, randflake, sno, sparx64 }) {
     sno: {
       Generator: new sno.Generator(),
       SnoArray: new sno.SnoArray(new Uint8Array(0)),
-      Mask: new sno.Mask(new Uint8Array(0), 0),
     },
     randflake: {
       Grant: grant,

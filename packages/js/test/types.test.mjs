@@ -29,10 +29,6 @@ function compile(flags, options = {}) {
   assert.equal(status, 0, stdout);
 }
 
-test("a slot of the scratch area without a name does not compile", () => {
-  compile(["--project", project("tsconfig.slots.json")]);
-});
-
 test("the page's TypeScript compiles in a project of its own", () => {
   const page = readFileSync(new URL("../../../docs/javascript.md", import.meta.url), "utf8");
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block);

@@ -79,7 +79,7 @@ fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     put(scratch, BYTES_AT, bytes.take(message));
 }
 
-/// Offset of the bytes in the area, as `packages/protocol.toml` has its sizes.
+/// Offset of the bytes in the area, as `bindings-js/src/protocol.rs` has its sizes.
 const BYTES_AT: usize = 8 * 32;
 
 #[allow(unsafe_code, reason = "JavaScript writes the area by address, too")]

@@ -19,10 +19,9 @@ const MEMBERS: &str =
     r#"members = ["clock", "columns", "core", "lease", "tests/conformance/runner", "xtask"]"#;
 
 /// The files of the copied workspace: its members, and files that their tests read.
-const FILES: [&str; 15] = [
+const FILES: [&str; 13] = [
     "Cargo.lock",
     "Cargo.toml",
-    "bindings-js/src/protocol.rs",
     "clock",
     "columns",
     "core",
@@ -30,7 +29,6 @@ const FILES: [&str; 15] = [
     "lease",
     "packages/api.toml",
     "packages/js/src",
-    "packages/protocol.toml",
     "tests/conformance/runner",
     "tests/soak",
     "tests/vectors",

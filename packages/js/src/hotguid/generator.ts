@@ -1,22 +1,19 @@
-import { attached, flag, generatorOf, inDates, integer, isObject, time, within } from "../checks.js";
+import { attached, flag, generatorOf, inDates, integer, isObject } from "../checks.js";
 import type { HotGuidId } from "../decode/hotguid.js";
 import { randomBytes } from "../entropy.js";
+import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
-import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
-import { type CallTaking, type Machine, type MachineFor, MOST } from "../machine.js";
+import type { AsyncOptions } from "../later.js";
+import { type Machine, MOST } from "../machine.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
-import { fillBy, fillNow } from "../packed.js";
 import {
   answerSlots,
   BATCH,
-  extensionSlots,
   hotguidOneSlots,
   hotguidOptionsSlots,
   hotguidStatsSlots,
-  manySlots,
   optionsSlots,
 } from "../protocol.js";
-import { nameOf, nothingOf, present } from "../show.js";
 import { put, take } from "../slots.js";
 import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
 
@@ -44,6 +41,18 @@ export interface Stats {
   closed: boolean;
 }
 
+/** What is the same in all generators of the family. */
+const FAMILY = {
+  name: "hotguid",
+  size: LENGTH,
+  batch: BATCH,
+  most: MOST,
+  parameters: 1,
+  packed: (m: Machine) => m.bytes.slice(0, LENGTH),
+  filled: (m: Machine) => m.bytes.subarray(0, m.numbers[answerSlots.length]! * LENGTH),
+  many: (packed: Uint8Array) => new HotGuidArray(packed),
+} as const;
+
 /** All generators of this copy of the package. */
 const generators = /* @__PURE__ */ new WeakSet<Generator>();
 
@@ -59,8 +68,8 @@ const generators = /* @__PURE__ */ new WeakSet<Generator>();
  * hotguid.shardKey(ids.generate(7)); // 7
  * ```
  */
-export class Generator {
-  static readonly name: string = "Generator";
+export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, HotGuidArray> {
+  static override readonly name: string = "Generator";
 
   /**
    * One new ID, for a shard key of your choice: 0..4294967295, 0 by default.
@@ -75,8 +84,6 @@ export class Generator {
   declare readonly generate: (shardKey?: number) => HotGuidId;
 
   readonly #handle: Handle;
-  /** `true` once random bytes were provided. */
-  #settled = false;
 
   /**
    * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` with the option as `field`; `time_out_of_range` for
@@ -84,98 +91,29 @@ export class Generator {
    */
   constructor(options: GeneratorOptions = {}) {
     const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
-    const loaded = machine();
-    const m: MachineFor<"hotguidBuild"> = loaded;
+    const m = machine();
     const uuid8 = Number(flag(given.uuid8, "uuid8"));
     const write = (): void => {
       put(m.numbers, optionsSlots, shared);
       put(m.numbers, hotguidOptionsSlots, { uuid8 });
     };
-    this.#handle = inDates(times, () => new Handle(this, loaded, write, m.calls.hotguidBuild, clock));
-    const next = m.maker("hotguidGenerate", (m) => m.ascii(0, TEXT_LENGTH) as HotGuidId, clock);
-    present(this, nothingOf, nameOf);
-    this.generate = (shardKey = 0) => {
-      this.#ready(shardKey);
-      return next() ?? this.#handle.refused();
+    const handle = inDates(times, () => new Handle(m, write, m.calls.hotguidBuild, clock));
+    let isSettled = false;
+    const ready = (shardKey: unknown): Machine => {
+      // At the first ID and not before, since the global scope of a worker has no random bytes.
+      if (!isSettled) {
+        m.bytes.set(randomBytes(8));
+        handle.call("hotguidProvide");
+        isSettled = true;
+      }
+      handle.ready();
+      m.numbers[hotguidOneSlots.shardKey] = shardKey === undefined ? 0 : integer(shardKey, "shardKey");
+      return m;
     };
+    const one = (m: Machine) => m.ascii(0, TEXT_LENGTH) as HotGuidId;
+    super(handle, { ...FAMILY, ready, next: m.maker("hotguidGenerate", one, clock), one });
+    this.#handle = handle;
     generators.add(this);
-  }
-
-  /**
-   * Many new IDs, at most 16,777,216 at once, ordered by time.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`, the number of IDs made before the error;
-   * `out_of_range` for the count.
-   */
-  generateMany(count: number, shardKey = 0): HotGuidArray {
-    attached(isObject(this) && #handle in this);
-    const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
-    fillBy(many, LENGTH, BATCH, (count, made) => this.#fill(count, shardKey, made, true));
-    return new HotGuidArray(many);
-  }
-
-  /**
-   * One new ID if one can be made now. Never waits: the options for waiting do not apply.
-   *
-   * @throws {PolyflakeError} `sequence_exhausted` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
-   */
-  tryGenerate(shardKey = 0): HotGuidId {
-    attached(isObject(this) && #handle in this);
-    return this.#now(shardKey);
-  }
-
-  /**
-   * Many new IDs without waiting, at most 16,777,216: only those that can be made now, which may be fewer than `count`, or none.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
-   */
-  tryGenerateMany(count: number, shardKey = 0): HotGuidArray {
-    attached(isObject(this) && #handle in this);
-    const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
-    return new HotGuidArray(fillNow(many, LENGTH, BATCH, (count, made) => this.#fill(count, shardKey, made, false)));
-  }
-
-  /**
-   * Resolves to one new ID, for a shard key of your choice.
-   *
-   * The thread is free while the call waits. `onExhausted`, `maxWait` and `onStall` hold as in {@link Generator.generate}.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
-   */
-  async generateAsync(shardKey = 0, options: AsyncOptions = {}): Promise<HotGuidId> {
-    attached(isObject(this) && #handle in this);
-    const id = await this.#later(shardKey, signalOf(options));
-    return new HotGuidArray(id).at(0)!;
-  }
-
-  /**
-   * Resolves to many new IDs, at most 16,777,216 at once. Other work also gets its turn every 65,536 IDs; an aborted call loses
-   * the IDs that it has made.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generateMany}, and the reason of an aborted signal, all as rejections of the
-   * promise.
-   */
-  async generateManyAsync(count: number, shardKey = 0, options: AsyncOptions = {}): Promise<HotGuidArray> {
-    attached(isObject(this) && #handle in this);
-    const signal = signalOf(options);
-    const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
-    const some = (count: number, made: number) => this.#fill(count, shardKey, made, false);
-    const one = (made: number) => this.#later(shardKey, signal, made);
-    await fillLater(many, LENGTH, BATCH, { some, one }, signal);
-    return new HotGuidArray(many);
-  }
-
-  /**
-   * Moves the end of the window later, to a Date or integer Unix milliseconds. An end that is not later changes nothing, nor does
-   * the call on a generator without a window.
-   *
-   * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`.
-   */
-  extendWindow(end: Date | number): void {
-    attached(isObject(this) && #handle in this);
-    const m: MachineFor<"hotguidExtendWindow"> = this.#handle.machine;
-    m.numbers[extensionSlots.end] = time(end, "end");
-    inDates([end], () => this.#handle.call("hotguidExtendWindow"));
   }
 
   /** The current figures. */
@@ -199,43 +137,6 @@ export class Generator {
   close(): void {
     attached(isObject(this) && #handle in this);
     this.#handle.call("hotguidClose");
-  }
-
-  /** One ID if one can be made now. */
-  #now(shardKey: unknown): HotGuidId {
-    const m: MachineFor<"hotguidTryGenerate"> = this.#ready(shardKey);
-    this.#handle.check(m.calls.hotguidTryGenerate());
-    return m.ascii(0, TEXT_LENGTH) as HotGuidId;
-  }
-
-  /** Makes one ID, waiting if needed, and returns its bytes. */
-  #later(shardKey: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
-    this.#ready(shardKey);
-    return this.#handle.later("hotguidOneAsync", (m) => m.bytes.slice(0, LENGTH), signal, made);
-  }
-
-  /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
-  #fill(count: number, shardKey: unknown, made: number, waits: boolean): Uint8Array {
-    const m: MachineFor<"hotguidFill" | "hotguidFillNow"> = this.#ready(shardKey);
-    m.numbers[manySlots.count] = count;
-    this.#handle.check(waits ? m.calls.hotguidFill() : m.calls.hotguidFillNow(), made);
-    return m.bytes.subarray(0, m.numbers[answerSlots.length]! * LENGTH);
-  }
-
-  /** Writes the arguments of every ID: the handle and the shard key. */
-  #ready(shardKey: unknown): Machine {
-    if (!this.#settled) this.#settle();
-    const ready = this.#handle.ready();
-    const m: MachineFor<CallTaking<"hotguidOne">> = ready;
-    m.numbers[hotguidOneSlots.shardKey] = integer(shardKey, "shardKey");
-    return ready;
-  }
-
-  /** Provides random bytes: at the first ID and not before, since the global scope of a worker has no entropy. */
-  #settle(): void {
-    this.#handle.machine.bytes.set(randomBytes(8));
-    this.#handle.call("hotguidProvide");
-    this.#settled = true;
   }
 }
 

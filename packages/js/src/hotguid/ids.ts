@@ -17,7 +17,7 @@ import { type Parts, parse, type Uuid8Parts } from "../decode/hotguid.js";
 import { idOf, LENGTH } from "../decode/hotguid-bytes.js";
 import { type Description, figuresOf } from "../describe.js";
 import { PolyflakeError } from "../errors.js";
-import { type MachineFor, onDemand } from "../machine.js";
+import { onDemand } from "../machine.js";
 import { fields, members } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
 import { hotguidRangeSlots, timeRangeSlots } from "../protocol.js";
@@ -36,12 +36,6 @@ export {
 } from "../decode/hotguid.js";
 
 export { fromBytes, fromDotnetBytes, fromSql, LENGTH, toDotnetBytes, toSql } from "../decode/hotguid-bytes.js";
-
-declare module "../machine.js" {
-  interface Ids {
-    hotguidGenerate: HotGuidId;
-  }
-}
 
 /** The machine of this family. */
 export const machine = /* @__PURE__ */ onDemand(load);
@@ -148,7 +142,7 @@ export function timeRange(
 ): { lowest: string; highest: string } {
   const range = { start: time(start, "start"), end: time(end, "end") };
   const { sql } = members(options, "options", ["sql"]);
-  const m: MachineFor<"hotguidTimeRange"> = machine();
+  const m = machine();
   put(m.numbers, timeRangeSlots, range);
   put(m.numbers, hotguidRangeSlots, { sql: Number(flag(sql, "sql")) });
   inDates([start, end], () => m.check(m.calls.hotguidTimeRange()));

@@ -89,35 +89,8 @@ interface Shape {
   isInteger: boolean;
 }
 
-/**
- * Many IDs of a layout, at most 2^24 and 256 MiB. `fill` writes IDs of `size` bytes into `many`, in calls for at most `batch`
- * IDs, and returns the memory that it filled.
- */
-export function manyOf<K extends Kind>(
-  layout: Shape,
-  count: number,
-  fill: (many: Uint8Array, size: number, batch: number) => Uint8Array,
-): LayoutArray<K> {
-  const { room, size } = roomFor(layout, count);
-  return arrayOf(layout, fill(room, size, batchOf(size)));
-}
-
-/** Does the same with an asynchronous function. */
-export async function manyLaterOf<K extends Kind>(
-  layout: Shape,
-  count: number,
-  fill: (many: Uint8Array, size: number, batch: number) => Promise<Uint8Array>,
-): Promise<LayoutArray<K>> {
-  const { room, size } = roomFor(layout, count);
-  return arrayOf(layout, await fill(room, size, batchOf(size)));
-}
-
-/** Memory for `count` IDs, and the length of each in bytes. */
-function roomFor({ bits }: Shape, count: number): { room: Uint8Array; size: number } {
-  const size = bits / 8;
-  const most = Math.min(MOST, Math.floor(MOST_BYTES / size));
-  return { room: new Uint8Array(within(count, "count", most) * size), size };
-}
+/** Most IDs of `size` bytes at once: 2^24, and 256 MiB. */
+export const mostOf = (size: number): number => Math.min(MOST, Math.floor(MOST_BYTES / size));
 
 /** The array over memory that is exactly filled with IDs. */
 export function arrayOf<K extends Kind>({ bits, isInteger }: Shape, many: Uint8Array): LayoutArray<K> {

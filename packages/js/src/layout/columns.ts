@@ -1,13 +1,22 @@
-import { bytes, type Column, inDates, integers, isColumn, isNumbers, lengthOfArray, partOfBytes } from "../checks.js";
+import {
+  bytes,
+  type Column,
+  inDates,
+  integers,
+  isColumn,
+  isNumbers,
+  lengthOfArray,
+  partOfBytes,
+  within,
+} from "../checks.js";
 import type { Description, FieldDescription } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import type { Handle } from "../handle.js";
-import type { MachineFor } from "../machine.js";
 import { answerOf, MessageWriter } from "../message.js";
 import { fillBy } from "../packed.js";
 import { columnSlots, manySlots } from "../protocol.js";
 import { put } from "../slots.js";
-import { batchOf, type LayoutArray, manyOf } from "./array.js";
+import { arrayOf, batchOf, type LayoutArray, mostOf } from "./array.js";
 import type { Given, OrNone, Whether } from "./bindables.js";
 import type { Kind } from "./description.js";
 import { BINDABLE, CONSTANT, NUMBER_BITS, SEQUENCE, TIME, type Value, type Values, ValuesWriter } from "./values.js";
@@ -67,17 +76,18 @@ export function packColumns<K extends Kind>(
   kind: { bits: number; isInteger: boolean },
   given: unknown,
 ): LayoutArray<K> {
-  const m: MachineFor<"layoutPackColumns"> = handle.machine;
+  const m = handle.machine;
   const values = new ColumnsWriter();
   values.all(given);
-  return manyOf(kind, values.count(), (many, size, batch) =>
-    fillBy(many, size, batch, (count, from) => {
-      values.part(from, from + count);
-      message.put(m);
-      put(m.numbers, manySlots, { count, first: from });
-      return answerOf(inDates(values.times, () => handle.call("layoutPackColumns")));
-    }),
-  );
+  const size = kind.bits / 8;
+  const many = new Uint8Array(within(values.count(), "count", mostOf(size)) * size);
+  fillBy(many, size, batchOf(size), (count, from) => {
+    values.part(from, from + count);
+    message.put(m);
+    put(m.numbers, manySlots, { count, first: from });
+    return answerOf(inDates(values.times, () => handle.call("layoutPackColumns")));
+  });
+  return arrayOf(kind, many);
 }
 
 /** Reads packed IDs of a layout into columns. */
@@ -115,7 +125,7 @@ function columnOf(
   ids: Uint8Array,
   size: number,
 ): Column | undefined {
-  const m: MachineFor<"layoutColumn"> = handle.machine;
+  const m = handle.machine;
   const isNumber = kind !== "timestamp" && bits <= NUMBER_BITS;
   const column = new (isNumber ? Float64Array : BigInt64Array)(ids.length / size);
   const places = new Uint8Array(column.buffer);

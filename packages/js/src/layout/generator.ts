@@ -1,18 +1,16 @@
-import { attached, flag, inDates, integer, isObject, string, time, unsigned } from "../checks.js";
+import { attached, flag, inDates, integer, isObject, string, unsigned } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
+import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
-import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
-import type { MachineFor } from "../machine.js";
 import { members } from "../members.js";
 import { answerOf, MessageReader } from "../message.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
-import { fillBy, fillNow } from "../packed.js";
-import { extensionSlots, layoutOptionsSlots, manySlots, optionsSlots } from "../protocol.js";
-import { nameOf, nothingOf, present, withJson } from "../show.js";
+import { layoutOptionsSlots, optionsSlots } from "../protocol.js";
+import { withJson } from "../show.js";
 import { put } from "../slots.js";
-import { type Claim, claim } from "../twins.js";
-import { arrayOf, type LayoutArray, manyLaterOf, manyOf } from "./array.js";
-import type { Given, OrNone, Parameter, Whether, Without } from "./bindables.js";
+import { claim } from "../twins.js";
+import { arrayOf, batchOf, type LayoutArray, mostOf } from "./array.js";
+import type { Given, OrNone, Parameter, Without } from "./bindables.js";
 import { jsonOf, type Kind, messageOf } from "./description.js";
 import type { IdOf } from "./fields.js";
 import { handleOf, idOf, type Layout, machine } from "./layout.js";
@@ -62,13 +60,6 @@ export interface Stats {
 
 const OPTIONS = ["bindables", "range", "sequenceOnly", ...WINDOW] as const;
 
-/** The parameters of a call that can be aborted. */
-type Later<Bindables> = Whether<
-  Bindables,
-  [bindables?: Given<Bindables> & OrNone<Bindables>, options?: AsyncOptions],
-  [bindables: Given<Bindables>, options?: AsyncOptions]
->;
-
 /** Bindables as a warning shows them. */
 function shown(bindables: unknown): string {
   return `{${Object.entries(bindables ?? {}).map(([name, value]) => `${name}: ${value}`)}}`;
@@ -84,6 +75,9 @@ function rangeOf(range: unknown): readonly [name: string, first: bigint, last: b
   const number = (of: unknown) => unsigned(typeof of === "number" ? BigInt(integer(of, "range")) : of, "range");
   return [string(name, "range"), number(first), number(last)];
 }
+
+/** What is the same in all generators of layouts. */
+const FAMILY = { name: "layout", parameters: 1, packed: answerOf, filled: answerOf } as const;
 
 /** The start of a generator that is restored. */
 class Origin {
@@ -109,8 +103,8 @@ export class Generator<
   Bindables extends Values = Values,
   Fixed extends keyof Bindables = never,
   Ranged extends keyof Bindables = never,
-> {
-  static readonly name: string = "Generator";
+> extends WindowGenerator<Parameter<Without<Bindables, Fixed | Ranged>>, IdOf<K>, LayoutArray<K>> {
+  static override readonly name: string = "Generator";
 
   /**
    * One new ID, from values for the bindables that are not fixed.
@@ -128,8 +122,6 @@ export class Generator<
   /** The layout of its IDs. */
   readonly layout: Layout<K, Bindables>;
   readonly #handle: Handle;
-  /** Defined if all bindables are fixed. */
-  readonly #claim: Claim | undefined;
 
   /**
    * A generator. If another one of this thread, still in use, has the same layout and fixed bindables and their times overlap,
@@ -149,21 +141,32 @@ export class Generator<
     const fixed = String(message.written.subarray(before));
     const range = given.range === undefined ? undefined : rangeOf(given.range);
     if (range) message.range(...range);
-    const handle = handleOf(layout);
-    const loaded = machine();
-    const m: MachineFor<"layoutGeneratorBuild"> = loaded;
+    const number = handleOf(layout);
+    const m = machine();
     const write = (): void => {
       const messageLength = message.putPieces(m);
       put(m.numbers, optionsSlots, shared);
-      put(m.numbers, layoutOptionsSlots, { layout: handle, messageLength, sequenceOnly, restored: Number(restored) });
+      put(m.numbers, layoutOptionsSlots, { layout: number, messageLength, sequenceOnly, restored: Number(restored) });
     };
-    this.#handle = inDates(times, () => new Handle(this, loaded, write, m.calls.layoutGeneratorBuild, clock));
+    const handle = inDates(times, () => new Handle(m, write, m.calls.layoutGeneratorBuild, clock));
+    const { bits, isInteger } = layout;
+    super(handle, {
+      ...FAMILY,
+      size: bits / 8,
+      batch: batchOf(bits / 8),
+      most: mostOf(bits / 8),
+      ready: (bindables) => {
+        const message = new ValuesWriter();
+        message.bindables(bindables);
+        message.put(m);
+        return handle.ready();
+      },
+      next: () => (m.calls.layoutGenerate() === 0 ? (m.look(), idOf<K>(m, isInteger)) : undefined),
+      one: (m) => idOf<K>(m, isInteger),
+      many: (packed) => arrayOf<K>({ bits, isInteger }, packed),
+    });
+    this.#handle = handle;
     this.layout = layout;
-    present(this, nothingOf, nameOf);
-    this.generate = (bindables?: unknown) => {
-      this.#put(bindables);
-      return idOf(this.#handle.call("layoutGenerate"), layout.isInteger);
-    };
     const window = [shared.windowStart, shared.windowEnd];
     const [ranged, first, last] = range ?? [];
     const some = range ? `, some of ${ranged} ${first} to ${last}` : "";
@@ -174,7 +177,7 @@ export class Generator<
     };
     const bindables = layout.describe().fields.filter(({ kind }) => kind === "bindable");
     const isFixed = Object.keys(given.bindables ?? {}).length + Number(range !== undefined) === bindables.length;
-    if (isFixed) this.#claim = claim(this.#handle, identity, window, range && [range[1], range[2]]);
+    if (isFixed) claim(handle, identity, window, range && [range[1], range[2]]);
   }
 
   /**
@@ -198,91 +201,6 @@ export class Generator<
     return new make(layout, options, new Origin(snapshot));
   }
 
-  /**
-   * Many new IDs, at most 16,777,216 (and 256 MiB) at once, from values for the bindables that are not fixed.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`, the number of IDs made before the error;
-   * `out_of_range` for the count.
-   */
-  generateMany(count: number, ...bindables: Parameter<Without<Bindables, Fixed | Ranged>>): LayoutArray<K>;
-  generateMany(count: number, bindables?: unknown): LayoutArray<K> {
-    attached(isObject(this) && #handle in this);
-    return manyOf(this.layout, count, (many, size, batch) =>
-      fillBy(many, size, batch, (count, made) => this.#fill(count, bindables, made, true)),
-    );
-  }
-
-  /**
-   * One new ID if one can be made now. Never waits: the options for waiting do not apply.
-   *
-   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
-   */
-  tryGenerate(...bindables: Parameter<Without<Bindables, Fixed | Ranged>>): IdOf<K>;
-  tryGenerate(bindables?: unknown): IdOf<K> {
-    attached(isObject(this) && #handle in this);
-    return this.#now(bindables);
-  }
-
-  /**
-   * Many new IDs without waiting, at most 16,777,216 (and 256 MiB): only those that can be made now, which may be fewer than
-   * `count`, or none.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
-   */
-  tryGenerateMany(count: number, ...bindables: Parameter<Without<Bindables, Fixed | Ranged>>): LayoutArray<K>;
-  tryGenerateMany(count: number, bindables?: unknown): LayoutArray<K> {
-    attached(isObject(this) && #handle in this);
-    return manyOf(this.layout, count, (many, size, batch) =>
-      fillNow(many, size, batch, (count, made) => this.#fill(count, bindables, made, false)),
-    );
-  }
-
-  /**
-   * Resolves to one new ID, from values for the bindables that are not fixed.
-   *
-   * The thread is free while the call waits. `onExhausted`, `maxWait` and `onStall` hold as in {@link Generator.generate}.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
-   */
-  generateAsync(...parameters: Later<Without<Bindables, Fixed | Ranged>>): Promise<IdOf<K>>;
-  async generateAsync(bindables?: unknown, options: AsyncOptions = {}): Promise<IdOf<K>> {
-    attached(isObject(this) && #handle in this);
-    const id = await this.#later(bindables, signalOf(options));
-    return arrayOf<K>(this.layout, id).at(0)!;
-  }
-
-  /**
-   * Resolves to many new IDs, at most 16,777,216 (and 256 MiB) at once. Other work also gets its turn every 65,536 IDs; an
-   * aborted call loses the IDs that it has made.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generateMany}, and the reason of an aborted signal, all as rejections of the
-   * promise.
-   */
-  generateManyAsync(count: number, ...parameters: Later<Without<Bindables, Fixed | Ranged>>): Promise<LayoutArray<K>>;
-  async generateManyAsync(count: number, bindables?: unknown, options: AsyncOptions = {}): Promise<LayoutArray<K>> {
-    attached(isObject(this) && #handle in this);
-    const signal = signalOf(options);
-    const some = (count: number, made: number) => this.#fill(count, bindables, made, false);
-    const one = (made: number) => this.#later(bindables, signal, made);
-    return manyLaterOf(this.layout, count, (many, size, batch) => fillLater(many, size, batch, { some, one }, signal));
-  }
-
-  /**
-   * Moves the end of the window later, to a Date or integer Unix milliseconds. An end that is not later changes nothing, nor does
-   * the call on a generator without a window.
-   *
-   * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`; `unknown_field` in
-   * a layout without a timestamp.
-   */
-  extendWindow(end: Date | number): void {
-    attached(isObject(this) && #handle in this);
-    const later = time(end, "end");
-    const m: MachineFor<"layoutExtendWindow"> = this.#handle.machine;
-    m.numbers[extensionSlots.end] = later;
-    inDates([end], () => this.#handle.call("layoutExtendWindow"));
-    if (this.#claim) this.#claim.end = Math.max(this.#claim.end, later);
-  }
-
   /** The current figures. */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
@@ -298,37 +216,7 @@ export class Generator<
   close(): Snapshot {
     attached(isObject(this) && #handle in this);
     const snapshot = jsonOf(new MessageReader(this.#handle.call("layoutClose"))) as Snapshot;
-    if (this.#claim) this.#claim.end = -Infinity;
+    if (this.#handle.claim) this.#handle.claim.end = -Infinity;
     return snapshot;
-  }
-
-  /** One ID if one can be made now. */
-  #now(bindables: unknown): IdOf<K> {
-    this.#put(bindables);
-    return idOf(this.#handle.call("layoutTryGenerate"), this.layout.isInteger);
-  }
-
-  /** Makes one ID, waiting if needed, and returns its bytes. */
-  #later(bindables: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
-    this.#put(bindables);
-    return this.#handle.later("layoutOneAsync", answerOf, signal, made);
-  }
-
-  /** Makes `count` IDs, or without waiting those that can be made now. */
-  #fill(count: number, bindables: unknown, made: number, waits: boolean): Uint8Array {
-    this.#put(bindables);
-    const m: MachineFor<"layoutFill" | "layoutFillNow"> = this.#handle.ready();
-    m.numbers[manySlots.count] = count;
-    this.#handle.check(waits ? m.calls.layoutFill() : m.calls.layoutFillNow(), made);
-    return answerOf(m);
-  }
-
-  /** Writes the bindables for the next call. */
-  #put(bindables: unknown): void {
-    const message = new ValuesWriter();
-    message.bindables(bindables);
-    const m: MachineFor<"layoutGenerate" | "layoutTryGenerate" | "layoutOneAsync" | "layoutFill" | "layoutFillNow"> =
-      this.#handle.machine;
-    message.put(m);
   }
 }

@@ -4,7 +4,7 @@ import { type Description, descriptionOf } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import { type Schema, schemaOf } from "../integrations/standard.js";
-import { type MachineFor, type MachineWith, onDemand } from "../machine.js";
+import { type Machine, onDemand } from "../machine.js";
 import { answerOf, MessageReader, MessageWriter } from "../message.js";
 import { layoutKindSlots, layoutRangeSlots, madeSlots, messageSlots, parsedSlots } from "../protocol.js";
 import { decimalOf, present, unhex, withJson } from "../show.js";
@@ -55,8 +55,8 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     const { build, message } =
       description instanceof Made ? description : new Made("layoutBuild", messageOf(description, MessageWriter));
     const loaded = machine();
-    const m: MachineFor<Made["build"]> = loaded;
-    this.#handle = new Handle(this, loaded, () => message.put(m), m.calls[build]);
+    const m = loaded;
+    this.#handle = new Handle(loaded, () => message.put(m), m.calls[build]).belongTo(this);
     this.#isInteger = m.numbers[layoutKindSlots.isInteger] === 1;
     this.#figures = descriptionOf(this.#handle.call("layoutDescribe"));
     present(this, descriptionJson, shownByDescription);
@@ -106,7 +106,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     attached(isObject(this) && #handle in this);
     const message = new ValuesWriter();
     message.all(values);
-    const m: MachineFor<"layoutPack"> = this.#handle.machine;
+    const m = this.#handle.machine;
     message.put(m);
     return idOf(
       inDates(message.times, () => this.#handle.call("layoutPack")),
@@ -220,7 +220,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     const range = { start: time(start, "start"), end: time(end, "end") };
     const message = new ValuesWriter();
     message.bindables(bindables);
-    const m: MachineFor<"layoutTimeRange"> = this.#handle.machine;
+    const m = this.#handle.machine;
     message.put(m);
     put(m.numbers, layoutRangeSlots, range);
     const answer = new MessageReader(inDates([start, end], () => this.#handle.call("layoutTimeRange")));
@@ -344,7 +344,7 @@ export function handleOf(value: unknown): number {
 }
 
 /** The ID in the answer of a call. */
-export function idOf<K extends Kind>(m: MachineWith<never, "made" | "answer">, isInteger: boolean): IdOf<K> {
+export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
   return (isInteger ? m.bigints[madeSlots.id]! : answerOf(m)) as IdOf<K>;
 }
 
@@ -357,7 +357,7 @@ function idOfText(text: string, isInteger: boolean): bigint | Uint8Array {
 }
 
 /** Writes an ID of either kind for a call. */
-function putId(m: MachineFor<"layoutParse">, id: unknown): void {
+function putId(m: Machine, id: unknown): void {
   if (isBytes(id)) {
     const message = new MessageWriter();
     message.raw(partOfBytes(id, 0, lengthOfArray(id)));

@@ -1,7 +1,6 @@
 import { attached, integer, integers, isObject, lengthOfArray, partOfBytes, signed } from "../checks.js";
 import type { RandflakeId } from "../decode/randflake.js";
 import { Handle } from "../handle.js";
-import type { MachineFor } from "../machine.js";
 import { fields } from "../members.js";
 import { BATCH, inspectedSlots, madeSlots, manySlots, partsSlots } from "../protocol.js";
 import { bySecret } from "../secret.js";
@@ -43,9 +42,9 @@ export class Codec {
   /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the secret has 16 bytes. */
   constructor(secret: Uint8Array) {
     const loaded = machine();
-    const m: MachineFor<"randflakeCodecBuild" | "sparx64Build"> = loaded;
-    this.#handle = new Handle(this, loaded, bySecret(m, secret, "secret"), m.calls.randflakeCodecBuild);
-    this.#cipher = new Handle(this, loaded, bySecret(m, secret, "secret"), m.calls.sparx64Build);
+    const m = loaded;
+    this.#handle = new Handle(loaded, bySecret(m, secret, "secret"), m.calls.randflakeCodecBuild).belongTo(this);
+    this.#cipher = new Handle(loaded, bySecret(m, secret, "secret"), m.calls.sparx64Build).belongTo(this);
     present(this, nothingOf, nameOf);
   }
 
@@ -78,7 +77,7 @@ export class Codec {
     };
     for (let from = 0; from < count; from += BATCH) {
       const here = Math.min(BATCH, count - from);
-      const m: MachineFor<"sparx64Decrypt"> = this.#cipher.machine;
+      const m = this.#cipher.machine;
       m.bytes.set(partOfBytes(ids, from * 8, here * 8));
       m.numbers[manySlots.count] = here;
       this.#cipher.call("sparx64Decrypt");
@@ -101,7 +100,7 @@ export class Codec {
   encrypt(parts: Parts): RandflakeId {
     attached(isObject(this) && #handle in this);
     const given = fields(parts, "parts", ["timestamp", "node", "sequence"]);
-    const m: MachineFor<"randflakeEncrypt"> = this.#handle.machine;
+    const m = this.#handle.machine;
     put(m.numbers, partsSlots, {
       timestamp: integer(given.timestamp, "timestamp"),
       node: integer(given.node, "node"),
@@ -113,7 +112,7 @@ export class Codec {
 
 /** The fields that a codec or generator reads from an ID. */
 export function inspect(handle: Handle, id: bigint): Parts {
-  const m: MachineFor<"randflakeInspect"> = handle.machine;
+  const m = handle.machine;
   m.bigints[inspectedSlots.id] = signed(id, "id");
   const { numbers } = handle.call("randflakeInspect");
   return {

@@ -1,16 +1,15 @@
-import { attached, isObject, optionalInteger, within } from "../checks.js";
+import { attached, isObject, optionalInteger } from "../checks.js";
 import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
+import { AnyGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
-import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
-import { type MachineFor, MOST, type Next } from "../machine.js";
+import type { AsyncOptions } from "../later.js";
+import { type Machine, MOST, type Next } from "../machine.js";
 import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
-import { fillBy, fillNow } from "../packed.js";
 import {
   answerSlots,
   BATCH,
   grantSlots,
   madeSlots,
-  manySlots,
   optionsSlots,
   randflakeCloseSlots,
   randflakeOptionsSlots,
@@ -18,9 +17,8 @@ import {
   secretSlots,
 } from "../protocol.js";
 import { putSecret } from "../secret.js";
-import { nameOf, nothingOf, present } from "../show.js";
 import { put, take } from "../slots.js";
-import { type Claim, claim } from "../twins.js";
+import { claim } from "../twins.js";
 import { inspect } from "./codec.js";
 import { Grant, numbersOf } from "./grant.js";
 import { encodeText, machine, type Parts, RandflakeArray } from "./ids.js";
@@ -46,6 +44,18 @@ export interface Stats {
   closed: boolean;
 }
 
+/** What is the same in all generators of the family. */
+const FAMILY = {
+  name: "randflake",
+  size: 8,
+  batch: BATCH,
+  most: MOST,
+  parameters: 0,
+  packed: (m: Machine) => m.bytes.slice(0, 8),
+  filled: (m: Machine) => m.bytes.subarray(0, m.numbers[answerSlots.length]! * 8),
+  many: (packed: Uint8Array) => new RandflakeArray(new BigInt64Array(packed.buffer as ArrayBuffer)),
+} as const;
+
 /**
  * Makes Randflake IDs under one grant.
  *
@@ -58,8 +68,8 @@ export interface Stats {
  * ids.inspect(ids.generate()).node; // 42
  * ```
  */
-export class Generator {
-  static readonly name: string = "Generator";
+export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
+  static override readonly name: string = "Generator";
 
   /**
    * One new ID.
@@ -73,7 +83,6 @@ export class Generator {
   declare readonly generate: () => RandflakeId;
 
   readonly #handle: Handle;
-  readonly #claim: Claim;
   readonly #nextText: Next<RandflakeText>;
 
   /**
@@ -87,8 +96,7 @@ export class Generator {
     const { shared, clock, given } = sharedSettings(options, ["resumeAfter", ...SHARED]);
     const resumeAfter = optionalInteger(given.resumeAfter, "resumeAfter");
     const granted = numbersOf(grant);
-    const loaded = machine();
-    const m: MachineFor<"randflakeBuild"> = loaded;
+    const m = machine();
     const length = putSecret(m, secret, "secret");
     const write = (): void => {
       put(m.numbers, optionsSlots, shared);
@@ -96,27 +104,21 @@ export class Generator {
       put(m.numbers, secretSlots, { length });
       put(m.numbers, randflakeOptionsSlots, { resumeAfter });
     };
-    this.#handle = new Handle(this, loaded, write, m.calls.randflakeBuild, clock);
-    const next = m.maker("randflakeGenerate", (m) => m.bigints[madeSlots.id] as RandflakeId, clock);
-    present(this, nothingOf, nameOf);
-    this.generate = () => {
-      this.#handle.ready();
-      return next() ?? this.#handle.refused();
-    };
-    this.#nextText = m.maker(
-      "randflakeGenerateText",
-      (m) => m.ascii(0, m.numbers[answerSlots.length]!) as RandflakeText,
-      clock,
-    );
+    const handle = new Handle(m, write, m.calls.randflakeBuild, clock);
+    const one = (m: Machine) => m.bigints[madeSlots.id] as RandflakeId;
+    super(handle, { ...FAMILY, ready: () => handle.ready(), next: m.maker("randflakeGenerate", one, clock), one });
+    this.#handle = handle;
+    const text = (m: Machine) => m.ascii(0, m.numbers[answerSlots.length]!) as RandflakeText;
+    this.#nextText = m.maker("randflakeGenerateText", text, clock);
     const { firstNode, lastNode, start, end } = granted;
     // A decrypted number identifies the secret without showing it.
-    const { timestamp, node, sequence } = inspect(this.#handle, 0n);
+    const { timestamp, node, sequence } = inspect(handle, 0n);
     const identity = {
       key: `randflake ${[firstNode, lastNode, timestamp, node, sequence]}`,
       same: () => `nodes ${firstNode} to ${lastNode}, secret and time`,
       remedy: "close it first and resume after the second that close() returns, or give each its own nodes",
     };
-    this.#claim = claim(this.#handle, identity, [start, end]);
+    claim(handle, identity, [start, end]);
   }
 
   /**
@@ -131,29 +133,6 @@ export class Generator {
   }
 
   /**
-   * Many new IDs, at most 16,777,216 at once.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`, the number of IDs made before the error;
-   * `invalid_type`, `out_of_range` for the count.
-   */
-  generateMany(count: number): RandflakeArray {
-    attached(isObject(this) && #handle in this);
-    const many = new BigInt64Array(within(count, "count", MOST));
-    fillBy(new Uint8Array(many.buffer), 8, BATCH, (count, made) => this.#fill(count, made, true));
-    return new RandflakeArray(many);
-  }
-
-  /**
-   * One new ID if one can be made now. Never waits: the options for waiting do not apply.
-   *
-   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
-   */
-  tryGenerate(): RandflakeId {
-    attached(isObject(this) && #handle in this);
-    return this.#now();
-  }
-
-  /**
    * The text of one new ID if one can be made now.
    *
    * @throws {PolyflakeError} as {@link tryGenerate}.
@@ -164,31 +143,6 @@ export class Generator {
   }
 
   /**
-   * Many new IDs without waiting, at most 16,777,216: only those that can be made now, which may be fewer than `count`, or none.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
-   */
-  tryGenerateMany(count: number): RandflakeArray {
-    attached(isObject(this) && #handle in this);
-    const many = new Uint8Array(within(count, "count", MOST) * 8);
-    const made = fillNow(many, 8, BATCH, (count, made) => this.#fill(count, made, false));
-    return new RandflakeArray(new BigInt64Array(made.buffer as ArrayBuffer));
-  }
-
-  /**
-   * Resolves to one new ID.
-   *
-   * The thread is free while the call waits. `onExhausted`, `maxWait` and `onStall` hold as in {@link Generator.generate}.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
-   */
-  async generateAsync(options: AsyncOptions = {}): Promise<RandflakeId> {
-    attached(isObject(this) && #handle in this);
-    const id = await this.#later(signalOf(options));
-    return new RandflakeArray(new BigInt64Array(id.buffer as ArrayBuffer)).at(0)!;
-  }
-
-  /**
    * Resolves to the text of one new ID.
    *
    * @throws {PolyflakeError} as {@link Generator.generateAsync}.
@@ -196,23 +150,6 @@ export class Generator {
   async generateTextAsync(options: AsyncOptions = {}): Promise<RandflakeText> {
     attached(isObject(this) && #handle in this);
     return encodeText(await this.generateAsync(options));
-  }
-
-  /**
-   * Resolves to many new IDs, at most 16,777,216 at once. Other work also gets its turn every 65,536 IDs; an aborted call loses
-   * the IDs that it has made.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generateMany}, and the reason of an aborted signal, all as rejections of the
-   * promise.
-   */
-  async generateManyAsync(count: number, options: AsyncOptions = {}): Promise<RandflakeArray> {
-    attached(isObject(this) && #handle in this);
-    const signal = signalOf(options);
-    const many = new Uint8Array(within(count, "count", MOST) * 8);
-    const some = (count: number, made: number) => this.#fill(count, made, false);
-    const one = (made: number) => this.#later(signal, made);
-    await fillLater(many, 8, BATCH, { some, one }, signal);
-    return new RandflakeArray(new BigInt64Array(many.buffer as ArrayBuffer));
   }
 
   /** The grant, with its extensions. */
@@ -230,10 +167,11 @@ export class Generator {
   extendGrant(longer: Grant): void {
     attached(isObject(this) && #handle in this);
     const extended = numbersOf(longer);
-    const m: MachineFor<"randflakeExtendGrant"> = this.#handle.machine;
+    const m = this.#handle.machine;
     put(m.numbers, grantSlots, extended);
     this.#handle.call("randflakeExtendGrant");
-    this.#claim.end = Math.max(this.#claim.end, extended.end);
+    const { claim } = this.#handle;
+    if (claim) claim.end = Math.max(claim.end, extended.end);
   }
 
   /**
@@ -262,26 +200,8 @@ export class Generator {
   close(): number | undefined {
     attached(isObject(this) && #handle in this);
     const last = secondOf(this.#handle.call("randflakeClose").numbers[randflakeCloseSlots.lastSecond]!);
-    this.#claim.end = -Infinity;
+    if (this.#handle.claim) this.#handle.claim.end = -Infinity;
     return last;
-  }
-
-  /** One ID if one can be made now. */
-  #now(): RandflakeId {
-    return this.#handle.call("randflakeTryGenerate").bigints[madeSlots.id] as RandflakeId;
-  }
-
-  /** Makes one ID, waiting if needed, and returns its bytes. */
-  #later(signal: Signal | undefined, made?: number): Promise<Uint8Array> {
-    return this.#handle.later("randflakeOneAsync", (m) => m.bytes.slice(0, 8), signal, made);
-  }
-
-  /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
-  #fill(count: number, made: number, waits: boolean): Uint8Array {
-    const m: MachineFor<"randflakeFill" | "randflakeFillNow"> = this.#handle.ready();
-    m.numbers[manySlots.count] = count;
-    this.#handle.check(waits ? m.calls.randflakeFill() : m.calls.randflakeFillNow(), made);
-    return m.bytes.subarray(0, m.numbers[answerSlots.length]! * 8);
   }
 }
 

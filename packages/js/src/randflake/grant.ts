@@ -1,5 +1,4 @@
 import { integer } from "../checks.js";
-import type { MachineFor } from "../machine.js";
 import { members, pair } from "../members.js";
 import { grantSlots } from "../protocol.js";
 import { put, type ValuesOf } from "../slots.js";
@@ -30,7 +29,7 @@ export class Grant {
     this.start = integer(start, "start");
     this.end = integer(end, "end");
     Object.freeze(this);
-    const m: MachineFor<"randflakeGrant"> = machine();
+    const m = machine();
     put(m.numbers, grantSlots, numbersOf(this));
     m.check(m.calls.randflakeGrant());
   }

@@ -3,20 +3,13 @@ import { attached, integers, isObject, lengthOfArray, partOfBytes, signed, unsig
 import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { decodeText } from "../decode/randflake.js";
 import { type Description, figuresOf } from "../describe.js";
-import { type Machine, type MachineFor, onDemand } from "../machine.js";
+import { type Machine, onDemand } from "../machine.js";
 import { placeOf } from "../packed.js";
 import { BATCH, textsSlots } from "../protocol.js";
 import { fewOf, present, textsOf } from "../show.js";
 import { listed, refuseOne, type Texts } from "../texts.js";
 
 export { decodeText, encodeText } from "../decode/randflake.js";
-
-declare module "../machine.js" {
-  interface Ids {
-    randflakeGenerate: RandflakeId;
-    randflakeGenerateText: RandflakeText;
-  }
-}
 
 /** The machine of this family, and of its cipher. */
 export const machine = /* @__PURE__ */ onDemand(load);
@@ -95,7 +88,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
     const bytes = new Uint8Array(many.buffer);
     for (let from = 0; from < given.count; from += TEXTS) {
       const to = Math.min(from + TEXTS, given.count);
-      const m: MachineFor<"randflakeFromTexts"> = machine();
+      const m = machine();
       if (!putTexts(m, given, from, to) || m.calls.randflakeFromTexts() !== 0) refuseOne(given, from, to, decodeText);
       m.look();
       bytes.set(m.bytes.subarray(0, (to - from) * 8), from * 8);
@@ -137,7 +130,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
 
   /** Puts the texts of `count` IDs from the index `from` on into `texts`. */
   #texts(from: number, count: number, texts: string[]): void {
-    const m: MachineFor<"randflakeTexts"> = machine();
+    const m = machine();
     m.bytes.set(partOfBytes(this.ids, from * 8, count * 8));
     m.numbers[textsSlots.count] = count;
     m.check(m.calls.randflakeTexts());
@@ -146,7 +139,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
 }
 
 /** Writes texts side by side for a call, with the end of each; false if one of them cannot be a text of an ID. */
-function putTexts(m: MachineFor<"randflakeFromTexts">, texts: Texts, from: number, to: number): boolean {
+function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
   if (!m.putAscii(texts.joined(from, to))) return false;
   const offsets = new Int32Array(m.bytes.buffer, m.bytes.byteOffset + OFFSETS, to - from + 1);
   offsets[0] = 0;

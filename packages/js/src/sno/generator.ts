@@ -1,16 +1,14 @@
-import { attached, generatorOf, inDates, integer, isObject, time, within } from "../checks.js";
+import { attached, generatorOf, inDates, integer, isObject, time } from "../checks.js";
 import type { Expected, SnoId } from "../decode/sno.js";
 import { randomBytes } from "../entropy.js";
+import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
-import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
-import { type CallTaking, type Machine, type MachineFor, MOST } from "../machine.js";
-import { fillBy, fillNow } from "../packed.js";
+import type { AsyncOptions } from "../later.js";
+import { type Machine, MOST } from "../machine.js";
 import { lendTo } from "../partitions.js";
 import {
   answerSlots,
   BATCH,
-  extensionSlots,
-  manySlots,
   optionsSlots,
   snoAtSlots,
   snoOneSlots,
@@ -18,9 +16,8 @@ import {
   snoPartitionSlots,
   snoSnapshotSlots,
 } from "../protocol.js";
-import { nameOf, nothingOf, present } from "../show.js";
 import { put } from "../slots.js";
-import { type Claim, claim } from "../twins.js";
+import { claim } from "../twins.js";
 import { LENGTH, machine, SnoArray } from "./ids.js";
 import {
   type GeneratorOptions,
@@ -44,6 +41,18 @@ class Origin {
   ) {}
 }
 
+/** What is the same in all generators of the family. */
+const FAMILY = {
+  name: "sno",
+  size: LENGTH,
+  batch: BATCH,
+  most: MOST,
+  parameters: 1,
+  packed: (m: Machine) => m.bytes.slice(0, LENGTH),
+  filled: (m: Machine) => m.bytes.subarray(0, m.numbers[answerSlots.length]! * LENGTH),
+  many: (packed: Uint8Array) => new SnoArray(packed),
+} as const;
+
 /** All generators of this copy of the package. */
 const generators = /* @__PURE__ */ new WeakSet<Generator>();
 
@@ -58,8 +67,8 @@ const generators = /* @__PURE__ */ new WeakSet<Generator>();
  * sno.parse(ids.generate()).partition; // 7
  * ```
  */
-export class Generator {
-  static readonly name: string = "Generator";
+export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoArray> {
+  static override readonly name: string = "Generator";
 
   /**
    * One new ID, of the given metabyte (0..255) or the generator's own.
@@ -74,11 +83,9 @@ export class Generator {
   declare readonly generate: <M extends number = number>(metabyte?: Expected<M>) => SnoId<M>;
 
   readonly #handle: Handle;
-  readonly #metabyte: number;
-  /** Undefined under a default partition. */
-  readonly #claim: Claim | undefined;
-  /** `true` once random bytes are known to be available, or if this side never has to provide any. */
-  #seeded: boolean;
+  /** Provides what the first ID needs. */
+  readonly #seed: () => void;
+  readonly #ready: (metabyte: unknown) => Machine;
 
   /**
    * A generator; a default partition is drawn at its first ID. If another one of this thread, still in use, has the same given or
@@ -93,17 +100,32 @@ export class Generator {
     const { how, snapshot } = origin instanceof Origin ? origin : new Origin(0);
     const { shared, own, clock, metabyte, leases, times } = settingsOf(options, how);
     const restored = how === 0 ? undefined : numbersOf(snapshot);
-    const loaded = machine();
-    const m: MachineFor<"snoBuild"> = loaded;
+    const m = machine();
     // Also for a given partition, which no default generator may lease.
-    const isLent = lendTo(loaded);
+    const isLent = lendTo(m);
     const write = (): void => {
       put(m.numbers, optionsSlots, shared);
       put(m.numbers, snoOptionsSlots, { ...own, isLent: Number(isLent) });
       if (restored) put(m.numbers, snoSnapshotSlots, restored);
     };
-    this.#handle = inDates(times, () => new Handle(this, loaded, write, m.calls.snoBuild, clock));
-    this.#seeded = !(leases && isLent);
+    const handle = inDates(times, () => new Handle(m, write, m.calls.snoBuild, clock));
+    let isSeeded = !(leases && isLent);
+    // Asks for random bytes before the clock is read: the global scope of a worker has neither, but only random bytes report that.
+    const seed = (): void => {
+      if (!isSeeded) randomBytes(1);
+      isSeeded = true;
+    };
+    const ready = (given: unknown): Machine => {
+      seed();
+      const m = handle.ready();
+      m.numbers[snoOneSlots.metabyte] = given === undefined ? metabyte : integer(given, "metabyte");
+      return m;
+    };
+    const one = (m: Machine) => m.text(0) as SnoId;
+    super(handle, { ...FAMILY, ready, next: m.maker("snoGenerate", one, clock), one });
+    this.#handle = handle;
+    this.#seed = seed;
+    this.#ready = ready;
     if (!leases) {
       const { partition, sequences } = heldOf(restored ?? own);
       const identity = {
@@ -111,15 +133,8 @@ export class Generator {
         same: () => `partition ${partition}, time and some of the sequences ${sequences[0]} to ${sequences[1]}`,
         remedy: "close it first and restore each snapshot once, or give each its own partition or sequence bounds",
       };
-      this.#claim = claim(this.#handle, identity, [shared.windowStart, shared.windowEnd], sequences);
+      claim(handle, identity, [shared.windowStart, shared.windowEnd], sequences);
     }
-    this.#metabyte = metabyte;
-    const next = m.maker("snoGenerate", (m) => m.text(0) as SnoId<never>, clock);
-    present(this, nothingOf, nameOf);
-    this.generate = (metabyte) => {
-      this.#ready(metabyte);
-      return next() ?? this.#handle.refused();
-    };
     generators.add(this);
   }
 
@@ -156,77 +171,20 @@ export class Generator {
   generateAt<M extends number = number>(at: Date | number, metabyte?: Expected<M>): SnoId<M> {
     attached(isObject(this) && #handle in this);
     const unixMs = time(at, "at");
-    const m: MachineFor<"snoGenerateAt"> = this.#ready(metabyte);
+    const m = this.#ready(metabyte);
     m.numbers[snoAtSlots.time] = unixMs;
     inDates([at], () => this.#handle.check(m.calls.snoGenerateAt()));
     return m.text(0) as SnoId<M>;
   }
 
-  /**
-   * Many new IDs, at most 16,777,216 at once, ordered by time.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`, the number of IDs made before the error;
-   * `out_of_range` for the count.
-   */
-  generateMany(count: number, metabyte?: number): SnoArray {
-    attached(isObject(this) && #handle in this);
-    const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
-    fillBy(many, LENGTH, BATCH, (count, made) => this.#fill(count, metabyte, made, true));
-    return new SnoArray(many);
+  /** As {@link AnyGenerator.tryGenerate}. */
+  override tryGenerate<M extends number = number>(metabyte?: Expected<M>): SnoId<M> {
+    return super.tryGenerate(metabyte) as SnoId<never>;
   }
 
-  /**
-   * One new ID if one can be made now. Never waits: the options for waiting do not apply.
-   *
-   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
-   */
-  tryGenerate<M extends number = number>(metabyte?: Expected<M>): SnoId<M> {
-    attached(isObject(this) && #handle in this);
-    return this.#now(metabyte);
-  }
-
-  /**
-   * Many new IDs without waiting, at most 16,777,216: only those that can be made now, which may be fewer than `count`, or none.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
-   */
-  tryGenerateMany(count: number, metabyte?: number): SnoArray {
-    attached(isObject(this) && #handle in this);
-    const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
-    return new SnoArray(fillNow(many, LENGTH, BATCH, (count, made) => this.#fill(count, metabyte, made, false)));
-  }
-
-  /**
-   * Resolves to one new ID, of the given metabyte (0..255) or the generator's own.
-   *
-   * The thread is free while the call waits. `onExhausted`, `maxWait` and `onStall` hold as in {@link Generator.generate}.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
-   */
-  async generateAsync<M extends number = number>(
-    metabyte?: Expected<M>,
-    options: AsyncOptions = {},
-  ): Promise<SnoId<M>> {
-    attached(isObject(this) && #handle in this);
-    const id = await this.#later(metabyte, signalOf(options));
-    return new SnoArray(id).at(0)! as SnoId<never>;
-  }
-
-  /**
-   * Resolves to many new IDs, at most 16,777,216 at once. Other work also gets its turn every 65,536 IDs; an aborted call loses
-   * the IDs that it has made.
-   *
-   * @throws {PolyflakeError} as {@link Generator.generateMany}, and the reason of an aborted signal, all as rejections of the
-   * promise.
-   */
-  async generateManyAsync(count: number, metabyte?: number, options: AsyncOptions = {}): Promise<SnoArray> {
-    attached(isObject(this) && #handle in this);
-    const signal = signalOf(options);
-    const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
-    const some = (count: number, made: number) => this.#fill(count, metabyte, made, false);
-    const one = (made: number) => this.#later(metabyte, signal, made);
-    await fillLater(many, LENGTH, BATCH, { some, one }, signal);
-    return new SnoArray(many);
+  /** As {@link AnyGenerator.generateAsync}. */
+  override generateAsync<M extends number = number>(metabyte?: Expected<M>, options?: AsyncOptions): Promise<SnoId<M>> {
+    return super.generateAsync(metabyte, options) as Promise<SnoId<never>>;
   }
 
   /** The partition, once the generator has one: a default one is drawn at the first ID. */
@@ -234,21 +192,6 @@ export class Generator {
     attached(isObject(this) && #handle in this);
     const partition = this.#handle.call("snoPartition").numbers[snoPartitionSlots.partition]!;
     return Number.isNaN(partition) ? undefined : partition;
-  }
-
-  /**
-   * Moves the end of the window later, to a Date or integer Unix milliseconds. An end that is not later changes nothing, nor does
-   * the call on a generator without a window.
-   *
-   * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`.
-   */
-  extendWindow(end: Date | number): void {
-    attached(isObject(this) && #handle in this);
-    const m: MachineFor<"snoExtendWindow"> = this.#handle.machine;
-    const later = time(end, "end");
-    m.numbers[extensionSlots.end] = later;
-    inDates([end], () => this.#handle.call("snoExtendWindow"));
-    if (this.#claim) this.#claim.end = Math.max(this.#claim.end, later);
   }
 
   /**
@@ -270,46 +213,8 @@ export class Generator {
     attached(isObject(this) && #handle in this);
     this.#seed();
     const snapshot = snapshotOf(this.#handle.call("snoClose").numbers);
-    if (this.#claim) this.#claim.end = -Infinity;
+    if (this.#handle.claim) this.#handle.claim.end = -Infinity;
     return snapshot;
-  }
-
-  /** One ID if one can be made now. */
-  #now(metabyte: unknown): SnoId<never> {
-    const m: MachineFor<"snoTryGenerate"> = this.#ready(metabyte);
-    this.#handle.check(m.calls.snoTryGenerate());
-    return m.text(0) as SnoId<never>;
-  }
-
-  /** Makes one ID, waiting if needed, and returns its bytes. */
-  #later(metabyte: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
-    this.#ready(metabyte);
-    return this.#handle.later("snoOneAsync", (m) => m.bytes.slice(0, LENGTH), signal, made);
-  }
-
-  /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
-  #fill(count: number, metabyte: unknown, made: number, waits: boolean): Uint8Array {
-    const m: MachineFor<"snoFill" | "snoFillNow"> = this.#ready(metabyte);
-    m.numbers[manySlots.count] = count;
-    this.#handle.check(waits ? m.calls.snoFill() : m.calls.snoFillNow(), made);
-    return m.bytes.subarray(0, m.numbers[answerSlots.length]! * LENGTH);
-  }
-
-  /** Writes the arguments of every ID: the handle and the metabyte. */
-  #ready(metabyte: unknown): Machine {
-    if (!this.#seeded) this.#seed();
-    const ready = this.#handle.ready();
-    const m: MachineFor<CallTaking<"snoOne">> = ready;
-    m.numbers[snoOneSlots.metabyte] = metabyte === undefined ? this.#metabyte : integer(metabyte, "metabyte");
-    return ready;
-  }
-
-  /**
-   * Asks for random bytes before the clock is read: the global scope of a worker has neither, but only random bytes report that.
-   */
-  #seed(): void {
-    if (!this.#seeded) randomBytes(1);
-    this.#seeded = true;
   }
 }
 

@@ -4,8 +4,7 @@ import type { SnoId } from "../decode/sno.js";
 import { EPOCH_MS, type Parts, parse, TICK_MS } from "../decode/sno.js";
 import { LENGTH, TEXT_LENGTH, textOf, wordsOf } from "../decode/words.js";
 import { type Description, figuresOf } from "../describe.js";
-import { type MachineFor, onDemand } from "../machine.js";
-import { bitsOf, has, type Mask, maskOf } from "../mask.js";
+import { onDemand } from "../machine.js";
 import { fields } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
 import { BATCH, timeRangeSlots } from "../protocol.js";
@@ -25,12 +24,6 @@ export {
 } from "../decode/sno.js";
 export { fromBytes, fromUuid } from "../decode/sno-bytes.js";
 export { LENGTH, TEXT_LENGTH } from "../decode/words.js";
-
-declare module "../machine.js" {
-  interface Ids {
-    snoGenerate: SnoId<never>;
-  }
-}
 
 /** The machine of this family. */
 export const machine = /* @__PURE__ */ onDemand(load);
@@ -67,7 +60,7 @@ export function withSequence(text: string, sequence: number): SnoId {
  */
 export function timeRange(start: Date | number, end: Date | number): { lowest: SnoId; highest: SnoId } {
   const range = { start: time(start, "start"), end: time(end, "end") };
-  const m: MachineFor<"snoTimeRange"> = machine();
+  const m = machine();
   put(m.numbers, timeRangeSlots, range);
   inDates([start, end], () => m.check(m.calls.snoTimeRange()));
   return { lowest: m.text(0) as SnoId, highest: m.text(1) as SnoId };
@@ -157,50 +150,6 @@ export class SnoArray extends PackedTexts<SnoId> {
     attached(isObject(this) && #rows in this);
     const rows = this.#rows();
     return Uint16Array.from({ length: this.length }, (_, k) => pairIn(rows, k * LENGTH + SEQUENCE));
-  }
-
-  /**
-   * Selects the IDs that carry a metabyte (0..255): `ids.filter(ids.havingMetabyte(7))`.
-   *
-   * @throws {PolyflakeError} `invalid_type`, `out_of_range`.
-   */
-  havingMetabyte(metabyte: number): Mask {
-    attached(isObject(this) && #rows in this);
-    const [rows, wanted] = [this.#rows(), within(metabyte, "metabyte", 0xff)];
-    return maskOf(this.length, (k) => rows[k * LENGTH + METABYTE] === wanted);
-  }
-
-  /**
-   * Selects the IDs in the half-open time range `start`..`end`: those whose tick begins in it.
-   *
-   * @throws {PolyflakeError} as {@link timeRange}.
-   */
-  inTimeRange(start: Date | number, end: Date | number): Mask {
-    attached(isObject(this) && #rows in this);
-    const { lowest, highest } = timeRange(start, end);
-    const [rows, first, last] = [this.#rows(), parse(lowest).tick, parse(highest).tick];
-    return maskOf(this.length, (k) => {
-      const tick = tickIn(rows, k);
-      return tick >= first && tick <= last;
-    });
-  }
-
-  /**
-   * The IDs that pass a mask.
-   *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless the mask is of the same number of IDs.
-   */
-  filter(mask: Mask): SnoArray {
-    attached(isObject(this) && #rows in this);
-    const [rows, bits] = [this.#rows(), bitsOf(mask, this.length, "mask")];
-    const chosen = new Uint8Array(mask.count() * LENGTH);
-    let at = 0;
-    for (let k = 0; k < this.length; k++) {
-      if (!has(bits, k)) continue;
-      chosen.set(rows.subarray(k * LENGTH, (k + 1) * LENGTH), at);
-      at += LENGTH;
-    }
-    return new SnoArray(chosen);
   }
 
   /** The bytes of all IDs; the caller may have resized or detached the array. */

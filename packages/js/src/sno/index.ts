@@ -14,7 +14,6 @@ import { init as open } from "#machine/sno";
 import type { Init } from "../init.js";
 
 export { type SnoSchema, sno as schema } from "../integrations/schema.js";
-export { Mask } from "../mask.js";
 export {
   Generator,
   type GeneratorOptions,

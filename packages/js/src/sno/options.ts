@@ -4,7 +4,7 @@ import { PolyflakeError } from "../errors.js";
 import { fields, members, pair } from "../members.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { type optionsSlots, type snoOptionsSlots, snoSnapshotSlots, snoStatsSlots } from "../protocol.js";
-import { type FloatAnswers, take, type ValuesOf } from "../slots.js";
+import { take, type ValuesOf } from "../slots.js";
 
 /** Options for a generator that continues from a snapshot. */
 export interface RestoreOptions extends WindowOptions {
@@ -147,7 +147,7 @@ export function heldOf(numbers: Settings["own"] | ValuesOf<typeof snoSnapshotSlo
 }
 
 /** The snapshot in the answer of the call that closes. */
-export function snapshotOf(numbers: FloatAnswers<"snoSnapshot">): Snapshot {
+export function snapshotOf(numbers: Float64Array): Snapshot {
   const found = take(numbers, snoSnapshotSlots);
   const { format, partitionHigh, partitionLow } = found;
   return { format, partition: [partitionHigh, partitionLow], ...countersOf((name) => found[name]) };
@@ -159,7 +159,7 @@ function countersOf(counter: (name: (typeof COUNTERS)[number]) => number): Pick<
 }
 
 /** The figures in the answer of a call. */
-export function statsOf(numbers: FloatAnswers<"snoStats">): Stats {
+export function statsOf(numbers: Float64Array): Stats {
   const { partition, closed, ...others } = take(numbers, snoStatsSlots);
   return { partition: Number.isNaN(partition) ? undefined : partition, ...others, closed: closed === 1 };
 }

@@ -11,7 +11,7 @@ import { attached, bytes, isObject, lengthOfArray, partOfBytes } from "../checks
 import { PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import type { Init } from "../init.js";
-import { type MachineFor, onDemand } from "../machine.js";
+import { onDemand } from "../machine.js";
 import { BATCH, manySlots } from "../protocol.js";
 import { bySecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";
@@ -40,8 +40,8 @@ export class Sparx64 {
   /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the key has 16 bytes. */
   constructor(key: Uint8Array) {
     const loaded = machine();
-    const m: MachineFor<"sparx64Build"> = loaded;
-    this.#handle = new Handle(this, loaded, bySecret(m, key, "key"), m.calls.sparx64Build);
+    const m = loaded;
+    this.#handle = new Handle(loaded, bySecret(m, key, "key"), m.calls.sparx64Build).belongTo(this);
     present(this, nothingOf, nameOf);
   }
 
@@ -86,7 +86,7 @@ export class Sparx64 {
   }
 
   #work(call: "sparx64Encrypt" | "sparx64Decrypt", blocks: Uint8Array): Uint8Array {
-    const m: MachineFor<"sparx64Encrypt" | "sparx64Decrypt"> = this.#handle.machine;
+    const m = this.#handle.machine;
     for (let from = 0; from < blocks.length; from += BATCH * BLOCK) {
       const some = blocks.subarray(from, from + BATCH * BLOCK);
       m.bytes.set(some);

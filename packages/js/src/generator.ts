@@ -1,0 +1,187 @@
+/** What the generators of all families have in common: the calls that make IDs. */
+import { attached, inDates, isObject, time, within } from "./checks.js";
+import type { Handle } from "./handle.js";
+import { type AsyncOptions, fillLater, type Signal, signalOf } from "./later.js";
+import type { Machine, Next } from "./machine.js";
+import { fillBy, fillNow } from "./packed.js";
+import { type CallName, extensionSlots, manySlots } from "./protocol.js";
+import { nameOf, nothingOf, present } from "./show.js";
+
+/** What a family adds to its generators. Its calls have names of the same form as those of the others. */
+export interface Family<Id, Many> {
+  readonly name: "sno" | "hotguid" | "randflake" | "layout";
+  /** Bytes of an ID, most IDs of one call of the machine, and most IDs of one call of the caller. */
+  readonly size: number;
+  readonly batch: number;
+  readonly most: number;
+  /** Number of parameters of an ID. */
+  readonly parameters: 0 | 1;
+  /** Writes the arguments of every ID: the handle, and the parameter. */
+  readonly ready: (parameter: unknown) => Machine;
+  /** Makes one ID, from the arguments that lie in the scratch area; undefined for a refusal. */
+  readonly next: Next<Id>;
+  /** Reads the ID that a call made. */
+  readonly one: (m: Machine) => Id;
+  /** Reads the packed ID that a call made in turns, into memory of its own. */
+  readonly packed: (m: Machine) => Uint8Array;
+  /** The packed IDs that a call for many made, which are copied at once. */
+  readonly filled: (m: Machine) => Uint8Array;
+  /** The array over packed IDs. */
+  readonly many: (packed: Uint8Array) => Many;
+}
+
+/** Makes IDs of a family. `Parameters` are those of one ID, of which there is one at most. */
+export abstract class AnyGenerator<
+  Parameters extends unknown[],
+  Id,
+  Many extends { at(index: number): Id | undefined },
+> {
+  /**
+   * One new ID.
+   *
+   * A property of each object, not of the class: it can be taken off and called alone, and it keeps the generator from being
+   * cloned.
+   */
+  readonly generate: (...parameters: Parameters) => Id;
+  readonly #handle: Handle;
+  readonly #family: Family<Id, Many>;
+
+  constructor(handle: Handle, family: Family<Id, Many>) {
+    this.#handle = handle;
+    this.#family = family;
+    handle.belongTo(this);
+    present(this, nothingOf, nameOf);
+    const { ready, next } = family;
+    // Without a list of parameters, which takes time to make.
+    const generate = (parameter?: unknown): Id => {
+      ready(parameter);
+      return next() ?? handle.refused();
+    };
+    this.generate = generate as unknown as typeof this.generate;
+  }
+
+  /**
+   * Many new IDs at once, ordered by time where the family's IDs are: at most 16,777,216, and of a layout at most 256 MiB.
+   *
+   * @throws {PolyflakeError} as `generate`, with `written`, the number of IDs made before the error; `out_of_range` for the count.
+   */
+  generateMany(count: number, ...parameters: Parameters): Many {
+    attached(isObject(this) && #handle in this);
+    const { size, batch, many } = this.#family;
+    const some = (count: number, made: number) => this.#fill("Fill", count, parameters[0], made);
+    return many(fillBy(this.#room(count), size, batch, some));
+  }
+
+  /**
+   * One new ID if one can be made now. Never waits: the options for waiting do not apply.
+   *
+   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as `generate`.
+   */
+  tryGenerate(...parameters: Parameters): Id {
+    attached(isObject(this) && #handle in this);
+    const m = this.#family.ready(parameters[0]);
+    this.#handle.check(m.calls[this.#call("TryGenerate")]());
+    return this.#family.one(m);
+  }
+
+  /**
+   * Many new IDs without waiting: only those that can be made now, which may be fewer than `count`, or none.
+   *
+   * @throws {PolyflakeError} as {@link AnyGenerator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
+   */
+  tryGenerateMany(count: number, ...parameters: Parameters): Many {
+    attached(isObject(this) && #handle in this);
+    const { size, batch, many } = this.#family;
+    const some = (count: number, made: number) => this.#fill("FillNow", count, parameters[0], made);
+    return many(fillNow(this.#room(count), size, batch, some));
+  }
+
+  /**
+   * Resolves to one new ID.
+   *
+   * The thread is free while the call waits. `onExhausted`, `maxWait` and `onStall` hold as in `generate`.
+   *
+   * @throws {PolyflakeError} as `generate`, and the reason of an aborted signal, all as rejections of the promise.
+   */
+  async generateAsync(...parameters: [...Parameters, options?: AsyncOptions]): Promise<Id> {
+    attached(isObject(this) && #handle in this);
+    const id = await this.#later(parameters[0], this.#signal(parameters));
+    return this.#family.many(id).at(0)!;
+  }
+
+  /**
+   * Resolves to many new IDs at once, as many as {@link AnyGenerator.generateMany}. Other work also gets its turn every 65,536 IDs;
+   * an aborted call loses the IDs that it has made.
+   *
+   * @throws {PolyflakeError} as {@link AnyGenerator.generateMany}, and the reason of an aborted signal, all as rejections of the
+   * promise.
+   */
+  async generateManyAsync(count: number, ...parameters: [...Parameters, options?: AsyncOptions]): Promise<Many> {
+    attached(isObject(this) && #handle in this);
+    const signal = this.#signal(parameters);
+    const { size, batch, many } = this.#family;
+    const some = (count: number, made: number) => this.#fill("FillNow", count, parameters[0], made);
+    const one = (made: number) => this.#later(parameters[0], signal, made);
+    return many(await fillLater(this.#room(count), size, batch, { some, one }, signal));
+  }
+
+  #call(verb: "TryGenerate" | "OneAsync" | "Fill" | "FillNow"): CallName {
+    return `${this.#family.name}${verb}`;
+  }
+
+  #room(count: unknown): Uint8Array {
+    return new Uint8Array(within(count, "count", this.#family.most) * this.#family.size);
+  }
+
+  /** The signal of a call's last parameter, the options. */
+  #signal(parameters: readonly unknown[]): Signal | undefined {
+    const options = parameters[this.#family.parameters];
+    return signalOf(options === undefined ? {} : options);
+  }
+
+  /** Makes one ID, waiting if needed, and returns its bytes. */
+  #later(parameter: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
+    this.#family.ready(parameter);
+    return this.#handle.later(this.#call("OneAsync"), this.#family.packed, signal, made);
+  }
+
+  /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
+  #fill(verb: "Fill" | "FillNow", count: number, parameter: unknown, made: number): Uint8Array {
+    const m = this.#family.ready(parameter);
+    m.numbers[manySlots.count] = count;
+    this.#handle.check(m.calls[this.#call(verb)](), made);
+    return this.#family.filled(m);
+  }
+}
+
+/** Makes IDs of a family whose generators may have a window. */
+export abstract class WindowGenerator<
+  Parameters extends unknown[],
+  Id,
+  Many extends { at(index: number): Id | undefined },
+> extends AnyGenerator<Parameters, Id, Many> {
+  readonly #handle: Handle;
+  readonly #call: CallName;
+
+  constructor(handle: Handle, family: Family<Id, Many> & { name: "sno" | "hotguid" | "layout" }) {
+    super(handle, family);
+    this.#handle = handle;
+    this.#call = `${family.name}ExtendWindow`;
+  }
+
+  /**
+   * Moves the end of the window later, to a Date or integer Unix milliseconds. An end that is not later changes nothing, nor does
+   * the call on a generator without a window.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`; `unknown_field`
+   * for a layout without a timestamp.
+   */
+  extendWindow(end: Date | number): void {
+    attached(isObject(this) && #handle in this);
+    const { machine, claim } = this.#handle;
+    const later = time(end, "end");
+    machine.numbers[extensionSlots.end] = later;
+    inDates([end], () => this.#handle.call(this.#call));
+    if (claim) claim.end = Math.max(claim.end, later);
+  }
+}
