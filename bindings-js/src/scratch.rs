@@ -74,7 +74,7 @@ impl Scratch {
 
     /// Writes numbers into the slots from `first` on.
     pub(crate) fn put_numbers(&self, first: usize, numbers: &[f64]) {
-        for (slot, number) in self.numbers[first..].iter().zip(numbers) {
+        for (slot, number) in self.numbers.iter().skip(first).zip(numbers) {
             slot.set(number.to_bits());
         }
     }

@@ -42,7 +42,7 @@ export abstract class AnyGenerator<
    * A property of each object, not of the class: it can be taken off and called alone, and it keeps the generator from being
    * cloned.
    */
-  readonly generate: (...parameters: Parameters) => Id;
+  declare readonly generate: (...parameters: Parameters) => Id;
   readonly #handle: Handle;
   readonly #family: Family<Id, Many>;
 

@@ -207,7 +207,8 @@ onEachMachine((polyflake) => {
       ) {
         for (const [name, { value, get }] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
           if (name === "constructor") continue;
-          for (const other of [undefined, null, {}, all[0] === object ? all[1] : all[0], Object.create(object)]) {
+          const foreign = all.find((each) => !(each instanceof owner.constructor));
+          for (const other of [undefined, null, {}, foreign, Object.create(object)]) {
             const call = () => Reflect.apply(value ?? get, other, []);
             if (name.endsWith("Async")) await rejected("invalid_type", call(), { field: "this" });
             else refused("invalid_type", call, { field: "this" });

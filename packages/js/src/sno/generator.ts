@@ -179,12 +179,17 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
 
   /** As {@link AnyGenerator.tryGenerate}. */
   override tryGenerate<M extends number = number>(metabyte?: Expected<M>): SnoId<M> {
+    attached(isObject(this) && #handle in this);
     return super.tryGenerate(metabyte) as SnoId<never>;
   }
 
   /** As {@link AnyGenerator.generateAsync}. */
-  override generateAsync<M extends number = number>(metabyte?: Expected<M>, options?: AsyncOptions): Promise<SnoId<M>> {
-    return super.generateAsync(metabyte, options) as Promise<SnoId<never>>;
+  override async generateAsync<M extends number = number>(
+    metabyte?: Expected<M>,
+    options?: AsyncOptions,
+  ): Promise<SnoId<M>> {
+    attached(isObject(this) && #handle in this);
+    return (await super.generateAsync(metabyte, options)) as SnoId<never>;
   }
 
   /** The partition, once the generator has one: a default one is drawn at the first ID. */
