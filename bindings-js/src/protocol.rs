@@ -39,191 +39,195 @@ pub(crate) mod tag {
 
 /// The slots of arguments and answers, in records. A call reads and writes few of them, and the records of its arguments do not
 /// overlap; an answer may overwrite its arguments.
-pub(crate) mod slot {
+#[allow(
+    missing_docs,
+    reason = "the records are documented, their slots have the names of arguments"
+)]
+pub mod slot {
     /// The time now, in Unix milliseconds, for calls that make one ID: reading the clock from within wasm takes longer.
-    pub(crate) mod clock {
-        pub(crate) const NOW: usize = 29;
+    pub mod clock {
+        pub const NOW: usize = 29;
     }
 
     /// Nanoseconds to sleep before the next turn, NaN at the end.
-    pub(crate) mod turn {
-        pub(crate) const SLEEP: usize = 30;
+    pub mod turn {
+        pub const SLEEP: usize = 30;
     }
 
     /// The offset of a piece in its message.
-    pub(crate) mod piece {
-        pub(crate) const OFFSET: usize = 31;
+    pub mod piece {
+        pub const OFFSET: usize = 31;
     }
 
     /// The object that a call is about or has built.
-    pub(crate) mod object {
-        pub(crate) const HANDLE: usize = 0;
+    pub mod object {
+        pub const HANDLE: usize = 0;
     }
 
     /// The length of a piece of a message, in bytes.
-    pub(crate) mod message {
-        pub(crate) const LENGTH: usize = 1;
+    pub mod message {
+        pub const LENGTH: usize = 1;
     }
 
     /// The metabyte of new IDs.
-    pub(crate) mod sno_one {
-        pub(crate) const METABYTE: usize = 1;
+    pub mod sno_one {
+        pub const METABYTE: usize = 1;
     }
 
     /// The shard key of new IDs.
-    pub(crate) mod hotguid_one {
-        pub(crate) const SHARD_KEY: usize = 1;
+    pub mod hotguid_one {
+        pub const SHARD_KEY: usize = 1;
     }
 
     /// Number of IDs or blocks of a batch, and the index of its first one among all.
-    pub(crate) mod many {
-        pub(crate) const COUNT: usize = 2;
-        pub(crate) const FIRST: usize = 3;
+    pub mod many {
+        pub const COUNT: usize = 2;
+        pub const FIRST: usize = 3;
     }
 
     /// The time of an ID, in Unix milliseconds.
-    pub(crate) mod sno_at {
-        pub(crate) const TIME: usize = 2;
+    pub mod sno_at {
+        pub const TIME: usize = 2;
     }
 
     /// The new end of a window, in Unix milliseconds.
-    pub(crate) mod extension {
-        pub(crate) const END: usize = 1;
+    pub mod extension {
+        pub const END: usize = 1;
     }
 
     /// Number of IDs, or of bytes, in an answer.
-    pub(crate) mod answer {
-        pub(crate) const LENGTH: usize = 0;
+    pub mod answer {
+        pub const LENGTH: usize = 0;
     }
 
     /// A new ID that is an integer.
-    pub(crate) mod made {
-        pub(crate) const ID: usize = 0;
+    pub mod made {
+        pub const ID: usize = 0;
     }
 
     /// Number of IDs to convert.
-    pub(crate) mod texts {
-        pub(crate) const COUNT: usize = 0;
+    pub mod texts {
+        pub const COUNT: usize = 0;
     }
 
     /// A half-open time range, in Unix milliseconds.
-    pub(crate) mod time_range {
-        pub(crate) const START: usize = 0;
-        pub(crate) const END: usize = 1;
+    pub mod time_range {
+        pub const START: usize = 0;
+        pub const END: usize = 1;
     }
 
     /// 1 for texts for SQL Server, else 0.
-    pub(crate) mod hotguid_range {
-        pub(crate) const SQL: usize = 2;
+    pub mod hotguid_range {
+        pub const SQL: usize = 2;
     }
 
     /// Options of all generators: a window, in Unix milliseconds; 0 to wait, 1 for an error; the longest wait, in milliseconds.
-    pub(crate) mod options {
-        pub(crate) const WINDOW_START: usize = 0;
-        pub(crate) const WINDOW_END: usize = 1;
-        pub(crate) const ON_EXHAUSTED: usize = 2;
-        pub(crate) const MAX_WAIT: usize = 3;
+    pub mod options {
+        pub const WINDOW_START: usize = 0;
+        pub const WINDOW_END: usize = 1;
+        pub const ON_EXHAUSTED: usize = 2;
+        pub const MAX_WAIT: usize = 3;
     }
 
     /// Options of sno: `how` is 0 to build, 1 to restore, 2 to import the original's; `is_lent` is 1 under a lent table.
-    pub(crate) mod sno_options {
-        pub(crate) const HOW: usize = 4;
-        pub(crate) const METABYTE: usize = 5;
-        pub(crate) const PARTITION: usize = 6;
-        pub(crate) const SEQUENCE_MIN: usize = 7;
-        pub(crate) const SEQUENCE_MAX: usize = 8;
-        pub(crate) const IS_LENT: usize = 9;
+    pub mod sno_options {
+        pub const HOW: usize = 4;
+        pub const METABYTE: usize = 5;
+        pub const PARTITION: usize = 6;
+        pub const SEQUENCE_MIN: usize = 7;
+        pub const SEQUENCE_MAX: usize = 8;
+        pub const IS_LENT: usize = 9;
     }
 
     /// A snapshot of sno, as argument and as answer.
-    pub(crate) mod sno_snapshot {
-        pub(crate) const FORMAT: usize = 10;
+    pub mod sno_snapshot {
+        pub const FORMAT: usize = 10;
     }
 
     /// A generator's partition.
-    pub(crate) mod sno_partition {
-        pub(crate) const PARTITION: usize = 0;
+    pub mod sno_partition {
+        pub const PARTITION: usize = 0;
     }
 
     /// A grant, as argument and as answer.
-    pub(crate) mod grant {
-        pub(crate) const FIRST_NODE: usize = 4;
-        pub(crate) const LAST_NODE: usize = 5;
-        pub(crate) const START: usize = 6;
-        pub(crate) const END: usize = 7;
+    pub mod grant {
+        pub const FIRST_NODE: usize = 4;
+        pub const LAST_NODE: usize = 5;
+        pub const START: usize = 6;
+        pub const END: usize = 7;
     }
 
     /// The length of a secret or key, in bytes.
-    pub(crate) mod secret {
-        pub(crate) const LENGTH: usize = 8;
+    pub mod secret {
+        pub const LENGTH: usize = 8;
     }
 
     /// Options of Randflake: the last second that is used up.
-    pub(crate) mod randflake_options {
-        pub(crate) const RESUME_AFTER: usize = 9;
+    pub mod randflake_options {
+        pub const RESUME_AFTER: usize = 9;
     }
 
     /// The ID to inspect.
-    pub(crate) mod inspected {
-        pub(crate) const ID: usize = 1;
+    pub mod inspected {
+        pub const ID: usize = 1;
     }
 
     /// The parts of a Randflake, as argument and as answer.
-    pub(crate) mod parts {
-        pub(crate) const TIMESTAMP: usize = 1;
-        pub(crate) const NODE: usize = 2;
-        pub(crate) const SEQUENCE: usize = 3;
+    pub mod parts {
+        pub const TIMESTAMP: usize = 1;
+        pub const NODE: usize = 2;
+        pub const SEQUENCE: usize = 3;
     }
 
     /// The last second in which a closed generator made IDs.
-    pub(crate) mod randflake_close {
-        pub(crate) const LAST_SECOND: usize = 0;
+    pub mod randflake_close {
+        pub const LAST_SECOND: usize = 0;
     }
 
     /// Options of Hot Guid: 1 for UUIDs of version 8, else 0.
-    pub(crate) mod hotguid_options {
-        pub(crate) const UUID8: usize = 4;
+    pub mod hotguid_options {
+        pub const UUID8: usize = 4;
     }
 
     /// 1 for a layout of integers, 0 for one of bytes.
-    pub(crate) mod layout_kind {
-        pub(crate) const IS_INTEGER: usize = 1;
+    pub mod layout_kind {
+        pub const IS_INTEGER: usize = 1;
     }
 
     /// Options of layouts: a handle; a message's length; 1 for layouts without a timestamp; 1 to restore a snapshot.
-    pub(crate) mod layout_options {
-        pub(crate) const LAYOUT: usize = 4;
-        pub(crate) const MESSAGE_LENGTH: usize = 5;
-        pub(crate) const SEQUENCE_ONLY: usize = 6;
-        pub(crate) const RESTORED: usize = 7;
+    pub mod layout_options {
+        pub const LAYOUT: usize = 4;
+        pub const MESSAGE_LENGTH: usize = 5;
+        pub const SEQUENCE_ONLY: usize = 6;
+        pub const RESTORED: usize = 7;
     }
 
     /// A half-open time range, in Unix milliseconds, after a message.
-    pub(crate) mod layout_range {
-        pub(crate) const START: usize = 2;
-        pub(crate) const END: usize = 3;
+    pub mod layout_range {
+        pub const START: usize = 2;
+        pub const END: usize = 3;
     }
 
     /// 1 for a column of floats, 0 for one of integers.
-    pub(crate) mod column {
-        pub(crate) const IS_NUMBER: usize = 4;
+    pub mod column {
+        pub const IS_NUMBER: usize = 4;
     }
 
     /// The ID to parse, where the length of the message is NaN.
-    pub(crate) mod parsed {
-        pub(crate) const ID: usize = 2;
+    pub mod parsed {
+        pub const ID: usize = 2;
     }
 
     /// A partition, its expected tick and a new tick.
-    pub(crate) mod table {
-        pub(crate) const PARTITION: usize = 0;
-        pub(crate) const OLD: usize = 1;
-        pub(crate) const NEW: usize = 2;
+    pub mod table {
+        pub const PARTITION: usize = 0;
+        pub const OLD: usize = 1;
+        pub const NEW: usize = 2;
     }
 
     /// The answer of a table of partitions.
-    pub(crate) mod table_answer {
-        pub(crate) const NUMBER: usize = 0;
+    pub mod table_answer {
+        pub const NUMBER: usize = 0;
     }
 }
 

@@ -10,9 +10,7 @@
 
 use js_sys::{Float64Array, Function, Object, Reflect, Uint8Array, WebAssembly};
 use polyflake::sno::Sno;
-use polyflake_js::slot::{
-    Slot, error, many, object, options, sno_one, sno_options, sno_partition, texts,
-};
+use polyflake_js::slot::{many, object, options, sno_one, sno_options, sno_partition, texts};
 use polyflake_wasm as machine;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -20,6 +18,10 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 wasm_bindgen_test_configure!(run_in_browser);
 
 const NUMBERS: u32 = 32;
+
+/// The second of an error's numbers.
+const RETRY_AT: usize = 1;
+
 fn memory() -> js_sys::ArrayBuffer {
     wasm_bindgen::memory().unchecked_into::<WebAssembly::Memory>().buffer().unchecked_into()
 }
@@ -32,12 +34,12 @@ fn numbers() -> Float64Array {
     Float64Array::new_with_byte_offset_and_length(&memory(), area(), NUMBERS)
 }
 
-fn put<R>(slot: Slot<R>, number: f64) {
-    numbers().set_index(u32::try_from(slot.index()).unwrap(), number);
+fn put(slot: usize, number: f64) {
+    numbers().set_index(u32::try_from(slot).unwrap(), number);
 }
 
-fn number<R>(slot: Slot<R>) -> f64 {
-    numbers().get_index(u32::try_from(slot.index()).unwrap())
+fn number(slot: usize) -> f64 {
+    numbers().get_index(u32::try_from(slot).unwrap())
 }
 
 /// Writes the options of a new generator with a default partition, leased from the lent table.
@@ -120,7 +122,7 @@ fn a_page_cannot_sleep_so_an_exhausted_tick_is_an_error_at_once() {
     }
     assert_eq!(fill(handle, 1.0), 1);
     assert_eq!(text(18), "sequence_exhausted");
-    assert_eq!(number(error::RETRY_AT), 1_767_225_600_004.0);
+    assert_eq!(number(RETRY_AT), 1_767_225_600_004.0);
 }
 
 #[wasm_bindgen_test]

@@ -17,7 +17,7 @@ const pairs = (text, pattern, nameOf = (name) => name) =>
 const records = (text, pattern, member, nameOf) =>
   Object.fromEntries([...text.matchAll(pattern)].map(([, name, body]) => [nameOf(name), pairs(body, member, nameOf)]));
 
-const RUST = records(rust, /^ {4}pub\(crate\) mod (\w+) \{\n(.*?)^ {4}\}/gms, /const (\w+): usize = (\d+)/g, camelCase);
+const RUST = records(rust, /^ {4}pub mod (\w+) \{\n(.*?)^ {4}\}/gms, /const (\w+): usize = (\d+)/g, camelCase);
 const TYPESCRIPT = records(typescript, /^export const (\w+)Slots = \{(.*?)\}/gms, /(\w+): (\d+)/g, (name) => name);
 
 describe("Rust and TypeScript have the same", () => {
