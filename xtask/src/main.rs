@@ -7,7 +7,6 @@
     reason = "a program has no public face; `pub` here means: for the other modules"
 )]
 
-mod address;
 mod artefacts;
 mod bench;
 mod build;
@@ -94,8 +93,6 @@ enum Task {
     Generate(generate::Options),
     /// Write the licences of the crates that binaries carry into THIRD-PARTY.md
     Licences,
-    /// Write the public address of Cargo.toml into the metadata and links of all packages
-    Address,
     /// Build the wheel, the npm package and the test drivers
     Build(build::Options),
     /// Build the files of a release for every platform, check them, and run those that can run here
@@ -166,7 +163,6 @@ fn main() -> Result<ExitCode> {
         Task::Format(options) => format::main(&options).map(|()| true)?,
         Task::Generate(options) => generate::main(&options).map(|()| true)?,
         Task::Licences => licences::main().map(|()| true)?,
-        Task::Address => address::main().map(|()| true)?,
         Task::Artefacts(options) => artefacts::main(&options)?,
         Task::Build(options) => build::main(&options).map(|()| true)?,
     };

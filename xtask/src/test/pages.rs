@@ -6,6 +6,9 @@ use anyhow::Result;
 
 use crate::workspace;
 
+/// The repository's public address, and its branch.
+const HOME: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
+
 /// Each code of `api.toml` has one section here, under its own name.
 const ERRORS: &str = "docs/errors.md";
 
@@ -26,10 +29,16 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
     Ok(faults)
 }
 
-/// Returns whether a file is read in the repository: the packages' files are read elsewhere, and `address` has rules for them.
+/// Markdown. The crate's change log is the repository's own.
 fn is_page(path: &str) -> bool {
-    let is_markdown = Path::new(path).extension().is_some_and(|end| end == "md");
-    is_markdown && !path.starts_with("packages/") && !path.starts_with("core/")
+    Path::new(path).extension().is_some_and(|end| end == "md") && path != "core/CHANGELOG.md"
+}
+
+/// Returns whether a page is a package's README, which registries show: only full addresses lead anywhere from there.
+fn travels(path: &str) -> bool {
+    let folder = path.strip_suffix("/README.md").unwrap_or_default();
+    ["cli", "clock", "core", "inspect", "lease", "packages/js", "packages/python", "sql"]
+        .contains(&folder)
 }
 
 /// Codes without a section, and sections of no code.
@@ -50,11 +59,17 @@ fn broken_links(path: &str, text: &str) -> Vec<String> {
     let folder = Path::new(path).parent().unwrap_or(Path::new(""));
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     let files = targets.map(|(target, _)| target.split('#').next().unwrap_or_default());
-    let is_file = |target: &&str| {
+    let is_path = |target: &str| {
         !target.is_empty() && !target.contains(|c: char| c.is_whitespace() || ":<>(\"'".contains(c))
     };
-    let is_there = |target: &str| workspace::root().join(folder).join(target).exists();
-    let broken = files.filter(is_file).filter(|target| !is_there(target));
+    let is_there = |target: &str| match target.strip_prefix(HOME) {
+        Some(file) => workspace::root().join(file).exists(),
+        None if is_path(target) => {
+            !travels(path) && workspace::root().join(folder).join(target).exists()
+        }
+        None => true,
+    };
+    let broken = files.filter(|target| !is_there(target));
     broken.map(|target| format!("{path}: {target} leads nowhere")).collect()
 }
 
@@ -75,5 +90,13 @@ mod tests {
             broken_links("docs/a.md", "[b](errors.md#code) [c](../README.md) [d](#e)").is_empty()
         );
         assert_eq!(broken_links("docs/a.md", "[b](README.md) [c](../errors.md)").len(), 2);
+    }
+
+    #[test]
+    fn packages_pages_link_by_full_addresses() {
+        let (page, address) = ("core/README.md", env!("CARGO_PKG_REPOSITORY"));
+        assert!(broken_links(page, &format!("[a]({HOME}Cargo.toml#L1) [b]({address})")).is_empty());
+        let broken = format!("[a]({HOME}cargo.md) [b](CHANGELOG.md)");
+        assert_eq!(broken_links(page, &broken).len(), 2);
     }
 }

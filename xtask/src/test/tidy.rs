@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
 use super::{oldest_rust, pages, sets};
-use crate::{address, artefacts::page, generate, mutants, workspace};
+use crate::{artefacts::page, generate, mutants, workspace};
 
 /// Modules that families with default partitions may use.
 const OF_OWN_PARTITIONS: [&str; 10] = [
@@ -79,7 +79,6 @@ pub fn check() -> Result<()> {
     faults.extend(sources.iter().filter_map(atomics_past_the_door));
     faults.extend(versions()?);
     faults.extend(oldest_rust::named_otherwise()?);
-    faults.extend(address::faults()?);
     faults.extend(generate::stale()?);
     faults.extend(page::faults()?);
     faults.extend(mutants::stale()?);
