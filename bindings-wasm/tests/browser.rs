@@ -12,7 +12,7 @@ use js_sys::{Float64Array, Function, Object, Reflect, Uint8Array, WebAssembly};
 use polyflake::sno::Sno;
 use polyflake_js::slot::{many, object, options, sno_one, sno_options, sno_partition, texts};
 use polyflake_wasm as machine;
-use wasm_bindgen::JsCast as _;
+use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
@@ -78,8 +78,23 @@ fn text(length: u32) -> String {
     String::from_utf8(bytes(length)).unwrap()
 }
 
-/// A generator of partition 7 over a clock.
+/// Lends a table whose partitions are all free.
+fn lend_table() {
+    let table = Object::new();
+    for (name, body) in [
+        ("random", "return 6"),
+        ("next", "return 500"),
+        ("until", "return 0"),
+        ("swap", "return 1"),
+    ] {
+        Reflect::set(&table, &name.into(), &Function::new_no_args(body)).unwrap();
+    }
+    machine::lend(&table);
+}
+
+/// A generator of partition 7 over a clock. Its partition is marked in the table.
 fn build(clock: Option<&str>) -> f64 {
+    lend_table();
     if let Some(body) = clock {
         let clock = Object::new();
         Reflect::set(&clock, &"read".into(), &Function::new_no_args(body)).unwrap();
@@ -127,22 +142,14 @@ fn a_page_cannot_sleep_so_an_exhausted_tick_is_an_error_at_once() {
 
 #[wasm_bindgen_test]
 fn default_partitions_come_from_the_table_that_was_lent() {
+    machine::lend(&JsValue::UNDEFINED);
     put_defaults();
     assert_eq!(machine::sno_build(), 0);
     let handle = number(object::HANDLE);
     put_one(handle, 0.0);
     assert_eq!(machine::sno_generate(), 1);
     assert_eq!(text(19), "entropy_unavailable");
-    let table = Object::new();
-    for (name, body) in [
-        ("random", "return 6"),
-        ("next", "return 500"),
-        ("until", "return 0"),
-        ("swap", "return 1"),
-    ] {
-        Reflect::set(&table, &name.into(), &Function::new_no_args(body)).unwrap();
-    }
-    machine::lend(&table);
+    lend_table();
     put_one(handle, 0.0);
     assert_eq!(machine::sno_generate(), 0);
     put(object::HANDLE, handle);
