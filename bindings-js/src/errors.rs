@@ -7,7 +7,10 @@ use core::fmt::{self, Write};
 
 use polyflake::Error;
 
-use crate::{Scratch, protocol::BYTES};
+use crate::{
+    Scratch,
+    protocol::{BYTES, slot},
+};
 
 /// Writes an error: the numbers are `errorSlots` in TypeScript.
 #[cold]
@@ -28,7 +31,7 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
         name.map_or(f64::NAN, |_| length(field)),
         length(message.length),
     ];
-    scratch.put_numbers(0, &numbers);
+    scratch.put_numbers(slot::ERROR_POSITION, &numbers);
 }
 
 /// Writes a text into the bytes.

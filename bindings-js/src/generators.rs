@@ -4,10 +4,7 @@ use core::time::Duration;
 
 use polyflake::{Error, ErrorKind, Result, sno::OnExhausted};
 
-use crate::{
-    Scratch,
-    protocol::slot::options::{MAX_WAIT, ON_EXHAUSTED, WINDOW_END, WINDOW_START},
-};
+use crate::{Scratch, protocol::slot};
 
 /// The given options that all families share.
 pub(crate) struct Shared {
@@ -18,12 +15,15 @@ pub(crate) struct Shared {
 
 impl Scratch {
     pub(crate) fn shared(&self) -> Result<Shared> {
-        let window =
-            self.given(WINDOW_START).then(|| (self.time(WINDOW_START), self.time(WINDOW_END)));
-        let how = self.optional(ON_EXHAUSTED, |s, at| s.integer(at, "onExhausted", 1))?;
+        let window = self
+            .given(slot::OPTIONS_WINDOW_START)
+            .then(|| (self.time(slot::OPTIONS_WINDOW_START), self.time(slot::OPTIONS_WINDOW_END)));
+        let how =
+            self.optional(slot::OPTIONS_ON_EXHAUSTED, |s, at| s.integer(at, "onExhausted", 1))?;
         let on_exhausted =
             how.map(|how| if how == 0 { OnExhausted::Wait } else { OnExhausted::Error });
-        let max_wait = self.optional(MAX_WAIT, |s, at| s.safe_integer(at, "maxWait"))?;
+        let max_wait =
+            self.optional(slot::OPTIONS_MAX_WAIT, |s, at| s.safe_integer(at, "maxWait"))?;
         Ok(Shared { window, on_exhausted, max_wait: max_wait.map(Duration::from_millis) })
     }
 }

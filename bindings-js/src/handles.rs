@@ -49,7 +49,7 @@ objects! {
 impl<C: Host> Machine<C> {
     /// Drops the object of a handle; the handle may be used again.
     pub fn release(&self, at: At) -> Result<()> {
-        let place = at.place(slot::object::HANDLE);
+        let place = at.place(slot::OBJECT_HANDLE);
         let _last = self.last.take();
         let released = self.handles.borrow_mut().get_mut(place).and_then(Option::take);
         // Dropped only now: dropping a clock may run code that calls back into the machine.
@@ -72,12 +72,12 @@ impl<C: Host> Machine<C> {
     /// Mostly the same as in the call before: the processor predicts that and runs ahead.
     #[inline]
     pub(crate) fn object(&self, at: At) -> Result<Rc<Object<C>>> {
-        let handle = at.raw(slot::object::HANDLE);
+        let handle = at.raw(slot::OBJECT_HANDLE);
         match &*self.last.borrow() {
             Some((last, object)) if *last == handle => return Ok(object.clone()),
             _ => {}
         }
-        let object = self.object_of(at.place(slot::object::HANDLE))?;
+        let object = self.object_of(at.place(slot::OBJECT_HANDLE))?;
         self.last.replace(Some((handle, object.clone())));
         Ok(object)
     }
@@ -90,7 +90,7 @@ impl<C: Host> Machine<C> {
 
     /// Keeps an object, and writes its handle.
     pub(crate) fn put_object(&self, at: At, thing: Object<C>) {
-        at.put_number(slot::object::HANDLE, self.keep(thing));
+        at.put_number(slot::OBJECT_HANDLE, self.keep(thing));
     }
 
     #[allow(clippy::cast_precision_loss, reason = "there is no memory for 2^53 of them")]

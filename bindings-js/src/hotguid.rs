@@ -12,10 +12,7 @@ use crate::{
     generators::{give, seconds},
     handles::Object,
     host::undrawn,
-    protocol::{
-        BATCH,
-        slot::{extension, hotguid_one::SHARD_KEY, hotguid_options::UUID8, many},
-    },
+    protocol::{BATCH, slot},
 };
 
 /// Fills a batch with new IDs, and returns how many it made.
@@ -26,7 +23,7 @@ impl<C: Host> Machine<C> {
     /// Options, then 1 for UUIDs of version 8, else 0 -> a handle.
     pub fn hotguid_build(&self, at: At) -> Result<()> {
         let mut builder = Builder::with_clock(self.take_clock(), undrawn);
-        builder = builder.uuid8(at.integer(UUID8, "uuid8", 1)? == 1);
+        builder = builder.uuid8(at.integer(slot::HOTGUID_OPTIONS_UUID8, "uuid8", 1)? == 1);
         let shared = at.shared()?;
         give!(builder, shared, window);
         self.put_object(at, Object::HotGuid(builder.build().map_err(|error| shared.named(error))?));
@@ -43,7 +40,8 @@ impl<C: Host> Machine<C> {
     /// -> text.
     #[inline]
     pub fn hotguid_generate(&self, at: At) -> Result<()> {
-        let (object, shard_key) = (self.object(at)?, at.double_word(SHARD_KEY, "shard_key")?);
+        let (object, shard_key) =
+            (self.object(at)?, at.double_word(slot::HOTGUID_ONE_SHARD_KEY, "shard_key")?);
         let id = object.hotguid()?.generate(shard_key)?;
         self.scratch.put_guid(0, id);
         Ok(())
@@ -51,7 +49,8 @@ impl<C: Host> Machine<C> {
 
     /// Does the same without waiting -> text.
     pub fn hotguid_try_generate(&self, at: At) -> Result<()> {
-        let (object, shard_key) = (self.object(at)?, at.double_word(SHARD_KEY, "shard_key")?);
+        let (object, shard_key) =
+            (self.object(at)?, at.double_word(slot::HOTGUID_ONE_SHARD_KEY, "shard_key")?);
         let id = object.hotguid()?.try_generate(shard_key)?;
         self.scratch.put_guid(0, id);
         Ok(())
@@ -59,7 +58,8 @@ impl<C: Host> Machine<C> {
 
     /// One ID, made in turns -> a packed ID in the RFC's order.
     pub fn hotguid_one_async(&self, at: At) -> Result<()> {
-        let (object, shard_key) = (self.object(at)?, at.double_word(SHARD_KEY, "shard_key")?);
+        let (object, shard_key) =
+            (self.object(at)?, at.double_word(slot::HOTGUID_ONE_SHARD_KEY, "shard_key")?);
         self.begin(at, async move {
             let id = object.hotguid()?.generate_async(|time| at.sleep(time), shard_key).await?;
             at.put_bytes(0, &id.to_rfc_bytes());
@@ -82,8 +82,9 @@ impl<C: Host> Machine<C> {
 
     #[inline(never)]
     fn hotguid_fill_by(&self, at: At, fill: Fill<'_, C>) -> Result<()> {
-        let (object, shard_key) = (self.object(at)?, at.double_word(SHARD_KEY, "shard_key")?);
-        let (mut ids, count) = ([HotGuid::default(); BATCH], at.count(many::COUNT));
+        let (object, shard_key) =
+            (self.object(at)?, at.double_word(slot::HOTGUID_ONE_SHARD_KEY, "shard_key")?);
+        let (mut ids, count) = ([HotGuid::default(); BATCH], at.count(slot::MANY_COUNT));
         let ids = &mut ids[..count];
         let made = fill(object.hotguid()?, shard_key, ids)?;
         for (index, id) in ids.iter().enumerate() {
@@ -95,7 +96,7 @@ impl<C: Host> Machine<C> {
 
     /// Also the new end.
     pub fn hotguid_extend_window(&self, at: At) -> Result<()> {
-        self.object(at)?.hotguid()?.extend_window(at.time(extension::END))
+        self.object(at)?.hotguid()?.extend_window(at.time(slot::EXTENSION_END))
     }
 
     /// -> the figures, with NaN for a second when there was none; the 5 bytes of the machine.
@@ -103,7 +104,10 @@ impl<C: Host> Machine<C> {
         let stats = self.object(at)?.hotguid()?.stats();
         self.scratch.put_bytes(0, &stats.machine.unwrap_or_default());
         let (closed, is_drawn) = (stats.closed.into(), stats.machine.is_some().into());
-        at.put_numbers(0, &[seconds(stats.last_second), stats.len.into(), closed, is_drawn]);
+        at.put_numbers(
+            slot::HOTGUID_STATS_LAST_SECOND,
+            &[seconds(stats.last_second), stats.len.into(), closed, is_drawn],
+        );
         Ok(())
     }
 

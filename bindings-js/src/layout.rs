@@ -15,7 +15,7 @@ use crate::{
     generators::give,
     handles::Object,
     message::{Reader, Writer},
-    protocol::slot::{extension, layout_options as own, many, piece::OFFSET},
+    protocol::slot,
 };
 use ids::set;
 
@@ -46,10 +46,13 @@ impl<C: Host> Machine<C> {
     /// Options; a message with the snapshot, if there is one, and the names of bindables with their value or their range -> a handle.
     pub fn layout_generator_build(&self, at: At) -> Result<()> {
         let (clock, shared) = (self.take_clock(), at.shared()?);
-        let sequence_only = at.integer(own::SEQUENCE_ONLY, "sequenceOnly", 1)? == 1;
-        let is_restored = at.integer(own::RESTORED, "restored", 1)? == 1;
-        let layout = self.object_of(at.place(own::LAYOUT))?.layout()?.clone();
-        let message = self.take_message_of(at.place(own::MESSAGE_LENGTH), at.place(OFFSET));
+        let sequence_only = at.integer(slot::LAYOUT_OPTIONS_SEQUENCE_ONLY, "sequenceOnly", 1)? == 1;
+        let is_restored = at.integer(slot::LAYOUT_OPTIONS_RESTORED, "restored", 1)? == 1;
+        let layout = self.object_of(at.place(slot::LAYOUT_OPTIONS_LAYOUT))?.layout()?.clone();
+        let message = self.take_message_of(
+            at.place(slot::LAYOUT_OPTIONS_MESSAGE_LENGTH),
+            at.place(slot::PIECE_OFFSET),
+        );
         let mut message = Reader::new(&message);
         let snapshot = is_restored.then(|| Snapshot::from_value(message.json())).transpose()?;
         let mut builder = Builder::with_clock(layout, clock).sequence_only(sequence_only);
@@ -101,7 +104,7 @@ impl<C: Host> Machine<C> {
 
     /// Also a count of at most [`BATCH`](crate::protocol::BATCH) -> packed IDs.
     pub fn layout_fill(&self, at: At) -> Result<()> {
-        let count = at.count(many::COUNT);
+        let count = at.count(slot::MANY_COUNT);
         self.layout_fill_by(at, &|generator, values, ids| {
             generator.fill_with(values, ids)?;
             Ok(count)
@@ -115,7 +118,7 @@ impl<C: Host> Machine<C> {
 
     #[inline(never)]
     fn layout_fill_by(&self, at: At, fill: Fill<'_, C>) -> Result<()> {
-        let (object, count) = (self.object(at)?, at.count(many::COUNT));
+        let (object, count) = (self.object(at)?, at.count(slot::MANY_COUNT));
         let message = self.take_message(at);
         let generator = object.layout_generator()?;
         let values = values(generator, &message)?;
@@ -124,7 +127,7 @@ impl<C: Host> Machine<C> {
 
     /// Also the new end.
     pub fn layout_extend_window(&self, at: At) -> Result<()> {
-        self.object(at)?.layout_generator()?.extend_window(at.time(extension::END))
+        self.object(at)?.layout_generator()?.extend_window(at.time(slot::EXTENSION_END))
     }
 
     /// -> start of the last tick used, number of IDs used up in it, closed.

@@ -47,7 +47,7 @@ use core::cell::RefCell;
 use handles::Object;
 pub use host::Host;
 use polyflake::Result;
-pub use protocol::slot;
+pub use protocol::{NUMBERS, slot};
 pub use scratch::{At, Scratch};
 pub use table::{tick_of_float, tick_to_float, word_of_float};
 

@@ -15,11 +15,7 @@ use polyflake::{
 
 use crate::{
     At, Host, Machine,
-    protocol::{
-        BYTES,
-        slot::{self, piece::OFFSET},
-        tag,
-    },
+    protocol::{BYTES, slot, tag},
 };
 
 /// Reads a message. The package wrote it, so it is complete; a missing part reads as zeros.
@@ -240,7 +236,7 @@ impl Writer {
 impl<C: Host> Machine<C> {
     /// A piece of a message, but not the last one, and its length.
     pub fn put_piece(&self, at: At) -> Result<()> {
-        self.append_piece(at.place(slot::message::LENGTH), at.place(OFFSET));
+        self.append_piece(at.place(slot::MESSAGE_LENGTH), at.place(slot::PIECE_OFFSET));
         Ok(())
     }
 
@@ -258,7 +254,7 @@ impl<C: Host> Machine<C> {
 
     /// Takes the message whose last piece lies in the bytes.
     pub(crate) fn take_message(&self, at: At) -> Vec<u8> {
-        self.take_message_of(at.place(slot::message::LENGTH), at.place(OFFSET))
+        self.take_message_of(at.place(slot::MESSAGE_LENGTH), at.place(slot::PIECE_OFFSET))
     }
 
     /// Does the same with the length and the offset of the last piece.

@@ -1,7 +1,7 @@
 //! The numbers and names that TypeScript has too, in `packages/js/src/protocol.ts`; `packages/js/test/protocol.test.mjs` compares them.
 
 /// Number of slots. Each holds a float, where NaN is a missing value, or an integer of 64 bits.
-pub(crate) const NUMBERS: usize = 32;
+pub const NUMBERS: usize = 72;
 
 /// Number of bytes: 1,024 texts of 16 characters.
 pub(crate) const BYTES: usize = 16384;
@@ -37,198 +37,68 @@ pub(crate) mod tag {
     pub(crate) const OTHER: u8 = 11;
 }
 
-/// The slots of arguments and answers, in records. A call reads and writes few of them, and the records of its arguments do not
-/// overlap; an answer may overwrite its arguments.
-#[allow(
-    missing_docs,
-    reason = "the records are documented, their slots have the names of arguments"
-)]
+/// The slots of arguments and answers, each by the name of its record and its own. A slot belongs to one argument alone, so the
+/// arguments of a call cannot overlap; the answers of all calls begin at the same slot.
+#[allow(missing_docs, reason = "TypeScript says what the records are")]
 pub mod slot {
-    /// The time now, in Unix milliseconds, for calls that make one ID: reading the clock from within wasm takes longer.
-    pub mod clock {
-        pub const NOW: usize = 29;
-    }
-
-    /// Nanoseconds to sleep before the next turn, NaN at the end.
-    pub mod turn {
-        pub const SLEEP: usize = 30;
-    }
-
-    /// The offset of a piece in its message.
-    pub mod piece {
-        pub const OFFSET: usize = 31;
-    }
-
-    /// The object that a call is about or has built.
-    pub mod object {
-        pub const HANDLE: usize = 0;
-    }
-
-    /// The length of a piece of a message, in bytes.
-    pub mod message {
-        pub const LENGTH: usize = 1;
-    }
-
-    /// The metabyte of new IDs.
-    pub mod sno_one {
-        pub const METABYTE: usize = 1;
-    }
-
-    /// The shard key of new IDs.
-    pub mod hotguid_one {
-        pub const SHARD_KEY: usize = 1;
-    }
-
-    /// Number of IDs or blocks of a batch, and the index of its first one among all.
-    pub mod many {
-        pub const COUNT: usize = 2;
-        pub const FIRST: usize = 3;
-    }
-
-    /// The time of an ID, in Unix milliseconds.
-    pub mod sno_at {
-        pub const TIME: usize = 2;
-    }
-
-    /// The new end of a window, in Unix milliseconds.
-    pub mod extension {
-        pub const END: usize = 1;
-    }
-
-    /// Number of IDs, or of bytes, in an answer.
-    pub mod answer {
-        pub const LENGTH: usize = 0;
-    }
-
-    /// A new ID that is an integer.
-    pub mod made {
-        pub const ID: usize = 0;
-    }
-
-    /// Number of IDs to convert.
-    pub mod texts {
-        pub const COUNT: usize = 0;
-    }
-
-    /// A half-open time range, in Unix milliseconds.
-    pub mod time_range {
-        pub const START: usize = 0;
-        pub const END: usize = 1;
-    }
-
-    /// 1 for texts for SQL Server, else 0.
-    pub mod hotguid_range {
-        pub const SQL: usize = 2;
-    }
-
-    /// Options of all generators: a window, in Unix milliseconds; 0 to wait, 1 for an error; the longest wait, in milliseconds.
-    pub mod options {
-        pub const WINDOW_START: usize = 0;
-        pub const WINDOW_END: usize = 1;
-        pub const ON_EXHAUSTED: usize = 2;
-        pub const MAX_WAIT: usize = 3;
-    }
-
-    /// Options of sno: `how` is 0 to build, 1 to restore, 2 to import the original's; `is_lent` is 1 under a lent table.
-    pub mod sno_options {
-        pub const HOW: usize = 4;
-        pub const METABYTE: usize = 5;
-        pub const PARTITION: usize = 6;
-        pub const SEQUENCE_MIN: usize = 7;
-        pub const SEQUENCE_MAX: usize = 8;
-        pub const IS_LENT: usize = 9;
-    }
-
-    /// A snapshot of sno, as argument and as answer.
-    pub mod sno_snapshot {
-        pub const FORMAT: usize = 10;
-    }
-
-    /// A generator's partition.
-    pub mod sno_partition {
-        pub const PARTITION: usize = 0;
-    }
-
-    /// A grant, as argument and as answer.
-    pub mod grant {
-        pub const FIRST_NODE: usize = 4;
-        pub const LAST_NODE: usize = 5;
-        pub const START: usize = 6;
-        pub const END: usize = 7;
-    }
-
-    /// The length of a secret or key, in bytes.
-    pub mod secret {
-        pub const LENGTH: usize = 8;
-    }
-
-    /// Options of Randflake: the last second that is used up.
-    pub mod randflake_options {
-        pub const RESUME_AFTER: usize = 9;
-    }
-
-    /// The ID to inspect.
-    pub mod inspected {
-        pub const ID: usize = 1;
-    }
-
-    /// The parts of a Randflake, as argument and as answer.
-    pub mod parts {
-        pub const TIMESTAMP: usize = 1;
-        pub const NODE: usize = 2;
-        pub const SEQUENCE: usize = 3;
-    }
-
-    /// The last second in which a closed generator made IDs.
-    pub mod randflake_close {
-        pub const LAST_SECOND: usize = 0;
-    }
-
-    /// Options of Hot Guid: 1 for UUIDs of version 8, else 0.
-    pub mod hotguid_options {
-        pub const UUID8: usize = 4;
-    }
-
-    /// 1 for a layout of integers, 0 for one of bytes.
-    pub mod layout_kind {
-        pub const IS_INTEGER: usize = 1;
-    }
-
-    /// Options of layouts: a handle; a message's length; 1 for layouts without a timestamp; 1 to restore a snapshot.
-    pub mod layout_options {
-        pub const LAYOUT: usize = 4;
-        pub const MESSAGE_LENGTH: usize = 5;
-        pub const SEQUENCE_ONLY: usize = 6;
-        pub const RESTORED: usize = 7;
-    }
-
-    /// A half-open time range, in Unix milliseconds, after a message.
-    pub mod layout_range {
-        pub const START: usize = 2;
-        pub const END: usize = 3;
-    }
-
-    /// 1 for a column of floats, 0 for one of integers.
-    pub mod column {
-        pub const IS_NUMBER: usize = 4;
-    }
-
-    /// The ID to parse, where the length of the message is NaN.
-    pub mod parsed {
-        pub const ID: usize = 2;
-    }
-
-    /// A partition, its expected tick and a new tick.
-    pub mod table {
-        pub const PARTITION: usize = 0;
-        pub const OLD: usize = 1;
-        pub const NEW: usize = 2;
-    }
-
-    /// The answer of a table of partitions.
-    pub mod table_answer {
-        pub const NUMBER: usize = 0;
-    }
+    pub const OBJECT_HANDLE: usize = 0;
+    pub const CLOCK_NOW: usize = 1;
+    pub const MESSAGE_LENGTH: usize = 2;
+    pub const PIECE_OFFSET: usize = 3;
+    pub const TURN_SLEEP: usize = 4;
+    pub const SNO_ONE_METABYTE: usize = 5;
+    pub const SNO_AT_TIME: usize = 6;
+    pub const HOTGUID_ONE_SHARD_KEY: usize = 7;
+    pub const MANY_COUNT: usize = 8;
+    pub const MANY_FIRST: usize = 9;
+    pub const EXTENSION_END: usize = 10;
+    pub const TEXTS_COUNT: usize = 11;
+    pub const TIME_RANGE_START: usize = 12;
+    pub const TIME_RANGE_END: usize = 13;
+    pub const HOTGUID_RANGE_SQL: usize = 14;
+    pub const OPTIONS_WINDOW_START: usize = 15;
+    pub const OPTIONS_WINDOW_END: usize = 16;
+    pub const OPTIONS_ON_EXHAUSTED: usize = 17;
+    pub const OPTIONS_MAX_WAIT: usize = 18;
+    pub const SNO_OPTIONS_HOW: usize = 19;
+    pub const SNO_OPTIONS_METABYTE: usize = 20;
+    pub const SNO_OPTIONS_PARTITION: usize = 21;
+    pub const SNO_OPTIONS_SEQUENCE_MIN: usize = 22;
+    pub const SNO_OPTIONS_SEQUENCE_MAX: usize = 23;
+    pub const SNO_OPTIONS_IS_LENT: usize = 24;
+    pub const SNO_SNAPSHOT_FORMAT: usize = 25;
+    pub const GRANT_FIRST_NODE: usize = 35;
+    pub const GRANT_LAST_NODE: usize = 36;
+    pub const GRANT_START: usize = 37;
+    pub const GRANT_END: usize = 38;
+    pub const SECRET_LENGTH: usize = 39;
+    pub const RANDFLAKE_OPTIONS_RESUME_AFTER: usize = 40;
+    pub const INSPECTED_ID: usize = 41;
+    pub const PARTS_TIMESTAMP: usize = 42;
+    pub const PARTS_NODE: usize = 43;
+    pub const PARTS_SEQUENCE: usize = 44;
+    pub const HOTGUID_OPTIONS_UUID8: usize = 45;
+    pub const LAYOUT_OPTIONS_LAYOUT: usize = 46;
+    pub const LAYOUT_OPTIONS_MESSAGE_LENGTH: usize = 47;
+    pub const LAYOUT_OPTIONS_SEQUENCE_ONLY: usize = 48;
+    pub const LAYOUT_OPTIONS_RESTORED: usize = 49;
+    pub const LAYOUT_RANGE_START: usize = 50;
+    pub const LAYOUT_RANGE_END: usize = 51;
+    pub const COLUMN_IS_NUMBER: usize = 52;
+    pub const PARSED_ID: usize = 53;
+    pub const LAYOUT_KIND_IS_INTEGER: usize = 54;
+    pub const TABLE_PARTITION: usize = 55;
+    pub const TABLE_OLD: usize = 56;
+    pub const TABLE_NEW: usize = 57;
+    pub const ANSWER_LENGTH: usize = 58;
+    pub const MADE_ID: usize = 58;
+    pub const SNO_PARTITION_PARTITION: usize = 58;
+    pub const SNO_STATS_PARTITION: usize = 58;
+    pub const RANDFLAKE_STATS_LAST_SECOND: usize = 58;
+    pub const RANDFLAKE_CLOSE_LAST_SECOND: usize = 58;
+    pub const HOTGUID_STATS_LAST_SECOND: usize = 58;
+    pub const TABLE_ANSWER_NUMBER: usize = 58;
+    pub const ERROR_POSITION: usize = 58;
 }
 
 /// Names the calls that all families share, for a macro that exports them: the method, the name in JavaScript.

@@ -15,10 +15,7 @@ use crate::{
     At, Host, Machine,
     generators::{give, seconds},
     handles::Object,
-    protocol::{
-        BATCH,
-        slot::{many, randflake_close, randflake_options::RESUME_AFTER},
-    },
+    protocol::{BATCH, slot},
 };
 
 /// A generator. Under the system's clock it makes single IDs through the core's handle, which encrypts many at once. A caller's own
@@ -79,8 +76,8 @@ impl<C: Host> Machine<C> {
         let clock = self.take_clock();
         let secret = at.take_secret("secret");
         let mut builder = Builder::with_clock(at.grant()?, secret?, clock);
-        if at.given(RESUME_AFTER) {
-            builder = builder.resume_after(at.time(RESUME_AFTER));
+        if at.given(slot::RANDFLAKE_OPTIONS_RESUME_AFTER) {
+            builder = builder.resume_after(at.time(slot::RANDFLAKE_OPTIONS_RESUME_AFTER));
         }
         let shared = at.shared()?;
         give!(builder, shared);
@@ -137,7 +134,7 @@ impl<C: Host> Machine<C> {
     #[inline(never)]
     fn randflake_fill_by(&self, at: At, fill: Fill<'_, C>) -> Result<()> {
         let (object, mut ids) = (self.object(at)?, [Randflake::default(); BATCH]);
-        let count = at.count(many::COUNT);
+        let count = at.count(slot::MANY_COUNT);
         let ids = &mut ids[..count];
         let made = fill(&object.randflake()?.generator, ids)?;
         self.scratch.put_randflakes(ids);
@@ -163,14 +160,14 @@ impl<C: Host> Machine<C> {
     pub fn randflake_stats(&self, at: At) -> Result<()> {
         let stats = self.object(at)?.randflake()?.generator.stats();
         let numbers = [seconds(stats.last_second), stats.len as f64, stats.closed.into()];
-        at.put_numbers(0, &numbers);
+        at.put_numbers(slot::RANDFLAKE_STATS_LAST_SECOND, &numbers);
         Ok(())
     }
 
     /// -> the last second, or NaN.
     pub fn randflake_close(&self, at: At) -> Result<()> {
         let last = self.object(at)?.randflake()?.generator.close()?;
-        at.put_number(randflake_close::LAST_SECOND, seconds(last));
+        at.put_number(slot::RANDFLAKE_CLOSE_LAST_SECOND, seconds(last));
         Ok(())
     }
 }

@@ -39,19 +39,19 @@ impl Scratch {
     /// The time at the call, in Unix milliseconds.
     #[inline]
     pub fn now(&self) -> f64 {
-        self.number(slot::clock::NOW)
+        self.number(slot::CLOCK_NOW)
     }
 
     /// The number of IDs or of bytes in an answer.
     #[inline]
     pub fn length(&self) -> usize {
-        self.place(slot::answer::LENGTH)
+        self.place(slot::ANSWER_LENGTH)
     }
 
     /// The ID in an answer, if it is an integer.
     #[inline]
     pub fn made(&self) -> i64 {
-        self.bigint(slot::made::ID)
+        self.bigint(slot::MADE_ID)
     }
 
     /// The number in a slot.
@@ -83,7 +83,7 @@ impl Scratch {
     #[inline]
     #[allow(clippy::cast_precision_loss, reason = "of what lies in memory")]
     pub(crate) fn put_length(&self, length: usize) {
-        self.put_number(slot::answer::LENGTH, length as f64);
+        self.put_number(slot::ANSWER_LENGTH, length as f64);
     }
 
     /// The integer of 64 bits in a slot.
@@ -95,7 +95,7 @@ impl Scratch {
     /// Writes an ID that is an integer as the answer.
     #[inline]
     pub(crate) fn put_made(&self, id: i64) {
-        self.numbers[slot::made::ID].set(id.cast_unsigned());
+        self.numbers[slot::MADE_ID].set(id.cast_unsigned());
     }
 
     /// The handle, length or count in a slot.
@@ -187,7 +187,7 @@ impl Scratch {
 
     /// Takes a key or secret out of the area, and erases it. A key of the wrong length was not written.
     pub(crate) fn take_secret(&self, name: &'static str) -> Result<[u8; SECRET]> {
-        match self.place(slot::secret::LENGTH) {
+        match self.place(slot::SECRET_LENGTH) {
             SECRET => {
                 let mut secret = [0; SECRET];
                 self.get_bytes(0, &mut secret);

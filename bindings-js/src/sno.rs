@@ -12,13 +12,7 @@ use crate::{
     At, Host, Machine, Scratch,
     generators::{Shared, give},
     handles::Object,
-    protocol::{
-        BATCH,
-        slot::{
-            extension, many, sno_at, sno_one::METABYTE, sno_options as own, sno_partition,
-            sno_snapshot::FORMAT,
-        },
-    },
+    protocol::{BATCH, slot},
     scratch::MAX_SAFE_INTEGER,
 };
 
@@ -27,15 +21,15 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u8, &mut [Sno]) -> Result<usize>;
 
 /// Generators, by their handles; calls that make IDs also take a metabyte.
 impl<C: Host> Machine<C> {
-    /// Options (see [`own`]) -> a handle. `HOW` is 0 for a new generator, 1 to restore a snapshot, 2 to import one of the original;
+    /// Options -> a handle. `how` is 0 for a new generator, 1 to restore a snapshot, 2 to import one of the original;
     /// `IS_LENT` is 1 if default partitions are leased from a lent table.
     pub fn sno_build(&self, at: At) -> Result<()> {
         let clock = self.take_clock();
         let shared = at.shared()?;
-        let is_lent = at.integer(own::IS_LENT, "is_lent", 1)? == 1;
+        let is_lent = at.integer(slot::SNO_OPTIONS_IS_LENT, "is_lent", 1)? == 1;
         let builder = Builder::with_clock(clock).leased_from(C::table(is_lent));
         let builder = at.options(builder, &shared)?;
-        let generator = match at.integer(own::HOW, "how", 2)? {
+        let generator = match at.integer(slot::SNO_OPTIONS_HOW, "how", 2)? {
             0 => builder.build(),
             1 => builder.restore(at.snapshot()?),
             _ => builder.import_original(at.snapshot()?),
@@ -48,7 +42,7 @@ impl<C: Host> Machine<C> {
     /// -> text.
     #[inline]
     pub fn sno_generate(&self, at: At) -> Result<()> {
-        let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
+        let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
         let text = object.sno()?.generate(metabyte)?.text();
         self.scratch.put_text::<{ Sno::TEXT_LEN }>(text.as_bytes());
         Ok(())
@@ -56,8 +50,8 @@ impl<C: Host> Machine<C> {
 
     /// Also a time -> text.
     pub fn sno_generate_at(&self, at: At) -> Result<()> {
-        let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
-        let unix_ms = at.time(sno_at::TIME);
+        let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
+        let unix_ms = at.time(slot::SNO_AT_TIME);
         let id =
             object.sno()?.generate_at(unix_ms, metabyte).map_err(|error| match error.kind() {
                 ErrorKind::TimeOutOfRange => error.of("at"),
@@ -69,7 +63,7 @@ impl<C: Host> Machine<C> {
 
     /// Does the same without waiting -> text.
     pub fn sno_try_generate(&self, at: At) -> Result<()> {
-        let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
+        let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
         let id = object.sno()?.try_generate(metabyte)?;
         self.scratch.put_sno(0, id);
         Ok(())
@@ -77,7 +71,7 @@ impl<C: Host> Machine<C> {
 
     /// One ID, made in turns -> packed bytes.
     pub fn sno_one_async(&self, at: At) -> Result<()> {
-        let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
+        let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
         self.begin(at, async move {
             let id = object.sno()?.generate_async(|time| at.sleep(time), metabyte).await?;
             at.put_bytes(0, &id.to_bytes());
@@ -100,8 +94,8 @@ impl<C: Host> Machine<C> {
 
     #[inline(never)]
     fn sno_fill_by(&self, at: At, fill: Fill<'_, C>) -> Result<()> {
-        let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
-        let (mut ids, count) = ([Sno::MIN; BATCH], at.count(many::COUNT));
+        let (object, metabyte) = (self.object(at)?, at.byte(slot::SNO_ONE_METABYTE, "metabyte")?);
+        let (mut ids, count) = ([Sno::MIN; BATCH], at.count(slot::MANY_COUNT));
         let ids = &mut ids[..count];
         let made = fill(object.sno()?, metabyte, ids)?;
         self.scratch.put_bytes(0, Sno::slice_as_bytes(ids));
@@ -112,13 +106,13 @@ impl<C: Host> Machine<C> {
     /// -> the partition, NaN while there is none.
     pub fn sno_partition(&self, at: At) -> Result<()> {
         let partition = self.object(at)?.sno()?.partition().map_or(f64::NAN, f64::from);
-        at.put_number(sno_partition::PARTITION, partition);
+        at.put_number(slot::SNO_PARTITION_PARTITION, partition);
         Ok(())
     }
 
     /// Also the new end.
     pub fn sno_extend_window(&self, at: At) -> Result<()> {
-        self.object(at)?.sno()?.extend_window(at.time(extension::END))
+        self.object(at)?.sno()?.extend_window(at.time(slot::EXTENSION_END))
     }
 
     /// -> the figures; NaN for a partition that is not drawn yet.
@@ -137,7 +131,7 @@ impl<C: Host> Machine<C> {
             stats.drifts.into(),
             stats.closed.into(),
         ];
-        at.put_numbers(0, &numbers);
+        at.put_numbers(slot::SNO_STATS_PARTITION, &numbers);
         Ok(())
     }
 
@@ -151,14 +145,20 @@ impl<C: Host> Machine<C> {
 
 impl Scratch {
     fn options<C: Clock>(&self, mut builder: Builder<C>, shared: &Shared) -> Result<Builder<C>> {
-        self.optional(own::METABYTE, |s, at| s.byte(at, "metabyte"))?;
-        if let Some(partition) = self.optional(own::PARTITION, |s, at| s.word(at, "partition"))? {
+        self.optional(slot::SNO_OPTIONS_METABYTE, |s, at| s.byte(at, "metabyte"))?;
+        if let Some(partition) =
+            self.optional(slot::SNO_OPTIONS_PARTITION, |s, at| s.word(at, "partition"))?
+        {
             builder = builder.partition(partition);
         }
-        if let Some(least) = self.optional(own::SEQUENCE_MIN, |s, at| s.word(at, "sequence_min"))? {
+        if let Some(least) =
+            self.optional(slot::SNO_OPTIONS_SEQUENCE_MIN, |s, at| s.word(at, "sequence_min"))?
+        {
             builder = builder.sequence_min(least);
         }
-        if let Some(most) = self.optional(own::SEQUENCE_MAX, |s, at| s.word(at, "sequence_max"))? {
+        if let Some(most) =
+            self.optional(slot::SNO_OPTIONS_SEQUENCE_MAX, |s, at| s.word(at, "sequence_max"))?
+        {
             builder = builder.sequence_max(most);
         }
         give!(builder, shared, window);
@@ -167,11 +167,17 @@ impl Scratch {
 
     /// Reads a snapshot: its format, the partition's two bytes, then the other members.
     fn snapshot(&self) -> Result<Snapshot> {
-        Snapshot::check_format(self.integer(FORMAT, "format", MAX_SAFE_INTEGER)?)?;
-        let [high, low] =
-            [self.byte(FORMAT + 1, "partition")?, self.byte(FORMAT + 2, "partition")?];
+        Snapshot::check_format(self.integer(
+            slot::SNO_SNAPSHOT_FORMAT,
+            "format",
+            MAX_SAFE_INTEGER,
+        )?)?;
+        let [high, low] = [
+            self.byte(slot::SNO_SNAPSHOT_FORMAT + 1, "partition")?,
+            self.byte(slot::SNO_SNAPSHOT_FORMAT + 2, "partition")?,
+        ];
         let mut values = [u64::from(u16::from_be_bytes([high, low])); 8];
-        let members = Snapshot::MEMBERS[1..].iter().zip(FORMAT + 3..);
+        let members = Snapshot::MEMBERS[1..].iter().zip(slot::SNO_SNAPSHOT_FORMAT + 3..);
         for (value, ((name, most), slot)) in values[1..].iter_mut().zip(members) {
             *value = self.integer(slot, name, (*most).min(MAX_SAFE_INTEGER))?;
         }
@@ -193,6 +199,6 @@ impl Scratch {
             snapshot.wall_safe as f64,
             snapshot.drifts.into(),
         ];
-        self.put_numbers(FORMAT, &numbers);
+        self.put_numbers(slot::SNO_SNAPSHOT_FORMAT, &numbers);
     }
 }

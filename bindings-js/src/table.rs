@@ -2,10 +2,7 @@
 
 use polyflake::{Error, ErrorKind, Result, fork::partitions::Table};
 
-use crate::{
-    At, Host, Machine,
-    protocol::slot::{table, table_answer::NUMBER},
-};
+use crate::{At, Host, Machine, protocol::slot};
 
 /// The end of a lease that never ends.
 const FOREVER: f64 = -1.0;
@@ -39,22 +36,23 @@ pub fn word_of_float(word: f64) -> Result<u16> {
 impl<C: Host> Machine<C> {
     /// -> the partition to look at next.
     pub fn partitions_next(&self, at: At, table: &dyn Table) -> Result<()> {
-        at.put_number(NUMBER, table.next()?.into());
+        at.put_number(slot::TABLE_ANSWER_NUMBER, table.next()?.into());
         Ok(())
     }
 
     /// A partition -> the tick up to which it is taken.
     pub fn partitions_until(&self, at: At, table: &dyn Table) -> Result<()> {
-        let partition = at.word(table::PARTITION, "partition")?;
-        at.put_number(NUMBER, tick_to_float(table.until(partition)));
+        let partition = at.word(slot::TABLE_PARTITION, "partition")?;
+        at.put_number(slot::TABLE_ANSWER_NUMBER, tick_to_float(table.until(partition)));
         Ok(())
     }
 
     /// A partition, its expected tick, a new tick -> 1 if the new tick was set, 0 if the partition had another tick.
     pub fn partitions_swap(&self, at: At, table: &dyn Table) -> Result<()> {
-        let partition = at.word(table::PARTITION, "partition")?;
-        let [old, new] = [table::OLD, table::NEW].map(|slot| tick_of_float(at.number(slot)));
-        at.put_number(NUMBER, table.swap(partition, old, new).into());
+        let partition = at.word(slot::TABLE_PARTITION, "partition")?;
+        let [old, new] =
+            [slot::TABLE_OLD, slot::TABLE_NEW].map(|slot| tick_of_float(at.number(slot)));
+        at.put_number(slot::TABLE_ANSWER_NUMBER, table.swap(partition, old, new).into());
         Ok(())
     }
 }

@@ -20,7 +20,7 @@ use crate::{
     At, Host, Machine, Scratch,
     handles::{Object, gone},
     message::Writer,
-    protocol::slot::{self, turn::SLEEP},
+    protocol::slot,
 };
 
 /// A call in turns. It leaves its ID in the scratch area, or returns the message of its answer.
@@ -39,7 +39,7 @@ impl Scratch {
     /// Ends the turn, and lets JavaScript sleep for the given time.
     #[allow(clippy::cast_precision_loss, reason = "a wait is cut into pieces of 10 ms")]
     pub(crate) async fn sleep(&self, time: Duration) {
-        self.put_number(SLEEP, time.as_nanos() as f64);
+        self.put_number(slot::TURN_SLEEP, time.as_nanos() as f64);
         let mut has_slept = false;
         poll_fn(
             |_| if mem::replace(&mut has_slept, true) { Poll::Ready(()) } else { Poll::Pending },
@@ -48,7 +48,7 @@ impl Scratch {
     }
 }
 
-/// Calls in turns. They write the nanoseconds to sleep into the slot [`SLEEP`], and NaN once they are done.
+/// Calls in turns. They write the nanoseconds to sleep into the slot [`slot::TURN_SLEEP`], and NaN once they are done.
 impl<C: Host> Machine<C> {
     /// Takes the first turn of a call -> its answer, or a handle for the next turn.
     pub(crate) fn begin(
@@ -65,7 +65,7 @@ impl<C: Host> Machine<C> {
 
     /// Takes the next turn of a call, by its handle -> its answer; the caller releases the handle at the end.
     pub fn turn(&self, at: At) -> Result<()> {
-        let object = self.object_of(at.place(slot::object::HANDLE))?;
+        let object = self.object_of(at.place(slot::OBJECT_HANDLE))?;
         let mut turns = object.waiting()?.0.try_borrow_mut().map_err(|_| gone())?;
         self.poll(&mut turns).map(drop)
     }
@@ -80,7 +80,7 @@ impl<C: Host> Machine<C> {
         if let Some(message) = answer? {
             self.answer_message(at, message);
         }
-        at.put_number(SLEEP, f64::NAN);
+        at.put_number(slot::TURN_SLEEP, f64::NAN);
         Ok(true)
     }
 }

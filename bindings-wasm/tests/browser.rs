@@ -3,6 +3,7 @@
 //! The package's own tests (packages/js/test) cover each call; this one covers the path without the package.
 #![cfg(target_arch = "wasm32")]
 #![allow(
+    clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::float_cmp,
     reason = "all numbers here are small and whole"
@@ -10,17 +11,15 @@
 
 use js_sys::{Float64Array, Function, Object, Reflect, Uint8Array, WebAssembly};
 use polyflake::sno::Sno;
-use polyflake_js::slot::{many, object, options, sno_one, sno_options, sno_partition, texts};
+use polyflake_js::{NUMBERS, slot};
 use polyflake_wasm as machine;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-const NUMBERS: u32 = 32;
-
 /// The second of an error's numbers.
-const RETRY_AT: usize = 1;
+const RETRY_AT: usize = slot::ERROR_POSITION + 1;
 
 fn memory() -> js_sys::ArrayBuffer {
     wasm_bindgen::memory().unchecked_into::<WebAssembly::Memory>().buffer().unchecked_into()
@@ -31,7 +30,7 @@ fn area() -> u32 {
 }
 
 fn numbers() -> Float64Array {
-    Float64Array::new_with_byte_offset_and_length(&memory(), area(), NUMBERS)
+    Float64Array::new_with_byte_offset_and_length(&memory(), area(), NUMBERS as u32)
 }
 
 fn put(slot: usize, number: f64) {
@@ -44,33 +43,41 @@ fn number(slot: usize) -> f64 {
 
 /// Writes the options of a new generator with a default partition, leased from the lent table.
 fn put_defaults() {
-    use options::{MAX_WAIT, ON_EXHAUSTED, WINDOW_END, WINDOW_START};
-    use sno_options::{METABYTE, PARTITION, SEQUENCE_MAX, SEQUENCE_MIN};
-    for slot in [WINDOW_START, WINDOW_END, ON_EXHAUSTED, MAX_WAIT] {
+    for slot in [
+        slot::OPTIONS_WINDOW_START,
+        slot::OPTIONS_WINDOW_END,
+        slot::OPTIONS_ON_EXHAUSTED,
+        slot::OPTIONS_MAX_WAIT,
+    ] {
         put(slot, f64::NAN);
     }
-    for slot in [METABYTE, PARTITION, SEQUENCE_MIN, SEQUENCE_MAX] {
+    for slot in [
+        slot::SNO_OPTIONS_METABYTE,
+        slot::SNO_OPTIONS_PARTITION,
+        slot::SNO_OPTIONS_SEQUENCE_MIN,
+        slot::SNO_OPTIONS_SEQUENCE_MAX,
+    ] {
         put(slot, f64::NAN);
     }
-    put(sno_options::HOW, 0.0);
-    put(sno_options::IS_LENT, 1.0);
+    put(slot::SNO_OPTIONS_HOW, 0.0);
+    put(slot::SNO_OPTIONS_IS_LENT, 1.0);
 }
 
 /// Writes the arguments of an ID.
 fn put_one(handle: f64, metabyte: f64) {
-    put(object::HANDLE, handle);
-    put(sno_one::METABYTE, metabyte);
+    put(slot::OBJECT_HANDLE, handle);
+    put(slot::SNO_ONE_METABYTE, metabyte);
 }
 
 /// Makes IDs with metabyte 0, and returns the status.
 fn fill(handle: f64, count: f64) -> u32 {
     put_one(handle, 0.0);
-    put(many::COUNT, count);
+    put(slot::MANY_COUNT, count);
     machine::sno_fill()
 }
 
 fn bytes(length: u32) -> Vec<u8> {
-    let at = area() + 8 * NUMBERS;
+    let at = area() + 8 * NUMBERS as u32;
     Uint8Array::new_with_byte_offset_and_length(&memory(), at, length).to_vec()
 }
 
@@ -101,9 +108,9 @@ fn build(clock: Option<&str>) -> f64 {
         machine::clock(machine::keep(&clock));
     }
     put_defaults();
-    put(sno_options::PARTITION, 7.0);
+    put(slot::SNO_OPTIONS_PARTITION, 7.0);
     assert_eq!(machine::sno_build(), 0);
-    number(object::HANDLE)
+    number(slot::OBJECT_HANDLE)
 }
 
 #[wasm_bindgen_test]
@@ -112,7 +119,7 @@ fn makes_an_id_by_the_pages_clock_and_reads_it() {
     put_one(handle, 9.0);
     assert_eq!(machine::sno_generate(), 0);
     // The next call reads the text from where this one left it.
-    put(texts::COUNT, 1.0);
+    put(slot::TEXTS_COUNT, 1.0);
     assert_eq!(machine::sno_from_texts(), 0);
     let id = Sno::from_slice(&bytes(10)).unwrap();
     assert!((js_sys::Date::now() - id.unix_ms() as f64).abs() < 60_000.0);
@@ -145,14 +152,14 @@ fn default_partitions_come_from_the_table_that_was_lent() {
     machine::lend(&JsValue::UNDEFINED);
     put_defaults();
     assert_eq!(machine::sno_build(), 0);
-    let handle = number(object::HANDLE);
+    let handle = number(slot::OBJECT_HANDLE);
     put_one(handle, 0.0);
     assert_eq!(machine::sno_generate(), 1);
     assert_eq!(text(19), "entropy_unavailable");
     lend_table();
     put_one(handle, 0.0);
     assert_eq!(machine::sno_generate(), 0);
-    put(object::HANDLE, handle);
+    put(slot::OBJECT_HANDLE, handle);
     assert_eq!(machine::sno_partition(), 0);
-    assert_eq!(number(sno_partition::PARTITION), 500.0);
+    assert_eq!(number(slot::SNO_PARTITION_PARTITION), 500.0);
 }

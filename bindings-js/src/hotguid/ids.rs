@@ -2,10 +2,7 @@
 
 use polyflake::{Result, hotguid::HotGuid};
 
-use crate::{
-    At, Host, Machine, Scratch,
-    protocol::slot::{hotguid_range, texts, time_range},
-};
+use crate::{At, Host, Machine, Scratch, protocol::slot};
 
 /// Most texts that one call makes, limited by the area.
 const TEXTS: usize = 448;
@@ -21,7 +18,7 @@ impl<C: Host> Machine<C> {
     /// A count of at most [`TEXTS`]; packed IDs in the RFC's order -> packed texts.
     pub fn hotguid_texts(&self, at: At) -> Result<()> {
         let mut ids = [[0; HotGuid::LEN]; TEXTS];
-        let ids = &mut ids[..at.count(texts::COUNT).min(TEXTS)];
+        let ids = &mut ids[..at.count(slot::TEXTS_COUNT).min(TEXTS)];
         self.scratch.get_bytes(0, ids.as_flattened_mut());
         for (index, id) in ids.iter().enumerate() {
             self.scratch.put_guid(index, HotGuid::from_rfc_bytes(*id));
@@ -32,7 +29,7 @@ impl<C: Host> Machine<C> {
     /// A count of at most [`TEXTS`]; packed texts -> packed IDs in the RFC's order.
     pub fn hotguid_from_texts(&self, at: At) -> Result<()> {
         let mut texts = [[0; HotGuid::TEXT_LEN]; TEXTS];
-        let texts = &mut texts[..at.count(texts::COUNT).min(TEXTS)];
+        let texts = &mut texts[..at.count(slot::TEXTS_COUNT).min(TEXTS)];
         self.scratch.get_bytes(0, texts.as_flattened_mut());
         for (index, text) in texts.iter().enumerate() {
             let id = HotGuid::parse_bytes(text)?;
@@ -43,9 +40,9 @@ impl<C: Host> Machine<C> {
 
     /// Two times; 1 for texts for SQL Server, else 0 -> two texts.
     pub fn hotguid_time_range(&self, at: At) -> Result<()> {
-        let (start, end) = (at.time(time_range::START), at.time(time_range::END));
+        let (start, end) = (at.time(slot::TIME_RANGE_START), at.time(slot::TIME_RANGE_END));
         let (lowest, highest) = HotGuid::time_range(start, end)?;
-        let for_sql = at.integer(hotguid_range::SQL, "sql", 1)? == 1;
+        let for_sql = at.integer(slot::HOTGUID_RANGE_SQL, "sql", 1)? == 1;
         let text = if for_sql { HotGuid::sql_text } else { HotGuid::text };
         at.put_bytes(0, text(lowest).as_bytes());
         at.put_bytes(HotGuid::TEXT_LEN, text(highest).as_bytes());

@@ -8,11 +8,7 @@ use polyflake::{
 };
 
 use super::ids::{role, set};
-use crate::{
-    At, Host, Machine,
-    message::Reader,
-    protocol::slot::{column::IS_NUMBER, many},
-};
+use crate::{At, Host, Machine, message::Reader, protocol::slot};
 
 /// The field with the role and name in a message.
 fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<Slot> {
@@ -39,8 +35,8 @@ impl<C: Host> Machine<C> {
     #[allow(clippy::cast_precision_loss, reason = "numbers are asked for where 53 bits are enough")]
     pub fn layout_column(&self, at: At) -> Result<()> {
         let (object, count, first) =
-            (self.object(at)?, at.count(many::COUNT), at.place(many::FIRST));
-        let is_number = at.place(IS_NUMBER) == 1;
+            (self.object(at)?, at.count(slot::MANY_COUNT), at.place(slot::MANY_FIRST));
+        let is_number = at.place(slot::COLUMN_IS_NUMBER) == 1;
         let (layout, message, mut column) =
             (object.layout()?, self.take_message(at), vec![0; count]);
         let mut message = Reader::new(&message);
@@ -61,7 +57,7 @@ impl<C: Host> Machine<C> {
     /// Number of columns; for each its field, 1 for numbers instead of integers, and its values; single values -> packed IDs.
     pub fn layout_pack_columns(&self, at: At) -> Result<()> {
         let (object, count, first) =
-            (self.object(at)?, at.count(many::COUNT), at.place(many::FIRST));
+            (self.object(at)?, at.count(slot::MANY_COUNT), at.place(slot::MANY_FIRST));
         let (layout, message) = (object.layout()?, self.take_message(at));
         let (mut message, mut columns) = (Reader::new(&message), Vec::new());
         for _ in 0..message.length() {

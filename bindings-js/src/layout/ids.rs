@@ -11,7 +11,7 @@ use crate::{
     At, Host, Machine,
     handles::Object,
     message::{Reader, Writer},
-    protocol::slot::{layout_kind, layout_range, message, parsed},
+    protocol::slot,
 };
 
 /// Roles of a value in a message; any other number is a constant.
@@ -73,7 +73,7 @@ impl<C: Host> Machine<C> {
     fn keep_layout(&self, at: At, layout: Layout) {
         let is_integer = layout.is_integer();
         self.put_object(at, Object::Layout(layout));
-        at.put_number(layout_kind::IS_INTEGER, is_integer.into());
+        at.put_number(slot::LAYOUT_KIND_IS_INTEGER, is_integer.into());
     }
 
     /// -> the description.
@@ -98,11 +98,11 @@ impl<C: Host> Machine<C> {
 
     /// An ID, as bytes in a message, or, if the message's length is NaN, as an integer -> its fields.
     pub fn layout_parse(&self, at: At) -> Result<()> {
-        let (object, is_bytes) = (self.object(at)?, at.given(message::LENGTH));
+        let (object, is_bytes) = (self.object(at)?, at.given(slot::MESSAGE_LENGTH));
         let id = if is_bytes {
             Id::Bytes(self.take_message(at))
         } else {
-            Id::Integer(at.bigint(parsed::ID))
+            Id::Integer(at.bigint(slot::PARSED_ID))
         };
         let layout = object.layout()?;
         let parsed = layout.parse(&id)?;
@@ -112,7 +112,7 @@ impl<C: Host> Machine<C> {
     /// Values, two times -> two IDs in a message.
     pub fn layout_time_range(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
-        let (from, to) = (at.time(layout_range::START), at.time(layout_range::END));
+        let (from, to) = (at.time(slot::LAYOUT_RANGE_START), at.time(slot::LAYOUT_RANGE_END));
         let message = self.take_message(at);
         let mut values = object.layout()?.values();
         set(&mut values, Reader::new(&message))?;

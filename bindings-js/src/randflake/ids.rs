@@ -8,10 +8,7 @@ use polyflake::{
 use crate::{
     At, Host, Machine, Scratch,
     handles::Object,
-    protocol::{
-        BATCH,
-        slot::{grant, inspected, parts, texts},
-    },
+    protocol::{BATCH, slot},
 };
 
 /// Most texts that one call reads, limited by the area, which also holds their offsets.
@@ -28,8 +25,8 @@ impl Scratch {
     /// The grant in its slots.
     pub(crate) fn grant(&self) -> Result<Grant> {
         let node = |slot| self.bits(slot, "nodes", NODE_BITS);
-        let nodes = node(grant::FIRST_NODE)?..=node(grant::LAST_NODE)?;
-        Grant::with_nodes(nodes, self.time(grant::START), self.time(grant::END))
+        let nodes = node(slot::GRANT_FIRST_NODE)?..=node(slot::GRANT_LAST_NODE)?;
+        Grant::with_nodes(nodes, self.time(slot::GRANT_START), self.time(slot::GRANT_END))
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
@@ -37,13 +34,13 @@ impl Scratch {
         let nodes = grant.nodes();
         let (first, last) = ((*nodes.start()).into(), (*nodes.end()).into());
         let numbers = [first, last, grant.start() as f64, grant.end() as f64];
-        self.put_numbers(grant::FIRST_NODE, &numbers);
+        self.put_numbers(slot::GRANT_FIRST_NODE, &numbers);
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
     fn put_parts(&self, Parts { timestamp, node, sequence }: Parts) {
         let numbers = [timestamp as f64, node.into(), sequence.into()];
-        self.put_numbers(parts::TIMESTAMP, &numbers);
+        self.put_numbers(slot::PARTS_TIMESTAMP, &numbers);
     }
 
     #[inline(never)]
@@ -76,7 +73,7 @@ impl<C: Host> Machine<C> {
     /// A codec's or generator's handle, ID -> its parts.
     pub fn randflake_inspect(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
-        let id = Randflake::from_i64(at.bigint(inspected::ID));
+        let id = Randflake::from_i64(at.bigint(slot::INSPECTED_ID));
         let parts = match object.codec() {
             Ok(codec) => codec.inspect(id),
             Err(_) => object.randflake()?.generator.inspect(id),
@@ -89,9 +86,9 @@ impl<C: Host> Machine<C> {
     pub fn randflake_encrypt(&self, at: At) -> Result<()> {
         let object = self.object(at)?;
         let id = object.codec()?.encrypt(Parts {
-            timestamp: at.time(parts::TIMESTAMP),
-            node: at.bits(parts::NODE, "node", NODE_BITS)?,
-            sequence: at.bits(parts::SEQUENCE, "sequence", SEQUENCE_BITS)?,
+            timestamp: at.time(slot::PARTS_TIMESTAMP),
+            node: at.bits(slot::PARTS_NODE, "node", NODE_BITS)?,
+            sequence: at.bits(slot::PARTS_SEQUENCE, "sequence", SEQUENCE_BITS)?,
         })?;
         at.put_made(id.to_i64());
         Ok(())
@@ -100,7 +97,7 @@ impl<C: Host> Machine<C> {
     /// A count of at most [`BATCH`]; packed IDs -> their texts, in slots of 16 bytes padded with zeros.
     pub fn randflake_texts(&self, at: At) -> Result<()> {
         let (mut ids, mut slots) = ([Randflake::default(); BATCH], [[0; SLOT]; BATCH]);
-        let count = at.count(texts::COUNT);
+        let count = at.count(slot::TEXTS_COUNT);
         let (ids, slots) = (&mut ids[..count], &mut slots[..count]);
         for (index, id) in ids.iter_mut().enumerate() {
             *id = Randflake::from_i64(i64::from_ne_bytes(self.scratch.chunk(index * 8)));
@@ -115,7 +112,7 @@ impl<C: Host> Machine<C> {
     pub fn randflake_from_texts(&self, at: At) -> Result<()> {
         let (mut text, mut offsets) = ([0; OFFSETS], [0; TEXTS + 1]);
         let mut ids = [Randflake::default(); TEXTS];
-        let count = at.count(texts::COUNT).min(TEXTS);
+        let count = at.count(slot::TEXTS_COUNT).min(TEXTS);
         let (offsets, ids) = (&mut offsets[..=count], &mut ids[..count]);
         self.scratch.get_bytes(0, &mut text);
         for (index, offset) in offsets.iter_mut().enumerate() {

@@ -8,7 +8,7 @@ use polyflake::{
 use crate::{
     At, Host, Machine,
     handles::Object,
-    protocol::{BATCH, slot::many},
+    protocol::{BATCH, slot},
 };
 
 /// Ciphers, by their handles, with a count of at most [`BATCH`] blocks.
@@ -31,7 +31,7 @@ impl<C: Host> Machine<C> {
 
     fn in_place(&self, at: At, work: fn(&Sparx64, &mut [[u8; BLOCK_BYTES]])) -> Result<()> {
         let (object, mut blocks) = (self.object(at)?, [[0; BLOCK_BYTES]; BATCH]);
-        let blocks = &mut blocks[..at.count(many::COUNT)];
+        let blocks = &mut blocks[..at.count(slot::MANY_COUNT)];
         self.scratch.get_bytes(0, blocks.as_flattened_mut());
         work(object.cipher()?, blocks);
         self.scratch.put_bytes(0, blocks.as_flattened());

@@ -7,10 +7,7 @@ use polyflake::{
 
 use crate::{
     At, Host, Machine, Scratch,
-    protocol::{
-        BATCH,
-        slot::{texts, time_range},
-    },
+    protocol::{BATCH, slot},
 };
 
 impl Scratch {
@@ -25,7 +22,7 @@ impl<C: Host> Machine<C> {
     /// A count of at most [`BATCH`]; packed bytes -> packed texts.
     pub fn sno_texts(&self, at: At) -> Result<()> {
         let (mut packed, mut texts) = ([0; BATCH * Sno::LEN], [[0; Sno::TEXT_LEN]; BATCH]);
-        let count = at.count(texts::COUNT);
+        let count = at.count(slot::TEXTS_COUNT);
         let (packed, texts) = (&mut packed[..count * Sno::LEN], &mut texts[..count]);
         self.scratch.get_bytes(0, packed);
         sno::encode_slice(Sno::slice_from_bytes(packed)?, texts)?;
@@ -36,7 +33,7 @@ impl<C: Host> Machine<C> {
     /// A count of at most [`BATCH`]; packed texts -> packed bytes.
     pub fn sno_from_texts(&self, at: At) -> Result<()> {
         let (mut texts, mut ids) = ([[0; Sno::TEXT_LEN]; BATCH], [Sno::default(); BATCH]);
-        let count = at.count(texts::COUNT);
+        let count = at.count(slot::TEXTS_COUNT);
         let (texts, ids) = (&mut texts[..count], &mut ids[..count]);
         self.scratch.get_bytes(0, texts.as_flattened_mut());
         sno::decode_slice(texts, ids)?;
@@ -46,7 +43,7 @@ impl<C: Host> Machine<C> {
 
     /// Two times -> two texts.
     pub fn sno_time_range(&self, at: At) -> Result<()> {
-        let (from, to) = (at.time(time_range::START), at.time(time_range::END));
+        let (from, to) = (at.time(slot::TIME_RANGE_START), at.time(slot::TIME_RANGE_END));
         let (lowest, highest) = Sno::time_range(from, to)?;
         self.scratch.put_sno(0, lowest);
         self.scratch.put_sno(1, highest);

@@ -144,7 +144,11 @@ function main([into, ...given]) {
   for (const fill of stages) pack(resolve(into), fill);
 }
 
-const OPTIONS = { main: { type: "boolean" }, launcher: { type: "boolean" }, program: { type: "string", multiple: true } };
+const OPTIONS = {
+  main: { type: "boolean" },
+  launcher: { type: "boolean" },
+  program: { type: "string", multiple: true },
+};
 
 /** The addon that was built in this folder, as an argument. */
 const built = ({ name }) => `${name}=${join(PACKAGE, "prebuilds", name, "polyflake.node")}`;

@@ -6,7 +6,7 @@
  */
 
 /** Number of slots. */
-export const NUMBERS = 32;
+export const NUMBERS = 72;
 
 /** Number of bytes: 1,024 texts of 16 characters. */
 export const BYTES = 16384;
@@ -39,152 +39,152 @@ export const TAG_OBJECT = 10;
 /** As a text: the name of a type that no field takes. */
 export const TAG_OTHER = 11;
 
-/** The time now, in Unix milliseconds, for calls that make one ID: reading the clock from within wasm takes longer. */
-export const clockSlots = { now: 29 } as const;
-
-/** Nanoseconds to sleep before the next turn, NaN at the end. */
-export const turnSlots = { sleep: 30 } as const;
-
-/** The offset of a piece in its message. */
-export const pieceSlots = { offset: 31 } as const;
-
 /** The object that a call is about or has built. */
 export const objectSlots = { handle: 0 } as const;
 
+/** The time now, in Unix milliseconds, for calls that make one ID: reading the clock from within wasm takes longer. */
+export const clockSlots = { now: 1 } as const;
+
 /** The length of a piece of a message, in bytes. */
-export const messageSlots = { length: 1 } as const;
+export const messageSlots = { length: 2 } as const;
+
+/** The offset of a piece in its message. */
+export const pieceSlots = { offset: 3 } as const;
+
+/** Nanoseconds to sleep before the next turn, NaN at the end. */
+export const turnSlots = { sleep: 4 } as const;
 
 /** The metabyte of new IDs. */
-export const snoOneSlots = { metabyte: 1 } as const;
-
-/** The shard key of new IDs. */
-export const hotguidOneSlots = { shardKey: 1 } as const;
-
-/** Number of IDs or blocks of a batch, and the index of its first one among all. */
-export const manySlots = { count: 2, first: 3 } as const;
+export const snoOneSlots = { metabyte: 5 } as const;
 
 /** The time of an ID, in Unix milliseconds. */
-export const snoAtSlots = { time: 2 } as const;
+export const snoAtSlots = { time: 6 } as const;
+
+/** The shard key of new IDs. */
+export const hotguidOneSlots = { shardKey: 7 } as const;
+
+/** Number of IDs or blocks of a batch, and the index of its first one among all. */
+export const manySlots = { count: 8, first: 9 } as const;
 
 /** The new end of a window, in Unix milliseconds. */
-export const extensionSlots = { end: 1 } as const;
-
-/** Number of IDs, or of bytes, in an answer. */
-export const answerSlots = { length: 0 } as const;
-
-/** A new ID that is an integer, as an integer of 64 bits. */
-export const madeSlots = { id: 0 } as const;
+export const extensionSlots = { end: 10 } as const;
 
 /** Number of IDs to convert. */
-export const textsSlots = { count: 0 } as const;
+export const textsSlots = { count: 11 } as const;
 
 /** A half-open time range, in Unix milliseconds. */
-export const timeRangeSlots = { start: 0, end: 1 } as const;
+export const timeRangeSlots = { start: 12, end: 13 } as const;
 
 /** 1 for texts for SQL Server, else 0. */
-export const hotguidRangeSlots = { sql: 2 } as const;
+export const hotguidRangeSlots = { sql: 14 } as const;
 
 /** Options of all generators: a window, in Unix milliseconds; 0 to wait, 1 for an error; the longest wait, in milliseconds. */
-export const optionsSlots = { windowStart: 0, windowEnd: 1, onExhausted: 2, maxWait: 3 } as const;
+export const optionsSlots = { windowStart: 15, windowEnd: 16, onExhausted: 17, maxWait: 18 } as const;
 
 /** Options of sno: `how` is 0 to build, 1 to restore, 2 to import the original's; `is_lent` is 1 under a lent table. */
 export const snoOptionsSlots = {
-  how: 4,
-  metabyte: 5,
-  partition: 6,
-  sequenceMin: 7,
-  sequenceMax: 8,
-  isLent: 9,
+  how: 19,
+  metabyte: 20,
+  partition: 21,
+  sequenceMin: 22,
+  sequenceMax: 23,
+  isLent: 24,
 } as const;
 
 /** A snapshot of sno, as argument and as answer. */
 export const snoSnapshotSlots = {
-  format: 10,
-  partitionHigh: 11,
-  partitionLow: 12,
-  sequenceMin: 13,
-  sequenceMax: 14,
-  sequence: 15,
-  now: 16,
-  wallHi: 17,
-  wallSafe: 18,
-  drifts: 19,
-} as const;
-
-/** A generator's partition. */
-export const snoPartitionSlots = { partition: 0 } as const;
-
-/** Figures of a generator of sno. */
-export const snoStatsSlots = {
-  partition: 0,
-  sequenceMin: 1,
-  sequenceMax: 2,
-  sequence: 3,
-  len: 4,
-  now: 5,
-  wallHi: 6,
-  wallSafe: 7,
-  drifts: 8,
-  closed: 9,
+  format: 25,
+  partitionHigh: 26,
+  partitionLow: 27,
+  sequenceMin: 28,
+  sequenceMax: 29,
+  sequence: 30,
+  now: 31,
+  wallHi: 32,
+  wallSafe: 33,
+  drifts: 34,
 } as const;
 
 /** A grant, as argument and as answer. */
-export const grantSlots = { firstNode: 4, lastNode: 5, start: 6, end: 7 } as const;
+export const grantSlots = { firstNode: 35, lastNode: 36, start: 37, end: 38 } as const;
 
 /** The length of a secret or key, in bytes. */
-export const secretSlots = { length: 8 } as const;
+export const secretSlots = { length: 39 } as const;
 
 /** Options of Randflake: the last second that is used up. */
-export const randflakeOptionsSlots = { resumeAfter: 9 } as const;
+export const randflakeOptionsSlots = { resumeAfter: 40 } as const;
 
 /** The ID to inspect, as an integer of 64 bits. */
-export const inspectedSlots = { id: 1 } as const;
+export const inspectedSlots = { id: 41 } as const;
 
 /** The parts of a Randflake, as argument and as answer. */
-export const partsSlots = { timestamp: 1, node: 2, sequence: 3 } as const;
-
-/** Figures of a generator of Randflake. */
-export const randflakeStatsSlots = { lastSecond: 0, len: 1, closed: 2 } as const;
-
-/** The last second in which a closed generator made IDs. */
-export const randflakeCloseSlots = { lastSecond: 0 } as const;
+export const partsSlots = { timestamp: 42, node: 43, sequence: 44 } as const;
 
 /** Options of Hot Guid: 1 for UUIDs of version 8, else 0. */
-export const hotguidOptionsSlots = { uuid8: 4 } as const;
-
-/** Figures of a generator of Hot Guid; `is_drawn` is 1 once it has random bytes. */
-export const hotguidStatsSlots = { lastSecond: 0, len: 1, closed: 2, isDrawn: 3 } as const;
-
-/** 1 for a layout of integers, 0 for one of bytes. */
-export const layoutKindSlots = { isInteger: 1 } as const;
+export const hotguidOptionsSlots = { uuid8: 45 } as const;
 
 /** Options of layouts: a handle; a message's length; 1 for layouts without a timestamp; 1 to restore a snapshot. */
-export const layoutOptionsSlots = { layout: 4, messageLength: 5, sequenceOnly: 6, restored: 7 } as const;
+export const layoutOptionsSlots = { layout: 46, messageLength: 47, sequenceOnly: 48, restored: 49 } as const;
 
 /** A half-open time range, in Unix milliseconds, after a message. */
-export const layoutRangeSlots = { start: 2, end: 3 } as const;
+export const layoutRangeSlots = { start: 50, end: 51 } as const;
 
 /** 1 for a column of floats, 0 for one of integers. */
-export const columnSlots = { isNumber: 4 } as const;
+export const columnSlots = { isNumber: 52 } as const;
 
 /** The ID to parse, where the length of the message is NaN, as an integer of 64 bits. */
-export const parsedSlots = { id: 2 } as const;
+export const parsedSlots = { id: 53 } as const;
+
+/** 1 for a layout of integers, 0 for one of bytes. */
+export const layoutKindSlots = { isInteger: 54 } as const;
 
 /** A partition, its expected tick and a new tick. */
-export const tableSlots = { partition: 0, old: 1, new: 2 } as const;
+export const tableSlots = { partition: 55, old: 56, new: 57 } as const;
+
+/** Number of IDs, or of bytes, in an answer. */
+export const answerSlots = { length: 58 } as const;
+
+/** A new ID that is an integer, as an integer of 64 bits. */
+export const madeSlots = { id: 58 } as const;
+
+/** A generator's partition. */
+export const snoPartitionSlots = { partition: 58 } as const;
+
+/** Figures of a generator of sno. */
+export const snoStatsSlots = {
+  partition: 58,
+  sequenceMin: 59,
+  sequenceMax: 60,
+  sequence: 61,
+  len: 62,
+  now: 63,
+  wallHi: 64,
+  wallSafe: 65,
+  drifts: 66,
+  closed: 67,
+} as const;
+
+/** Figures of a generator of Randflake. */
+export const randflakeStatsSlots = { lastSecond: 58, len: 59, closed: 60 } as const;
+
+/** The last second in which a closed generator made IDs. */
+export const randflakeCloseSlots = { lastSecond: 58 } as const;
+
+/** Figures of a generator of Hot Guid; `is_drawn` is 1 once it has random bytes. */
+export const hotguidStatsSlots = { lastSecond: 58, len: 59, closed: 60, isDrawn: 61 } as const;
 
 /** The answer of a table of partitions. */
-export const tableAnswerSlots = { number: 0 } as const;
+export const tableAnswerSlots = { number: 58 } as const;
 
 /** An error: its texts lie one after the other in the bytes. */
 export const errorSlots = {
-  position: 0,
-  retryAt: 1,
-  written: 2,
-  item: 3,
-  codeLength: 4,
-  fieldLength: 5,
-  messageLength: 6,
+  position: 58,
+  retryAt: 59,
+  written: 60,
+  item: 61,
+  codeLength: 62,
+  fieldLength: 63,
+  messageLength: 64,
 } as const;
 
 /** The calls of each family, and those of the addon's table of partitions. */

@@ -111,10 +111,10 @@ describe("every vector", () => {
 function ofCore(call, text, before = (_bytes) => undefined) {
   const bytes = area.subarray(NUMBERS * 8);
   bytes.set(Buffer.from(text, "latin1"));
-  slots[0] = 1;
+  slots[COUNT] = 1;
   before(bytes);
   if (calls[call]() === 0) return undefined;
-  const [position, , , , code, field, message] = slots;
+  const [position, , , , code, field, message] = slots.subarray(ERROR);
   const at = code + (field || 0);
   const said = Buffer.from(bytes.subarray(at, at + message))
     .toString()
@@ -122,7 +122,8 @@ function ofCore(call, text, before = (_bytes) => undefined) {
   return [Buffer.from(bytes.subarray(0, code)).toString(), Number.isNaN(position) ? undefined : position, said];
 }
 
-const NUMBERS = 32;
+// As in src/protocol.ts.
+const [NUMBERS, COUNT, ERROR] = [72, 11, 58];
 const TEXTS_OF_RANDFLAKES = 960 * 13;
 new native.sno.Generator();
 const addon = require(fileURLToPath(new URL(`../prebuilds/${thisPlatform().name}/polyflake.node`, import.meta.url)));

@@ -66,8 +66,8 @@ pub(crate) fn calls(input: &[u8]) {
 
 /// Writes as the package does: numbers into slots, bytes of a message.
 fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
-    for _ in 0..bytes.below(6) {
-        let slot = bytes.below(16);
+    for _ in 0..bytes.below(12) {
+        let slot = bytes.below(polyflake_js::NUMBERS);
         let number = match bytes.byte() % 3 {
             0 => f64::from(bytes.byte()),
             1 => bytes.choose(&NUMBERS),
@@ -79,8 +79,8 @@ fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     put(scratch, BYTES_AT, bytes.take(message));
 }
 
-/// Offset of the bytes in the area, as `bindings-js/src/protocol.rs` has its sizes.
-const BYTES_AT: usize = 8 * 32;
+/// Offset of the bytes in the area.
+const BYTES_AT: usize = 8 * polyflake_js::NUMBERS;
 
 #[allow(unsafe_code, reason = "JavaScript writes the area by address, too")]
 fn put(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
@@ -98,7 +98,7 @@ fn assert_works(machine: &Machine<Stopped>) {
     let scratch = machine.scratch();
     put(scratch, BYTES_AT, TEXT);
     for call in [Machine::sno_from_texts, Machine::sno_texts] {
-        put(scratch, 0, &1_f64.to_le_bytes());
+        put(scratch, 8 * polyflake_js::slot::TEXTS_COUNT, &1_f64.to_le_bytes());
         assert_eq!(machine.run(call), 0);
     }
     assert!(scratch.bytes().iter().zip(TEXT).all(|(cell, byte)| cell.get() == *byte));
