@@ -57,14 +57,14 @@ export function manyTexts(size: number): { singly: Entry; array: Entry; joined: 
   const of = (name: string, call: () => unknown): Entry => batch(ours(name, call), size);
   return {
     singly: of("sno, one by one", () => texts.map((text) => sno.toBytes(text))),
-    array: of("sno, an array", () => sno.SnoArray.fromTexts(texts)),
-    joined: of("sno, in one string", () => sno.SnoArray.fromTexts(inOne)),
+    array: of("sno, an array", () => sno.SnoArray.from(texts)),
+    joined: of("sno, in one string", () => sno.SnoArray.from(inOne)),
     others: [
-      of("sno in wasm, an array", () => inWasm.SnoArray.fromTexts(texts)),
+      of("sno in wasm, an array", () => inWasm.SnoArray.from(texts)),
       of("Randflake, one by one", () => numbers.map((text) => randflake.decodeText(text))),
-      of("Randflake, an array", () => randflake.RandflakeArray.fromTexts(numbers)),
+      of("Randflake, an array", () => randflake.RandflakeArray.from(numbers)),
       of("Hot Guid, one by one", () => guids.map((text) => hotguid.toBytes(text))),
-      of("Hot Guid, an array", () => hotguid.HotGuidArray.fromTexts(guids)),
+      of("Hot Guid, an array", () => hotguid.HotGuidArray.from(guids)),
     ],
   };
 }

@@ -2,7 +2,7 @@ import { attached, bytes as checkedBytes, integer, isObject, lengthOfArray, part
 import { PolyflakeError } from "./errors.js";
 import type { Machine } from "./machine.js";
 import { type CallName, textsSlots } from "./protocol.js";
-import { fewOf, present, textsOf } from "./show.js";
+import { fewOf, jsonOfTexts, present } from "./show.js";
 import { listedOrJoined, refuseOne } from "./texts.js";
 
 /** Packing of a family's IDs in bytes. */
@@ -58,7 +58,7 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
   static readonly name: string = "PackedTexts";
   /** The packed bytes, in the order of the IDs. */
   readonly bytes: Uint8Array;
-  /** The JSON form: the texts, which `fromTexts` reads. */
+  /** The JSON form: the texts, which `from` reads. */
   declare readonly toJSON: () => Id[];
   readonly #packing: Packing;
 
@@ -71,7 +71,7 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
     }
     this.bytes = bytes;
     this.#packing = packing;
-    present(this, textsOf, fewOf);
+    present(this, jsonOfTexts, fewOf);
   }
 
   /** Number of IDs. */

@@ -47,7 +47,7 @@ function tableOf(machine: Machine): Table {
   const realm = globalThis as { [KEY]?: Table };
   const isTable = (value: Partial<Table> | null | undefined) =>
     typeof value?.next === "function" && typeof value.until === "function" && typeof value.swap === "function";
-  if (!isTable(realm[KEY])) realm[KEY] = addonTable(machine) ?? sharedTable() ?? new RealmTable();
+  if (!isTable(realm[KEY])) realm[KEY] = addonTable(machine) ?? new CellTable(sharedMemory() ?? new ArrayBuffer(BYTES));
   return realm[KEY]!;
 }
 
@@ -96,41 +96,10 @@ function random16(): number {
 /** The partition drawn after `count` others: each aligned group of a power of two is drawn whole, in an order that `base` sets. */
 const place = (base: number, count: number): number => (base ^ count) % COUNT;
 
-/** A table of one realm, with memory only for groups of partitions that were looked at. */
-class RealmTable implements Table {
-  #base: number | undefined;
-  #count = 0;
-  readonly #groups = new Map<number, Float64Array>();
-
-  next(): number {
-    this.#base ??= random16();
-    return place(this.#base, this.#count++ % COUNT);
-  }
-
-  until(partition: number): number {
-    return this.#group(partition)[partition & 255]!;
-  }
-
-  swap(partition: number, old: number, fresh: number): boolean {
-    const group = this.#group(partition);
-    const isThere = group[partition & 255] === old;
-    if (isThere) group[partition & 255] = fresh;
-    return isThere;
-  }
-
-  #group(partition: number): Float64Array {
-    const there = this.#groups.get(partition >> 8);
-    if (there) return there;
-    const fresh = new Float64Array(256);
-    this.#groups.set(partition >> 8, fresh);
-    return fresh;
-  }
-}
-
 /** Name under which the threads of a process find the table. The number changes with the arrangement of the cells. */
 const NAME = "polyflake.partitions.1";
 
-/** Size of the shared memory: one cell for the base (valid once bit 48 is set) and the count, then one for each partition. */
+/** Size of the memory: one cell for the base (valid once bit 48 is set) and the count, then one for each partition. */
 const BYTES = 8 * (1 + COUNT);
 
 interface Threads {
@@ -142,24 +111,25 @@ interface Host {
   process?: { getBuiltinModule?: (name: string) => Threads | undefined };
 }
 
-/** The table of the process's threads, which later threads also get; undefined if threads cannot share memory. */
-function sharedTable(): Table | undefined {
+/** The memory of the table of the process's threads, which later threads also get; undefined if threads cannot share memory. */
+function sharedMemory(): SharedArrayBuffer | undefined {
   try {
     const threads = (globalThis as Host).process!.getBuiltinModule!("node:worker_threads")!;
     const there = threads.getEnvironmentData(NAME);
-    if (there?.byteLength === BYTES) return new SharedTable(there);
+    if (there?.byteLength === BYTES) return there;
     const mine = new SharedArrayBuffer(BYTES);
     threads.setEnvironmentData(NAME, mine);
-    return new SharedTable(mine);
+    return mine;
   } catch {
     return undefined;
   }
 }
 
-class SharedTable implements Table {
+/** A table in memory, of a process's threads or of one realm. */
+class CellTable implements Table {
   readonly #cells: BigInt64Array;
 
-  constructor(memory: SharedArrayBuffer) {
+  constructor(memory: SharedArrayBuffer | ArrayBuffer) {
     this.#cells = new BigInt64Array(memory);
   }
 

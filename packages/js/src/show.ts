@@ -19,7 +19,7 @@ export function present(object: object, toJSON: (this: never) => unknown, inspec
 }
 
 /** The JSON form of many IDs: their texts. */
-export function textsOf(this: { texts(): string[] }): string[] {
+export function jsonOfTexts(this: { texts(): string[] }): string[] {
   return this.texts();
 }
 

@@ -11,13 +11,8 @@ export interface Texts {
   readonly at: (index: number) => string;
 }
 
-/**
- * The elements of an array, each read once; errors of getters pass through.
- *
- * @throws {PolyflakeError} `invalid_type`; `out_of_range` for more texts than one call may read.
- */
-export function listed(texts: unknown, least: number, most: number): Texts {
-  const all = elements(texts, "texts");
+/** Elements as texts of `least` to `most` characters. */
+export function textsOf(all: readonly unknown[], least: number, most: number): Texts {
   return {
     count: all.length,
     joined: (from, to) => {
@@ -36,24 +31,28 @@ export function listed(texts: unknown, least: number, most: number): Texts {
 /**
  * The texts side by side in one string, of `width` characters each, or the elements of an array.
  *
- * @throws {PolyflakeError} as {@link listed}; `invalid_length` if characters are left over.
+ * @throws {PolyflakeError} as {@link elements}; `invalid_length` if characters are left over.
  */
 export function listedOrJoined(texts: unknown, width: number): Texts {
-  if (typeof texts !== "string") return listed(texts, width, width);
+  if (typeof texts !== "string") return textsOf(elements(texts), width, width);
   if (texts.length % width !== 0) {
     throw new PolyflakeError("invalid_length", `expected a multiple of ${width} characters, found ${texts.length}`, {
-      field: "texts",
+      field: "ids",
     });
   }
   const joined = (from: number, to: number) => texts.slice(from * width, to * width);
-  return { count: within(texts.length / width, "texts", MOST), joined, at: (index) => joined(index, index + 1) };
+  return { count: within(texts.length / width, "ids", MOST), joined, at: (index) => joined(index, index + 1) };
 }
 
-/** The elements of an array of texts, each read once; refuses more than one call may read. */
-export function elements(texts: unknown, field: string): readonly unknown[] {
-  if (!Array.isArray(texts)) throw invalidType("array of strings", texts, { field });
-  const all = new Array<unknown>(within(texts.length, field, MOST));
-  for (let k = 0; k < all.length; k++) all[k] = texts[k];
+/**
+ * The elements of an array of IDs, each read once; errors of getters pass through.
+ *
+ * @throws {PolyflakeError} `invalid_type`; `out_of_range` for more IDs than one call may read.
+ */
+export function elements(ids: unknown): readonly unknown[] {
+  if (!Array.isArray(ids)) throw invalidType("array of IDs", ids, { field: "ids" });
+  const all = new Array<unknown>(within(ids.length, "ids", MOST));
+  for (let k = 0; k < all.length; k++) all[k] = ids[k];
   return all;
 }
 
@@ -64,20 +63,29 @@ export function elements(texts: unknown, field: string): readonly unknown[] {
  */
 export function refuseOne({ at }: Texts, from: number, to: number, read: (text: string) => unknown): never {
   for (let item = from; item < to; item++) {
-    try {
-      const text: unknown = at(item);
-      if (typeof text !== "string") throw invalidType("string", text, { field: "texts" });
+    readItem(at(item), item, (text: unknown) => {
+      if (typeof text !== "string") throw invalidType("string", text, { field: "ids" });
       read(text);
-    } catch (error) {
-      if (!(error instanceof PolyflakeError)) throw error;
-      const { code, message, position } = error;
-      const field = code === "invalid_type" ? { field: "texts" } : {};
-      throw new PolyflakeError(code, `item ${item}: ${message}`, {
-        ...(position === undefined ? {} : { position }),
-        ...field,
-        item,
-      });
-    }
+    });
   }
   throw new Error("expected a bad text");
+}
+
+/**
+ * The value that `read` returns for an element of a list.
+ *
+ * @throws {PolyflakeError} the error of `read`, with the `item`.
+ */
+export function readItem<T>(id: unknown, item: number, read: (id: unknown) => T): T {
+  try {
+    return read(id);
+  } catch (error) {
+    if (!(error instanceof PolyflakeError)) throw error;
+    const { code, message, position } = error;
+    throw new PolyflakeError(code, `item ${item}: ${message}`, {
+      ...(position === undefined ? {} : { position }),
+      ...(code === "invalid_type" ? { field: "ids" } : {}),
+      item,
+    });
+  }
 }

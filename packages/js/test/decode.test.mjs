@@ -164,7 +164,7 @@ describe("answers and errors are the core's", () => {
           assert.deepEqual(ofDecode(read, text), refusal);
         assert.equal(decode.isValid(text), refusal === undefined);
         if (refusal !== undefined) return;
-        const bytes = native.sno.SnoArray.fromTexts([text]).bytes;
+        const bytes = native.sno.SnoArray.from([text]).bytes;
         assert.deepEqual(decode.toBytes(text), bytes);
         assert.equal(native.sno.fromBytes(bytes), text);
         assert.equal(decode.parse(text).metabyte, bytes[5]);
@@ -190,7 +190,7 @@ describe("answers and errors are the core's", () => {
           assert.equal(ofDecode(uuid8Parts, text)?.[0], /^.{14}8.{4}[89ab]/i.test(text) ? undefined : "not_canonical");
         assert.equal(isValid(text), refusal === undefined);
         if (refusal === undefined)
-          assert.deepEqual(decode.hotguid.toBytes(text), native.hotguid.HotGuidArray.fromTexts([text]).bytes);
+          assert.deepEqual(decode.hotguid.toBytes(text), native.hotguid.HotGuidArray.from([text]).bytes);
       }),
       RUNS,
     );

@@ -156,7 +156,7 @@ onEachMachine((polyflake) => {
     };
     const isThrown = (error) => error === thrown;
     for (const List of [sno.SnoArray, randflake.RandflakeArray, polyflake.hotguid.HotGuidArray]) {
-      assert.throws(() => List.fromTexts(Object.defineProperty(["x"], 0, { get: raise })), isThrown);
+      assert.throws(() => List.from(Object.defineProperty(["x"], 0, { get: raise })), isThrown);
     }
     assert.throws(() => new sno.Generator({ window: throwing("length") }), Theirs);
     assert.throws(() => new layout.Layout(throwing("fields")), Theirs);

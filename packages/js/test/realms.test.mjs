@@ -34,7 +34,7 @@ function use({ hotguid, layout, randflake, sno, sparx64 }) {
   const ids = new sno.Generator({ partition: 7, clock });
   const many = ids.generateMany(100);
   assert.equal(many.texts().length, 100);
-  assert.deepEqual([...sno.SnoArray.fromTexts(many.texts().join("")).bytes], [...many.bytes]);
+  assert.deepEqual([...sno.SnoArray.from(many.texts().join("")).bytes], [...many.bytes]);
   assert.equal(sno.parse(ID).metabyte, 1);
   assert.equal(sno.fromBytes(new Uint8Array(10)), "2".repeat(16));
   refused("invalid_character", () => sno.parse(`${ID.slice(1)}!`), { position: 15 });
@@ -42,7 +42,7 @@ function use({ hotguid, layout, randflake, sno, sparx64 }) {
 
   const guid = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
   assert.equal(hotguid.parse(guid.toUpperCase()), guid);
-  assert.equal(hotguid.HotGuidArray.fromTexts([guid, guid]).texts().join(), `${guid},${guid}`);
+  assert.equal(hotguid.HotGuidArray.from([guid, guid]).texts().join(), `${guid},${guid}`);
 
   const secret = Uint8Array.from({ length: 16 }, (_, k) => k);
   const flakes = new randflake.Generator(new randflake.Grant(1, 1_730_000_000, 2_803_741_824), secret, { clock });

@@ -181,6 +181,6 @@ onEachMachine((polyflake) => {
 });
 
 test("an ID that was made is valid", () => {
-  for (const id of sno.SnoArray.fromTexts([ID, sno.generate(255)]))
+  for (const id of sno.SnoArray.from([ID, sno.generate(255)]))
     assert.deepEqual(validate(sno.schema, id), { value: id });
 });

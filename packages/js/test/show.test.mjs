@@ -56,21 +56,26 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
   test("arrays are lists of texts in JSON, which are read back", () => {
     const [snos, guids, flakes, ids] = arrays;
     assert.deepEqual(through(snos), snos.texts());
-    assert.deepEqual(sno.SnoArray.fromTexts(through(snos)), snos);
-    assert.deepEqual(hotguid.HotGuidArray.fromTexts(through(guids)), guids);
-    assert.deepEqual(randflake.RandflakeArray.fromTexts(through(flakes)), flakes);
+    assert.deepEqual(sno.SnoArray.from(through(snos)), snos);
+    assert.deepEqual(hotguid.HotGuidArray.from(through(guids)), guids);
+    assert.deepEqual(randflake.RandflakeArray.from(through(flakes)), flakes);
     assert.deepEqual(through(ids), Array.from(ids.packed, String));
-    assert.deepEqual(layout.LayoutArray.fromJson(through(ids)), ids);
+    assert.deepEqual(layout.LayoutArray.from(through(ids)), ids);
     const bytes = new layout.LayoutArray(
       Uint8Array.from({ length: 18 }, (_, k) => 255 - k),
       9,
     );
     assert.equal(through(bytes)[0], "fffefdfcfbfaf9f8f7");
-    assert.deepEqual(layout.LayoutArray.fromJson(through(bytes), 9), bytes);
+    assert.deepEqual(layout.LayoutArray.from(through(bytes), 9), bytes);
+    const [first, second] = [...bytes];
+    assert.deepEqual(layout.LayoutArray.from([first, second], 9), bytes);
+    assert.deepEqual(layout.LayoutArray.from([first, through(bytes)[1]], 9), bytes);
+    assert.deepEqual(layout.LayoutArray.from([...ids]), ids);
+    assert.deepEqual(layout.LayoutArray.from([...ids].map((id, k) => (k % 2 === 0 ? String(id) : id))), ids);
     assert.deepEqual(through({ ids: snos }).ids, snos.texts());
   });
 
-  test("what is no JSON of IDs of a layout is refused", () => {
+  test("a list of anything but IDs of a layout is refused", () => {
     for (const text of [
       "",
       " 1",
@@ -85,18 +90,20 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
       "-9223372036854775809",
       "1".repeat(1000),
       1,
-      1n,
       null,
     ]) {
-      refused("invalid_type", () => layout.LayoutArray.fromJson(["1", text]), { item: 1, field: "json" });
+      refused("invalid_type", () => layout.LayoutArray.from(["1", text]), { item: 1, field: "ids" });
     }
     for (const text of ["", "0", "0g", "FF", "fff", 1, null])
-      refused("invalid_type", () => layout.LayoutArray.fromJson(["ff", text], 1), { item: 1, field: "json" });
+      refused("invalid_type", () => layout.LayoutArray.from(["ff", text], 1), { item: 1, field: "ids" });
     for (const value of ["1", {}, null, undefined])
-      refused("invalid_type", () => layout.LayoutArray.fromJson(value), { field: "json" });
-    refused("invalid_length", () => layout.LayoutArray.fromJson([], 0));
-    for (const end of [2n ** 63n - 1n, -(2n ** 63n)])
-      assert.equal(layout.LayoutArray.fromJson([String(end)]).at(0), end);
+      refused("invalid_type", () => layout.LayoutArray.from(value), { field: "ids" });
+    refused("invalid_length", () => layout.LayoutArray.from([], 0));
+    for (const length of [0, 1, 3])
+      refused("invalid_length", () => layout.LayoutArray.from(["ffff", new Uint8Array(length)], 2), { item: 1 });
+    for (const end of [2n ** 63n, -(2n ** 63n) - 1n])
+      refused("out_of_range", () => layout.LayoutArray.from([1n, end]), { item: 1 });
+    for (const end of [2n ** 63n - 1n, -(2n ** 63n)]) assert.equal(layout.LayoutArray.from([String(end)]).at(0), end);
   });
 
   test("layouts are their descriptions", () => {

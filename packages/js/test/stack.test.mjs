@@ -54,9 +54,9 @@ const calls = [
   () => layout.Layout.fromJson(discord.toJson()),
   () => discord.packColumns({ timestamp: Date.now(), sequence: new Float64Array(40), bindables: { worker: 1, process: 2 } }),
   () => discord.parseColumns(new BigInt64Array(40)),
-  () => sno.SnoArray.fromTexts(Array(40).fill("a7rdmuv326nct5if")),
-  () => randflake.RandflakeArray.fromTexts(Array(40).fill("1uvw")),
-  () => hotguid.HotGuidArray.fromTexts(Array(40).fill("691f29d0-bbaa-ddcc-ee01-0203ffffff7f")),
+  () => sno.SnoArray.from(Array(40).fill("a7rdmuv326nct5if")),
+  () => randflake.RandflakeArray.from(Array(40).fill("1uvw")),
+  () => hotguid.HotGuidArray.from(Array(40).fill("691f29d0-bbaa-ddcc-ee01-0203ffffff7f")),
   () => made.add(flakes.generateText()),
 ];
 for (let round = 0; round < 60; round++) {

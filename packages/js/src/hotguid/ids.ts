@@ -173,13 +173,13 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
   }
 
   /**
-   * The IDs of at most 16,777,216 texts in either case, given as an array or as one string of texts side by side.
+   * An array of at most 16,777,216 IDs, given as an array of texts in either case or as one string of texts side by side.
    *
    * @throws {PolyflakeError} `invalid_type`; `invalid_length`, or `invalid_character` with the position in its text, each with the
    * `item` if one text is refused; `out_of_range` for more texts.
    */
-  static fromTexts(texts: string | readonly string[]): HotGuidArray {
-    return new HotGuidArray(packed(texts, PACKING));
+  static from(ids: string | readonly string[]): HotGuidArray {
+    return new HotGuidArray(packed(ids, PACKING));
   }
 
   /** The creation time of each ID, in Unix seconds. */

@@ -1,10 +1,10 @@
-import { attached, bytes, integers, isBytes, isObject, lengthOfArray, partOfBytes, within } from "../checks.js";
-import { PolyflakeError } from "../errors.js";
+import { attached, bytes, integers, isBytes, isObject, lengthOfArray, partOfBytes, signed, within } from "../checks.js";
+import { invalidType, PolyflakeError } from "../errors.js";
 import { MOST } from "../machine.js";
 import { placeOf } from "../packed.js";
 import { BATCH, BYTES } from "../protocol.js";
 import { decimalOf, fewOf, hexOf, present, unhex } from "../show.js";
-import { elements } from "../texts.js";
+import { elements, readItem } from "../texts.js";
 import type { Kind } from "./description.js";
 import type { IdOf } from "./fields.js";
 
@@ -23,7 +23,7 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
 
   /** The IDs: a BigInt64Array, or the bytes of all IDs one after the other. */
   readonly packed: PackedOf<K>;
-  /** The JSON form, which {@link LayoutArray.fromJson} reads: integers as decimal strings, bytes in hex. */
+  /** The JSON form, which {@link LayoutArray.from} reads: integers as decimal strings, bytes in hex. */
   declare readonly toJSON: () => string[];
   /** Number of elements of the array that make up an ID. */
   readonly #size: number;
@@ -43,14 +43,26 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   }
 
   /**
-   * The array of a JSON form: of integers, or of bytes if the length of an ID is given.
+   * An array of at most 16,777,216 IDs: of integers, given as bigints or decimal texts, or, if the length of an ID is given, of
+   * bytes, given as they are or in hex.
    *
-   * @throws {PolyflakeError} `invalid_type`, with the `item` if one text is wrong; `out_of_range`.
+   * @throws {PolyflakeError} `invalid_type`, `invalid_length` or `out_of_range`, with the `item` if one ID is refused.
    */
-  static fromJson(json: readonly string[]): LayoutArray<"integer">;
-  static fromJson(json: readonly string[], length: number): LayoutArray<"bytes">;
-  static fromJson(json: readonly string[], length?: number): LayoutArray {
-    return idsOfJson(json, length);
+  static from(ids: readonly (bigint | string)[]): LayoutArray<"integer">;
+  static from(ids: readonly (Uint8Array | string)[], length: number): LayoutArray<"bytes">;
+  static from(ids: readonly (bigint | Uint8Array | string)[], length?: number): LayoutArray {
+    const given = elements(ids);
+    if (length === undefined)
+      return new LayoutArray<Kind>(BigInt64Array.from(given, (id, item) => readItem(id, item, integerOf)));
+    const size = within(length, "length", LONGEST);
+    const packed = new Uint8Array(given.length * size);
+    given.forEach((id, item) =>
+      packed.set(
+        readItem(id, item, (id) => bytesOf(id, size)),
+        item * size,
+      ),
+    );
+    return new LayoutArray<Kind>(packed, size);
   }
 
   /** Number of IDs. */
@@ -116,32 +128,22 @@ function jsonOf(this: LayoutArray): string[] {
   return Array.from(this as Iterable<bigint | Uint8Array>, (id) => (isBytes(id) ? hexOf(id) : String(id)));
 }
 
-function idsOfJson(json: unknown, length: unknown): LayoutArray {
-  const given = elements(json, "json");
-  if (length === undefined) return new LayoutArray<Kind>(BigInt64Array.from(given, integerOf));
-  const size = within(length, "length", LONGEST);
-  const packed = new Uint8Array(given.length * size);
-  given.forEach((text, item) => packed.set(bytesOf(text, size, item), item * size));
-  return new LayoutArray<Kind>(packed, size);
-}
-
-/** The integer of 64 bits of a decimal text. */
-function integerOf(text: unknown, item: number): bigint {
-  const value = typeof text === "string" && text.length <= "-9223372036854775808".length ? decimalOf(text) : undefined;
+/** An ID that is an integer, or its decimal text. */
+function integerOf(id: unknown): bigint {
+  if (typeof id === "bigint") return signed(id, "ids");
+  const value = typeof id === "string" && id.length <= "-9223372036854775808".length ? decimalOf(id) : undefined;
   if (value !== undefined && BigInt.asIntN(64, value) === value) return value;
-  throw new PolyflakeError("invalid_type", `item ${item}: expected a decimal text of 64 bits, found another value`, {
-    field: "json",
-    item,
-  });
+  throw invalidType("bigint or decimal text of 64 bits", id, { field: "ids" });
 }
 
-/** The bytes of a text in hex. */
-function bytesOf(text: unknown, size: number, item: number): Uint8Array {
-  const found = typeof text === "string" && text.length === 2 * size ? unhex(text) : undefined;
+/** An ID that is bytes, or its text in hex. */
+function bytesOf(id: unknown, size: number): Uint8Array {
+  if (isBytes(id)) {
+    const length = lengthOfArray(id);
+    if (length === size) return partOfBytes(id, 0, size);
+    throw new PolyflakeError("invalid_length", `expected ${size} bytes, found ${length}`);
+  }
+  const found = typeof id === "string" && id.length === 2 * size ? unhex(id) : undefined;
   if (found) return found;
-  throw new PolyflakeError(
-    "invalid_type",
-    `item ${item}: expected ${2 * size} digits of hex in lower case, found another value`,
-    { field: "json", item },
-  );
+  throw invalidType(`Uint8Array or ${2 * size} digits of hex in lower case`, id, { field: "ids" });
 }

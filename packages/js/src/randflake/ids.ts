@@ -3,11 +3,12 @@ import { attached, integers, isObject, lengthOfArray, partOfBytes, signed, unsig
 import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { decodeText } from "../decode/randflake.js";
 import { type Description, figuresOf } from "../describe.js";
+import { invalidType } from "../errors.js";
 import { type Machine, onDemand } from "../machine.js";
 import { placeOf } from "../packed.js";
 import { BATCH, textsSlots } from "../protocol.js";
-import { fewOf, present, textsOf } from "../show.js";
-import { listed, refuseOne, type Texts } from "../texts.js";
+import { fewOf, jsonOfTexts, present } from "../show.js";
+import { elements, readItem, refuseOne, type Texts, textsOf } from "../texts.js";
 
 export { decodeText, encodeText } from "../decode/randflake.js";
 
@@ -63,7 +64,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
   static readonly name: string = "RandflakeArray";
   /** The IDs, in the order in which they were made or given. */
   readonly ids: BigInt64Array;
-  /** The JSON form: the texts, which {@link RandflakeArray.fromTexts} reads. */
+  /** The JSON form: the texts, which {@link RandflakeArray.from} reads. */
   declare readonly toJSON: () => RandflakeText[];
 
   /**
@@ -73,17 +74,20 @@ export class RandflakeArray implements Iterable<RandflakeId> {
    */
   constructor(ids: BigInt64Array) {
     this.ids = integers(ids, "ids");
-    present(this, textsOf, fewOf);
+    present(this, jsonOfTexts, fewOf);
   }
 
   /**
-   * The IDs of at most 16,777,216 texts.
+   * An array of at most 16,777,216 IDs, given as integers or as texts.
    *
    * @throws {PolyflakeError} `invalid_type`; `invalid_length`, `invalid_character` with the position in its text, `not_canonical` or
-   * `out_of_range`, each with the `item` if one text is refused; `out_of_range` for more texts.
+   * `out_of_range`, each with the `item` if one ID is refused; `out_of_range` for more IDs.
    */
-  static fromTexts(texts: readonly string[]): RandflakeArray {
-    const given = listed(texts, 1, TEXT_LENGTH);
+  static from(ids: readonly (bigint | string)[]): RandflakeArray {
+    const all = elements(ids);
+    if (!all.every((id) => typeof id === "string"))
+      return new RandflakeArray(BigInt64Array.from(all, (id, item) => readItem(id, item, readId)));
+    const given = textsOf(all, 1, TEXT_LENGTH);
     const many = new BigInt64Array(given.count);
     const bytes = new Uint8Array(many.buffer);
     for (let from = 0; from < given.count; from += TEXTS) {
@@ -136,6 +140,13 @@ export class RandflakeArray implements Iterable<RandflakeId> {
     m.check(m.calls.randflakeTexts());
     m.cut(texts, from, count, SLOT, (index) => lengthInSlot(m, index));
   }
+}
+
+/** The ID of an integer or a text. */
+function readId(id: unknown): bigint {
+  if (typeof id === "bigint") return signed(id, "ids");
+  if (typeof id === "string") return decodeText(id);
+  throw invalidType("bigint or string", id, { field: "ids" });
 }
 
 /** Writes texts side by side for a call, with the end of each; false if one of them cannot be a text of an ID. */

@@ -115,13 +115,14 @@ export class SnoArray extends PackedTexts<SnoId> {
   }
 
   /**
-   * The IDs of at most 16,777,216 texts, given as an array or as one string of texts side by side, which is read ten times as fast.
+   * An array of at most 16,777,216 IDs, given as an array of texts or as one string of texts side by side, which is read ten times
+   * as fast.
    *
    * @throws {PolyflakeError} `invalid_type`; `invalid_length`, or `invalid_character` with the position in its text, each with the
    * `item` if one text is refused; `out_of_range` for more texts.
    */
-  static fromTexts(texts: string | readonly string[]): SnoArray {
-    return new SnoArray(packed(texts, PACKING));
+  static from(ids: string | readonly string[]): SnoArray {
+    return new SnoArray(packed(ids, PACKING));
   }
 
   /** The creation time of each ID, in Unix milliseconds. */

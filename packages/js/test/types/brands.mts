@@ -41,7 +41,7 @@ is<Equal<ReturnType<sno.SnoArray["at"]>, SnoId | undefined>>();
 is<Equal<ReturnType<randflake.RandflakeArray["texts"]>, RandflakeText[]>>();
 is<Equal<ReturnType<randflake.RandflakeArray["at"]>, RandflakeId | undefined>>();
 const flakes: RandflakeId[] = [...new randflake.RandflakeArray(BigInt64Array.of(1n))];
-const guids: HotGuidId[] = hotguid.HotGuidArray.fromTexts("").toJSON();
+const guids: HotGuidId[] = hotguid.HotGuidArray.from("").toJSON();
 const { lowest }: { lowest: SnoId } = sno.timeRange(0, 1);
 const range: { highest: HotGuidId } = hotguid.timeRange(0, 1, {});
 const inSql: { highest: string } = hotguid.timeRange(0, 1, { sql: true });

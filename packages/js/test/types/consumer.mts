@@ -127,11 +127,14 @@ is<Equal<typeof columns.sequence, layout.Column | undefined>>();
 is<Equal<typeof columns.unixMs, BigInt64Array | undefined>>();
 const ofMany: layout.LayoutArray<"bytes"> = ofBytes.packColumns({ constants: { c: columns.unixMs!, d: "text" } });
 ofBytes.parseColumns(ofMany.packed);
-is<Equal<ReturnType<typeof sno.SnoArray.fromTexts>, sno.SnoArray>>();
-is<Equal<ReturnType<typeof randflake.RandflakeArray.fromTexts>, randflake.RandflakeArray>>();
+is<Equal<ReturnType<typeof sno.SnoArray.from>, sno.SnoArray>>();
+is<Equal<ReturnType<typeof randflake.RandflakeArray.from>, randflake.RandflakeArray>>();
 is<Equal<ReturnType<hotguid.HotGuidArray["texts"]>, HotGuidId[]>>();
 is<Equal<ReturnType<sno.SnoArray["texts"]>, SnoId[]>>();
-sno.SnoArray.fromTexts(["", ""] as const);
+sno.SnoArray.from(["", ""] as const);
+is<Equal<ReturnType<typeof layout.LayoutArray.from>, layout.LayoutArray<"bytes">>>();
+const ofIntegers: layout.LayoutArray<"integer"> = layout.LayoutArray.from([1n, "2"]);
+randflake.RandflakeArray.from([...ofIntegers, "0"]);
 
 const snapshot: sno.Snapshot = JSON.parse("{}");
 sno.Generator.restore(snapshot, { clock: Date.now }).generateAt(new Date(), 3);
@@ -202,7 +205,7 @@ layouts.packColumns({ sequence: [1, 2] });
 // @ts-expect-error: nor are packed IDs bytes here
 layouts.parseColumns(new Uint8Array(8));
 // @ts-expect-error: texts of many lengths do not lie side by side
-randflake.RandflakeArray.fromTexts("0123");
+randflake.RandflakeArray.from("0123");
 // @ts-expect-error: there is no such preset
 layout.Layout.preset("snowflake");
 // @ts-expect-error: no such kind of field
