@@ -250,8 +250,9 @@ impl<C: Clock> Builder<C> {
         let last_tick = ticks.map_or(0, |ticks| ticks.last());
         let state = PerTick::at(slots, Behind::Refused, last_tick, tick, next);
         let state = state.ok_or_else(too_many_bits)?;
-        let process = ProcessGuard::this_process()?;
-        let template = Template { layout: self.layout, base, missing, numbers, ticks, process };
+        let (process, sequence) = (ProcessGuard::this_process()?, self.layout.sequence()?.0);
+        let layout = self.layout;
+        let template = Template { layout, base, missing, sequence, numbers, ticks, process };
         Ok(Generator { engine: Engine::with_options(self.options, template, state, window)? })
     }
 

@@ -17,6 +17,8 @@ pub(crate) struct Template {
     pub(in crate::layout) base: Draft,
     /// The bindables that are not fixed.
     pub(in crate::layout) missing: Vec<Slot>,
+    /// Index of the sequence.
+    pub(in crate::layout) sequence: usize,
     /// None for a generator of one number.
     pub(in crate::layout) numbers: Option<Numbers>,
     /// None for a generator of the sequence only.

@@ -1,6 +1,6 @@
 //! Packing IDs from slots.
 
-use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::{
     Error, Result,
@@ -19,7 +19,9 @@ impl Pack for Template {
     fn id(&self, ((), run): ((), Run), k: u32, base: Option<&Draft>) -> Id {
         let mut draft = base.unwrap_or(&self.base).clone();
         self.put_tick(&mut draft, run.tick);
-        self.put_slot(&mut draft, run.first + u64::from(k));
+        let sequence = self.put_number(&mut draft, run.first + u64::from(k));
+        let field = self.sequence();
+        draft.put(field, sequence ^ field.flip);
         draft.into_id()
     }
 
@@ -30,17 +32,13 @@ impl Pack for Template {
     fn write(&self, ((), run): ((), Run), base: Option<&Draft>, ids: &mut Batch<'_>, from: usize) {
         let mut draft = base.unwrap_or(&self.base).clone();
         self.put_tick(&mut draft, run.tick);
-        let count = run.len as usize;
-        match (ids, draft) {
-            (Batch::Integers(ids), Draft::Word(word)) => {
-                self.write_integers(word, run.first, &mut ids[from..][..count]);
-            }
-            (Batch::Bytes(bytes), Draft::Bytes(one)) => {
-                let length = one.len();
-                let bytes = &mut bytes[from * length..][..count * length];
-                self.write_bytes(one, run.first, bytes);
-            }
-            _ => unreachable!("counted as IDs of this kind"),
+        let (mut done, count) = (0, run.len as usize);
+        while done < count {
+            let slot = run.first + done as u64;
+            let some = self.slots_of_number(slot, count - done);
+            let sequence = self.put_number(&mut draft, slot);
+            self.write_number(&mut draft, sequence, ids, from + done..from + done + some);
+            done += some;
         }
     }
 }
@@ -54,41 +52,52 @@ impl Template {
         }
     }
 
-    /// Puts the sequence of a slot into its place, and its number.
+    /// Puts the number of a slot into its place, if the generator has a range of them, and returns the slot's sequence.
     #[inline]
-    fn put_slot(&self, draft: &mut Draft, slot: u64) {
-        self.places(slot).for_each(|(field, bits)| draft.put(field, bits));
+    fn put_number(&self, draft: &mut Draft, slot: u64) -> u64 {
+        let Some(numbers) = &self.numbers else { return slot };
+        let (number, sequence) = numbers.at(slot);
+        draft.put(&self.layout.fields[numbers.index], number);
+        sequence
     }
 
-    /// The fields that differ among the IDs of a tick, with their bits for a slot.
     #[inline]
-    fn places(&self, slot: u64) -> impl Iterator<Item = (&Placed, u64)> {
-        let fields = &self.layout.fields;
-        let number =
-            self.numbers.as_ref().map(|numbers| (&fields[numbers.index], numbers.at(slot)));
-        let sequence = self.layout.sequence.map(|index| &fields[index]);
-        let sequence = sequence.map(|field| (field, slot & field.width.most ^ field.flip));
-        number.into_iter().chain(sequence)
+    fn sequence(&self) -> &Placed {
+        &self.layout.fields[self.sequence]
     }
 
-    /// Writes IDs of consecutive slots.
-    fn write_integers(&self, word: u64, first: u64, ids: &mut [i64]) {
-        for (k, place) in ids.iter_mut().enumerate() {
-            let put = |word, (field, bits): (&Placed, u64)| field.put_in_word(word, bits);
-            *place = self.places(first + k as u64).fold(word, put).cast_signed();
-        }
+    /// Number of slots, at most `count`, from a slot on that have its number.
+    fn slots_of_number(&self, slot: u64, count: usize) -> usize {
+        let left = self.numbers.as_ref().map(|numbers| numbers.left(slot));
+        left.and_then(|left| usize::try_from(left).ok()).map_or(count, |left| left.min(count))
     }
 
-    /// Writes IDs of consecutive slots.
-    fn write_bytes(&self, id: Vec<u8>, first: u64, bytes: &mut [u8]) {
-        let length = id.len();
-        let mut draft = Draft::Bytes(id);
-        for (k, place) in bytes.chunks_exact_mut(length).enumerate() {
-            self.put_slot(&mut draft, first + k as u64);
-            if let Draft::Bytes(id) = &draft {
-                place.copy_from_slice(id);
+    /// Writes IDs of consecutive sequences from `first` on.
+    fn write_number(&self, draft: &mut Draft, first: u64, ids: &mut Batch<'_>, to: Range<usize>) {
+        match (ids, draft) {
+            (Batch::Integers(ids), Draft::Word(word)) => {
+                write_integers(self.sequence(), *word, first, &mut ids[to]);
             }
+            (Batch::Bytes(ids), Draft::Bytes(id)) => {
+                let ids = &mut ids[to.start * id.len()..to.end * id.len()];
+                write_bytes(self.sequence(), id, first, ids);
+            }
+            _ => unreachable!("counted as IDs of this kind"),
         }
+    }
+}
+
+fn write_integers(sequence: &Placed, word: u64, first: u64, ids: &mut [i64]) {
+    for (k, place) in ids.iter_mut().enumerate() {
+        let bits = first + k as u64 ^ sequence.flip;
+        *place = sequence.put_in_word(word, bits).cast_signed();
+    }
+}
+
+fn write_bytes(sequence: &Placed, id: &mut [u8], first: u64, ids: &mut [u8]) {
+    for (k, place) in ids.chunks_exact_mut(id.len()).enumerate() {
+        sequence.put_in(id, first + k as u64 ^ sequence.flip);
+        place.copy_from_slice(id);
     }
 }
 

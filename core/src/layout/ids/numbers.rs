@@ -76,10 +76,16 @@ impl Numbers {
         }
     }
 
-    /// The number of a slot.
+    /// The number and the sequence of a slot.
     #[inline]
-    pub(in crate::layout) fn at(&self, slot: u64) -> u64 {
-        self.first + (slot >> self.sequence_bits)
+    pub(in crate::layout) fn at(&self, slot: u64) -> (u64, u64) {
+        (self.first + (slot >> self.sequence_bits), slot & ((1 << self.sequence_bits) - 1))
+    }
+
+    /// Number of slots from a slot on that have its number.
+    pub(in crate::layout) fn left(&self, slot: u64) -> u64 {
+        let of_number = 1 << self.sequence_bits;
+        of_number - slot % of_number
     }
 
     /// The next sequence of a tick of which the slots before `next` are used, as it is told in snapshots: a tick that was begun
