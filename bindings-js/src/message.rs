@@ -96,8 +96,11 @@ impl<'m> Reader<'m> {
             tag::INTEGER => self.number(8).cast_signed().into(),
             tag::TEXT => self.text().into(),
             tag::PIECE => self.piece().into(),
-            tag::WIDE => Value::integer(false, self.piece()),
-            tag::WIDE_BELOW => Value::integer(true, self.piece()),
+            tag::WIDE => magnitude(self.piece()).map_or(Value::Beyond, Value::from),
+            tag::WIDE_BELOW => {
+                let number = magnitude(self.piece()).and_then(|n| 0_i128.checked_sub_unsigned(n));
+                number.map_or(Value::Beyond, Value::from)
+            }
             tag::OTHER => Value::Other(self.text().into()),
             _ => Value::Other("nothing".into()),
         }
@@ -118,6 +121,12 @@ impl<'m> Reader<'m> {
             _ => Json::Null,
         }
     }
+}
+
+/// A big-endian number; `None` past 128 bits.
+fn magnitude(bytes: &[u8]) -> Option<u128> {
+    let shifted = |number: u128| number.checked_mul(256);
+    bytes.iter().try_fold(0, |number, byte| Some(shifted(number)? | u128::from(*byte)))
 }
 
 /// Writes a message.
@@ -157,7 +166,7 @@ impl Writer {
         match value {
             Value::Bytes(bytes) => self.piece(tag::PIECE, bytes),
             Value::Text(text) => self.text(text),
-            Value::Wide { magnitude, .. } => self.piece(tag::WIDE, magnitude),
+            Value::Wide(number) => self.piece(tag::WIDE, &number.to_be_bytes()),
             Value::Integer(number) => match i64::try_from(*number) {
                 Ok(number) => self.integer(number),
                 // Integers past 64 bits are never negative here.

@@ -66,18 +66,15 @@ fn then_presence_type_and_fit_from_the_top() {
     );
     expect(&[("timestamp", i128::MAX.into())], "time_out_of_range", "time");
     expect(&[("timestamp", i128::MIN.into())], "time_out_of_range", "time");
-    expect(
-        &[("timestamp", Value::integer(true, vec![1; 40]))],
-        "time_out_of_range",
-        "found an integer of 313 bits",
-    );
+    expect(&[("timestamp", Value::Beyond)], "time_out_of_range", "found an integer past 128 bits");
     expect(&[("timestamp", Value::Nanos(i128::MAX))], "time_out_of_range", "time");
     expect(&[("timestamp", 1000.into()), ("c", 32.into())], "out_of_range", "c");
     expect(&[("c", b"\x01".into())], "invalid_type", "c");
     expect(&[("c", 2.into())], "invalid_type", "b");
     expect(&[("b", Value::Nanos(1))], "invalid_type", "expected an integer for `b`, found a time");
     expect(&[("b", 1.into()), ("sequence", (-1).into())], "out_of_range", "sequence");
-    expect(&[("sequence", Value::integer(false, vec![1; 40]))], "out_of_range", "sequence");
+    expect(&[("sequence", Value::Beyond)], "out_of_range", "sequence");
+    expect(&[("sequence", u128::MAX.into())], "out_of_range", "sequence");
     values.sequence(4095).unwrap();
     let id = values.pack_integer().unwrap();
     let parsed = layout.parse_integer(id).unwrap();
@@ -200,9 +197,18 @@ fn decimal_texts() {
         "-1",
         "7",
         "170141183460469231731687303715884105728",
-        "1000000000000000000000000000000000000000000000000000000000001",
+        "340282366920938463463374607431768211455",
+        "-170141183460469231731687303715884105728",
     ] {
         assert_eq!(Value::parse_integer(text).unwrap().to_string(), text);
+    }
+    for text in [
+        "340282366920938463463374607431768211456",
+        "-170141183460469231731687303715884105729",
+        &"9".repeat(200_000),
+    ] {
+        let message = "expected an integer of at most 128 bits, found a larger one";
+        assert_eq!(assert_code(Value::parse_integer(text), "out_of_range").to_string(), message);
     }
     assert_eq!(Value::parse_integer("-9223372036854775808"), Ok(i64::MIN.into()));
     assert_eq!(assert_code(Value::parse_integer("12x4"), "invalid_character").position(), Some(2));
@@ -218,14 +224,15 @@ fn integers_of_fields() {
         Field::timestamp(40, MS, 7),
         Field::bindable_of(Type::Bytes, 8, "bytes"),
         Field::bindable(72, "wide"),
-        Field::bindable(136, "wider"),
+        Field::bindable(128, "wider"),
     ];
-    let layout = Layout::bytes(32, fields).unwrap();
-    let parsed = layout.parse_bytes(&[0xff; 32]).unwrap();
+    let layout = Layout::bytes(31, fields).unwrap();
+    let parsed = layout.parse_bytes(&[0xff; 31]).unwrap();
     let integer = |slot: polyflake::Result<Slot>| parsed.integer(slot.unwrap());
     assert_eq!(integer(layout.timestamp()), Ok((1 << 40) + 6));
     assert_eq!(integer(layout.bindable("wide")), Ok((1 << 72) - 1));
     assert_code(integer(layout.bindable("wider")), "out_of_range");
+    assert_eq!(parsed.bindable("wider"), Ok(u128::MAX.into()));
     assert_code(integer(layout.bindable("bytes")), "invalid_type");
 }
 
@@ -238,9 +245,8 @@ fn values_that_are_long_are_told_by_their_size() {
         values.bind("n", n).unwrap().bind("text", text).unwrap();
         assert_code(values.pack(), "out_of_range").to_string()
     };
-    // The digits of so long an integer would take hours to write.
-    let huge = Value::integer(false, vec![0xff; 1 << 24]);
-    assert_eq!(told(huge, "a"), "expected n of at most 8 bits, found an integer of 134217728 bits");
+    let message = "expected n of at most 8 bits, found an integer past 128 bits";
+    assert_eq!(told(Value::Beyond, "a"), message);
     assert_eq!(told(256.into(), "a"), "expected n of at most 8 bits, found 256");
     assert_eq!(told(1.into(), "ab"), "expected text of at most 8 bits, found ab");
     let long = concat!("0123456789", "0123456789", "0123456789", "012");
@@ -265,11 +271,41 @@ fn the_limits_of_a_time_fit_themselves() {
 }
 
 #[test]
-fn too_many_digits_are_a_length_and_no_character() {
-    let digits = |count| Value::parse_integer(&"9".repeat(count)).map(drop);
-    assert!(digits(160_000).is_ok());
-    let error = assert_code(digits(200_000), "invalid_length");
-    assert_eq!(error.to_string(), "expected length 1 to 160000, found 200000");
+fn bounds_of_layouts() {
+    let refused = |length, fields: &[Field]| {
+        assert_code(Layout::bytes(length, fields.to_vec()), "invalid_layout").to_string()
+    };
+    let of = |kind, bits| Field::bindable_of(kind, bits, "a");
+    // IDs: 1,024 bits, which bytes and texts may fill.
+    for kind in [Type::Bytes, Type::Text] {
+        let layout = Layout::bytes(128, [of(kind, 1024)]).unwrap();
+        let value = if kind == Type::Text { Value::from("x") } else { Value::from(b"x") };
+        let id = layout.values().bind("a", value.clone()).unwrap().pack().unwrap();
+        assert_eq!(layout.parse(&id).unwrap().bindable("a"), Ok(value));
+        let message = "expected a byte ID of 1 to 128 bytes, found 129";
+        assert_eq!(refused(129, &[of(kind, 1032)]), message);
+    }
+    // Integers: 128 bits, of bindables and constants, at any bit.
+    let integer = [Field::unused(3), of(Type::Integer, 128).inverted(), Field::unused(5)];
+    let layout = Layout::bytes(17, integer).unwrap();
+    for number in [0, 1, u128::from(u64::MAX) + 1, i128::MAX.cast_unsigned() + 1, u128::MAX] {
+        let id = layout.values().bind("a", number).unwrap().pack().unwrap();
+        assert_eq!(layout.parse(&id).unwrap().bindable("a"), Ok(number.into()));
+    }
+    assert_code(layout.values().bind("a", Value::Beyond).unwrap().pack(), "out_of_range");
+    let message = "expected a of at most 128 bits, found 129: wider fields are bytes or text";
+    assert_eq!(refused(17, &[of(Type::Integer, 129), Field::unused(7)]), message);
+    let constant = Field::constant(129, "a", 1);
+    assert_eq!(refused(17, &[constant, Field::unused(7)]), message);
+    assert!(Layout::bytes(128, [Field::unused(1024)]).is_ok());
+    // Fields: 1,024, also if they have no bits.
+    let empty = |count| (0..count).map(|_| Field::unused(0)).chain([Field::unused(8)]);
+    assert!(Layout::bytes(1, empty(1023)).is_ok());
+    assert_code(Layout::bytes(1, empty(1024)), "invalid_layout");
+}
+
+#[test]
+fn characters_of_a_decimal_text_are_told_with_their_place() {
     assert_code(Value::parse_integer(&"0".repeat(200_000)), "invalid_character");
     let error = assert_code(Value::parse_integer("12\n4"), "invalid_character");
     assert_eq!(error.to_string(), "invalid character U+000A at position 2");

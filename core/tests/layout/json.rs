@@ -275,11 +275,12 @@ fn byte_descriptions() {
     }
     assert_code(constant(json!(1), "text"), "invalid_layout");
     assert_code(constant(json!("01ff"), "bytes"), "out_of_range");
+    assert_code(constant(json!("9".repeat(40)), "integer"), "out_of_range");
     assert_code(constant(json!("é"), "text"), "out_of_range");
-    for bits in [0, 7, 12, 8 * 65_537, 1 << 32] {
+    for bits in [0, 7, 12, 8 * 129, 1 << 32] {
         assert_code(bytes(bits, json!([{"kind": "unused", "bits": bits}])), "invalid_layout");
     }
-    assert!(bytes(8 * 65_536, json!([{"kind": "unused", "bits": 8 * 65_536}])).is_ok());
+    assert!(bytes(1024, json!([{"kind": "unused", "bits": 1024}])).is_ok());
     for kind in ["timestamp", "sequence"] {
         let mut field = json!({"kind": kind, "bits": 72});
         if kind == "timestamp" {

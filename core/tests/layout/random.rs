@@ -63,30 +63,33 @@ pub(crate) fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
                 has_sequence = true;
                 Kind::Sequence
             }
-            3 | 4 => Kind::Constant(Given::Integer(BigInt::ZERO)),
+            3 | 4 => {
+                Kind::Constant(fitting(value_type(bytes, draw), draw.bits.min(left), &draw.seed))
+            }
             5 => Kind::Unused,
             _ => Kind::Bindable(value_type(bytes, draw)),
         };
-        let most = if matches!(kind, Kind::Timestamp { .. } | Kind::Sequence) {
-            left.min(64)
-        } else {
-            left
+        let most = match kind {
+            Kind::Timestamp { .. } | Kind::Sequence => 64,
+            _ => left,
         };
-        let mut field = FieldPlan { kind, bits: draw.bits.min(most), invert: draw.invert };
-        if let Kind::Constant(own) = &mut field.kind {
-            *own = fitting(value_type(bytes, draw), field.bits, &draw.seed);
-        }
+        let field = FieldPlan { kind, bits: draw.bits.min(most).min(left), invert: draw.invert };
         left -= field.bits;
         plan.fields.push(field);
     }
-    plan.fields.push(FieldPlan { kind: Kind::Bindable(Type::Integer), bits: left, invert: false });
+    let rest = if left > MOST_BITS { Type::Bytes } else { Type::Integer };
+    plan.fields.push(FieldPlan { kind: Kind::Bindable(rest), bits: left, invert: false });
     plan
 }
+
+/// The widest integer.
+const MOST_BITS: u32 = 128;
 
 fn value_type(bytes: Option<usize>, draw: &Draw) -> Type {
     match (bytes, draw.value_type) {
         (Some(_), 1) => Type::Bytes,
         (Some(_), 2) => Type::Text,
+        (Some(_), _) if draw.bits > MOST_BITS => Type::Bytes,
         _ => Type::Integer,
     }
 }
@@ -141,11 +144,11 @@ fn near_the_edge(kind: Type, bits: u32, first: u8, seed: &[u8]) -> Given {
 }
 
 fn some_seeds() -> impl Strategy<Value = Vec<Vec<u8>>> {
-    proptest::collection::vec(proptest::collection::vec(any::<u8>(), 1..70), 25)
+    proptest::collection::vec(proptest::collection::vec(any::<u8>(), 1..135), 25)
 }
 
 pub(crate) fn shapes() -> impl Strategy<Value = Option<usize>> {
-    prop_oneof![Just(None), (1..=64_usize).prop_map(Some)]
+    prop_oneof![Just(None), (1..=128_usize).prop_map(Some)]
 }
 
 proptest! {
@@ -189,7 +192,7 @@ proptest! {
     }
 
     #[test]
-    fn parses_as_the_reference_does(bytes in shapes(), draws in draws(), id in proptest::collection::vec(any::<u8>(), 64)) {
+    fn parses_as_the_reference_does(bytes in shapes(), draws in draws(), id in proptest::collection::vec(any::<u8>(), 128)) {
         let plan = plan(bytes, &draws);
         let layout = plan.layout().unwrap();
         let id = BigInt::from_bytes_be(Sign::Plus, &id) % power(plan.bits());

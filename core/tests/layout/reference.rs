@@ -45,7 +45,7 @@ pub(crate) fn power(bits: u32) -> BigInt {
 impl Given {
     pub(crate) fn value(&self) -> Value<'static> {
         match self {
-            Self::Integer(n) => Value::integer(n.sign() == Sign::Minus, n.to_bytes_be().1),
+            Self::Integer(n) => Value::parse_integer(&n.to_string()).unwrap_or(Value::Beyond),
             Self::Bytes(bytes) => bytes.clone().into(),
             Self::Text(text) => text.clone().into(),
             Self::Nanos(nanos) => Value::Nanos(*nanos),
@@ -55,10 +55,7 @@ impl Given {
     fn of(value: Value<'_>) -> Self {
         match value {
             Value::Integer(n) => Self::Integer(n.into()),
-            Value::Wide { negative, magnitude } => Self::Integer(BigInt::from_bytes_be(
-                if negative { Sign::Minus } else { Sign::Plus },
-                &magnitude,
-            )),
+            Value::Wide(n) => Self::Integer(n.into()),
             Value::Bytes(bytes) => Self::Bytes(bytes.into_owned()),
             Value::Text(text) => Self::Text(text.into_owned()),
             other => panic!("{other:?}"),

@@ -73,7 +73,7 @@ fn layouts_on_an_unsteady_clock() {
 
 #[test]
 fn layouts_batches_against_single_calls() {
-    batch_against_singles(|| layout(&[0, 0, 1]));
+    batch_against_singles(None, || layout(&[0, 0, 1]));
 }
 
 #[test]
@@ -83,12 +83,12 @@ fn layouts_blocks_against_single_calls() {
 
 #[test]
 fn ranges_as_time_goes_on() {
-    two_threads(None, 3, || ranged(&[0, 0, 0, 1]));
+    two_threads(Some(3), 3, || ranged(&[0, 0, 0, 1]));
 }
 
 #[test]
 fn ranges_batches_against_single_calls() {
-    batch_against_singles(|| ranged(&[0, 0, 1]));
+    batch_against_singles(None, || ranged(&[0, 0, 1]));
 }
 
 #[test]

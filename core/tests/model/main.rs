@@ -113,8 +113,11 @@ fn two_threads<S: Source>(
 }
 
 /// Checks a batch of three in one thread against single calls in another.
-fn batch_against_singles<S: Source>(build: impl Fn() -> S + Send + Sync + 'static) {
-    check(None, move || {
+fn batch_against_singles<S: Source>(
+    preemptions: Option<usize>,
+    build: impl Fn() -> S + Send + Sync + 'static,
+) {
+    check(preemptions, move || {
         let ids = enter_model(build());
         let other = ids.clone();
         let handle = thread::spawn(move || {

@@ -101,7 +101,7 @@ fn randflake_on_an_unsteady_clock() {
 
 #[test]
 fn randflake_batches_against_single_calls() {
-    batch_against_singles(|| randflake(&[0, 0, 1]));
+    batch_against_singles(None, || randflake(&[0, 0, 1]));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn hot_guid_on_an_unsteady_clock() {
 
 #[test]
 fn hot_guid_batches_against_single_calls() {
-    batch_against_singles(|| hot_guid(&[0, 0, 1]));
+    batch_against_singles(Some(4), || hot_guid(&[0, 0, 1]));
 }
 
 /// A steady clock is never behind the IDs of another thread, however late a thread uses its reading.

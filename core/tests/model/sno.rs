@@ -102,7 +102,7 @@ fn two_threads_three_calls_on_an_unsteady_clock() {
 
 #[test]
 fn batches_against_single_calls() {
-    batch_against_singles(|| generator(&[100, 100, 101]));
+    batch_against_singles(None, || generator(&[100, 100, 101]));
 }
 
 #[test]

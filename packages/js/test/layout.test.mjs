@@ -290,28 +290,32 @@ onEachMachine(({ layout }) => {
   });
 
   test("IDs, names and values longer than a piece of the scratch area", () => {
-    const bytes = Uint8Array.from({ length: 65_535 }, (_, k) => (k * 31 + 1) % 256);
-    bytes[0] = 1;
+    const [name, bytes] = ["n".repeat(40_000), Uint8Array.from({ length: 127 }, (_, k) => k + 1)];
     const its = new Layout({
       id: "bytes",
-      bits: 524_288,
+      bits: 1024,
       fields: [
-        { kind: "bindable", bits: 524_280, name: "n".repeat(40_000), type: "bytes" },
+        { kind: "bindable", bits: 1016, name, type: "bytes" },
         { kind: "unused", bits: 8 },
       ],
     });
-    const id = its.pack({ bindables: { ["n".repeat(40_000)]: bytes } });
-    assert.equal(id.length, 65_536);
-    assert.deepEqual(id.subarray(0, 65_535), bytes);
+    const id = its.pack({ bindables: { [name]: bytes } });
+    assert.equal(id.length, 128);
+    assert.deepEqual(id.subarray(0, 127), bytes);
     assert.deepEqual(Object.values(its.parse(id).bindables)[0], bytes);
-    refused(
-      "invalid_layout",
-      () => new Layout({ id: "bytes", bits: 524_296, fields: [{ kind: "unused", bits: 524_296 }] }),
-    );
-    const digits = "9".repeat(20_000);
-    const large = new Layout({ id: "bytes", bits: 80_000, fields: [{ kind: "bindable", bits: 80_000, name: "n" }] });
-    assert.equal(large.parse(large.pack({ bindables: { n: BigInt(digits) } })).bindables.n, BigInt(digits));
+    refused("out_of_range", () => its.pack({ bindables: { [name]: new Uint8Array(65_535).fill(1) } }));
     assert.equal(snowflake.toJson(), JSON_OF_SNOWFLAKE);
+  });
+
+  test("IDs of at most 1,024 bits, integers of at most 128", () => {
+    const layout = (bits, ...fields) => new Layout({ id: "bytes", bits, fields });
+    refused("invalid_layout", () => layout(1032, { kind: "unused", bits: 1032 }));
+    refused("invalid_layout", () => layout(136, { kind: "bindable", bits: 136, name: "n" }));
+    const its = layout(128, { kind: "bindable", bits: 128, name: "n" });
+    for (const n of [0n, 2n ** 64n, 2n ** 127n - 1n, 2n ** 127n, 2n ** 128n - 1n])
+      assert.equal(its.parse(its.pack({ bindables: { n } })).bindables.n, n);
+    for (const n of [2n ** 128n, -(2n ** 63n) - 1n, -(2n ** 127n), -(2n ** 127n) - 1n, 10n ** 10_000n])
+      refused("out_of_range", () => its.pack({ bindables: { n } }), { field: "n" });
   });
 
   test("times that a Date cannot hold are bigint alone", () => {

@@ -121,7 +121,7 @@ PARAMETERS = [
     Parameter("worker", lambda w: layout.Generator(SNOWFLAKE, bindables={"worker": w}), 31),
     Parameter("worker", lambda w: LAYOUT.generate({"worker": w}), 31),
     Parameter("worker", lambda w: LAYOUT.generate_many(2, {"worker": w}), 31),
-    Parameter("size", lambda s: layout.LayoutArray(b"", s), 65_536, 1),
+    Parameter("size", lambda s: layout.LayoutArray(b"", s), 128, 1),
     Parameter("max_wait", lambda w: layout.Generator(SNOWFLAKE, max_wait=w), 2**32 - 1),
     Parameter("n", LAYOUT.generate_many, 2**24),
 ]

@@ -87,15 +87,20 @@ fn documented<'sh>(shell: &'sh Shell, chosen: &[&str]) -> Cmd<'sh> {
 
 /// All interleavings of the atomic steps of state machines and counter clock, in a build of its own.
 pub fn loom(shell: &Shell) -> Result<()> {
-    let target = workspace::target().join("loom");
-    let packages = ["--package", "loom-tests", "--package", "polyflake-clock"];
-    for tests in [["--test", "model"], ["--lib", "model"]] {
-        cmd!(shell, "cargo test --quiet --profile quick {packages...} {tests...}")
-            .env("RUSTFLAGS", "--cfg loom")
-            .env("CARGO_TARGET_DIR", &target)
-            .run()?;
-    }
-    Ok(())
+    models(shell, "loom-tests", &["--test", "model"]).run()?;
+    Ok(models(shell, "polyflake-clock", &["--lib", "model"]).run()?)
+}
+
+/// The one model that takes minutes without its bound.
+pub fn loom_unbounded(shell: &Shell) -> Result<()> {
+    let tests = models(shell, "loom-tests", &["--test", "model", "hot_guid_batches"]);
+    Ok(tests.env("LOOM_MAX_PREEMPTIONS", "0").run()?)
+}
+
+fn models<'sh>(shell: &'sh Shell, package: &str, tests: &[&str]) -> Cmd<'sh> {
+    cmd!(shell, "cargo test --quiet --profile quick --package {package} {tests...}")
+        .env("RUSTFLAGS", "--cfg loom")
+        .env("CARGO_TARGET_DIR", workspace::target().join("loom"))
 }
 
 /// NEON, on an emulated machine. Linked statically by Rust's own linker, so no tools for that machine are needed.

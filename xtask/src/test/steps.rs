@@ -238,6 +238,12 @@ pub const ALL: &[Step] = &[
 /// Steps that are slow and rarely fail; then trials, which depend on what the registries serve today.
 pub const THOROUGH: &[Step] = &[
     step(
+        "loom-unbounded",
+        "batches of Hot Guids against single calls, however often they interrupt each other",
+        &[CORE, &["tests/loom"]],
+        rust::loom_unbounded,
+    ),
+    step(
         "rust-databases",
         "columns of SQLx, SeaORM and Diesel in real databases; the example with axum",
         &[&["clock/", "core/", "examples/axum", "sql/", "tests/databases"]],

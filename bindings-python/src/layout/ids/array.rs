@@ -17,7 +17,7 @@ use crate::ids::{
 
 numbers! {
     /// Bytes of an ID.
-    Size(u32) "size" 1..=1 << 16;
+    Size(u32) "size" 1..=128;
 }
 
 #[doc = doc!("layout.LayoutArray")]

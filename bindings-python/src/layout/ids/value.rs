@@ -1,8 +1,7 @@
-//! Values of fields: integers of any size, bytes, texts.
+//! Values of fields: integers, bytes, texts.
 
 use polyflake::{Error, ErrorKind, layout::Value};
 use pyo3::{
-    intern,
     prelude::*,
     types::{PyBool, PyByteArray, PyBytes, PyDateTime, PyInt, PyMapping, PyMemoryView, PyString},
 };
@@ -44,21 +43,10 @@ pub(super) fn of(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'stati
 }
 
 fn integer(int: &Bound<'_, PyInt>) -> PyResult<Value<'static>> {
-    match Whole::of_int(int)? {
-        Whole::Fits(number) => Ok(number.into()),
-        Whole::Beyond => wide(int),
-    }
-}
-
-/// An integer beyond 128 bits, by the methods of `int` itself, which a subclass may override.
-fn wide(number: &Bound<'_, PyInt>) -> PyResult<Value<'static>> {
-    let py = number.py();
-    let class = py.get_type::<PyInt>();
-    let negative = class.call_method1(intern!(py, "__lt__"), (number, 0))?.is_truthy()?;
-    let magnitude = class.call_method1(intern!(py, "__abs__"), (number,))?;
-    let bits: usize = magnitude.call_method0(intern!(py, "bit_length"))?.extract()?;
-    let bytes = magnitude.call_method1(intern!(py, "to_bytes"), (bits.div_ceil(8), "big"))?;
-    Ok(Value::integer(negative, bytes.extract::<Vec<u8>>()?))
+    Ok(match Whole::of_int(int)? {
+        Whole::Fits(number) => number.into(),
+        Whole::Beyond => int.extract::<u128>().map_or(Value::Beyond, Value::from),
+    })
 }
 
 #[cold]
@@ -73,9 +61,7 @@ pub(super) fn to_object<'py>(py: Python<'py>, value: &Value<'_>) -> PyResult<Bou
         Value::Integer(number) => Ok(number.into_pyobject(py)?.into_any()),
         Value::Bytes(bytes) => Ok(PyBytes::new(py, bytes).into_any()),
         Value::Text(text) => Ok(PyString::new(py, text).into_any()),
-        Value::Wide { magnitude, .. } => py
-            .get_type::<PyInt>()
-            .call_method1(intern!(py, "from_bytes"), (PyBytes::new(py, magnitude), "big")),
+        Value::Wide(number) => Ok(number.into_pyobject(py)?.into_any()),
         // A kind that no ID has.
         _ => Ok(py.None().into_bound(py)),
     }

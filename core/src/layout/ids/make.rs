@@ -89,14 +89,14 @@ impl Template {
 
 fn write_integers(sequence: &Placed, word: u64, first: u64, ids: &mut [i64]) {
     for (k, place) in ids.iter_mut().enumerate() {
-        let bits = first + k as u64 ^ sequence.flip;
+        let bits = (first + k as u64) ^ sequence.flip;
         *place = sequence.put_in_word(word, bits).cast_signed();
     }
 }
 
 fn write_bytes(sequence: &Placed, id: &mut [u8], first: u64, ids: &mut [u8]) {
     for (k, place) in ids.chunks_exact_mut(id.len()).enumerate() {
-        sequence.put_in(id, first + k as u64 ^ sequence.flip);
+        sequence.put_in(id, (first + k as u64) ^ sequence.flip);
         place.copy_from_slice(id);
     }
 }
@@ -116,7 +116,7 @@ impl Batch<'_> {
     }
 }
 
-/// The error for bytes that are no whole number of IDs of `length` bytes, of which an ID has at most 65,536.
+/// The error for bytes that are no whole number of IDs of `length` bytes.
 #[cold]
 pub(in crate::layout) fn not_whole(found: usize, length: usize) -> Error {
     Error::not_a_multiple(found, u32::try_from(length).unwrap_or(u32::MAX))

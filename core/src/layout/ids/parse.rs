@@ -9,8 +9,7 @@ use crate::{
     layout::{
         Id, Layout, Slot, Timeline, Type, Value,
         shape::{
-            bits,
-            decimal::without_leading_zeros,
+            bits::{self, without_leading_zeros},
             layout::{Shape, foreign_slot},
             placed::{Placed, Role},
         },
@@ -26,8 +25,7 @@ enum Bits<'a> {
 
 /// The fields of an ID, whose time is known to fit 64-bit milliseconds, and whose texts are known to be UTF-8.
 ///
-/// Nothing is copied until a field is read. Even then only bytes and texts that do not lie on whole bytes are copied, and
-/// integers past 128 bits.
+/// Nothing is copied until a field is read, and even then only bytes and texts that do not lie on whole bytes.
 ///
 /// ```
 /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -190,7 +188,7 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// The integer in a field, or the time in a timestamp; `invalid_type` for bytes or text, `out_of_range` past 128 bits.
+    /// The integer in a field, or the time in a timestamp; `invalid_type` for bytes or text, `out_of_range` from 2^127 on.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -206,9 +204,7 @@ impl<'a> Parsed<'a> {
         }
         match self.get_slowly(field)? {
             Value::Integer(number) => Ok(number),
-            value @ Value::Wide { .. } => {
-                Err(Error::misfit(field.name.clone(), 128, value.brief()))
-            }
+            value @ Value::Wide(_) => Err(Error::misfit(field.name.clone(), 127, value.brief())),
             value => Err(Error::invalid_type("an integer", value.type_name())),
         }
     }
@@ -319,7 +315,7 @@ impl<'a> Bits<'a> {
     fn value(self, field: &Placed) -> Result<Value<'a>> {
         match field.kind() {
             Type::Integer if field.plain => Ok(Value::Integer(self.integer(field))),
-            Type::Integer => Ok(wide_integer(self.bytes(field))),
+            Type::Integer => Ok(wide_integer(&self.bytes(field))),
             Type::Bytes => Ok(Value::Bytes(self.bytes(field))),
             Type::Text => self.text(field).map(Value::Text),
         }
@@ -352,10 +348,8 @@ fn members<'v>(values: impl Iterator<Item = (&'v str, Value<'v>)>) -> Json {
     Json::Object(values.map(|(name, value)| (name.into(), Json::from(&value))).collect())
 }
 
-/// The integer of a field of more than 64 bits; a value that fits 64 bits is read as a signed integer.
-fn wide_integer(number: Cow<'_, [u8]>) -> Value<'_> {
-    match Value::integer(false, number) {
-        Value::Integer(n) => Value::Integer(u64::try_from(n).map_or(n, |n| n.cast_signed().into())),
-        wide => wide,
-    }
+/// The integer of a field of 65 to 128 bits; a value that fits 64 bits is read as a signed integer.
+fn wide_integer(number: &[u8]) -> Value<'static> {
+    let number = number.iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
+    u64::try_from(number).map_or_else(|_| number.into(), |number| number.cast_signed().into())
 }

@@ -8,7 +8,7 @@ use alloc::{
 };
 
 use crate::{
-    Error, Result,
+    Error, ErrorKind, Result,
     layout::{
         Value,
         shape::fit::{invalid, start_of},
@@ -164,8 +164,11 @@ impl ObjectReader {
             Json::Integer(_) => {
                 Err(self.wrong(name, "a text for an integer past 2^53", "a number"))
             }
-            Json::Text(text) => Value::parse_integer(&text)
-                .map_err(|_| self.wrong(name, "an integer in decimal digits", &text)),
+            Json::Text(text) => match Value::parse_integer(&text) {
+                Err(error) if error.kind() == ErrorKind::OutOfRange => Ok(Value::Beyond),
+                Err(_) => Err(self.wrong(name, "an integer in decimal digits", &text)),
+                number => number,
+            },
             other => Err(self.wrong(name, "an integer", other.name())),
         }
     }

@@ -63,10 +63,16 @@ pub(in crate::layout) fn take_wide(id: &[u8], offset: u32, bits: u32, invert: bo
     number
 }
 
+/// A big-endian number in its shortest form; zero is empty.
+pub(in crate::layout) fn without_leading_zeros(number: &[u8]) -> &[u8] {
+    let zeros = number.iter().take_while(|byte| **byte == 0).count();
+    &number[zeros..]
+}
+
 /// Number of bits that a big-endian number needs.
 pub(in crate::layout) fn length(number: &[u8]) -> usize {
-    let zeros = number.iter().take_while(|byte| **byte == 0).count();
-    number.get(zeros).map_or(0, |top| 8 * (number.len() - zeros) - top.leading_zeros() as usize)
+    let number = without_leading_zeros(number);
+    number.first().map_or(0, |top| 8 * number.len() - top.leading_zeros() as usize)
 }
 
 /// A mask of 1 to 8 bits.

@@ -15,11 +15,14 @@ use crate::{
     },
 };
 
-/// The longest byte ID, in bytes.
-const MOST_BYTES: usize = 65_536;
+/// The longest byte ID, in bytes: 1,024 bits.
+const MOST_BYTES: usize = 128;
 
-/// The largest number of fields. It is bounded because their names are inserted into a sorted list one by one.
-const MOST_FIELDS: usize = 16_384;
+/// The widest integer, in bits.
+const MOST_BITS: u32 = 128;
+
+/// The largest number of fields. It is bounded because fields may have no bits.
+const MOST_FIELDS: usize = 1024;
 
 /// The error with a message.
 #[cold]
@@ -127,7 +130,8 @@ fn names(fields: &[Placed], is: fn(&Role) -> bool) -> Result<Vec<Slot>> {
     Ok(slots)
 }
 
-/// Checks the type of a field: bytes and texts are for byte layouts, and a sequence starts with an integer.
+/// Checks the type of a field: bytes and texts are for byte layouts, a sequence starts with an integer, and an integer has at most
+/// 128 bits.
 fn check_types(shape: Shape, field: &Placed) -> Result<()> {
     let kind = match &field.role {
         Role::Bindable(kind) => Some(*kind),
@@ -136,6 +140,13 @@ fn check_types(shape: Shape, field: &Placed) -> Result<()> {
     };
     let only_integers = shape == Shape::Integer || matches!(field.role, Role::Sequence { .. });
     match kind {
+        Some(Type::Integer) if field.width.bits > MOST_BITS => {
+            let (name, bits) = (&field.name, field.width.bits);
+            let reason = format!(
+                "expected {name} of at most {MOST_BITS} bits, found {bits}: wider fields are bytes or text"
+            );
+            Err(invalid(reason))
+        }
         Some(kind) if kind == Type::Integer || !only_integers => Ok(()),
         Some(kind) => {
             let (name, kind) = (&field.name, kind.as_str());

@@ -100,7 +100,8 @@ impl Layout {
         fit::fit(Shape::Integer, fields)
     }
 
-    /// A layout of IDs of `length` bytes, 1 to 65,536. The fields begin at the top bit of the first byte and fill all bytes.
+    /// A layout of IDs of `length` bytes, 1 to 128. The fields begin at the top bit of the first byte and fill all bytes. Integers
+    /// have at most 128 bits; bytes and texts may fill the ID.
     ///
     /// Any fault of the fields is `invalid_layout`, except `out_of_range` for a constant or start that does not fit.
     ///

@@ -4,10 +4,7 @@ use alloc::string::String;
 
 use crate::{
     Error, ErrorKind, Result,
-    layout::{
-        Draft, Timeline, Type, Value, Width,
-        shape::{bits, decimal::without_leading_zeros},
-    },
+    layout::{Draft, Timeline, Type, Value, Width, shape::bits},
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,7 +123,7 @@ impl Placed {
         let (ticks, unix_ms) = match value {
             Value::Integer(ms) => (i64::try_from(*ms).ok().map(|ms| timeline.value_of_ms(ms)), *ms),
             Value::Nanos(nanos) => (timeline.value_of_nanos(*nanos), nanos.div_euclid(1_000_000)),
-            Value::Wide { .. } => {
+            Value::Wide(_) | Value::Beyond => {
                 return Err(self.misfit(value).with_kind(ErrorKind::TimeOutOfRange));
             }
             _ => return Err(self.wrong_type("an integer", value)),
@@ -142,20 +139,27 @@ impl Placed {
             return Err(self.wrong_type(self.takes(), value));
         }
         let number = match value {
-            Value::Integer(number) => {
-                *space =
-                    self.width.modulo(*number).ok_or_else(|| self.misfit(value))?.to_be_bytes();
-                space
-            }
-            Value::Wide { negative: false, magnitude } => &**magnitude,
             Value::Bytes(bytes) => bytes,
             Value::Text(text) => text.as_bytes(),
-            _ => return Err(self.misfit(value)),
+            _ => {
+                let number = self.integer(value).ok_or_else(|| self.misfit(value))?;
+                *space = number.to_be_bytes();
+                space
+            }
         };
         if bits::length(number) > self.width.bits as usize {
             return Err(self.misfit(value));
         }
-        Ok(without_leading_zeros(number))
+        Ok(bits::without_leading_zeros(number))
+    }
+
+    /// An integer that fits 128 bits.
+    fn integer(&self, value: &Value<'_>) -> Option<u128> {
+        match value {
+            Value::Integer(number) => self.width.modulo(*number),
+            Value::Wide(number) => Some(*number),
+            _ => None,
+        }
     }
 
     fn takes(&self) -> &'static str {

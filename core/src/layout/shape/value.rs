@@ -8,10 +8,7 @@ use alloc::{
 };
 use core::fmt;
 
-use crate::{
-    Error, ErrorKind, Result,
-    layout::shape::{bits, decimal},
-};
+use crate::{Result, layout::shape::decimal};
 
 /// The type of values that a constant or bindable takes.
 ///
@@ -66,47 +63,28 @@ impl Type {
 pub enum Value<'a> {
     /// An integer; for a timestamp the time in Unix milliseconds.
     Integer(i128),
-    /// An integer past 128 bits.
-    Wide {
-        /// `true` below zero; a negative integer of this size fits no field.
-        negative: bool,
-        /// Its magnitude, big-endian.
-        magnitude: Cow<'a, [u8]>,
-    },
+    /// An integer of 2^127 or more.
+    Wide(u128),
     /// A time in Unix nanoseconds, for timestamps whose ticks are shorter than a millisecond.
     Nanos(i128),
     /// Bytes, read as a big-endian number.
     Bytes(Cow<'a, [u8]>),
     /// A text.
     Text(Cow<'a, str>),
-    /// The name of a type that no field takes. Bindings to dynamic languages pass it so that the layout decides which error comes
-    /// first. Not part of the public API.
+    /// An integer that no field takes: below -2^127, or past 128 bits. Bindings to dynamic languages pass it, and the name of a
+    /// type, so that the layout decides which error comes first. Not part of the public API.
+    #[doc(hidden)]
+    Beyond,
+    /// The name of a type that no field takes. Not part of the public API.
     #[doc(hidden)]
     Other(Cow<'a, str>),
 }
 
-/// The longest value, in bytes, that an error shows in full: the time to write an integer's digits grows with their square.
+/// The longest value, in bytes, that an error shows in full.
 const LONG: usize = 32;
 
-impl<'a> Value<'a> {
-    /// The integer of a sign and a big-endian magnitude.
-    ///
-    /// ```
-    /// use polyflake::layout::Value;
-    ///
-    /// assert_eq!(Value::integer(true, &[1, 0][..]), Value::from(-256));
-    /// ```
-    pub fn integer(negative: bool, magnitude: impl Into<Cow<'a, [u8]>>) -> Self {
-        let magnitude = magnitude.into();
-        if bits::length(&magnitude) > 127 {
-            return Self::Wide { negative, magnitude };
-        }
-        let number = magnitude.iter().fold(0, |number, byte| number << 8 | i128::from(*byte));
-        Self::Integer(if negative { -number } else { number })
-    }
-
-    /// The integer of a decimal text: `-?(0|[1-9][0-9]*)`, else `invalid_character`. More than 160,000 digits are
-    /// `invalid_length`; no field holds them.
+impl Value<'_> {
+    /// The integer of a decimal text: `-?(0|[1-9][0-9]*)`, else `invalid_character`. More than 128 bits are `out_of_range`.
     ///
     /// ```
     /// use polyflake::layout::Value;
@@ -116,16 +94,13 @@ impl<'a> Value<'a> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn parse_integer(text: &str) -> Result<Value<'static>> {
-        let parts = decimal::read(text);
-        parts
-            .map(|(negative, magnitude)| Value::integer(negative, magnitude))
-            .ok_or_else(|| not_decimal(text))
+        decimal::read(text)
     }
 
     /// The same value with one spelling for each integer.
     pub(in crate::layout) fn normal(self) -> Self {
         match self {
-            Self::Wide { negative, magnitude } => Self::integer(negative, magnitude),
+            Self::Wide(number) => number.into(),
             other => other,
         }
     }
@@ -145,9 +120,8 @@ impl<'a> Value<'a> {
         match self {
             Self::Integer(n) => Value::Integer(n),
             Self::Nanos(n) => Value::Nanos(n),
-            Self::Wide { negative, magnitude } => {
-                Value::Wide { negative, magnitude: Cow::Owned(magnitude.into_owned()) }
-            }
+            Self::Wide(n) => Value::Wide(n),
+            Self::Beyond => Value::Beyond,
             Self::Bytes(bytes) => Value::Bytes(Cow::Owned(bytes.into_owned())),
             Self::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
             Self::Other(name) => Value::Other(Cow::Owned(name.into_owned())),
@@ -164,7 +138,7 @@ impl<'a> Value<'a> {
     /// ```
     pub fn kind(&self) -> Option<Type> {
         match self {
-            Self::Integer(_) | Self::Wide { .. } => Some(Type::Integer),
+            Self::Integer(_) | Self::Wide(_) | Self::Beyond => Some(Type::Integer),
             Self::Bytes(_) => Some(Type::Bytes),
             Self::Text(_) => Some(Type::Text),
             Self::Nanos(_) | Self::Other(_) => None,
@@ -174,9 +148,6 @@ impl<'a> Value<'a> {
     /// The value in the words of an error; a long one by its size.
     pub(in crate::layout) fn brief(&self) -> String {
         match self {
-            Self::Wide { magnitude, .. } if magnitude.len() > LONG => {
-                format!("an integer of {} bits", bits::length(magnitude))
-            }
             Self::Bytes(bytes) if bytes.len() > LONG => format!("{} bytes", bytes.len()),
             Self::Text(text) if text.len() > LONG => format!("a text of {} bytes", text.len()),
             short => short.to_string(),
@@ -186,7 +157,7 @@ impl<'a> Value<'a> {
     /// The name of its type in an error.
     pub(in crate::layout) fn type_name(&self) -> Cow<'static, str> {
         match self {
-            Self::Integer(_) | Self::Wide { .. } => Cow::Borrowed("an integer"),
+            Self::Integer(_) | Self::Wide(_) | Self::Beyond => Cow::Borrowed("an integer"),
             Self::Nanos(_) => Cow::Borrowed("a time"),
             Self::Bytes(_) => Cow::Borrowed("bytes"),
             Self::Text(_) => Cow::Borrowed("text"),
@@ -195,32 +166,13 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The error for a text that is no integer: for its characters first, then for their order, then for their number.
-#[cold]
-fn not_decimal(text: &str) -> Error {
-    let is_bad = |(i, c): &(usize, char)| !(c.is_ascii_digit() || *c == '-' && *i == 0);
-    if let Some((position, character)) = text.chars().enumerate().find(is_bad) {
-        return Error::bad_character(position, character.into());
-    }
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if !digits.starts_with('0') && digits.len() > decimal::MOST_DIGITS {
-        return Error::invalid_length(digits.len(), 1, decimal::MOST_DIGITS);
-    }
-    Error::because(
-        ErrorKind::InvalidCharacter,
-        "expected an integer in decimal digits without leading zeros",
-    )
-}
-
 impl fmt::Display for Value<'_> {
     /// Writes integers in decimal, bytes in hex, texts as they are.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integer(number) | Self::Nanos(number) => write!(f, "{number}"),
-            Self::Wide { negative, magnitude } => {
-                let sign = if *negative { "-" } else { "" };
-                write!(f, "{sign}{}", decimal::write(magnitude))
-            }
+            Self::Wide(number) => write!(f, "{number}"),
+            Self::Beyond => f.write_str("an integer past 128 bits"),
             Self::Bytes(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
             Self::Text(text) | Self::Other(text) => f.write_str(text),
         }
@@ -242,7 +194,7 @@ from_integers!(u8, u16, u32, u64, i8, i16, i32, i64, i128);
 
 impl From<u128> for Value<'_> {
     fn from(n: u128) -> Self {
-        Self::integer(false, n.to_be_bytes().to_vec())
+        i128::try_from(n).map_or(Self::Wide(n), Self::Integer)
     }
 }
 

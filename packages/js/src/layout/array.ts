@@ -12,7 +12,7 @@ import type { IdOf } from "./fields.js";
 const MOST_BYTES = 1 << 28;
 
 /** The longest ID, in bytes. */
-const LONGEST = 65_536;
+const LONGEST = 128;
 
 /** IDs of a layout, packed: integers of 64 bits, or the bytes of all IDs one after the other. */
 export type PackedOf<K extends Kind> = K extends "integer" ? BigInt64Array : Uint8Array;

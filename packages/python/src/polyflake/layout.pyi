@@ -450,7 +450,7 @@ class LayoutArray(_Array[Any]):
         :param ids: signed 64-bit integers: any iterable, or a column as :class:`polyflake.randflake.RandflakeArray`
             takes it; or, with a ``size``, any iterable of ``bytes``, packed bytes as ``bytes(ids)`` gives them, or an
             Arrow column of bytes.
-        :param size: number of bytes in an ID, 1..65536; ``None`` for integers.
+        :param size: number of bytes in an ID, 1..128; ``None`` for integers.
         :raises InvalidTypeError: for anything else; for a null or another item, with the ``item``.
         :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another
             length.

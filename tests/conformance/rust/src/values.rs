@@ -2,7 +2,7 @@
 //! type that no field takes.
 
 use data_encoding::HEXLOWER;
-use polyflake::layout::Value as Field;
+use polyflake::{ErrorKind, layout::Value as Field};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Failure, unexpected};
@@ -10,7 +10,10 @@ use crate::args::{Failure, unexpected};
 /// The value of a field.
 pub(crate) fn read(value: &Value) -> Result<Field<'static>, Failure> {
     match value {
-        Value::String(decimal) => Ok(Field::parse_integer(decimal)?),
+        Value::String(decimal) => match Field::parse_integer(decimal) {
+            Err(error) if error.kind() == ErrorKind::OutOfRange => Ok(Field::Beyond),
+            number => Ok(number?),
+        },
         Value::Object(tagged) => read_tagged(tagged),
         Value::Null => Ok(Field::Other("null".into())),
         Value::Bool(_) => Ok(Field::Other("a boolean".into())),

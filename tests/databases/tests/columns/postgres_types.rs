@@ -52,12 +52,10 @@ fn ids_take_the_form_of_the_column() {
         assert_eq!(found.len(), 3);
     }
     let row = database
-        .query_one("SELECT uuid::text, octet_length(sno) FROM ids ORDER BY uuid LIMIT 1", &[])
+        .query_one("SELECT uuid_send(uuid), octet_length(sno) FROM ids ORDER BY uuid LIMIT 1", &[])
         .unwrap();
-    assert_eq!(
-        (row.get::<_, String>(0), row.get::<_, i32>(1)),
-        (uuid::Uuid::from_bytes(rows()[0].sno.to_uuid8_bytes()).to_string(), 10)
-    );
+    let uuid = rows()[0].sno.to_uuid8_bytes().to_vec();
+    assert_eq!((row.get::<_, Vec<u8>>(0), row.get::<_, i32>(1)), (uuid, 10));
 }
 
 #[test]

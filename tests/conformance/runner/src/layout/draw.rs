@@ -63,10 +63,10 @@ pub(crate) struct Needs {
     pub(crate) epochs: fn(&mut Rng) -> i64,
 }
 
-/// A layout of 64 bits or of 1 to 40 bytes, now and then of many more, of all kinds and types.
+/// A layout of 64 bits or of 1 to 40 bytes, now and then of more, of all kinds and types.
 pub(crate) fn layout(rng: &mut Rng) -> Drawn {
     let is_bytes = rng.u32(..3) > 0;
-    let length = if rng.u32(..40) == 0 { rng.u32(41..=300) } else { rng.u32(1..=40) };
+    let length = if rng.u32(..40) == 0 { rng.u32(41..=128) } else { rng.u32(1..=40) };
     let bits = if is_bytes { 8 * length } else { 64 };
     let needs = Needs { bits, is_bytes, epochs: epoch };
     let mut parts = Vec::new();
@@ -138,10 +138,14 @@ pub(crate) fn named(
     kind: &'static str,
     bits: u32,
 ) -> Part {
-    let of_type = if needs.is_bytes && matches!(kind, "constant" | "bindable") {
-        one_of(rng, &["integer", "integer", "bytes", "text"])
-    } else {
-        "integer"
+    let of_type = match kind {
+        "constant" | "bindable" if needs.is_bytes => {
+            // Wider integers are refused, which is compared too.
+            let is_wide = bits > 128 && rng.u32(..16) > 0;
+            let integer = if is_wide { "bytes" } else { "integer" };
+            one_of(rng, &[integer, integer, "bytes", "text"])
+        }
+        _ => "integer",
     };
     let taken = |name: &str| parts.iter().any(|part| part.kind == kind && part.name == name);
     let name = match kind {
