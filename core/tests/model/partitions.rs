@@ -1,7 +1,13 @@
 //! Default partitions: a table of one or two, from which generators take, renew, lose and return leases; and the claims of one
 //! generator, which its threads replace by each other's.
 
-use std::time::Duration;
+use std::{
+    future::poll_fn,
+    mem::replace,
+    pin::Pin,
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
 
 use crate::checker::{Arc, check, lazy_static, thread};
 use polyflake::{
@@ -38,9 +44,13 @@ fn two() -> Result<&'static dyn Table> {
 /// A generator with four sequences a tick, the same ones in each generator: in one tick, IDs of two generators are equal if
 /// their partitions are.
 fn generator(find: FindTable, ticks: &[i64]) -> Generator<Shared> {
+    waiting(find, ticks, Duration::ZERO)
+}
+
+fn waiting(find: FindTable, ticks: &[i64], max_wait: Duration) -> Generator<Shared> {
     find().unwrap();
     let clock = Shared::new(ticks.iter().map(|tick| EPOCH_MS + 4 * tick));
-    let builder = Generator::builder().clock(clock).max_wait(Duration::ZERO).sequence_max(3);
+    let builder = Generator::builder().clock(clock).max_wait(max_wait).sequence_max(3);
     let ids = builder.leased_from(find).build().unwrap();
     ids.extend_window(ids.window().1).unwrap();
     ids.partition();
@@ -139,13 +149,17 @@ fn handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'st
         let thread = thread::spawn(move || make(&other));
         let mut all = make(&ids);
         all.extend(thread.join().unwrap());
-        all.sort_unstable();
-        for pair in all.windows(2) {
-            let [one, other] = pair else { unreachable!() };
-            assert_ne!(one, other);
-            assert!(one.tick() != other.tick() || one.partition() == other.partition(), "{pair:?}");
-        }
+        assert_one_partition_a_tick(all);
     });
+}
+
+fn assert_one_partition_a_tick(mut all: Vec<Sno>) {
+    all.sort_unstable();
+    for pair in all.windows(2) {
+        let [one, other] = pair else { unreachable!() };
+        assert_ne!(one, other);
+        assert!(one.tick() != other.tick() || one.partition() == other.partition(), "{pair:?}");
+    }
 }
 
 #[test]
@@ -162,6 +176,73 @@ fn handles_of_which_one_read_the_clock_long_ago() {
 #[test]
 fn handles_that_meet_at_renewals() {
     handles(Some(3), &[100, 101, 102, 103, 103], &[]);
+}
+
+type Call = Pin<Box<dyn Future<Output = Result<Sno>> + Send>>;
+
+/// A call that waits until it is polled again.
+fn call(ids: &Arc<Generator<Shared>>) -> Call {
+    async fn sleep(_: Duration) {
+        let mut is_over = false;
+        let turn = |_: &mut Context<'_>| match replace(&mut is_over, true) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        };
+        poll_fn(turn).await;
+    }
+    let ids = ids.clone();
+    Box::pin(async move { ids.generate_async(sleep, 0).await })
+}
+
+fn poll(call: &mut Call) -> Poll<Result<Sno>> {
+    call.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// Checks threads with two turns of a task each, which meet at renewals and where a tick is used up. A call that waits is dropped,
+/// or goes on at the next turn, the last of them in the other thread.
+fn tasks(readings: &'static [i64], before: usize, drops: bool) {
+    check(Some(2), move || {
+        let readings = [&readings[..1], readings].concat();
+        let ids = waiting(two, &readings, Duration::from_secs(3600));
+        ids.stats().unwrap();
+        let mut all: Vec<Sno> = (0..before).map(|_| ids.generate(0).unwrap()).collect();
+        let ids = Arc::new(ids);
+        let turns = move |ids: &Arc<Generator<Shared>>| {
+            let (mut made, mut waits) = (Vec::new(), None);
+            for _ in 0..2 {
+                let mut next = waits.take().unwrap_or_else(|| call(ids));
+                match poll(&mut next) {
+                    Poll::Ready(id) => made.extend(id.ok()),
+                    Poll::Pending => waits = Some(next).filter(|_| !drops),
+                }
+            }
+            (made, waits)
+        };
+        let other = ids.clone();
+        let thread = thread::spawn(move || turns(&other));
+        for (mut made, waits) in [turns(&ids), thread.join().unwrap()] {
+            if let Some(mut call) = waits
+                && let Poll::Ready(id) = poll(&mut call)
+            {
+                made.extend(id.ok());
+            }
+            assert!(made.is_sorted(), "{made:?}");
+            all.extend(made);
+        }
+        assert_one_partition_a_tick(all);
+    });
+}
+
+#[test]
+fn tasks_that_meet_at_the_first_id() {
+    tasks(&[100, 101, 101, 102], 0, false);
+}
+
+#[test]
+fn tasks_that_meet_where_a_tick_is_used_up() {
+    for drops in [false, true] {
+        tasks(&[100, 100, 100, 100, 100, 101, 101, 102], 3, drops);
+    }
 }
 
 /// No other generator takes the partition of a snapshot, whenever the generator is closed.

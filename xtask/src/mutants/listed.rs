@@ -1,10 +1,14 @@
 //! Deliberate faults, each of which the suite must catch.
 
-use std::{fs, path::Path};
+use std::{
+    env::consts::{DLL_PREFIX, DLL_SUFFIX},
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
-use xshell::{Shell, cmd};
+use xshell::{Cmd, Shell, cmd};
 
 use crate::workspace;
 
@@ -14,26 +18,24 @@ const COMPILING: &str = "1200";
 /// The longest time that the tests of a fault may take: tests that never end have noticed it. The longest without a fault take a minute.
 const TESTING: &str = "300";
 
-/// The members of the copied workspace.
-const MEMBERS: &str =
-    r#"members = ["clock", "columns", "core", "lease", "tests/conformance/runner", "xtask"]"#;
-
-/// The files of the copied workspace: its members, and files that their tests read.
-const FILES: [&str; 13] = [
-    "Cargo.lock",
-    "Cargo.toml",
-    "clock",
-    "columns",
-    "core",
-    "docs",
-    "lease",
-    "packages/api.toml",
-    "packages/js/src",
-    "tests/conformance/runner",
-    "tests/soak",
-    "tests/vectors",
-    "xtask",
+/// The lists, each with the tests that must notice its faults.
+const LISTS: [(&str, Tests); 3] = [
+    ("tests/mutants/mutants.toml", Tests::Rust),
+    ("tests/mutants/python.toml", Tests::Python),
+    ("tests/mutants/javascript.toml", Tests::JavaScript),
 ];
+
+/// The tests of a list, built without optimisation.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Tests {
+    /// `cargo test` of a package.
+    #[default]
+    Rust,
+    /// `pytest` in `packages/python`.
+    Python,
+    /// `node --test` in `packages/js`.
+    JavaScript,
+}
 
 #[derive(Deserialize)]
 struct List {
@@ -59,6 +61,10 @@ struct Mutant {
     /// The package whose tests run, where it is not the core.
     package: Option<String>,
     arguments: Vec<String>,
+    #[serde(skip)]
+    tests: Tests,
+    #[serde(skip)]
+    list: &'static str,
 }
 
 /// The fate of a mutant.
@@ -71,30 +77,39 @@ enum Fate {
     Broken,
 }
 
-impl List {
-    fn read() -> Result<Self> {
-        let text = fs::read_to_string(workspace::root().join("tests/mutants/mutants.toml"))?;
-        Ok(toml::from_str(&text)?)
+/// The faults of all lists.
+fn listed() -> Result<Vec<Mutant>> {
+    let mut all = Vec::new();
+    for (list, tests) in LISTS {
+        let text = fs::read_to_string(workspace::root().join(list))?;
+        let List { mutant } = toml::from_str(&text).context(list)?;
+        all.extend(mutant.into_iter().map(|mutant| Mutant { tests, list, ..mutant }));
     }
+    Ok(all)
 }
 
 /// The faults that fit their file no more, since it was edited.
 pub fn stale() -> Result<Vec<String>> {
     let of = |mutant: &Mutant| -> Result<Option<String>> {
-        let text = fs::read_to_string(workspace::root().join(&mutant.file))?;
+        let text = fs::read_to_string(workspace::root().join(&mutant.file))
+            .with_context(|| mutant.file.clone())?;
         let fault = mutant.edited(&text).err();
-        Ok(fault.map(|fault| format!("tests/mutants/mutants.toml: {}: {fault}", mutant.name)))
+        Ok(fault.map(|fault| format!("{}: {}: {fault}", mutant.list, mutant.name)))
     };
-    List::read()?.mutant.iter().filter_map(|mutant| of(mutant).transpose()).collect()
+    listed()?.iter().filter_map(|mutant| of(mutant).transpose()).collect()
 }
 
 /// Runs all mutants whose name or file contains `filter`; returns `true` if all were caught.
 pub fn run(filter: &str) -> Result<bool> {
-    let list = List::read()?;
-    let tree = copy_of_the_tree()?;
+    let (list, tree) = (listed()?, copy_of_the_tree()?);
     let (mut caught, mut others) = (0, 0);
-    let is_meant = |it: &&Mutant| it.name.contains(filter) || it.file.contains(filter);
-    for mutant in list.mutant.iter().filter(is_meant) {
+    let is_meant =
+        |it: &&Mutant| [&it.name, &it.file, it.list].iter().any(|it| it.contains(filter));
+    let meant: Vec<_> = list.iter().filter(is_meant).collect();
+    if meant.iter().any(|mutant| mutant.tests == Tests::JavaScript) {
+        build_javascript(&tree)?;
+    }
+    for mutant in meant {
         let fate = mutant.run(&tree).with_context(|| mutant.name.clone())?;
         let word = match fate {
             Fate::Caught => "caught",
@@ -110,21 +125,27 @@ pub fn run(filter: &str) -> Result<bool> {
 }
 
 /// A fresh copy of the tracked files, with uncommitted changes.
-fn copy_of_the_tree() -> Result<std::path::PathBuf> {
+fn copy_of_the_tree() -> Result<PathBuf> {
     let (shell, tree) = (workspace::shell()?, workspace::target().join("mutants/tree"));
     shell.remove_path(&tree)?;
     shell.create_dir(&tree)?;
-    let files = cmd!(shell, "git ls-files {FILES...}").read()?;
+    let files = cmd!(shell, "git ls-files").read()?;
     for file in files.lines() {
         let (from, to) = (workspace::root().join(file), tree.join(file));
         fs::create_dir_all(to.parent().context("a file in a folder")?)?;
         fs::copy(from, to)?;
     }
-    let manifest = fs::read_to_string(workspace::root().join("Cargo.toml"))?;
-    let members =
-        manifest.lines().map(|line| if line.starts_with("members = ") { MEMBERS } else { line });
-    fs::write(tree.join("Cargo.toml"), members.collect::<Vec<_>>().join("\n"))?;
     Ok(tree)
+}
+
+/// Builds the npm package of the copied tree: faults change its scripts and its addon, not its wasm modules.
+fn build_javascript(tree: &Path) -> Result<()> {
+    let (shell, package) = (Shell::new()?, "packages/js");
+    let tools = workspace::root().join(package).join("node_modules");
+    shell.change_dir(tree.join(package));
+    cmd!(shell, "ln -s {tools} node_modules").run()?;
+    let build = cmd!(shell, "npm run --silent build -- --dev");
+    Ok(build.env("CARGO_TARGET_DIR", target("javascript")).run()?)
 }
 
 impl Mutant {
@@ -149,44 +170,94 @@ impl Mutant {
 
     fn test(&self, tree: &Path) -> Result<Fate> {
         let shell = Shell::new()?;
-        shell.change_dir(tree);
-        let compiles = self.passes(&shell, &["--no-run"], COMPILING)?;
+        shell.change_dir(tree.join(self.folder()));
+        let compiles = ends_well(self.compile(&shell))?;
         if !compiles.with_context(|| format!("expected a compiled fault within {COMPILING} s"))? {
             return Ok(Fate::Broken);
         }
-        Ok(match self.passes(&shell, &[], TESTING)? {
+        if self.tests == Tests::Python {
+            let library = format!("{DLL_PREFIX}_polyflake{DLL_SUFFIX}");
+            let library = target("python").join("debug").join(library);
+            shell.copy_file(library, "src/polyflake/_polyflake.abi3.so")?;
+        }
+        Ok(match ends_well(self.run_tests(&shell))? {
             Some(true) => Fate::Survived,
             Some(false) => Fate::Caught,
             None => Fate::Endless,
         })
     }
 
-    /// Returns whether the tests are compiled or pass; `None` if they do not end in time.
-    fn passes(&self, shell: &Shell, more: &[&str], longest: &str) -> Result<Option<bool>> {
+    /// The folder whose tests run.
+    const fn folder(&self) -> &'static str {
+        match self.tests {
+            Tests::Rust => ".",
+            Tests::Python => "packages/python",
+            Tests::JavaScript => "packages/js",
+        }
+    }
+
+    /// The command that compiles a fault.
+    fn compile<'s>(&self, shell: &'s Shell) -> Cmd<'s> {
+        let limited = limited(shell, COMPILING);
+        match self.tests {
+            Tests::Rust => self.cargo_test(limited).arg("--no-run"),
+            Tests::Python => limited
+                .args(["cargo", "build", "--quiet", "--package", "polyflake-python"])
+                .args(["--features", "pyo3/abi3-py311"])
+                .env("PYO3_PYTHON", workspace::python())
+                .env("CARGO_TARGET_DIR", target("python")),
+            Tests::JavaScript => limited
+                .args(["npm", "run", "--silent", "build", "--", "native", "script", "--dev"])
+                .env("CARGO_TARGET_DIR", target("javascript")),
+        }
+    }
+
+    /// The command that runs the tests.
+    fn run_tests<'s>(&self, shell: &'s Shell) -> Cmd<'s> {
+        let limited = limited(shell, TESTING);
+        match self.tests {
+            Tests::Rust => self.cargo_test(limited).args(&self.arguments),
+            Tests::Python => limited
+                .arg(workspace::python())
+                .args(["-m", "pytest", "--exitfirst", "-p", "no:cacheprovider"])
+                .args(&self.arguments)
+                .env("PYTHONPATH", shell.current_dir().join("src")),
+            Tests::JavaScript => limited.args(["node", "--test"]).args(&self.arguments),
+        }
+    }
+
+    /// A command with `cargo test`, and the arguments that choose what is compiled.
+    fn cargo_test<'s>(&self, limited: Cmd<'s>) -> Cmd<'s> {
         let kind = self.checker.as_deref().unwrap_or("plain");
         let package = self.package.as_deref().unwrap_or("polyflake");
-        let release = self.checker.as_ref().map(|_| "--release");
-        let (target, arguments) = (workspace::target().join("mutants").join(kind), &self.arguments);
-        // What the tests started is killed with them.
-        let limited = ["--kill-after", "10", longest];
-        let tests = cmd!(
-            shell,
-            "timeout {limited...} cargo test --quiet --package {package} --all-features"
-        )
-        .args(release)
-        .args(more)
-        .args(arguments)
-        .env("CARGO_TARGET_DIR", target);
-        let tests = match &self.checker {
+        let tests = limited
+            .args(["cargo", "test", "--quiet", "--package", package, "--all-features"])
+            .args(self.checker.as_ref().map(|_| "--release"))
+            .env("CARGO_TARGET_DIR", target(kind));
+        match &self.checker {
             Some(checker) => tests.env("RUSTFLAGS", format!("--cfg {checker}")),
             None => tests,
-        };
-        let status = tests.quiet().ignore_status().output()?.status;
-        Ok(match status.code() {
-            Some(124) | None => None,
-            code => Some(code == Some(0)),
-        })
+        }
     }
+}
+
+/// The folder of what is compiled with faults.
+fn target(kind: &str) -> PathBuf {
+    workspace::target().join("mutants").join(kind)
+}
+
+/// The beginning of a command that is killed after so many seconds, with what it started.
+fn limited<'s>(shell: &'s Shell, longest: &str) -> Cmd<'s> {
+    cmd!(shell, "timeout --kill-after 10 {longest}")
+}
+
+/// Returns whether a command succeeds; `None` if it does not end in time.
+fn ends_well(command: Cmd<'_>) -> Result<Option<bool>> {
+    let command = command.quiet().ignore_status();
+    Ok(match command.output()?.status.code() {
+        Some(124) | None => None,
+        code => Some(code == Some(0)),
+    })
 }
 
 #[cfg(test)]
@@ -198,8 +269,9 @@ mod tests {
         let edit = Edit { find: "a".to_owned(), replace: "c".to_owned() };
         let also = vec![Edit { find: "c".to_owned(), replace: "d".to_owned() }];
         let (name, file) = ("a fault".to_owned(), "a.rs".to_owned());
-        let mutant =
-            Mutant { name, file, edit, also, checker: None, package: None, arguments: vec![] };
+        let (checker, package, arguments) = (None, None, vec![]);
+        let (tests, list) = (Tests::Rust, "a list");
+        let mutant = Mutant { name, file, edit, also, checker, package, arguments, tests, list };
         assert_eq!(mutant.edited("a b").unwrap(), "d b");
         for text in ["b", "a a", "a c"] {
             assert!(mutant.edited(text).is_err(), "{text}");

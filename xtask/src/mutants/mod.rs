@@ -1,4 +1,4 @@
-//! A test of the test suite: faults are put into copies of the core and of the leases, and their tests must turn red.
+//! A test of the test suite: faults are put into copies of the core, the leases and the bindings, and their tests must turn red.
 
 mod generated;
 mod listed;
@@ -9,12 +9,17 @@ pub use listed::stale;
 
 #[derive(Args)]
 pub struct Options {
-    /// Only faults whose name or file contains this, or with --generated groups of files whose name does
+    /// Only faults whose name, file or list contains this, or with --generated groups of files whose name does
     #[arg(default_value = "")]
     filter: String,
     /// Change the state machines and generators in every way that cargo-mutants knows (an hour), not by the list
     #[arg(long)]
     generated: bool,
+}
+
+/// Puts the listed faults of both bindings in; returns `true` if all were caught.
+pub fn bindings() -> Result<bool> {
+    Ok(listed::run("python.toml")? && listed::run("javascript.toml")?)
 }
 
 /// Returns `true` if enough was caught: all listed mutants, or 95 % of the generated ones.

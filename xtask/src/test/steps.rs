@@ -11,7 +11,7 @@ use super::{
 use crate::{
     bench, build,
     conformance::{self, Ready},
-    demo, features, format, licences, tools, workspace,
+    demo, features, format, licences, mutants, tools, workspace,
 };
 
 /// Beginnings of the paths that every step depends on.
@@ -272,6 +272,12 @@ pub const THOROUGH: &[Step] = &[
         "each contest of the benches still runs",
         &[BINDINGS, &["bench/"]],
         bench::rehearse,
+    ),
+    step(
+        "faults-in-bindings",
+        "deliberate faults of both bindings turn their suites red",
+        &[BINDINGS, &["tests/mutants"]],
+        |_| expect(mutants::bindings()?, "a fault was not caught"),
     ),
     step("docs-rs", "the page that docs.rs will show", &[CORE], packaging::docs_rs),
     step(
