@@ -217,8 +217,18 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
       const { ids: aborted } = exhausted({ onStall: () => controller.abort(mine) });
       const about = name === "randflake" ? [] : [undefined];
       assert.equal(await rejection(aborted.generateAsync(...about, { signal: controller.signal })), mine);
+      // Not again, from a call that fails by itself.
+      ids.close();
+      await rejected("generator_closed", ids.generateAsync());
     });
   }
+
+  test("many IDs are given up when other work has its turn", async () => {
+    const [controller, reason] = [new AbortController(), { mine: true }];
+    const many = new sno.Generator().generateManyAsync(1_000_000, undefined, { signal: controller.signal });
+    setTimeout(() => controller.abort(reason));
+    assert.equal(await rejection(many), reason);
+  });
 
   test("a clock that is behind is waited for as elsewhere", async () => {
     const step = () => scripted(NOW, NOW - 20, NOW - 10, NOW);

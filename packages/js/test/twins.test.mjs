@@ -75,6 +75,8 @@ onEachMachine(({ layout, randflake, sno }, name) => {
       kept.push(snos(windowed, { window: [NOW, NOW + 1000] }), snos(windowed, { window: [NOW + 1000, NOW + 2000] }));
     });
     kept[6].extendWindow(NOW + 3000);
+    // An earlier end changes nothing.
+    kept[6].extendWindow(NOW + 2000);
     const bytes = new Uint8Array([windowed >> 8, windowed & 255]);
     const message = await warned(() => snos(bytes, { window: [NOW + 2500, NOW + 3000], sequenceMin: 7 }));
     assert.match(message, new RegExp(`partition ${windowed}, time and some of the sequences 7 to 65535`));

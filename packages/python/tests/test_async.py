@@ -118,6 +118,8 @@ def test_results_are_those_of_the_calls_that_hold_the_thread(make: Callable[...,
 def test_a_cancelled_call_stops_and_the_generator_goes_on(call: str) -> None:
     now, told = [NOW_NS], list[Stall]()
     ids = an_exhausted_sno_generator(clock=lambda: now[0], on_stall=told.append, **PATIENT)
+    # A traceback keeps the frames of what it went through.
+    held = []
 
     async def use() -> None:
         for _ in range(3):
@@ -126,14 +128,15 @@ def test_a_cancelled_call_stops_and_the_generator_goes_on(call: str) -> None:
             while len(told) == before:
                 await asyncio.sleep(0)
             waiting.cancel()
-            with pytest.raises(asyncio.CancelledError):
+            with pytest.raises(asyncio.CancelledError) as cancelled:
                 await waiting
+            held.append(cancelled)
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(CALLS[call](ids), 0.01)
 
     asyncio.run(use())
     # No call that was cancelled is counted any more.
-    assert {stall.stalled for stall in told} == {1}
+    assert {stall.stalled for stall in told} == {1} and len(held) == 3
     now[0] += TICK_NS
     assert len(ids.generate_many(4)) == 4
 
@@ -171,8 +174,13 @@ def test_a_generator_that_does_not_wait_refuses_at_once(call: str, options: dict
 
 
 def test_a_clock_that_is_behind_is_awaited() -> None:
-    now = [NOW_NS + 10 * SECOND_NS]
-    ids = randflake.Generator(GRANT, bytes(16), clock=lambda: now[0], **PATIENT)
+    now, read = [NOW_NS + 10 * SECOND_NS], list[int]()
+
+    def clock() -> int:
+        read.append(now[0])
+        return now[0]
+
+    ids = randflake.Generator(GRANT, bytes(16), clock=clock, **PATIENT)
     ids.generate()
     now[0] = NOW_NS
 
@@ -184,6 +192,8 @@ def test_a_clock_that_is_behind_is_awaited() -> None:
         await waiting
 
     asyncio.run(use())
+    # It slept meanwhile: a call that spun would have read the clock thousands of times.
+    assert len(read) < 100
 
 
 @pytest.mark.parametrize("call", CALLS)
