@@ -1,139 +1,137 @@
-// Every family under every kind of clock: an ID or a typed error, nothing changed by an error, everything works afterwards.
+// Clocks that callers give: readings that are no time, clocks that throw, and clocks that call generators.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import { familiesOf } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused, scripted } from "./refusals.mjs";
+import { NOW, refused } from "./refusals.mjs";
 
-const NO_TIMES = [
-  NaN,
-  Infinity,
-  -Infinity,
+/** Readings of other types, by the names that errors give them. */
+const OTHERS = {
   undefined,
-  null,
-  true,
-  "0",
-  0n,
-  [],
-  {},
-  new Date(NOW),
-  Object(NOW),
-  Symbol("s"),
-  () => NOW,
-];
+  null: null,
+  boolean: true,
+  string: "0",
+  bigint: 0n,
+  Array: [],
+  Object: {},
+  Date: new Date(NOW),
+  Number: Object(NOW),
+  symbol: Symbol("s"),
+  function: () => NOW,
+};
 
-/** Times before and after the range of every family. */
-const OUTSIDE = [-1, -0.5, -1e15, Date.UTC(9999, 0, 1), 2 ** 53, Number.MAX_VALUE, -Number.MAX_VALUE];
+const raising = (thrown) => () => {
+  throw thrown;
+};
 
-const CALLS = [(ids) => ids.generate(), (ids) => ids.generateMany(3)];
+onEachMachine((polyflake) => {
+  const { sno } = polyflake;
 
-onEachMachine(({ hotguid, layout, randflake, sno }) => {
-  const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_824);
-  const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
-  const families = {
-    sno: (options) => new sno.Generator({ partition: 7, ...options }),
-    hotguid: (options) => new hotguid.Generator(options),
-    randflake: (options) => new randflake.Generator(grant, new Uint8Array(16), options),
-    layout: (options) => new layout.Generator(discord, options),
-  };
-
-  for (const [family, make] of Object.entries(families)) {
+  for (const [family, { make, large, about }] of Object.entries(familiesOf(polyflake)))
     describe(family, () => {
-      /** Readings that every call refuses, before and after good ones. */
-      function refuses(codes, readings) {
+      test("a reading that is no time, or a clock that throws, fails the call and changes nothing", () => {
         let reading = () => NOW;
-        const ids = make({ clock: () => reading(), maxWait: 0 });
+        const ids = make(1, { clock: () => reading(), maxWait: 0 });
         const first = ids.generate();
         const before = ids.stats();
-        for (reading of readings) {
-          for (const call of CALLS)
-            assert.throws(
-              () => call(ids),
-              ({ name, code }) => name === "PolyflakeError" && codes.includes(code),
-            );
-        }
+        const fails = (next, check) => {
+          reading = next;
+          for (const call of [() => ids.generate(...about), () => ids.generateMany(3), () => ids.tryGenerate()])
+            check(refused("clock_failed", call));
+        };
+        for (const value of [NaN, Infinity, -Infinity])
+          fails(
+            () => value,
+            (error) => assert(!("cause" in error) && /finite/.test(error.message), error.message),
+          );
+        for (const [name, value] of Object.entries(OTHERS))
+          fails(
+            () => value,
+            ({ cause, message }) => {
+              assert.equal(cause.code, "invalid_type");
+              assert.match(message, new RegExp(`found ${name}$`, "i"));
+            },
+          );
+        for (const thrown of [new Error("no"), null, 0, "text"])
+          fails(raising(thrown), ({ cause }) => assert.equal(cause, thrown));
+        fails(raising(undefined), ({ message }) => assert.match(message, /found undefined$/));
         reading = () => NOW;
         assert.deepEqual(ids.stats(), before);
-        assert.notEqual(ids.generate(), first);
-      }
-
-      test("readings that are no time", () => {
-        refuses(
-          ["clock_failed"],
-          NO_TIMES.map((value) => () => value),
-        );
-        refuses(
-          ["clock_failed"],
-          [
-            () => {
-              throw new Error("no");
-            },
-            () => {
-              throw undefined;
-            },
-          ],
-        );
+        assert.notDeepEqual(ids.generate(), first);
       });
 
-      test("times outside of the family's", () => {
-        refuses(
-          ["time_out_of_range", "lease_not_started", "lease_expired"],
-          OUTSIDE.map((value) => () => value),
-        );
-      });
-
-      test("clocks that swing repeat nothing", () => {
-        const swings = fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 1, maxLength: 40 });
-        fc.assert(
-          fc.property(swings, (seconds) => {
-            const ids = make({ clock: scripted(...seconds.map((second) => NOW + 1000 * second)), maxWait: 0 });
-            const made = seconds.flatMap(() => {
-              try {
-                return [...ids.generateMany(2)];
-              } catch (error) {
-                assert.equal(error.code, "clock_behind");
-                return [];
-              }
-            });
-            assert.equal(new Set(made).size, made.length);
-          }),
-        );
-      });
-
-      test("a clock that outruns its call is given up", () => {
+      test("a clock may call its own generator and other ones", () => {
         const made = [];
-        let inside = false;
-        let now = NOW;
-        // The bound on readings ends the call, not a bound on time, which would depend on how busy the machine is.
-        const ids = make({
-          maxWait: 1000,
+        let depth = 0;
+        const ids = large({
           clock() {
-            if (!inside) {
-              inside = true;
-              made.push(ids.generate());
-              inside = false;
-            }
-            return (now += 1000);
+            if (depth++ < 5) made.push(ids.generate(), ...ids.generateMany(3), sno.generate());
+            depth--;
+            return NOW;
           },
         });
-        refused("clock_failed", () => ids.generate());
-        assert(made.length > 100);
-        inside = true;
         made.push(ids.generate());
-        assert.equal(new Set(made).size, made.length);
-      });
-
-      test("a clock may take longer than a tick", () => {
-        const ids = make({
-          clock() {
-            const begun = Date.now();
-            while (Date.now() < begun + 5);
-            return Date.now();
-          },
-        });
-        const made = Array.from({ length: 20 }, () => ids.generate());
-        assert.equal(new Set(made).size, 20);
+        assert(made.length > 20);
+        assert.equal(new Set(made.map(String)).size, made.length);
       });
     });
-  }
+
+  test("a clock may close its generator under the call", () => {
+    let snapshot;
+    const ids = new sno.Generator({
+      partition: 1,
+      clock() {
+        snapshot ??= ids.close();
+        return NOW;
+      },
+    });
+    refused("generator_closed", () => ids.generate());
+    assert.equal(snapshot.wallHi, 0);
+  });
+
+  test("nested default generators keep their own partitions, also where a clock fails", () => {
+    let fail = true;
+    const inner = new sno.Generator({
+      clock() {
+        if (fail) throw new Error("not yet");
+        return NOW;
+      },
+    });
+    const outer = new sno.Generator({
+      clock() {
+        try {
+          inner.generate();
+        } catch {}
+        return NOW;
+      },
+    });
+    const first = sno.parse(outer.generate()).partition;
+    fail = false;
+    const second = sno.parse(inner.generate()).partition;
+    assert.notEqual(first, second);
+    assert.deepEqual([outer.partition, inner.partition], [first, second]);
+  });
+
+  test("clocks inside clocks end in an error that tells why", () => {
+    for (const make of [(ids) => ids.generate(), (ids) => ids.generateMany(1024)]) {
+      let deepest = 0;
+      let depth = 0;
+      const ids = new sno.Generator({
+        partition: 1,
+        clock() {
+          deepest = Math.max(deepest, ++depth);
+          try {
+            make(ids);
+          } finally {
+            depth--;
+          }
+          return NOW;
+        },
+      });
+      let { cause } = refused("clock_failed", () => make(ids));
+      while (cause.cause) cause = cause.cause;
+      assert.equal(cause.message, "expected at most 16 clocks nested in each other, found more");
+      assert.equal(deepest, 16);
+    }
+  });
 });

@@ -3,17 +3,11 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mock, test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
+import { familiesOf } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, rejected, rejection, scripted } from "./refusals.mjs";
 
-const SECRET = new Uint8Array(16);
 const HERE = new URL(".", import.meta.url);
-
-const fields = (shard) => [
-  { kind: "timestamp", bits: 54, tick: "1ms", epoch_ms: 0 },
-  { kind: "bindable", bits: shard, name: "shard" },
-  { kind: "sequence", bits: 2 },
-];
 
 /** The compared members of an error. */
 const told = ({ name, message, code, retryAt, written, field, cause }) => ({
@@ -32,33 +26,11 @@ function block(ms) {
   while (performance.now() < begun + ms);
 }
 
-onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
-  const small = layout.Layout.fromJson(JSON.stringify({ id: "integer", bits: 64, fields: fields(8) }));
-  const wide = layout.Layout.fromJson(JSON.stringify({ id: "bytes", bits: 80, fields: fields(24) }));
-  const shard = (of) => (number, more) => new layout.Generator(of, { bindables: { shard: number }, ...more });
-  const node = (number, more) =>
-    new randflake.Generator(new randflake.Grant(number, 1_730_000_000, 2_803_741_824), SECRET, more);
+onEachMachine((polyflake, machine) => {
+  const { hotguid, randflake, sno } = polyflake;
+  const FAMILIES = familiesOf(polyflake);
 
-  /** Families: a maker of numbered generators, the IDs of a generator in a tick, the length of a tick. */
-  const FAMILIES = {
-    sno: {
-      make: (number, more) => new sno.Generator({ partition: number, sequenceMax: 3, ...more }),
-      perTick: 4,
-      tickMs: 4,
-      Many: sno.SnoArray,
-    },
-    randflake: { make: node, perTick: 131_072, tickMs: 1000, Many: randflake.RandflakeArray },
-    hotguid: {
-      make: (_, more) => new hotguid.Generator(more),
-      perTick: 1 << 24,
-      tickMs: 1000,
-      Many: hotguid.HotGuidArray,
-    },
-    layout: { make: shard(small), perTick: 4, tickMs: 1, Many: layout.LayoutArray },
-    "byte layout": { make: shard(wide), perTick: 4, tickMs: 1, Many: layout.LayoutArray },
-  };
-
-  for (const [name, { make, perTick, tickMs, Many }] of Object.entries(FAMILIES)) {
+  for (const [name, { make, perTick, tickMs, Many, about, read }] of Object.entries(FAMILIES)) {
     /** A generator with a used-up tick, and its clock. */
     const exhausted = (more = {}) => {
       const time = { now: NOW };
@@ -84,8 +56,9 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
     test(`${name}: a call that has its ID waits for nothing`, async () => {
       const fresh = () => make(1, { clock: () => NOW, onStall: () => assert.fail("it waits") });
       const maker = fresh();
-      const made = [await maker.generateAsync(), ...(await maker.generateManyAsync(2)), maker.generate()];
-      assert.equal(new Set(made.map(String)).size, 4);
+      const made = [await maker.generateAsync(...about), ...(await maker.generateManyAsync(2, ...about))];
+      for (const id of made) assert.equal(read(maker, id).about, about[0]?.shard ?? about[0]);
+      assert.equal(new Set([...made, maker.generate()].map(String)).size, 4);
       assert.equal((await maker.generateManyAsync(0)).length, 0);
     });
 
@@ -98,7 +71,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
       ];
       /** Calls a method with its options last. */
       function options(method, value, ...before) {
-        return method.call(maker, ...before, ...(name === "randflake" ? [] : [undefined]), value);
+        return method.call(maker, ...before, ...about, value);
       }
       for (const promise of calls(AbortSignal.abort(reason))) assert.equal(await rejection(promise), reason);
       const controller = new AbortController();
@@ -215,7 +188,6 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
       assert.equal(await rejection(ids.generateManyAsync(2)), mine);
       const controller = new AbortController();
       const { ids: aborted } = exhausted({ onStall: () => controller.abort(mine) });
-      const about = name === "randflake" ? [] : [undefined];
       assert.equal(await rejection(aborted.generateAsync(...about, { signal: controller.signal })), mine);
       // Not again, from a call that fails by itself.
       ids.close();
@@ -231,43 +203,25 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
   });
 
   test("a clock that is behind is waited for as elsewhere", async () => {
-    const step = () => scripted(NOW, NOW - 20, NOW - 10, NOW);
-    const flake = node(1, { clock: () => NOW + 5000 });
-    assert.equal(typeof (await flake.generateAsync()), "bigint");
     const ids = FAMILIES.sno.make(1, {
       maxWait: 3_600_000,
       clock: scripted(NOW, NOW - 8, NOW, NOW - 4, NOW - 4, NOW + 4),
     });
     for (let k = 0; k < 3; k++) ids.generate();
     assert.equal(typeof (await ids.generateAsync()), "string");
-    await rejected(
-      "clock_behind",
-      after(0).then(() => {
-        const behind = FAMILIES.layout.make(1, { clock: step() });
-        behind.generate();
-        return behind.generateAsync();
-      }),
-      { retryAt: NOW },
-    );
+    const behind = FAMILIES.layout.make(1, { clock: scripted(NOW, NOW - 20, NOW - 10, NOW) });
+    behind.generate();
+    await rejected("clock_behind", behind.generateAsync(), { retryAt: NOW });
   });
 
-  test("what IDs are about is taken as elsewhere", async () => {
+  test("what IDs are about is refused as elsewhere, and Randflakes are texts on request", async () => {
     const ids = new sno.Generator({ metabyte: 9 });
-    assert.deepEqual([await ids.generateAsync(), await ids.generateAsync(7)].map(sno.metabyte), [9, 7]);
-    assert.deepEqual(
-      [...(await ids.generateManyAsync(1)), ...(await ids.generateManyAsync(1, 5))].map(sno.metabyte),
-      [9, 5],
-    );
-    await rejected("out_of_range", ids.generateAsync(256), { field: "metabyte" });
-    await rejected("out_of_range", ids.generateManyAsync(0, 256), { field: "metabyte" });
-    assert.equal(hotguid.shardKey(await new hotguid.Generator().generateAsync(8)), 8);
-    const open = new layout.Generator(small);
-    assert.equal(small.parse(await open.generateAsync({ shard: 3 })).bindables.shard, 3);
-    assert.equal(small.parse((await open.generateManyAsync(1, { shard: 4 })).at(0)).bindables.shard, 4);
-    await rejected("missing_field", open.generateAsync(), { field: "shard" });
-    const flakes = node(7);
+    assert.equal(sno.metabyte(await ids.generateAsync()), 9);
+    for (const call of [ids.generateAsync(256), ids.generateManyAsync(0, 256)])
+      await rejected("out_of_range", call, { field: "metabyte" });
+    await rejected("missing_field", FAMILIES.layout.make(undefined).generateAsync(), { field: "shard" });
+    const flakes = FAMILIES.randflake.make(7);
     assert.equal(flakes.inspect(randflake.decodeText(await flakes.generateTextAsync())).node, 7);
-    assert.equal(flakes.inspect(await flakes.generateAsync()).node, 7);
   });
 
   test("the loop turns while many IDs are made without a wait", async () => {

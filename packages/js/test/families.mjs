@@ -1,0 +1,82 @@
+// The generators of all families, for tests that hold for each.
+
+export const SECRET = Uint8Array.from({ length: 16 }, (_, k) => k);
+
+/** The first second of Randflake, and the one after its last. */
+export const [START, END] = [1_730_000_000, 2_803_741_824];
+
+const described = (id, bits, [time, shard, sequence]) => ({
+  id,
+  bits,
+  fields: [
+    { kind: "timestamp", bits: time, tick: "1ms", epoch_ms: 0 },
+    { kind: "bindable", bits: shard, name: "shard" },
+    { kind: "sequence", bits: sequence },
+  ],
+});
+
+/**
+ * Families: a maker of numbered generators, IDs of such a generator in a tick, the length of a tick, a maker of a generator with
+ * more IDs in a tick, the class of many IDs, the parameters of an ID, and a reader of IDs.
+ */
+export function familiesOf({ hotguid, layout, randflake, sno }) {
+  const layouts = (id, bits, few, many) => {
+    const [small, wide] = [few, many].map((widths) => new layout.Layout(described(id, bits, widths)));
+    const of = (its) => (shard, more) => new layout.Generator(its, { bindables: { shard }, ...more });
+    return {
+      make: of(small),
+      perTick: 4,
+      tickMs: 1,
+      large: (more) => of(wide)(1, more),
+      Many: layout.LayoutArray,
+      about: [{ shard: 7 }],
+      read(ids, id) {
+        const { unixMs, sequence, bindables } = ids.layout.parse(id);
+        return { unixMs: Number(unixMs), ordinal: sequence, about: bindables.shard };
+      },
+    };
+  };
+  const snos = (partition, more) => new sno.Generator({ partition, sequenceMax: 3, ...more });
+  const flakes = (node, more) => new randflake.Generator(new randflake.Grant(node, START, END), SECRET, more);
+  const guids = (_, more) => new hotguid.Generator(more);
+  return {
+    sno: {
+      make: snos,
+      perTick: 4,
+      tickMs: 4,
+      large: (more) => snos(1, { sequenceMax: 65_535, ...more }),
+      Many: sno.SnoArray,
+      about: [7],
+      read(_, id) {
+        const { unixMs, sequence: ordinal, metabyte: about, partition } = sno.parse(id);
+        return { unixMs, ordinal, about, partition };
+      },
+    },
+    randflake: {
+      make: flakes,
+      perTick: 131_072,
+      tickMs: 1000,
+      large: (more) => flakes(1, more),
+      Many: randflake.RandflakeArray,
+      about: [],
+      read(ids, id) {
+        const { timestamp, sequence: ordinal, node } = ids.inspect(id);
+        return { unixMs: timestamp * 1000, ordinal, node };
+      },
+    },
+    hotguid: {
+      make: guids,
+      perTick: 1 << 24,
+      tickMs: 1000,
+      large: (more) => guids(1, more),
+      Many: hotguid.HotGuidArray,
+      about: [7],
+      read(_, id) {
+        const { timestamp, counter: ordinal, shardKey: about, machine } = hotguid.parts(id);
+        return { unixMs: timestamp * 1000, ordinal, about, machine };
+      },
+    },
+    layout: layouts("integer", 64, [54, 8, 2], [42, 8, 14]),
+    "byte layout": layouts("bytes", 80, [54, 24, 2], [42, 24, 14]),
+  };
+}
