@@ -2,6 +2,7 @@
 // the value throws itself, and everything works afterwards.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import fc from "fast-check";
 import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
 import {
@@ -442,6 +443,26 @@ for (const [machine, polyflake, other] of [
         await isUsable(name, await call(...good[name]));
       });
     }
+
+    test("any values at any places", async () => {
+      const kinds = [
+        "withBigInt",
+        "withBoxedValues",
+        "withDate",
+        "withNullPrototype",
+        "withTypedArray",
+        "withMap",
+        "withSet",
+      ];
+      const options = Object.fromEntries([...kinds, "withSparseArray"].map((kind) => [kind, true]));
+      const values = fc.array(fc.oneof(fc.anything(options), fc.constantFrom(...wrongs())), { maxLength: 3 });
+      const call = fc.record({ name: fc.constantFrom(...Object.keys(all)), values });
+      const property = fc.asyncProperty(call, async ({ name, values }) => {
+        await isTyped(name, () => all[name](...values));
+      });
+      await fc.assert(property, { numRuns: 10_000 });
+      stillWell();
+    });
 
     test("classes called without new", async () => {
       for (const name of Object.keys(good).filter((name) => /^(\w+\.)?[A-Z]\w*$/.test(name))) {
