@@ -1,7 +1,7 @@
 // Bytes, options and snapshots from callers: what is taken and what is refused. sweep.test.mjs hands everything to everything.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { detached, hostile, Lying, NOT_A_NUMBER, NOT_WHOLE, notATextOf, notBytesOf } from "./catalogue.mjs";
+import { detached, hostile, Lying, NOT_A_NUMBER, NOT_WHOLE, notBytesOf } from "./catalogue.mjs";
 import { END, familiesOf, SECRET, START } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";

@@ -1,12 +1,14 @@
 // Many copies of the package in one process: both module formats, both machines, threads.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
-import { refused } from "./refusals.mjs";
 
 const require = createRequire(import.meta.url);
 const COPIES = [native, wasm, require("polyflake/native"), require("polyflake/wasm"), require("polyflake")];
@@ -32,19 +34,6 @@ describe("copies", () => {
     assert.equal(new Set(partitions).size, partitions.length);
   });
 
-  test("the first copy's table serves the others, whichever machine it has", () => {
-    for (const [first, second] of [
-      ["native", "wasm"],
-      ["wasm", "native"],
-    ]) {
-      const script = `
-        const [a, b] = [await import("polyflake/${first}"), await import("polyflake/${second}")];
-        const partitions = [a, b, a].map(({ sno }) => sno.parse(new sno.Generator().generate()).partition);
-        console.log(JSON.stringify(partitions.map((partition) => partition ^ partitions[0])));`;
-      assert.equal(run(script), "[0,1,2]");
-    }
-  });
-
   test("copies on one thread share the native addon's scratch area, re-entrantly", () => {
     const [esm, cjs] = [native.sno, COPIES[2].sno];
     const inner = new cjs.Generator({ partition: 5, metabyte: 5 });
@@ -61,16 +50,33 @@ describe("copies", () => {
     for (let k = 0; k < 1000; k++) assert.equal(esm.parse(outer.generate()).partition, 4);
     assert(made.every((id) => esm.parse(id).partition === 5));
   });
+
+  test("two versions in one process have a shared generator each, under partitions of one source", () => {
+    const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
+    try {
+      const home = new URL("..", import.meta.url);
+      const copies = ["one", "other"].flatMap((copy) => {
+        for (const part of ["dist", "prebuilds", "package.json"])
+          cpSync(new URL(part, home), join(folder, copy, part), { recursive: true });
+        return ["node", "wasm"].map((entry) => join(folder, copy, "dist/esm", `${entry}.js`));
+      });
+      const script = `
+        const copies = [];
+        for (const path of ${JSON.stringify(copies)}) copies.push(await import(path));
+        const made = [...copies, ...copies].map(({ sno }) => sno.parse(sno.generate()).partition);
+        console.log(JSON.stringify([copies.map(({ backend }) => backend()), made.map((partition) => partition ^ made[0])]));`;
+      const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
+      assert.deepEqual(JSON.parse(printed), [
+        ["native", "wasm", "native", "wasm"],
+        [0, 1, 2, 3, 0, 1, 2, 3],
+      ]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });
 
 describe("threads", () => {
-  test("default partitions of threads differ, since native has one table for the process", async () => {
-    const path = JSON.stringify(require.resolve("polyflake/native"));
-    const draw = `const { sno } = require(${path}); port.postMessage(sno.parse(sno.generate()).partition);`;
-    const partitions = await Promise.all(Array.from({ length: 6 }, () => threaded(draw)));
-    assert.equal(new Set(partitions).size, 6);
-  });
-
   test("a thread that dies inside a clock takes nothing with it", async () => {
     for (const copy of ["polyflake/native", "polyflake/wasm"]) {
       const path = JSON.stringify(require.resolve(copy));
@@ -94,29 +100,6 @@ describe("threads", () => {
       const [one, other] = await Promise.all([threaded(script), threaded(script)]);
       assert.equal(new Set(one).size, 100);
       assert.equal(other.length, 100);
-    }
-  });
-
-  test("a generator can be neither cloned nor sent, and what holds a secret gives none away", () => {
-    for (const { hotguid, layout, randflake, sno, sparx64 } of [native, wasm]) {
-      const grant = new randflake.Grant(1, 1_730_000_000, 1_730_000_001);
-      const secret = new Uint8Array(16).fill(1);
-      for (const ids of [
-        new sno.Generator({ partition: 1 }),
-        new hotguid.Generator(),
-        new randflake.Generator(grant, secret),
-        new layout.Generator(layout.Layout.preset("sonyflake")),
-      ]) {
-        assert.throws(() => structuredClone(ids), { name: "DataCloneError" });
-        assert.throws(() => new MessageChannel().port1.postMessage({ ids }), { name: "DataCloneError" });
-        refused("invalid_type", () => Object.create(ids).stats(), { field: "this" });
-        refused("invalid_type", () => Reflect.get(ids.constructor.prototype, "close").call({}), { field: "this" });
-        assert.match(JSON.stringify(ids), /^\{(?:"layout":\{"id":"integer","bits":64,"fields":\[[^[\]]*\]\})?\}$/);
-      }
-      for (const secretive of [new randflake.Codec(secret), new sparx64.Sparx64(secret)]) {
-        assert.throws(() => structuredClone(secretive), { name: "DataCloneError" });
-        assert.equal(JSON.stringify(secretive), "{}");
-      }
     }
   });
 });
