@@ -1,10 +1,10 @@
-// Custom layouts: descriptions, values of all types, parsing, ranges, presets, figures.
+// Custom layouts in JavaScript: descriptions that JSON lacks, values of JavaScript's types, names, Dates. tests/conformance has the
+// vectors and layouts drawn at random, with what each packs and parses.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { hostile, Lying, notATextOf } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused, vectors } from "./refusals.mjs";
+import { NOW, refused } from "./refusals.mjs";
 
 const SNOWFLAKE = {
   id: "integer",
@@ -37,43 +37,25 @@ const JSON_OF_SNOWFLAKE =
   '{"kind":"sequence","bits":12,"start":0}]}';
 
 const changed = (changes) => ({ ...SNOWFLAKE, ...changes });
-const withField = (changes) =>
-  changed({ fields: [{ ...SNOWFLAKE.fields[0], ...changes }, ...SNOWFLAKE.fields.slice(1)] });
+const ofField = (field) => changed({ fields: [{ bits: 64, ...field }] });
 const loop = [];
 loop.push(loop);
 const deep = Array.from({ length: 100_000 }).reduce((inner) => ({ fields: inner }), {});
 
+/** Descriptions that no JSON is of, or that JSON.stringify would change. */
 const BAD_DESCRIPTIONS = {
-  empty: {},
-  "no fields": { id: "integer", bits: 64 },
-  "another member": changed({ size: 64 }),
-  "another id": changed({ id: "text" }),
-  "an id of another type": changed({ id: 64 }),
-  "bits of a text": changed({ bits: "sixty-four" }),
-  "bits of a flag": changed({ bits: true }),
-  "bits that are no integer": changed({ bits: 64.5 }),
   "bits that are not a number": changed({ bits: NaN }),
+  "bits that are no integer": changed({ bits: 64.5 }),
   "bits past 2^53": changed({ bits: 2 ** 60 }),
   "bits past 64 bits": changed({ bits: 2n ** 200n }),
-  "63 bits": changed({ bits: 63 }),
-  "fields of an object": changed({ fields: {} }),
-  "fields of a text": changed({ fields: "none" }),
   "fields of a set": changed({ fields: new Set([1]) }),
-  "a field of null": changed({ fields: [null] }),
   "a hole": changed({ fields: [, ...SNOWFLAKE.fields] }),
-  "no field": changed({ fields: [] }),
-  "a negative width": withField({ bits: -1 }),
-  "a width too many": withField({ bits: 2 }),
-  "another kind": withField({ kind: "node" }),
-  "another member of a field": withField({ name: "x" }),
-  "invert of a number": withField({ invert: 1 }),
-  "a name of a number": changed({ fields: [{ kind: "bindable", bits: 64, name: 7 }] }),
-  "a name of a lone surrogate": changed({ fields: [{ kind: "bindable", bits: 64, name: "\ud800" }] }),
+  "a name of a lone surrogate": ofField({ kind: "bindable", name: "\ud800" }),
   "a member of a lone surrogate": { "\udfff": 1 },
   "a function": changed({ bits: () => 64 }),
   "a symbol": changed({ id: Symbol("integer") }),
-  "bytes of a value": changed({ fields: [{ kind: "constant", bits: 64, value: new Uint8Array(8) }] }),
-  "a rounded value": changed({ fields: [{ kind: "constant", bits: 64, value: 2 ** 53 + 2 }] }),
+  "bytes of a value": ofField({ kind: "constant", value: new Uint8Array(8) }),
+  "a rounded value": ofField({ kind: "constant", value: 2 ** 53 + 2 }),
   "a loop": changed({ fields: loop }),
   depth: deep,
   nothing: undefined,
@@ -104,16 +86,9 @@ onEachMachine(({ layout }) => {
   /** A layout of one field of 16 bits. */
   const only = (field) => new Layout({ id: "bytes", bits: 16, fields: [{ bits: 16, ...field }] });
 
-  test("the JSON is what all languages write, and reads as the same layout", () => {
-    assert.equal(snowflake.toJson(), JSON_OF_SNOWFLAKE);
-    for (const its of [snowflake, wide]) {
-      assert.equal(Layout.fromJson(its.toJson()).toJson(), its.toJson());
-      assert.equal(new Layout(JSON.parse(its.toJson())).toJson(), its.toJson());
-    }
-    assert.deepEqual([snowflake.bits, snowflake.isInteger, wide.bits, wide.isInteger], [64, true, 256, false]);
-  });
-
   test("whatever JSON.stringify would write is taken, and large integers", () => {
+    assert.equal(snowflake.toJson(), JSON_OF_SNOWFLAKE);
+    assert.deepEqual([snowflake.bits, snowflake.isInteger, wide.bits, wide.isInteger], [64, true, 256, false]);
     const fields = [
       { kind: "unused", bits: 60, name: undefined },
       { kind: "sequence", bits: 4n, start: "3" },
@@ -135,25 +110,20 @@ onEachMachine(({ layout }) => {
     assert.equal(Layout.fromJson(spaced).toJson(), JSON_OF_SNOWFLAKE);
   });
 
-  for (const [what, bad] of Object.entries(BAD_DESCRIPTIONS)) {
+  for (const [what, bad] of Object.entries(BAD_DESCRIPTIONS))
     test(`a description: ${what}`, () => {
-      const { message } = refused("invalid_layout", () => new Layout(bad));
-      assert(message.length < 300);
-      assert.equal(new Layout(SNOWFLAKE).bits, 64);
+      assert(refused("invalid_layout", () => new Layout(bad)).message.length < 300);
     });
-  }
 
-  for (const [what, bad] of Object.entries(BAD_TEXTS)) {
+  for (const [what, bad] of Object.entries(BAD_TEXTS))
     test(`a JSON text: ${what}`, () => {
       refused("invalid_layout", () => Layout.fromJson(bad));
-      assert.equal(Layout.fromJson(JSON_OF_SNOWFLAKE).bits, 64);
     });
-  }
 
   test("other arguments", () => {
     for (const value of notATextOf("{}")) refused("invalid_type", () => Layout.fromJson(value));
     for (const value of notATextOf("twitter")) refused("invalid_type", () => Layout.preset(value));
-    for (const name of ["", "x", "Twitter", "twitter ", "__proto__", "\ud800"])
+    for (const name of ["", "Twitter", "twitter ", "__proto__", "\ud800"])
       refused("invalid_layout", () => Layout.preset(name));
     for (const fields of [null, 0, "a", [1], new Map()])
       refused("invalid_type", () => Layout.preset("twitter", fields));
@@ -162,16 +132,15 @@ onEachMachine(({ layout }) => {
     refused("invalid_type", () => Layout.preset("twitter", { worker: "1" }));
     refused("out_of_range", () => only({ kind: "constant", name: "too_large", value: 65_536 }), { field: "too_large" });
     assert.throws(() => Layout(SNOWFLAKE), TypeError);
-    refused("invalid_type", () => Object.create(snowflake).toJson(), { field: "this" });
   });
 
-  test("packs and parses integers", () => {
+  test("times are numbers, bigints or Dates, and integers numbers or bigints", () => {
     const values = { timestamp: 1_483_228_800_001, sequence: 1, bindables: { worker_id: 2 } };
-    assert.equal(snowflake.pack(values), 4_329_473n + 4096n);
-    for (const timestamp of [1_483_228_800_001n, new Date(1_483_228_800_001)])
-      assert.equal(snowflake.pack({ ...values, timestamp }), 4_333_569n);
-    assert.equal(snowflake.pack({ ...values, sequence: 1n, bindables: { worker_id: 2n } }), 4_333_569n);
-    assert.deepEqual(snowflake.parse(4_333_569n), {
+    const id = 4_333_569n;
+    for (const timestamp of [values.timestamp, 1_483_228_800_001n, new Date(values.timestamp)])
+      assert.equal(snowflake.pack({ ...values, timestamp }), id);
+    assert.equal(snowflake.pack({ ...values, sequence: 1n, bindables: { worker_id: 2n } }), id);
+    assert.deepEqual(snowflake.parse(id), {
       unixMs: 1_483_228_800_001n,
       timestamp: new Date(1_483_228_800_001),
       sequence: 1,
@@ -181,25 +150,25 @@ onEachMachine(({ layout }) => {
     assert.equal(snowflake.parse(snowflake.pack({ ...values, constants: { region: 31 } })).constants.region, 31);
   });
 
-  test("packs and parses bytes of any type and width", () => {
+  test("bytes are the caller's own", () => {
     const id = wide.pack({ timestamp: NOW, sequence: 9, bindables: BINDABLES });
     assert.equal(id.constructor, Uint8Array);
-    assert.deepEqual(wide.parse(id), {
+    const parsed = wide.parse(id);
+    assert.deepEqual(parsed, {
       unixMs: BigInt(NOW),
       timestamp: new Date(NOW),
       sequence: 9,
-      bindables: { n: 2n ** 72n - 1n, hash: new Uint8Array(Buffer.from("abc")), text: "Grüße" },
+      bindables: { ...BINDABLES, hash: new Uint8Array(BINDABLES.hash) },
       constants: { tag: "hi" },
     });
     const bytes = id.slice();
     id.fill(0);
-    assert.deepEqual(wide.parse(Buffer.from(bytes)).bindables.text, "Grüße");
     const lying = new Lying(32);
     lying.set(bytes);
-    assert.deepEqual(wide.parse(lying), wide.parse(bytes));
+    for (const same of [Buffer.from(bytes), lying]) assert.deepEqual(wide.parse(same), parsed);
   });
 
-  test("an integer is a number or a bigint by its field, never by its value", () => {
+  test("an integer is a number or a bigint by its field, never by its value, and 64 bits pass through no number", () => {
     const fields = [
       { kind: "bindable", bits: 53, name: "number" },
       { kind: "bindable", bits: 54, name: "bigint" },
@@ -210,70 +179,51 @@ onEachMachine(({ layout }) => {
     for (const [number, bigint, sequence] of [
       [0, 0n, 0n],
       [2 ** 53 - 1, 2n ** 54n - 1n, -1n],
-      [1, 1n, -(2n ** 63n)],
+      [1, 2n ** 53n + 1n, -(2n ** 63n)],
     ]) {
       const parsed = its.parse(its.pack({ sequence, bindables: { number, bigint } }));
       assert.deepEqual([parsed.bindables, parsed.sequence], [{ number, bigint }, sequence]);
+      assert.deepEqual([parsed.unixMs, parsed.timestamp], [undefined, undefined]);
     }
-    assert.deepEqual(
-      [its.parse(new Uint8Array(22)).unixMs, its.parse(new Uint8Array(22)).timestamp],
-      [undefined, undefined],
-    );
-  });
-
-  test("64 bits never pass through a number", () => {
-    const its = new Layout({ id: "integer", bits: 64, fields: [{ kind: "bindable", bits: 64, name: "all" }] });
-    for (const all of [0n, 1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -1n, -(2n ** 63n), 175928847299117063n]) {
-      assert.equal(its.pack({ bindables: { all } }), all);
-      assert.deepEqual(its.parse(all).bindables, { all });
+    const all = new Layout({ id: "integer", bits: 64, fields: [{ kind: "bindable", bits: 64, name: "all" }] });
+    assert.equal(all.pack({ bindables: { all: 2n ** 64n - 1n } }), -1n);
+    for (const value of [2 ** 53, 2 ** 60, 1e300])
+      refused("invalid_type", () => all.pack({ bindables: { all: value } }));
+    for (const value of [2n ** 64n, -(2n ** 63n) - 1n, 2n ** 100_000n]) {
+      const { message } = refused("out_of_range", () => all.pack({ bindables: { all: value } }), { field: "all" });
+      assert(message.length < 200);
     }
-    assert.equal(its.pack({ bindables: { all: 2n ** 64n - 1n } }), -1n);
-    for (const all of [2 ** 53, 2 ** 60, 1e300]) refused("invalid_type", () => its.pack({ bindables: { all } }));
-    for (const all of [2n ** 64n, -(2n ** 63n) - 1n, 2n ** 100_000n]) {
-      assert(refused("out_of_range", () => its.pack({ bindables: { all } }), { field: "all" }).message.length < 200);
-    }
-    for (const id of [2n ** 63n, -(2n ** 63n) - 1n, 2n ** 64n, 2n ** 200n])
-      refused("out_of_range", () => its.parse(id), { field: "id" });
-    for (const id of [undefined, null, 0, 1, 2 ** 53, 175928847299117063, "1", true, {}, [], Object(1n), hostile]) {
-      refused("invalid_type", () => its.parse(id));
-      refused("invalid_type", () => wide.parse(id));
-    }
-    refused("invalid_type", () => its.parse(new Uint8Array(8)));
+    for (const id of [2n ** 63n, -(2n ** 63n) - 1n, 2n ** 200n])
+      refused("out_of_range", () => all.parse(id), { field: "id" });
+    for (const id of [undefined, null, 0, 1, 2 ** 53, "1", true, {}, [], Object(1n), hostile])
+      for (const { parse } of [{ parse: (id) => all.parse(id) }, { parse: (id) => wide.parse(id) }])
+        refused("invalid_type", () => parse(id));
+    refused("invalid_type", () => all.parse(new Uint8Array(8)));
     refused("invalid_type", () => wide.parse(1n));
     for (const length of [0, 31, 33, 100_000]) refused("invalid_length", () => wide.parse(new Uint8Array(length)));
   });
 
-  test("values are refused in the order of the formats", () => {
+  test("values that are refused", () => {
     const good = { timestamp: NOW, sequence: 1, bindables: { worker_id: 2 } };
     const pack = (changes) => () => snowflake.pack({ ...good, ...changes });
     for (const values of [null, 0, "a"]) refused("invalid_type", () => snowflake.pack(values));
-    refused("unknown_field", () => snowflake.pack({ ...good, time: 1 }), { field: "time" });
+    refused("unknown_field", pack({ time: 1 }), { field: "time" });
     refused("unknown_field", pack({ timestamp: "x", bindables: { worker: 2 } }), { field: "worker" });
     refused("unknown_field", pack({ constants: { worker_id: 1 } }), { field: "worker_id" });
     refused("missing_field", () => snowflake.pack(), { field: "timestamp" });
-    refused("missing_field", pack({ bindables: {}, sequence: "x" }), { field: "worker_id" });
     refused("missing_field", pack({ bindables: { worker_id: undefined } }), { field: "worker_id" });
     refused("missing_field", pack({ sequence: undefined }), { field: "sequence" });
     for (const worker_id of [null, true, "2", 1.5, NaN, new Uint8Array(1), {}, Symbol("s"), () => 1, Object(1n)])
       refused("invalid_type", pack({ bindables: { worker_id }, sequence: 5000 }));
-    for (const worker_id of [-1, 32, -1n, 2n ** 70n])
-      refused("out_of_range", pack({ bindables: { worker_id } }), { field: "worker_id" });
     for (const timestamp of [null, true, "2026", 1.5, NaN, new Date(NaN), {}])
       refused("invalid_type", pack({ timestamp }));
     for (const timestamp of [0, -1n, 1e300, 2n ** 64n, new Date(0)]) refused("time_out_of_range", pack({ timestamp }));
     for (const bindables of [null, 0, "ab", [2], new Map([["worker_id", 2]])])
       refused("invalid_type", pack({ bindables }), { field: "bindables" });
-    for (const text of ["\ud800", "a\udc00b", "\udc00\ud800"]) {
-      refused("invalid_character", () => wide.pack({ timestamp: 0, sequence: 0, bindables: { ...BINDABLES, text } }), {
-        field: "text",
-      });
-    }
-    assert.equal(
-      wide.parse(wide.pack({ timestamp: 0, sequence: 0, bindables: { ...BINDABLES, text: "\ufeff😀" } })).bindables
-        .text,
-      "\ufeff😀",
-    );
-    assert.equal(typeof snowflake.pack(good), "bigint");
+    const ofText = (text) => wide.pack({ timestamp: 0, sequence: 0, bindables: { ...BINDABLES, text } });
+    for (const text of ["\ud800", "a\udc00b", "\udc00\ud800"])
+      refused("invalid_character", () => ofText(text), { field: "text" });
+    assert.equal(wide.parse(ofText("\ufeff😀")).bindables.text, "\ufeff😀");
   });
 
   test("names are users' own", () => {
@@ -289,20 +239,16 @@ onEachMachine(({ layout }) => {
     }
   });
 
-  test("IDs, names and values longer than a piece of the scratch area", () => {
+  test("names and values longer than a piece of the scratch area", () => {
     const [name, bytes] = ["n".repeat(40_000), Uint8Array.from({ length: 127 }, (_, k) => k + 1)];
-    const its = new Layout({
-      id: "bytes",
-      bits: 1024,
-      fields: [
-        { kind: "bindable", bits: 1016, name, type: "bytes" },
-        { kind: "unused", bits: 8 },
-      ],
-    });
+    const fields = [
+      { kind: "bindable", bits: 1016, name, type: "bytes" },
+      { kind: "unused", bits: 8 },
+    ];
+    const its = new Layout({ id: "bytes", bits: 1024, fields });
     const id = its.pack({ bindables: { [name]: bytes } });
-    assert.equal(id.length, 128);
-    assert.deepEqual(id.subarray(0, 127), bytes);
-    assert.deepEqual(Object.values(its.parse(id).bindables)[0], bytes);
+    assert.deepEqual([id.length, id.subarray(0, 127)], [128, bytes]);
+    assert.deepEqual(its.parse(id).bindables[name], bytes);
     refused("out_of_range", () => its.pack({ bindables: { [name]: new Uint8Array(65_535).fill(1) } }));
     assert.equal(snowflake.toJson(), JSON_OF_SNOWFLAKE);
   });
@@ -314,151 +260,50 @@ onEachMachine(({ layout }) => {
     const its = layout(128, { kind: "bindable", bits: 128, name: "n" });
     for (const n of [0n, 2n ** 64n, 2n ** 127n - 1n, 2n ** 127n, 2n ** 128n - 1n])
       assert.equal(its.parse(its.pack({ bindables: { n } })).bindables.n, n);
-    for (const n of [2n ** 128n, -(2n ** 63n) - 1n, -(2n ** 127n), -(2n ** 127n) - 1n, 10n ** 10_000n])
+    for (const n of [2n ** 128n, -(2n ** 63n) - 1n, -(2n ** 127n) - 1n, 10n ** 10_000n])
       refused("out_of_range", () => its.pack({ bindables: { n } }), { field: "n" });
   });
 
   test("times that a Date cannot hold are bigint alone", () => {
-    const its = new Layout({
-      id: "integer",
-      bits: 64,
-      fields: [{ kind: "timestamp", bits: 64, tick: "1ms", epoch_ms: 0 }],
-    });
+    const fields = [{ kind: "timestamp", bits: 64, tick: "1ms", epoch_ms: 0 }];
+    const its = new Layout({ id: "integer", bits: 64, fields });
     for (const ms of [8.64e15, -8.64e15]) assert.deepEqual(its.parse(BigInt(ms)).timestamp, new Date(ms));
-    for (const ms of [8_640_000_000_000_001n, -8_640_000_000_000_001n, 2n ** 63n - 1n, -(2n ** 63n)]) {
+    for (const ms of [8_640_000_000_000_001n, -8_640_000_000_000_001n, 2n ** 63n - 1n, -(2n ** 63n)])
       assert.deepEqual([its.parse(ms).unixMs, its.parse(ms).timestamp], [ms, null]);
-    }
-    const seconds = new Layout({
-      id: "integer",
-      bits: 64,
-      fields: [{ kind: "timestamp", bits: 64, tick: "1s", epoch_ms: 0 }],
-    });
-    refused("time_out_of_range", () => seconds.parse(2n ** 62n));
   });
 
-  test("ranges hold what was made in them, and no more", () => {
-    const { lowest, highest } = snowflake.timeRange(NOW, new Date(NOW + 10));
-    const at = (timestamp) => snowflake.pack({ timestamp, sequence: 0, bindables: { worker_id: 9 } });
-    assert(lowest <= at(NOW) && at(NOW + 9) <= highest && at(NOW + 10) > highest && at(NOW - 1) < lowest);
-    const bytes = wide.timeRange(NOW, NOW + 10);
-    assert(Buffer.compare(bytes.lowest, wide.pack({ timestamp: NOW, sequence: 7, bindables: BINDABLES })) < 0);
-    const newestFirst = new Layout({
-      id: "bytes",
-      bits: 64,
-      fields: [
-        { kind: "bindable", bits: 16, name: "tenant" },
-        { kind: "timestamp", bits: 48, tick: "1ms", epoch_ms: 0, invert: true },
-      ],
-    });
-    const range = newestFirst.timeRange(0, 10, { tenant: 5 });
+  test("ranges take Dates, and the bindables before the time", () => {
+    assert.deepEqual(snowflake.timeRange(NOW, new Date(NOW + 10)), snowflake.timeRange(new Date(NOW), NOW + 10));
+    const fields = [
+      { kind: "bindable", bits: 16, name: "tenant" },
+      { kind: "timestamp", bits: 48, tick: "1ms", epoch_ms: 0, invert: true },
+    ];
+    const newestFirst = new Layout({ id: "bytes", bits: 64, fields });
+    const { lowest, highest } = newestFirst.timeRange(0, 10, { tenant: 5 });
     assert.deepEqual(
-      [[...range.lowest], [...range.highest]],
-      [
-        [0, 5, 255, 255, 255, 255, 255, 246],
-        [0, 5, 255, 255, 255, 255, 255, 255],
-      ],
+      [lowest, highest].map((id) => Buffer.from(id).toString("hex")),
+      ["0005fffffffffff6", "0005ffffffffffff"],
     );
     refused("missing_field", () => newestFirst.timeRange(0, 10), { field: "tenant" });
     refused("unknown_field", () => newestFirst.timeRange(0, 10, { x: 1 }), { field: "x" });
-    for (const [from, to] of [
-      [NOW, NOW],
-      [NOW + 1, NOW],
-    ])
-      refused("out_of_range", () => snowflake.timeRange(from, to));
-    for (const [from, to] of [
-      [0, NOW],
-      [NOW, 2 ** 53],
-      [NOW, 1e300],
-    ])
-      refused("time_out_of_range", () => snowflake.timeRange(from, to));
-    for (const value of [undefined, null, "1", 1n, 1.5, NaN, new Date(NaN), {}]) {
-      refused("invalid_type", () => snowflake.timeRange(value, NOW));
-      refused("invalid_type", () => snowflake.timeRange(NOW, value));
-    }
     refused("unknown_field", () => only({ kind: "unused" }).timeRange(0, 1), { field: "timestamp" });
   });
 
   test("presets are those that the refusal of another one lists, in its order", () => {
     const listed = layout.presets();
-    const message = `expected one of ${listed.join(", ")}, found 'other'`;
-    assert.throws(
-      () => Layout.preset("other"),
-      (error) => error.message.includes(message),
-    );
+    const { message } = refused("invalid_layout", () => Layout.preset("other"));
+    assert(message.includes(`expected one of ${listed.join(", ")}, found 'other'`), message);
     for (const name of listed) assert.equal(Layout.preset(name).bits, 64, name);
   });
 
-  test("presets read the IDs of services", () => {
-    const { cases } = vectors("presets");
-    const read = cases.filter(({ id, unix_ms }) => id !== undefined && unix_ms !== undefined);
-    for (const { preset, id, unix_ms } of read)
-      assert.equal(Layout.preset(preset).parse(BigInt(id)).unixMs, BigInt(unix_ms));
-    const tweet = Layout.preset("twitter").parse(1541815603606036480n);
-    assert.deepEqual(
-      [tweet.timestamp.toISOString(), tweet.bindables],
-      ["2022-06-28T16:07:40.105Z", { datacenter: 11, worker: 26 }],
-    );
-    const message = Layout.preset("discord", { worker: 1 }).parse(175928847299117063n);
-    assert.deepEqual(
-      [message.timestamp.toISOString(), message.bindables, message.constants, message.sequence],
-      ["2016-04-30T11:18:25.796Z", { process: 0 }, { worker: 1 }, 7],
-    );
-  });
-
-  test("describes itself, and what it gives is the caller's own", () => {
+  test("what it describes is the caller's own", () => {
     const sonyflake = Layout.preset("sonyflake");
-    const { fields, ...figures } = sonyflake.describe();
-    assert.deepEqual(figures, {
-      bits: 64,
-      perSecond: 25_600n,
-      perSecondInAll: 25_600n * 65_536n,
-      firstMs: 1_409_529_600_000n,
-      lastMs: 6_907_087_738_870n,
-      sortsByTime: true,
-      below2_53: false,
-      below2_63: true,
-    });
+    const { fields } = sonyflake.describe();
     fields[0].bits = 99;
     fields.pop();
     assert.equal(sonyflake.describe().fields.length, 4);
     assert.deepEqual(sonyflake.parse(0n).bindables, { machine: 0 });
     const none = only({ kind: "bindable", name: "a" }).describe();
     assert.deepEqual([none.perSecond, none.firstMs, none.below2_53], [undefined, undefined, true]);
-  });
-
-  test("layouts drawn at random keep every value that fits, and their JSON", () => {
-    const field = fc.record({
-      bits: fc.integer({ min: 0, max: 80 }),
-      invert: fc.boolean(),
-      type: fc.constantFrom("integer", "bytes"),
-      seed: fc.bigInt(0n, 2n ** 80n - 1n),
-    });
-    fc.assert(
-      fc.property(fc.array(field, { minLength: 1, maxLength: 6 }), (drawn) => {
-        const fields = drawn.map(({ bits, invert, type }, k) => ({
-          kind: "bindable",
-          bits,
-          name: `f${k}`,
-          type,
-          invert,
-        }));
-        const sum = drawn.reduce((sum, { bits }) => sum + bits, 0);
-        const its = new Layout({
-          id: "bytes",
-          bits: Math.ceil((sum + 1) / 8) * 8,
-          fields: [...fields, { kind: "unused", bits: Math.ceil((sum + 1) / 8) * 8 - sum }],
-        });
-        const given = drawn.map(({ bits, type, seed }, k) => {
-          const integer = bits === 0 ? 0n : seed % 2n ** BigInt(Math.min(bits, 63));
-          const hex = integer.toString(16);
-          const bytes = integer === 0n ? [] : Buffer.from(hex.length % 2 ? `0${hex}` : hex, "hex");
-          return [`f${k}`, type === "bytes" ? new Uint8Array(bytes) : bits <= 53 ? Number(integer) : integer];
-        });
-        const bindables = Object.fromEntries(given);
-        const id = its.pack({ bindables });
-        assert.deepEqual(its.parse(id).bindables, bindables);
-        assert.equal(Layout.fromJson(its.toJson()).toJson(), its.toJson());
-      }),
-    );
   });
 });
