@@ -2,8 +2,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { onEachMachine } from "./machines.mjs";
-import { NOW, refused } from "./refusals.mjs";
 
 const SCRIPT = `
 const { hotguid, layout, randflake, sno, sparx64 } = await import("polyflake/" + process.argv[1]);
@@ -96,28 +94,3 @@ for (const machine of ["native", "wasm"]) {
     assert.equal(fresh, 4000);
   });
 }
-
-onEachMachine(({ sno }) => {
-  test("clocks inside clocks end in an error that tells why", () => {
-    for (const make of [(ids) => ids.generate(), (ids) => ids.generateMany(1024)]) {
-      let deepest = 0;
-      let depth = 0;
-      const ids = new sno.Generator({
-        partition: 1,
-        clock() {
-          deepest = Math.max(deepest, ++depth);
-          try {
-            make(ids);
-          } finally {
-            depth--;
-          }
-          return NOW;
-        },
-      });
-      let { cause } = refused("clock_failed", () => make(ids));
-      while (cause.cause) cause = cause.cause;
-      assert.equal(cause.message, "expected at most 16 clocks nested in each other, found more");
-      assert.equal(deepest, 16);
-    }
-  });
-});
