@@ -37,8 +37,8 @@ onEachMachine((polyflake) => {
     test(`bytes for ${name}`, () => {
       for (const value of notBytesOf(length)) refused("invalid_type", () => read(value), { field });
       for (const other of [0, length - 1, length + 1, 2 * length, 1 << 20])
-        refused(code, () => read(new Uint8Array(other)));
-      refused(code, () => read(detached(length)));
+        refused(code, () => read(new Uint8Array(other)), { field });
+      refused(code, () => read(detached(length)), { field });
       const given = Uint8Array.from({ length }, (_, k) => k * 7);
       const answer = read(given);
       const shared = new Uint8Array(new SharedArrayBuffer(length));

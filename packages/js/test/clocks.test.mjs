@@ -20,6 +20,19 @@ const OTHERS = {
   function: () => NOW,
 };
 
+class Broken extends Error {}
+
+/** Thrown values, with the names that errors give them. */
+const THROWN = [
+  ["TypeError", new TypeError("no")],
+  ["Broken", new Broken()],
+  ["string", "no"],
+  ["undefined", undefined],
+  ["null", null],
+  ["number", 0],
+  ["object", Object.create(null)],
+];
+
 const raising = (thrown) => () => {
   throw thrown;
 };
@@ -52,9 +65,11 @@ onEachMachine((polyflake) => {
               assert.match(message, new RegExp(`found ${name}$`, "i"));
             },
           );
-        for (const thrown of [new Error("no"), null, 0, "text"])
-          fails(raising(thrown), ({ cause }) => assert.equal(cause, thrown));
-        fails(raising(undefined), ({ message }) => assert.match(message, /found undefined$/));
+        for (const [name, thrown] of THROWN)
+          fails(raising(thrown), ({ cause, message }) => {
+            assert.equal(cause, thrown);
+            assert.equal(message.replace("item 0: ", ""), `expected a time from the clock, found ${name}`);
+          });
         reading = () => NOW;
         assert.deepEqual(ids.stats(), before);
         assert.notDeepEqual(ids.generate(), first);

@@ -55,8 +55,7 @@ onEachMachine(({ hotguid }) => {
         refused("invalid_character", () => hotguid[name](text), { position });
       }
     }
-    for (const value of [...notATextOf(ID), "", `${ID}0`, ID.replace("-", "0")])
-      assert.equal(hotguid.isValid(value), false);
+    for (const value of ["", `${ID}0`, ID.replace("-", "0")]) assert.equal(hotguid.isValid(value), false);
   });
 
   test("a UUID of another version or variant is refused", () => {

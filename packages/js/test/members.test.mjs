@@ -165,17 +165,6 @@ onEachMachine((polyflake) => {
     assert.throws(() => ids.generateMany(10), isThrown);
   });
 
-  test("a clock that throws is a clock that failed", () => {
-    const thrown = new Theirs("thrown");
-    const failing = () => {
-      throw thrown;
-    };
-    assert.equal(
-      refused("clock_failed", () => new sno.Generator({ partition: 7, clock: failing }).generate()).cause,
-      thrown,
-    );
-  });
-
   test("methods that were taken off their objects, and put on others", async () => {
     const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
     const all = [

@@ -1,13 +1,14 @@
 // Errors name parameters and fields as the caller spelt them.
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { test } from "node:test";
 import * as decode from "polyflake/decode";
+import { notATextOf } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
 const clock = () => NOW;
 
-onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
+onEachMachine(({ hotguid, layout, randflake, sno }) => {
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   const windowed = {
     sno: (window) => new sno.Generator({ window, clock }),
@@ -87,101 +88,38 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     refused("time_out_of_range", () => ids.extendWindow(new Date(8.64e15)));
   });
 
-  test("the time of generateAt", () => {
-    const ids = new sno.Generator({ partition: 7, clock });
-    refused("invalid_type", () => ids.generateAt("x"), { field: "at" });
-    refused("time_out_of_range", () => ids.generateAt(0), { field: "at" });
-  });
-
-  test("secrets and keys", () => {
-    const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_824);
-    const short = new Uint8Array(15);
-    refused("invalid_secret", () => new randflake.Generator(grant, short), { field: "secret" });
-    refused("invalid_secret", () => new randflake.Codec(short), { field: "secret" });
-    refused("invalid_secret", () => new sparx64.Sparx64(short), { field: "key" });
-  });
-
   test("texts", () => {
     const id = "a7rdmuv326nct5if";
+    const withFields = [sno.withMetabyte, sno.withPartition, sno.withSequence].map(
+      (change) => (text) => change(text, 1),
+    );
     const readers = {
-      text: [
-        sno.parse,
-        sno.metabyte,
-        sno.toBytes,
-        (text) => sno.withMetabyte(text, 1),
-        hotguid.parse,
-        randflake.decodeText,
-        decode.metabyte,
-      ],
+      text: [sno.parse, sno.metabyte, sno.toBytes, ...withFields, hotguid.parse, randflake.decodeText, decode.metabyte],
       id: [hotguid.parts, hotguid.toSql, sno.toJsonValue],
       guid: [hotguid.fromSql],
-      uuid: [sno.fromUuid],
+      uuid: [sno.fromUuid, sno.fromUuid8],
       value: [sno.fromJsonValue],
     };
     for (const [field, calls] of Object.entries(readers)) {
       for (const read of calls) {
-        for (const text of ["", `${id}!`, "!".repeat(16), "!".repeat(36), `!${"0".repeat(12)}`]) {
+        for (const text of ["", `${id}!`, "!".repeat(16), "!".repeat(36), `!${"0".repeat(12)}`])
           assert.throws(() => read(text), { name: "PolyflakeError", field }, `${field}: ${text}`);
-        }
+        for (const value of notATextOf(id)) refused("invalid_type", () => read(value), { field });
       }
     }
-    refused("out_of_range", () => sno.withMetabyte(id, 256), { field: "metabyte" });
+    for (const isValid of [sno.isValid, decode.isValid, hotguid.isValid])
+      for (const value of notATextOf(id)) assert.equal(isValid(value), false);
   });
 
-  test("what a clock threw", () => {
-    class Broken extends Error {}
-    const thrown = [
-      [new TypeError("no"), "TypeError"],
-      [new Broken(), "Broken"],
-      ["no", "string"],
-      [undefined, "undefined"],
-      [null, "null"],
-      [Object.create(null), "object"],
-    ];
-    for (const [cause, name] of thrown) {
-      const failing = () => {
-        throw cause;
-      };
-      const { message, ...rest } = refused("clock_failed", () => new hotguid.Generator({ clock: failing }).generate());
-      assert.equal(message, `expected a time from the clock, found ${name}`);
-      assert.equal(rest.cause, cause);
-    }
-    let reading = () => {
-      throw new Error("no");
-    };
-    const ids = new hotguid.Generator({ clock: () => reading() });
-    refused("clock_failed", () => ids.generate());
-    reading = () => NaN;
-    assert.match(refused("clock_failed", () => ids.generate()).message, /finite/);
-  });
-
-  describe("what was found", () => {
-    const said = (call) => refused("invalid_type", call).message;
-
-    test("in place of two values", () => {
-      assert.equal(
-        said(() => new sno.Generator({ window: [5] })),
-        "expected two times for `window`, found 1",
-      );
-      assert.equal(
-        said(() => new sno.Generator({ window: {} })),
-        "expected two times for `window`, found Object",
-      );
-      assert.equal(
-        said(() => new randflake.Grant([1, 2, 3], 1_730_000_000, 2_803_741_824)),
-        "expected two integers for `nodes`, found 3",
-      );
-    });
-
-    test("in place of options", () => {
-      assert.equal(
-        said(() => new sno.Generator(new Map())),
-        "expected a plain object for `options`, found Map",
-      );
-      assert.equal(
-        said(() => new sno.Generator([])),
-        "expected a plain object for `options`, found Array",
-      );
-    });
+  test("what was found in place of two values, and of options", () => {
+    const window = (window) => new sno.Generator({ window });
+    for (const [found, call] of [
+      ["two times for `window`, found 1", () => window([5])],
+      ["two times for `window`, found Object", () => window({})],
+      ["two integers for `nodes`, found 3", () => new randflake.Grant([1, 2, 3], 1_730_000_000, 2_803_741_824)],
+      ["a plain object for `options`, found Map", () => new sno.Generator(new Map())],
+      ["a plain object for `options`, found Array", () => new sno.Generator([])],
+    ])
+      assert.equal(refused("invalid_type", call).message, `expected ${found}`);
   });
 });
