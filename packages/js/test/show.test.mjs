@@ -76,24 +76,9 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
   });
 
   test("a list of anything but IDs of a layout is refused", () => {
-    for (const text of [
-      "",
-      " 1",
-      "1 ",
-      "01",
-      "+1",
-      "1.0",
-      "0x1",
-      "1e3",
-      "-0",
-      "9223372036854775808",
-      "-9223372036854775809",
-      "1".repeat(1000),
-      1,
-      null,
-    ]) {
+    const integers = ["", " 1", "1 ", "01", "+1", "1.0", "0x1", "1e3", "-0", `${2n ** 63n}`, "1".repeat(1000), 1, null];
+    for (const text of [...integers, `${-(2n ** 63n) - 1n}`])
       refused("invalid_type", () => layout.LayoutArray.from(["1", text]), { item: 1, field: "ids" });
-    }
     for (const text of ["", "0", "0g", "FF", "fff", 1, null])
       refused("invalid_type", () => layout.LayoutArray.from(["ff", text], 1), { item: 1, field: "ids" });
     for (const value of ["1", {}, null, undefined])
@@ -150,16 +135,11 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
           refused("invalid_type", () => descriptionFromJson({ ...others, [name]: value }), { field: name });
       }
     }
-    refused("unknown_field", () => descriptionFromJson({ ...through(sno.describe()), more: 1 }), { field: "more" });
-    refused("missing_field", () => descriptionFromJson({ ...through(sno.describe()), fields: [{}] }), {
-      field: "name",
-    });
-    const field = { name: "x", kind: "sequence", offset: 0, bits: 1 };
-    refused(
-      "invalid_type",
-      () => descriptionFromJson({ ...through(sno.describe()), fields: [{ ...field, kind: "other" }] }),
-      { field: "kind" },
-    );
+    const read = (changes) => descriptionFromJson({ ...through(sno.describe()), ...changes });
+    refused("unknown_field", () => read({ more: 1 }), { field: "more" });
+    refused("missing_field", () => read({ fields: [{}] }), { field: "name" });
+    const other = { name: "x", kind: "other", offset: 0, bits: 1 };
+    refused("invalid_type", () => read({ fields: [other] }), { field: "kind" });
     for (const json of [null, undefined, 1, "", []])
       refused("invalid_type", () => descriptionFromJson(json), { field: "json" });
   });
@@ -187,107 +167,59 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     for (const [one, fields] of parsed) assert.deepEqual(one.parsedFromJson(through(fields)), fields);
     for (const [one, fields] of parsed) assert.deepEqual(through(one.parsedFromJson(through(fields))), through(fields));
     const good = through(parsed.find(([one]) => one === odd)[1]);
-    for (const bad of [
-      { sequence: "x" },
-      { sequence: 1.5 },
-      { sequence: "01" },
-      { unixMs: 1 },
-      { unixMs: "1".repeat(1000) },
-    ]) {
-      refused("invalid_type", () => odd.parsedFromJson({ ...good, ...bad }), { field: Object.keys(bad)[0] });
-    }
-    for (const bad of [
-      { zero: "0" },
-      { zero: "C8" },
-      { zero: 1 },
-      { text: null },
-      { text: {} },
-      { wide: 1.5 },
-      { wide: "-0" },
-      { kind: true },
-    ]) {
-      refused("invalid_type", () => odd.parsedFromJson({ ...good, bindables: { ...good.bindables, ...bad } }), {
-        field: Object.keys(bad)[0],
-      });
-    }
-    refused("out_of_range", () => odd.parsedFromJson({ ...good, bindables: { ...good.bindables, kind: 256 } }), {
-      field: "kind",
-    });
-    refused("unknown_field", () => odd.parsedFromJson({ ...good, bindables: { ...good.bindables, more: 1 } }), {
-      field: "more",
-    });
+    const wrong = { sequence: ["x", 1.5, "01"], unixMs: [1, "1".repeat(1000)] };
+    const ofBindables = { zero: ["0", "C8", 1], text: [null, {}], wide: [1.5, "-0"], kind: [true] };
+    for (const [field, values] of Object.entries(wrong))
+      for (const value of values)
+        refused("invalid_type", () => odd.parsedFromJson({ ...good, [field]: value }), { field });
+    const bind = (changes) => odd.parsedFromJson({ ...good, bindables: { ...good.bindables, ...changes } });
+    for (const [field, values] of Object.entries(ofBindables))
+      for (const value of values) refused("invalid_type", () => bind({ [field]: value }), { field });
+    refused("out_of_range", () => bind({ kind: 256 }), { field: "kind" });
+    refused("unknown_field", () => bind({ more: 1 }), { field: "more" });
     refused("missing_field", () => odd.parsedFromJson({ ...good, bindables: {} }));
     refused("unknown_field", () => odd.parsedFromJson({ ...good, more: 1 }), { field: "more" });
     for (const json of [null, undefined, 1, "", []])
       refused("invalid_type", () => odd.parsedFromJson(json), { field: "json" });
   });
 
-  test("snapshots are read back", () => {
-    const ids = new sno.Generator({ partition: 9, clock });
-    ids.generate();
-    assert.equal(sno.Generator.restore(through(ids.close())).partition, 9);
-    const others = new layout.Generator(discord, { clock });
-    others.generate();
-    assert.equal(typeof layout.Generator.restore(discord, through(others.close())).generate(), "bigint");
-  });
-
   test("a console shows classes by their names, and of many IDs the first few", () => {
     const [snos, , flakes, ids] = arrays;
-    assert.equal(
-      inspect(snos),
-      `SnoArray(8) [ ${snos
-        .texts()
-        .slice(0, 6)
-        .map((text) => `'${text}'`)
-        .join(", ")}, ... 2 more ]`,
-    );
+    const shown = snos
+      .texts()
+      .slice(0, 6)
+      .map((text) => `'${text}'`);
+    assert.equal(inspect(snos), `SnoArray(8) [ ${shown.join(", ")}, ... 2 more ]`);
     assert.equal(inspect(new sno.SnoArray(new Uint8Array(0))), "SnoArray(0) []");
     assert(inspect(flakes).startsWith(`RandflakeArray(8) [ ${flakes.at(0)}n, `));
     assert(inspect(ids).startsWith(`LayoutArray(8) [ ${ids.at(0)}n, `));
     assert.equal(inspect(new layout.LayoutArray(new Uint8Array([1, 2]), 1)), "LayoutArray(2) [ '01', '02' ]");
     assert.equal(inspect(discord), `Layout ${discord.toJson()}`);
-    const objects = [...generators, grant, new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET)];
-    const names = ["Generator", "Generator", "Generator", "Generator", "Grant", "Codec", "Sparx64"];
-    objects.forEach((object, k) => assert(inspect(object).startsWith(`${names[k]} {`), inspect(object)));
-    for (const object of [...objects.filter((object) => object !== grant), ...arrays, discord])
+    assert(inspect(grant).startsWith("Grant {"));
+    const secretive = [new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET)];
+    assert.deepEqual([generators[0], ...secretive].map(inspect), ["Generator {}", "Codec {}", "Sparx64 {}"]);
+    for (const object of [...generators, ...secretive, ...arrays, discord])
       assert.equal(String(object), inspect(object));
-    assert.equal(inspect(generators[0]), "Generator {}");
-    assert.deepEqual(inspect(new randflake.Codec(SECRET)), "Codec {}");
-    for (const { name, prototype } of [
-      sno.SnoArray,
-      hotguid.HotGuidArray,
-      randflake.RandflakeArray,
-      layout.LayoutArray,
-      layout.Layout,
-      sno.Generator,
-    ]) {
-      assert.equal(prototype.constructor.name, name);
-      assert.match(name, /^[A-Z][A-Za-z]+$/);
-    }
+    for (const generator of generators) assert(inspect(generator).startsWith("Generator {"));
+    const classes = [sno.SnoArray, hotguid.HotGuidArray, randflake.RandflakeArray, layout.LayoutArray, layout.Layout];
+    const names = ["SnoArray", "HotGuidArray", "RandflakeArray", "LayoutArray", "Layout"];
+    assert.deepEqual(
+      classes.map(({ prototype }) => prototype.constructor.name),
+      names,
+    );
     class Mine extends sno.Generator {}
     assert(inspect(new Mine()).startsWith("Mine {"));
   });
 
-  test("errors keep their code, message and details in JSON", () => {
-    const error = refused("invalid_character", () => sno.parse("9q6kc9o37a32432!"));
-    const { code, message, position } = error;
-    assert.deepEqual(through(error), { code, message, field: "text", position });
-    assert.deepEqual(structuredClone(error.toJSON()), { code, message, field: "text", position });
-  });
-
   test("what a copy would lose its class by is not cloned", () => {
-    for (const object of [
-      ...arrays,
-      ...generators,
-      discord,
-      new randflake.Codec(SECRET),
-      new sparx64.Sparx64(SECRET),
-    ]) {
+    const secretive = [new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET)];
+    for (const object of [...arrays, ...generators, discord, ...secretive]) {
       const message = /^Symbol\(polyflake\.\w+\) could not be cloned\.$/;
       assert.throws(() => structuredClone(object), { name: "DataCloneError", message }, inspect(object));
     }
     const [snos, , flakes] = arrays;
     assert.deepEqual(new sno.SnoArray(structuredClone(snos.bytes)), snos);
     assert.deepEqual(new randflake.RandflakeArray(structuredClone(flakes.ids)), flakes);
+    for (const object of [...generators.slice(0, 3), ...secretive]) assert.equal(JSON.stringify(object), "{}");
   });
 });

@@ -41,28 +41,20 @@ onEachMachine(({ layout, randflake, sno }, name) => {
 
   const families = { flakes: (nodes) => flakes({ nodes }), sonyflakes, snos };
   for (const [family, make] of Object.entries(families)) {
-    test(`${family}: a twin is warned of`, async () => {
-      const number = fresh++;
-      let one;
-      await silent(() => (one = make(number)));
-      assert.match(await warned(() => make(number).close()), new RegExp(`\\b${number}\\b`));
-      one.close();
-    });
-
-    test(`${family}: one that was closed has no twin`, async () => {
-      const number = fresh++;
-      await silent(() => {
-        for (let k = 0; k < 3; k++) make(number).close();
+    test(`${family}: a twin is warned of, once for an identity, and none where one was closed`, async () => {
+      const [number, closed, other] = [fresh++, fresh++, fresh++];
+      const kept = [];
+      await silent(() => kept.push(make(number)));
+      const message = await warned(() => {
+        for (let k = 0; k < 100; k++) kept.push(make(number));
       });
-    });
-
-    test(`${family}: an identity is warned of once`, async () => {
-      const [number, other] = [fresh++, fresh++];
-      await warned(() => {
-        for (let k = 0; k < 100; k++) make(number);
-      });
+      assert.match(message, new RegExp(`\\b${number}\\b`));
       await silent(() => make(number));
-      await warned(() => [make(other), make(other)]);
+      await silent(() => {
+        for (let k = 0; k < 3; k++) make(closed).close();
+      });
+      await warned(() => kept.push(make(other), make(other)));
+      assert.equal(kept.length, 103);
     });
   }
 
@@ -161,18 +153,15 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     await warned(() => kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: second } })));
   });
 
-  test("a twin that is refused warns of nothing", async () => {
+  test("a twin that is refused warns of nothing, and bindables in another order are the same", async () => {
     const one = flakes({ nodes: 27 });
     await silent(() => refused("invalid_secret", () => flakes({ nodes: 27, secret: new Uint8Array(5) })));
     one.close();
-  });
-
-  test("bindables in another order are the same", async () => {
     const discord = layout.Layout.preset("discord");
     const number = name === "wasm" ? 3 : 4;
-    const one = new layout.Generator(discord, { bindables: { worker: number, process: 5 } });
+    const other = new layout.Generator(discord, { bindables: { worker: number, process: 5 } });
     await warned(() => new layout.Generator(discord, { bindables: { process: 5, worker: number } }).close());
-    one.close();
+    other.close();
   });
 
   test("many generators are made as fast as few", async () => {
@@ -185,38 +174,39 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     assert.equal(kept.length, 20_000);
   });
 
-  test("where there is nobody to warn, and no weak references, generators are made all the same", () => {
-    const program = `
+  /** Runs a program in a new Node process, which must print a text. */
+  const prints = (expected, program, ...flags) => {
+    const all = [...flags, "--input-type=module", "--eval", program];
+    const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };
+    const { status, stdout, stderr } = spawnSync(process.execPath, all, options);
+    assert.deepEqual([status, stdout], [0, expected], stderr);
+  };
+  const making = "new randflake.Generator(new randflake.Grant(1, 1730000000, 2803741824), new Uint8Array(16))";
+
+  test("where there is nobody to warn, and no weak references, generators are made all the same", () =>
+    prints(
+      "bigint\n",
+      `
+      const { log } = console;
       delete globalThis.WeakRef;
       globalThis.process = undefined;
       const { randflake } = await import("polyflake/${name}");
-      const make = () => new randflake.Generator(new randflake.Grant(1, 1730000000, 2803741824), new Uint8Array(16));
-      if (typeof [make(), make()][1].generate() !== "bigint") throw new Error("no ID");
-    `;
-    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
-      encoding: "utf8",
-      cwd: import.meta.dirname,
-    });
-    assert.equal(status, 0, stderr);
-  });
+      log(typeof [${making}, ${making}][1].generate());`,
+    ));
 
-  test("one that is gone has no twin", () => {
-    const program = `
+  test("one that is gone has no twin", () =>
+    prints(
+      "",
+      `
       import { randflake } from "polyflake/${name}";
+      import { setTimeout as after } from "node:timers/promises";
       process.on("warning", (warning) => { console.log(warning.name); });
-      const make = () => void new randflake.Generator(new randflake.Grant(1, 1730000000, 2803741824), new Uint8Array(16));
       for (let k = 0; k < 3; k++) {
-        make();
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        (() => void ${making})();
+        await after(5);
         gc();
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    `;
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      ["--expose-gc", "--input-type=module", "--eval", program],
-      { encoding: "utf8", cwd: import.meta.dirname },
-    );
-    assert.deepEqual([status, stdout], [0, ""], stderr);
-  });
+        await after(5);
+      }`,
+      "--expose-gc",
+    ));
 });
