@@ -1,4 +1,4 @@
-//! The work of keeping a lease, by a thread over a store with blocking calls, or by a task.
+//! The work of keeping a lease, by a task: of this crate's own threads over a store with blocking calls, or of an executor.
 
 use std::{
     boxed::Box,
@@ -8,16 +8,20 @@ use std::{
 };
 
 use alloc::format;
-use core::mem;
+use core::{
+    future::{Future, pending, poll_fn},
+    mem,
+    pin::{Pin, pin},
+};
 
 use polyflake::fork;
 
 use crate::{
-    Action, Error, ErrorKind, Grant, Keeper, Leased, Moment, Options, Random, Reply, Request,
-    Result, Store, clock, watch::Events,
+    Action, AsyncStore, Error, ErrorKind, Grant, Keeper, Leased, Moment, Options, Random, Reply,
+    Request, Result, clock, error::silent, watch::Events,
 };
 
-/// The state that a thread and its owner share.
+/// The state that a task and its owner share.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     state: Mutex<State>,
@@ -28,6 +32,8 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     is_closing: bool,
     is_over: bool,
+    /// `true` once nobody waits for the end any more.
+    is_left: bool,
     /// Wakes the task that waits to be closed.
     waker: Option<Waker>,
     pub(crate) number: Option<u64>,
@@ -43,7 +49,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the thread or the task to return the number and to end.
+    /// Asks the task to return the number and to end.
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.is_closing = true;
@@ -51,16 +57,6 @@ impl Shared {
         drop(state);
         self.changed.notify_all();
         waker.into_iter().for_each(Waker::wake);
-    }
-
-    /// Waits for a while, or until the lease is closed.
-    fn wait(&self, ms: u64) {
-        let state = self.lock();
-        if !state.is_closing {
-            // The caller looks again, whether it was woken or not.
-            let pause = Duration::from_millis(ms);
-            let _ = self.changed.wait_timeout_while(state, pause, |state| !state.is_closing);
-        }
     }
 
     /// Returns whether the lease is closed, and wakes the task when it is.
@@ -73,7 +69,7 @@ impl Shared {
         Poll::Pending
     }
 
-    /// Notes that there is no thread.
+    /// Notes that there is no task.
     pub(crate) fn fail(&self, error: Error) {
         let mut state = self.lock();
         (state.is_over, state.refused) = (true, Some(error));
@@ -84,14 +80,20 @@ impl Shared {
         self.lock().is_over
     }
 
-    /// Waits for the end of the thread, and returns whether it came.
+    /// Waits for the end of the task, unless that was given up before, and returns `false` if it did not come.
     pub(crate) fn is_over_within(&self, longest: Duration) -> bool {
-        let waits = |state: &mut State| !state.is_over;
+        let waits = |state: &mut State| !state.is_over && !state.is_left;
         let waited = self.changed.wait_timeout_while(self.lock(), longest, waits);
-        waited.unwrap_or_else(PoisonError::into_inner).0.is_over
+        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
-    /// Returns whether the thread ended or never began without being asked to.
+    /// Closes the lease, and lets nobody wait for the end of the task.
+    pub(crate) fn leave(&self) {
+        self.lock().is_left = true;
+        self.close();
+    }
+
+    /// Returns whether the task ended or never began without being asked to.
     pub(crate) fn has_failed(&self) -> bool {
         let state = self.lock();
         state.is_over && !state.is_closing
@@ -146,90 +148,90 @@ impl State {
 
 type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 
-/// A keeper and its generator: all of a thread's or a task's work, but for the store and the pauses.
-pub(crate) struct Driver<L: ?Sized> {
+/// The work of keeping a lease, for an executor.
+pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A keeper and its generator: all of a task's work, but for the store and the pauses.
+pub(crate) struct Driver {
     keeper: Keeper<Draw>,
-    place: Arc<L>,
-    pub(crate) shared: Arc<Shared>,
+    place: Arc<dyn Leased + Send + Sync>,
+    shared: Arc<Shared>,
     began: Instant,
     events: Events,
     process: u32,
-}
-
-/// The next task of the one that keeps a lease.
-#[allow(clippy::large_enum_variant, reason = "few are made, and each is taken apart at once")]
-pub(crate) enum Step {
-    /// Ask the store, and hand over the reply.
-    Ask(Request),
-    /// Close the store, so that a fork copies no connection in use, and begin with a grant.
-    Begin(Grant),
-    /// Wait for so many milliseconds, or until the lease is closed.
-    Wait(u64),
-    End,
-    /// Do nothing any more, and leave the store as it is: this is a child of the process that began.
-    Leave,
+    answer_limit: Duration,
 }
 
 /// A pause of this length in milliseconds closes the store: a fork meanwhile copies no connection in use, and a server keeps none
 /// for holders that ask once in a quarter of an hour.
-pub(crate) const IDLE_MS: u64 = 100;
+const IDLE_MS: u64 = 100;
 
-/// Keeps a lease over a store with blocking calls.
-pub(crate) fn keep<S: Store, L: Leased>(mut driver: Driver<L>, open: &impl Fn() -> Result<S>) {
-    let _over = Over(driver.shared.clone());
-    let mut store = None;
-    loop {
-        match driver.step() {
-            Step::Ask(request) => {
-                let reply = opened(&mut store, open).and_then(|store| store.answer(&request));
-                if reply.is_err() {
-                    store = None;
-                }
-                driver.answered(request.number, reply);
-            }
-            Step::Begin(grant) => {
-                store = None;
-                driver.begin(grant);
-            }
-            Step::Wait(ms) => {
-                if ms >= IDLE_MS {
-                    store = None;
-                }
-                driver.shared.wait(ms);
-            }
-            Step::End => break,
-            Step::Leave => return mem::forget(store),
-        }
-    }
-}
-
-fn opened<'s, S>(store: &'s mut Option<S>, open: &impl Fn() -> Result<S>) -> Result<&'s mut S> {
-    if store.is_none() {
-        *store = Some(open()?);
-    }
-    Ok(store.as_mut().expect("just opened"))
-}
-
-impl<L: Leased + ?Sized> Driver<L> {
-    pub(crate) fn new(options: Options, place: Arc<L>, shared: Arc<Shared>) -> Self {
+impl Driver {
+    pub(crate) fn new(
+        options: Options,
+        place: Arc<dyn Leased + Send + Sync>,
+        shared: Arc<Shared>,
+    ) -> Self {
         let (began, events) = (Instant::now(), options.events());
+        let answer_limit = Duration::from_millis(options.answer_limit());
         let keeper = Keeper::new(options, Box::new(random) as Draw);
-        Self { keeper, place, shared, began, events, process: fork::process() }
+        Self { keeper, place, shared, began, events, process: fork::process(), answer_limit }
     }
 
-    /// Goes on to the next task that needs the store or takes time.
-    pub(crate) fn step(&mut self) -> Step {
-        if self.process != fork::process() {
-            return Step::Leave;
-        }
+    /// The task that keeps the lease. `open` opens the store, again after each pause and each failure; `sleep` waits.
+    pub(crate) fn task<S, F, P>(
+        self,
+        open: impl Fn() -> F + Send + Sync + 'static,
+        sleep: impl Fn(Duration) -> P + Send + Sync + 'static,
+    ) -> Task
+    where
+        S: AsyncStore + Send + 'static,
+        F: Future<Output = Result<S>> + Send + 'static,
+        P: Future<Output = ()> + Send + 'static,
+    {
+        // Made here: an executor may drop a task that never ran.
+        let over = Over(self.shared.clone());
+        Box::pin(async move {
+            let _over = over;
+            self.keep(open, sleep).await;
+        })
+    }
+
+    /// Keeps the lease until it is closed.
+    async fn keep<S, F, P>(mut self, open: impl Fn() -> F, sleep: impl Fn(Duration) -> P)
+    where
+        S: AsyncStore,
+        F: Future<Output = Result<S>>,
+        P: Future<Output = ()>,
+    {
+        let mut store = None;
         loop {
+            if self.process != fork::process() {
+                // A child of the process that began does nothing any more, and leaves the store as it is.
+                mem::forget(store.take());
+                pending::<()>().await;
+            }
             if self.shared.lock().is_closing {
                 self.keeper.close();
             }
             let now = self.moment();
             match self.keeper.poll(now) {
-                Action::Ask(request) => return Step::Ask(request),
-                Action::Begin(grant) => return Step::Begin(grant),
+                Action::Ask(request) => {
+                    let asked = ask(&mut store, &open, &request);
+                    let reply = match first_of(asked, sleep(self.answer_limit)).await {
+                        First::One(reply) => reply,
+                        First::Other(()) => Err(silent()),
+                    };
+                    if reply.is_err() {
+                        store = None;
+                    }
+                    self.keeper.answered(request.number, reply, self.moment());
+                }
+                Action::Begin(grant) => {
+                    // A fork copies no connection in use.
+                    store = None;
+                    self.begin(grant);
+                }
                 Action::Extend(end) => {
                     self.place.extend(end);
                     self.note(|state| state.renewals += 1);
@@ -250,20 +252,19 @@ impl<L: Leased + ?Sized> Driver<L> {
                 Action::Wait(until) => {
                     let ends_in = self.events.look(now.wall_ms).unwrap_or(u64::MAX);
                     // Woken now and then to look at the clocks, since sleeps may not count suspension.
-                    let pause = until.saturating_sub(now.elapsed_ms).min(ends_in);
-                    return Step::Wait(pause.min(10_000));
+                    let pause = until.saturating_sub(now.elapsed_ms).min(ends_in).min(10_000);
+                    if pause >= IDLE_MS {
+                        store = None;
+                    }
+                    let closing = poll_fn(|context| self.shared.closing(context));
+                    first_of(closing, sleep(Duration::from_millis(pause))).await;
                 }
-                Action::End => return Step::End,
+                Action::End => break,
             }
         }
     }
 
-    pub(crate) fn answered(&mut self, number: u64, reply: Result<Reply>) {
-        let now = self.moment();
-        self.keeper.answered(number, reply, now);
-    }
-
-    pub(crate) fn begin(&mut self, grant: Grant) {
+    fn begin(&mut self, grant: Grant) {
         let now = self.moment();
         let (number, span) = (*grant.numbers().start(), (grant.start(), grant.end()));
         // The end of a grant that was not renewed comes before the next one.
@@ -293,8 +294,8 @@ impl<L: Leased + ?Sized> Driver<L> {
     }
 }
 
-/// Notes the end of a thread or a task, also if it panics.
-pub(crate) struct Over(pub(crate) Arc<Shared>);
+/// Notes the end of a task, also if it panics.
+struct Over(Arc<Shared>);
 
 impl Drop for Over {
     fn drop(&mut self) {
@@ -302,6 +303,35 @@ impl Drop for Over {
         (state.is_over, state.number, state.end) = (true, None, None);
         self.0.changed.notify_all();
     }
+}
+
+async fn ask<S: AsyncStore, F: Future<Output = Result<S>>>(
+    store: &mut Option<S>,
+    open: &impl Fn() -> F,
+    request: &Request,
+) -> Result<Reply> {
+    if store.is_none() {
+        *store = Some(open().await?);
+    }
+    store.as_mut().expect("just opened").answer(request).await
+}
+
+enum First<A, B> {
+    One(A),
+    Other(B),
+}
+
+/// Waits for the first of two futures, and drops the other one.
+async fn first_of<A, B>(
+    one: impl Future<Output = A>,
+    other: impl Future<Output = B>,
+) -> First<A, B> {
+    let (mut one, mut other) = (pin!(one), pin!(other));
+    poll_fn(|context| match one.as_mut().poll(context) {
+        Poll::Ready(value) => Poll::Ready(First::One(value)),
+        Poll::Pending => other.as_mut().poll(context).map(First::Other),
+    })
+    .await
 }
 
 /// 128 bits from the operating system.

@@ -1,6 +1,16 @@
-//! The process that opened a store: its child leaves the connection alone.
+//! What belongs to one process: a child of a fork leaves its parent's alone.
+#![allow(
+    unsafe_code,
+    reason = "a lock could be held by another thread at a fork, so values are read without one"
+)]
+
+use std::boxed::Box;
 
 use alloc::format;
+use core::{
+    ptr,
+    sync::atomic::{AtomicPtr, Ordering},
+};
 
 use polyflake::fork;
 
@@ -13,10 +23,59 @@ pub(crate) fn here() -> Result<u32> {
 }
 
 /// Refuses a child of a process.
+#[cfg(any(feature = "sqlite", feature = "postgresql"))]
 pub(crate) fn check(process: u32) -> Result<()> {
     if process == fork::process() {
         return Ok(());
     }
     let reason = "expected the process that opened the store, found its child";
     Err(Error::new(ErrorKind::LeaseUnavailable, reason))
+}
+
+/// A value that each process makes for itself. An ancestor's is neither used nor freed: other threads may have held its locks at the
+/// fork.
+pub(crate) struct PerProcess<T: Send + Sync>(AtomicPtr<(u32, T)>);
+
+impl<T: Send + Sync> PerProcess<T> {
+    pub(crate) const fn new() -> Self {
+        Self(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    /// This process's value, if it has made one.
+    pub(crate) fn get(&self) -> Option<&T> {
+        // SAFETY: null, or a box that `get_or_make` leaked and only `drop` frees.
+        let (process, value) = unsafe { self.0.load(Ordering::Acquire).as_ref() }?;
+        (*process == fork::process()).then_some(value)
+    }
+
+    /// This process's value, and `true` if it was made just now, since there was none that `is_good`. The one before stays allocated
+    /// for those who use it.
+    pub(crate) fn get_or_make(
+        &self,
+        is_good: impl Fn(&T) -> bool,
+        make: impl Fn() -> T,
+    ) -> (&T, bool) {
+        loop {
+            let before = self.0.load(Ordering::Acquire);
+            if let Some(value) = self.get().filter(|value| is_good(value)) {
+                return (value, false);
+            }
+            let made = Box::into_raw(Box::new((fork::process(), make())));
+            if self.0.compare_exchange(before, made, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+                // SAFETY: leaked above, and only `drop` frees it.
+                return (unsafe { &(*made).1 }, true);
+            }
+            // SAFETY: leaked above, and no other thread has seen it.
+            drop(unsafe { Box::from_raw(made) });
+        }
+    }
+}
+
+impl<T: Send + Sync> Drop for PerProcess<T> {
+    fn drop(&mut self) {
+        if self.get().is_some() {
+            // SAFETY: leaked once, and nothing can read it any more.
+            drop(unsafe { Box::from_raw(*self.0.get_mut()) });
+        }
+    }
 }

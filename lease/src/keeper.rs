@@ -105,7 +105,7 @@ pub struct Keeper<R> {
     actions: VecDeque<Action>,
     /// The number of the last request, and the time up to which its answer is waited for.
     request: u64,
-    patience: u64,
+    answer_until: u64,
     /// The preferred number: the previous one, or the one asked for.
     preferred: Option<u64>,
     /// The store's time in the last reply, and the moment at which the reply came.
@@ -194,7 +194,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             at: At::Idle { until: 0, held: None },
             actions: VecDeque::new(),
             request: 0,
-            patience: 0,
+            answer_until: 0,
             preferred,
             store_now: (0, 0),
             failures: 0,
@@ -305,7 +305,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Asks the store, and remembers the step.
     fn ask(&mut self, step: Step, ask: Ask, held: Option<Held>, now: Moment) {
         self.request += 1;
-        self.patience = now.elapsed_ms + self.options.patience();
+        self.answer_until = now.elapsed_ms + self.options.answer_limit();
         let namespace: String = self.options.namespace.clone();
         self.actions.push_back(Action::Ask(Request { number: self.request, namespace, ask }));
         self.at = At::Asking { step, held };

@@ -28,7 +28,7 @@ pub mod conformance;
 #[cfg(feature = "std")]
 mod driver;
 mod error;
-#[cfg(any(feature = "sqlite", feature = "postgresql"))]
+#[cfg(feature = "std")]
 mod forks;
 #[cfg(feature = "std")]
 mod holder;
@@ -66,10 +66,14 @@ mod store;
 #[cfg(feature = "std")]
 mod task;
 #[cfg(feature = "std")]
+mod threads;
+#[cfg(feature = "std")]
 mod url;
 #[cfg(feature = "std")]
 mod watch;
 
+#[cfg(feature = "std")]
+pub use driver::Task;
 pub use error::{Error, ErrorKind};
 pub use keeper::{Action, Grant, Keeper, Moment, Options};
 pub use leased::Leased;
@@ -90,7 +94,7 @@ pub use shape::{Grid, Shape};
 pub use sqlite::Sqlite;
 pub use store::{Ask, Found, Reply, Request, Store};
 #[cfg(feature = "std")]
-pub use task::{AsyncStore, Host, Task};
+pub use task::{AsyncStore, Host};
 #[cfg(feature = "std")]
 pub use url::open;
 #[cfg(feature = "std")]

@@ -158,8 +158,9 @@ impl<F: Family> Place<F> {
         let place = Arc::new(Self { leased, number, build: Box::new(build) });
         let lease = match source.0 {
             Kind::Url(url) => {
-                let (store, patience) = (Address::of(&url)?, options.answer_limit());
-                Lease::start(move || store.open(patience), options, place.clone())?
+                let store = Address::of(&url)?;
+                let longest = Duration::from_millis(options.answer_limit());
+                Lease::start(move || store.open(longest), options, place.clone())?
             }
             Kind::Store(open) => Lease::start(open, options, place.clone())?,
             Kind::Host(host) => host.start(options, place.clone())?,

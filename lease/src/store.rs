@@ -92,9 +92,9 @@ pub enum Found {
     },
 }
 
-/// A store with blocking calls, for threads that may block. Drivers over clients that do not block answer the same requests in
-/// their own way.
-pub trait Store {
+/// A store with blocking calls, for threads that may block: one thread at a time, and not always the same. Drivers over clients that do
+/// not block answer the same requests in their own way.
+pub trait Store: Send {
     /// Answers a request.
     ///
     /// # Errors

@@ -1,22 +1,10 @@
 //! Leases that a task of an executor keeps, over a store that does not block.
 
-use std::{
-    boxed::Box,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{boxed::Box, sync::Arc, time::Duration};
 
-use core::{
-    future::{Future, pending, poll_fn},
-    pin::{Pin, pin},
-};
+use core::future::Future;
 
-use crate::{
-    Lease, Leased, Options, Reply, Request, Result,
-    driver::{Driver, IDLE_MS, Over, Step},
-    error::silent,
-};
+use crate::{Lease, Leased, Options, Reply, Request, Result, driver::Task};
 
 /// A store whose calls wait without holding the thread: for clients of an executor, in place of [`Store`](crate::Store).
 pub trait AsyncStore {
@@ -28,9 +16,6 @@ pub trait AsyncStore {
     /// As [`Store::answer`](crate::Store::answer).
     fn answer(&mut self, request: &Request) -> impl Future<Output = Result<Reply>> + Send;
 }
-
-/// The work of keeping a lease, for an executor.
-pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Starts a lease for a place.
 type Start = dyn FnOnce(Options, Arc<dyn Leased + Send + Sync>) -> Result<Lease> + Send;
@@ -87,15 +72,7 @@ impl Host {
         P: Future<Output = ()> + Send + 'static,
     {
         let start = |options: Options, place| {
-            let patience = options.answer_limit();
-            Lease::in_task(options, place, |driver| {
-                // Made here: an executor may drop a task that never ran.
-                let over = Over(driver.shared.clone());
-                spawn(Box::pin(async move {
-                    let _over = over;
-                    keep(driver, open, sleep, patience).await;
-                }));
-            })
+            Lease::in_task(options, place, |driver| spawn(driver.task(open, sleep)))
         };
         Self { start: Box::new(start) }
     }
@@ -113,78 +90,4 @@ impl core::fmt::Debug for Host {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Host").finish_non_exhaustive()
     }
-}
-
-/// Keeps a lease until it is closed.
-async fn keep<S, F, P>(
-    mut driver: Driver<dyn Leased + Send + Sync>,
-    open: impl Fn() -> F,
-    sleep: impl Fn(Duration) -> P,
-    patience: Duration,
-) where
-    S: AsyncStore,
-    F: Future<Output = Result<S>>,
-    P: Future<Output = ()>,
-{
-    let mut store = None;
-    loop {
-        match driver.step() {
-            Step::Ask(request) => {
-                let asked = ask(&mut store, &open, &request);
-                let reply = match first_of(asked, sleep(patience)).await {
-                    First::One(reply) => reply,
-                    First::Other(()) => Err(silent()),
-                };
-                if reply.is_err() {
-                    store = None;
-                }
-                driver.answered(request.number, reply);
-            }
-            Step::Begin(grant) => {
-                store = None;
-                driver.begin(grant);
-            }
-            Step::Wait(ms) => {
-                if ms >= IDLE_MS {
-                    store = None;
-                }
-                let closing = poll_fn(|context: &mut Context<'_>| driver.shared.closing(context));
-                first_of(closing, sleep(Duration::from_millis(ms))).await;
-            }
-            Step::End => break,
-            Step::Leave => {
-                core::mem::forget(store.take());
-                pending::<()>().await;
-            }
-        }
-    }
-}
-
-async fn ask<S: AsyncStore, F: Future<Output = Result<S>>>(
-    store: &mut Option<S>,
-    open: &impl Fn() -> F,
-    request: &Request,
-) -> Result<Reply> {
-    if store.is_none() {
-        *store = Some(open().await?);
-    }
-    store.as_mut().expect("just opened").answer(request).await
-}
-
-enum First<A, B> {
-    One(A),
-    Other(B),
-}
-
-/// Waits for the first of two futures, and drops the other one.
-async fn first_of<A, B>(
-    one: impl Future<Output = A>,
-    other: impl Future<Output = B>,
-) -> First<A, B> {
-    let (mut one, mut other) = (pin!(one), pin!(other));
-    poll_fn(|context| match one.as_mut().poll(context) {
-        Poll::Ready(value) => Poll::Ready(First::One(value)),
-        Poll::Pending => other.as_mut().poll(context).map(First::Other),
-    })
-    .await
 }

@@ -46,6 +46,19 @@ fn a_grant_without_a_generator_is_returned_unused_and_claimed_again() {
     assert_eq!(grant.numbers(), 0..=0);
 }
 
+/// Where all numbers are granted, one may be returned long before its end.
+#[test]
+fn a_number_that_is_returned_is_found_within_a_minute() {
+    let mut store = Memory::new(T);
+    let (mut first, _) = holder(&mut store, options(1));
+    let mut other = Host::new(options(1));
+    assert_eq!(other.drive(&mut store), None);
+    other.assert_refused(ErrorKind::NumbersExhausted);
+    first.keeper.close();
+    first.drive(&mut store);
+    assert!(other.drive_for(&mut store, 61_000).is_some());
+}
+
 #[test]
 fn a_closed_keeper_gives_its_number_back_at_once() {
     let mut store = Memory::new(T);
@@ -425,7 +438,39 @@ fn the_suite_for_drivers_finds_one_that_reads_and_then_writes() {
     let check = || conformance::check_together(|| ReadsThenWrites(store.clone()));
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).is_err());
     let store = memory();
-    conformance::check_together(|| Atomic(store.clone()));
+    let most = std::cell::Cell::new(0);
+    conformance::check_together(|| {
+        most.set(most.get().max(Arc::strong_count(&store)));
+        Atomic(store.clone())
+    });
+    assert_eq!(most.get(), 2, "expected two connections, as many as a small pool has");
+}
+
+/// A suite whose threads wait for each other would wait for ever for one that panicked.
+#[test]
+fn the_suite_for_drivers_ends_where_one_connection_fails() {
+    let store = Arc::new(Mutex::new(Memory::new(T)));
+    let opened = std::cell::Cell::new(0);
+    let check = || {
+        conformance::check_together(|| {
+            opened.set(opened.get() + 1);
+            Fails(opened.get() == 2, Atomic(store.clone()))
+        });
+    };
+    let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).unwrap_err();
+    let found = found.downcast::<String>().unwrap();
+    assert_eq!(*found, "expected an answer to a swap, found away");
+}
+
+struct Fails(bool, Atomic);
+
+impl Store for Fails {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        if self.0 && request.number == 7 {
+            return Err(Error::new(ErrorKind::LeaseUnavailable, "away"));
+        }
+        self.1.answer(request)
+    }
 }
 
 struct Atomic(Arc<Mutex<Memory>>);

@@ -51,6 +51,10 @@ fn both_kinds_of_connections_pass_the_suite() {
     };
     check(runtime.block_on(AsyncPostgresql::open(&url)));
     check(runtime.block_on(AsyncPostgresql::from_pool(&pool)));
+    let two = self::pool(&server, 2);
+    conformance::check_together(|| {
+        Waits(&runtime, runtime.block_on(AsyncPostgresql::from_pool(&two)).unwrap())
+    });
     assert_eq!(pool.status().size, 1);
 }
 

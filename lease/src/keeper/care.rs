@@ -21,10 +21,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         Held { record, asked: Vec::new(), end, renew_at, soonest, is_lost: false }
     }
 
-    /// The pause after a failure without a grant: longer with each failure, up to a tenth of a lease.
+    /// The longest pause without a grant: a minute or a tenth of a lease. A number may be returned before its end.
+    pub(super) fn longest_pause(&self) -> u64 {
+        (self.options.lease_ms / 10).clamp(50, 60_000)
+    }
+
+    /// The pause after a failure without a grant: longer with each failure.
     pub(super) fn pause(&mut self) -> u64 {
-        let longest = (self.options.lease_ms / 10).clamp(50, 60_000);
-        let pause = (25_u64 << self.failures.min(16)).min(longest);
+        let pause = (25_u64 << self.failures.min(16)).min(self.longest_pause());
         self.failures += 1;
         pause / 2 + self.chance(pause / 2)
     }

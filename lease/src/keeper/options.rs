@@ -214,15 +214,9 @@ impl Options {
         self.shape.is_of_secret(secret)
     }
 
-    /// The longest wait for an answer, in milliseconds.
-    pub(crate) fn patience(&self) -> u64 {
-        (self.lease_ms / 20).clamp(100, 15_000)
-    }
-
-    /// The longest wait of a lease's thread or task for a store: a quarter of a lease, so that three tries fit into what a renewal leaves.
-    #[cfg(feature = "std")]
-    pub(crate) fn answer_limit(&self) -> Duration {
-        Duration::from_millis((self.lease_ms / 4).clamp(1000, 15_000))
+    /// The longest wait for an answer, in milliseconds: a quarter of a lease, so that three tries fit into what a renewal leaves.
+    pub(crate) fn answer_limit(&self) -> u64 {
+        (self.lease_ms / 4).clamp(1000, 15_000)
     }
 
     /// The largest difference allowed between the claimant's clock and the store's, in milliseconds.

@@ -25,7 +25,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             At::Idle { until, held } if now.elapsed_ms >= until => self.open(held, now),
             At::Asking { step, held } if self.is_closing && step.only_reads() => self.seal(held),
-            At::Asking { step, held } if now.elapsed_ms >= self.patience => {
+            At::Asking { step, held } if now.elapsed_ms >= self.answer_until => {
                 self.request += 1;
                 self.failed(step, held, silent(), now);
             }
@@ -59,7 +59,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 Action::Wait(held.renew_at.min(early).max(soon))
             }
             At::Idle { until, .. } | At::Paused { until, .. } => Action::Wait((*until).max(soon)),
-            At::Asking { .. } => Action::Wait(self.patience.max(soon)),
+            At::Asking { .. } => Action::Wait(self.answer_until.max(soon)),
             At::Sealing(_) => Action::Wait(u64::MAX),
             At::Ended => Action::End,
         }
@@ -77,7 +77,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn later(&mut self, held: Option<Held>, error: Error, now: Moment) {
         // If the end of a cause is known, the keeper does not try more often than needed.
         let known = error.until().map_or(0, |until| until.saturating_sub(self.store_time(now)));
-        let longest = self.options.lease_ms / 10;
+        let longest = self.longest_pause();
         self.refuse(error);
         self.pause_for(known.min(longest), held, now);
     }

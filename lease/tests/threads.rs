@@ -1,0 +1,129 @@
+//! The threads that keep leases: one for all generators of a process while nothing is asked, and one for each request that takes long.
+#![cfg(all(feature = "std", target_os = "linux"))]
+
+use std::{
+    fs,
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use polyflake_lease::{
+    Options, Reply, Request, Result, Shape, Source, Store, open, sno::Generator,
+};
+
+const LONG: Duration = Duration::from_secs(30);
+
+/// One test at a time, since threads are counted.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn threads() -> usize {
+    let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
+    // A thread may end meanwhile.
+    let names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
+    names.filter(|name| name.trim_end() == "polyflake-lease").count()
+}
+
+#[track_caller]
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < LONG, "expected {what}, found {} threads", threads());
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn options(namespace: &str) -> Options {
+    let options = Options::new(namespace, Shape::sno(0..=99).unwrap()).unwrap();
+    options.lease_ms(1000).unwrap()
+}
+
+#[test]
+fn a_process_has_one_thread_for_all_its_leases() {
+    let _alone = alone();
+    let start = || Generator::with("memory:threads", options("orders"), LONG).unwrap();
+    let all: Vec<_> = (0..40).map(|_| start()).collect();
+    wait_until("one thread", || threads() == 1);
+    wait_until("renewals of all leases", || {
+        all.iter().all(|ids| ids.lease().figures().renewals >= 2 && ids.try_generate(0).is_ok())
+    });
+    wait_until("one thread", || threads() == 1);
+    drop(all);
+    wait_until("no thread", || threads() == 0);
+    // The next one starts a thread again.
+    start().generate(0).unwrap();
+}
+
+/// A store in memory whose answers wait while it hangs.
+struct Hangs(Arc<(Mutex<bool>, Condvar)>, Box<dyn Store>);
+
+impl Store for Hangs {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        let (hangs, changed) = &*self.0;
+        drop(changed.wait_while(hangs.lock().unwrap(), |hangs| *hangs).unwrap());
+        self.1.answer(request)
+    }
+}
+
+#[test]
+fn requests_that_hang_hold_no_other_lease() {
+    let _alone = alone();
+    let hangs = Arc::new((Mutex::new(false), Condvar::new()));
+    let source = || {
+        let hangs = hangs.clone();
+        Source::store(move || Ok(Hangs(hangs.clone(), open("memory:hangs")?)))
+    };
+    let held: Vec<_> =
+        (0..8).map(|_| Generator::with(source(), options("orders"), LONG).unwrap()).collect();
+    let ids = Generator::with("memory:beside", options("orders"), LONG).unwrap();
+    *hangs.0.lock().unwrap() = true;
+    wait_until("a thread for each request", || threads() == 9);
+    let renewals = ids.lease().figures().renewals;
+    wait_until("renewals beside them", || {
+        ids.generate(0).unwrap();
+        ids.lease().figures().renewals >= renewals + 4
+    });
+    // Another lease begins and ends beside them, too.
+    Generator::with("memory:beside", options("orders"), LONG).unwrap().generate(0).unwrap();
+    *hangs.0.lock().unwrap() = false;
+    hangs.1.notify_all();
+    wait_until("IDs of all", || held.iter().all(|ids| ids.try_generate(0).is_ok()));
+    wait_until("one thread", || threads() == 1);
+}
+
+/// A store that panics once it is told so.
+struct Panics(Arc<AtomicBool>, Box<dyn Store>);
+
+impl Store for Panics {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        assert!(!self.0.load(Ordering::Relaxed), "a fault of the driver");
+        self.1.answer(request)
+    }
+}
+
+#[test]
+fn a_store_that_panics_ends_its_own_lease_alone() {
+    let _alone = alone();
+    let panics = Arc::new(AtomicBool::new(false));
+    let source = {
+        let panics = panics.clone();
+        Source::store(move || Ok(Panics(panics.clone(), open("memory:panics")?)))
+    };
+    let ids = Generator::with("memory:beside", options("orders"), LONG).unwrap();
+    let ended = Generator::with(source, options("orders"), LONG).unwrap();
+    panics.store(true, Ordering::Relaxed);
+    wait_until("the end of a lease", || ended.lease().number().is_none());
+    let renewals = ids.lease().figures().renewals;
+    wait_until("renewals beside it", || ids.lease().figures().renewals >= renewals + 4);
+    ids.generate(0).unwrap();
+    // A call that waits for a lease begins it again.
+    panics.store(false, Ordering::Relaxed);
+    ended.lease().ready(LONG).unwrap();
+    ended.generate(0).unwrap();
+}
