@@ -9,18 +9,18 @@
 mod server;
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     env,
-    sync::{
-        Barrier,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
+    io::{Read, Write},
+    os::unix::net::{UnixListener, UnixStream},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     thread,
     time::{Duration, Instant},
 };
 
-use polyflake_lease::{Options, Shape, sno::Generator};
+use polyflake_lease::{AsyncPostgresql, Host, Options, Shape, sno::Generator};
 use server::{Server, programs};
+use tokio::{runtime, time};
 
 /// Longer than any of the machine's own delays.
 const LONG: Duration = Duration::from_secs(120);
@@ -32,7 +32,7 @@ fn all_that_start_at_once_get_numbers() {
     let server = Server::start(&programs);
     server.down();
     server.up_with(&format!("-c listen_addresses='' -c max_connections={}", starts / 10));
-    let (barrier, is_over) = (Barrier::new(starts), AtomicBool::new(false));
+    let is_over = AtomicBool::new(false);
     let (tried, let_in) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let application = || {
         while !is_over.load(Ordering::Relaxed) {
@@ -42,17 +42,30 @@ fn all_that_start_at_once_get_numbers() {
             thread::sleep(Duration::from_millis(50));
         }
     };
-    let start = || {
+    // As processes would: leases that threads keep ask a few at a time.
+    let start = async |url: String| {
+        let open = move || {
+            let url = url.clone();
+            async move { AsyncPostgresql::open(&url).await }
+        };
+        let host = Host::new(open, time::sleep, |task| drop(tokio::spawn(task)));
         let options = Options::new("orders", Shape::sno(0..=65_535).unwrap()).unwrap();
-        barrier.wait();
         let began = Instant::now();
-        let ids = Generator::with(&server.url(), options, LONG).unwrap();
+        let ids = Generator::with_async(host, options, LONG, time::sleep).await.unwrap();
         (ids, began.elapsed())
     };
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut started: Vec<_> = thread::scope(|scope| {
         let beside = scope.spawn(application);
-        let threads: Vec<_> = (0..starts).map(|_| scope.spawn(start)).collect();
-        let started = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+        let started = runtime.block_on(async {
+            let url = server.url();
+            let tasks: Vec<_> = (0..starts).map(|_| tokio::spawn(start(url.clone()))).collect();
+            let mut started = Vec::new();
+            for task in tasks {
+                started.push(task.await.unwrap());
+            }
+            started
+        });
         is_over.store(true, Ordering::Relaxed);
         beside.join().unwrap();
         started
@@ -70,4 +83,58 @@ fn all_that_start_at_once_get_numbers() {
     );
     assert!(2 * let_in > tried, "{let_in} of {tried}");
     drop(started);
+}
+
+/// Answers as a server that has too many connections each one's first `refusals` times, and lets them in then. Returns the names of the
+/// users in the order in which they came.
+fn refuse(listener: &UnixListener, refusals: usize, connections: usize) -> Vec<String> {
+    let (mut came, mut tries) = (Vec::new(), HashMap::<_, usize>::new());
+    for _ in 0..connections {
+        let (mut connection, _) = listener.accept().unwrap();
+        let user = user_of(&mut connection);
+        let tried = tries.entry(user.clone()).or_default();
+        *tried += 1;
+        let answer: &[u8] = if *tried <= refusals {
+            b"E\0\0\0\x29SFATAL\0C53300\0Mtoo many connections\0\0"
+        } else {
+            b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"
+        };
+        connection.write_all(answer).unwrap();
+        came.push(user);
+    }
+    came
+}
+
+/// Reads a connection's first message: its length, the version, and names with their values.
+fn user_of(connection: &mut UnixStream) -> String {
+    let mut length = [0; 4];
+    connection.read_exact(&mut length).unwrap();
+    let mut message = vec![0; u32::from_be_bytes(length) as usize - 4];
+    connection.read_exact(&mut message).unwrap();
+    let mut words = message[4..].split(|byte| *byte == 0);
+    words.find(|word| *word == b"user").expect("expected the user's name");
+    String::from_utf8(words.next().unwrap().to_vec()).unwrap()
+}
+
+/// All are refused at once and try again; who comes first then is up to chance, so they do not meet again.
+#[test]
+fn a_refused_connection_is_tried_again_at_random() {
+    const CLIENTS: usize = 16;
+    let folder = tempfile::tempdir().unwrap();
+    let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).unwrap();
+    let server = thread::spawn(move || refuse(&listener, 1, 2 * CLIENTS));
+    let path = folder.path().to_str().unwrap().replace('/', "%2F");
+    let url = |user| format!("postgresql://user{user}@{path}/postgres?sslmode=disable");
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let open = async |url: String| AsyncPostgresql::open(&url).await.map(drop);
+        let clients: Vec<_> = (0..CLIENTS).map(|user| tokio::spawn(open(url(user)))).collect();
+        for client in clients {
+            client.await.unwrap().unwrap();
+        }
+    });
+    let came = server.join().unwrap();
+    let (first, second) = came.split_at(CLIENTS);
+    assert_eq!(first.iter().collect::<HashSet<_>>().len(), CLIENTS);
+    assert_ne!(first, second, "expected another order than before");
 }

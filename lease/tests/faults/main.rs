@@ -17,6 +17,7 @@ mod run;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../server/mod.rs"]
 mod server;
+mod twins;
 
 use std::{
     env, thread,
@@ -98,6 +99,28 @@ fn nothing_is_made_twice_after_a_file_is_deleted_beside_its_holders() {
     let Found { ids, ticks_twice, ids_twice, grants_twice, .. } = faults.found;
     assert_eq!((ticks_twice, ids_twice, grants_twice), (0, 0, 0));
     assert!(ids > 100, "{:?}", faults.found);
+}
+
+fn assert_clones_part(url: &str) {
+    let rounds = number("POLYFLAKE_CYCLES").unwrap_or(16) / 8;
+    let (mut before, mut noticed) = (0, 0);
+    for round in 0..rounds {
+        let (equal, twice, is_noticed) = twins::part(url, &format!("twins-{round}"));
+        assert_eq!(twice, 0, "expected no tick twice past the end that both clones had");
+        before += equal;
+        noticed += usize::from(is_noticed);
+    }
+    println!("{rounds} clones, {before} ticks twice before the end that both had");
+    assert!(before > 0 && noticed == rounds, "expected clones, {noticed} of {rounds} noticed");
+}
+
+#[test]
+fn clones_make_nothing_twice_past_the_end_that_both_had() {
+    let (_folder, stage) = sqlite();
+    assert_clones_part(&stage.url);
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    assert_clones_part(&server.url());
 }
 
 /// Runs a control until it makes a tick and an ID twice, for 20 cycles at most.

@@ -1,0 +1,150 @@
+//! Clones of a virtual machine: two holders with one state, neither of which can know of the other. Up to the end that both have they
+//! make the same IDs; past it they make none twice, since only one of them can renew.
+
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant, UNIX_EPOCH},
+};
+
+use polyflake::sno::{Generator, Leased, Sno};
+use polyflake_lease::{
+    Action, ErrorKind, Keeper, Moment, Options, Random, Result, Shape, Store, open,
+};
+
+use crate::life::LEASE;
+
+type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
+
+/// A keeper, its generator, and all that it makes.
+struct Twin {
+    keeper: Keeper<Draw>,
+    ids: Option<Leased>,
+    made: Vec<Sno>,
+    refused: Vec<ErrorKind>,
+}
+
+fn moment(began: Instant) -> Moment {
+    let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap();
+    Moment { wall_ms: ms(UNIX_EPOCH.elapsed().unwrap()), elapsed_ms: ms(began.elapsed()) }
+}
+
+impl Twin {
+    /// One of two that draw equal random numbers until they part.
+    fn new(namespace: &str, has_parted: Arc<AtomicBool>) -> Self {
+        let options = Options::new(namespace, Shape::sno(0..=3).unwrap());
+        let options = options.and_then(|options| options.lease_ms(1000)).unwrap();
+        let mut drawn = 0;
+        let draw: Draw = Box::new(move || {
+            drawn += 1;
+            Ok(Random(if has_parted.load(Ordering::Relaxed) { fastrand::u128(1..) } else { drawn }))
+        });
+        Self {
+            keeper: Keeper::new(options, draw),
+            ids: None,
+            made: Vec::new(),
+            refused: Vec::new(),
+        }
+    }
+
+    /// Takes a step that needs no store, and returns `false` at the end.
+    fn act(&mut self, action: Action, now: Moment) -> bool {
+        match action {
+            Action::Begin(grant) => {
+                let number = u16::try_from(*grant.numbers().start()).unwrap();
+                let (start, end) = (grant.start().cast_signed(), grant.end().cast_signed());
+                let generator = Generator::builder().partition(number).window(start, end).build();
+                self.ids = Some(Leased::new(generator.unwrap()).unwrap());
+            }
+            // Each grant has a generator of its own, whose first grant is its only one.
+            Action::Extend(end) => {
+                self.ids.as_ref().unwrap().extend(0, end.cast_signed()).unwrap();
+            }
+            Action::Seal => {
+                let last = self.ids.take().and_then(|ids| ids.seal(0).unwrap());
+                self.keeper.sealed(last.map(|last| last.end.cast_unsigned()), now);
+            }
+            Action::Refused(error) => self.refused.push(error.kind()),
+            Action::Wait(_) => {
+                self.made.extend(self.ids.as_ref().and_then(|ids| ids.try_generate(0).ok()));
+                thread::sleep(Duration::from_millis(1));
+            }
+            Action::End => return false,
+            Action::Ask(request) => panic!("expected that both ask, found {request:?}"),
+        }
+        true
+    }
+
+    /// Goes on alone for a while, and returns its number.
+    fn live(mut self, url: &str, began: Instant) -> Self {
+        let (mut store, parted) = (open(url).unwrap(), Instant::now());
+        loop {
+            if parted.elapsed() > 4 * LEASE {
+                self.keeper.close();
+            }
+            let now = moment(began);
+            match self.keeper.poll(now) {
+                Action::Ask(request) => {
+                    let reply = store.answer(&request);
+                    self.keeper.answered(request.number, reply, moment(began));
+                }
+                action => {
+                    if !self.act(action, now) {
+                        return self;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Clones a holder in the middle of its lease, and returns the IDs that both made before the end that both had, those after it, and
+/// whether one of them noticed.
+pub fn part(url: &str, namespace: &str) -> (usize, usize, bool) {
+    let (began, has_parted) = (Instant::now(), Arc::new(AtomicBool::new(false)));
+    let mut store = open(url).unwrap();
+    let [mut one, mut other] = [(); 2].map(|()| Twin::new(namespace, has_parted.clone()));
+    let mut renewals = 0;
+    while renewals < 2 {
+        let now = moment(began);
+        match (one.keeper.poll(now), other.keeper.poll(now)) {
+            (Action::Ask(request), Action::Ask(same)) => {
+                assert_eq!(request, same);
+                let reply = store.answer(&request);
+                one.keeper.answered(request.number, reply.clone(), now);
+                other.keeper.answered(request.number, reply, now);
+            }
+            (Action::Wait(_), Action::Wait(_)) => thread::sleep(Duration::from_millis(1)),
+            (action, same) => {
+                renewals += usize::from(matches!(action, Action::Extend(_)));
+                assert!(one.act(action, now) && other.act(same, now));
+            }
+        }
+    }
+    has_parted.store(true, Ordering::Relaxed);
+    let both_until = one.keeper.end().unwrap();
+    // It takes a while to start a clone.
+    let delay = Duration::from_millis(fastrand::u64(2..100));
+    let [one, other] = thread::scope(|scope| {
+        let late = scope.spawn(|| {
+            thread::sleep(delay);
+            other.live(url, began)
+        });
+        [one.live(url, began), late.join().unwrap()]
+    });
+    let ticks = |twin: &Twin| -> HashSet<_> {
+        twin.made.iter().map(|id| (id.partition(), id.unix_ms())).collect()
+    };
+    let (ours, theirs) = (ticks(&one), ticks(&other));
+    let twice = ours.intersection(&theirs).map(|(_, ms)| ms.cast_unsigned() >= both_until);
+    let (after, before): (Vec<_>, Vec<_>) = twice.partition(|is_after| *is_after);
+    let goes_on =
+        |twin: &Twin| twin.made.iter().any(|id| id.unix_ms().cast_unsigned() >= both_until);
+    assert!(goes_on(&one) && goes_on(&other), "expected that both go on, one under another number");
+    let noticed = [&one, &other].iter().any(|twin| twin.refused.contains(&ErrorKind::LeaseLost));
+    (before.len(), after.len(), noticed)
+}
