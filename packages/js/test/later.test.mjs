@@ -259,6 +259,29 @@ onEachMachine((polyflake, machine) => {
     await rejected("clock_failed", promise);
   });
 
+  test("a wait sleeps until the next tick, and leaves no listener behind", async () => {
+    const { setTimeout } = globalThis;
+    const [delays, listeners] = [[], new Set()];
+    globalThis.setTimeout = (run, ms) => (delays.push(ms), setTimeout(run, ms));
+    const signal = {
+      aborted: false,
+      addEventListener: (_, listener) => listeners.add(listener),
+      removeEventListener: (_, listener) => listeners.delete(listener),
+    };
+    try {
+      let now = NOW;
+      const ids = new sno.Generator({ partition: 1, sequenceMax: 0, clock: () => now });
+      ids.generate();
+      const id = ids.generateAsync(undefined, { signal });
+      assert.deepEqual([delays, listeners.size], [[4], 1]);
+      now += 4;
+      await id;
+      assert.equal(listeners.size, 0);
+    } finally {
+      globalThis.setTimeout = setTimeout;
+    }
+  });
+
   test("a process waits for its IDs", () => {
     const script = `
       const { sno } = await import("polyflake/${machine}");
