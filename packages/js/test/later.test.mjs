@@ -270,8 +270,8 @@ onEachMachine((polyflake, machine) => {
     };
     try {
       let now = NOW;
-      const ids = new sno.Generator({ partition: 1, sequenceMax: 0, clock: () => now });
-      ids.generate();
+      const ids = new sno.Generator({ partition: 1, sequenceMax: 3, clock: () => now });
+      ids.generateMany(4);
       const id = ids.generateAsync(undefined, { signal });
       assert.deepEqual([delays, listeners.size], [[4], 1]);
       now += 4;
