@@ -187,87 +187,24 @@ export const errorSlots = {
   messageLength: 64,
 } as const;
 
-/** The calls of each family, and those of the addon's table of partitions. */
-export const CALLS = {
-  shared: ["release", "turn", "putPiece", "nextPiece"],
-  sno: [
-    "snoTexts",
-    "snoFromTexts",
-    "snoTimeRange",
-    "snoBuild",
-    "snoGenerate",
-    "snoGenerateAt",
-    "snoTryGenerate",
-    "snoOneAsync",
-    "snoFill",
-    "snoFillNow",
-    "snoPartition",
-    "snoExtendWindow",
-    "snoStats",
-    "snoClose",
-  ],
-  randflake: [
-    "sparx64Build",
-    "randflakeCodecBuild",
-    "sparx64Encrypt",
-    "sparx64Decrypt",
-    "randflakeGrant",
-    "randflakeInspect",
-    "randflakeEncrypt",
-    "randflakeTexts",
-    "randflakeFromTexts",
-    "randflakeBuild",
-    "randflakeGenerate",
-    "randflakeGenerateText",
-    "randflakeTryGenerate",
-    "randflakeOneAsync",
-    "randflakeFill",
-    "randflakeFillNow",
-    "randflakeHeldGrant",
-    "randflakeExtendGrant",
-    "randflakeStats",
-    "randflakeClose",
-  ],
-  hotguid: [
-    "hotguidTexts",
-    "hotguidFromTexts",
-    "hotguidTimeRange",
-    "hotguidBuild",
-    "hotguidProvide",
-    "hotguidClose",
-    "hotguidGenerate",
-    "hotguidTryGenerate",
-    "hotguidOneAsync",
-    "hotguidFill",
-    "hotguidFillNow",
-    "hotguidExtendWindow",
-    "hotguidStats",
-  ],
-  layout: [
-    "layoutBuild",
-    "layoutPresetBuild",
-    "layoutDescription",
-    "layoutDescribe",
-    "layoutStats",
-    "layoutClose",
-    "layoutPack",
-    "layoutGenerate",
-    "layoutTryGenerate",
-    "layoutParse",
-    "layoutTimeRange",
-    "layoutColumn",
-    "layoutPackColumns",
-    "layoutFill",
-    "layoutFillNow",
-    "layoutGeneratorBuild",
-    "layoutOneAsync",
-    "layoutExtendWindow",
-  ],
-  table: ["partitionsNext", "partitionsUntil", "partitionsSwap"],
-} as const;
+/** The calls that each family has. */
+type Verb = "Build" | "Close" | "Fill" | "FillNow" | "Generate" | "OneAsync" | "Stats" | "TryGenerate";
 
-/** Names of all calls that every machine of a family has. */
-export type CallName = (typeof CALLS)[Exclude<keyof typeof CALLS, "table">][number];
+/** The calls of families whose IDs have texts. */
+type TextVerb = Verb | "FromTexts" | "Texts";
+
+/** Names of all calls that every machine of a family has; Rust lists them. */
+export type CallName =
+  | "release"
+  | "turn"
+  | "putPiece"
+  | "nextPiece"
+  | `sno${TextVerb | "ExtendWindow" | "GenerateAt" | "Partition" | "TimeRange"}`
+  | `hotguid${TextVerb | "ExtendWindow" | "Provide" | "TimeRange"}`
+  | `randflake${TextVerb | "CodecBuild" | "Encrypt" | "ExtendGrant" | "GenerateText" | "Grant" | "HeldGrant" | "Inspect"}`
+  | `sparx64${"Build" | "Decrypt" | "Encrypt"}`
+  | `layout${Verb | "Column" | "Describe" | "Description" | "ExtendWindow" | "GeneratorBuild" | "Pack" | "PackColumns"}`
+  | `layout${"Parse" | "PresetBuild" | "TimeRange"}`;
 
 /** Names of the calls of the addon's table. */
-export type TableCallName = (typeof CALLS.table)[number];
+export type TableCallName = `partitions${"Next" | "Swap" | "Until"}`;

@@ -1,8 +1,12 @@
 // The numbers and names that Rust and TypeScript both have: slots, tags, sizes and calls.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { thisPlatform } from "../build/platforms.mjs";
 
 const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
@@ -87,22 +91,23 @@ describe("Rust and TypeScript have the same", () => {
   });
 
   test("calls, which the addon and each wasm module export", () => {
-    const lists = [...typescript.matchAll(/^ {2}(\w+): \[(.*?)\]/gms)];
-    const calls = Object.fromEntries(lists.map(([, family, names]) => [family, names.match(/\w+/g)]));
     const macros = [...rust.matchAll(/macro_rules! (\w+)_calls \{(.*?)^\}/gms)];
-    assert.equal(macros.length, 5);
-    for (const [, family, body] of macros) {
-      const named = [...body.matchAll(/(\w+) => "(\w+)"/g)];
-      for (const [, method, name] of named) assert.equal(camelCase(method), name);
-      assert.deepEqual(
-        calls[family],
-        named.map(([, , name]) => name),
-        family,
-      );
-    }
+    const calls = Object.fromEntries(
+      macros.map(([, family, body]) => [family, Object.values(pairs(body, /(\w+) => "(\w+)"/g, camelCase))]),
+    );
+    for (const [, , body] of macros)
+      for (const [, method, name] of body.matchAll(/(\w+) => "(\w+)"/g)) assert.equal(camelCase(method), name);
+    const all = Object.values(calls).flat();
+    assert.deepEqual(Object.keys(calls), ["shared", "sno", "randflake", "hotguid", "layout"]);
+    isExactly("CallName", all);
     const addon = createRequire(import.meta.url)(`../prebuilds/${thisPlatform().name}/polyflake.node`);
     const { calls: exported } = addon.attach(new Uint8Array(72 * 8 + 16_384));
-    assert.deepEqual(Object.getOwnPropertyNames(exported).sort(), Object.values(calls).flat().sort());
+    const names = Object.getOwnPropertyNames(exported);
+    for (const name of all) assert(names.includes(name), name);
+    isExactly(
+      "TableCallName",
+      names.filter((name) => !all.includes(name)),
+    );
     for (const family of ["sno", "randflake", "hotguid", "layout"]) {
       const module = new WebAssembly.Module(readFileSync(new URL(`../dist/esm/${family}.wasm`, import.meta.url)));
       const names = WebAssembly.Module.exports(module).map(({ name }) => name);
@@ -110,3 +115,20 @@ describe("Rust and TypeScript have the same", () => {
     }
   });
 });
+
+/** Checks by the compiler that a type of protocol.ts is the union of these names. */
+function isExactly(type, names) {
+  const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
+  try {
+    const members = names.map((name) => `${name}: 0`).join(", ");
+    const source = JSON.stringify(fileURLToPath(new URL("../src/protocol.ts", import.meta.url)));
+    const text = `import type { ${type} } from ${source};\nexport const all: Record<${type}, 0> = { ${members} };\n`;
+    writeFileSync(join(folder, "names.mts"), text);
+    const options = ["--noEmit", "--strict", "--allowImportingTsExtensions", "--types", "", "--module", "nodenext"];
+    const compiler = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
+    const { status, stdout } = spawnSync(process.execPath, [compiler, ...options, "names.mts"], { cwd: folder });
+    assert.equal(status, 0, String(stdout));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
