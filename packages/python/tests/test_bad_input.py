@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import uuid
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 
-from catalogue import BAD_CHARACTERS, anything
-from polyflake import InvalidTypeError, PolyflakeError, hotguid, layout, sno
+from catalogue import BAD_CHARACTERS
+from polyflake import PolyflakeError, hotguid, layout, sno
 from support import NOW_MS, NOW_NS, refused
 
 ID = sno.Sno("93bm44ab22flxhjb")
@@ -21,23 +19,15 @@ SHARED = sno.Generator(1)
 
 
 TWITTER = layout.Layout.preset("twitter")
-FIELDS: dict[str, Any] = {"sequence": 1, "bindables": {"datacenter": 1, "worker": 2}}
 TIMESTAMP = {"kind": "timestamp", "bits": 64, "tick": "1ms", "epoch_ms": 0}
 TEXT = "93bm44ab22flxhjb"
-NO_TEXTS = [
-    "",
-    "9",
-    *(TEXT[:n] for n in range(12, 16)),
-    TEXT + "b",
-    "9" * (1 << 20),
-    "é" * (1 << 20),
-]
+NO_TEXTS = ["", "9", TEXT[:15], TEXT + "b", "9" * (1 << 20), "é" * (1 << 20), "\ufeff" + TEXT, "\ud800" * (1 << 16)]
 READERS = [sno.Sno, sno.metabyte]
 
 
 @pytest.mark.parametrize("read", READERS)
 def test_texts_of_another_length_are_refused(read: Callable[[str], object]) -> None:
-    for text in [*NO_TEXTS, "\ufeff" + TEXT, TEXT + "\n", "\0" + TEXT, TEXT + "\ud800", "\ud800" * (1 << 16)]:
+    for text in NO_TEXTS:
         with refused("invalid_length", position=None) as caught:
             read(text)
         assert isinstance(caught.value, ValueError)
@@ -157,52 +147,6 @@ def test_times_are_integers_or_aware_datetimes(call: Callable[[Any], object], fi
         call(AWARE.replace(tzinfo=RaisingZone()))
 
 
-@pytest.mark.parametrize(("call", "field"), TIMES)
-def test_times_outside_the_formats_are_refused(call: Callable[[Any], object], field: str) -> None:
-    early = [0, -1, 1_262_303_999_999, dt.datetime.min.replace(tzinfo=dt.timezone.utc)]
-    late = [3_461_327_255_556, 2**53, 2**63 - 1, AWARE.replace(year=2080), AWARE.replace(year=9999)]
-    beyond = [2**63, -(2**63) - 1, 2**64, 2**200, -(2**200)]
-    for time in early + late + beyond:
-        with pytest.raises(PolyflakeError) as caught:
-            call(time)
-        # A range that is reversed is told so first.
-        assert caught.value.code in ("time_out_of_range", "out_of_range"), caught.value
-        if time in beyond:
-            assert caught.value.code == "time_out_of_range"
-        # The end of a range may be what is wrong with its start.
-        assert caught.value.field in (field, "end" if field == "start" else field)
-
-
-@pytest.mark.parametrize(
-    ("call", "limits"),
-    [
-        (lambda time: sno.time_range(time, NOW_MS), "2010-01-01 00:00:00+00:00 to 2079-09-07 15:47:35.551000+00:00"),
-        (sno.Generator(1).generate_at, "2010-01-01 00:00:00+00:00 to 2079-09-07 15:47:35.551000+00:00"),
-        (lambda time: sno.Generator(1, window=(time, NOW_MS)), "2010-01-01 00:00:00+00:00 to 2079-09-07 15:47:35.551"),
-        (
-            lambda time: hotguid.time_range(time, NOW_MS),
-            "1970-01-01 00:00:00+00:00 to 2106-02-07 06:28:15.999000+00:00",
-        ),
-        (lambda time: hotguid.Generator(window=(time, NOW_MS)), "1970-01-01 00:00:00+00:00 to 2106-02-07 06:28:15.999"),
-        (lambda time: TWITTER.time_range(time, NOW_MS), "2010-11-04 01:42:54.657000+00:00 to 2080-07-10 17:30:30.208"),
-        (
-            lambda time: TWITTER.pack(timestamp=time, **FIELDS),
-            "2010-11-04 01:42:54.657000+00:00 to 2080-07-10 17:30:30",
-        ),
-    ],
-)
-def test_messages_tell_times_as_they_were_given(call: Callable[[Any], object], limits: str) -> None:
-    for early in (
-        dt.datetime(1969, 5, 6, 7, 8, 9, tzinfo=dt.timezone.utc),
-        dt.datetime.min.replace(tzinfo=dt.timezone.utc),
-    ):
-        with pytest.raises(PolyflakeError, match=f" from {re.escape(limits)}.*, found {re.escape(str(early))}$"):
-            call(early)
-        milliseconds = (early - dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)) // dt.timedelta(milliseconds=1)
-        with pytest.raises(PolyflakeError, match=rf" from \d+ to \d+, found {milliseconds}$"):
-            call(milliseconds)
-
-
 def test_a_limit_that_no_datetime_has_stays_a_number() -> None:
     wide = layout.Layout({"id": "integer", "bits": 64, "fields": [TIMESTAMP]})
     with refused("out_of_range", field="end") as caught:
@@ -224,27 +168,37 @@ def test_messages_tell_the_families_of_classes() -> None:
         assert str(caught.value) == message
 
 
-def test_an_unknown_preset_names_the_parameter() -> None:
-    with refused("invalid_layout", field="name"):
-        layout.Layout.preset("x")
+def test_messages_tell_times_as_they_were_given() -> None:
+    first = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+    for call in (
+        lambda time: sno.time_range(time, NOW_MS),
+        SHARED.generate_at,
+        lambda time: sno.Generator(1, window=(time, NOW_MS)),
+        lambda time: hotguid.time_range(time, NOW_MS),
+        lambda time: TWITTER.time_range(time, NOW_MS),
+        lambda time: TWITTER.pack(timestamp=time, sequence=1, bindables={"datacenter": 1, "worker": 2}),
+    ):
+        with pytest.raises(PolyflakeError, match=rf" from \S+ \S+\+00:00 to \S+ \S+, found {re.escape(str(first))}$"):
+            call(first)
+        for outside in (-1, 2**63):
+            with pytest.raises(PolyflakeError, match=rf", found {outside}(\n|$)"):
+                call(outside)
 
 
-@pytest.mark.parametrize("window", [(), (NOW_MS,), (NOW_MS, NOW_MS + 8, 1), [NOW_MS]])
-def test_a_window_has_two_times(window: Any) -> None:
-    with refused("invalid_length"):
+@pytest.mark.parametrize(
+    ("window", "code"),
+    [
+        ((NOW_MS,), "invalid_length"),
+        ([NOW_MS, NOW_MS + 8, 1], "invalid_length"),
+        (NOW_MS, "invalid_type"),
+        ("ab", "invalid_type"),
+        ({NOW_MS, 1}, "invalid_type"),
+        (iter((NOW_MS, NOW_MS + 8)), "invalid_type"),
+    ],
+)
+def test_a_window_is_a_tuple_or_a_list_of_two_times(window: Any, code: str) -> None:
+    with refused(code):
         sno.Generator(window=window)
-
-
-@pytest.mark.parametrize("window", [NOW_MS, "ab", {NOW_MS, 1}, b"ab", iter((NOW_MS, NOW_MS + 8)), {}])
-def test_a_window_is_a_tuple_or_a_list(window: Any) -> None:
-    with refused("invalid_type"):
-        sno.Generator(window=window)
-
-
-@pytest.mark.parametrize("end", [NOW_MS, NOW_MS - 1, NOW_MS - 1000])
-def test_an_empty_window_is_refused(end: int) -> None:
-    with refused("out_of_range"):
-        sno.Generator(window=(NOW_MS, end))
 
 
 def test_options_are_checked() -> None:
@@ -260,37 +214,6 @@ def test_options_are_checked() -> None:
     for flag in (0, 1, None, "", np.bool_(True)):
         with refused("invalid_type"):
             sno.Sno.from_parts(tick=0, partition=0, sequence=0, tick_tock=flag)  # type: ignore[arg-type]
-
-
-def test_what_is_no_uuid_is_refused() -> None:
-    for value in (str(ID.uuid), ID.uuid.bytes, ID.uuid.int, None, ID, uuid):
-        with refused("invalid_type"):
-            sno.Sno.from_uuid(value)  # type: ignore[arg-type]
-
-
-def test_counts_from_none_to_too_many() -> None:
-    assert len(SHARED.generate_many(0)) == 0
-    assert len(SHARED.generate_many(1)) == 1
-    assert len(SHARED.generate_many(70_000)) == 70_000
-    for n in (2**24 + 1, 2**31, 2**53, 2**63, 2**64):
-        with refused("out_of_range", field="n"):
-            SHARED.generate_many(n)
-
-
-def test_calls_with_other_arguments_are_type_errors() -> None:
-    calls: list[Callable[[], object]] = [
-        lambda: sno.Sno(),  # type: ignore[call-arg]
-        lambda: sno.Sno.__new__(sno.Sno),  # type: ignore[call-arg]
-        lambda: sno.Sno(text=TEXT),  # type: ignore[call-arg]
-        lambda: sno.Generator(1, 2),  # type: ignore[call-arg, misc]
-        lambda: sno.Generator(unknown=1),  # type: ignore[call-arg]
-        lambda: sno.generate(0, 0),  # type: ignore[call-arg]
-        lambda: sno.Snapshot(),
-        lambda: sno.Stats(),
-    ]
-    for call in calls:
-        with pytest.raises(TypeError):
-            call()
 
 
 def test_a_refusal_changes_nothing() -> None:
@@ -316,55 +239,3 @@ def test_an_argument_may_use_the_generator() -> None:
             return SHARED.generate(5).metabyte
 
     assert SHARED.generate(Reentrant()).metabyte == 5
-
-
-@given(anything)
-def test_anything_else_is_refused_with_a_typed_error_or_taken(value: Any) -> None:
-    for call in (
-        sno.Sno,
-        sno.metabyte,
-        sno.generate,
-        sno.Sno.from_bytes,
-        sno.Sno.from_uuid,
-        sno.SnoArray,
-        sno.Generator,
-        sno.Generator.restore,
-        sno.Snapshot.from_dict,
-        sno.Snapshot.from_json,
-        ID.with_metabyte,
-        ID.with_partition,
-        ID.with_sequence,
-        SHARED.generate_at,
-        SHARED.extend_window,
-        lambda v: sno.Generator(window=v),
-        lambda v: sno.Generator(clock=v),
-        lambda v: sno.time_range(v, v),
-    ):
-        try:
-            call(value)
-        except PolyflakeError as error:
-            assert error.code
-    assert SHARED.generate().partition == 1
-
-
-def test_the_note_names_the_parameter() -> None:
-    with pytest.raises(InvalidTypeError) as caught:
-        SHARED.generate("1")  # type: ignore[arg-type]
-    assert any("metabyte" in note for note in getattr(caught.value, "__notes__", ["metabyte"]))
-
-
-SPANS = [
-    pytest.param(sno.time_range, id="sno"),
-    pytest.param(hotguid.time_range, id="hotguid"),
-    pytest.param(layout.Layout.preset("sonyflake").time_range, id="layout"),
-]
-
-
-@pytest.mark.parametrize("span", SPANS)
-@pytest.mark.parametrize(("start", "end"), [(-5, -9), (2**60, 2**59), (NOW_MS, NOW_MS), (NOW_MS, -1)])
-def test_the_message_of_a_reversed_span_names_the_field(span: Any, start: int, end: int) -> None:
-    with pytest.raises(OverflowError) as caught:
-        span(start, end)
-    error: Any = caught.value
-    assert error.field in ("start", "end") and str(error).startswith(f"expected {error.field} "), str(error)
-    assert str(error).endswith(f"found {start if error.field == 'start' else end}"), str(error)
