@@ -1,47 +1,76 @@
-"""Columns of fields of many sno IDs: as seen by NumPy, Arrow and polars, and as conditions that choose IDs."""
+"""Columns of fields of many IDs: as seen by NumPy, Arrow and polars, and as conditions that choose IDs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyflake import sno
+from polyflake import hotguid, randflake, sno
 from support import if_built, refused
 
 pl = if_built("polars")
 
-packed = st.integers(0, 300).flatmap(lambda n: st.binary(min_size=10 * n, max_size=10 * n))
+CODEC = randflake.Codec(bytes(range(16)))
 
-FIELDS = {
-    "unix_ms": (np.int64, pa.int64(), lambda id: id.unix_ms),
-    "metabytes": (np.uint8, pa.uint8(), lambda id: id.metabyte),
-    "partitions": (np.uint16, pa.uint16(), lambda id: id.partition),
-    "sequences": (np.uint16, pa.uint16(), lambda id: id.sequence),
+#: A column of fields of packed IDs, its type, and the same field of one ID.
+FIELDS: dict[str, tuple[Any, Any, Any]] = {
+    "sno unix_ms": (lambda ids: ids.unix_ms(), np.int64, lambda id: id.unix_ms),
+    "sno metabytes": (lambda ids: ids.metabytes(), np.uint8, lambda id: id.metabyte),
+    "sno partitions": (lambda ids: ids.partitions(), np.uint16, lambda id: id.partition),
+    "sno sequences": (lambda ids: ids.sequences(), np.uint16, lambda id: id.sequence),
+    "hotguid timestamps": (lambda ids: ids.timestamps(), np.int64, hotguid.timestamp),
+    "hotguid counters": (lambda ids: ids.counters(), np.uint32, lambda id: hotguid.parts(id).counter),
+    "hotguid shard_keys": (lambda ids: ids.shard_keys(), np.uint32, hotguid.shard_key),
+    "randflake timestamp": (lambda ids: CODEC.inspect_columns(ids).timestamp, np.int64, lambda id: id.timestamp),
+    "randflake node": (lambda ids: CODEC.inspect_columns(ids).node, np.uint32, lambda id: id.node),
+    "randflake sequence": (lambda ids: CODEC.inspect_columns(ids).sequence, np.uint32, lambda id: id.sequence),
+}
+PACKED: dict[str, tuple[int, Callable[[bytes], Any]]] = {
+    "sno": (10, sno.SnoArray),
+    "hotguid": (16, hotguid.HotGuidArray),
+    "randflake": (8, lambda data: randflake.RandflakeArray(np.frombuffer(data, np.int64))),
 }
 
 
 @pytest.mark.parametrize("name", FIELDS)
-@given(packed)
-def test_a_field_of_many_is_that_of_each(name: str, data: bytes) -> None:
-    ids = sno.SnoArray(data)
-    dtype, kind, field = FIELDS[name]
-    expected = [field(id) for id in ids]
-    column = getattr(ids, name)()
+@given(st.data())
+def test_a_field_of_many_is_that_of_each(name: str, data: st.DataObject) -> None:
+    family, (of, dtype, field) = name.split()[0], FIELDS[name]
+    size, array_of = PACKED[family]
+    length = size * data.draw(st.integers(0, 40))
+    ids = array_of(data.draw(st.binary(min_size=length, max_size=length)))
+    expected = [field(CODEC.inspect(id) if family == "randflake" else id) for id in ids]
+    column = of(ids)
     array, arrow = np.asarray(column), pa.array(column)
     arrow.validate(full=True)
     assert (array.dtype, array.tolist(), array.flags.writeable) == (dtype, expected, False)
-    assert (arrow.type, arrow.to_pylist()) == (kind, expected)
-    assert pl.Series(column).to_list() == expected
-    assert memoryview(column).tolist() == expected
-    assert len(column) == len(ids)
+    assert (arrow.type, arrow.to_pylist()) == (pa.from_numpy_dtype(dtype), expected)
+    assert pl.Series(column).to_list() == memoryview(column).tolist() == expected
     if len(ids):
         assert arrow.buffers()[1].address == array.ctypes.data
+
+
+def test_machines_of_hot_guids_are_rows_of_bytes() -> None:
+    machines = hotguid.HotGuidArray(bytes(range(160))).machines()
+    assert list(machines) == pa.array(machines).to_pylist()
+    assert (np.asarray(machines).shape, repr(machines)) == ((10, 5), "<FieldColumn of 10 values>")
+
+
+def test_parts_of_randflakes_are_read_from_any_column_of_integers() -> None:
+    ids = randflake.RandflakeArray(range(-500, 500))
+    expected = [CODEC.inspect(id) for id in ids]
+    for column in (ids, list(ids), np.asarray(ids), pa.array(ids), pl.Series(ids), pa.array(ids).dictionary_encode()):
+        assert list(CODEC.inspect_columns(column)) == expected, type(column)
+    assert repr(CODEC.inspect_columns(ids)) == "<PartsColumns of 1000 IDs>"
+    for wrong in (7, [7.0], None, np.array([1.5]), np.array([7], np.uint64), pa.array(["v"]), ids.text_column()):
+        with refused("invalid_type", field="ids"):
+            CODEC.inspect_columns(wrong)
 
 
 def ids_of(metabytes: list[int]) -> sno.SnoArray:
@@ -49,42 +78,11 @@ def ids_of(metabytes: list[int]) -> sno.SnoArray:
     return sno.SnoArray(b"".join(bytes(one.with_metabyte(metabyte)) for metabyte in metabytes))
 
 
-few = st.lists(st.integers(0, 3), max_size=200)
-
-
-@given(few, st.integers(0, 3))
-def test_arrays_of_bool_choose(metabytes: list[int], wanted: int) -> None:
-    ids = ids_of(metabytes)
-    is_wanted = np.asarray(ids.metabytes()) == wanted
-    assert is_wanted.tolist() == [metabyte == wanted for metabyte in metabytes]
-    for column in (ids, ids.text_column(), ids.metabytes()):
-        for passes in (is_wanted, ~is_wanted, memoryview(bytes(is_wanted)).cast("?")):
-            chosen = column[passes]
-            assert type(chosen) is type(column)
-            assert list(chosen) == [item for item, passes in zip(column, passes, strict=True) if passes]
-
-
 def test_arrays_of_bool_may_have_steps() -> None:
     ids = ids_of([*range(20)])
     passes = np.arange(40) % 3 == 0
     assert list(ids[passes[::2]].metabytes()) == [k for k in range(20) if 2 * k % 3 == 0]
     assert list(ids[passes[19::-1]].metabytes()) == [k for k in range(20) if (19 - k) % 3 == 0]
-
-
-def test_fields_are_conditions_for_other_columns() -> None:
-    ids = ids_of([1, 2, 1, 3, 1, 1, 2, 2, 1])
-    names = [*"abcdefghi"]
-    assert np.array(names)[np.asarray(ids.metabytes()) == 1].tolist() == [*"acefi"]
-    assert pa.array(names).filter(pc.equal(pa.array(ids.metabytes()), 1)).to_pylist() == [*"acefi"]
-    assert pl.Series(names).filter(pl.Series(ids.metabytes()) == 1).to_list() == [*"acefi"]
-
-
-def test_a_time_range_is_two_comparisons() -> None:
-    start = 1_763_650_000_000
-    generator = sno.Generator(1)
-    ids = sno.SnoArray([generator.generate_at(start + 4 * k) for k in range(-3, 4)])
-    made = np.asarray(ids.unix_ms())
-    assert list(ids[(start <= made) & (made < start + 8)].unix_ms()) == [start, start + 4]
 
 
 def test_an_index_is_one_bool_for_each_id() -> None:

@@ -8,10 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from polyflake import hotguid
 from polyflake.hotguid import Generator
@@ -113,17 +110,3 @@ def test_ids_are_of_their_shard() -> None:
     assert hotguid.shard_key(hotguid.parse(ids.generate_text(shard_key=2**32 - 1))) == 2**32 - 1
     assert {hotguid.shard_key(id) for id in ids.generate_many(3, shard_key=9)} == {9}
     assert hotguid.shard_key(hotguid.generate(shard_key=5)) == 5
-
-
-@given(st.lists(st.binary(min_size=16, max_size=16), max_size=50))
-def test_fields_of_many_are_those_of_each(packed: list[bytes]) -> None:
-    ids = hotguid.HotGuidArray(b"".join(packed))
-    parts = [hotguid.parts(id) for id in ids]
-    for name, dtype in (("timestamps", np.int64), ("counters", np.uint32), ("shard_keys", np.uint32)):
-        column, expected = getattr(ids, name)(), [getattr(part, name[:-1]) for part in parts]
-        assert (np.asarray(column).dtype, list(column)) == (dtype, expected)
-        assert pa.array(column).to_pylist() == expected
-    machines = ids.machines()
-    assert list(machines) == pa.array(machines).to_pylist() == [part.machine for part in parts]
-    assert (np.asarray(machines).shape, repr(machines)) == ((len(ids), 5), f"<FieldColumn of {len(ids)} values>")
-    assert list(machines[::-2]) == [part.machine for part in parts[::-2]]
