@@ -8,7 +8,6 @@ import enum
 import fractions
 
 import numpy as np
-from hypothesis import strategies as st
 
 
 class Indexed:
@@ -88,17 +87,3 @@ BAD_CHARACTERS = [
     "\uff41",  # full-width a
     *"\ufeff\u200b\u0301\ud800\udfff\U0001d7d7\U0010ffff",
 ]
-
-anything = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text(),
-    st.binary(),
-    st.datetimes(),
-    st.decimals(),
-    st.uuids(),
-    st.lists(st.integers()),
-    st.tuples(st.integers(), st.integers()),
-)

@@ -7,14 +7,13 @@ import operator
 import threading
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
 
-from catalogue import NO_INTEGERS, Colour, Indexed, MyInt
+from catalogue import Colour, Indexed, MyInt
 from polyflake import sno
-from support import NOW_NS, refused
+from support import NOW_NS
 
 METHODS = ["generate", "generate_text"]
 
@@ -45,54 +44,6 @@ def test_the_metabyte_may_be_left_out_or_said_in_any_way(generator: sno.Generato
         assert metabyte(operator.methodcaller(name, metabyte=said)(generator)) == 7
     assert [metabyte(made) for made in map(method, range(256))] == [*range(256)]
     assert isinstance(method(), sno.Sno if name == "generate" else str)
-
-
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("said", [256, -1, 2**31, 2**63, 2**64, 2**200])
-def test_numbers_that_are_no_metabyte_are_refused(generator: sno.Generator, name: str, said: int) -> None:
-    for call in (lambda: getattr(generator, name)(said), lambda: getattr(generator, name)(metabyte=said)):
-        with refused("out_of_range", field="metabyte"):
-            call()
-
-
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("said", NO_INTEGERS, ids=repr)
-def test_what_is_no_number_is_refused(generator: sno.Generator, name: str, said: Any) -> None:
-    for call in (lambda: getattr(generator, name)(said), lambda: getattr(generator, name)(metabyte=said)):
-        with refused("invalid_type"):
-            call()
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_other_calls_are_type_errors(generator: sno.Generator, name: str) -> None:
-    method, plain = getattr(generator, name), getattr(sno.Generator, name)
-    for call in (
-        lambda: method(1, 2),
-        lambda: method(1, metabyte=1),
-        lambda: method(other=1),
-        lambda: method(metabyte=1, other=1),
-        lambda: plain(),
-        lambda: plain(7),
-        lambda: plain(None, 7),
-        lambda: plain(sno.Sno("2222222222222222")),
-    ):
-        with pytest.raises(TypeError):
-            call()
-    assert metabyte(method()) == 9
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_what_a_clock_raises_comes_out(name: str) -> None:
-    def clock() -> int:
-        raise ZeroDivisionError
-
-    for call in (
-        lambda: getattr(sno.Generator(1, clock=clock), name)(),
-        lambda: getattr(sno.Generator(1, clock=clock), name)(7),
-    ):
-        with refused("clock_failed") as caught:
-            call()
-        assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
 def test_a_clock_may_call_back_and_switch_threads() -> None:

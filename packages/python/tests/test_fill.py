@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import threading
 from array import array
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from catalogue import anything
-from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+from polyflake import hotguid, layout, randflake, sno
 from support import NOW_NS, refused
 
 GRANT = randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824)
@@ -88,7 +82,7 @@ def ids_of(family: Family, buffer: Any) -> list[bytes]:
 each_family = pytest.mark.parametrize("name", FAMILIES)
 
 
-@pytest.mark.parametrize("n", [0, 1, 100, 2048, 2049, 3277, 4096, 10_000])
+@pytest.mark.parametrize("n", [0, 1, 3277, 10_000])
 @each_family
 def test_every_kind_of_buffer_is_filled(name: str, n: int) -> None:
     family = FAMILIES[name]
@@ -114,26 +108,15 @@ def test_a_buffer_holds_what_a_batch_would(name: str, n: int) -> None:
     assert memoryview(buffer).tobytes() == bytes(family.make(clock=frozen).generate_many(n))
 
 
-def test_hotguids_follow_each_other() -> None:
-    ids, buffer = hotguid.Generator(clock=frozen), bytearray(16 * 5000)
-    ids.fill(buffer, shard_key=9)
-    made = hotguid.HotGuidArray(buffer)
-    assert made == hotguid.HotGuidArray(b"".join(id.bytes for id in sorted(set(made))))
-    assert {(hotguid.parts(id).machine, hotguid.shard_key(id)) for id in made} == {(ids_machine(ids), 9)}
-
-
-def ids_machine(ids: hotguid.Generator) -> bytes:
-    return hotguid.parts(ids.generate()).machine
-
-
 def test_options_are_those_of_a_batch() -> None:
     buffer = bytearray(30)
     sno.Generator(7, metabyte=3).fill(buffer)
     assert {id.metabyte for id in sno.SnoArray(buffer)} == {3}
     sno.Generator(7, metabyte=3).fill(buffer, 4)
     assert {id.metabyte for id in sno.SnoArray(buffer)} == {4}
-    sno.Generator(7, metabyte=3).fill(buffer, metabyte=0)
-    assert {id.metabyte for id in sno.SnoArray(buffer)} == {0}
+    guids = bytearray(48)
+    hotguid.Generator().fill(guids, shard_key=9)
+    assert {*hotguid.HotGuidArray(guids).shard_keys()} == {9}
     instagram, column = layout.Layout.preset("instagram"), np.zeros(3, np.int64)
     layout.Generator(instagram).fill(column, {"shard": 5})
     assert [instagram.parse(id).bindables for id in column] == [{"shard": 5}] * 3
@@ -148,12 +131,6 @@ def readonly(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return value
 
 
-def released() -> memoryview:
-    view = memoryview(bytearray(720))
-    view.release()
-    return view
-
-
 #: 720 bytes are whole IDs of every size here.
 NO_TARGETS: dict[str, Callable[[], Any]] = {
     "bytes": lambda: bytes(720),
@@ -161,21 +138,16 @@ NO_TARGETS: dict[str, Callable[[], Any]] = {
     "read-only integers": lambda: memoryview(bytes(720)).cast("q"),
     "read-only array": lambda: readonly(np.zeros(72, np.int64)),
     "an array of IDs": lambda: sno.SnoArray(bytes(720)),
-    "integers of IDs": lambda: randflake.RandflakeArray(np.zeros(9, np.int64)),
     "strided view": lambda: memoryview(bytearray(1440))[::2],
     "strided array": lambda: np.zeros(144, np.int64)[::2],
     "backwards": lambda: np.zeros(72, np.int64)[::-1],
-    "backwards, bytes": lambda: memoryview(bytearray(720))[::-1],
     "Fortran's order": lambda: np.zeros((720, 10), np.uint8, order="F"),
     "Fortran's order, integers": lambda: np.zeros((9, 10), np.int64, order="F"),
-    "columns of a table": lambda: np.zeros((72, 20), np.uint8)[:, :10],
     "the same memory again": lambda: np.lib.stride_tricks.as_strided(np.zeros(9, np.int64), (9,), (0,)),
     "overlapping rows": lambda: np.lib.stride_tricks.as_strided(np.zeros(720, np.uint8), (72, 10), (5, 1)),
-    "broadcast": lambda: np.broadcast_to(np.zeros(10, np.uint8), (72, 10)),
     "uint64": lambda: np.zeros(72, np.uint64),
     "int32": lambda: np.zeros(72, np.int32),
     "other byte order": lambda: np.zeros(72, ">i8" if np.little_endian else "<i8"),
-    "float64": lambda: np.zeros(72),
     "bool": lambda: np.zeros(720, np.bool_),
     "characters": lambda: np.zeros(72, "U10"),
     "records": lambda: np.zeros(72, [("a", "S5"), ("b", "S5")]),
@@ -183,30 +155,17 @@ NO_TARGETS: dict[str, Callable[[], Any]] = {
     "list": lambda: [0] * 72,
     "text": lambda: "x" * 720,
     "none": lambda: None,
-    "number": lambda: 72,
-    "class": lambda: bytearray,
 }
-
-
-@each_family
-def test_what_an_array_or_a_view_raises_goes_through(name: str) -> None:
-    for target in (released(), np.zeros(72, "M8[ms]")):
-        with pytest.raises(ValueError, match=r"released|cannot include dtype"):
-            FAMILIES[name].make().fill(target)
 
 
 @pytest.mark.parametrize("kind", NO_TARGETS)
 @each_family
 def test_what_is_no_target_is_refused(name: str, kind: str) -> None:
-    ids, target = FAMILIES[name].make(), NO_TARGETS[kind]()
-    with refused("invalid_type", field="buffer"):
-        ids.fill(target)
-    with refused("invalid_type", field="buffer"):
-        ids.fill(None)
-    before = FAMILIES[name].make(clock=frozen)
-    with refused("invalid_type"):
-        before.fill(target)
-    assert before.stats().len == 0, "no ID was made"
+    ids = FAMILIES[name].make(clock=frozen)
+    for target in (NO_TARGETS[kind](), bytearray(720) if FAMILIES[name].size is None else np.zeros(90, np.int64)):
+        with refused("invalid_type", field="buffer"):
+            ids.fill(target)
+    assert ids.stats().len == 0, "no ID was made"
 
 
 @pytest.mark.parametrize("name", [name for name, family in FAMILIES.items() if family.size])
@@ -220,14 +179,6 @@ def test_ids_must_be_whole(name: str) -> None:
         with refused("invalid_length"):
             family.make().fill(buffer)
         assert not any(memoryview(buffer).tobytes())
-
-
-def test_integers_are_refused_for_bytes_and_bytes_for_integers() -> None:
-    for name, family in FAMILIES.items():
-        other = bytearray(720) if family.size is None else np.zeros(90, np.int64)
-        with refused("invalid_type"):
-            family.make().fill(other)
-        assert not any(bytes(other)), name
 
 
 @pytest.mark.parametrize("limit", [100, 3276, 3277, 5000])
@@ -290,64 +241,3 @@ def test_a_clock_may_write_to_the_buffer_and_fill_it_itself() -> None:
     made = sno.SnoArray(buffer[10 * 3276 :])
     assert {id.partition for id in made} == {1}, "the last block is written last"
     assert len(set(made)) == len(made)
-
-
-def test_threads_fill_parts_of_one_array() -> None:
-    ids, parts = sno.Generator(1), np.zeros((4, 5_000), "V10")
-    threads = [threading.Thread(target=ids.fill, args=(part,)) for part in parts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert len({bytes(id) for id in parts.ravel()}) == 20_000
-
-
-def test_a_closed_generator_fills_nothing() -> None:
-    for name, family in FAMILIES.items():
-        ids, buffer = family.make(), one(family, 3)
-        ids.close()
-        with refused("generator_closed", written=0):
-            ids.fill(buffer)
-        assert not any(bytes(buffer)), name
-        ids.fill(one(family, 0))
-
-
-@given(anything, st.sampled_from([*FAMILIES]))
-def test_anything_is_taken_or_refused(target: Any, name: str) -> None:
-    try:
-        FAMILIES[name].make().fill(target)
-    except PolyflakeError as error:
-        assert error.code in ("invalid_type", "invalid_length")
-
-
-@pytest.mark.parametrize("n", [13_000, 13_108, 65_536, 104_857, 104_858])
-def test_memory_that_is_used_again_holds_new_ids(n: int) -> None:
-    """Arrays of these sizes may reuse memory: memory that is still in use must not change."""
-    clock = iter(range(NOW_NS, NOW_NS + 10**12, 10**9)).__next__
-    ids, seen = sno.Generator(1, clock=lambda: clock()), set()
-    kept = ids.generate_many(n)
-    before = bytes(kept)
-    for _ in range(5):
-        some = bytes(ids.generate_many(n))
-        assert some not in seen
-        seen.add(some)
-        ids.generate_many(n // 2 + 1)
-    assert bytes(kept) == before
-    view = memoryview(ids.generate_many(n))
-    before = view.tobytes()
-    ids.generate_many(n)
-    assert view.tobytes() == before
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="asks Linux how much memory there is")
-def test_memory_that_is_used_again_is_about_as_much_as_was_asked_for() -> None:
-    def mebibytes() -> float:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-    large, small = sno.SnoArray(bytes(10_000_000)), sno.SnoArray(bytes(700_000))
-    before, kept = mebibytes(), []
-    for _ in range(100):
-        assert len(large.partitions()) == 1_000_000
-        kept.append(small.partitions())
-    assert mebibytes() - before < 60, "each of 0.13 MiB may have kept 2"

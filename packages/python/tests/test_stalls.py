@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from polyflake import Stall, hotguid, layout, randflake, sno
-from support import NOW_MS, NOW_NS, TICK_NS, refused, script
+from support import NOW_MS, NOW_NS, refused
 
 GRANT = randflake.Grant(1, 1_730_000_000, 2_803_741_824)
 
@@ -93,15 +93,6 @@ def test_a_stall_is_told_before_each_sleep(make: Callable[..., Any]) -> None:
     assert "sequence_exhausted" in repr(stalls[0])
 
 
-def test_a_clock_that_is_behind_is_told() -> None:
-    told: list[str] = []
-    readings = [NOW_NS, NOW_NS - TICK_NS, NOW_NS - 2 * TICK_NS, NOW_NS]
-    ids = sno.Generator(1, clock=script(readings), on_stall=lambda stall: told.append(stall.reason))
-    for _ in range(3):
-        ids.generate()
-    assert told == ["clock_behind"]
-
-
 @each
 @pytest.mark.parametrize("raised", [ZeroDivisionError("no"), KeyboardInterrupt(), SystemExit(3)], ids=repr)
 def test_what_a_callback_raises_ends_the_wait(make: Callable[..., Any], raised: BaseException) -> None:
@@ -163,10 +154,3 @@ def test_a_callback_in_a_cycle_with_its_generator_is_collected(make: Callable[..
     del owner
     gc.collect()
     assert gone() is None
-
-
-@each
-def test_a_callback_is_callable(make: Callable[..., Any]) -> None:
-    for value in (0, "print", [], object()):
-        with refused("invalid_type"):
-            make(on_stall=value)

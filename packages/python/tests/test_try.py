@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from polyflake import Stall, hotguid, layout, randflake, sno
-from support import NOW_MS, NOW_NS, refused, script
+from support import NOW_MS, NOW_NS, refused
 
 SMALL = layout.Layout(
     {
@@ -124,43 +124,6 @@ def test_batches_hold_what_there_is_now(family: Family) -> None:
     assert last not in {raw(some)[:size], raw(some)[size:]}
     assert not {*some} & {*made[-3:]}
     assert len(ids.try_generate_many(0)) == 0
-
-
-def test_they_go_on_in_the_next_tick(family: Family) -> None:
-    later = NOW_NS + family.tick_ms * 1_000_000
-    now = [NOW_NS]
-    ids = patient(family, clock=lambda: now[0])
-    assert len(ids.try_generate_many(family.per_tick)) == family.per_tick
-    now[0] = later
-    first = ids.try_generate()
-    rest = ids.try_generate_many(family.per_tick - 1)
-    assert len(rest) == family.per_tick - 1
-    assert first not in {rest[0], rest[-1]}
-    with refused("sequence_exhausted"):
-        ids.try_generate()
-
-
-@pytest.mark.parametrize("name", ["randflake", "layout", "wide layout"])
-def test_a_clock_that_is_behind_is_not_waited_for(name: str) -> None:
-    family = FAMILIES[name]
-    ids = patient(family, clock=script([NOW_NS, NOW_NS - 5_000_000_000]))
-    ids.try_generate()
-    with refused("clock_behind"):
-        ids.try_generate()
-    assert len(ids.try_generate_many(3)) == 0
-    assert ids.try_fill(family.room(3)) == 0
-
-
-def test_sno_waits_for_no_clock_either() -> None:
-    family = FAMILIES["sno"]
-    steps = [NOW_NS, NOW_NS - 8_000_000, NOW_NS, NOW_NS - 4_000_000]
-    ids = patient(family, clock=script(steps))
-    for _ in range(3):
-        ids.try_generate()
-    with refused("clock_behind"):
-        ids.try_generate()
-    assert len(ids.try_generate_many(3)) == 0
-    assert ids.try_fill(bytearray(30)) == 0
 
 
 def test_all_other_errors_are_raised(family: Family) -> None:
