@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,11 +49,6 @@ def refused(code: str, **members: Any) -> Iterator[pytest.ExceptionInfo[Polyflak
     error = caught.value
     assert error.code == code, error
     assert {name: getattr(error, name) for name in members} == members, error
-
-
-def vectors(name: str) -> Any:
-    """A vector file of the repository."""
-    return json.loads((REPOSITORY / "tests/vectors" / name).read_text(encoding="utf-8"))
 
 
 def script(readings_ns: Iterable[int]) -> Callable[[], int]:

@@ -11,75 +11,36 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyflake import PolyflakeError, Stall, hotguid, layout, randflake, sno
+from families import FAMILIES, Family, each_family
+from polyflake import PolyflakeError, Stall, hotguid, layout, sno
 from support import NOW_NS, TICK_NS, forks, refused
-
-GRANT = randflake.Grant(1, 1_730_000_000, 2_803_741_824)
-SONYFLAKE = layout.Layout.preset("sonyflake", machine=1)
-
-
-def a_sno_generator(**options: Any) -> Any:
-    return sno.Generator(1, sequence_max=3, **options)
-
-
-def a_randflake_generator(**options: Any) -> Any:
-    """A generator that waits at once: its second is used up."""
-    return randflake.Generator(GRANT, bytes(16), resume_after=NOW_NS // 10**9, **options)
-
-
-def a_hot_guid_generator(**options: Any) -> Any:
-    ids = hotguid.Generator(**options)
-    ids.generate_many(2**24)
-    return ids
-
-
-def a_layouts_generator(**options: Any) -> Any:
-    ids = layout.Generator(SONYFLAKE, **options)
-    ids.generate_many(256)
-    return ids
-
-
-def an_exhausted_sno_generator(**options: Any) -> Any:
-    ids = a_sno_generator(**options)
-    ids.generate_many(4)
-    return ids
-
-
-MAKERS = [an_exhausted_sno_generator, a_randflake_generator, a_hot_guid_generator, a_layouts_generator]
-each = pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
 
 #: Long enough for the tests, even on a busy machine.
 PATIENT = {"max_wait": 60_000}
 
 SECOND_NS = 10**9
+SNO = FAMILIES["sno"]
 
 
-def buffer_for(ids: Any) -> Any:
-    """Room for three IDs."""
-    if "randflake" in type(ids).__module__ or "layout" in type(ids).__module__:
-        return np.zeros(3, np.int64)
-    return bytearray(3 * (10 if "sno" in type(ids).__module__ else 16))
-
-
-CALLS: dict[str, Callable[[Any], Coroutine[Any, Any, Any]]] = {
-    "generate": lambda ids: ids.generate_async(),
-    "text": lambda ids: ids.generate_text_async(),
-    "many": lambda ids: ids.generate_many_async(3),
-    "fill": lambda ids: ids.fill_async(buffer_for(ids)),
+CALLS: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {
+    "generate": lambda ids, _=SNO: ids.generate_async(),
+    "text": lambda ids, _=SNO: ids.generate_text_async(),
+    "many": lambda ids, _=SNO: ids.generate_many_async(3),
+    "fill": lambda ids, family=SNO: ids.fill_async(family.room(3)),
 }
 
 
 @pytest.mark.parametrize("call", CALLS)
-@each
-def test_the_loop_goes_on_while_a_call_waits(make: Callable[..., Any], call: str) -> None:
+@each_family
+def test_the_loop_goes_on_while_a_call_waits(family: Family, call: str) -> None:
     """Only the loop's turns advance the clock, so a call that held the loop would wait for ever."""
     now = [NOW_NS]
-    ids = make(clock=lambda: now[0], **PATIENT)
-    if not hasattr(ids, f"{'generate_text' if call == 'text' else 'generate'}_async"):
-        return  # a layout's IDs have no texts
+    ids = family.exhausted(clock=lambda: now[0], on_exhausted="wait", **PATIENT)
+    if call == "text" and not hasattr(ids, "generate_text"):
+        return
 
     async def turns() -> int:
-        waiting = asyncio.create_task(CALLS[call](ids))
+        waiting = asyncio.create_task(CALLS[call](ids, family))
         count = 0
         while count < 20:
             await asyncio.sleep(0)
@@ -92,23 +53,19 @@ def test_the_loop_goes_on_while_a_call_waits(make: Callable[..., Any], call: str
     assert asyncio.run(turns()) == 20
 
 
-@each
-def test_results_are_those_of_the_calls_that_hold_the_thread(make: Callable[..., Any]) -> None:
+@each_family
+def test_results_are_those_of_the_calls_that_hold_the_thread(family: Family) -> None:
     now = [NOW_NS]
-    ids = make(clock=lambda: now[0], **PATIENT)
-    now[0] += SECOND_NS
+    ids = family.make(clock=lambda: now[0], **PATIENT)
 
     async def use() -> None:
         assert type(await ids.generate_async()) is type(ids.try_generate())
-        now[0] += SECOND_NS
         assert type(await ids.generate_many_async(3)) is type(ids.generate_many(1))
         assert len(await ids.generate_many_async(0)) == 0
-        now[0] += SECOND_NS
-        buffer = buffer_for(ids)
+        buffer = family.room(3)
         assert await ids.fill_async(buffer) is None
         assert all(np.asarray(buffer).reshape(3, -1).any(1))
         if hasattr(ids, "generate_text"):
-            now[0] += SECOND_NS
             assert len(await ids.generate_text_async()) == len(ids.generate_text())
 
     asyncio.run(use())
@@ -117,7 +74,7 @@ def test_results_are_those_of_the_calls_that_hold_the_thread(make: Callable[...,
 @pytest.mark.parametrize("call", CALLS)
 def test_a_cancelled_call_stops_and_the_generator_goes_on(call: str) -> None:
     now, told = [NOW_NS], list[Stall]()
-    ids = an_exhausted_sno_generator(clock=lambda: now[0], on_stall=told.append, **PATIENT)
+    ids = SNO.exhausted(clock=lambda: now[0], on_stall=told.append, **PATIENT)
     # A traceback keeps the frames of what it went through.
     held = []
 
@@ -154,7 +111,7 @@ def test_a_call_that_is_never_awaited_makes_no_id() -> None:
 @pytest.mark.parametrize("call", CALLS)
 def test_a_generator_that_does_not_wait_refuses_at_once(call: str, options: dict[str, Any]) -> None:
     told = list[Stall]()
-    ids = an_exhausted_sno_generator(clock=lambda: NOW_NS, on_stall=told.append, **options)
+    ids = SNO.exhausted(clock=lambda: NOW_NS, on_stall=told.append, **options)
 
     async def use() -> None:
         turned = asyncio.create_task(asyncio.sleep(0))
@@ -173,7 +130,7 @@ def test_a_clock_that_is_behind_is_awaited() -> None:
         read.append(now[0])
         return now[0]
 
-    ids = randflake.Generator(GRANT, bytes(16), clock=clock, **PATIENT)
+    ids = FAMILIES["randflake"].make(clock=clock, **PATIENT)
     ids.generate()
     now[0] = NOW_NS
 
@@ -203,7 +160,7 @@ def test_exceptions_are_those_of_the_calls_that_hold_the_thread(call: str) -> No
         raise LookupError("enough")
 
     with pytest.raises(LookupError, match="enough"):
-        asyncio.run(CALLS[call](an_exhausted_sno_generator(clock=lambda: NOW_NS, on_stall=stop)))
+        asyncio.run(CALLS[call](SNO.exhausted(clock=lambda: NOW_NS, on_stall=stop)))
     closed = sno.Generator(1)
     closed.close()
     with refused("generator_closed"):
@@ -237,28 +194,23 @@ def test_arguments_choose_what_is_made() -> None:
     asyncio.run(use())
 
 
-def test_a_hundred_tasks_repeat_no_id() -> None:
-    generators: list[Any] = [
-        sno.Generator(5, sequence_max=99),
-        randflake.Generator(GRANT, bytes(16)),
-        hotguid.Generator(),
-        layout.Generator(SONYFLAKE),
-    ]
+@each_family
+def test_a_hundred_tasks_repeat_no_id(family: Family) -> None:
+    ids = family.make()
 
-    async def use(ids: Any) -> list[Any]:
-        async def some() -> list[Any]:
-            return [await ids.generate_async() for _ in range(5)] + list(await ids.generate_many_async(5))
+    async def some() -> list[Any]:
+        return [await ids.generate_async() for _ in range(5)] + list(await ids.generate_many_async(5))
 
+    async def use() -> list[Any]:
         return [id for made in await asyncio.gather(*(some() for _ in range(100))) for id in made]
 
-    for ids in generators:
-        made = asyncio.run(use(ids))
-        assert len(made) == len(set(made)) == 1000
+    made = asyncio.run(use())
+    assert len(made) == len(set(made)) == 1000
 
 
 @pytest.mark.parametrize("call", ["many", "fill"])
 def test_the_loop_has_turns_while_many_ids_are_made(call: str) -> None:
-    ids, n = randflake.Generator(randflake.Grant((0, 131_071), GRANT.start, GRANT.end), bytes(16)), 200_000
+    ids, n = FAMILIES["layout"].make(), 200_000
     buffer = np.zeros(n, np.int64)
 
     async def use() -> int:

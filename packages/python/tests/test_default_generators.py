@@ -79,13 +79,6 @@ def test_every_function_takes_what_its_method_takes() -> None:
         sno.generate_many(-1)
 
 
-def test_hot_guids_have_one_of_their_own() -> None:
-    hotguid.set_default_generator(hotguid.Generator(clock=clock))
-    assert hotguid.timestamp(hotguid.generate()) == SECOND
-    assert hotguid.shard_key(hotguid.generate(5)) == 5
-    assert abs(sno.generate().unix_ms - time.time() * 1000) < 60_000
-
-
 def test_none_stands_for_a_new_one_each_time() -> None:
     partitions, machines = set(), set()
     for _ in range(20):

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from polyflake import hotguid, sno
-from support import REPOSITORY, refused, vectors
+from polyflake import hotguid
+from support import REPOSITORY, refused
 
 EXAMPLES = sorted((REPOSITORY / "examples/python").glob("*.py"))
 README = Path(__file__).parents[1] / "README.md"
@@ -117,8 +117,3 @@ def test_bounds_keep_two_generators_apart() -> None:
     made = {process: set(shared_partition.make(process)) for process in shared_partition.BOUNDS}
     assert made["web"].isdisjoint(made["jobs"])
     assert [len(ids) for ids in made.values()] == [200_000, 200_000]
-
-
-def test_the_metabyte_of_every_polymorphic_vector() -> None:
-    for case in vectors("polymorphic.json")["cases"]:
-        assert sno.metabyte(case["id"]) == case["metabyte"] == sno.Sno(case["id"]).metabyte

@@ -7,16 +7,14 @@ import gc
 import json
 import threading
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from polyflake import hotguid, layout, randflake, sno
+from families import FAMILIES, Family, each_family
+from polyflake import hotguid, sno
 from support import NOW_MS, NOW_NS, TICK_NS, refused, script
 
-GRANT = randflake.Grant((0, 99), 1_730_000_000, 2_803_741_824)
-INSTAGRAM = layout.Layout.preset("instagram", shard=1)
 SNAPSHOT: dict[str, Any] = {
     "partition": [1, 7],
     "sequenceMin": 20,
@@ -147,18 +145,9 @@ def test_a_generator_in_a_cycle_with_its_clock_is_collected() -> None:
     assert gone() is None
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: sno.Generator(1),
-        lambda: hotguid.Generator(),
-        lambda: randflake.Generator(GRANT, bytes(16)),
-        lambda: layout.Generator(INSTAGRAM),
-    ],
-    ids=["sno", "hotguid", "randflake", "layout"],
-)
-def test_threads_share_a_generator(make: Callable[[], Any]) -> None:
-    generator, made = make(), []
+@each_family
+def test_threads_share_a_generator(family: Family) -> None:
+    generator, made = family.make(), []
     start = threading.Barrier(8)
 
     def work() -> None:
@@ -182,9 +171,8 @@ def test_a_repr_says_what_a_generator_is_and_stats_what_it_made() -> None:
     assert "without a partition" in repr(ids) and "without a machine" in repr(guids)
     ids.generate()
     guids.generate_many(5)
-    flakes = randflake.Generator(GRANT, bytes(16), clock=lambda: NOW_NS)
+    flakes, snowflakes = FAMILIES["randflake"].make(clock=lambda: NOW_NS), FAMILIES["layout"].make(clock=lambda: NOW_NS)
     flakes.generate_many(5)
-    snowflakes = layout.Generator(INSTAGRAM, clock=lambda: NOW_NS)
     snowflakes.generate_many(5)
     assert str(ids.partition) in repr(ids) and f"sequence {ids.stats().sequence}" in repr(ids.stats())
     assert (guids.stats().machine or b"").hex() in repr(guids)

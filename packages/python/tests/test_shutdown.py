@@ -16,10 +16,7 @@ def run(program: str) -> tuple[int, str, str]:
 
 CALLS = {
     "generate": "generator.generate()",
-    "generate_text": "generator.generate_text()",
     "generate_many": "generator.generate_many(70_000)",
-    "fill": "generator.fill(bytearray(700_000))",
-    "stats": "generator.stats()",
     "close": "generator.close()",
     "refusal": "refused(generator)",
 }
@@ -69,21 +66,6 @@ def test_a_generator_that_is_deleted_last_works_or_refuses(call: str, clock: str
     fails = "broken" in clock and "refused" not in call and "close" not in call
     expected = answers.get(call, "clock_failed\n" if fails else "")
     assert said == expected + "done\n"
-
-
-def test_a_thread_that_waits_does_not_hold_up_the_end() -> None:
-    returned, said, errors = run(
-        """
-        import threading, time
-        from polyflake import sno
-
-        generator = sno.Generator(1)
-        threading.Thread(target=lambda: [generator.generate_many(1 << 24) for _ in range(100)], daemon=True).start()
-        time.sleep(0.3)
-        print("bye")
-        """
-    )
-    assert (returned, said, errors) == (0, "bye\n", "")
 
 
 @pytest.mark.parametrize("inside", ["clock", "on_stall"])

@@ -203,9 +203,3 @@ def test_bounds_of_the_go_library_are_those_that_it_reads() -> None:
     with pytest.warns(RuntimeWarning):
         snos(partition, sequence_min=1500)
     assert len(kept) == 2
-
-
-def test_many_generators_are_made_as_fast_as_few() -> None:
-    with silence():
-        kept = [flakes(node) for node in range(20_000)]
-    assert len(kept) == 20_000

@@ -1,0 +1,50 @@
+"""The families of generators: how one is made, what a tick holds, and buffers for their IDs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from polyflake import hotguid, layout, randflake, sno
+
+GRANT = randflake.Grant(1, 1_730_000_000, 2_803_741_824)
+SECRET = bytes(16)
+TIME = {"kind": "timestamp", "bits": 47, "tick": "10ms", "epoch_ms": 0}
+INTEGERS = layout.Layout({"id": "integer", "bits": 64, "fields": [TIME, {"kind": "sequence", "bits": 17}]})
+BYTES = layout.Layout(
+    {"id": "bytes", "bits": 72, "fields": [TIME, {"kind": "unused", "bits": 8}, {"kind": "sequence", "bits": 17}]}
+)
+
+
+class Family(NamedTuple):
+    """A generator's maker, which takes options, the IDs in a tick, its length, and the bytes of an ID that is none of
+    Python's integers."""
+
+    make: Callable[..., Any]
+    per_tick: int
+    tick_ms: int
+    size: int | None = None
+
+    def room(self, n: int) -> Any:
+        """A plain buffer for a number of IDs."""
+        return np.zeros(n, np.int64) if self.size is None else bytearray(n * self.size)
+
+    def exhausted(self, **options: Any) -> Any:
+        """A generator that has nothing left in this tick."""
+        ids = self.make(**options)
+        ids.generate_many(self.per_tick)
+        return ids
+
+
+FAMILIES: dict[str, Family] = {
+    "sno": Family(lambda **options: sno.Generator(1, **options), 65_536, 4, 10),
+    "randflake": Family(lambda **options: randflake.Generator(GRANT, SECRET, **options), 131_072, 1000),
+    "hotguid": Family(lambda **options: hotguid.Generator(**options), 2**24, 1000, 16),
+    "layout": Family(lambda **options: layout.Generator(INTEGERS, **options), 2**17, 10),
+    "wide layout": Family(lambda **options: layout.Generator(BYTES, **options), 2**17, 10, 9),
+}
+
+each_family = pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
