@@ -2,11 +2,11 @@
 
 mod snapshot;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use polyflake::{
     Error, ErrorKind,
-    layout::{self, Batch, Builder, Id, Values},
+    layout::{self, Batch, Builder, Id, Value, Values},
 };
 use polyflake_columns::{Packed, Plain};
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
@@ -19,7 +19,7 @@ use crate::generators::{
     clock::PythonClock,
     making::{Makes, MakesMany, Mode, Rows, WithRows, Writes, makes_ids},
     options::{Function, Keywords, Options, builds},
-    twins::{self, Claim},
+    twins::{Claim, Identity},
 };
 use crate::{
     errors::{attached, no_copy, raise},
@@ -94,29 +94,41 @@ impl Given<'_, '_> {
         let mut names = bindables.names();
         let mut fixed: Vec<_> = bindables.0.iter().map(|named| format!("{named:?}")).collect();
         fixed.sort_unstable();
+        let (mut spans, mut others) = (BTreeMap::new(), Vec::new());
         for (name, value) in bindables.0 {
+            match value {
+                Value::Integer(number) => drop(spans.insert(name.clone(), number..=number)),
+                _ => others.push(format!("{name:?} {value:?}")),
+            }
             builder = builder.bind(name, value);
         }
         let range = self.range.map(|range| range.0);
         if let Some(Ranged { name, first, last }) = &range {
             builder = builder.range(&**name, *first..=*last);
+            spans.insert(name.clone(), (*first).into()..=(*last).into());
             names.add(name);
         }
         let inner = build(builder).map_err(|error| match error.kind() {
             ErrorKind::InvalidType => names.raise_typed(error),
             _ => Span::raise(window, error),
         })?;
-        let (ranged, some, numbers) = range.map_or((None, String::new(), twins::ALL), |range| {
+        let (ranged, some) = range.map_or((None, String::new()), |range| {
             let Ranged { name, first, last } = range;
             let some = format!(", some of `{name}` {first} to {last}");
-            (Some(name), some, first..=last)
+            (Some(name), some)
         });
-        let what = || format!("layout {} {fixed:?} {ranged:?}", inner.layout().to_json());
+        others.sort_unstable();
+        let spans = spans.into_values().collect();
+        let identity = || {
+            let layout = inner.layout().to_json();
+            let group = format!("layout {others:?} {layout}");
+            Identity { key: format!("{fixed:?} {ranged:?} {group}"), group }
+        };
         let same = || format!("layout, bindables [{}]{some} and time", fixed.join(", "));
         let known = fixed.len() + usize::from(ranged.is_some());
         let is_fixed = known == inner.layout().bindable_names().count();
         let claim =
-            is_fixed.then(|| attached(|py| Claim::on(py, what(), (time, numbers), same, REMEDY)));
+            is_fixed.then(|| attached(|py| Claim::on(py, identity(), (time, spans), same, REMEDY)));
         let claim = claim.transpose()?;
         Ok(Generator { inner, layout: layout.0, claim })
     }

@@ -11,7 +11,7 @@ use crate::generators::{
     clock::PythonClock,
     making::{Mode, makes, makes_ids, makes_texts},
     options::{Function, Keywords, Options, builds},
-    twins::{self, Claim},
+    twins::Claim,
 };
 use crate::{
     errors::{no_copy, raise},
@@ -67,7 +67,7 @@ impl Generator {
         let what = format!("randflake {:?} {of_secret:?}", terms.nodes());
         let (first, last) = terms.nodes().into_inner();
         let same = || format!("nodes {first} to {last}, secret and time");
-        let claim = Claim::on(py, what, (terms.start()..terms.end(), twins::ALL), same, REMEDY)?;
+        let claim = Claim::on(py, what, (terms.start()..terms.end(), Vec::new()), same, REMEDY)?;
         Ok(Self { inner, claim })
     }
 

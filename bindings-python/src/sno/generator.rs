@@ -131,7 +131,7 @@ fn make(
         let same =
             || format!("partition {partition}, time and some of the sequences {first} to {last}");
         let key = format!("sno {partition}");
-        attached(|py| Claim::on(py, key, (time, first.into()..=last.into()), same, REMEDY))
+        attached(|py| Claim::on(py, key, (time, vec![first.into()..=last.into()]), same, REMEDY))
     });
     Ok(Generator { inner, metabyte, claim: claim.transpose()? })
 }

@@ -1,17 +1,25 @@
 /** Warns of a generator that would repeat the IDs of another generator of this copy of the package. */
 import type { Handle } from "./handle.js";
 
-/** A generator's claim to IDs that no other may make: for a time whose end is exclusive, with some sequences or numbers. */
+/** The first and the last of some numbers, or a text twice. */
+export type Span = readonly [first: number | bigint | string, last: number | bigint | string];
+
+/**
+ * A generator's claim to IDs that no other may make: for a time whose end is exclusive, with some sequences, or some numbers of
+ * each bindable.
+ */
 export interface Claim {
   readonly handle: WeakRef<Handle> | undefined;
   readonly start: number;
   end: number;
-  readonly numbers: readonly [first: number | bigint, last: number | bigint];
+  readonly spans: readonly Span[];
 }
 
 /** The identity of a generator, for comparison and for the warning. */
 export interface Identity {
-  /** Only claims of one key are compared. */
+  /** Only claims of one group are compared. */
+  readonly group: string;
+  /** A warning is given once for a key. */
   readonly key: string;
   /** Returns the identity as the warning names it. */
   readonly same: () => string;
@@ -21,37 +29,40 @@ export interface Identity {
 const claims = /* @__PURE__ */ new Map<string, Claim[]>();
 /** The keys of which a warning was given. */
 const warned = /* @__PURE__ */ new Set<string>();
-/** Number of keys at which those of collected or closed generators are dropped. */
+/** Number of groups at which those of collected or closed generators are dropped. */
 let room = 64;
 
 /**
- * Makes the claim of a new generator for a time, whose missing bounds are NaN, with the given numbers. Warns once for a key if
+ * Makes the claim of a new generator for a time, whose missing bounds are NaN, with the given spans. Warns once for a key if
  * it overlaps another claim. To give a claim up, set its end before its start.
  */
 export function claim(
   handle: Handle,
   identity: Identity,
   [from, to]: readonly number[],
-  numbers: Claim["numbers"] = [0, 0],
+  spans: readonly Span[] = [],
 ): void {
   const start = Number.isNaN(from) ? -Infinity : from!;
   const own = {
     handle: typeof WeakRef === "function" ? new WeakRef(handle) : undefined,
     start,
     end: Number.isNaN(to) ? Infinity : to!,
-    numbers,
+    spans,
   };
   if (claims.size >= room) forget();
-  const { key } = identity;
-  const others = (claims.get(key) ?? []).filter(isHeld);
+  const { group, key } = identity;
+  const others = (claims.get(group) ?? []).filter(isHeld);
   if (!warned.has(key) && others.some((other) => overlap(own, other))) warn(identity);
-  claims.set(key, [...others, own]);
+  claims.set(group, [...others, own]);
   handle.claim = own;
 }
 
 function overlap(one: Claim, other: Claim): boolean {
-  const [[first, last], [otherFirst, otherLast]] = [one.numbers, other.numbers];
-  return one.start < other.end && other.start < one.end && first <= otherLast && otherFirst <= last;
+  const meet = ([first, last]: Span, index: number): boolean => {
+    const [otherFirst, otherLast] = other.spans[index]!;
+    return first <= otherLast && otherFirst <= last;
+  };
+  return one.start < other.end && other.start < one.end && one.spans.every(meet);
 }
 
 /** Returns whether a claim's generator still exists and is open. */
@@ -60,7 +71,7 @@ function isHeld({ handle, start, end }: Claim): boolean {
 }
 
 function forget(): void {
-  for (const [key, held] of claims) if (!held.some(isHeld)) claims.delete(key);
+  for (const [group, held] of claims) if (!held.some(isHeld)) claims.delete(group);
   room = Math.max(64, 2 * claims.size);
 }
 

@@ -123,7 +123,12 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     await silent(() => kept.push(ranged(0, 3), ranged(4n, 6n), ranged(8, 8), ranged(0, 8, 10)));
     const message = await warned(() => ranged(6, 7));
     assert.match(message, /bindables {process: 9}, some of worker 6 to 7 and time/);
-    assert.equal(kept.length, 4);
+    const one = (worker, process) => new layout.Generator(discord, { bindables: { process, worker } });
+    await silent(() => kept.push(one(12, 9), one(9n, 10)));
+    assert.match(await warned(() => one(5n, 9)), /bindables {process: 9,worker: 5} and time/);
+    const range = ["process", 8n, 9];
+    await warned(() => new layout.Generator(discord, { bindables: { worker: 2 }, range }));
+    assert.equal(kept.length, 6);
   });
 
   test("other bindables and windows are no twins", async () => {

@@ -149,7 +149,17 @@ def test_ranges_are_twins_where_their_numbers_meet() -> None:
         kept = [ranged(0, 3), ranged(4, 6), ranged(8, 8), ranged(0, 8, process=10)]
     with pytest.warns(RuntimeWarning, match="bindables .*process.*, some of `worker` 6 to 7 and time"):
         ranged(6, 7)
-    assert len(kept) == 4
+
+    def one(worker: int, process: int) -> Any:
+        return layout.Generator(discord, bindables={"process": process, "worker": worker})
+
+    with silence():
+        kept += [one(12, 9), one(9, 10)]
+    with pytest.warns(RuntimeWarning, match="bindables .*process.*worker.* and time"):
+        one(5, 9)
+    with pytest.warns(RuntimeWarning, match="some of `process` 8 to 9"):
+        layout.Generator(discord, bindables={"worker": 2}, range=("process", 8, 9))
+    assert len(kept) == 6
 
 
 def test_a_restored_generator_is_the_only_one() -> None:

@@ -8,7 +8,7 @@ import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { layoutOptionsSlots, optionsSlots } from "../protocol.js";
 import { withJson } from "../show.js";
 import { put } from "../slots.js";
-import { claim } from "../twins.js";
+import { claim, type Span } from "../twins.js";
 import { arrayOf, batchOf, type LayoutArray, mostOf } from "./array.js";
 import type { Given, OrNone, Parameter, Without } from "./bindables.js";
 import { jsonOf, type Kind, messageOf } from "./description.js";
@@ -74,6 +74,12 @@ function rangeOf(range: unknown): readonly [name: string, first: bigint, last: b
   }
   const number = (of: unknown) => unsigned(typeof of === "number" ? BigInt(integer(of, "range")) : of, "range");
   return [string(name, "range"), number(first), number(last)];
+}
+
+/** The span of a value that is the same in all IDs: an integer, or a text or bytes as a text. */
+function spanOf(value: unknown): Span {
+  const one = typeof value === "number" || typeof value === "bigint" ? value : String(value);
+  return [one, one];
 }
 
 /** What is the same in all generators of layouts. */
@@ -170,14 +176,19 @@ export class Generator<
     const window = [shared.windowStart, shared.windowEnd];
     const [ranged, first, last] = range ?? [];
     const some = range ? `, some of ${ranged} ${first} to ${last}` : "";
+    const group = `layout ${layout.toJson()}`;
     const identity = {
-      key: `layout ${fixed} ${ranged} ${layout.toJson()}`,
+      group,
+      key: `${fixed} ${ranged} ${group}`,
       same: () => `layout, bindables ${shown(given.bindables)}${some} and time`,
       remedy: "close it first, or give each its own bindables",
     };
+    const of = new Map<string, Span>();
+    for (const [name, value] of Object.entries(given.bindables ?? {})) of.set(name, spanOf(value));
+    if (range) of.set(range[0], [range[1], range[2]]);
     const bindables = layout.describe().fields.filter(({ kind }) => kind === "bindable");
-    const isFixed = Object.keys(given.bindables ?? {}).length + Number(range !== undefined) === bindables.length;
-    if (isFixed) claim(handle, identity, window, range && [range[1], range[2]]);
+    const spans = bindables.map(({ name }) => of.get(name)!);
+    if (of.size === bindables.length) claim(handle, identity, window, spans);
   }
 
   /**

@@ -113,8 +113,10 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
     const { firstNode, lastNode, start, end } = granted;
     // A decrypted number identifies the secret without showing it.
     const { timestamp, node, sequence } = inspect(handle, 0n);
+    const key = `randflake ${[firstNode, lastNode, timestamp, node, sequence]}`;
     const identity = {
-      key: `randflake ${[firstNode, lastNode, timestamp, node, sequence]}`,
+      group: key,
+      key,
       same: () => `nodes ${firstNode} to ${lastNode}, secret and time`,
       remedy: "close it first and resume after the second that close() returns, or give each its own nodes",
     };

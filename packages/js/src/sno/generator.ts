@@ -128,12 +128,14 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
     this.#ready = ready;
     if (!leases) {
       const { partition, sequences } = heldOf(restored ?? own);
+      const key = `sno ${partition}`;
       const identity = {
-        key: `sno ${partition}`,
+        group: key,
+        key,
         same: () => `partition ${partition}, time and some of the sequences ${sequences[0]} to ${sequences[1]}`,
         remedy: "close it first and restore each snapshot once, or give each its own partition or sequence bounds",
       };
-      claim(handle, identity, [shared.windowStart, shared.windowEnd], sequences);
+      claim(handle, identity, [shared.windowStart, shared.windowEnd], [sequences]);
     }
     generators.add(this);
   }
