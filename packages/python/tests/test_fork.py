@@ -41,29 +41,6 @@ def in_child(work: Callable[[], Any]) -> Any:
     return answer
 
 
-def test_default_generators_of_children_have_partitions_of_their_own() -> None:
-    generator = sno.Generator()
-    here = [generator.generate().partition, sno.generate().partition]
-
-    def draw() -> list[int]:
-        return [generator.generate().partition, sno.generate().partition, sno.Generator().generate().partition]
-
-    children = [in_child(draw) for _ in range(10)]
-    partitions = here + [partition for child in children for partition in child]
-    assert len(set(partitions)) == len(partitions) == 32
-    assert generator.generate().partition == here[0], "the parent keeps its own"
-
-
-def test_grandchildren_too() -> None:
-    generator = sno.Generator()
-
-    def family() -> list[int]:
-        return [generator.generate().partition, in_child(lambda: generator.generate().partition)]
-
-    partitions = [generator.generate().partition, *in_child(family), *in_child(family)]
-    assert len(set(partitions)) == 5
-
-
 def test_children_forked_before_the_first_id_differ_too() -> None:
     """In a process of its own, which has made no ID before it forks, as a pre-forking server does: one table gives
     them all their partitions."""
@@ -117,23 +94,12 @@ def test_what_a_generator_was_given_stays_with_the_parent(make: Callable[[], Any
     assert generator.generate()
 
 
-def test_hot_guids_of_children_have_random_bytes_of_their_own() -> None:
-    generator = hotguid.Generator()
-
-    def draw() -> list[str]:
-        return [hotguid.parts(make()).machine.hex() for make in (generator.generate, hotguid.generate)]
-
-    machines = [*draw(), *(machine for _ in range(10) for machine in in_child(draw))]
-    assert len(set(machines)) == len(machines) == 22
-    assert draw() == machines[:2], "the parent keeps its own"
-
-
 def _make(_: int) -> list[str]:
     return [str(sno.generate()) for _ in range(1000)]
 
 
 def test_hundreds_of_forks_share_nothing() -> None:
-    """A short run of ``cargo xtask forks``."""
+    """A short run of ``cargo xtask forks``: all families, children and grandchildren."""
     program = [sys.executable, str(REPOSITORY / "tests/forks/forks.py"), "--forks", "200"]
     done = subprocess.run(program, capture_output=True, text=True, timeout=120)
     assert done.stdout.startswith("221 processes, 222000 IDs: none twice"), done
