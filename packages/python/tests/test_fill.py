@@ -164,23 +164,6 @@ def test_what_was_written_before_an_error_can_be_used(limit: int) -> None:
         ids.fill(buffer)
 
 
-def test_a_clock_may_fail_in_the_middle() -> None:
-    readings = [NOW_NS, NOW_NS]
-
-    def clock() -> int:
-        return readings.pop()
-
-    buffer = bytearray(10 * 9000)
-    with refused("clock_failed") as caught:
-        sno.Generator(1, clock=clock).fill(buffer)
-    assert isinstance(caught.value.__cause__, IndexError)
-    written = caught.value.written
-    assert written is not None
-    assert 0 < written < 9000
-    assert len({bytes(id) for id in sno.SnoArray(buffer[: written * 10])}) == written
-    assert not any(buffer[written * 10 :])
-
-
 def test_a_buffer_cannot_change_its_size_meanwhile() -> None:
     buffer = bytearray(100)
 

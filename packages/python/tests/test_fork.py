@@ -114,17 +114,6 @@ def test_pools_of_processes_share_nothing(method: str) -> None:
     assert len(set(made)) == 8000
 
 
-def test_ids_travel_between_processes() -> None:
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        id = pool.submit(sno.generate, 9).result()
-        assert isinstance(id, sno.Sno)
-        assert id.metabyte == 9
-        assert pool.submit(str, id).result() == str(id)
-        with pytest.raises(PolyflakeError) as caught:
-            pool.submit(sno.Sno, "no ID").result()
-        assert caught.value.code == "invalid_length"
-
-
 @pytest.mark.parametrize("call", ["generate_many", "fill"])
 @pytest.mark.parametrize("given", [False, True], ids=["default", "given"])
 def test_a_signals_handler_that_forks_while_a_batch_waits(given: bool, call: str) -> None:
