@@ -70,44 +70,6 @@ def test_subclasses_of_str_are_texts() -> None:
         sno.Sno(Text("\ud800" + TEXT[1:]))
 
 
-def test_bytes_are_anything_with_a_buffer() -> None:
-    data = bytes(ID)
-    spread = memoryview(bytes(b for byte in data for b in (byte, 0)))
-    for good in (data, bytearray(data), memoryview(data), spread[::2], np.frombuffer(data, np.uint8), np.void(data)):
-        assert sno.Sno.from_bytes(good) == ID
-    assert sno.Sno.from_bytes(memoryview(data)[::-1]) == sno.Sno.from_bytes(data[::-1])
-    for length in (0, 1, 9, 11, 20, 1 << 20):
-        for kind in (bytes, bytearray, lambda n: memoryview(bytes(n))):
-            with refused("invalid_length"):
-                sno.Sno.from_bytes(kind(length))
-    for bad in (None, "0123456789", 10, True, list(data), ID, object()):
-        with refused("invalid_type"):
-            sno.Sno.from_bytes(bad)  # type: ignore[arg-type]
-
-
-def test_a_released_view_is_refused() -> None:
-    view = memoryview(bytes(ID))
-    view.release()
-    for call in (sno.Sno.from_bytes, sno.SnoArray, sno.Generator):
-        with pytest.raises(ValueError, match="released"):
-            call(view)
-
-
-def test_bytes_are_copied() -> None:
-    data = bytearray(bytes(ID))
-    id, array = sno.Sno.from_bytes(data), sno.SnoArray(data)
-    data[:] = bytes(10)
-    data.clear()
-    assert id == array[0] == ID
-
-
-@pytest.mark.parametrize("bad", [b"", b"a", b"abc", memoryview(b"abc"), bytearray(65536)])
-def test_a_partition_of_bytes_has_two(bad: Any) -> None:
-    for call in (sno.Generator, ID.with_partition):
-        with refused("invalid_length"):
-            call(bad)
-
-
 NAIVE = dt.datetime(2026, 1, 1)
 AWARE = NAIVE.replace(tzinfo=dt.timezone.utc)
 

@@ -41,12 +41,6 @@ def test_the_metabyte_is_the_calls_or_the_generators() -> None:
     assert sno.generate(metabyte=200).metabyte == 200
 
 
-def test_a_partition_is_an_integer_or_two_bytes() -> None:
-    for partition in (0x6162, b"ab", bytearray(b"ab"), memoryview(b"ab"), memoryview(b"a.b.")[::2]):
-        assert sno.Generator(partition).partition == 0x6162
-        assert sno.Generator(partition=partition).generate().partition == 0x6162
-
-
 def test_sequences_stay_within_their_bounds() -> None:
     clock = script([NOW_NS + tick * TICK_NS for tick in range(100)])
     generator = sno.Generator(1, sequence_min=10, sequence_max=13, clock=clock)

@@ -56,22 +56,6 @@ def test_times_are_datetimes_in_utc() -> None:
             hotguid.time_range(0, 1000, sql=flag)  # type: ignore[arg-type]
 
 
-def test_bytes_are_checked() -> None:
-    fields: dict[str, Any] = {"timestamp": SECOND, "counter": 0}
-    spread = memoryview(b"a.b.c.d.e.")[::2]
-    assert hotguid.from_parts(machine=spread, **fields) == hotguid.from_parts(machine=b"abcde", **fields)
-    for length in (0, 4, 6, 1 << 16):
-        with refused("invalid_length"):
-            hotguid.from_parts(machine=bytearray(length), **fields)
-        with refused("invalid_length"):
-            hotguid.from_dotnet_bytes(bytes(length))
-    for bad in (None, "12345", 5, [1, 2, 3, 4, 5], ID):
-        with refused("invalid_type"):
-            hotguid.from_parts(machine=bad, **fields)
-        with refused("invalid_type"):
-            hotguid.from_dotnet_bytes(bad)  # type: ignore[arg-type]
-
-
 def test_the_machine_is_bytes_in_one_form_and_34_bits_in_the_other() -> None:
     fields: dict[str, Any] = {"timestamp": SECOND, "counter": 0}
     for machine in (-1, 2**34, 2**200):
