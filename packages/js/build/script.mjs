@@ -264,6 +264,8 @@ async function writeTypes() {
     },
   });
   await types.close();
+  // The bundler's helper for values, which no type needs.
+  rmSync(join(DIST, "cjs/types-rolldown-runtime.d.ts"));
   for (const name of ["index", ...Object.keys(PLAIN)])
     writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);
   writeFileSync(join(DIST, "esm/address.d.ts"), ADDRESS);

@@ -141,8 +141,26 @@ describe("the tarball", () => {
         `export * from "../cjs/${basename(file, ".d.ts")}.js";\n`,
       );
     assert(cjs.length - again.length <= 12, `${cjs}`);
-    assert(files.length <= 114, `${files.length} files`);
+    assert(files.length <= 113, `${files.length} files`);
     assert.equal(files.filter((file) => file.includes("base64")).length, 4);
+  });
+
+  test("has no file that nothing names", () => {
+    const built = files.filter((file) => file.startsWith("dist/"));
+    const texts = [...built.filter((file) => !file.endsWith(".wasm")), "package.json"].map((file) => [
+      file,
+      readFileSync(new URL(file, HOME), "utf8"),
+    ]);
+    // Types are named as the scripts beside them, and modules by the family.
+    const namesOf = (file) => [basename(file), basename(file).replace(/\.d\.ts$/, ".js")];
+    const isNamed = (file) =>
+      texts.some(([other, text]) => other !== file && namesOf(file).some((name) => text.includes(`/${name}`)));
+    // package.json names these with a star.
+    const families = ["hotguid", "layout", "randflake", "sno", "sparx64"].map((name) => `dist/cjs/${name}.d.ts`);
+    assert.deepEqual(
+      built.filter((file) => !isNamed(file)),
+      families,
+    );
   });
 
   test("names types before what they are of", () => {
