@@ -169,8 +169,10 @@ impl Error {
     /// assert_eq!(Sno::parse("9q6kc9o37a32432").unwrap_err().position(), None);
     /// ```
     pub fn position(&self) -> Option<usize> {
-        match self.fact() {
-            Fact::Character { position, .. } => Some(*position),
+        match (self.fact(), self.wide()) {
+            (Fact::Character { position, .. }, _) | (_, Some(Wide::Mistaken { position, .. })) => {
+                Some(*position)
+            }
             _ => None,
         }
     }
@@ -284,7 +286,13 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub fn invalid_secret(found: usize) -> Self {
-        Self::with_fact(ErrorKind::InvalidSecret, Fact::length(found, 16, 16))
+        Self::wrong_secret(found, 16)
+    }
+
+    /// A secret of another length than `wanted`, in bytes.
+    #[cold]
+    pub(crate) fn wrong_secret(found: usize, wanted: usize) -> Self {
+        Self::with_fact(ErrorKind::InvalidSecret, Fact::length(found, wanted, wanted))
     }
 
     /// The 0-based position of the first bad character of a text, if the character itself is not known.
@@ -300,6 +308,14 @@ impl Error {
     #[cold]
     pub const fn bad_character(position: usize, unit: u32) -> Self {
         Self::with_fact(ErrorKind::InvalidCharacter, Fact::Character { position, unit })
+    }
+
+    /// A bad character, as [`Error::bad_character`] takes it, and the one that was meant.
+    #[cfg(feature = "public")]
+    #[cold]
+    pub(crate) fn mistaken_character(position: usize, unit: u32, meant: char) -> Self {
+        let fact = Wide::Mistaken { position, unit, meant };
+        Self::wide_fact(ErrorKind::InvalidCharacter, None, fact)
     }
 
     /// A value outside `least..=most`.

@@ -53,6 +53,9 @@ mod integrations;
 #[doc(hidden)]
 pub mod integrations;
 pub mod layout;
+#[cfg(feature = "public")]
+#[cfg_attr(docsrs, doc(cfg(feature = "public")))]
+pub mod public;
 pub mod randflake;
 mod sequence;
 pub mod sno;

@@ -107,9 +107,29 @@ impl More {
 #[derive(Clone, Debug)]
 pub(super) enum Wide {
     Short(Fact),
-    Length { found: usize, least: usize, most: usize },
-    Range { value: i128, least: i128, most: i128 },
-    Misfit { bits: u32, value: Name },
+    Length {
+        found: usize,
+        least: usize,
+        most: usize,
+    },
+    Range {
+        value: i128,
+        least: i128,
+        most: i128,
+    },
+    Misfit {
+        bits: u32,
+        value: Name,
+    },
     Reason(Name),
-    Type { expected: &'static str, found: Name },
+    Type {
+        expected: &'static str,
+        found: Name,
+    },
+    /// A bad character, and the one that was meant.
+    Mistaken {
+        position: usize,
+        unit: u32,
+        meant: char,
+    },
 }

@@ -43,8 +43,16 @@ pub enum ErrorKind {
     LeaseMismatch,
     /// A generator under a lease has no lease for now: the crate `polyflake-lease`.
     LeaseUnavailable,
-    /// A secret of another length than 16 bytes.
+    /// A secret of another length than 16 bytes, or for public IDs 32.
     InvalidSecret,
+    /// A public ID of another type.
+    TypeMismatch,
+    /// A public ID with a wrong character.
+    CheckFailed,
+    /// A public ID whose secret is not here.
+    UnknownVersion,
+    /// A public ID that was made up, or made with another secret.
+    UnknownId,
     /// An invalid layout.
     InvalidLayout,
     /// A name of a field or option that does not exist.
@@ -63,7 +71,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind, in the order of the documentation.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 25] = [
         Self::InvalidType,
         Self::InvalidLength,
         Self::InvalidCharacter,
@@ -78,6 +86,10 @@ impl ErrorKind {
         Self::LeaseMismatch,
         Self::LeaseUnavailable,
         Self::InvalidSecret,
+        Self::TypeMismatch,
+        Self::CheckFailed,
+        Self::UnknownVersion,
+        Self::UnknownId,
         Self::InvalidLayout,
         Self::UnknownField,
         Self::MissingField,
@@ -111,6 +123,10 @@ impl ErrorKind {
             Self::LeaseMismatch => "lease_mismatch",
             Self::LeaseUnavailable => "lease_unavailable",
             Self::InvalidSecret => "invalid_secret",
+            Self::TypeMismatch => "type_mismatch",
+            Self::CheckFailed => "check_failed",
+            Self::UnknownVersion => "unknown_version",
+            Self::UnknownId => "unknown_id",
             Self::InvalidLayout => "invalid_layout",
             Self::UnknownField => "unknown_field",
             Self::MissingField => "missing_field",
@@ -138,6 +154,10 @@ impl ErrorKind {
             Self::LeaseMismatch => "expected a grant with the same nodes and start, found another",
             Self::LeaseUnavailable => "no lease for now",
             Self::InvalidSecret => "expected a secret of 16 bytes",
+            Self::TypeMismatch => "public ID of another type",
+            Self::CheckFailed => "mistyped: the check character is another",
+            Self::UnknownVersion => "made with a secret that is not here",
+            Self::UnknownId => "no public ID of this type and secret",
             Self::InvalidLayout => "invalid layout",
             Self::UnknownField => "unknown field",
             Self::MissingField => "missing value",

@@ -24,6 +24,10 @@ impl fmt::Display for Error {
             Some(Wide::Type { expected, found }) => {
                 write!(f, "expected {expected}{}, found {found}", self.of_field())
             }
+            Some(Wide::Mistaken { position, unit, meant }) => {
+                let (meaning, unit) = (self.kind.meaning(), Unit(*unit));
+                write!(f, "{meaning}{unit} at position {position}, did you mean '{meant}'?")
+            }
             Some(Wide::Range { value, least, most }) => self.write_range(f, *value, *least, *most),
             Some(Wide::Short(_)) => Ok(()),
         }

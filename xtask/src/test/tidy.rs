@@ -24,13 +24,14 @@ const OF_OWN_PARTITIONS: [&str; 10] = [
 ];
 
 /// Modules that each module of the core may use besides itself and `error`. A module that is not listed may use no other.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("format", &[]),
     ("integrations", &[]),
     // Kernels know bytes and words alone.
     ("arch", &[]),
     ("base32", &["arch", "format"]),
     ("sparx64", &["arch"]),
+    ("public", &["sparx64"]),
     ("sequence", &["sync"]),
     ("fork", &["entropy", "sync"]),
     // Readings of the counter are tied to the process.
@@ -56,6 +57,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "generator",
             "hotguid",
             "layout",
+            "public",
             "randflake",
             "sequence",
             "sno",

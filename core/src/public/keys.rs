@@ -1,0 +1,19 @@
+//! A key for each type.
+
+use hkdf::Hkdf;
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use super::SECRET_BYTES;
+use crate::sparx64::{KEY_BYTES, Sparx64};
+
+/// What a type's name follows in the info of HKDF.
+const INFO: &[u8] = b"polyflake/public/";
+
+/// The cipher of a type: its key are 16 bytes of HKDF-SHA-256 (RFC 5869) of the secret, without salt.
+pub(super) fn cipher(secret: &[u8; SECRET_BYTES], name: &str) -> Sparx64 {
+    let mut key = Zeroizing::new([0; KEY_BYTES]);
+    let all = Hkdf::<Sha256>::new(None, secret);
+    all.expand_multi_info(&[INFO, name.as_bytes()], &mut *key).expect("fewer than 255 digests");
+    Sparx64::new(*key)
+}

@@ -1,0 +1,271 @@
+//! Public texts for numbers that you have: `order_1x…` in a URL for the row 42, the same text for the same number each time.
+//!
+//! A number is enciphered under a key that its type's name derives from one secret, and written with the type before it and a check
+//! character after it. So neighbours look alike in nothing, the numbers of two types have nothing in common, and a mistyped
+//! character is refused before the cipher is asked.
+//!
+//! It hides how many rows there are and which one was first. It is no permission: who has a text has it for ever, and a made-up text
+//! decodes to some number with a chance of 2^bits in 2^64. The format, to the bit:
+//! <https://example.invalid/polyflake/blob/main/docs/formats.md#public-ids>
+//!
+//! ```
+//! use polyflake::public::Ids;
+//!
+//! let ids = Ids::new(&[7; 32])?; // 32 random bytes, from the environment or a file
+//! let orders = ids.of("order")?;
+//! let text = orders.encode(42)?;
+//! assert!(text.starts_with("order_") && text.len() == 21);
+//! assert_eq!(orders.decode(&text)?, 42);
+//! assert_eq!(ids.of("invoice")?.decode(&text).unwrap_err().code(), "type_mismatch");
+//! # Ok::<(), polyflake::Error>(())
+//! ```
+
+mod keys;
+mod text;
+
+use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
+use core::fmt;
+
+use zeroize::Zeroizing;
+
+use crate::{Error, ErrorKind, Result, sparx64::Sparx64};
+
+/// Bytes of a secret.
+pub const SECRET_BYTES: usize = 32;
+
+/// Most characters of a type's name.
+pub const MOST_NAME: usize = 63;
+
+/// Numbers are below 2^48 unless [`Ids::of_bits`] says otherwise.
+pub const BITS: u32 = 48;
+
+/// Versions of secrets are below this.
+const VERSIONS: u8 = 32;
+
+/// The secrets of a program's public IDs.
+///
+/// A text names the version of its secret. With more than one, all are read and the highest is written: put the new one beside the
+/// old, and a number has two texts from then on, so compare numbers, not texts.
+pub struct Ids {
+    /// From the highest version on.
+    secrets: Vec<(u8, Zeroizing<[u8; SECRET_BYTES]>)>,
+}
+
+impl Ids {
+    /// One secret, of version 1.
+    ///
+    /// ```
+    /// use polyflake::public::Ids;
+    ///
+    /// let ids = Ids::new(&[7; 32])?;
+    /// assert_eq!(Ids::new(b"short").unwrap_err().to_string(), "expected a secret of 32 bytes, found 5");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `invalid_secret` unless it has 32 bytes.
+    pub fn new(secret: &[u8]) -> Result<Self> {
+        Self::with_versions([(1, secret)])
+    }
+
+    /// Secrets by their versions, 0 to 31.
+    ///
+    /// ```
+    /// use polyflake::public::Ids;
+    ///
+    /// let old = Ids::new(&[7; 32])?.of("order")?.encode(42)?;
+    /// let orders = Ids::with_versions([(1, &[7; 32]), (2, &[8; 32])])?.of("order")?;
+    /// let new = orders.encode(42)?;
+    /// assert_ne!(old, new);
+    /// assert_eq!((orders.decode(&old)?, orders.decode(&new)?), (42, 42));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `missing_field` without a secret; `out_of_range` for a version above 31, and for one that is given twice; `invalid_secret`
+    /// unless each has 32 bytes.
+    pub fn with_versions<S: AsRef<[u8]>>(
+        secrets: impl IntoIterator<Item = (u8, S)>,
+    ) -> Result<Self> {
+        // It never grows: what a move leaves behind is not wiped.
+        let mut all: Vec<(u8, _)> = Vec::with_capacity(VERSIONS.into());
+        for (version, secret) in secrets {
+            if version >= VERSIONS {
+                let most = i128::from(VERSIONS) - 1;
+                return Err(Error::out_of_range("version", version.into(), 0, most));
+            }
+            if all.iter().any(|(known, _)| *known == version) {
+                let reason = format!("expected one secret of version {version}, found two");
+                return Err(Error::because(ErrorKind::OutOfRange, reason).of("version"));
+            }
+            let secret = secret.as_ref();
+            let wrong = |_| Error::wrong_secret(secret.len(), SECRET_BYTES);
+            all.push((version, Zeroizing::new(secret.try_into().map_err(wrong)?)));
+        }
+        if all.is_empty() {
+            return Err(Error::field_error(ErrorKind::MissingField, "secret"));
+        }
+        all.sort_unstable_by_key(|(version, _)| core::cmp::Reverse(*version));
+        Ok(Self { secrets: all })
+    }
+
+    /// The IDs of a type, of numbers below 2^48.
+    ///
+    /// ```
+    /// use polyflake::public::Ids;
+    ///
+    /// let ids = Ids::new(&[7; 32])?;
+    /// assert_eq!(ids.of("order")?.name(), "order");
+    /// assert_eq!(ids.of("Order").unwrap_err().position(), Some(0));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `invalid_character` and `invalid_length` for a name that is not `[a-z][a-z0-9_]*` of 1 to 63 characters.
+    pub fn of(&self, name: &str) -> Result<Type> {
+        self.of_bits(name, BITS)
+    }
+
+    /// The IDs of a type, of numbers below 2^bits. The fewer bits, the more made-up texts are refused: all but one in 2^(64 - bits).
+    ///
+    /// ```
+    /// use polyflake::public::Ids;
+    ///
+    /// let flakes = Ids::new(&[7; 32])?.of_bits("post", 63)?; // snowflakes
+    /// assert_eq!(flakes.decode(&flakes.encode(175928847299117063)?)?, 175928847299117063);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Ids::of`]; `out_of_range` for no bits, and for more than 64.
+    pub fn of_bits(&self, name: &str, bits: u32) -> Result<Type> {
+        checked_name(name)?;
+        if !(1..=64).contains(&bits) {
+            return Err(Error::out_of_range("bits", bits.into(), 1, 64));
+        }
+        let cipher = |(version, secret): &(u8, Zeroizing<[u8; SECRET_BYTES]>)| {
+            (*version, keys::cipher(secret, name))
+        };
+        let ciphers = self.secrets.iter().map(cipher).collect();
+        Ok(Type { name: name.into(), bits, ciphers })
+    }
+}
+
+impl fmt::Debug for Ids {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ids").finish_non_exhaustive()
+    }
+}
+
+/// The public IDs of one type: the texts of numbers.
+pub struct Type {
+    name: Box<str>,
+    bits: u32,
+    /// By version, from the highest on: there is one.
+    ciphers: Box<[(u8, Sparx64)]>,
+}
+
+impl Type {
+    /// The type's name.
+    ///
+    /// ```
+    /// use polyflake::public::Ids;
+    ///
+    /// assert_eq!(Ids::new(&[7; 32])?.of("order")?.name(), "order");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text of a number: always the same one, under one secret.
+    ///
+    /// ```
+    /// use polyflake::public::Ids;
+    ///
+    /// let secret: [u8; 32] = core::array::from_fn(|at| at as u8);
+    /// let orders = Ids::new(&secret)?.of("order")?;
+    /// assert_eq!(orders.encode(0)?, "order_1cswj9ra8617edr");
+    /// assert!(orders.encode(1 << 48).is_err());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `out_of_range` for a number of more bits than the type's.
+    pub fn encode(&self, number: u64) -> Result<String> {
+        let most = u64::MAX >> (64 - self.bits);
+        if number > most {
+            return Err(Error::out_of_range("number", number.into(), 0, most.into()));
+        }
+        let (version, cipher) = &self.ciphers[0];
+        let block = u64::from_be_bytes(cipher.encrypt_block(number.to_be_bytes()));
+        let mut text = String::with_capacity(self.name.len() + 1 + text::LEN);
+        text.push_str(&self.name);
+        text.push('_');
+        text.extend(text::write(*version, block).map(char::from));
+        Ok(text)
+    }
+
+    /// The number of a text.
+    ///
+    /// ```
+    /// use polyflake::public::Ids;
+    ///
+    /// let orders = Ids::new(&[7; 32])?.of("order")?;
+    /// assert_eq!(orders.decode(&orders.encode(42)?)?, 42);
+    /// assert_eq!(orders.decode("order_0123456789abcde").unwrap_err().code(), "check_failed");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `type_mismatch` for a text of another type; `invalid_length` and `invalid_character`, with the character that was meant,
+    /// for one that is none; `check_failed` for one with a wrong character; `unknown_version` for a secret that is not here;
+    /// `unknown_id` for one that was made up, or made with another secret.
+    pub fn decode(&self, text: &str) -> Result<u64> {
+        let (name, tail) = text.rsplit_once('_').ok_or_else(|| self.mismatch(None))?;
+        if *name != *self.name {
+            return Err(self.mismatch(Some(name)));
+        }
+        let (version, block) = text::read(tail.as_bytes(), name.len() + 1)?;
+        let cipher = self.ciphers.iter().find(|(known, _)| *known == version);
+        let (_, cipher) = cipher.ok_or(Error::new(ErrorKind::UnknownVersion))?;
+        let number = u64::from_be_bytes(cipher.decrypt_block(block.to_be_bytes()));
+        match number >> (self.bits - 1) >> 1 {
+            0 => Ok(number),
+            _ => Err(Error::new(ErrorKind::UnknownId)),
+        }
+    }
+
+    #[cold]
+    fn mismatch(&self, found: Option<&str>) -> Error {
+        let is_short = |name: &&str| name.len() <= MOST_NAME;
+        let found = found.filter(is_short).map_or("another".to_owned(), |name| format!("{name:?}"));
+        Error::because(
+            ErrorKind::TypeMismatch,
+            format!("expected an ID of the type \"{}\", found {found}", self.name),
+        )
+    }
+}
+
+impl fmt::Debug for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Type")
+            .field("name", &self.name)
+            .field("bits", &self.bits)
+            .finish_non_exhaustive()
+    }
+}
+
+fn checked_name(name: &str) -> Result<()> {
+    let is_wrong = |(at, c): &(usize, char)| {
+        !(c.is_ascii_lowercase() || *at > 0 && (c.is_ascii_digit() || *c == '_'))
+    };
+    if let Some((at, c)) = name.chars().enumerate().find(is_wrong) {
+        return Err(Error::bad_character(at, c.into()).of("type"));
+    }
+    if !(1..=MOST_NAME).contains(&name.len()) {
+        return Err(Error::invalid_length(name.len(), 1, MOST_NAME).of("type"));
+    }
+    Ok(())
+}

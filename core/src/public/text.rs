@@ -1,0 +1,86 @@
+//! What follows the type: one character of version, thirteen of the block, one of check.
+
+use crate::{Error, ErrorKind, Result, error::unit_of_byte};
+
+/// Characters after the type and its `_`.
+pub(super) const LEN: usize = 15;
+
+/// Crockford's, in lower case.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// Stands for what is no character of the alphabet.
+const NONE: u8 = 0xff;
+
+/// The values of characters.
+const VALUES: [u8; 256] = {
+    let (mut values, mut value) = ([NONE; 256], 0);
+    while value < 32 {
+        values[ALPHABET[value as usize] as usize] = value;
+        value += 1;
+    }
+    values
+};
+
+/// The version, the block and the check, as characters.
+pub(super) fn write(version: u8, block: u64) -> [u8; LEN] {
+    let mut values = [0; LEN];
+    values[0] = version;
+    for (at, value) in values[1..LEN - 1].iter_mut().enumerate() {
+        *value = (block >> (60 - 5 * at) & 31) as u8;
+    }
+    values[LEN - 1] = values[..LEN - 1].iter().fold(0, |sum, value| double(sum ^ value));
+    values.map(|value| ALPHABET[usize::from(value)])
+}
+
+/// The version and the block of a text's end, which begins at `from` in the text.
+pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
+    if text.len() != LEN {
+        return Err(Error::invalid_length(from + text.len(), from + LEN, from + LEN));
+    }
+    let (mut all, mut sum, mut block) = (0, 0, 0_u64);
+    let (last, first) = text.split_last().expect("15 characters");
+    for character in first {
+        let value = VALUES[usize::from(*character)];
+        all |= value;
+        sum = double(sum ^ value & 31);
+        block = block << 5 | u64::from(value & 31);
+    }
+    let (version, check) = (VALUES[usize::from(first[0])], VALUES[usize::from(*last)]);
+    if (all | check) == NONE {
+        return Err(bad_character(text, from));
+    }
+    if VALUES[usize::from(first[1])] > 15 {
+        return Err(Error::bad_character(from + 1, first[1].into()));
+    }
+    if sum != check {
+        return Err(Error::new(ErrorKind::CheckFailed));
+    }
+    Ok((version, block))
+}
+
+/// The error of the first character that is none of the alphabet.
+#[cold]
+fn bad_character(text: &[u8], from: usize) -> Error {
+    let is_bad = |character: &u8| VALUES[usize::from(*character)] == NONE;
+    let at = text.iter().position(is_bad).unwrap_or_default();
+    let unit = unit_of_byte(text[at]);
+    match meant(text[at]) {
+        Some(meant) => Error::mistaken_character(from + at, unit, meant),
+        None => Error::bad_character(from + at, unit),
+    }
+}
+
+/// The character that somebody may have meant: capitals, and what looks alike.
+const fn meant(character: u8) -> Option<char> {
+    match character.to_ascii_lowercase() {
+        b'o' => Some('0'),
+        b'i' | b'l' => Some('1'),
+        lower if VALUES[lower as usize] == NONE => None,
+        lower => Some(lower as char),
+    }
+}
+
+/// Twice a value, in the field of 32 elements whose polynomial is x^5 + x^2 + 1: all weights of places are powers of two, and differ.
+const fn double(value: u8) -> u8 {
+    ((value << 1) ^ ((value >> 4) * 0b10_0101)) & 31
+}

@@ -1,0 +1,231 @@
+//! Public IDs: the format, what is refused, and how much of what is made up.
+#![cfg(feature = "public")]
+
+mod support;
+
+use std::collections::HashSet;
+
+use polyflake::{
+    ErrorKind::{self, *},
+    public::{Ids, Type},
+};
+use serde::Deserialize;
+use support::unhex;
+
+const ALPHABET: &str = "0123456789abcdefghjkmnpqrstvwxyz";
+
+#[derive(Deserialize)]
+struct File {
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    secret: String,
+    #[serde(rename = "type")]
+    of: String,
+    bits: u32,
+    version: u8,
+    /// Digits: it may be past 2^53.
+    number: String,
+    text: String,
+}
+
+fn orders(bits: u32) -> Type {
+    Ids::new(&[7; 32]).and_then(|ids| ids.of_bits("order", bits)).expect("a type")
+}
+
+fn kind(of: &Type, text: &str) -> ErrorKind {
+    of.decode(text).expect_err(text).kind()
+}
+
+/// A text with another character at a place of its last 15.
+fn with(text: &str, at: usize, character: char) -> String {
+    let at = text.len() - 15 + at;
+    format!("{}{character}{}", &text[..at], &text[at + 1..])
+}
+
+struct Draws(u64);
+
+impl Draws {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed ^ mixed >> 27
+    }
+}
+
+#[test]
+fn texts_are_those_of_the_vectors() {
+    let vectors = include_str!("public/vectors.json");
+    let File { cases } = serde_json::from_str(vectors).expect("vectors");
+    assert!(cases.len() >= 72, "found {} cases", cases.len());
+    for Case { secret, of, bits, version, number, text } in cases {
+        let ids = Ids::with_versions([(version, unhex::<32>(&secret))]).expect("a secret");
+        let ids = ids.of_bits(&of, bits).expect("a type");
+        let number = number.parse().expect("a number");
+        assert_eq!(ids.encode(number).expect("a text"), text);
+        assert_eq!(ids.decode(&text).expect("a number"), number);
+    }
+}
+
+/// The check is over the field of 32 elements, with another weight at each place.
+#[test]
+fn each_wrong_character_and_each_swap_is_refused_before_the_cipher_is_asked() {
+    let (orders, mut draws) = (orders(64), Draws(1));
+    for _ in 0..50 {
+        let text = orders.encode(draws.next()).expect("a text");
+        for at in 0..15 {
+            let own = text.as_bytes()[text.len() - 15 + at] as char;
+            for other in ALPHABET.chars().filter(|other| *other != own) {
+                let kind = kind(&orders, &with(&text, at, other));
+                // The first character of the block has four bits.
+                let wide = at == 1 && other > 'f';
+                assert_eq!(kind, if wide { InvalidCharacter } else { CheckFailed });
+            }
+        }
+        for (one, other) in (0..15).flat_map(|one| (one + 1..15).map(move |other| (one, other))) {
+            let (first, second) =
+                (text.as_bytes()[6 + one] as char, text.as_bytes()[6 + other] as char);
+            if first != second {
+                let swapped = with(&with(&text, one, second), other, first);
+                let kind = kind(&orders, &swapped);
+                assert!(kind == CheckFailed || kind == InvalidCharacter && one < 2, "{swapped}");
+            }
+        }
+    }
+}
+
+#[test]
+fn look_alikes_and_capitals_are_refused_with_the_character_that_was_meant() {
+    let orders = orders(48);
+    let text = orders.encode(42).expect("a text");
+    for (written, meant) in [('O', '0'), ('o', '0'), ('I', '1'), ('l', '1'), ('L', '1'), ('K', 'k')]
+    {
+        let error = orders.decode(&with(&text, 9, written)).expect_err("a look-alike");
+        assert_eq!((error.kind(), error.position()), (InvalidCharacter, Some(15)));
+        let message =
+            format!("invalid character '{written}' at position 15, did you mean '{meant}'?");
+        assert_eq!(error.to_string(), message);
+    }
+    for none in ['u', '-', ' ', '\0'] {
+        let error = orders.decode(&with(&text, 0, none)).expect_err("no character");
+        assert_eq!((error.kind(), error.position()), (InvalidCharacter, Some(6)));
+        assert!(!error.to_string().contains("mean"), "{error}");
+    }
+}
+
+#[test]
+fn other_texts_are_refused() {
+    let orders = orders(48);
+    let text = orders.encode(42).expect("a text");
+    let tail = &text[6..];
+    for other in ["", "42", tail, "Order_", &format!("Order_{tail}"), &format!("line_{text}")] {
+        assert_eq!(kind(&orders, other), TypeMismatch, "{other}");
+    }
+    for other in ["order_", &text[..20], &format!("{text}0"), "order_äääääääé"] {
+        assert_eq!(kind(&orders, other), InvalidLength, "{other}");
+    }
+    let said = orders.decode(&format!("invoice_{tail}")).expect_err("another type").to_string();
+    assert_eq!(said, r#"expected an ID of the type "order", found "invoice""#);
+    assert!(orders.decode(&"x_".repeat(10_000)).expect_err("long").to_string().len() < 80);
+    let other = Ids::with_versions([(2, [7; 32])]).and_then(|ids| ids.of("order")).expect("a type");
+    assert_eq!(kind(&orders, &other.encode(42).expect("a text")), UnknownVersion);
+}
+
+#[test]
+fn names_versions_secrets_and_numbers_have_limits() {
+    let ids = Ids::new(&[7; 32]).expect("a secret");
+    for name in ["a", "order", "a_", "line_item2", &"x".repeat(63)] {
+        let of = ids.of(name).expect(name);
+        let text = of.encode(7).expect("a text");
+        assert_eq!((of.name(), of.decode(&text).expect("a number")), (name, 7));
+    }
+    for (name, wanted) in [
+        ("", InvalidLength),
+        (&*"x".repeat(64), InvalidLength),
+        ("Order", InvalidCharacter),
+        ("1a", InvalidCharacter),
+        ("_a", InvalidCharacter),
+        ("a-b", InvalidCharacter),
+        ("é", InvalidCharacter),
+    ] {
+        assert_eq!(ids.of(name).expect_err(name).kind(), wanted, "{name}");
+    }
+    for bits in [0, 65, u32::MAX] {
+        assert_eq!(ids.of_bits("order", bits).expect_err("bits").kind(), OutOfRange);
+    }
+    for bits in 1..=64 {
+        let (of, most) = (ids.of_bits("order", bits).expect("a type"), u64::MAX >> (64 - bits));
+        for number in [0, 1, most] {
+            assert_eq!(of.decode(&of.encode(number).expect("a text")).expect("a number"), number);
+        }
+        if let Some(above) = most.checked_add(1) {
+            assert_eq!(
+                of.encode(above).expect_err("too large").range(),
+                Some((above.into(), 0, most.into()))
+            );
+        }
+    }
+    for length in [0, 16, 31, 33] {
+        let error = Ids::new(&vec![7; length]).expect_err("a length");
+        assert_eq!(error.to_string(), format!("expected a secret of 32 bytes, found {length}"));
+    }
+    let versions = |all: &[u8]| Ids::with_versions(all.iter().map(|version| (*version, [7; 32])));
+    assert_eq!(versions(&[]).expect_err("none").kind(), MissingField);
+    assert_eq!(versions(&[32]).expect_err("too high").kind(), OutOfRange);
+    assert_eq!(versions(&[3, 3]).expect_err("twice").kind(), OutOfRange);
+    assert!(versions(&(0..32).collect::<Vec<_>>()).is_ok());
+    assert_eq!(format!("{ids:?}"), "Ids { .. }");
+}
+
+/// The newest secret is written whatever the order, and every one is read.
+#[test]
+fn versions_live_together() {
+    let secrets = [(3, [3; 32]), (9, [9; 32]), (1, [1; 32])];
+    let all = Ids::with_versions(secrets).and_then(|ids| ids.of("order")).expect("a type");
+    let newest = all.encode(42).expect("a text");
+    assert_eq!(newest.as_bytes()[6], b'9');
+    let mut texts = HashSet::from([newest]);
+    for secret in secrets {
+        let one = Ids::with_versions([secret]).and_then(|ids| ids.of("order")).expect("a type");
+        let text = one.encode(42).expect("a text");
+        assert_eq!(all.decode(&text).expect("a number"), 42);
+        texts.insert(text);
+    }
+    assert_eq!(texts.len(), 3);
+}
+
+/// Equal numbers of two types have texts that share no more than chance.
+#[test]
+fn types_have_nothing_in_common() {
+    let ids = Ids::new(&[7; 32]).expect("a secret");
+    let (orders, invoices) = (ids.of("order").expect("a type"), ids.of("invoice").expect("a type"));
+    let mut alike = 0;
+    for number in 0..1000 {
+        let (one, other) =
+            (orders.encode(number).expect("a text"), invoices.encode(number).expect("a text"));
+        let tails = one.bytes().rev().zip(other.bytes().rev()).take(13);
+        alike += tails.filter(|(one, other)| one == other).count();
+        assert_eq!(kind(&orders, &format!("order_{}", &other[8..])), UnknownId);
+    }
+    // 13 characters of 32: 406 of 13,000 by chance, give or take 20.
+    assert!((306..506).contains(&alike), "{alike}");
+}
+
+/// Of made-up texts with a right check, 2^(bits - 64) decode.
+#[test]
+fn the_share_of_what_is_made_up_is_that_of_the_bits() {
+    let (any, mut draws) = (orders(64), Draws(2));
+    let texts: Vec<_> = (0..100_000).map(|_| any.encode(draws.next()).expect("a text")).collect();
+    for (bits, most_off) in [(64, 0.0), (63, 1_000.0), (60, 500.0), (56, 120.0)] {
+        let of = orders(bits);
+        let decoded: u32 = texts.iter().map(|text| u32::from(of.decode(text).is_ok())).sum();
+        let expected = 100_000.0 * 2_f64.powi(bits.cast_signed() - 64);
+        assert!(
+            (f64::from(decoded) - expected).abs() <= most_off,
+            "{bits}: {decoded} of {expected}"
+        );
+    }
+    assert!(texts.iter().filter(|text| orders(48).decode(text).is_ok()).count() <= 12);
+}
