@@ -22,83 +22,41 @@ extern crate std;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod hosts;
 #[cfg(feature = "std")]
-mod clock;
-pub mod conformance;
-#[cfg(feature = "std")]
-mod driver;
-mod error;
-#[cfg(feature = "std")]
-mod forks;
-#[cfg(feature = "std")]
-mod holder;
-#[cfg(feature = "std")]
-pub mod hotguid;
-mod json;
-mod keeper;
-#[cfg(any(feature = "sqlite", feature = "postgresql"))]
-mod known;
-#[cfg(feature = "std")]
-pub mod layout;
-mod leased;
-mod memory;
-mod operator;
-#[cfg(feature = "std")]
-mod ordinal;
-#[cfg(feature = "std")]
-mod place;
-mod plan;
-#[cfg(feature = "postgresql")]
-mod postgresql;
-#[cfg(feature = "std")]
-pub mod randflake;
-mod record;
-#[cfg(feature = "std")]
-mod runner;
-mod shape;
-#[cfg(feature = "std")]
-pub mod sno;
-#[cfg(any(feature = "sqlite", feature = "postgresql"))]
-mod sql;
-#[cfg(feature = "sqlite")]
-mod sqlite;
-mod store;
-#[cfg(feature = "std")]
-mod task;
-#[cfg(feature = "std")]
-mod threads;
-#[cfg(feature = "std")]
-mod url;
-#[cfg(feature = "std")]
-mod watch;
+mod ids;
+mod rules;
+mod stores;
 
 #[cfg(feature = "std")]
-pub use driver::Task;
-pub use error::{Error, ErrorKind};
-pub use keeper::{Action, Grant, Keeper, Moment, Options};
-pub use leased::Leased;
-pub use memory::Memory;
-pub use operator::{Operator, Status};
+pub use hosts::{driver::Task, lease::Lease, source::Source, task::Host};
+pub use hosts::{
+    grantee::Grantee,
+    operator::{Operator, Status},
+};
 #[cfg(feature = "std")]
-pub use ordinal::Ordinal;
+pub use ids::{generator::Generator, hotguid, layout, randflake, sno};
+pub use rules::{
+    error::{Error, ErrorKind},
+    keeper::{Action, Grant, Keeper, Moment, Options},
+    plan::{Fleet, Plan},
+    record::{Namespace, Random, Record},
+    request::{Ask, Found, Reply, Request, Store},
+    shape::{Grid, Shape},
+};
 #[cfg(feature = "std")]
-pub use place::Source;
-pub use plan::{Fleet, Plan};
+pub use rules::{
+    events::{Event, Figures},
+    ordinal::Ordinal,
+    request::AsyncStore,
+};
 #[cfg(feature = "postgresql")]
-pub use postgresql::{AsyncPostgresql, Postgresql};
-pub use record::{Namespace, Random, Record};
-#[cfg(feature = "std")]
-pub use runner::Lease;
-pub use shape::{Grid, Shape};
+pub use stores::postgresql::{AsyncPostgresql, Postgresql};
 #[cfg(feature = "sqlite")]
-pub use sqlite::Sqlite;
-pub use store::{Ask, Found, Reply, Request, Store};
+pub use stores::sqlite::Sqlite;
 #[cfg(feature = "std")]
-pub use task::{AsyncStore, Host};
-#[cfg(feature = "std")]
-pub use url::open;
-#[cfg(feature = "std")]
-pub use watch::{Event, Figures};
+pub use stores::url::open;
+pub use stores::{conformance, memory::Memory};
 
 /// The result of a fallible call.
 pub type Result<T, E = Error> = core::result::Result<T, E>;

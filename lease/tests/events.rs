@@ -14,7 +14,7 @@ use std::{
 };
 
 use polyflake_lease::{
-    Error, ErrorKind, Event, Grant, Lease, Leased, Operator, Options, Result, Shape, open,
+    Error, ErrorKind, Event, Grant, Grantee, Lease, Operator, Options, Result, Shape, open,
     sno::Generator,
 };
 use tracing::{
@@ -114,7 +114,7 @@ fn a_lease_that_is_renewed_evicted_and_cut_off_says_so() {
 /// A place for grants that makes nothing of them, or nothing at all.
 struct Nowhere;
 
-impl Leased for Nowhere {
+impl Grantee for Nowhere {
     fn begin(&self, _: Grant) -> Result<()> {
         Err(Error::new(ErrorKind::LeaseUnavailable, "expected a generator, found none"))
     }

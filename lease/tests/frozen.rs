@@ -13,7 +13,7 @@ use std::{
 };
 
 use polyflake_lease::{
-    Ask, AsyncPostgresql, ErrorKind, Event, Grant, Host, Lease, Leased, Memory, Operator, Options,
+    Ask, AsyncPostgresql, ErrorKind, Event, Grant, Grantee, Host, Lease, Memory, Operator, Options,
     Postgresql, Reply, Request, Result, Shape, Store, sno::Generator,
 };
 use server::{Server, programs};
@@ -164,7 +164,7 @@ impl Store for Hangs {
 
 struct Nowhere;
 
-impl Leased for Nowhere {
+impl Grantee for Nowhere {
     fn begin(&self, _: Grant) -> Result<()> {
         Ok(())
     }

@@ -15,7 +15,7 @@ use std::{
 
 use polyflake::{OnExhausted, layout::preset, sno::Sno};
 use polyflake_lease::{
-    Error, ErrorKind, Grant, Lease, Leased, Options, Reply, Request, Result, Shape, Source, Store,
+    Error, ErrorKind, Grant, Grantee, Lease, Options, Reply, Request, Result, Shape, Source, Store,
     hotguid, layout, open, randflake, sno,
 };
 
@@ -27,7 +27,7 @@ struct Failing {
     begun: AtomicUsize,
 }
 
-impl Leased for Failing {
+impl Grantee for Failing {
     fn begin(&self, _: Grant) -> Result<()> {
         let left = |left: usize| left.checked_sub(1);
         if self.failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_ok() {

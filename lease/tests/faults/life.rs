@@ -15,7 +15,7 @@ use std::{
 
 use crate::rival;
 use polyflake::sno::{Generator, Leased as Core, Sno};
-use polyflake_lease::{Event, Grant, Lease, Leased, Options, Result, Shape, open, sno};
+use polyflake_lease::{Event, Grant, Grantee, Lease, Options, Result, Shape, open, sno};
 use tokio::signal::unix::{SignalKind, signal};
 
 pub const LEASE: Duration = Duration::from_secs(1);
@@ -110,7 +110,7 @@ fn careful(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
 #[derive(Default)]
 struct Look(Mutex<Option<(u64, u64)>>);
 
-impl Leased for Look {
+impl Grantee for Look {
     fn begin(&self, grant: Grant) -> Result<()> {
         *self.0.lock().unwrap() = Some((*grant.numbers().start(), grant.end()));
         Ok(())
@@ -145,7 +145,7 @@ fn careless(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
 #[derive(Default)]
 struct Unsealed(Mutex<Option<Core>>);
 
-impl Leased for Unsealed {
+impl Grantee for Unsealed {
     fn begin(&self, grant: Grant) -> Result<()> {
         let number = u16::try_from(*grant.numbers().start()).unwrap();
         let (start, end) = (grant.start().cast_signed(), grant.end().cast_signed());

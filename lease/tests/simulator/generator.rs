@@ -17,7 +17,7 @@ use polyflake::{
     randflake::{self, Codec},
     sno,
 };
-use polyflake_lease::{Error, ErrorKind, Grant, Leased, Result, Shape};
+use polyflake_lease::{Error, ErrorKind, Grant, Grantee, Result, Shape};
 
 pub const SECRET: [u8; 16] = [7; 16];
 /// The largest batch.
@@ -276,7 +276,7 @@ impl Place {
     }
 }
 
-impl Leased for Place {
+impl Grantee for Place {
     fn begin(&self, grant: Grant) -> Result<()> {
         let (number, start, end) = (*grant.numbers().start(), grant.start(), grant.end());
         let is_border = [start, end].map(|time| time.is_multiple_of(self.step));

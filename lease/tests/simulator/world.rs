@@ -8,7 +8,7 @@ use std::{
 
 use fastrand::Rng;
 use polyflake_lease::{
-    Action, Ask, Error, ErrorKind, Keeper, Leased, Memory, Moment, Operator, Options, Random,
+    Action, Ask, Error, ErrorKind, Grantee, Keeper, Memory, Moment, Operator, Options, Random,
     Reply, Request, Result, Shape, Store,
 };
 

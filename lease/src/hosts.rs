@@ -1,0 +1,14 @@
+//! Hosts of keepers: the thread of a process that keeps all its leases, tasks of an executor, and operators.
+
+#[cfg(feature = "std")]
+pub(crate) mod driver;
+pub(crate) mod grantee;
+#[cfg(feature = "std")]
+pub(crate) mod lease;
+pub(crate) mod operator;
+#[cfg(feature = "std")]
+pub(crate) mod source;
+#[cfg(feature = "std")]
+pub(crate) mod task;
+#[cfg(feature = "std")]
+mod threads;

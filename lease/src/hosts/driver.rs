@@ -1,0 +1,338 @@
+//! The work of keeping a lease, by a task: of this crate's own threads over a store with blocking calls, or of an executor.
+
+use std::{
+    boxed::Box,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
+    time::{Duration, Instant},
+};
+
+use alloc::format;
+use core::{
+    future::{Future, pending, poll_fn},
+    mem,
+    pin::{Pin, pin},
+};
+
+use polyflake::fork;
+
+use crate::{
+    Action, AsyncStore, Error, ErrorKind, Grant, Grantee, Keeper, Moment, Options, Random, Reply,
+    Request, Result,
+    rules::error::silent,
+    rules::events::Events,
+    stores::system::{self, random},
+};
+
+/// The state that a task and its owner share.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    is_closing: bool,
+    is_over: bool,
+    /// `true` once nobody waits for the end any more.
+    is_left: bool,
+    /// Wakes the task that waits to be closed.
+    waker: Option<Waker>,
+    pub(crate) number: Option<u64>,
+    pub(crate) end: Option<u64>,
+    pub(crate) refused: Option<Error>,
+    pub(crate) grants: u64,
+    pub(crate) renewals: u64,
+    pub(crate) failures: u64,
+}
+
+impl Shared {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the task to return the number and to end.
+    pub(crate) fn close(&self) {
+        let mut state = self.lock();
+        state.is_closing = true;
+        let waker = state.waker.take();
+        drop(state);
+        self.changed.notify_all();
+        waker.into_iter().for_each(Waker::wake);
+    }
+
+    /// Returns whether the lease is closed, and wakes the task when it is.
+    pub(crate) fn closing(&self, context: &Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.is_closing {
+            return Poll::Ready(());
+        }
+        state.waker = Some(context.waker().clone());
+        Poll::Pending
+    }
+
+    /// Notes that there is no task.
+    pub(crate) fn fail(&self, error: Error) {
+        let mut state = self.lock();
+        (state.is_over, state.refused) = (true, Some(error));
+        self.changed.notify_all();
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.lock().is_over
+    }
+
+    /// Waits for the end of the task, unless that was given up before, and returns `false` if it did not come.
+    pub(crate) fn is_over_within(&self, longest: Duration) -> bool {
+        let waits = |state: &mut State| !state.is_over && !state.is_left;
+        let waited = self.changed.wait_timeout_while(self.lock(), longest, waits);
+        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+    }
+
+    /// Closes the lease, and lets nobody wait for the end of the task.
+    pub(crate) fn leave(&self) {
+        self.lock().is_left = true;
+        self.close();
+    }
+
+    /// Returns whether the task ended or never began without being asked to.
+    pub(crate) fn has_failed(&self) -> bool {
+        let state = self.lock();
+        state.is_over && !state.is_closing
+    }
+
+    /// Waits until there is a grant.
+    pub(crate) fn ready(&self, longest: Duration) -> Result<()> {
+        let waits = |state: &mut State| state.outcome().is_none();
+        let waited = self.changed.wait_timeout_while(self.lock(), longest, waits);
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.outcome().unwrap_or_else(|| Err(state.refusal()))
+    }
+
+    /// The end of a wait for a grant, if it has ended.
+    pub(crate) fn outcome(&self) -> Option<Result<()>> {
+        self.lock().outcome()
+    }
+
+    /// The reason why there is no ID now.
+    pub(crate) fn reason(&self) -> Error {
+        let state = self.lock();
+        let found = match state.end {
+            _ if state.is_closing => "a closed one".into(),
+            None => "none yet".into(),
+            Some(end) if end <= system::unix_ms() => {
+                format!("none since {end} (Unix milliseconds)")
+            }
+            Some(_) => "one for another time".into(),
+        };
+        let refused = state.refused.as_ref();
+        let cause =
+            refused.map_or_else(Default::default, |error| format!("; last refusal: {error}"));
+        let kind = refused.map_or(ErrorKind::LeaseUnavailable, Error::kind);
+        let error = Error::new(kind, format!("expected a lease, found {found}{cause}"));
+        refused.and_then(Error::until).map_or(error.clone(), |until| error.with_until(until))
+    }
+}
+
+impl State {
+    fn outcome(&self) -> Option<Result<()>> {
+        if self.number.is_some() {
+            return Some(Ok(()));
+        }
+        self.is_over.then(|| Err(self.refusal()))
+    }
+
+    fn refusal(&self) -> Error {
+        let none = || Error::new(ErrorKind::LeaseUnavailable, "expected a grant, found none yet");
+        self.refused.clone().unwrap_or_else(none)
+    }
+}
+
+type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
+
+/// The work of keeping a lease, for an executor.
+pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A keeper and its generator: all of a task's work, but for the store and the pauses.
+pub(crate) struct Driver {
+    keeper: Keeper<Draw>,
+    grantee: Arc<dyn Grantee + Send + Sync>,
+    shared: Arc<Shared>,
+    began: Instant,
+    events: Events,
+    process: u32,
+    answer_limit: Duration,
+}
+
+/// A pause of this length in milliseconds closes the store: a fork meanwhile copies no connection in use, and a server keeps none
+/// for holders that ask once in a quarter of an hour.
+const IDLE_MS: u64 = 100;
+
+impl Driver {
+    pub(crate) fn new(
+        options: Options,
+        grantee: Arc<dyn Grantee + Send + Sync>,
+        shared: Arc<Shared>,
+    ) -> Self {
+        let (began, events) = (Instant::now(), options.events());
+        let answer_limit = Duration::from_millis(options.answer_limit());
+        let keeper = Keeper::new(options, Box::new(random) as Draw);
+        Self { keeper, grantee, shared, began, events, process: fork::process(), answer_limit }
+    }
+
+    /// The task that keeps the lease. `open` opens the store, again after each pause and each failure; `sleep` waits.
+    pub(crate) fn task<S, F, P>(
+        self,
+        open: impl Fn() -> F + Send + Sync + 'static,
+        sleep: impl Fn(Duration) -> P + Send + Sync + 'static,
+    ) -> Task
+    where
+        S: AsyncStore + Send + 'static,
+        F: Future<Output = Result<S>> + Send + 'static,
+        P: Future<Output = ()> + Send + 'static,
+    {
+        // Made here: an executor may drop a task that never ran.
+        let over = Over(self.shared.clone());
+        Box::pin(async move {
+            let _over = over;
+            self.keep(open, sleep).await;
+        })
+    }
+
+    /// Keeps the lease until it is closed.
+    async fn keep<S, F, P>(mut self, open: impl Fn() -> F, sleep: impl Fn(Duration) -> P)
+    where
+        S: AsyncStore,
+        F: Future<Output = Result<S>>,
+        P: Future<Output = ()>,
+    {
+        let mut store = None;
+        loop {
+            if self.process != fork::process() {
+                // A child of the process that began does nothing any more, and leaves the store as it is.
+                mem::forget(store.take());
+                pending::<()>().await;
+            }
+            if self.shared.lock().is_closing {
+                self.keeper.close();
+            }
+            let now = self.moment();
+            match self.keeper.poll(now) {
+                Action::Ask(request) => {
+                    let asked = ask(&mut store, &open, &request);
+                    let reply = match first_of(asked, sleep(self.answer_limit)).await {
+                        First::One(reply) => reply,
+                        First::Other(()) => Err(silent()),
+                    };
+                    if reply.is_err() {
+                        store = None;
+                    }
+                    self.keeper.answered(request.number, reply, self.moment());
+                }
+                Action::Begin(grant) => {
+                    // A fork copies no connection in use.
+                    store = None;
+                    self.begin(grant);
+                }
+                Action::Extend(end) => {
+                    self.grantee.extend(end);
+                    self.note(|state| state.renewals += 1);
+                    self.events.renewed(end);
+                }
+                Action::Seal => {
+                    let used_until = self.grantee.seal();
+                    self.keeper.sealed(used_until, now);
+                    self.events.sealed(used_until);
+                }
+                Action::Refused(error) => {
+                    let mut state = self.shared.lock();
+                    state.failures += 1;
+                    state.refused = Some(error.clone());
+                    drop(state);
+                    self.events.refused(error);
+                }
+                Action::Wait(until) => {
+                    let ends_in = self.events.look(now.wall_ms).unwrap_or(u64::MAX);
+                    // Woken now and then to look at the clocks, since sleeps may not count suspension.
+                    let pause = until.saturating_sub(now.elapsed_ms).min(ends_in).min(10_000);
+                    if pause >= IDLE_MS {
+                        store = None;
+                    }
+                    let closing = poll_fn(|context| self.shared.closing(context));
+                    first_of(closing, sleep(Duration::from_millis(pause))).await;
+                }
+                Action::End => break,
+            }
+        }
+    }
+
+    fn begin(&mut self, grant: Grant) {
+        let now = self.moment();
+        let (number, span) = (*grant.numbers().start(), (grant.start(), grant.end()));
+        // The end of a grant that was not renewed comes before the next one.
+        self.events.look(now.wall_ms);
+        match self.grantee.begin(grant) {
+            Ok(()) => {
+                self.note(|state| state.grants += 1);
+                self.events.begun(number, span);
+            }
+            Err(error) => {
+                self.keeper.not_begun(error, now);
+                self.note(|_| {});
+            }
+        }
+    }
+
+    fn note(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.shared.lock();
+        let (number, end) = (self.keeper.number(), self.keeper.end());
+        (state.number, state.end, state.refused) = (number, end, None);
+        change(&mut state);
+        self.shared.changed.notify_all();
+    }
+
+    fn moment(&self) -> Moment {
+        Moment { wall_ms: system::unix_ms(), elapsed_ms: system::elapsed_ms(self.began) }
+    }
+}
+
+/// Notes the end of a task, also if it panics.
+struct Over(Arc<Shared>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        (state.is_over, state.number, state.end) = (true, None, None);
+        self.0.changed.notify_all();
+    }
+}
+
+async fn ask<S: AsyncStore, F: Future<Output = Result<S>>>(
+    store: &mut Option<S>,
+    open: &impl Fn() -> F,
+    request: &Request,
+) -> Result<Reply> {
+    if store.is_none() {
+        *store = Some(open().await?);
+    }
+    store.as_mut().expect("just opened").answer(request).await
+}
+
+enum First<A, B> {
+    One(A),
+    Other(B),
+}
+
+/// Waits for the first of two futures, and drops the other one.
+async fn first_of<A, B>(
+    one: impl Future<Output = A>,
+    other: impl Future<Output = B>,
+) -> First<A, B> {
+    let (mut one, mut other) = (pin!(one), pin!(other));
+    poll_fn(|context| match one.as_mut().poll(context) {
+        Poll::Ready(value) => Poll::Ready(First::One(value)),
+        Poll::Pending => other.as_mut().poll(context).map(First::Other),
+    })
+    .await
+}

@@ -1,0 +1,234 @@
+//! A lease that a thread keeps, and one of its own in each forked child.
+
+use std::{
+    boxed::Box,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    Error, ErrorKind, Figures, Grantee, Options, Result, Store,
+    hosts::driver::{Driver, Shared},
+    hosts::threads::Threads,
+    rules::error::silent,
+    rules::events::Events,
+    rules::forks::{self, PerProcess},
+    stores::system,
+};
+
+/// A lease that renews itself, moves to another number if it must, and returns its number when it is dropped.
+///
+/// It takes a function that opens the store and not an open store, which a forked process would share. The store is open only
+/// while the lease has something to ask. In a forked child it does nothing by itself; [`Lease::ready`] leases a number of the
+/// child's own there, and so does the first ID of a generator.
+///
+/// ```
+/// use std::{sync::{Arc, Mutex}, time::Duration};
+/// use polyflake_lease::{Grant, Lease, Grantee, Options, Result, Shape, open};
+///
+/// #[derive(Default)]
+/// struct Window(Mutex<Option<Grant>>); // in production: a generator
+///
+/// impl Grantee for Window {
+///     fn begin(&self, grant: Grant) -> Result<()> {
+///         *self.0.lock().unwrap() = Some(grant);
+///         Ok(())
+///     }
+///     fn extend(&self, _end: u64) {}
+///     fn seal(&self) -> Option<u64> { None }
+/// }
+///
+/// let options = Options::new("orders", Shape::sno(0..=1023)?)?;
+/// let lease = Lease::start(|| open("memory:doc"), options, Arc::new(Window::default()))?;
+/// lease.ready(Duration::from_secs(5))?;
+/// assert_eq!(lease.number(), Some(0));
+/// # Ok::<(), polyflake_lease::Error>(())
+/// ```
+pub struct Lease {
+    /// In a child of a fork there is none until it leases a number.
+    shared: PerProcess<Arc<Shared>>,
+    /// None if a task of an executor keeps the lease.
+    spawn: Option<Box<Spawn>>,
+    /// `true` if a drop waits until the number is returned; `false` if it may hold an executor's thread.
+    pub(crate) waits_in_drop: bool,
+    /// For the thread that closes the lease.
+    events: Events,
+}
+
+/// Lets the threads of this process keep a lease.
+type Spawn = dyn Fn(Arc<Shared>) -> Result<()> + Send + Sync;
+
+impl Lease {
+    /// The longest wait of [`Lease::close`] and of a drop for a store that does not answer.
+    pub const CLOSE_LIMIT: Duration = Duration::from_secs(10);
+
+    /// Starts to keep the lease, in a thread that all leases of the process share. `open` opens the store, again after each pause and
+    /// each failure.
+    ///
+    /// # Errors
+    /// `lease_unavailable` if the system cannot start a thread, or has no way to notice forks.
+    pub fn start<S, G>(
+        open: impl Fn() -> Result<S> + Send + Sync + 'static,
+        options: Options,
+        grantee: Arc<G>,
+    ) -> Result<Self>
+    where
+        S: Store + 'static,
+        G: Grantee + Send + Sync + 'static,
+    {
+        forks::here()?;
+        let (open, events) = (Arc::new(open), options.events());
+        let spawn: Box<Spawn> = Box::new(move |shared| {
+            let (open, driver) =
+                (open.clone(), Driver::new(options.clone(), grantee.clone(), shared));
+            Threads::here().keep(driver, move || open())
+        });
+        let spawn = Some(spawn);
+        let lease = Self { shared: PerProcess::new(), spawn, waits_in_drop: true, events };
+        lease.here()?;
+        Ok(lease)
+    }
+
+    /// A lease that a task of an executor keeps, which `spawn` makes of a driver.
+    pub(crate) fn in_task(
+        options: Options,
+        grantee: Arc<dyn Grantee + Send + Sync>,
+        spawn: impl FnOnce(Driver),
+    ) -> Result<Self> {
+        forks::here()?;
+        let (shared, events) = (PerProcess::<Arc<Shared>>::new(), options.events());
+        let (mine, _) = shared.get_or_make(|_| true, Arc::default);
+        spawn(Driver::new(options, grantee, mine.clone()));
+        Ok(Self { shared, spawn: None, waits_in_drop: false, events })
+    }
+
+    /// This process's lease, started if this is a child that has none, or if its task could not be started.
+    fn here(&self) -> Result<&Shared> {
+        let Some(spawn) = &self.spawn else {
+            let kept = self.shared.get().filter(|shared| !shared.has_failed());
+            let none = || unavailable("expected a task that keeps the lease, found none");
+            return kept.map(|shared| &**shared).ok_or_else(none);
+        };
+        let is_kept = |shared: &Arc<Shared>| !shared.has_failed();
+        let (shared, is_new) = self.shared.get_or_make(is_kept, Arc::default);
+        if is_new && let Err(error) = spawn(shared.clone()) {
+            shared.fail(error.clone());
+            return Err(error);
+        }
+        Ok(shared)
+    }
+
+    /// Waits until there is a grant. In a forked child it begins to lease a number for the child.
+    ///
+    /// # Errors
+    /// The last refusal, else `lease_unavailable`, if there is no grant after `longest`.
+    pub fn ready(&self, longest: Duration) -> Result<()> {
+        self.here()?.ready(longest)
+    }
+
+    /// As [`Lease::ready`], but it waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread. Nothing is lost
+    /// if the future is dropped.
+    ///
+    /// # Errors
+    /// As [`Lease::ready`].
+    pub async fn ready_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        longest: Duration,
+    ) -> Result<()> {
+        let (began, shared) = (Instant::now(), self.here()?);
+        loop {
+            match shared.outcome() {
+                Some(outcome) => return outcome,
+                None if began.elapsed() >= longest => return shared.ready(Duration::ZERO),
+                None => sleep(LOOK_AGAIN.min(longest)).await,
+            }
+        }
+    }
+
+    /// Begins to lease a number, if this is a forked child that has not done so.
+    pub(crate) fn wake(&self) -> Result<()> {
+        self.here().map(drop)
+    }
+
+    /// The reason why there is no ID, with the last refusal.
+    pub(crate) fn reason(&self) -> Error {
+        let none = || unavailable("expected a lease of this process, found its parent's");
+        self.shared.get().map_or_else(none, |shared| shared.reason())
+    }
+
+    /// The number that the generator has, if there is one.
+    pub fn number(&self) -> Option<u64> {
+        self.shared.get()?.lock().number
+    }
+
+    /// The end of the generator's window, in Unix milliseconds.
+    pub fn end(&self) -> Option<u64> {
+        self.shared.get()?.lock().end
+    }
+
+    /// The last refusal since the last grant or renewal.
+    pub fn refused(&self) -> Option<Error> {
+        self.shared.get()?.lock().refused.clone()
+    }
+
+    /// Figures of this process's lease, for metrics. [`Options::watch`] tells of each event.
+    pub fn figures(&self) -> Figures {
+        let Some(shared) = self.shared.get() else { return Figures::default() };
+        let state = shared.lock();
+        let (grants, renewals, failures) = (state.grants, state.renewals, state.failures);
+        let left = state.end.map_or(0, |end| end.saturating_sub(system::unix_ms()));
+        Figures { remaining: Duration::from_millis(left), grants, renewals, failures }
+    }
+
+    /// Seals the generator, returns the number and waits until that is done. It does not wait for a task. In the child of a fork it
+    /// does nothing, unless the child has leased a number. Any thread may call it, as one that waits for a signal.
+    ///
+    /// If the store does not answer within [`Lease::CLOSE_LIMIT`], the lease is `refused` once more, and the task is left to itself:
+    /// the number is free when the store answers, or when the lease ends.
+    pub fn close(&self) {
+        let Some(shared) = self.shared.get() else { return };
+        shared.close();
+        if self.spawn.is_some() && !shared.is_over_within(Self::CLOSE_LIMIT) {
+            shared.leave();
+            self.events.refused(silent());
+        }
+    }
+
+    /// As [`Lease::close`], but it waits in `sleep`, and does not block the thread. If the future is dropped, the task goes on to
+    /// return the number.
+    pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
+        let Some(shared) = self.shared.get() else { return };
+        shared.leave();
+        let began = Instant::now();
+        while !shared.is_over() {
+            if began.elapsed() >= Self::CLOSE_LIMIT {
+                return self.events.refused(silent());
+            }
+            sleep(LOOK_AGAIN).await;
+        }
+    }
+}
+
+/// The pause before an asynchronous call looks again.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+fn unavailable(reason: impl Into<alloc::borrow::Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::LeaseUnavailable, reason)
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if self.waits_in_drop {
+            self.close();
+        } else if let Some(shared) = self.shared.get() {
+            shared.leave();
+        }
+    }
+}
+
+impl core::fmt::Debug for Lease {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Lease").field("number", &self.number()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,326 @@
+//! The steps that people decide on, over a namespace that its keepers use meanwhile. They keep the rules of keepers: none frees
+//! a number before its holder's end.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use crate::{
+    Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Request, Result, Shape, Store,
+    rules::error::{damaged, out_of_range},
+    rules::json::MOST,
+    rules::keeper::quiet_time,
+    rules::record::{check_name, check_text},
+};
+
+/// Number of times that a step is tried while keepers change the same record.
+const TRIES: u32 = 16;
+/// The longest quiet time that is taken for meant: ten years.
+const LONGEST_QUIET_MS: u64 = 3653 * 24 * 3_600_000;
+
+/// The numbers of a namespace at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Status {
+    /// The namespace's record.
+    pub namespace: Namespace,
+    /// Its shape.
+    pub shape: Shape,
+    /// The store's time, in Unix milliseconds.
+    pub now: u64,
+    /// `true` if this store is another one than the namespace's record names: a restored backup that no keeper has met yet.
+    pub is_restored: bool,
+    /// Number of records whose grant has not ended.
+    pub granted: u64,
+    /// Number of reserved records.
+    pub reserved: u64,
+    /// Number of records that a claim could take now, those included that do not exist yet.
+    pub free: u64,
+    /// The next end of a grant, in Unix milliseconds.
+    pub next_end: Option<u64>,
+}
+
+/// Looks at a namespace, and changes it as an operator decides.
+///
+/// ```
+/// use polyflake_lease::{Operator, sno};
+///
+/// let ids = sno::Generator::new("memory:operator", "orders")?;
+/// let mut operator = Operator::open("memory:operator", "orders")?;
+/// let reserved = operator.reserve(7, "the old importer")?;
+/// let status = operator.status()?;
+/// assert_eq!((status.granted, status.reserved, status.free), (1, 1, 65_534));
+/// # drop(ids);
+/// # Ok::<(), polyflake_lease::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Operator<S, R> {
+    store: S,
+    name: String,
+    random: R,
+    requests: u64,
+}
+
+#[cfg(feature = "std")]
+impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
+    /// An operator of a namespace in the store that a URL names, as in [`open`](crate::open).
+    ///
+    /// # Errors
+    /// Any error of the store; `out_of_range` for a name that no namespace can have.
+    pub fn open(url: &str, namespace: &str) -> Result<Self> {
+        Self::new(crate::open(url)?, namespace, crate::stores::system::random)
+    }
+}
+
+impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
+    /// An operator of a namespace in a store. `random` returns 128 bits from the operating system.
+    ///
+    /// # Errors
+    /// `out_of_range` for a name that no namespace can have.
+    pub fn new(store: S, namespace: &str, random: R) -> Result<Self> {
+        check_name(namespace)?;
+        Ok(Self { store, name: namespace.to_string(), random, requests: 0 })
+    }
+
+    /// Counts the namespace's numbers.
+    ///
+    /// # Errors
+    /// `out_of_range` if there is no namespace of the name; any error of the store.
+    pub fn status(&mut self) -> Result<Status> {
+        let (namespace, shape, reply) = self.ask(Ask::Find { limit: u32::MAX })?;
+        let Reply { now, store, found, .. } = reply;
+        let ends: Vec<_> = self
+            .all_of(&namespace, &shape, found)?
+            .iter()
+            .map(|record| record.granted_until)
+            .collect();
+        let count = |is: &dyn Fn(u64) -> bool| ends.iter().filter(|end| is(**end)).count() as u64;
+        let reserved = count(&|end| end == Record::RESERVED);
+        let granted = count(&|end| end > now) - reserved;
+        let free = shape.capacity().saturating_sub(granted + reserved);
+        let next_end = ends.iter().copied().filter(|end| *end > now && *end != Record::RESERVED);
+        let (next_end, is_restored) = (next_end.min(), namespace.store != store);
+        Ok(Status { namespace, shape, now, is_restored, granted, reserved, free, next_end })
+    }
+
+    /// The records of the namespace, by number. Numbers that were never reached have none.
+    ///
+    /// # Errors
+    /// As [`Operator::status`].
+    pub fn records(&mut self) -> Result<Vec<Record>> {
+        let (namespace, shape, reply) = self.ask(Ask::Find { limit: u32::MAX })?;
+        self.all_of(&namespace, &shape, reply.found)
+    }
+
+    /// The records of a reply by number, if none is missing: stores leave out those that they cannot read.
+    fn all_of(
+        &mut self,
+        namespace: &Namespace,
+        shape: &Shape,
+        found: Found,
+    ) -> Result<Vec<Record>> {
+        let mut records = records_of(found)?;
+        records.sort_by_key(|record| record.first);
+        let mut firsts = (0..namespace.records).map(|index| shape.first_of(index));
+        let missing = firsts
+            .find(|first| records.binary_search_by_key(first, |record| record.first).is_err());
+        match missing {
+            Some(first) => {
+                self.ask(Ask::Read { first })?;
+                Err(damaged(format!("expected the record of number {first}, found none")))
+            }
+            None => Ok(records),
+        }
+    }
+
+    /// Stops the renewals of a number's grant. The holder uses it up to its end, at most a lease from now, and claims another one;
+    /// then the number is free. Nothing is free earlier. Returns the record, whose `granted_until` is that end.
+    ///
+    /// # Errors
+    /// `out_of_range` for a number that the namespace does not have, that was never granted or that is reserved; `store_changed` in
+    /// a restored store that no keeper has met yet; `lease_unavailable` if keepers changed the record again and again.
+    pub fn evict(&mut self, number: u64) -> Result<Record> {
+        self.change(number, false, |old, _, _| match old.granted_until {
+            Record::RESERVED => Err(out_of_range("expected a leased number, found a reserved one")),
+            _ if old.token == Random::default() => Err(never_granted()),
+            // An empty grant at the end of the one before: its holder finds another token.
+            end => Ok(Some(Record { start: end, holder: String::new(), ..old.clone() })),
+        })
+    }
+
+    /// Reserves a number: no keeper claims it any more. If it is granted, its holder uses it up to its end, as after
+    /// [`Operator::evict`], so this also retires a number. Returns the record: from its `start` on, in Unix milliseconds, the number
+    /// may be given to one generator by hand. A number that is reserved already stays as it is.
+    ///
+    /// # Errors
+    /// `out_of_range` for a number that the namespace does not have, or a reason of more than 200 bytes or with control characters;
+    /// others as [`Operator::evict`].
+    pub fn reserve(&mut self, number: u64, reason: &str) -> Result<Record> {
+        check_text(reason, 200)?;
+        self.change(number, true, |old, namespace, (shape, now)| {
+            if old.granted_until == Record::RESERVED {
+                return Ok(None);
+            }
+            let after = now.max(old.granted_until).max(namespace.quiet_until);
+            let (start, holder) = (shape.grid().up(after), reason.to_string());
+            Ok(Some(Record { start, granted_until: Record::RESERVED, holder, ..old.clone() }))
+        })
+    }
+
+    /// Ends the reservation of a number that was used before `used_until` only, in Unix milliseconds: keepers may claim it from then
+    /// on. This trusts the operator's word.
+    ///
+    /// # Errors
+    /// `out_of_range` for a number that is not reserved, or a time that no record holds; others as [`Operator::evict`].
+    pub fn free(&mut self, number: u64, used_until: u64) -> Result<Record> {
+        if used_until >= MOST {
+            return Err(out_of_range("expected a time before the end of time"));
+        }
+        self.change(number, false, |old, _, (shape, _)| {
+            if old.granted_until != Record::RESERVED {
+                return Err(out_of_range("expected a reserved number, found a leased one"));
+            }
+            let granted_until = shape.grid().up(used_until).max(old.start);
+            Ok(Some(Record { granted_until, ..old.clone() }))
+        })
+    }
+
+    /// Tells the namespace that its store was restored from a backup, also where the store cannot be told from the one before: a
+    /// dump of rows that was read into tables that are there, a file that was written over. Grants are not renewed any more, and no grant begins
+    /// for a while: by what the store knows, or until `not_before` if that is later, in Unix milliseconds. Returns the namespace's
+    /// record, whose `quiet_until` is that time.
+    ///
+    /// # Errors
+    /// `out_of_range` for a time more than ten years from now, since it cannot be taken back; `store_damaged` if records are
+    /// missing; others as [`Operator::evict`].
+    pub fn restored(&mut self, not_before: Option<u64>) -> Result<Namespace> {
+        for _ in 0..TRIES {
+            let (old, shape, reply) = self.ask(Ask::Survey)?;
+            let Found::Survey { records, latest_end } = reply.found else {
+                return Err(damaged("expected a survey"));
+            };
+            if records < old.records {
+                let reason = format!("expected {} records, found {records}", old.records);
+                return Err(damaged(reason));
+            }
+            if not_before.is_some_and(|time| time > reply.now.saturating_add(LONGEST_QUIET_MS)) {
+                return Err(out_of_range("expected a time within ten years"));
+            }
+            let quiet_until = quiet_time(&old, (reply.now, latest_end), 0)?;
+            let new = Namespace {
+                incarnation: (self.random)()?,
+                store: reply.store,
+                quiet_until: quiet_until.max(not_before.unwrap_or(0)),
+                version: old.version + 1,
+                ..old.clone()
+            };
+            let (first, count) = (shape.first_of(old.records), shape.block());
+            let put = Ask::PutNamespace { old, new: new.clone(), first, count };
+            if self.ask(put)?.2.found == Found::Done {
+                return Ok(new);
+            }
+        }
+        Err(contended())
+    }
+
+    /// Tells the namespace that its store is the one before under another name and lost nothing, as after a planned failover: holders
+    /// go on, and numbers are granted at once. This trusts the operator's word that the other store is off and that all it
+    /// acknowledged is here; else IDs are made twice. Returns the namespace's record.
+    ///
+    /// # Errors
+    /// As [`Operator::evict`].
+    pub fn promoted(&mut self) -> Result<Namespace> {
+        for _ in 0..TRIES {
+            let (old, shape, reply) = self.ask(Ask::Survey)?;
+            let (quiet_until, store) = (old.quiet_until.min(reply.now), reply.store);
+            let new = Namespace { store, quiet_until, version: old.version + 1, ..old.clone() };
+            let (first, count) = (shape.first_of(old.records), shape.block());
+            let put = Ask::PutNamespace { old, new: new.clone(), first, count };
+            if self.ask(put)?.2.found == Found::Done {
+                return Ok(new);
+            }
+        }
+        Err(contended())
+    }
+
+    /// Changes a record, with a token of its own unless the change is none. Numbers that were never reached get records if asked for.
+    fn change(
+        &mut self,
+        number: u64,
+        may_grow: bool,
+        new: impl Fn(&Record, &Namespace, (&Shape, u64)) -> Result<Option<Record>>,
+    ) -> Result<Record> {
+        for _ in 0..TRIES {
+            let (namespace, shape, reply) = self.ask(Ask::Read { first: number })?;
+            let index = shape.reach(number)?;
+            if namespace.store != reply.store {
+                let reason = "expected the store that granted before, found a restored one";
+                return Err(Error::new(ErrorKind::StoreChanged, reason));
+            }
+            if index >= namespace.records {
+                if !may_grow {
+                    return Err(never_granted());
+                }
+                let new = Namespace {
+                    records: index + 1,
+                    version: namespace.version + 1,
+                    ..namespace.clone()
+                };
+                let (first, count) = (shape.first_of(namespace.records), shape.block());
+                self.ask(Ask::PutNamespace { old: namespace, new, first, count })?;
+                continue;
+            }
+            let first = shape.first_of(index);
+            let found = self.ask(Ask::Read { first })?.2.found;
+            let old = records_of(found)?.into_iter().next();
+            let old = old.filter(|old| old.count == shape.block() && old.version < MOST);
+            let old = old.ok_or_else(|| damaged("expected the record of a block"))?;
+            let Some(new) = new(&old, &namespace, (&shape, reply.now))? else { return Ok(old) };
+            let (token, incarnation) = ((self.random)()?, namespace.incarnation);
+            let new = Record { token, incarnation, version: old.version + 1, ..new };
+            if self.ask(Ask::Put { old, new: new.clone() })?.2.found == Found::Done {
+                return Ok(new);
+            }
+        }
+        Err(contended())
+    }
+
+    /// Asks the store; the namespace must exist.
+    fn ask(&mut self, ask: Ask) -> Result<(Namespace, Shape, Reply)> {
+        self.requests += 1;
+        let (number, name) = (self.requests, self.name.clone());
+        let mut reply = self.store.answer(&Request { number, namespace: name, ask })?;
+        let namespace = reply.namespace.take().ok_or_else(|| {
+            out_of_range(format!(
+                "expected a namespace of the store, found none named {}",
+                self.name
+            ))
+        })?;
+        namespace.check(&namespace.digest())?;
+        if namespace.version == MOST || reply.now >= MOST {
+            return Err(damaged("expected a version and a time that can be raised"));
+        }
+        let shape = Shape::from_json(&namespace.shape)?;
+        Ok((namespace, shape, reply))
+    }
+}
+
+/// The records of a reply, each as a writer of format 1 leaves it.
+fn records_of(found: Found) -> Result<Vec<Record>> {
+    let Found::Records(records) = found else {
+        return Err(damaged("expected a reply that fits the request, found one of another kind"));
+    };
+    records.iter().try_for_each(Record::check)?;
+    Ok(records)
+}
+
+fn never_granted() -> Error {
+    out_of_range("expected a number that was granted before")
+}
+
+fn contended() -> Error {
+    let reason = "expected a record that nobody else changes, found a change at each try";
+    Error::new(ErrorKind::LeaseUnavailable, reason)
+}

@@ -1,0 +1,97 @@
+//! Where a lease comes from.
+
+use std::{sync::Arc, time::Duration};
+
+use alloc::{boxed::Box, string::String};
+
+use crate::{Grantee, Host, Lease, Options, Result, Store, stores::url::Address};
+
+/// The source of a lease: a store's URL as in [`open`](crate::open), a store of one's own, or a [`Host`].
+///
+/// ```
+/// use std::{sync::{Arc, Mutex}, time::Duration};
+/// use polyflake_lease::{Memory, Options, Reply, Request, Result, Shape, Source, Store, sno};
+///
+/// struct Mine(Arc<Mutex<Memory>>); // in production: a client of a database
+///
+/// impl Store for Mine {
+///     fn answer(&mut self, request: &Request) -> Result<Reply> {
+///         self.0.lock().unwrap().answer(request)
+///     }
+/// }
+///
+/// # let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
+/// let store = Arc::new(Mutex::new(Memory::new(now)));
+/// let source = Source::store(move || Ok(Mine(store.clone())));
+/// let options = Options::new("orders", Shape::sno(0..=1023)?)?;
+/// let ids = sno::Generator::with(source, options, Duration::from_secs(10))?;
+/// assert_eq!(ids.lease().number(), Some(0));
+/// # Ok::<(), polyflake_lease::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Source(Kind);
+
+enum Kind {
+    Url(String),
+    Store(Box<Open>),
+    Host(Host),
+}
+
+/// Opens a store.
+type Open = dyn Fn() -> Result<Box<dyn Store>> + Send + Sync;
+
+impl Source {
+    /// A store that `open` opens, again after each pause and each failure. A thread keeps the lease.
+    pub fn store<S: Store + 'static>(open: impl Fn() -> Result<S> + Send + Sync + 'static) -> Self {
+        let open = move || -> Result<Box<dyn Store>> { Ok(Box::new(open()?)) };
+        Self(Kind::Store(Box::new(open)))
+    }
+}
+
+impl Source {
+    /// Starts a lease.
+    pub(crate) fn start<G: Grantee + Send + Sync + 'static>(
+        self,
+        options: Options,
+        grantee: Arc<G>,
+    ) -> Result<Lease> {
+        match self.0 {
+            Kind::Url(url) => {
+                let store = Address::of(&url)?;
+                let longest = Duration::from_millis(options.answer_limit());
+                Lease::start(move || store.open(longest), options, grantee)
+            }
+            Kind::Store(open) => Lease::start(open, options, grantee),
+            Kind::Host(host) => host.start(options, grantee),
+        }
+    }
+}
+
+impl From<&str> for Source {
+    fn from(url: &str) -> Self {
+        Self(Kind::Url(url.into()))
+    }
+}
+
+impl From<&String> for Source {
+    fn from(url: &String) -> Self {
+        Self(Kind::Url(url.clone()))
+    }
+}
+
+impl From<Host> for Source {
+    fn from(host: Host) -> Self {
+        Self(Kind::Host(host))
+    }
+}
+
+/// A URL may hold a password.
+impl core::fmt::Debug for Kind {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Url(_) => "Url",
+            Self::Store(_) => "Store",
+            Self::Host(_) => "Host",
+        })
+    }
+}

@@ -1,0 +1,263 @@
+//! The thread of a process that keeps all its leases over stores with blocking calls.
+//!
+//! Each lease is a task. One thread waits for the next task that has something to do, and polls it. A request holds its thread, so
+//! another one waits meanwhile if there are other leases; whoever is done first goes on, and the other one ends. So a process has one
+//! thread while nothing is asked, whatever its number of generators. A store that does not answer holds a thread for each of its
+//! requests, and the other leases go on.
+
+use std::{
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    task::{Wake, Waker},
+    thread::Builder,
+    time::{Duration, Instant},
+    vec::Vec,
+};
+
+use alloc::{format, sync::Arc};
+use core::{
+    future::{Future, poll_fn, ready},
+    mem,
+    task::{Context, Poll},
+};
+
+use polyflake::fork;
+
+use crate::{
+    AsyncStore, Error, ErrorKind, Reply, Request, Result, Store,
+    hosts::driver::{Driver, Task},
+    rules::forks::PerProcess,
+};
+
+/// Number of requests at the same time, so that a process of many generators does not take all connections of its server. Those that
+/// take longer than this are not counted.
+const REQUESTS: usize = 4;
+const BRIEF: Duration = Duration::from_millis(100);
+
+/// The longest pause without a look: all tasks are polled by other threads, or wait to be woken.
+const LOOK_AGAIN: Duration = Duration::from_secs(10);
+
+/// The threads of a process.
+pub(crate) struct Threads {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    tasks: BTreeMap<u64, Kept>,
+    /// Number of tasks so far.
+    begun: u64,
+    /// When the requests under way began.
+    requests: Vec<Instant>,
+    /// `true` while a thread waits for the next task.
+    is_watched: bool,
+}
+
+struct Kept {
+    /// None while a thread polls it.
+    task: Option<Task>,
+    /// None until it is woken.
+    due: Option<Instant>,
+}
+
+impl State {
+    /// Takes a task back, unless it is over.
+    fn put(&mut self, number: u64, task: Option<Task>) {
+        match self.tasks.get_mut(&number) {
+            Some(kept) if task.is_some() => kept.task = task,
+            _ => drop(self.tasks.remove(&number)),
+        }
+    }
+
+    /// The next task, or the time until there is one.
+    fn next(&mut self) -> Result<(u64, Task), Duration> {
+        let now = Instant::now();
+        let brief = self.requests.iter().map(|began| *began + BRIEF).filter(|end| *end > now);
+        let free = brief.clone().min().filter(|_| brief.count() >= REQUESTS);
+        let ready = self.tasks.iter_mut().filter(|(_, kept)| kept.task.is_some());
+        let Some((due, number, kept)) = ready
+            .filter_map(|(number, kept)| Some((kept.due?, *number, kept)))
+            .min_by_key(|(due, ..)| *due)
+        else {
+            return Err(LOOK_AGAIN);
+        };
+        let pause = free.unwrap_or(now).max(due).saturating_duration_since(now);
+        match kept.task.take_if(|_| pause.is_zero()) {
+            Some(task) => {
+                kept.due = None;
+                Ok((number, task))
+            }
+            None => Err(pause),
+        }
+    }
+}
+
+impl Threads {
+    /// Those of this process.
+    pub(crate) fn here() -> &'static Self {
+        static HERE: PerProcess<Threads> = PerProcess::new();
+        let new = || Self { state: Mutex::default(), changed: Condvar::new() };
+        HERE.get_or_make(|_| true, new).0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a lease over a store that `open` opens.
+    pub(crate) fn keep<S: Store + 'static>(
+        &'static self,
+        driver: Driver,
+        open: impl Fn() -> Result<S> + Send + Sync + 'static,
+    ) -> Result<()> {
+        let mut state = self.lock();
+        state.begun += 1;
+        let number = state.begun;
+        let open = move || {
+            let opened = self.lend(&open);
+            ready(opened.map(|store| Blocking { threads: self, store: Some(store) }))
+        };
+        let task = driver.task(open, move |pause| self.sleep(number, pause));
+        if !state.is_watched {
+            self.start(&mut state)?;
+        }
+        state.tasks.insert(number, Kept { task: Some(task), due: Some(Instant::now()) });
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    /// Starts a thread that waits for the next task.
+    fn start(&'static self, state: &mut State) -> Result<()> {
+        let thread = Builder::new().name("polyflake-lease".into());
+        let started = thread.spawn(|| self.work());
+        started.map_err(|error| {
+            let reason = format!("expected a new thread, found: {error}");
+            Error::new(ErrorKind::LeaseUnavailable, reason)
+        })?;
+        state.is_watched = true;
+        Ok(())
+    }
+
+    /// Waits for tasks and polls them, until there is none, or another thread waits.
+    fn work(&'static self) {
+        let process = fork::process();
+        let mut state = self.lock();
+        while !state.tasks.is_empty() {
+            let (number, mut task) = match state.next() {
+                Ok(next) => next,
+                Err(pause) => {
+                    let waited = self.changed.wait_timeout(state, pause);
+                    state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                    continue;
+                }
+            };
+            state.is_watched = false;
+            drop(state);
+            let is_over = self.poll(number, &mut task);
+            if process != fork::process() {
+                // The child of a fork in the task: another thread of its parent may have held the lock.
+                return mem::forget(task);
+            }
+            let left = Some(task).filter(|_| !is_over);
+            state = self.lock();
+            state.put(number, left);
+            self.changed.notify_all();
+            if state.is_watched {
+                return;
+            }
+            state.is_watched = true;
+        }
+        state.is_watched = false;
+    }
+
+    /// Polls a task, and returns `true` if that was the last time.
+    fn poll(&'static self, number: u64, task: &mut Task) -> bool {
+        let waker = Waker::from(Arc::new(Woken { threads: self, number }));
+        let poll = || task.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
+        // A store that panics ends its own lease alone.
+        catch_unwind(AssertUnwindSafe(poll)).unwrap_or(true)
+    }
+
+    /// A pause of a task.
+    fn sleep(&'static self, number: u64, pause: Duration) -> impl Future<Output = ()> + Send {
+        let until = Instant::now() + pause;
+        poll_fn(move |_| {
+            if Instant::now() >= until {
+                return Poll::Ready(());
+            }
+            self.wake(number, until);
+            Poll::Pending
+        })
+    }
+
+    /// Lets a task be polled at a time, or before.
+    fn wake(&self, number: u64, at: Instant) {
+        if let Some(kept) = self.lock().tasks.get_mut(&number) {
+            kept.due = Some(kept.due.map_or(at, |due| due.min(at)));
+            self.changed.notify_all();
+        }
+    }
+
+    /// Does work that may take long, while another thread waits for the other tasks.
+    fn lend<V>(&'static self, work: impl FnOnce() -> V) -> V {
+        let mut state = self.lock();
+        let request = Lent { threads: self, began: Instant::now() };
+        state.requests.push(request.began);
+        if state.tasks.len() > 1 && !state.is_watched {
+            // Where no thread can be started, the others wait for this request.
+            let _ = self.start(&mut state);
+        }
+        drop(state);
+        work()
+    }
+}
+
+/// A request under way.
+struct Lent {
+    threads: &'static Threads,
+    began: Instant,
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let mut state = self.threads.lock();
+        let at = state.requests.iter().position(|began| *began == self.began);
+        at.map(|at| state.requests.swap_remove(at));
+        self.threads.changed.notify_all();
+    }
+}
+
+struct Woken {
+    threads: &'static Threads,
+    number: u64,
+}
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.threads.wake(self.number, Instant::now());
+    }
+}
+
+/// A store with blocking calls, for a task of these threads.
+struct Blocking<S: Store> {
+    threads: &'static Threads,
+    /// None only while it is dropped.
+    store: Option<S>,
+}
+
+impl<S: Store> AsyncStore for Blocking<S> {
+    fn answer(&mut self, request: &Request) -> impl Future<Output = Result<Reply>> + Send {
+        let store = self.store.as_mut().expect("a store until it is dropped");
+        ready(self.threads.lend(|| store.answer(request)))
+    }
+}
+
+/// A driver may tell its server.
+impl<S: Store> Drop for Blocking<S> {
+    fn drop(&mut self) {
+        let store = self.store.take();
+        self.threads.lend(|| drop(store));
+    }
+}

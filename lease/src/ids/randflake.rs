@@ -1,0 +1,112 @@
+//! Randflake IDs under leased nodes.
+
+use core::time::Duration;
+
+use polyflake::randflake::{self, Grant, Leased, Randflake};
+
+use crate::{
+    Options, Result, Shape, Source,
+    ids::generator::{Begun, calls},
+    ids::granted::{Granted, family},
+    rules::error::out_of_range,
+};
+
+family!(randflake);
+
+/// A generator with a leased node: it renews the lease, moves to another node if it must, and returns its node when it is
+/// dropped.
+///
+/// ```
+/// let ids = polyflake_lease::randflake::Generator::new("memory:orders", "users", [7; 16])?;
+/// let id = ids.generate()?;
+/// let node = polyflake::randflake::Codec::new([7; 16]).inspect(id).node;
+/// assert_eq!(Some(u64::from(node)), ids.lease().number());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// It has the calls of the core's generators: one ID, its text, a batch, and calls that never wait.
+pub type Generator = crate::Generator<Leased>;
+
+impl Generator {
+    /// A generator with the defaults, from a store's URL as in [`open`](crate::open), the name of a namespace of all nodes, and the
+    /// secret that they share. It waits up to 10 seconds for its first grant.
+    ///
+    /// # Errors
+    /// The reason why there is no grant: `lease_unavailable`, `namespace_mismatch` for another secret, and others.
+    pub fn new(url: &str, namespace: &str, secret: [u8; 16]) -> Result<Self> {
+        let options = Options::new(namespace, Shape::randflake(0..=131_071, &secret)?)?;
+        Self::with(url, options, secret, Duration::from_secs(10))
+    }
+
+    /// As [`Generator::new`], waiting in `sleep`, for example `tokio::time::sleep`, which does not block the thread. If the future is
+    /// dropped, a number that was leased meanwhile is returned.
+    ///
+    /// # Errors
+    /// As [`Generator::new`].
+    pub async fn new_async(
+        url: &str,
+        namespace: &str,
+        secret: [u8; 16],
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        let options = Options::new(namespace, Shape::randflake(0..=131_071, &secret)?)?;
+        Self::with_async(url, options, secret, Duration::from_secs(10), sleep).await
+    }
+
+    /// A generator from any [`Source`] with other options, whose shape must be Randflake's with this secret. It waits up to `longest` for its first
+    /// grant.
+    ///
+    /// # Errors
+    /// As [`Generator::new`]; `out_of_range` for options of another family or secret, or with blocks.
+    pub fn with(
+        source: impl Into<Source>,
+        options: Options,
+        secret: [u8; 16],
+        longest: Duration,
+    ) -> Result<Self> {
+        begin(source.into(), options, secret, longest)?.ready()
+    }
+
+    /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
+    /// meanwhile is returned.
+    ///
+    /// # Errors
+    /// As [`Generator::with`].
+    pub async fn with_async(
+        source: impl Into<Source>,
+        options: Options,
+        secret: [u8; 16],
+        longest: Duration,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        begin(source.into(), options, secret, longest)?.ready_async(sleep).await
+    }
+
+    calls!(Randflake);
+}
+
+/// Starts a generator, which is of use once its lease is ready.
+fn begin(
+    source: Source,
+    options: Options,
+    secret: [u8; 16],
+    longest: Duration,
+) -> Result<Begun<Leased>> {
+    if !options.is_of("randflake") || !options.is_of_secret(&secret) {
+        return Err(out_of_range(
+            "expected options of Randflake and of the secret, without blocks",
+        ));
+    }
+    // It wipes its subkeys on drop; the secret itself is not kept.
+    let codec = randflake::Codec::new(secret);
+    let (max_wait, on_exhausted) = options.waits();
+    Granted::start(source, options, longest, move |number, window| {
+        let node = u32::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
+        let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
+        let mut generator = randflake::Generator::builder(grant, codec.clone());
+        if let Some(max_wait) = max_wait {
+            generator = generator.max_wait(max_wait);
+        }
+        generator.on_exhausted(on_exhausted).build()
+    })
+}

@@ -1,0 +1,16 @@
+//! What every host would write again in another language: the state machine that keeps a lease, its records and requests, its events. It
+//! has no clock, opens nothing and starts no thread.
+
+pub(crate) mod error;
+#[cfg(feature = "std")]
+pub(crate) mod events;
+#[cfg(feature = "std")]
+pub(crate) mod forks;
+pub(crate) mod json;
+pub(crate) mod keeper;
+#[cfg(feature = "std")]
+pub(crate) mod ordinal;
+pub(crate) mod plan;
+pub(crate) mod record;
+pub(crate) mod request;
+pub(crate) mod shape;

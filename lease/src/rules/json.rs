@@ -1,0 +1,81 @@
+//! Canonical JSON: fields in ASCII order, no white space, and only quotation marks and backslashes escaped. A text that would be
+//! written otherwise is refused, so each value has one text.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use serde_json::{Map, Value};
+
+use crate::{Error, ErrorKind, Result, rules::error::damaged, rules::record::Random};
+
+/// The largest integer in a record, which every JSON reader holds.
+pub(crate) const MOST: u64 = (1 << 53) - 1;
+
+/// The fields of a record of format 1.
+pub(crate) struct Fields(Map<String, Value>);
+
+impl Fields {
+    pub(crate) fn read(text: &str) -> Result<Self> {
+        let Ok(Value::Object(fields)) = serde_json::from_str(text) else {
+            return Err(damaged("expected a record in JSON"));
+        };
+        let fields = Self(fields);
+        check_format(fields.integer("format")?)?;
+        Ok(fields)
+    }
+
+    fn get<'f, V>(&'f self, key: &str, read: impl FnOnce(&'f Value) -> Option<V>) -> Result<V> {
+        let value = self.0.get(key).and_then(read);
+        value.ok_or_else(|| damaged(format!("expected the field `{key}` in a record")))
+    }
+
+    pub(crate) fn integer(&self, key: &str) -> Result<u64> {
+        self.get(key, |value| value.as_u64().filter(|value| *value <= MOST))
+    }
+
+    pub(crate) fn string(&self, key: &str) -> Result<String> {
+        self.get(key, |value| value.as_str().map(ToString::to_string))
+    }
+
+    /// One text or more.
+    pub(crate) fn strings(&self, key: &str) -> Result<Vec<String>> {
+        let text = |value: &Value| value.as_str().map(ToString::to_string);
+        let texts = |list: &Vec<Value>| list.iter().map(text).collect::<Option<Vec<_>>>();
+        self.get(key, |value| value.as_array().and_then(texts).filter(|texts| !texts.is_empty()))
+    }
+
+    /// The text of a field, if the field is there.
+    pub(crate) fn optional(&self, key: &str) -> Result<Option<String>> {
+        self.0.contains_key(key).then(|| self.string(key)).transpose()
+    }
+
+    pub(crate) fn random(&self, key: &str) -> Result<Random> {
+        Random::parse(&self.string(key)?)
+    }
+}
+
+/// Refuses a text that is not the one written for its value: with other fields, another order, white space.
+pub(crate) fn check_canonical(text: &str, written: &str) -> Result<()> {
+    if text == written && !text.chars().any(char::is_control) {
+        return Ok(());
+    }
+    Err(damaged("expected a record in canonical JSON, with its fields and no other"))
+}
+
+/// Refuses any format but 1.
+///
+/// # Errors
+/// `schema_outdated` for a newer one, `store_damaged` for 0.
+pub(crate) fn check_format(format: u64) -> Result<()> {
+    match format {
+        1 => Ok(()),
+        0 => Err(damaged("expected format 1, found 0")),
+        newer => Err(Error::new(
+            ErrorKind::SchemaOutdated,
+            format!("expected a record of format 1, found {newer}"),
+        )),
+    }
+}

@@ -1,0 +1,329 @@
+//! The state machine that leases a number, keeps it, and returns it.
+
+mod care;
+mod claims;
+mod options;
+mod steps;
+
+use alloc::{boxed::Box, collections::VecDeque, string::String, vec::Vec};
+use core::fmt;
+
+pub(crate) use claims::quiet_time;
+pub use options::Options;
+
+use crate::{
+    Ask, Error, Found, Grid, Random, Record, Reply, Request, Result, rules::error::damaged,
+    rules::json::MOST,
+};
+
+/// The time, as the host of a keeper reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "hosts make it")]
+pub struct Moment {
+    /// Unix milliseconds, by the clock that the generator reads.
+    pub wall_ms: u64,
+    /// Milliseconds that have passed since some fixed moment, by a monotonic clock, if possible one that counts suspension.
+    pub elapsed_ms: u64,
+}
+
+/// The right of one generator to use numbers `first ..= last`, once, from `start` until just before `end`, in Unix milliseconds.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Grant {
+    first: u64,
+    last: u64,
+    start: u64,
+    end: u64,
+}
+
+impl Grant {
+    fn of(record: &Record, end: u64) -> Self {
+        let last = record.first + record.count - 1;
+        Self { first: record.first, last, start: record.start, end }
+    }
+
+    /// The numbers.
+    pub fn numbers(&self) -> core::ops::RangeInclusive<u64> {
+        self.first..=self.last
+    }
+
+    /// The start of the grant, in Unix milliseconds.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// The end of the grant, in Unix milliseconds: the first millisecond outside.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+}
+
+/// The next task of a keeper's host.
+#[derive(Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "few are made, and each is taken apart at once")]
+pub enum Action {
+    /// Send the request to the store, and hand over the reply whenever it comes.
+    Ask(Request),
+    /// Make a new generator in this grant and let it replace the one before. The old generator is closed, and the new one's window
+    /// begins no earlier than the old one's last tick.
+    Begin(Grant),
+    /// The generator's window now ends at this time, in Unix milliseconds.
+    Extend(u64),
+    /// Seal the generator, and call [`Keeper::sealed`].
+    Seal,
+    /// The keeper met an error and goes on. For logs, and for calls that find no grant.
+    Refused(Error),
+    /// Do nothing until this time, by [`Moment::elapsed_ms`], or until a reply comes.
+    Wait(u64),
+    /// The keeper is closed.
+    End,
+}
+
+/// Leases a number of a namespace, renews the lease and returns the number. It reads no clock, opens nothing and starts no thread.
+///
+/// ```
+/// use polyflake_lease::{Action, Keeper, Memory, Moment, Options, Random, Shape, Store};
+///
+/// let now = Moment { wall_ms: 1_763_650_000_000, elapsed_ms: 0 };
+/// let (mut store, mut seed) = (Memory::new(now.wall_ms), 0);
+/// let random = move || { seed += 1; Ok(Random(seed)) }; // in production: from the operating system
+/// let mut keeper = Keeper::new(Options::new("orders", Shape::sno(0..=1023)?)?, random);
+/// let grant = loop {
+///     match keeper.poll(now) {
+///         Action::Ask(request) => keeper.answered(request.number, store.answer(&request), now),
+///         Action::Begin(grant) => break grant,
+///         other => panic!("{other:?}"),
+///     }
+/// };
+/// assert_eq!(grant.numbers(), 0..=0);
+/// assert_eq!(grant.end() - now.wall_ms, 3_600_000);
+/// # Ok::<(), polyflake_lease::Error>(())
+/// ```
+pub struct Keeper<R> {
+    options: Options,
+    grid: Grid,
+    random: R,
+    at: At,
+    actions: VecDeque<Action>,
+    /// The number of the last request, and the time up to which its answer is waited for.
+    request: u64,
+    answer_until: u64,
+    /// The preferred number: the previous one, or the one asked for.
+    preferred: Option<u64>,
+    /// The store's time in the last reply, and the moment at which the reply came.
+    store_now: (u64, u64),
+    /// Failures in a row.
+    failures: u32,
+    /// `true` if the namespace's records were counted.
+    is_surveyed: bool,
+    /// An incarnation whose records went back: the store was restored, though its name is the same.
+    outdated: Option<Random>,
+    /// `true` once there was a grant.
+    has_held: bool,
+    is_closing: bool,
+}
+
+/// A grant that the keeper has, and its acknowledged end.
+#[derive(Clone, Debug)]
+struct Held {
+    /// The record as it was acknowledged or read last.
+    record: Record,
+    /// The ends that were asked for since then.
+    asked: Vec<u64>,
+    end: u64,
+    /// The time of the renewal, by the monotonic clock, and the earliest time of it, if the generator's clock is ahead.
+    renew_at: u64,
+    soonest: u64,
+    /// `true` if the renewal was refused for good, so that the window runs out.
+    is_lost: bool,
+}
+
+/// The keeper's state: its last request, and the use that it has for the answer.
+#[derive(Clone, Debug)]
+enum At {
+    /// Nothing is under way until the monotonic clock shows `until`.
+    Idle {
+        until: u64,
+        held: Option<Held>,
+    },
+    Asking {
+        step: Step,
+        held: Option<Held>,
+    },
+    /// A step that got no answer is repeated when the monotonic clock shows `until`.
+    Paused {
+        until: u64,
+        step: Step,
+        held: Option<Held>,
+    },
+    /// Waits for the host to seal its generator.
+    Sealing(Held),
+    Ended,
+}
+
+/// A request under way.
+#[derive(Clone, Debug)]
+enum Step {
+    Open,
+    Survey,
+    /// Writes the namespace's record: another incarnation, a longer lease, more records.
+    Prepare,
+    Find,
+    /// Reads the preferred record.
+    Look,
+    /// Puts a record that claims a number.
+    Claim(Record),
+    SettleClaim(Record),
+    Renew(Record),
+    SettleRenewal,
+    /// Returns the number; tried again until the monotonic clock shows `until`.
+    Release {
+        held: Box<Held>,
+        put: Record,
+        until: u64,
+    },
+}
+
+impl<R: FnMut() -> Result<Random>> Keeper<R> {
+    /// A keeper without a grant. `random` returns 128 bits from the operating system; it is called at each claim, and checks
+    /// whether the process was forked.
+    pub fn new(options: Options, random: R) -> Self {
+        let (grid, preferred) = (options.shape.grid(), options.preferred);
+        Self {
+            options,
+            grid,
+            random,
+            at: At::Idle { until: 0, held: None },
+            actions: VecDeque::new(),
+            request: 0,
+            answer_until: 0,
+            preferred,
+            store_now: (0, 0),
+            failures: 0,
+            is_surveyed: false,
+            outdated: None,
+            has_held: false,
+            is_closing: false,
+        }
+    }
+
+    /// Returns the next task. Call it again after each action, after each reply, and at the time of an [`Action::Wait`].
+    pub fn poll(&mut self, now: Moment) -> Action {
+        if let Some(action) = self.actions.pop_front() {
+            return action;
+        }
+        self.advance(now);
+        self.actions.pop_front().unwrap_or_else(|| self.rest(now))
+    }
+
+    /// Takes the reply to a request. A reply that is no longer waited for changes nothing.
+    pub fn answered(&mut self, request: u64, reply: Result<Reply>, now: Moment) {
+        if request != self.request || !matches!(self.at, At::Asking { .. }) {
+            return;
+        }
+        let At::Asking { step, held } = core::mem::replace(&mut self.at, At::Ended) else { return };
+        self.request += 1;
+        match reply.and_then(|reply| self.check(reply)) {
+            Ok(reply) => {
+                self.store_now = (reply.now, now.elapsed_ms);
+                self.take(step, held, reply, now);
+            }
+            Err(error) => self.failed(step, held, error, now),
+        }
+    }
+
+    /// Begins to return the number, or stops leasing one. [`Action::End`] follows when that is done.
+    pub fn close(&mut self) {
+        self.is_closing = true;
+    }
+
+    /// Takes the reason why no generator could be made for the grant of the [`Action::Begin`] just before. The number is returned, and
+    /// the keeper claims one again after a pause, which grows with each failure. At other times the call changes nothing.
+    pub fn not_begun(&mut self, error: Error, now: Moment) {
+        match core::mem::replace(&mut self.at, At::Ended) {
+            At::Idle { held: Some(held), .. } if !held.is_lost => {
+                self.refuse(error);
+                let start = held.record.start;
+                self.release_to(held, start, now);
+            }
+            other => self.at = other,
+        }
+    }
+
+    /// Takes the end of the highest tick that the sealed generator ever reserved, in Unix milliseconds; `None` if it reserved none.
+    /// An end that is no border of the grid is rounded up. Without a preceding [`Action::Seal`] the call changes nothing.
+    pub fn sealed(&mut self, end: Option<u64>, now: Moment) {
+        let At::Sealing(held) = core::mem::replace(&mut self.at, At::Ended) else { return };
+        let lowest = held.record.start;
+        let end = end.map_or(lowest, |end| self.grid.up(end)).clamp(lowest, held.end);
+        if held.is_lost {
+            return;
+        }
+        self.release_to(held, end, now);
+    }
+
+    /// The number of the generator's grant, if there is one.
+    pub fn number(&self) -> Option<u64> {
+        self.held().map(|held| held.record.first)
+    }
+
+    /// The end of the generator's window, in Unix milliseconds.
+    pub fn end(&self) -> Option<u64> {
+        self.held().map(|held| held.end)
+    }
+
+    fn held(&self) -> Option<&Held> {
+        match &self.at {
+            At::Idle { held, .. } | At::Asking { held, .. } | At::Paused { held, .. } => {
+                held.as_ref()
+            }
+            At::Sealing(held) => Some(held),
+            At::Ended => None,
+        }
+    }
+
+    /// Refuses a reply that cannot come from a store of format 1.
+    fn check(&self, reply: Reply) -> Result<Reply> {
+        let records: &[Record] = match &reply.found {
+            Found::Records(records) => records,
+            Found::Differs(Some(record)) => core::slice::from_ref(record),
+            _ => &[],
+        };
+        let shape = &self.options.shape;
+        for record in records {
+            record.check()?;
+            let index = shape.index_of(record.first);
+            let is_ours = index.is_some_and(|index| shape.first_of(index) == record.first);
+            if !is_ours || record.count != shape.block() || record.version == MOST {
+                return Err(damaged("expected the record of a block of the namespace"));
+            }
+        }
+        if reply.now >= MOST - self.options.lease_ms {
+            return Err(damaged("expected a time before the end of time"));
+        }
+        Ok(reply)
+    }
+
+    /// Asks the store, and remembers the step.
+    fn ask(&mut self, step: Step, ask: Ask, held: Option<Held>, now: Moment) {
+        self.request += 1;
+        self.answer_until = now.elapsed_ms + self.options.answer_limit();
+        let namespace: String = self.options.namespace.clone();
+        self.actions.push_back(Action::Ask(Request { number: self.request, namespace, ask }));
+        self.at = At::Asking { step, held };
+    }
+
+    fn refuse(&mut self, error: Error) {
+        self.actions.push_back(Action::Refused(error));
+    }
+}
+
+impl<R> fmt::Debug for Keeper<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { options, at, request, .. } = self;
+        f.debug_struct("Keeper")
+            .field("options", options)
+            .field("at", at)
+            .field("request", request)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,387 @@
+//! The steps of a keeper: the consequences of each answer.
+
+use alloc::{boxed::Box, format, vec::Vec};
+
+use super::{Action, At, Grant, Held, Keeper, Moment, Step, claims::CLOCK_ERROR_MS};
+use crate::{
+    Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Result,
+    rules::error::{damaged, silent},
+    rules::json::MOST,
+};
+
+/// The longest time for which a refused release is sent again: as long as a lease's host waits for the end.
+const RELEASE_MS: u64 = 10_000;
+
+impl<R: FnMut() -> Result<Random>> Keeper<R> {
+    /// Goes on in states in which only time decides.
+    pub(super) fn advance(&mut self, now: Moment) {
+        match core::mem::replace(&mut self.at, At::Ended) {
+            At::Idle { held, .. } if self.is_closing => self.seal(held),
+            At::Idle { held: Some(held), .. } if !held.is_lost => {
+                if self.is_due(&held, now) {
+                    return self.renew(held, now);
+                }
+                self.at = At::Idle { until: held.renew_at, held: Some(held) };
+            }
+            At::Idle { until, held } if now.elapsed_ms >= until => self.open(held, now),
+            At::Asking { step, held } if self.is_closing && step.only_reads() => self.seal(held),
+            At::Asking { step, held } if now.elapsed_ms >= self.answer_until => {
+                self.request += 1;
+                self.failed(step, held, silent(), now);
+            }
+            At::Paused { until, step: step @ Step::Release { .. }, .. }
+                if now.elapsed_ms >= until =>
+            {
+                self.ask_to_release(step, now);
+            }
+            release @ At::Paused { step: Step::Release { .. }, .. } => self.at = release,
+            At::Paused { held, .. } if self.is_closing => self.seal(held),
+            At::Paused { until, step, held } if now.elapsed_ms >= until => {
+                let first = match (&step, &held) {
+                    (Step::SettleClaim(put), _) => put.first,
+                    (_, Some(held)) => held.record.first,
+                    _ => return self.open(held, now),
+                };
+                self.ask(step, Ask::Read { first }, held, now);
+            }
+            other => self.at = other,
+        }
+    }
+
+    /// The action while there is nothing to do.
+    pub(super) fn rest(&self, now: Moment) -> Action {
+        let soon = now.elapsed_ms + 1;
+        match &self.at {
+            At::Idle { held: Some(held), .. } if !held.is_lost => {
+                // The time may come earlier by the generator's clock than by the monotonic one.
+                let lead = held.end.saturating_sub(now.wall_ms + self.options.lease_ms / 4 * 3);
+                let early = held.soonest.max(now.elapsed_ms.saturating_add(lead));
+                Action::Wait(held.renew_at.min(early).max(soon))
+            }
+            At::Idle { until, .. } | At::Paused { until, .. } => Action::Wait((*until).max(soon)),
+            At::Asking { .. } => Action::Wait(self.answer_until.max(soon)),
+            At::Sealing(_) => Action::Wait(u64::MAX),
+            At::Ended => Action::End,
+        }
+    }
+
+    /// Closes the keeper: the generator is sealed before its number is returned.
+    fn seal(&mut self, held: Option<Held>) {
+        if let Some(held) = held {
+            self.actions.push_back(Action::Seal);
+            self.at = At::Sealing(held);
+        }
+    }
+
+    /// Gives up for now, and begins again after a pause.
+    pub(super) fn later(&mut self, held: Option<Held>, error: Error, now: Moment) {
+        // If the end of a cause is known, the keeper does not try more often than needed.
+        let known = error.until().map_or(0, |until| until.saturating_sub(self.store_time(now)));
+        let longest = self.longest_pause();
+        self.refuse(error);
+        self.pause_for(known.min(longest), held, now);
+    }
+
+    /// Begins again after a pause that lasts so long at least; a grant that is still renewed, as long as its end allows.
+    fn pause_for(&mut self, least: u64, held: Option<Held>, now: Moment) {
+        let (until, held) = match held {
+            Some(held) if !held.is_lost => {
+                let until = now.elapsed_ms + self.pause_of(&held, now);
+                (until, Some(Held { renew_at: until, soonest: until, ..held }))
+            }
+            held => (now.elapsed_ms + self.pause().max(least), held),
+        };
+        self.at = At::Idle { until, held };
+    }
+
+    pub(super) fn again(&mut self, held: Option<Held>, now: Moment) {
+        self.at = At::Idle { until: now.elapsed_ms, held };
+    }
+
+    /// Handles a request that failed or got no answer: a write may have been done or not.
+    pub(super) fn failed(&mut self, step: Step, held: Option<Held>, error: Error, now: Moment) {
+        match (step, held) {
+            (Step::Claim(put), held) => {
+                self.refuse(error);
+                let first = put.first;
+                self.ask(Step::SettleClaim(put), Ask::Read { first }, held, now);
+            }
+            (Step::SettleClaim(put), held) => {
+                self.refuse(error);
+                let until = now.elapsed_ms + self.pause();
+                self.at = At::Paused { until, step: Step::SettleClaim(put), held };
+            }
+            (Step::Renew(_) | Step::SettleRenewal, Some(held)) => {
+                self.refuse(error);
+                let until = now.elapsed_ms + self.pause_of(&held, now);
+                self.at = At::Paused { until, step: Step::SettleRenewal, held: Some(held) };
+            }
+            (step @ Step::Release { until, .. }, _) => {
+                self.refuse(error);
+                let again = now.elapsed_ms + self.pause();
+                if again >= until {
+                    return self.released(now);
+                }
+                self.at = At::Paused { until: again, step, held: None };
+            }
+            (_, held) => self.later(held, error, now),
+        }
+    }
+
+    /// Takes an answer.
+    pub(super) fn take(&mut self, step: Step, held: Option<Held>, reply: Reply, now: Moment) {
+        let namespace = match self.namespace(&reply) {
+            Ok(namespace) => namespace,
+            Err(error) => {
+                return match held {
+                    // The window runs out; the keeper makes the namespace again.
+                    Some(held) if reply.namespace.is_none() => self.lost(held, error, now),
+                    held => self.failed(step, held, error, now),
+                };
+            }
+        };
+        match (step, reply.found) {
+            (Step::Open, Found::Nothing) => {
+                self.opened(namespace, (reply.now, &reply.store), held, now);
+            }
+            (Step::Survey, Found::Survey { records, latest_end }) => {
+                self.surveyed(namespace, &reply.store, (records, latest_end), held, now);
+            }
+            (Step::Prepare, Found::Done) => self.again(held, now),
+            (Step::Find, Found::Records(records)) => self.choose(&namespace, &records, held, now),
+            (Step::Look, Found::Records(records)) => self.look(&namespace, records, held, now),
+            (Step::Claim(put), Found::Done) => self.begin(put, now),
+            // Nobody else renews the grant of this claim, but for a clone of this process.
+            (Step::Claim(put), Found::Differs(Some(found))) if found == put => {
+                self.begin(found, now);
+            }
+            // Another holder was faster.
+            (Step::Prepare | Step::Claim(_), Found::Differs(_)) => self.pause_for(0, held, now),
+            (Step::SettleClaim(put), Found::Records(records)) => {
+                match records.into_iter().find(|found| *found == put) {
+                    Some(found) => self.begin(found, now),
+                    None => self.pause_for(0, held, now),
+                }
+            }
+            (step @ (Step::Renew(_) | Step::SettleRenewal), found) => {
+                self.renewed(step, found, (&namespace, &reply.store), held, now);
+            }
+            // A renewal that nobody waited for any more came first.
+            (Step::Release { held, put, until }, Found::Differs(Some(found)))
+                if found.is_grant(&put) && found != put && held.wrote(&found) =>
+            {
+                let put = Record { version: found.version + 1, ..put };
+                let held = Box::new(held.with(found));
+                self.ask_to_release(Step::Release { held, put, until }, now);
+            }
+            (Step::Release { .. }, _) => self.released(now),
+            (step, _) => self.failed(step, held, unfit(), now),
+        }
+    }
+
+    /// The namespace's record, if it is as the options describe.
+    fn namespace(&self, reply: &Reply) -> Result<Namespace> {
+        let namespace = reply.namespace.clone();
+        let namespace = namespace.ok_or_else(|| damaged("expected the namespace's record"))?;
+        namespace.check(&namespace.digest())?;
+        if namespace.version == MOST {
+            return Err(damaged("expected a version below the largest, found the largest"));
+        }
+        let shape = self.options.shape.to_json();
+        if namespace.shape != shape {
+            let reason = format!("expected a namespace of {}, found {shape}", namespace.shape);
+            return Err(Error::new(ErrorKind::NamespaceMismatch, reason));
+        }
+        if namespace.records > self.options.shape.capacity() {
+            return Err(damaged("expected no more records than numbers"));
+        }
+        Ok(namespace)
+    }
+
+    pub(super) fn begin(&mut self, record: Record, now: Moment) {
+        let end = record.granted_until;
+        self.preferred =
+            if self.options.insists { self.options.preferred } else { Some(record.first) };
+        self.has_held = true;
+        self.actions.push_back(Action::Begin(Grant::of(&record, end)));
+        let held = self.held_now(record, end, now);
+        self.at = At::Idle { until: held.renew_at, held: Some(held) };
+    }
+
+    fn renew(&mut self, held: Held, now: Moment) {
+        if let Some(error) = self.yet_to_begin(&held, now) {
+            return self.lost(held, error, now);
+        }
+        let old = held.record.clone();
+        let granted_until = self.next_end(now);
+        if granted_until <= old.granted_until {
+            // The reply brings the store's time, which may have been wrong in the last one.
+            return self.ask(Step::SettleRenewal, Ask::Read { first: old.first }, Some(held), now);
+        }
+        let new = Record { granted_until, version: old.version + 1, ..old };
+        self.ask_to_renew(held, new, now);
+    }
+
+    /// The end of a renewal. By the clock that is behind: one that is far ahead would take the number from everybody for as long.
+    fn next_end(&self, now: Moment) -> u64 {
+        self.grid.down(self.store_time(now).min(now.wall_ms) + self.options.lease_ms)
+    }
+
+    fn ask_to_renew(&mut self, mut held: Held, new: Record, now: Moment) {
+        let old = held.record.clone();
+        held.asked.push(new.granted_until);
+        self.ask(Step::Renew(new.clone()), Ask::Put { old, new }, Some(held), now);
+    }
+
+    /// Handles the answer to a renewal, or to the read that settles one.
+    fn renewed(
+        &mut self,
+        step: Step,
+        found: Found,
+        (namespace, store): (&Namespace, &str),
+        held: Option<Held>,
+        now: Moment,
+    ) {
+        let Some(held) = held else { return self.again(None, now) };
+        let is_read = matches!(step, Step::SettleRenewal);
+        let there = match (step, found) {
+            (Step::Renew(put), Found::Done) => Some(put),
+            (Step::Renew(_), Found::Differs(found)) => found,
+            (_, Found::Records(records)) => records.into_iter().next(),
+            (step, _) => return self.failed(step, Some(held), unfit(), now),
+        };
+        let is_current = namespace.incarnation == held.record.incarnation;
+        let is_behind = |there: &Record| is_current && there.version < held.record.version;
+        if there.as_ref().is_some_and(is_behind) {
+            self.outdated = Some(namespace.incarnation);
+        }
+        let is_known = self.is_known(namespace, store);
+        let error = match there {
+            None => damaged("expected a record of the number, found none"),
+            Some(there) if there.is_claim(&held.record) && held.is_cloned(&there) => {
+                let reason =
+                    "expected the grant as this holder left it, found it renewed by a clone";
+                Error::new(ErrorKind::LeaseLost, reason)
+            }
+            Some(there)
+                if is_known
+                    && there.is_claim(&held.record)
+                    && there.incarnation == namespace.incarnation =>
+            {
+                return self.kept(&held, there, is_read, now);
+            }
+            Some(there) if there.is_claim(&held.record) && self.is_living(&there) => {
+                if !is_known {
+                    return self.ask(Step::Survey, Ask::Survey, Some(held), now);
+                }
+                return self.renew_restored(&held, there, namespace.incarnation, now);
+            }
+            _ if !is_known || !is_current => {
+                let reason = "expected the store that granted before, found a restored one";
+                Error::new(ErrorKind::StoreChanged, reason)
+            }
+            Some(Record { first, .. }) => {
+                let reason =
+                    format!("expected this holder's grant of number {first}, found another");
+                Error::new(ErrorKind::LeaseLost, reason)
+            }
+        };
+        self.lost(held, error, now);
+    }
+
+    /// Goes on with a grant whose record was acknowledged or read.
+    fn kept(&mut self, held: &Held, there: Record, is_read: bool, now: Moment) {
+        let end = held.end.max(there.granted_until);
+        if end > held.end {
+            self.failures = 0;
+            self.actions.push_back(Action::Extend(end));
+        }
+        if let Some(error) = self.skewed(self.store_now.0, now) {
+            self.refuse(error);
+        }
+        if is_read && end == held.end && self.next_end(now) > there.granted_until {
+            // The renewal that was settled did not arrive.
+            let new = Record {
+                granted_until: self.next_end(now),
+                version: there.version + 1,
+                ..there.clone()
+            };
+            return self.ask_to_renew(held.with(there), new, now);
+        }
+        let held = self.held_now(there, end, now);
+        self.at = At::Idle { until: held.renew_at, held: Some(held) };
+    }
+
+    /// Returns whether nobody else can have been granted the number in the history that a restored store lost: claims wait for the
+    /// end that is there (R7).
+    fn is_living(&self, there: &Record) -> bool {
+        self.store_now.0.saturating_add(CLOCK_ERROR_MS) < there.granted_until
+    }
+
+    /// Renews a grant in a restored store, and writes the store's new incarnation over the one before.
+    fn renew_restored(&mut self, held: &Held, there: Record, incarnation: Random, now: Moment) {
+        let granted_until = self.next_end(now).max(there.granted_until);
+        let version = there.version + 1;
+        let new = Record { granted_until, version, incarnation, ..there.clone() };
+        self.ask_to_renew(held.with(there), new, now);
+    }
+
+    /// Stops renewing a grant: its window runs out, and the keeper looks for another number.
+    fn lost(&mut self, held: Held, error: Error, now: Moment) {
+        self.is_surveyed = false;
+        self.refuse(error);
+        self.again(Some(Held { is_lost: true, ..held }), now);
+    }
+
+    /// Returns a number whose grant was used up to `end`, a border of the grid.
+    pub(super) fn release_to(&mut self, held: Held, end: u64, now: Moment) {
+        let old = &held.record;
+        let put = Record { granted_until: end, version: old.version + 1, ..old.clone() };
+        let until = now.elapsed_ms + RELEASE_MS;
+        self.ask_to_release(Step::Release { held: Box::new(held), put, until }, now);
+    }
+
+    /// Sends a release, also once more: the same one is done once at most.
+    fn ask_to_release(&mut self, step: Step, now: Moment) {
+        let Step::Release { held, put, .. } = &step else { return };
+        let (old, new) = (held.record.clone(), put.clone());
+        self.ask(step, Ask::Put { old, new }, None, now);
+    }
+
+    /// Ends, or begins again if the keeper had to return a number without being closed.
+    fn released(&mut self, now: Moment) {
+        self.at = if self.is_closing {
+            At::Ended
+        } else {
+            At::Idle { until: now.elapsed_ms + self.pause(), held: None }
+        };
+    }
+}
+
+impl Held {
+    /// The same grant, as a record that was read shows it.
+    fn with(&self, record: Record) -> Self {
+        Self { record, asked: Vec::new(), ..*self }
+    }
+
+    /// Returns whether this holder may have written a record, by a renewal that it asked for.
+    fn wrote(&self, there: &Record) -> bool {
+        there.version == self.record.version + 1 && self.asked.contains(&there.granted_until)
+    }
+
+    /// Returns whether a record of this holder's claim shows a renewal that it never asked for.
+    fn is_cloned(&self, there: &Record) -> bool {
+        there.version > self.record.version && !self.wrote(there)
+    }
+}
+
+impl Step {
+    /// Returns whether nothing is lost if the answer to the step is never read.
+    fn only_reads(&self) -> bool {
+        matches!(self, Self::Open | Self::Survey | Self::Prepare | Self::Find | Self::Look)
+    }
+}
+
+fn unfit() -> Error {
+    damaged("expected a reply that fits the request, found one of another kind")
+}

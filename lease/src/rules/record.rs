@@ -1,0 +1,263 @@
+//! The records of a store: one for each block of numbers, and one for each namespace.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+};
+use core::fmt;
+
+use serde_json::json;
+
+use crate::{
+    Result,
+    rules::error::{damaged, out_of_range},
+    rules::json::{Fields, MOST, check_canonical},
+    rules::shape::digest,
+};
+
+/// 128 bits from the operating system: a token or an incarnation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Random(pub u128);
+
+impl Random {
+    /// The value of 32 lower-case hexadecimal digits.
+    ///
+    /// # Errors
+    /// `store_damaged` for any other text.
+    pub fn parse(text: &str) -> Result<Self> {
+        let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        let value = u128::from_str_radix(text, 16).ok();
+        value
+            .filter(|_| text.len() == 32 && text.bytes().all(is_hex))
+            .map(Self)
+            .ok_or_else(|| damaged("expected 32 lower-case hexadecimal digits"))
+    }
+}
+
+impl fmt::Display for Random {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// The record of a block of numbers. Times are Unix milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "the fields of format 1")]
+pub struct Record {
+    /// The first number.
+    pub first: u64,
+    /// Number of numbers in the block.
+    pub count: u64,
+    /// The start of the last grant.
+    pub start: u64,
+    /// The end of the last grant.
+    pub granted_until: u64,
+    /// The claim's token; 0 in a record that was never granted.
+    pub token: Random,
+    /// The version, which each change raises by one.
+    pub version: u64,
+    /// The namespace's incarnation when the grant was made.
+    pub incarnation: Random,
+    /// A name for people.
+    pub holder: String,
+}
+
+impl Record {
+    /// The end of a reserved number, which is never granted: the end of time.
+    pub const RESERVED: u64 = MOST;
+
+    /// The record of a block that was never granted.
+    pub fn fresh(first: u64, count: u64, incarnation: Random) -> Self {
+        let (token, holder) = (Random::default(), String::new());
+        Self { first, count, start: 0, granted_until: 0, token, version: 1, incarnation, holder }
+    }
+
+    /// Returns whether both are the same grant: incarnation, number, token and start are equal.
+    pub fn is_grant(&self, other: &Self) -> bool {
+        self.token != Random::default()
+            && (self.incarnation, self.first, self.token, self.start)
+                == (other.incarnation, other.first, other.token, other.start)
+    }
+
+    /// Returns whether both are of the same claim, in whatever incarnation of the store.
+    pub(crate) fn is_claim(&self, other: &Self) -> bool {
+        self.token != Random::default()
+            && (self.first, self.token, self.start) == (other.first, other.token, other.start)
+    }
+
+    /// Returns whether a write that read `other` may replace this record: version, token and incarnation are equal.
+    pub fn is_as_read(&self, other: &Self) -> bool {
+        (self.first, self.version, self.token, self.incarnation)
+            == (other.first, other.version, other.token, other.incarnation)
+    }
+
+    /// The record in canonical JSON.
+    ///
+    /// ```
+    /// use polyflake_lease::{Random, Record};
+    ///
+    /// let record = Record::fresh(42, 1, Random(7));
+    /// assert_eq!(Record::from_json(&record.to_json())?, record);
+    /// # Ok::<(), polyflake_lease::Error>(())
+    /// ```
+    pub fn to_json(&self) -> String {
+        json!({
+            "count": self.count,
+            "first": self.first,
+            "format": 1,
+            "granted_until": self.granted_until,
+            "holder": self.holder,
+            "incarnation": format!("{}", self.incarnation),
+            "start": self.start,
+            "token": format!("{}", self.token),
+            "version": self.version,
+        })
+        .to_string()
+    }
+
+    /// Reads a record in canonical JSON.
+    ///
+    /// # Errors
+    /// `store_damaged` for any other text, `schema_outdated` for a newer format.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let fields = Fields::read(text)?;
+        let record = Self {
+            first: fields.integer("first")?,
+            count: fields.integer("count")?,
+            start: fields.integer("start")?,
+            granted_until: fields.integer("granted_until")?,
+            token: fields.random("token")?,
+            version: fields.integer("version")?,
+            incarnation: fields.random("incarnation")?,
+            holder: fields.string("holder")?,
+        };
+        check_canonical(text, &record.to_json())?;
+        record.check()?;
+        Ok(record)
+    }
+
+    /// Refuses a record that no writer of format 1 leaves: for drivers, after each read.
+    ///
+    /// # Errors
+    /// `store_damaged`.
+    pub fn check(&self) -> Result<()> {
+        let numbers = [self.first, self.start, self.granted_until, self.version];
+        let fault = if numbers.iter().any(|value| *value > MOST) {
+            "expected integers below 2^53"
+        } else if !self.count.is_power_of_two() || self.count > MOST - self.first {
+            "expected a power of two of numbers"
+        } else if self.granted_until < self.start {
+            "expected an end that is not before the start"
+        } else if self.version == 0 {
+            "expected a version from 1 on"
+        } else if check_text(&self.holder, 200).is_err() {
+            "expected a holder of at most 200 bytes"
+        } else {
+            return Ok(());
+        };
+        Err(damaged(format!("{fault} in the record of number {}", self.first)))
+    }
+}
+
+/// The record of a namespace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "the fields of format 1")]
+pub struct Namespace {
+    /// Its name.
+    pub name: String,
+    /// The shape, which decides the IDs that are made, in canonical JSON; its digest is stored beside it.
+    pub shape: String,
+    /// The store's incarnation: grants of another incarnation are not renewed.
+    pub incarnation: Random,
+    /// The driver's name of the store.
+    pub store: String,
+    /// Number of records.
+    pub records: u64,
+    /// The longest lease so far.
+    pub longest_ms: u64,
+    /// The time before which no grant begins, in Unix milliseconds.
+    pub quiet_until: u64,
+    /// The version, which each change raises by one.
+    pub version: u64,
+}
+
+impl Namespace {
+    /// The digest of the shape: SHA-256 in hexadecimal.
+    pub fn digest(&self) -> String {
+        digest(&self.shape)
+    }
+
+    /// The record in canonical JSON.
+    pub fn to_json(&self) -> String {
+        json!({
+            "digest": self.digest(),
+            "format": 1,
+            "incarnation": format!("{}", self.incarnation),
+            "longest_ms": self.longest_ms,
+            "namespace": self.name,
+            "quiet_until": self.quiet_until,
+            "records": self.records,
+            "shape": self.shape,
+            "store": self.store,
+            "version": self.version,
+        })
+        .to_string()
+    }
+
+    /// Reads a record in canonical JSON.
+    ///
+    /// # Errors
+    /// `store_damaged` for any other text, `schema_outdated` for a newer format.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let fields = Fields::read(text)?;
+        let digest = fields.string("digest")?;
+        let namespace = Self {
+            name: fields.string("namespace")?,
+            shape: fields.string("shape")?,
+            incarnation: fields.random("incarnation")?,
+            store: fields.string("store")?,
+            records: fields.integer("records")?,
+            longest_ms: fields.integer("longest_ms")?,
+            quiet_until: fields.integer("quiet_until")?,
+            version: fields.integer("version")?,
+        };
+        namespace.check(&digest)?;
+        check_canonical(text, &namespace.to_json())?;
+        Ok(namespace)
+    }
+
+    /// Refuses a record that no writer of format 1 leaves: for drivers, after each read, with the stored digest.
+    ///
+    /// # Errors
+    /// `store_damaged`.
+    pub fn check(&self, digest: &str) -> Result<()> {
+        let numbers = [self.records, self.longest_ms, self.quiet_until, self.version];
+        let fault = if digest != self.digest() {
+            "expected a shape with the digest beside it"
+        } else if numbers.iter().any(|value| *value > MOST) || self.version == 0 {
+            "expected integers below 2^53"
+        } else if check_name(&self.name).is_err() || check_text(&self.store, 200).is_err() {
+            "expected a name"
+        } else {
+            return Ok(());
+        };
+        Err(damaged(format!("{fault} in the namespace's record")))
+    }
+}
+
+/// Refuses an invalid name of a namespace.
+pub(crate) fn check_name(name: &str) -> Result<()> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let begins = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    if begins && name.len() <= 64 && name.bytes().all(is_plain) {
+        return Ok(());
+    }
+    Err(out_of_range("expected a namespace of 1 to 64 letters, digits, '-', '_' and '.'"))
+}
+
+pub(crate) fn check_text(text: &str, most: usize) -> Result<()> {
+    if text.len() <= most && !text.chars().any(char::is_control) {
+        return Ok(());
+    }
+    Err(out_of_range(format!("expected a text of at most {most} bytes without control characters")))
+}

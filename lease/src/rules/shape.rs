@@ -1,0 +1,272 @@
+//! The shape of a namespace, which decides the IDs that its generators make: all its users must agree on the whole shape.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::fmt::Write;
+
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    Result,
+    rules::error::{damaged, out_of_range},
+    rules::json::{Fields, MOST, check_canonical},
+};
+
+/// Number of records whose numbers can be named: all records up to a named one are made.
+const MOST_NAMED: u64 = 1 << 20;
+
+const FAMILIES: [&str; 4] = ["sno", "randflake", "hotguid", "layout"];
+
+/// A family's layout as far as leases need it: its name, its epoch, its ticks, and the numbers that are leased.
+///
+/// ```
+/// use polyflake_lease::Shape;
+///
+/// let shape = Shape::sno(0..=1023)?;
+/// assert_eq!(shape.numbers(), 0..=1023);
+/// # Ok::<(), polyflake_lease::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    family: &'static str,
+    epoch_ms: u64,
+    tick_us: u64,
+    fields: Vec<String>,
+    first: u64,
+    last: u64,
+    block: u64,
+    layout: Option<String>,
+    secret: Option<String>,
+}
+
+impl Shape {
+    fn new(
+        family: &'static str,
+        (epoch_ms, tick_us): (u64, u64),
+        field: &str,
+        (numbers, most): (core::ops::RangeInclusive<u64>, u64),
+    ) -> Result<Self> {
+        let (first, last) = numbers.into_inner();
+        if first > last || last > most {
+            let reason = format!("expected numbers in 0 to {most}, found {first} to {last}");
+            return Err(out_of_range(reason));
+        }
+        let fields = [field.to_string()].into();
+        let (layout, secret) = (None, None);
+        Ok(Self { family, epoch_ms, tick_us, fields, first, last, block: 1, layout, secret })
+    }
+
+    /// Partitions of sno.
+    ///
+    /// # Errors
+    /// `out_of_range` unless the partitions are in 0 to 65535.
+    pub fn sno(partitions: core::ops::RangeInclusive<u64>) -> Result<Self> {
+        Self::new("sno", (1_262_304_000_000, 4000), "partition", (partitions, 65_535))
+    }
+
+    /// Nodes of Randflake under a secret. Of the secret the shape only holds 8 bytes of a keyed hash.
+    ///
+    /// # Errors
+    /// `out_of_range` unless the nodes are in 0 to 131071.
+    pub fn randflake(nodes: core::ops::RangeInclusive<u64>, secret: &[u8; 16]) -> Result<Self> {
+        let shape =
+            Self::new("randflake", (1_730_000_000_000, 1_000_000), "node", (nodes, 131_071))?;
+        Ok(Self { secret: Some(check_value(secret)), ..shape })
+    }
+
+    /// Machine numbers of Hot Guid.
+    ///
+    /// # Errors
+    /// `out_of_range` unless the machines are in 0 to 1048575.
+    pub fn hotguid(machines: core::ops::RangeInclusive<u64>) -> Result<Self> {
+        Self::new("hotguid", (0, 1_000_000), "machine", (machines, 1_048_575))
+    }
+
+    /// Numbers of a layout, made of the named fields, the most significant first. `layout` is its JSON with 0 in these fields.
+    ///
+    /// # Errors
+    /// `out_of_range` for a tick of 0, an epoch before 1970, numbers from 2^53 on, or no field.
+    pub fn layout(
+        layout: &str,
+        (epoch_ms, tick_us): (u64, u64),
+        fields: &[&str],
+        numbers: core::ops::RangeInclusive<u64>,
+    ) -> Result<Self> {
+        if tick_us == 0 || tick_us > MOST || epoch_ms > MOST || fields.is_empty() {
+            return Err(out_of_range("expected a tick, an epoch from 1970 on, and a field"));
+        }
+        let shape = Self::new("layout", (epoch_ms, tick_us), fields[0], (numbers, MOST - 1))?;
+        let fields = fields.iter().map(ToString::to_string).collect();
+        Ok(Self { fields, layout: Some(layout.to_string()), ..shape })
+    }
+
+    /// The index of the record of a number that a holder or an operator names.
+    pub(crate) fn reach(&self, number: u64) -> Result<u64> {
+        let index = self.index_of(number).ok_or_else(|| {
+            let (first, last) = self.numbers().into_inner();
+            out_of_range(format!("expected a number from {first} to {last}, found {number}"))
+        })?;
+        if index < MOST_NAMED {
+            return Ok(index);
+        }
+        let reason = format!("expected a number of the first {MOST_NAMED} records, found {number}");
+        Err(out_of_range(reason))
+    }
+
+    /// The same shape with blocks of `block` numbers in a record.
+    ///
+    /// # Errors
+    /// `out_of_range` unless `block` is a power of two and the numbers are a whole number of blocks.
+    pub fn with_blocks(self, block: u64) -> Result<Self> {
+        let numbers = self.last - self.first + 1;
+        if !block.is_power_of_two() || !numbers.is_multiple_of(block) {
+            return Err(out_of_range("expected blocks of a power of two that fill the range"));
+        }
+        Ok(Self { block, ..self })
+    }
+
+    /// The numbers that are leased.
+    pub fn numbers(&self) -> core::ops::RangeInclusive<u64> {
+        self.first..=self.last
+    }
+
+    /// Number of numbers that a record covers.
+    pub fn block(&self) -> u64 {
+        self.block
+    }
+
+    #[cfg(feature = "std")]
+    pub(crate) fn family(&self) -> &str {
+        self.family
+    }
+
+    #[cfg(feature = "std")]
+    pub(crate) fn is_of_secret(&self, secret: &[u8; 16]) -> bool {
+        self.secret.as_ref() == Some(&check_value(secret))
+    }
+
+    /// The largest number of records in a namespace of this shape.
+    pub fn capacity(&self) -> u64 {
+        (self.last - self.first + 1) / self.block
+    }
+
+    /// The first number of the record at an index.
+    pub(crate) fn first_of(&self, index: u64) -> u64 {
+        self.first + index * self.block
+    }
+
+    /// The index of the record that holds a number.
+    pub(crate) fn index_of(&self, number: u64) -> Option<u64> {
+        self.numbers().contains(&number).then(|| (number - self.first) / self.block)
+    }
+
+    /// The times at which grants may begin and end.
+    pub fn grid(&self) -> Grid {
+        let step = lcm(self.tick_us, 1000) / 1000;
+        Grid { step, offset: self.epoch_ms % step }
+    }
+
+    /// Reads a shape in canonical JSON, as in a [`Namespace`](crate::Namespace).
+    ///
+    /// # Errors
+    /// `store_damaged` for any other text, `schema_outdated` for a newer format.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let read = Fields::read(text)?;
+        let [block, epoch_ms, first, last, tick_us] =
+            ["block", "epoch_ms", "first", "last", "tick_us"].map(|key| read.integer(key));
+        let (block, epoch_ms, tick_us) = (block?, epoch_ms?, tick_us?);
+        let (first, last, fields) = (first?, last?, read.strings("fields")?);
+        let (layout, secret) = (read.optional("layout")?, read.optional("secret")?);
+        let family = read.string("family")?;
+        let known = FAMILIES.into_iter().find(|known| **known == family);
+        let family = known.ok_or_else(|| damaged("expected a family in a shape"))?;
+        let is_range = first <= last && last < MOST && tick_us > 0;
+        if !is_range || !block.is_power_of_two() || !(last - first + 1).is_multiple_of(block) {
+            return Err(damaged("expected a range of blocks, and a tick, in a shape"));
+        }
+        let shape = Self { family, epoch_ms, tick_us, fields, first, last, block, layout, secret };
+        check_canonical(text, &shape.to_json())?;
+        Ok(shape)
+    }
+
+    /// The shape in canonical JSON.
+    pub fn to_json(&self) -> String {
+        let mut shape = json!({
+            "block": self.block,
+            "epoch_ms": self.epoch_ms,
+            "family": self.family,
+            "fields": self.fields,
+            "first": self.first,
+            "format": 1,
+            "last": self.last,
+            "layout": self.layout,
+            "secret": self.secret,
+            "tick_us": self.tick_us,
+        });
+        if let Value::Object(fields) = &mut shape {
+            fields.retain(|_, value| !value.is_null());
+        }
+        shape.to_string()
+    }
+}
+
+/// The times at which grants may begin and end: every `step` milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    step: u64,
+    offset: u64,
+}
+
+impl Grid {
+    /// The last border at or before `ms`; 0 if there is none.
+    pub fn down(self, ms: u64) -> u64 {
+        let Some(since) = ms.checked_sub(self.offset) else { return 0 };
+        ms - since % self.step
+    }
+
+    /// The first border at or after `ms`; the last border of all if there is none.
+    pub fn up(self, ms: u64) -> u64 {
+        let down = self.down(ms);
+        if down == ms || (down == 0 && ms == 0) {
+            return ms;
+        }
+        let up = if ms < self.offset { self.offset } else { down.saturating_add(self.step) };
+        up.min(self.down(MOST))
+    }
+
+    /// Milliseconds between two borders.
+    pub fn step(self) -> u64 {
+        self.step
+    }
+}
+
+fn lcm(a: u64, b: u64) -> u64 {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    (a / x).saturating_mul(b)
+}
+
+pub(crate) fn digest(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes()))
+}
+
+fn check_value(secret: &[u8; 16]) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
+    mac.update(b"polyflake lease 1");
+    hex(&mac.finalize().into_bytes()[..8])
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

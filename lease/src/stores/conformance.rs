@@ -1,0 +1,290 @@
+//! The suite that every store passes: the promises of a driver that the rules depend on, checked on a store that is empty at
+//! first.
+//!
+//! A driver's test calls [`check`] with a fresh store, and [`check_together`] with a way to open it. They panic with the expected and
+//! the found result.
+
+use alloc::{borrow::ToOwned, string::String, vec::Vec};
+
+use crate::{Ask, Found, Namespace, Random, Record, Reply, Request, Shape, Store};
+
+/// The name of the namespace that the suite makes.
+pub const NAMESPACE: &str = "conformance";
+
+/// Checks a store.
+///
+/// # Panics
+/// At the first fault.
+pub fn check(store: &mut dyn Store) {
+    let mut suite = Suite { store, number: 0 };
+    suite.nothing();
+    let first = suite.opening();
+    suite.records(&first);
+    suite.swapping();
+    suite.namespaces();
+    suite.finding();
+    suite.surveying();
+    suite.texts();
+}
+
+/// Checks that conditions hold between two connections: each of many records is changed by two threads at the same time, and one of
+/// them is refused. A driver that reads, then writes, lets both through.
+///
+/// # Panics
+/// At the first fault.
+#[cfg(feature = "std")]
+pub fn check_together<S: Store>(open: impl Fn() -> S) {
+    const ROUNDS: u64 = 40;
+    let mut store = open();
+    let mut suite = Suite { store: &mut store, number: 0 };
+    let old = suite.namespace();
+    let first = 10 + 2 * old.records;
+    let new = Namespace { records: old.records + ROUNDS, version: old.version + 1, ..old.clone() };
+    let grow = Ask::PutNamespace { old, new: new.clone(), first, count: 2 };
+    assert_eq!(suite.ask(grow).found, Found::Done);
+    let (barrier, mut second) = (std::sync::Barrier::new(2), open());
+    let put_all = |store: &mut S, token: u128| -> Vec<crate::Result<bool>> {
+        let mut put = |index| {
+            let old = Record::fresh(first + 2 * index, 2, new.incarnation);
+            let new = granted(&old, token, (1_763_650_000_000, 1_763_653_600_000));
+            let request = request(index, Ask::Put { old, new });
+            barrier.wait();
+            // Not judged yet: a panic would leave the other thread at the barrier.
+            store.answer(&request).map(|reply| reply.found == Found::Done)
+        };
+        (0..ROUNDS).map(&mut put).collect()
+    };
+    let (one, other) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| put_all(&mut second, 6));
+        (put_all(&mut store, 5), other.join().unwrap_or_default())
+    });
+    let mut suite = Suite { store: &mut store, number: 0 };
+    for (index, done) in (0..).zip(one.into_iter().zip(other)) {
+        let (one, other) = match done {
+            (Ok(one), Ok(other)) => (one, other),
+            (Err(error), _) | (_, Err(error)) => {
+                panic!("expected an answer to a swap, found {error}")
+            }
+        };
+        assert!(one != other, "expected that one of two swaps is done, found {one} and {other}");
+        let token = suite.read(first + 2 * index).map(|found| found.token);
+        let expected = Some(Random(if one { 5 } else { 6 }));
+        assert_eq!(token, expected, "expected the record of the swap that is done");
+    }
+}
+
+struct Suite<'s> {
+    store: &'s mut dyn Store,
+    number: u64,
+}
+
+impl Suite<'_> {
+    #[track_caller]
+    fn ask(&mut self, ask: Ask) -> Reply {
+        self.number += 1;
+        let request = request(self.number, ask);
+        let reply = self.store.answer(&request);
+        reply.unwrap_or_else(|error| panic!("expected an answer to {request:?}, found {error}"))
+    }
+
+    #[track_caller]
+    fn namespace(&mut self) -> Namespace {
+        let reply = self.ask(Ask::Open(proposed(2)));
+        reply.namespace.expect("expected the namespace's record in a reply")
+    }
+
+    #[track_caller]
+    fn read(&mut self, first: u64) -> Option<Record> {
+        match self.ask(Ask::Read { first }).found {
+            Found::Records(records) if records.len() < 2 => records.into_iter().next(),
+            found => panic!("expected a record or none, found {found:?}"),
+        }
+    }
+
+    #[track_caller]
+    fn assert_put(&mut self, old: &Record, new: &Record) {
+        let found = self.ask(Ask::Put { old: old.clone(), new: new.clone() }).found;
+        assert_eq!(found, Found::Done, "expected that a swap of the record as it was read is done");
+        assert_eq!(self.read(new.first).as_ref(), Some(new), "expected the record that was put");
+    }
+
+    /// Asserts that a write is refused with the stored record, and changes nothing.
+    #[track_caller]
+    fn assert_refused(&mut self, old: &Record, new: &Record, why: &str) {
+        let there = self.read(new.first);
+        let found = self.ask(Ask::Put { old: old.clone(), new: new.clone() }).found;
+        assert_eq!(found, Found::Differs(there.clone()), "expected a refusal: {why}");
+        assert_eq!(self.read(new.first), there, "expected that a refusal changes nothing: {why}");
+    }
+
+    /// Checks that only `Open` makes a namespace.
+    fn nothing(&mut self) {
+        let fresh = Record::fresh(10, 2, Random(1));
+        let (old, new) = (proposed(1), Namespace { version: 2, ..proposed(1) });
+        let asks = [
+            (Ask::Find { limit: 8 }, Found::Records(Vec::new())),
+            (Ask::Read { first: 10 }, Found::Records(Vec::new())),
+            (Ask::Survey, Found::Survey { records: 0, latest_end: 0 }),
+            (Ask::Put { old: fresh.clone(), new: fresh }, Found::Differs(None)),
+            (Ask::PutNamespace { old, new, first: 10, count: 2 }, Found::Differs(None)),
+        ];
+        for (ask, expected) in asks {
+            let reply = self.ask(ask.clone());
+            assert_eq!(
+                (reply.namespace, reply.found),
+                (None, expected),
+                "expected nothing: {ask:?}"
+            );
+        }
+    }
+
+    /// Checks that the first `Open` makes the namespace's record, and no other makes it again.
+    fn opening(&mut self) -> Namespace {
+        let reply = self.ask(Ask::Open(proposed(1)));
+        assert!(reply.now > 1_600_000_000_000, "expected Unix milliseconds, found {}", reply.now);
+        assert!(!reply.store.is_empty(), "expected a name of the store");
+        assert_eq!(reply.found, Found::Nothing);
+        let namespace = reply.namespace.expect("expected the namespace's record in a reply");
+        let expected = Namespace { store: reply.store, ..proposed(1) };
+        assert_eq!(namespace, expected, "expected the record as proposed, with the store's name");
+        assert_eq!(self.namespace(), namespace, "expected that a second record is not made");
+        namespace
+    }
+
+    fn records(&mut self, first: &Namespace) {
+        assert_eq!(self.read(10), None);
+        let new = Namespace { records: 3, version: 2, ..first.clone() };
+        let grow = Ask::PutNamespace { old: first.clone(), new: new.clone(), first: 10, count: 2 };
+        assert_eq!(self.ask(grow.clone()).found, Found::Done);
+        assert_eq!(self.namespace(), new);
+        for first in [10, 12, 14] {
+            let fresh = Record::fresh(first, 2, new.incarnation);
+            assert_eq!(self.read(first), Some(fresh), "expected new records, never granted");
+        }
+        assert_eq!(self.read(16), None, "expected as many records as the namespace counts");
+        let reply = self.ask(grow);
+        assert_eq!(reply.found, Found::Differs(None), "expected a refusal of a stale namespace");
+        assert_eq!(reply.namespace, Some(new));
+    }
+
+    /// Checks that a swap compares version, token and incarnation, and is done once.
+    fn swapping(&mut self) {
+        let fresh = self.read(10).expect("expected a record");
+        let claimed = granted(&fresh, 5, (1_763_650_000_000, 1_763_653_600_000));
+        self.assert_put(&fresh, &claimed);
+        self.assert_refused(&fresh, &claimed, "the same write again");
+        let renewed =
+            Record { version: 3, granted_until: claimed.granted_until + 4000, ..claimed.clone() };
+        let stale = Record { version: 1, ..claimed.clone() };
+        self.assert_refused(&stale, &renewed, "another version");
+        let other = Record { token: Random(6), ..claimed.clone() };
+        self.assert_refused(&other, &renewed, "another token");
+        let older = Record { incarnation: Random(6), ..claimed.clone() };
+        self.assert_refused(&older, &renewed, "another incarnation of the record");
+        let foreign = Record { incarnation: Random(6), ..renewed.clone() };
+        self.assert_refused(&claimed, &foreign, "another incarnation of the namespace");
+        self.assert_put(&claimed, &renewed);
+        let lowered = Record { version: 4, granted_until: renewed.start + 4000, ..renewed.clone() };
+        self.assert_put(&renewed, &lowered);
+        let none = Record::fresh(16, 2, lowered.incarnation);
+        let found = self.ask(Ask::Put { old: none.clone(), new: none }).found;
+        assert_eq!(found, Found::Differs(None), "expected that a swap makes no record");
+    }
+
+    /// Checks that a new incarnation of the namespace refuses grants of the one before.
+    fn namespaces(&mut self) {
+        let old = self.namespace();
+        let new = Namespace {
+            incarnation: Random(u128::MAX),
+            longest_ms: 7_200_000,
+            quiet_until: 1_763_650_000_000,
+            version: old.version + 1,
+            ..old.clone()
+        };
+        let ask = |old: &Namespace, new: &Namespace| Ask::PutNamespace {
+            old: old.clone(),
+            new: new.clone(),
+            first: 16,
+            count: 2,
+        };
+        let elsewhere = Namespace { store: String::from("another store"), ..new.clone() };
+        let found = self.ask(ask(&old, &elsewhere)).found;
+        assert_eq!(found, Found::Differs(None), "expected a refusal of a write to another store");
+        assert_eq!(self.ask(ask(&old, &new)).found, Found::Done);
+        assert_eq!(self.ask(ask(&old, &new)).found, Found::Differs(None), "expected one swap");
+        assert_eq!(self.namespace(), new);
+        let held = self.read(10).expect("expected a record");
+        let renewed = Record { version: held.version + 1, ..held.clone() };
+        self.assert_refused(&held, &renewed, "a renewal of an older incarnation");
+        let claimed = Record { incarnation: new.incarnation, ..renewed };
+        self.assert_put(&held, &claimed);
+    }
+
+    /// Checks that records that end first come first.
+    fn finding(&mut self) {
+        let ends = |reply: Reply| match reply.found {
+            Found::Records(records) => records
+                .iter()
+                .map(|record| (record.granted_until, record.first))
+                .collect::<Vec<_>>(),
+            found => panic!("expected records, found {found:?}"),
+        };
+        let held = self.read(10).expect("expected a record");
+        let found = ends(self.ask(Ask::Find { limit: 8 }));
+        assert_eq!(found, [(0, 12), (0, 14), (held.granted_until, 10)]);
+        let found = ends(self.ask(Ask::Find { limit: 2 }));
+        assert_eq!(found, [(0, 12), (0, 14)], "expected at most as many as asked for");
+    }
+
+    /// Checks that the highest end leaves out reserved numbers.
+    fn surveying(&mut self) {
+        let held = self.read(10).expect("expected a record");
+        let survey = Found::Survey { records: 3, latest_end: held.granted_until };
+        assert_eq!(self.ask(Ask::Survey).found, survey);
+        let free = self.read(14).expect("expected a record");
+        let incarnation = held.incarnation;
+        let reserved =
+            Record { incarnation, ..granted(&free, 9, (1_763_650_000_000, Record::RESERVED)) };
+        self.assert_put(&free, &reserved);
+        assert_eq!(
+            self.ask(Ask::Survey).found,
+            survey,
+            "expected that reserved numbers are left out"
+        );
+    }
+
+    /// Checks that texts and the largest integers come back unchanged.
+    fn texts(&mut self) {
+        let free = self.read(12).expect("expected a record");
+        let incarnation = self.namespace().incarnation;
+        let holder = String::from("it's \"one\" \\ %s ? $1 :name ; -- \u{e9}\u{1f40d}");
+        let mut new = granted(&free, u128::MAX, (Record::RESERVED - 1, Record::RESERVED));
+        (new.holder, new.version, new.incarnation) = (holder, Record::RESERVED, incarnation);
+        self.assert_put(&free, &new);
+    }
+}
+
+fn request(number: u64, ask: Ask) -> Request {
+    Request { number, namespace: NAMESPACE.to_owned(), ask }
+}
+
+/// A namespace as its users propose it; each user draws another incarnation.
+fn proposed(incarnation: u128) -> Namespace {
+    let shape = Shape::sno(10..=25).and_then(|shape| shape.with_blocks(2));
+    let shape = shape.unwrap_or_else(|error| panic!("{error}"));
+    Namespace {
+        name: NAMESPACE.to_owned(),
+        shape: shape.to_json(),
+        incarnation: Random(incarnation),
+        store: String::new(),
+        records: 0,
+        longest_ms: 3_600_000,
+        quiet_until: 0,
+        version: 1,
+    }
+}
+
+fn granted(old: &Record, token: u128, (start, granted_until): (u64, u64)) -> Record {
+    let (version, holder) = (old.version + 1, String::from("a holder"));
+    Record { start, granted_until, token: Random(token), version, holder, ..old.clone() }
+}

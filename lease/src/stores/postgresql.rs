@@ -1,0 +1,194 @@
+//! A store in `PostgreSQL`.
+//!
+//! Each request is one transaction. It asks for a synchronous commit, and also reads whether the server's commits are durable, the
+//! server's identity, its timeline and its tables: a restored backup and a promoted replica are other incarnations. Rows that are
+//! restored into tables that are there look like the same store: an operator who does that must tell the namespace (`quiet_until`).
+//!
+//! The requests are futures over one connection ([`session`]). [`Postgresql`] waits for them on its thread, each up to a limit, so a
+//! server that stops answering never blocks callers; [`AsyncPostgresql`] hands them to a task, over a connection of its own or one
+//! of a pool.
+//!
+//! Statements have no names, so a pooler may give each transaction another connection.
+
+mod connection;
+mod session;
+mod task;
+#[cfg(feature = "tls")]
+mod tls;
+
+use std::time::Duration;
+
+use alloc::format;
+use core::{error::Error as _, future::Future, mem};
+use tokio::{
+    runtime::{Builder, Handle, Runtime},
+    task::JoinHandle,
+    time::timeout,
+};
+use tokio_postgres::Client;
+
+use crate::{
+    Error, ErrorKind, Reply, Request, Result, Store,
+    rules::error::{damaged, silent},
+    rules::forks,
+};
+
+pub use task::AsyncPostgresql;
+
+pub(crate) use connection::check;
+
+/// The longest wait for an opened store and for an answer, unless a lease is short.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The longest wait until a server took the end of a connection.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// The code of the server's refusal of a column that is not there.
+const NO_COLUMN: &str = "42703";
+
+/// The code of the server's refusal of a role.
+const NO_RIGHT: &str = "42501";
+
+/// A store in `PostgreSQL`.
+///
+/// It waits on its thread, and refuses the threads of an executor, those of `tokio::task::spawn_blocking` included: tasks take
+/// [`AsyncPostgresql`].
+pub struct Postgresql {
+    /// None after an answer that did not come in time.
+    open: Option<Open>,
+    /// The process that opened the connection: a forked child does not use it.
+    process: u32,
+    limit: Duration,
+}
+
+/// A connection, and the runtime that drives it while a call waits.
+struct Open {
+    client: Client,
+    connection: JoinHandle<()>,
+    runtime: Runtime,
+}
+
+impl Postgresql {
+    /// Connects to a server. This and each answer take 15 seconds at most. The first request creates the tables if there are none.
+    ///
+    /// # Errors
+    /// `lease_unavailable` if there is no connection. Requests are refused with `store_not_durable` by a server that may lose its
+    /// commits, with `store_damaged` for tables of another format, and with `lease_unavailable` for a role without the rights that a
+    /// lease needs.
+    pub fn open(url: &str) -> Result<Self> {
+        Self::open_within(url, PATIENCE)
+    }
+
+    /// As [`Postgresql::open`], with another limit if it is shorter.
+    pub(crate) fn open_within(url: &str, longest: Duration) -> Result<Self> {
+        let (process, limit) = (forks::here()?, longest.min(PATIENCE));
+        check_thread()?;
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| unavailable(&format!("{error}")))?;
+        let opened = runtime.block_on(in_time(limit, async {
+            let (client, connection) = connection::connect(url).await?;
+            let connection = tokio::spawn(connection);
+            Ok((client, connection))
+        }));
+        match opened {
+            Ok((client, connection)) => {
+                Ok(Self { open: Some(Open { client, connection, runtime }), process, limit })
+            }
+            Err(error) => {
+                // It may still ask for an address, which a drop would wait for.
+                runtime.shutdown_background();
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Open {
+    /// Ends the connection, and tells the server so if it answers.
+    fn close(self) {
+        drop(self.client);
+        if Handle::try_current().is_err() {
+            let told = async { timeout(FAREWELL, self.connection).await };
+            // A server that does not take it notices by itself.
+            let _ = self.runtime.block_on(told);
+        }
+        self.runtime.shutdown_background();
+    }
+}
+
+impl Drop for Postgresql {
+    fn drop(&mut self) {
+        let open = self.open.take();
+        if forks::check(self.process).is_err() {
+            mem::forget(open);
+        } else if let Some(open) = open {
+            open.close();
+        }
+    }
+}
+
+impl core::fmt::Debug for Postgresql {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Postgresql").field("process", &self.process).finish_non_exhaustive()
+    }
+}
+
+impl Store for Postgresql {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        forks::check(self.process)?;
+        check_thread()?;
+        let open = self.open.as_mut().ok_or_else(|| unavailable("none"))?;
+        let answered = async { timeout(self.limit, session::answer(&open.client, request)).await };
+        open.runtime.block_on(answered).unwrap_or_else(|_| {
+            // A request that the server may take at any later time: nothing waits for the end of its connection.
+            let open = self.open.take();
+            open.into_iter().for_each(|open| open.runtime.shutdown_background());
+            Err(silent())
+        })
+    }
+}
+
+/// Refuses a thread of an executor, which must not be held.
+fn check_thread() -> Result<()> {
+    if Handle::try_current().is_err() {
+        return Ok(());
+    }
+    let reason = "expected a thread that may wait, found one of an executor: use `AsyncPostgresql`";
+    Err(Error::new(ErrorKind::LeaseUnavailable, reason))
+}
+
+/// The result of work that takes a while at most.
+async fn in_time<V>(longest: Duration, work: impl Future<Output = Result<V>>) -> Result<V> {
+    timeout(longest, work).await.unwrap_or_else(|_| Err(silent()))
+}
+
+fn unavailable(found: &str) -> Error {
+    let reason = format!("expected a connection to PostgreSQL, found: {found}");
+    Error::new(ErrorKind::LeaseUnavailable, reason)
+}
+
+/// An error of a server or a connection as this crate's; it holds nothing of the URL.
+#[expect(clippy::needless_pass_by_value, reason = "as map_err calls it")]
+fn failed(error: tokio_postgres::Error) -> Error {
+    let Some(cause) = error.as_db_error() else {
+        let mut reason = format!("expected an answer from PostgreSQL, found: {error}");
+        let mut cause = error.source();
+        while let Some(found) = cause {
+            reason = format!("{reason}: {found}");
+            cause = found.source();
+        }
+        return Error::new(ErrorKind::LeaseUnavailable, reason);
+    };
+    let message = cause.message();
+    match cause.code().code() {
+        NO_COLUMN => damaged(format!("expected the columns of format 1, found: {message}")),
+        NO_RIGHT => Error::new(
+            ErrorKind::LeaseUnavailable,
+            format!("expected a role with the rights that `lease/sql` grants, found: {message}"),
+        ),
+        _ => Error::new(
+            ErrorKind::LeaseUnavailable,
+            format!("expected an answer from PostgreSQL, found: {message}"),
+        ),
+    }
+}

@@ -1,0 +1,83 @@
+//! Connections by URLs.
+
+use std::{boxed::Box, pin::Pin, time::Duration};
+
+use core::{future::Future, str::FromStr};
+use tokio::time::sleep;
+#[cfg(not(feature = "tls"))]
+use tokio_postgres::NoTls;
+use tokio_postgres::{Client, Config, config::TargetSessionAttrs, error::SqlState};
+
+use super::failed;
+#[cfg(feature = "tls")]
+use super::tls;
+use crate::{Result, rules::error::out_of_range, stores::system::random};
+
+/// The longest wait for a connection to one address, and half the longest wait for an acknowledgement of what was sent.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Number of times that a connection is tried again where the server has too many, and the longest pause before the first of them; each
+/// pause may be twice as long as the one before, and ends at random. Processes that start at once would meet again and again, and keep
+/// others out, too.
+const TRIES: u32 = 4;
+const SPREAD: Duration = Duration::from_secs(1);
+
+/// The work of a connection, for an executor.
+pub(super) type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Refuses a URL that names no server.
+pub(crate) fn check(url: &str) -> Result<()> {
+    #[cfg(feature = "tls")]
+    let url = &tls::split(url)?.0;
+    config(url).map(drop)
+}
+
+/// A connection, tried again for a while if the server has too many.
+pub(super) async fn connect(url: &str) -> Result<(Client, Connection)> {
+    for tried in 0..TRIES {
+        match connect_once(url).await? {
+            Err(error) if error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS) => {
+                let part = u32::try_from(random()?.0 & 0xffff).unwrap_or(0);
+                sleep(SPREAD * (1 << tried) * part / 0xffff).await;
+            }
+            connected => return connected.map_err(failed),
+        }
+    }
+    connect_once(url).await?.map_err(failed)
+}
+
+/// The server's answer, or an error of the URL.
+type Connected = Result<(Client, Connection), tokio_postgres::Error>;
+
+/// By TLS, unless the server is local or the URL asks for another way.
+#[cfg(feature = "tls")]
+async fn connect_once(url: &str) -> Result<Connected> {
+    let (url, roots) = tls::split(url)?;
+    let mut config = config(&url)?;
+    tls::require(&mut config, &url);
+    let connected = config.connect(tls::connector(roots)?).await;
+    Ok(connected.map(|(client, connection)| (client, work(connection))))
+}
+
+#[cfg(not(feature = "tls"))]
+async fn connect_once(url: &str) -> Result<Connected> {
+    let connected = config(url)?.connect(NoTls).await;
+    Ok(connected.map(|(client, connection)| (client, work(connection))))
+}
+
+fn work<E>(connection: impl Future<Output = Result<(), E>> + Send + 'static) -> Connection {
+    Box::pin(async { drop(connection.await) })
+}
+
+fn config(url: &str) -> Result<Config> {
+    // The URL may hold a password.
+    let wrong = |_| out_of_range("expected a URL that PostgreSQL understands, found another text");
+    let mut config = Config::from_str(url).map_err(wrong)?;
+    config.connect_timeout(PATIENCE).tcp_user_timeout(2 * PATIENCE);
+    config.application_name("polyflake-lease");
+    if config.get_hosts().len() > 1 && !url.contains("target_session_attrs") {
+        // A replica may be named first.
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    }
+    Ok(config)
+}

@@ -1,0 +1,132 @@
+//! Stores of tasks.
+
+use core::mem;
+
+#[cfg(feature = "deadpool")]
+use deadpool_postgres::{Object, Pool};
+use tokio::task::AbortHandle;
+use tokio_postgres::Client;
+
+use super::{connection, session, unavailable};
+use crate::{AsyncStore, Reply, Request, Result, rules::forks};
+
+/// A store in `PostgreSQL` for a task of Tokio ([`Host`](crate::Host)): over a connection of its own, or one that a pool lends for as
+/// long as a lease has something to ask.
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use polyflake_lease::{AsyncPostgresql, Host, Options, Shape, sno};
+///
+/// # async fn work() -> polyflake_lease::Result<()> {
+/// let open = || AsyncPostgresql::open("postgres://lease@db/orders");
+/// let host = Host::new(open, tokio::time::sleep, |task| drop(tokio::spawn(task)));
+/// let options = Options::new("orders", Shape::sno(0..=1023)?)?;
+/// let ids = sno::Generator::with_async(host, options, Duration::from_secs(10), tokio::time::sleep).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct AsyncPostgresql {
+    lent: Lent,
+    process: u32,
+}
+
+impl AsyncPostgresql {
+    /// Connects to a server. The first request creates the tables if there are none.
+    ///
+    /// # Errors
+    /// As [`Postgresql::open`](crate::Postgresql::open).
+    ///
+    /// # Panics
+    /// Outside a runtime of Tokio.
+    pub async fn open(url: &str) -> Result<Self> {
+        let process = forks::here()?;
+        let (client, connection) = connection::connect(url).await?;
+        let task = tokio::spawn(connection).abort_handle();
+        Ok(Self::new(Connected::Open(client, task), process))
+    }
+
+    /// Takes a connection of a pool. It goes back with the store, or is closed if a request was dropped in it.
+    ///
+    /// ```no_run
+    /// use polyflake_lease::{AsyncPostgresql, Host};
+    ///
+    /// # fn host(pool: deadpool_postgres::Pool) -> Host {
+    /// let open = move || {
+    ///     let pool = pool.clone();
+    ///     async move { AsyncPostgresql::from_pool(&pool).await }
+    /// };
+    /// Host::new(open, tokio::time::sleep, |task| drop(tokio::spawn(task)))
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`AsyncPostgresql::open`]; `lease_unavailable` if the pool has no connection in its time.
+    #[cfg(feature = "deadpool")]
+    pub async fn from_pool(pool: &Pool) -> Result<Self> {
+        let process = forks::here()?;
+        let taken = pool.get().await;
+        let taken = taken.map_err(|error| unavailable(&alloc::format!("{error}")))?;
+        Ok(Self::new(Connected::Pool(Some(taken)), process))
+    }
+
+    fn new(from: Connected, process: u32) -> Self {
+        Self { lent: Lent { from, is_idle: true }, process }
+    }
+}
+
+impl core::fmt::Debug for AsyncPostgresql {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("AsyncPostgresql").field("process", &self.process).finish_non_exhaustive()
+    }
+}
+
+impl AsyncStore for AsyncPostgresql {
+    async fn answer(&mut self, request: &Request) -> Result<Reply> {
+        forks::check(self.process)?;
+        let reply = session::answer(self.lent.take()?, request).await;
+        self.lent.is_idle = true;
+        reply
+    }
+}
+
+/// A connection that serves one request at a time.
+struct Lent {
+    from: Connected,
+    /// `false` while a request is under way, and after one that was dropped.
+    is_idle: bool,
+}
+
+enum Connected {
+    /// A connection of the store's own, and the task that drives it.
+    Open(Client, AbortHandle),
+    /// A connection of a pool; none only while it is dropped.
+    #[cfg(feature = "deadpool")]
+    Pool(Option<Object>),
+}
+
+impl Lent {
+    /// The connection for one request. Once one was dropped, its answer may come in place of the next request's.
+    fn take(&mut self) -> Result<&Client> {
+        let is_idle = mem::replace(&mut self.is_idle, false);
+        match &mut self.from {
+            Connected::Open(client, _) if is_idle => Ok(client),
+            #[cfg(feature = "deadpool")]
+            Connected::Pool(Some(client)) if is_idle => Ok(client),
+            _ => Err(unavailable("one whose last request was dropped")),
+        }
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if self.is_idle {
+            return;
+        }
+        // A server that does not answer would keep the connection's task, or the next one who takes it from the pool.
+        match &mut self.from {
+            Connected::Open(_, task) => task.abort(),
+            #[cfg(feature = "deadpool")]
+            Connected::Pool(client) => drop(client.take().map(Object::take)),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! A gate for forks. `SQLite` keeps the locks of a process in its memory, which a forked child has a copy of: a child that is forked
+//! while a file is open would take its parent's locks for its own. So a file is open only while a request is answered, and a fork
+//! waits until none is.
+//!
+//! A fork past the C library's hooks does not wait, and none waits for ever: a child that was forked in the middle of a request opens
+//! no file.
+#![allow(unsafe_code, reason = "the C library's fork hooks have no safe door")]
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::{Error, ErrorKind, Result, rules::forks};
+
+/// The process in the upper half, and the number of its requests under way in the lower.
+static BUSY: AtomicU64 = AtomicU64::new(0);
+/// Number of threads of this process that fork.
+static FORKING: AtomicU32 = AtomicU32::new(0);
+#[cfg(unix)]
+static IS_HOOKED: AtomicBool = AtomicBool::new(false);
+
+/// The longest wait of a fork for a request. While a fork waits, no request waits for a locked file.
+const LONGEST: Duration = Duration::from_secs(2);
+const LOOK_AGAIN: Duration = Duration::from_micros(200);
+
+/// A request under way, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Pass {
+    process: u32,
+}
+
+impl Pass {
+    /// Waits while another thread forks.
+    ///
+    /// # Errors
+    /// `lease_unavailable` in a child that was forked in the middle of a request.
+    pub(super) fn enter() -> Result<Self> {
+        let process = forks::here()?;
+        hook();
+        loop {
+            let next = |busy: u64| match of_word(busy) {
+                (found, count) if found == process => Some(to_word(process, count + 1)),
+                (_, 0) => Some(to_word(process, 1)),
+                _ => None,
+            };
+            if BUSY.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).is_err() {
+                let reason =
+                    "expected a process forked while no SQLite file was open, found an open one";
+                return Err(Error::new(ErrorKind::LeaseUnavailable, reason));
+            }
+            let pass = Self { process };
+            if !is_forking() {
+                return Ok(pass);
+            }
+            drop(pass);
+            thread::sleep(LOOK_AGAIN);
+        }
+    }
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        if forks::check(self.process).is_ok() {
+            BUSY.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+}
+
+/// Returns whether a thread of this process forks: requests end soon.
+pub(super) fn is_forking() -> bool {
+    FORKING.load(Ordering::SeqCst) > 0
+}
+
+/// Installs the hooks. Two threads may both do so, which does no harm.
+fn hook() {
+    #[cfg(unix)]
+    if !IS_HOOKED.swap(true, Ordering::AcqRel) {
+        // SAFETY: the handlers only touch atomics and clocks, and sleep, so they may run around a fork in any thread.
+        unsafe { libc::pthread_atfork(Some(before), Some(after), Some(in_child)) };
+    }
+}
+
+#[cfg(unix)]
+extern "C" fn before() {
+    FORKING.fetch_add(1, Ordering::SeqCst);
+    let began = Instant::now();
+    while of_word(BUSY.load(Ordering::SeqCst)).1 > 0 && began.elapsed() < LONGEST {
+        thread::sleep(LOOK_AGAIN);
+    }
+}
+
+#[cfg(unix)]
+extern "C" fn after() {
+    FORKING.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// The child has no other threads.
+#[cfg(unix)]
+extern "C" fn in_child() {
+    FORKING.store(0, Ordering::SeqCst);
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "the word's halves")]
+const fn of_word(word: u64) -> (u32, u32) {
+    ((word >> 32) as u32, word as u32)
+}
+
+const fn to_word(process: u32, count: u32) -> u64 {
+    (process as u64) << 32 | count as u64
+}

@@ -1,0 +1,38 @@
+//! Times and random numbers of the system.
+
+use alloc::format;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use crate::{Error, ErrorKind, Random, Result};
+
+/// Unix milliseconds; 0 before 1970.
+pub(crate) fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Milliseconds by a clock that goes on while the machine is suspended.
+#[cfg(target_os = "linux")]
+pub(crate) fn elapsed_ms(_began: Instant) -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let (seconds, nanos) = (time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs());
+    seconds * 1000 + nanos / 1_000_000
+}
+
+/// Milliseconds since `began`; it depends on the system whether they count suspension.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn elapsed_ms(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// 128 bits from the operating system.
+pub(crate) fn random() -> Result<Random> {
+    let mut bytes = [0; 16];
+    match getrandom::fill(&mut bytes) {
+        Ok(()) => Ok(Random(u128::from_le_bytes(bytes))),
+        Err(error) => {
+            let reason = format!("expected random bytes of the system, found: {error}");
+            Err(Error::new(ErrorKind::LeaseUnavailable, reason))
+        }
+    }
+}

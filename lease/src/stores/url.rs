@@ -1,0 +1,121 @@
+//! Stores by their URLs.
+
+#[cfg(feature = "sqlite")]
+use std::path::PathBuf;
+use std::{
+    boxed::Box,
+    collections::HashMap,
+    string::{String, ToString},
+    sync::{LazyLock, Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
+
+use alloc::format;
+
+use polyflake::fork;
+
+use crate::{
+    Error, ErrorKind, Memory, Reply, Request, Result, Store, rules::error::out_of_range,
+    stores::system,
+};
+
+/// Opens the store that a URL names: `postgres://` and an address (feature `postgresql`), `sqlite:` and the path of a file
+/// (feature `sqlite`), or `memory:` and a name. A relative path starts at the working directory of this moment. A store in memory is
+/// for tests: the threads of this process share it, and it lasts as long as the process. Forked children are refused.
+///
+/// # Errors
+/// `out_of_range` for any other URL; any error of the store.
+pub fn open(url: &str) -> Result<Box<dyn Store>> {
+    Address::of(url)?.open(Duration::MAX)
+}
+
+/// The store that a URL names, wherever the process goes meanwhile.
+pub(crate) enum Address {
+    Memory(String),
+    #[cfg(feature = "sqlite")]
+    Sqlite(PathBuf),
+    #[cfg(feature = "postgresql")]
+    Postgresql(String),
+}
+
+impl Address {
+    pub(crate) fn of(url: &str) -> Result<Self> {
+        match url.split_once(':') {
+            Some(("memory", name)) => Ok(Self::Memory(name.to_string())),
+            #[cfg(feature = "sqlite")]
+            Some(("sqlite", path)) => {
+                crate::stores::sqlite::file::absolute(plain(path)?.as_ref()).map(Self::Sqlite)
+            }
+            #[cfg(feature = "postgresql")]
+            Some(("postgres" | "postgresql", _)) => {
+                crate::stores::postgresql::check(url)?;
+                Ok(Self::Postgresql(url.to_string()))
+            }
+            // The rest of the URL may hold a password.
+            Some((scheme, _)) if is_scheme(scheme) => {
+                let reason = format!("expected the URL of a store in this build, found {scheme}:");
+                Err(out_of_range(reason))
+            }
+            _ => Err(out_of_range("expected the URL of a store, found another text")),
+        }
+    }
+
+    /// Opens the store; a server that does not answer is given up after a while, if that is shorter than usual.
+    pub(crate) fn open(&self, longest: Duration) -> Result<Box<dyn Store>> {
+        #[cfg(not(feature = "postgresql"))]
+        let _ = longest;
+        match self {
+            Self::Memory(name) => Ok(Box::new(Shared(name.clone()))),
+            #[cfg(feature = "sqlite")]
+            Self::Sqlite(path) => Ok(Box::new(crate::Sqlite::open(path)?)),
+            #[cfg(feature = "postgresql")]
+            Self::Postgresql(url) => Ok(Box::new(crate::Postgresql::open_within(url, longest)?)),
+        }
+    }
+}
+
+/// Refuses what other libraries write in such a URL: here it would name another file.
+#[cfg(feature = "sqlite")]
+fn plain(path: &str) -> Result<&str> {
+    let found = match path {
+        _ if path.starts_with("//") => "`//`",
+        _ if path.starts_with("file:") => "`file:`",
+        _ if path.contains('?') => "`?`",
+        _ => return Ok(path),
+    };
+    let expected = "expected the path of a file after `sqlite:`, as in `sqlite:leases.db`";
+    Err(out_of_range(format!("{expected}, found {found}")))
+}
+
+/// Returns whether a text looks like the scheme of a URL: any other text before a colon may hold a password.
+fn is_scheme(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    text.len() < 20 && text.bytes().all(is_part)
+}
+
+static STORES: LazyLock<Mutex<HashMap<String, Memory>>> = LazyLock::new(Mutex::default);
+
+/// The process whose memory the stores are in.
+static PROCESS: OnceLock<u32> = OnceLock::new();
+
+/// A store in memory by its name.
+struct Shared(String);
+
+impl Store for Shared {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        if *PROCESS.get_or_init(fork::process) != fork::process() {
+            let reason = "expected the process that made a store in memory, found its child";
+            return Err(Error::new(ErrorKind::LeaseUnavailable, reason));
+        }
+        let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
+        let store = stores.entry(self.0.clone()).or_insert_with(|| Memory::new(0));
+        store.set_now(system::unix_ms());
+        store.answer(request)
+    }
+}
+
+impl Store for Box<dyn Store> {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        (**self).answer(request)
+    }
+}
