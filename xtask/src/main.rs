@@ -16,7 +16,6 @@ mod deny;
 mod features;
 mod format;
 mod fuzz;
-mod generate;
 mod licences;
 mod miri;
 mod mutants;
@@ -89,8 +88,6 @@ enum Task {
     Features(features::Options),
     /// Format the code of all languages
     Format(format::Options),
-    /// Write the codes of errors in TypeScript, from packages/api.toml
-    Generate(generate::Options),
     /// Write the licences of the crates that binaries carry into THIRD-PARTY.md
     Licences,
     /// Build the wheel, the npm package and the test drivers
@@ -161,7 +158,6 @@ fn main() -> Result<ExitCode> {
         Task::Deny => deny::main().map(|()| true)?,
         Task::Features(options) => features::main(&options).map(|()| true)?,
         Task::Format(options) => format::main(&options).map(|()| true)?,
-        Task::Generate(options) => generate::main(&options).map(|()| true)?,
         Task::Licences => licences::main().map(|()| true)?,
         Task::Artefacts(options) => artefacts::main(&options)?,
         Task::Build(options) => build::main(&options).map(|()| true)?,

@@ -1,6 +1,4 @@
-// Written by `cargo xtask generate` from `packages/api.toml`.
-
-/** Codes of errors; the same strings in every language. */
+/** Codes of errors; the same strings in every language. A test compares them with packages/api.toml. */
 export type ErrorCode =
   | "invalid_type"
   | "invalid_length"

@@ -77,7 +77,7 @@ const fn pip(name: &'static str, protects: &'static str, run: fn(&Shell) -> Resu
 pub const ALL: &[Step] = &[
     step(
         "tidy",
-        "arrows between modules, generated files, error pages, links, one version",
+        "arrows between modules, error pages, links, listed faults, one version",
         &[EVERYTHING],
         |_| tidy::check(),
     ),

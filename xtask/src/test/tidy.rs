@@ -1,4 +1,4 @@
-//! House rules that no compiler knows: dependencies between modules, generated files that are fresh, links, one version, no
+//! House rules that no compiler knows: dependencies between modules, links, one version, no
 //! machine's paths.
 
 use std::{collections::BTreeSet, fs};
@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
 use super::{oldest_rust, pages, sets};
-use crate::{artefacts::page, generate, mutants, workspace};
+use crate::{artefacts::page, mutants, workspace};
 
 /// Modules that families with default partitions may use.
 const OF_OWN_PARTITIONS: [&str; 10] = [
@@ -81,7 +81,6 @@ pub fn check() -> Result<()> {
     faults.extend(sources.iter().filter_map(atomics_past_the_door));
     faults.extend(versions()?);
     faults.extend(oldest_rust::named_otherwise()?);
-    faults.extend(generate::stale()?);
     faults.extend(page::faults()?);
     faults.extend(mutants::stale()?);
     faults.extend(pages::faults(texts())?);
