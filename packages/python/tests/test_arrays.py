@@ -34,29 +34,6 @@ def test_it_is_indexed_and_sliced_as_a_list(data: bytes, part: slice) -> None:
         assert plain[index] in array
 
 
-@given(packed)
-def test_its_buffer_is_its_packed_bytes(data: bytes) -> None:
-    array = sno.SnoArray(data)
-    assert bytes(array) == data
-    assert sno.SnoArray(array) == array
-    view = memoryview(array)
-    assert (view.shape, view.strides, view.format, view.readonly) == ((len(array), 10), (10, 1), "B", True)
-    assert view.c_contiguous
-    assert view.tobytes() == data
-
-
-def test_numpy_sees_rows_without_a_copy() -> None:
-    array = sno.Generator(258).generate_many(1000)
-    rows = np.asarray(array)
-    assert (rows.shape, rows.dtype, rows.flags.writeable) == ((1000, 10), np.uint8, False)
-    assert (rows[:, 6] == 1).all()
-    assert (rows[:, 7] == 2).all()
-    assert np.shares_memory(rows, np.asarray(array))
-    records = np.frombuffer(array, "V10")
-    assert [bytes(record) for record in records] == [bytes(id) for id in array]
-    assert np.asarray(array[:0]).shape == (0, 10)
-
-
 def test_the_buffer_outlives_the_array() -> None:
     view = memoryview(sno.Generator(1).generate_many(10_000))
     others = [sno.Generator(2).generate_many(10_000) for _ in range(5)]
@@ -112,6 +89,19 @@ def test_texts_are_numpys_and_arrows_without_a_copy(cls: Any) -> None:
     assert repr(column) == "<TextColumn of 300 texts>"
     assert cls.from_texts(column) == ids
     assert len(cls.from_texts(ids[:0].text_column())) == 0
+
+
+@pytest.mark.parametrize("cls", ARRAYS, ids=lambda cls: cls.__name__)
+def test_numpy_sees_ids_without_a_copy(cls: Any) -> None:
+    ids, sizes = ARRAYS[cls], {sno.SnoArray: 10, hotguid.HotGuidArray: 16}
+    array, view = np.asarray(ids), memoryview(ids)
+    shape, dtype = ((300, sizes[cls]), np.uint8) if cls in sizes else ((300,), np.int64)
+    assert (array.shape, array.dtype, array.flags.writeable) == (shape, dtype, False)
+    assert np.shares_memory(array, np.asarray(ids))
+    assert (view.shape, view.strides, view.readonly, view.c_contiguous) == (shape, array.strides, True, True)
+    assert bytes(ids) == array.tobytes() == view.tobytes()
+    assert np.asarray(ids[:0]).shape == (0, *shape[1:])
+    assert cls(array[::-2]) == ids[::-2]
 
 
 IDS: dict[type, list[Any]] = {cls: list(array[:5]) for cls, array in ARRAYS.items()}

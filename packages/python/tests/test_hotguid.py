@@ -47,7 +47,9 @@ def test_a_uuid_that_lies_is_refused() -> None:
 def test_times_are_datetimes_in_utc() -> None:
     start = dt.datetime.fromtimestamp(SECOND, UTC)
     id = Generator(clock=lambda: NOW_NS).generate()
-    assert hotguid.parts(id).datetime == start and hotguid.parts(id).datetime.tzinfo is UTC
+    parts = hotguid.parts(id)
+    assert parts.datetime == start and parts.datetime.tzinfo is UTC
+    assert parts.machine.hex() in repr(parts)
     lowest, highest = hotguid.time_range(start, start + dt.timedelta(seconds=1))
     assert lowest <= id <= highest
     assert hotguid.time_range(start, NOW_MS + 1000, sql=True) == (hotguid.to_sql(lowest), hotguid.to_sql(highest))

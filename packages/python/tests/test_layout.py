@@ -272,6 +272,7 @@ def test_a_description_says_its_fields() -> None:
     assert repr(figures.fields[1]) == "<FieldDescription: timestamp timestamp, 39 bits at 1>"
     assert figures.fields[1] == Layout.preset("sonyflake").describe().fields[1]
     assert only({"kind": "bindable"}).describe().per_second is None
+    assert "4 fields in 64 bits" in repr(figures)
 
 
 def test_a_time_is_milliseconds_or_an_aware_datetime() -> None:

@@ -74,21 +74,6 @@ def test_a_generator_resumes_after_the_last_second_used() -> None:
     assert f"{SECOND + 1}" in repr(parts)
 
 
-def test_numpy_sees_int64_without_a_copy() -> None:
-    packed = generator().generate_many(1000)
-    column = np.asarray(packed)
-    assert (column.shape, column.dtype, column.flags.writeable) == ((1000,), np.int64, False)
-    assert np.shares_memory(column, np.asarray(packed))
-    assert column.tolist() == list(packed)
-    assert np.asarray(packed[:0]).shape == (0,)
-    assert RandflakeArray(column[::-2]) == packed[::-2]
-    view = memoryview(packed)
-    assert (view.format, view.itemsize, view.shape, view.strides, view.readonly) == ("q", 8, (1000,), (8,), True)
-    assert view.c_contiguous
-    assert view.f_contiguous
-    assert bytes(packed) == column.tobytes()
-
-
 def test_integers_are_read_wherever_they_lie() -> None:
     unaligned = np.frombuffer(b"x" + bytes(range(16)), np.uint8)[1:].view(np.int64)
     assert list(RandflakeArray(unaligned)) == unaligned.tolist()
