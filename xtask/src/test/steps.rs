@@ -103,12 +103,6 @@ pub const ALL: &[Step] = &[
         &[LEASE],
         rust::no_std,
     ),
-    step(
-        "oldest-rust",
-        "what users compile, on the oldest Rust that is promised",
-        &[CRATES],
-        oldest_rust::check,
-    ),
     step("rust", "the tests and examples of the crates", &[CRATES], rust::test),
     step(
         "kernels-aarch64",
@@ -237,6 +231,12 @@ pub const ALL: &[Step] = &[
 
 /// Steps that are slow and rarely fail; then trials, which depend on what the registries serve today.
 pub const THOROUGH: &[Step] = &[
+    step(
+        "oldest-rust",
+        "what users compile, on the oldest Rust that is promised",
+        &[CRATES],
+        oldest_rust::check,
+    ),
     step(
         "loom-unbounded",
         "batches of Hot Guids against single calls, however often they interrupt each other",
