@@ -10,15 +10,10 @@ import { NOW, rejected, rejection, scripted } from "./refusals.mjs";
 const HERE = new URL(".", import.meta.url);
 
 /** The compared members of an error. */
-const told = ({ name, message, code, retryAt, written, field, cause }) => ({
-  name,
-  message,
-  code,
-  retryAt,
-  written,
-  field,
+const told = ({ name, message, code, retryAt, written, field, cause }) => [
+  ...[name, message, code, retryAt, written, field],
   cause,
-});
+];
 
 /** Blocks the thread for a number of milliseconds. */
 function block(ms) {
@@ -65,14 +60,10 @@ onEachMachine((polyflake, machine) => {
     test(`${name}: a call that is aborted rejects with the signal's reason`, async () => {
       const { ids: maker, time } = exhausted();
       const reason = { mine: true };
-      const calls = (signal) => [
-        options(maker.generateAsync, { signal }),
-        options(maker.generateManyAsync, { signal }, 1),
+      const calls = (signal, name = "signal") => [
+        maker.generateAsync(...about, { [name]: signal }),
+        maker.generateManyAsync(1, ...about, { [name]: signal }),
       ];
-      /** Calls a method with its options last. */
-      function options(method, value, ...before) {
-        return method.call(maker, ...before, ...about, value);
-      }
       for (const promise of calls(AbortSignal.abort(reason))) assert.equal(await rejection(promise), reason);
       const controller = new AbortController();
       const waiting = calls(controller.signal);
@@ -84,50 +75,29 @@ onEachMachine((polyflake, machine) => {
       for (const signal of [7, "abort", {}, { aborted: false }, null]) {
         for (const promise of calls(signal)) await rejected("invalid_type", promise, { field: "signal" });
       }
-      await rejected("unknown_field", options(maker.generateAsync, { signals: undefined }), { field: "signals" });
+      for (const promise of calls(undefined, "signals")) await rejected("unknown_field", promise, { field: "signals" });
     });
 
     test(`${name}: errors are those of the calls that hold the thread`, async () => {
       const cause = new RangeError("theirs");
-      const broken = {
-        clock: () => {
-          throw cause;
-        },
+      const clock = () => {
+        throw cause;
       };
-      const cases = [
-        ...(name === "hotguid"
-          ? []
-          : [{ onExhausted: "error" }, { maxWait: 0 }].map((more) => () => exhausted(more).ids)),
-        () => make(1, broken),
-        () => {
-          const ids = make(1, { clock: () => NOW });
-          ids.close();
-          return ids;
-        },
-      ];
-      for (const maker of cases) {
-        const sync = (call) => {
-          try {
-            call(maker());
-          } catch (error) {
-            return told(error);
-          }
-          return assert.fail("expected a refusal");
-        };
-        assert.deepEqual(
-          told(await rejection(maker().generateAsync())),
-          sync((ids) => ids.generate()),
-        );
-        assert.deepEqual(
-          told(await rejection(maker().generateManyAsync(3))),
-          sync((ids) => ids.generateMany(3)),
-        );
-        await rejected("out_of_range", maker().generateManyAsync((1 << 24) + 1), { field: "count" });
-        const { generateAsync, generateManyAsync } = maker();
-        for (const method of [generateAsync, generateManyAsync])
-          await rejected("invalid_type", method(1), { field: "this" });
+      const closed = () => {
+        const ids = make(1);
+        ids.close();
+        return ids;
+      };
+      const full = [{ onExhausted: "error" }, { maxWait: 0 }].map((more) => () => exhausted(more).ids);
+      for (const maker of [() => make(1, { clock }), closed, ...(name === "hotguid" ? [] : full)]) {
+        for (const [verb, ...values] of [["generate"], ["generateMany", 3]]) {
+          const error = await rejection(maker()[`${verb}Async`](...values));
+          const same = await rejection((async () => maker()[verb](...values))());
+          assert.deepEqual(told(error), told(same));
+        }
       }
       const short = make(2, { clock: () => NOW, onExhausted: "error" });
+      await rejected("out_of_range", short.generateManyAsync((1 << 24) + 1), { field: "count" });
       short.generateMany(perTick - 1);
       await rejected("sequence_exhausted", short.generateManyAsync(3), { written: 1, retryAt: NOW + tickMs });
     });
