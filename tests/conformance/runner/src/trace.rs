@@ -2,9 +2,13 @@
 
 use std::collections::HashSet;
 
+use fastrand::Rng;
 use serde_json::{Value, json};
 
-use super::case::{Case, Pattern};
+use super::{
+    case::{Case, Pattern},
+    random::one_of,
+};
 
 /// A step's request, and its expected answer.
 pub(crate) struct Step {
@@ -44,16 +48,46 @@ pub(crate) fn refused(name: impl Into<String>, op: &str, mut options: Value, cod
 
 /// The pattern of answers of which none repeats an ID of an earlier one.
 pub(crate) fn no_id_twice() -> Pattern {
-    Pattern::Obeys("no ID given out twice", |answer| {
-        all_new(&answer["ok"]["steps"], &mut HashSet::new())
-    })
+    Pattern::Obeys("no ID given out twice", |answer| none_twice(answer, Value::clone))
 }
 
-fn all_new<'a>(steps: &'a Value, seen: &mut HashSet<&'a str>) -> bool {
-    steps.as_array().into_iter().flatten().all(|step| {
-        let mut ids = step["ok"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        ids.all(|id| seen.insert(id)) && all_new(&step["inside"], seen)
-    })
+/// Returns whether no two IDs in the lists of a trace's answers have the same cell.
+pub(crate) fn none_twice(answer: &Value, cell: impl Fn(&Value) -> Value) -> bool {
+    fn collect(steps: &Value, cell: &impl Fn(&Value) -> Value, cells: &mut Vec<Value>) {
+        for step in steps.as_array().into_iter().flatten() {
+            cells.extend(step["ok"].as_array().into_iter().flatten().map(cell));
+            collect(&step["inside"], cell, cells);
+        }
+    }
+    let mut cells = Vec::new();
+    collect(&answer["ok"]["steps"], &cell, &mut cells);
+    let mut seen = HashSet::new();
+    cells.iter().all(|cell| seen.insert(cell))
+}
+
+/// Readings that mostly go forward within a call; now and then one of those that are no time.
+pub(crate) fn clock(rng: &mut Rng, no_times: &[&str], time: impl Fn(&mut Rng) -> String) -> Value {
+    let mut readings: Vec<_> = (0..rng.usize(1..5)).map(|_| time(rng)).collect();
+    if rng.u32(..3) > 0 {
+        readings.sort();
+    }
+    if rng.u32(..50) == 0 {
+        let at = rng.usize(..=readings.len());
+        readings.insert(at, one_of(rng, no_times).to_owned());
+    }
+    readings.into()
+}
+
+/// Steps that the clock takes inside one, `depth` levels deep, in a few traces.
+pub(crate) fn nest(
+    rng: &mut Rng,
+    depth: u32,
+    step: &mut Value,
+    make: impl Fn(&mut Rng, u32) -> Value,
+) {
+    if depth > 0 && rng.u32(..16) == 0 {
+        step["inside"] = (0..rng.usize(1..4)).map(|_| make(rng, depth - 1)).collect();
+    }
 }
 
 #[cfg(test)]
@@ -68,5 +102,8 @@ mod tests {
         assert!(no_id_twice().fits(&trace([outer("1"), inner("2")])));
         assert!(!no_id_twice().fits(&trace([outer("1"), inner("1")])));
         assert!(!no_id_twice().fits(&trace([outer("1"), outer("1")])));
+        let by_first = |id: &Value| id.as_str().map(|id| &id[..1]).into();
+        assert!(none_twice(&trace([outer("12"), outer("22")]), by_first));
+        assert!(!none_twice(&trace([outer("12"), inner("13")]), by_first));
     }
 }

@@ -1,13 +1,12 @@
 //! Random traces: the parts of them that do not depend on chance.
 
-use std::collections::HashSet;
-
 use fastrand::Rng;
 use serde_json::{Value, json};
 
 use crate::{
     case::{Case, Pattern},
     random::{field, number, one_of},
+    trace,
 };
 
 const START_MS: i64 = 2_266_870_912_000;
@@ -39,14 +38,6 @@ fn time(rng: &mut Rng) -> String {
     .to_string()
 }
 
-fn clock(rng: &mut Rng) -> Value {
-    let mut readings: Vec<_> = (0..rng.usize(1..4)).map(|_| time(rng)).collect();
-    if rng.u32(..40) == 0 {
-        readings.insert(0, "raise".to_owned());
-    }
-    readings.into()
-}
-
 fn step(rng: &mut Rng, depth: u32) -> Value {
     let shard_key = field(rng, 32);
     let mut step = match rng.u32(..20) {
@@ -56,24 +47,14 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
         3..=7 => json!({"op": "generate", "shard_key": shard_key, "count": rng.u32(..70)}),
         _ => json!({"op": "generate", "shard_key": shard_key}),
     };
-    step["clock"] = clock(rng);
-    if depth > 0 && rng.u32(..16) == 0 {
-        step["inside"] = (0..rng.usize(1..4)).map(|_| self::step(rng, depth - 1)).collect();
-    }
+    step["clock"] = trace::clock(rng, &["raise"], time);
+    trace::nest(rng, depth, &mut step, self::step);
     step
 }
 
 /// Returns whether no two IDs have the same second, machine and counter.
 fn no_counter_twice(answer: &Value) -> bool {
-    fn all_new(steps: &Value, seen: &mut HashSet<[String; 3]>) -> bool {
-        steps.as_array().into_iter().flatten().all(|step| {
-            let mut ids = step["ok"].as_array().into_iter().flatten();
-            let cell =
-                |id: &Value| ["timestamp", "machine", "counter"].map(|name| id[name].to_string());
-            ids.all(|id| seen.insert(cell(id))) && all_new(&step["inside"], seen)
-        })
-    }
-    all_new(&answer["ok"]["steps"], &mut HashSet::new())
+    trace::none_twice(answer, |id| json!([id["timestamp"], id["machine"], id["counter"]]))
 }
 
 #[cfg(test)]

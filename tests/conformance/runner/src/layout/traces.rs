@@ -116,18 +116,6 @@ fn time(rng: &mut Rng) -> String {
     .to_string()
 }
 
-/// Readings that mostly go forward within a call.
-fn clock(rng: &mut Rng) -> Value {
-    let mut readings: Vec<_> = (0..rng.usize(1..5)).map(|_| time(rng)).collect();
-    if rng.u32(..3) > 0 {
-        readings.sort();
-    }
-    if rng.u32(..60) == 0 {
-        readings.push("raise".to_owned());
-    }
-    readings.into()
-}
-
 fn step(rng: &mut Rng, drawn: &Drawn, depth: u32) -> Value {
     let mut step = match rng.u32(..24) {
         0 | 1 => json!({"op": "stats"}),
@@ -140,9 +128,7 @@ fn step(rng: &mut Rng, drawn: &Drawn, depth: u32) -> Value {
     if step["op"] == "generate" && rng.u32(..6) == 0 {
         step["bindables"] = some_bindables(rng, drawn, 2);
     }
-    step["clock"] = clock(rng);
-    if depth > 0 && rng.u32(..16) == 0 {
-        step["inside"] = (0..rng.usize(1..4)).map(|_| self::step(rng, drawn, depth - 1)).collect();
-    }
+    step["clock"] = trace::clock(rng, &["raise"], time);
+    trace::nest(rng, depth, &mut step, |rng, depth| self::step(rng, drawn, depth));
     step
 }

@@ -76,18 +76,8 @@ fn reading(rng: &mut Rng, second: i64) -> String {
     (second * 1000 + rng.i64(0..1000)).to_string()
 }
 
-/// Readings that mostly go forward within a call.
-fn clock(rng: &mut Rng) -> Value {
-    let mut readings: Vec<_> = (0..rng.usize(1..4)).map(|_| second(rng)).collect();
-    if rng.u32(..3) > 0 {
-        readings.sort_unstable();
-    }
-    let mut readings: Vec<_> = readings.into_iter().map(|second| reading(rng, second)).collect();
-    if rng.u32(..40) == 0 {
-        readings.push(one_of(rng, &["raise", "none", "boolean", "float"]).to_owned());
-    }
-    readings.into()
-}
+/// Values that are no time, in languages that can pass them.
+const NO_TIMES: [&str; 4] = ["raise", "none", "boolean", "float"];
 
 /// One call. The clock shows a large batch one time, since the number of its readings is not part of the format.
 fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
@@ -100,15 +90,13 @@ fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
         _ => json!({"op": "generate"}),
     };
     let is_large = step["count"].as_u64().is_some_and(|count| count > 1000);
-    step["clock"] = if is_large {
+    let time = |rng: &mut Rng| {
         let second = second(rng);
-        json!([reading(rng, second)])
-    } else {
-        clock(rng)
+        reading(rng, second)
     };
-    if depth > 0 && !is_large && rng.u32(..16) == 0 {
-        step["inside"] =
-            (0..rng.usize(1..4)).map(|_| self::step(rng, options, depth - 1)).collect();
+    step["clock"] = if is_large { json!([time(rng)]) } else { trace::clock(rng, &NO_TIMES, time) };
+    if !is_large {
+        trace::nest(rng, depth, &mut step, |rng, depth| self::step(rng, options, depth));
     }
     step
 }

@@ -1,13 +1,12 @@
 //! Random traces: generators with random options, called at random times of a scripted clock.
 
-use std::collections::HashSet;
-
 use fastrand::Rng;
 use serde_json::{Value, json};
 
 use crate::{
     case::{Case, Pattern},
     random::{number, one_of},
+    trace,
 };
 
 /// Times lie close together, so that a clock often shows the same tick again, or one before.
@@ -93,18 +92,6 @@ fn time(rng: &mut Rng) -> String {
     .to_string()
 }
 
-/// Readings that mostly go forward within a call.
-fn clock(rng: &mut Rng) -> Value {
-    let mut readings: Vec<String> = (0..rng.usize(1..5)).map(|_| time(rng)).collect();
-    if rng.u32(..3) > 0 {
-        readings.sort();
-    }
-    if rng.u32(..60) == 0 {
-        readings.push("raise".to_owned());
-    }
-    readings.into()
-}
-
 /// One call; `depth` levels of calls from inside its clock may follow.
 fn step(rng: &mut Rng, depth: u32) -> Value {
     let metabyte = if rng.u32(..40) == 0 { number(rng) } else { rng.i64(0..256) };
@@ -117,29 +104,17 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
         6..=9 => json!({"op": "generate", "metabyte": metabyte, "count": rng.u32(..12)}),
         _ => json!({"op": "generate", "metabyte": metabyte}),
     };
-    step["clock"] = clock(rng);
-    if depth > 0 && rng.u32(..16) == 0 {
-        step["inside"] = (0..rng.usize(1..4)).map(|_| self::step(rng, depth - 1)).collect();
-    }
+    step["clock"] = trace::clock(rng, &["raise"], time);
+    trace::nest(rng, depth, &mut step, self::step);
     step
 }
 
 /// No answer repeats an ID of an earlier one, whatever the metabytes. (IDs of a given time, which are not promised to
 /// differ, come alone and not in a list.)
 fn no_id_twice(answer: &Value) -> bool {
-    fn collect(steps: &Value, cells: &mut Vec<String>) {
-        for step in steps.as_array().into_iter().flatten() {
-            let ids = step["ok"].as_array().into_iter().flatten();
-            cells.extend(
-                ids.filter_map(Value::as_str).map(|hex| format!("{}{}", &hex[..10], &hex[12..])),
-            );
-            collect(&step["inside"], cells);
-        }
-    }
-    let mut cells = Vec::new();
-    collect(&answer["ok"]["steps"], &mut cells);
-    let mut seen = HashSet::new();
-    cells.into_iter().all(|cell| seen.insert(cell))
+    trace::none_twice(answer, |id| {
+        id.as_str().map(|hex| format!("{}{}", &hex[..10], &hex[12..])).into()
+    })
 }
 
 #[cfg(test)]
@@ -154,7 +129,5 @@ mod tests {
         let trace = |steps: [&Value; 2]| json!({"ok": {"steps": steps}});
         assert!(no_id_twice(&trace([&first, &given_time])));
         assert!(!no_id_twice(&trace([&first, &again])));
-        let nested = json!({"ok": ["5d21dba0000200070002"], "inside": [again]});
-        assert!(!no_id_twice(&trace([&first, &nested])));
     }
 }
