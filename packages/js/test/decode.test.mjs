@@ -1,11 +1,9 @@
 // `polyflake/decode`: the package's own functions, with the answers and errors of the core, in every engine.
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import vm from "node:vm";
-import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import * as polyflake from "polyflake";
 import * as decode from "polyflake/decode";
@@ -53,16 +51,6 @@ describe("every vector", () => {
   test("a wrong answer is noticed", () => {
     const { wrong } = readVectors({ ...decode, metabyte: () => 0 }, VECTORS);
     assert(wrong.length > 100);
-  });
-
-  test("in a worker", async () => {
-    const script = `
-      import { parentPort, workerData } from "node:worker_threads";
-      import { readVectors } from ${JSON.stringify(new URL("decode-vectors.mjs", import.meta.url).href)};
-      import * as decode from ${JSON.stringify(import.meta.resolve("polyflake/decode"))};
-      parentPort.postMessage(readVectors(decode, workerData));`;
-    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(script)}`), { workerData: VECTORS });
-    assertAllRead((await once(worker, "message"))[0]);
   });
 
   test("in an engine with the language alone: no WebAssembly, no host, all that is built in frozen", () => {

@@ -46,11 +46,6 @@ for (const [family, most] of Object.entries(KILOBYTES)) {
   });
 }
 
-test("whoever uses one family has the module of that family alone", async () => {
-  const bytes = await size('import { sno } from "polyflake"; console.log(sno.generate());');
-  assert(bytes <= 55 * 1024, `${bytes} bytes`);
-});
-
 test("what is imported and not used costs nothing", async () => {
   const bytes = await size('import { sno } from "polyflake"; import "polyflake/decode"; console.log(1);');
   assert(bytes <= 100, `${bytes} bytes`);
