@@ -117,6 +117,7 @@ def lists_of(items: list[Any]) -> list[Any]:
 def test_lists_of_ids_become_arrays(cls: Any) -> None:
     for ids in lists_of(IDS[cls]):
         assert cls(ids) == ARRAYS[cls][:5]
+    assert cls(IDS[cls][::-1]) != ARRAYS[cls][:5]
     assert len(cls([])) == 0
     nothing: list[Any] = [None, 7, 1.5, "", "1", object()]
     for wrong in nothing:
