@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 // Starts the program that npm installed for this platform.
-"use strict";
 const { spawnSync } = require("node:child_process");
 const { optionalDependencies } = require("./package.json");
 

@@ -127,6 +127,7 @@ pub(super) enum Wide {
         found: Name,
     },
     /// A bad character, and the one that was meant.
+    #[cfg_attr(not(feature = "public"), allow(dead_code, reason = "public IDs alone tell it"))]
     Mistaken {
         position: usize,
         unit: u32,

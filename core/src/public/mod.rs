@@ -46,6 +46,14 @@ const VERSIONS: u8 = 32;
 ///
 /// A text names the version of its secret. With more than one, all are read and the highest is written: put the new one beside the
 /// old, and a number has two texts from then on, so compare numbers, not texts.
+///
+/// ```
+/// use polyflake::public::Ids;
+///
+/// let ids = Ids::new(&[7; 32])?; // 32 random bytes, from the environment or a file
+/// assert_eq!(format!("{ids:?}"), "Ids { .. }");
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 pub struct Ids {
     /// From the highest version on.
     secrets: Vec<(u8, Zeroizing<[u8; SECRET_BYTES]>)>,
@@ -158,6 +166,15 @@ impl fmt::Debug for Ids {
 }
 
 /// The public IDs of one type: the texts of numbers.
+///
+/// ```
+/// use polyflake::public::Ids;
+///
+/// let orders = Ids::new(&[7; 32])?.of("order")?;
+/// let (one, next) = (orders.encode(42)?, orders.encode(43)?);
+/// assert_ne!(one[8..], next[8..]); // nothing tells that they are neighbours
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 pub struct Type {
     name: Box<str>,
     bits: u32,
