@@ -16,7 +16,7 @@ use crate::{
     errors::Raised,
     ids::{
         convert::{ClockArgument, StallArgument, Whole, type_name},
-        record::{Reduced, reduced},
+        record::by_attributes,
     },
 };
 
@@ -161,7 +161,7 @@ pub(crate) fn clock_source() -> &'static str {
 
 #[doc = doc!("_polyflake.Stall")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake")]
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash, FromPyObject)]
 pub(crate) struct Stall {
     #[doc = doc!("_polyflake.Stall.reason")]
     reason: String,
@@ -187,14 +187,13 @@ impl Stall {
         format!("<Stall: {reason} at {unix_ms} ms, {stalled} stalled, slept {slept_ms} ms>")
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (String, i64, u32, u32)>> {
-        let Self { reason, unix_ms, stalled, slept_ms } = slf.get();
-        reduced(slf, (reason.clone(), *unix_ms, *stalled, *slept_ms))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        by_attributes(slf)
     }
 
     #[staticmethod]
-    fn _restore(reason: String, unix_ms: i64, stalled: u32, slept_ms: u32) -> Self {
-        Self { reason, unix_ms, stalled, slept_ms }
+    fn _restore(attributes: Self) -> Self {
+        attributes
     }
 }
 

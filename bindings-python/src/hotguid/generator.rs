@@ -15,7 +15,7 @@ use crate::{
     errors::{no_copy, raise},
     ids::{
         convert::{Count, Flag, Of, Span, UnixMs, name},
-        record::{Reduced, reduced},
+        record::by_attributes,
         target::Item,
     },
 };
@@ -155,7 +155,7 @@ makes_texts! { hotguid Generator (shard_key: ShardKey = ShardKey(0)) "($self, sh
 
 #[doc = doc!("hotguid.Stats")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.hotguid")]
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash, FromPyObject)]
 pub(crate) struct Stats {
     #[doc = doc!("hotguid.Stats.machine")]
     machine: Option<[u8; 5]>,
@@ -188,21 +188,12 @@ impl Stats {
         }
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Figures>> {
-        let Self { machine, last_second, len, closed } = slf.get();
-        reduced(slf, (*machine, *last_second, *len, *closed))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        by_attributes(slf)
     }
 
     #[staticmethod]
-    fn _restore(
-        machine: Option<[u8; 5]>,
-        last_second: Option<i64>,
-        len: u32,
-        closed: bool,
-    ) -> Self {
-        Self { machine, last_second, len, closed }
+    fn _restore(attributes: Self) -> Self {
+        attributes
     }
 }
-
-/// The content of a pickle of figures.
-type Figures = (Option<[u8; 5]>, Option<i64>, u32, bool);

@@ -17,7 +17,7 @@ use crate::ids::{
     },
     describe::Description,
     fields::FieldColumn,
-    record::{Reduced, reduced},
+    record::by_attributes,
     text::{Ascii, TextColumn},
     uuid::{self, Uuid},
 };
@@ -84,10 +84,10 @@ pub(crate) fn parts(
 ) -> PyResult<Bound<'_, PyAny>> {
     let id = HotGuid::from(id.0);
     if !uuid8.0.0 {
-        return Ok(Bound::new(py, Parts(id.parts()))?.into_any());
+        return Ok(Bound::new(py, Parts::from(id.parts()))?.into_any());
     }
     let parts = id.uuid8_parts().map_err(|error| raise_named(error, "id"))?;
-    Ok(Bound::new(py, Uuid8Parts(parts))?.into_any())
+    Ok(Bound::new(py, Uuid8Parts::from(parts))?.into_any())
 }
 
 #[doc = doc!("hotguid.from_parts")]
@@ -193,121 +193,97 @@ pub(crate) fn describe() -> Description {
 }
 
 #[doc = doc!("hotguid.Parts")]
-#[pyclass(frozen, eq, hash, module = "polyflake.hotguid")]
-#[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Parts(hotguid::Parts);
+#[pyclass(frozen, eq, hash, get_all, module = "polyflake.hotguid")]
+#[derive(PartialEq, Eq, Hash, FromPyObject)]
+pub(crate) struct Parts {
+    #[doc = doc!("hotguid.Parts.timestamp")]
+    timestamp: i64,
+    #[doc = doc!("hotguid.Parts.machine")]
+    machine: [u8; 5],
+    #[doc = doc!("hotguid.Parts.counter")]
+    counter: u32,
+    #[doc = doc!("hotguid.Parts.shard_key")]
+    shard_key: u32,
+}
+
+impl From<hotguid::Parts> for Parts {
+    fn from(parts: hotguid::Parts) -> Self {
+        let hotguid::Parts { timestamp, machine, counter, shard_key } = parts;
+        Self { timestamp, machine, counter, shard_key }
+    }
+}
 
 #[pymethods]
 impl Parts {
-    #[doc = doc!("hotguid.Parts.timestamp")]
-    #[getter]
-    fn timestamp(&self) -> i64 {
-        self.0.timestamp
-    }
-
     #[doc = doc!("hotguid.Parts.datetime")]
     #[getter]
     fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        convert::datetime_of_ms(py, self.0.timestamp * 1000)
-    }
-
-    #[doc = doc!("hotguid.Parts.machine")]
-    #[getter]
-    fn machine(&self) -> [u8; 5] {
-        self.0.machine
-    }
-
-    #[doc = doc!("hotguid.Parts.counter")]
-    #[getter]
-    fn counter(&self) -> u32 {
-        self.0.counter
-    }
-
-    #[doc = doc!("hotguid.Parts.shard_key")]
-    #[getter]
-    fn shard_key(&self) -> u32 {
-        self.0.shard_key
+        convert::datetime_of_ms(py, self.timestamp * 1000)
     }
 
     fn __repr__(&self) -> String {
-        let hotguid::Parts { timestamp, machine, counter, shard_key } = self.0;
-        let machine = hex(machine);
+        let Self { timestamp, machine, counter, shard_key } = self;
+        let machine = hex(*machine);
         format!(
             "<Parts: timestamp {timestamp}, machine {machine}, counter {counter}, shard key {shard_key}>"
         )
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Fields>> {
-        let hotguid::Parts { timestamp, machine, counter, shard_key } = slf.get().0;
-        reduced(slf, (timestamp, machine, counter, shard_key))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        by_attributes(slf)
     }
 
     #[staticmethod]
-    fn _restore(timestamp: i64, machine: [u8; 5], counter: u32, shard_key: u32) -> Self {
-        Self(hotguid::Parts { timestamp, machine, counter, shard_key })
+    fn _restore(attributes: Self) -> Self {
+        attributes
     }
 }
 
-/// The content of a pickle of parts.
-type Fields = (i64, [u8; 5], u32, u32);
-
 #[doc = doc!("hotguid.Uuid8Parts")]
-#[pyclass(frozen, eq, hash, module = "polyflake.hotguid")]
-#[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Uuid8Parts(hotguid::Uuid8Parts);
+#[pyclass(frozen, eq, hash, get_all, module = "polyflake.hotguid")]
+#[derive(PartialEq, Eq, Hash, FromPyObject)]
+pub(crate) struct Uuid8Parts {
+    #[doc = doc!("hotguid.Uuid8Parts.timestamp")]
+    timestamp: i64,
+    #[doc = doc!("hotguid.Uuid8Parts.machine")]
+    machine: u64,
+    #[doc = doc!("hotguid.Uuid8Parts.counter")]
+    counter: u32,
+    #[doc = doc!("hotguid.Uuid8Parts.shard_key")]
+    shard_key: u32,
+}
+
+impl From<hotguid::Uuid8Parts> for Uuid8Parts {
+    fn from(parts: hotguid::Uuid8Parts) -> Self {
+        let hotguid::Uuid8Parts { timestamp, machine, counter, shard_key } = parts;
+        Self { timestamp, machine, counter, shard_key }
+    }
+}
 
 #[pymethods]
 impl Uuid8Parts {
-    #[doc = doc!("hotguid.Uuid8Parts.timestamp")]
-    #[getter]
-    fn timestamp(&self) -> i64 {
-        self.0.timestamp
-    }
-
     #[doc = doc!("hotguid.Uuid8Parts.datetime")]
     #[getter]
     fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        convert::datetime_of_ms(py, self.0.timestamp * 1000)
-    }
-
-    #[doc = doc!("hotguid.Uuid8Parts.machine")]
-    #[getter]
-    fn machine(&self) -> u64 {
-        self.0.machine
-    }
-
-    #[doc = doc!("hotguid.Uuid8Parts.counter")]
-    #[getter]
-    fn counter(&self) -> u32 {
-        self.0.counter
-    }
-
-    #[doc = doc!("hotguid.Uuid8Parts.shard_key")]
-    #[getter]
-    fn shard_key(&self) -> u32 {
-        self.0.shard_key
+        convert::datetime_of_ms(py, self.timestamp * 1000)
     }
 
     fn __repr__(&self) -> String {
-        let hotguid::Uuid8Parts { timestamp, machine, counter, shard_key } = self.0;
+        let Self { timestamp, machine, counter, shard_key } = self;
         format!(
             "<Uuid8Parts: timestamp {timestamp}, machine {machine}, counter {counter}, shard key {shard_key}>"
         )
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Uuid8Fields>> {
-        let hotguid::Uuid8Parts { timestamp, machine, counter, shard_key } = slf.get().0;
-        reduced(slf, (timestamp, machine, counter, shard_key))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        by_attributes(slf)
     }
 
     #[staticmethod]
-    fn _restore(timestamp: i64, machine: u64, counter: u32, shard_key: u32) -> Self {
-        Self(hotguid::Uuid8Parts { timestamp, machine, counter, shard_key })
+    fn _restore(attributes: Self) -> Self {
+        attributes
     }
 }
-
-/// The content of a pickle of a UUID's parts.
-type Uuid8Fields = (i64, u64, u32, u32);
 
 /// The machine in hex, for people.
 pub(crate) fn hex(machine: [u8; 5]) -> String {

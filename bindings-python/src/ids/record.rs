@@ -18,3 +18,11 @@ pub(crate) fn restore(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static RESTORE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     RESTORE.import(py, "polyflake._records", "restore")
 }
+
+/// The result of the `__reduce__` of a record that is made anew from its attributes.
+pub(crate) fn by_attributes<'py, T: PyClass>(
+    record: &Bound<'py, T>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static REDUCE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    REDUCE.import(record.py(), "polyflake._records", "reduce")?.call1((record,))
+}

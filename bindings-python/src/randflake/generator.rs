@@ -17,7 +17,7 @@ use crate::{
     errors::{no_copy, raise},
     ids::{
         convert::{Of, Take, name, wrong_type},
-        record::{Reduced, reduced},
+        record::by_attributes,
         secret::Secret,
         target::Item,
     },
@@ -130,7 +130,7 @@ makes_texts! { randflake Generator () "($self)" }
 
 #[doc = doc!("randflake.Stats")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.randflake")]
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash, FromPyObject)]
 pub(crate) struct Stats {
     #[doc = doc!("randflake.Stats.last_second")]
     last_second: Option<i64>,
@@ -157,14 +157,13 @@ impl Stats {
         }
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (Option<i64>, u64, bool)>> {
-        let Self { last_second, len, closed } = slf.get();
-        reduced(slf, (*last_second, *len, *closed))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        by_attributes(slf)
     }
 
     #[staticmethod]
-    fn _restore(last_second: Option<i64>, len: u64, closed: bool) -> Self {
-        Self { last_second, len, closed }
+    fn _restore(attributes: Self) -> Self {
+        attributes
     }
 }
 

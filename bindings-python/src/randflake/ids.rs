@@ -23,7 +23,7 @@ use crate::ids::{
     convert::{self, Of, UnixSeconds, name, numbers, raise_about_time, raise_named, texts},
     describe::Description,
     integers::{self, Integers},
-    record::{Reduced, reduced},
+    record::by_attributes,
     secret::Secret,
     text::Ascii,
 };
@@ -87,7 +87,7 @@ pub(crate) fn describe() -> Description {
 
 #[doc = doc!("randflake.Parts")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.randflake")]
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash, FromPyObject)]
 pub(crate) struct Parts {
     #[doc = doc!("randflake.Parts.timestamp")]
     timestamp: i64,
@@ -116,14 +116,13 @@ impl Parts {
         format!("<Parts: timestamp {timestamp}, node {node}, sequence {sequence}>")
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (i64, u32, u32)>> {
-        let Self { timestamp, node, sequence } = slf.get();
-        reduced(slf, (*timestamp, *node, *sequence))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        by_attributes(slf)
     }
 
     #[staticmethod]
-    fn _restore(timestamp: i64, node: u32, sequence: u32) -> Self {
-        Self { timestamp, node, sequence }
+    fn _restore(attributes: Self) -> Self {
+        attributes
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     errors::raise,
     ids::{
         convert::{Take, wrong_type},
-        record::{Reduced, reduced},
+        record::{Reduced, by_attributes, reduced},
     },
 };
 
@@ -59,7 +59,7 @@ impl Snapshot {
 
 #[doc = doc!("layout.Stats")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.layout")]
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash, FromPyObject)]
 pub(crate) struct Stats {
     #[doc = doc!("layout.Stats.last_ms")]
     last_ms: Option<i64>,
@@ -86,16 +86,13 @@ impl Stats {
         }
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<Reduced<'py, (Option<i64>, u128, bool)>> {
-        let Self { last_ms, len, closed } = slf.get();
-        reduced(slf, (*last_ms, *len, *closed))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        by_attributes(slf)
     }
 
     #[staticmethod]
-    fn _restore(last_ms: Option<i64>, len: u128, closed: bool) -> Self {
-        Self { last_ms, len, closed }
+    fn _restore(attributes: Self) -> Self {
+        attributes
     }
 }
 

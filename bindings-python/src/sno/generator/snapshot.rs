@@ -12,7 +12,7 @@ use crate::{
     errors::{raise, raise_from},
     ids::{
         convert::{Take, Text, items, number, wrong_type},
-        record::{Reduced, reduced},
+        record::{Reduced, by_attributes, reduced},
     },
 };
 
@@ -179,7 +179,7 @@ fn malformed(py: Python<'_>, raised: PyErr) -> PyErr {
 
 #[doc = doc!("sno.Stats")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.sno")]
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash, FromPyObject)]
 pub(crate) struct Stats {
     #[doc = doc!("sno.Stats.partition")]
     partition: Option<u16>,
@@ -202,9 +202,6 @@ pub(crate) struct Stats {
     #[doc = doc!("sno.Stats.closed")]
     closed: bool,
 }
-
-/// The content of a pickle of figures: partition, bounds, sequence with its counts, ticks, closed state.
-type Figures = (Option<u16>, (u16, u16), (u16, u32, u32), (u64, u64, u64), bool);
 
 impl From<sno::Stats> for Stats {
     fn from(found: sno::Stats) -> Self {
@@ -233,35 +230,12 @@ impl Stats {
         )
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Figures>> {
-        let found = slf.get();
-        let bounds = (found.sequence_min, found.sequence_max);
-        let ticks = (found.now, found.wall_hi, found.wall_safe);
-        let made = (found.sequence, found.len, found.drifts);
-        reduced(slf, (found.partition, bounds, made, ticks, found.closed))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        by_attributes(slf)
     }
 
     #[staticmethod]
-    fn _restore(
-        partition: Option<u16>,
-        bounds: (u16, u16),
-        made: (u16, u32, u32),
-        ticks: (u64, u64, u64),
-        closed: bool,
-    ) -> Self {
-        let (sequence_min, sequence_max) = bounds;
-        let ((sequence, len, drifts), (now, wall_hi, wall_safe)) = (made, ticks);
-        Self {
-            partition,
-            sequence_min,
-            sequence_max,
-            sequence,
-            len,
-            now,
-            wall_hi,
-            wall_safe,
-            drifts,
-            closed,
-        }
+    fn _restore(attributes: Self) -> Self {
+        attributes
     }
 }
