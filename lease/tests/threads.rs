@@ -126,4 +126,6 @@ fn a_store_that_panics_ends_its_own_lease_alone() {
     panics.store(false, Ordering::Relaxed);
     ended.lease().ready(LONG).unwrap();
     ended.generate(0).unwrap();
+    drop((ids, ended));
+    wait_until("no thread", || threads() == 0);
 }
