@@ -35,6 +35,7 @@ function use({ hotguid, layout, randflake, sno, sparx64 }) {
   const many = ids.generateMany(100);
   assert.equal(many.texts().length, 100);
   assert.deepEqual([...sno.SnoArray.from(many.texts().join("")).bytes], [...many.bytes]);
+  refused("invalid_character", () => sno.SnoArray.from([ID, `š${ID.slice(1)}`]), { item: 1, position: 0 });
   assert.equal(sno.parse(ID).metabyte, 1);
   assert.equal(sno.fromBytes(new Uint8Array(10)), "2".repeat(16));
   refused("invalid_character", () => sno.parse(`${ID.slice(1)}!`), { position: 15 });
