@@ -163,86 +163,6 @@ macro_rules! holds {
     };
 }
 
-/// The calls of a handle whose IDs are packed one by one. `$setup` begins their examples: it makes `ids`.
-macro_rules! handle_calls {
-    ($id:ty, $given:ident: $type:ty = $value:literal; $setup:literal) => {
-        /// One new ID.
-        ///
-        /// ```
-        #[doc = $setup]
-        /// let mut handle = ids.handle();
-        #[doc = concat!("assert_ne!(handle.generate(", stringify!($value), ")?, handle.generate(", stringify!($value), ")?);")]
-        /// # Ok::<(), polyflake::Error>(())
-        /// ```
-        ///
-        /// # Errors
-        /// As [`Generator::generate`].
-        #[inline]
-        pub fn generate(&mut self, $given: $type) -> Result<$id> {
-            self.make(Mode::Wait, $given)
-        }
-
-        /// One new ID without waiting, if there is one now.
-        ///
-        /// ```
-        #[doc = $setup]
-        #[doc = concat!("let id = ids.handle().try_generate(", stringify!($value), ")?;")]
-        #[doc = concat!("assert_eq!(id.", stringify!($given), "(), ", stringify!($value), ");")]
-        /// # Ok::<(), polyflake::Error>(())
-        /// ```
-        ///
-        /// # Errors
-        /// As [`Generator::try_generate`].
-        #[inline]
-        pub fn try_generate(&mut self, $given: $type) -> Result<$id> {
-            self.make(Mode::Try, $given)
-        }
-
-        #[inline]
-        fn make(&mut self, mode: Mode, $given: $type) -> Result<$id> {
-            let engine = &self.generator.engine;
-            let (slots, k) = self.blocks.next(engine, mode)?;
-            Ok(engine.family.id(slots, k, $given))
-        }
-    };
-}
-
-/// The window of a generator whose ticks are a constant. `$setup` begins the examples: it makes a `builder`.
-macro_rules! windows {
-    ($scale:expr; $setup:literal) => {
-        /// The half-open window, in Unix milliseconds.
-        ///
-        /// ```
-        #[doc = $setup]
-        /// let ids = builder.window(1_763_650_000_000, 1_763_653_600_000).build()?;
-        /// assert_eq!(ids.window(), (1_763_650_000_000, 1_763_653_600_000));
-        /// # Ok::<(), polyflake::Error>(())
-        /// ```
-        pub fn window(&self) -> (i64, i64) {
-            self.engine.window_ms(&$scale)
-        }
-
-        /// Moves the end of the window later: Unix milliseconds, or a `SystemTime`. An earlier or equal end changes nothing.
-        /// Without a given window no end changes anything, since the window is already all of the format's time.
-        ///
-        /// ```
-        #[doc = $setup]
-        /// let ids = builder.window(1_763_650_000_000, 1_763_653_600_000).build()?;
-        /// ids.extend_window(1_763_657_200_000)?;
-        /// assert_eq!(ids.window().1, 1_763_657_200_000);
-        /// ids.extend_window(1_763_653_600_000)?; // an earlier end: nothing changes
-        /// assert_eq!(ids.window().1, 1_763_657_200_000);
-        /// # Ok::<(), polyflake::Error>(())
-        /// ```
-        ///
-        /// # Errors
-        /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.
-        pub fn extend_window(&self, end: impl Into<UnixTime>) -> Result<()> {
-            self.engine.extend_window(&$scale, end.into())
-        }
-    };
-}
-
 /// The calls of a generator that moves from grant to grant, in the field `moving`.
 macro_rules! leases {
     ($generator:ty) => {
@@ -290,25 +210,6 @@ macro_rules! leases {
         /// The newest grant's number, and its span in Unix milliseconds.
         pub fn grant(&self) -> (u32, Range<i64>) {
             self.moving.grant()
-        }
-    };
-}
-
-/// The call that ends a generator under a lease.
-macro_rules! seals {
-    () => {
-        /// Ends the generator, also for calls in flight on other threads, and returns the span of the highest tick that it may have
-        /// used, in Unix milliseconds. All slots that were ever reserved count, used or not, in batches and handles too. None if no
-        /// slot was reserved. A lease ends no earlier than that tick.
-        ///
-        /// Not part of the public API: for leases.
-        ///
-        /// # Errors
-        /// `generator_closed` if it was closed before; `forked` in a child of the process to which partition, nodes or window were
-        /// given, since the parent's generator goes on.
-        #[doc(hidden)]
-        pub fn seal(&self) -> Result<Option<core::ops::Range<i64>>> {
-            self.engine.seal()
         }
     };
 }
@@ -444,6 +345,4 @@ macro_rules! options {
     };
 }
 
-pub(crate) use {
-    calls, clock, handle_calls, handles, holds, leases, options, seals, window_option, windows,
-};
+pub(crate) use {calls, clock, handles, holds, leases, options, window_option};

@@ -21,9 +21,7 @@ mod wait;
 mod window;
 
 pub(crate) use block::{BLOCK, Blocks};
-pub(crate) use calls::{
-    calls, clock, handle_calls, handles, holds, leases, options, seals, window_option, windows,
-};
+pub(crate) use calls::{calls, clock, handles, holds, leases, options, window_option};
 pub(crate) use drawn::{DrawnWord, NEVER};
 pub(crate) use engine::{Engine, Reserved};
 pub(crate) use family::{Family, Pack};

@@ -6,7 +6,7 @@ use super::{Generator, HotGuid, family::Identities};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode, Pack, handle_calls, handles, holds},
+    generator::{BLOCK, Blocks, Mode, Pack, handles, holds},
 };
 
 /// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a second and did not use by its end are lost.
@@ -41,7 +41,41 @@ impl<G> Handle<G> {
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
-    handle_calls!(HotGuid, shard_key: u32 = 7;
-        "use polyflake::hotguid::Generator;\n\n\
-         let ids = Generator::new();");
+    /// One new ID.
+    ///
+    /// ```
+    /// let ids = polyflake::hotguid::Generator::new();
+    /// let mut handle = ids.handle();
+    /// assert_ne!(handle.generate(7)?, handle.generate(7)?);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[inline]
+    pub fn generate(&mut self, shard_key: u32) -> Result<HotGuid> {
+        self.make(Mode::Wait, shard_key)
+    }
+
+    /// One new ID without waiting, if there is one now.
+    ///
+    /// ```
+    /// let ids = polyflake::hotguid::Generator::new();
+    /// assert_eq!(ids.handle().try_generate(7)?.shard_key(), 7);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&mut self, shard_key: u32) -> Result<HotGuid> {
+        self.make(Mode::Try, shard_key)
+    }
+
+    #[inline]
+    fn make(&mut self, mode: Mode, shard_key: u32) -> Result<HotGuid> {
+        let engine = &self.generator.engine;
+        let (slots, k) = self.blocks.next(engine, mode)?;
+        Ok(engine.family.id(slots, k, shard_key))
+    }
 }

@@ -8,7 +8,7 @@ use super::{Grant, Parts, Randflake, SCALE, Terms, family::Nodes};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
-    generator::{Engine, Family, Mode, Source, calls, clock, seals},
+    generator::{Engine, Family, Mode, Source, calls, clock},
     sequence::per_tick::State,
 };
 
@@ -149,7 +149,18 @@ impl<C> Generator<C> {
         Ok(last_second(self.engine.close()?))
     }
 
-    seals!();
+    /// Ends the generator for good, as a lease does, and returns the span of the highest tick that it may have used, in Unix
+    /// milliseconds. Slots of batches and handles count, used or not; none if no slot was reserved.
+    ///
+    /// Not part of the public API: for leases.
+    ///
+    /// # Errors
+    /// `generator_closed` if it was closed before; `forked` in a child of the process to which partition, nodes or window were given,
+    /// since the parent's generator goes on.
+    #[doc(hidden)]
+    pub fn seal(&self) -> Result<Option<core::ops::Range<i64>>> {
+        self.engine.seal()
+    }
 
     /// Figures of the generator at this moment.
     ///

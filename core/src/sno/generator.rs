@@ -14,7 +14,7 @@ use crate::{
     Error, ErrorKind, Result, UnixTime,
     clock::{Clock, DefaultClock},
     fork,
-    generator::{Engine, Mode, Pack, Source, WaitPolicy, Window, calls, clock, seals, windows},
+    generator::{Engine, Mode, Pack, Source, WaitPolicy, Window, calls, clock},
     sequence::tick_tock::{Run, TickTock},
     sync::{AtomicU32, Ordering},
 };
@@ -259,11 +259,47 @@ impl<C: Clock> Generator<C> {
         self.engine.family.current()
     }
 
-    windows!(SCALE;
-        "use polyflake::sno::Generator;\n\n\
-         let builder = Generator::builder().partition(42);");
+    /// The half-open window, in Unix milliseconds.
+    ///
+    /// ```
+    /// let builder = polyflake::sno::Generator::builder().partition(42);
+    /// let ids = builder.window(1_763_650_000_000, 1_763_653_600_000).build()?;
+    /// assert_eq!(ids.window(), (1_763_650_000_000, 1_763_653_600_000));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn window(&self) -> (i64, i64) {
+        self.engine.window_ms(&SCALE)
+    }
 
-    seals!();
+    /// Moves the end of the window later: Unix milliseconds, or a `SystemTime`. An earlier or equal end changes nothing.
+    /// Without a given window no end changes anything, since the window is already all of the format's time.
+    ///
+    /// ```
+    /// let builder = polyflake::sno::Generator::builder().partition(42);
+    /// let ids = builder.window(1_763_650_000_000, 1_763_653_600_000).build()?;
+    /// ids.extend_window(1_763_657_200_000)?;
+    /// assert_eq!(ids.window().1, 1_763_657_200_000);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.
+    pub fn extend_window(&self, end: impl Into<UnixTime>) -> Result<()> {
+        self.engine.extend_window(&SCALE, end.into())
+    }
+
+    /// Ends the generator for good, as a lease does, and returns the span of the highest tick that it may have used, in Unix
+    /// milliseconds. Slots of batches and handles count, used or not; none if no slot was reserved.
+    ///
+    /// Not part of the public API: for leases.
+    ///
+    /// # Errors
+    /// `generator_closed` if it was closed before; `forked` in a child of the process to which partition, nodes or window were given,
+    /// since the parent's generator goes on.
+    #[doc(hidden)]
+    pub fn seal(&self) -> Result<Option<core::ops::Range<i64>>> {
+        self.engine.seal()
+    }
 
     /// Ends the generator, also for calls in flight on other threads, and returns the snapshot to restore from, once. A default
     /// partition then belongs to the snapshot: no other generator of this process and its forks will lease it.

@@ -6,7 +6,7 @@ use super::{Generator, Sno, partition::Partitions};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode, Pack, handle_calls, handles, holds},
+    generator::{BLOCK, Blocks, Mode, Pack, handles, holds},
 };
 
 /// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a tick and did not use by its end are lost, so
@@ -58,7 +58,41 @@ impl<G> Handle<G> {
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
-    handle_calls!(Sno, metabyte: u8 = 7;
-        "use polyflake::sno::Generator;\n\n\
-         let ids = Generator::new();");
+    /// One new ID.
+    ///
+    /// ```
+    /// let ids = polyflake::sno::Generator::new();
+    /// let mut handle = ids.handle();
+    /// assert_ne!(handle.generate(7)?, handle.generate(7)?);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[inline]
+    pub fn generate(&mut self, metabyte: u8) -> Result<Sno> {
+        self.make(Mode::Wait, metabyte)
+    }
+
+    /// One new ID without waiting, if there is one now.
+    ///
+    /// ```
+    /// let ids = polyflake::sno::Generator::new();
+    /// assert_eq!(ids.handle().try_generate(7)?.metabyte(), 7);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&mut self, metabyte: u8) -> Result<Sno> {
+        self.make(Mode::Try, metabyte)
+    }
+
+    #[inline]
+    fn make(&mut self, mode: Mode, metabyte: u8) -> Result<Sno> {
+        let engine = &self.generator.engine;
+        let (slots, k) = self.blocks.next(engine, mode)?;
+        Ok(engine.family.id(slots, k, metabyte))
+    }
 }

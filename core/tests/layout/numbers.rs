@@ -9,7 +9,12 @@ use polyflake::{
     layout::{Builder, Field, Generator, Id, Layout, Snapshot, Tick},
 };
 
-use crate::support::assert_code;
+use serde_json::Value as Json;
+
+use crate::{
+    shared::vectors,
+    support::{assert_code, list, value as value_of},
+};
 
 const MS: Tick = Tick::MILLISECOND;
 
@@ -52,9 +57,10 @@ fn batch<C: polyflake::clock::Clock>(ids: &Generator<C>, count: usize) -> Vec<Id
         let made = ids.try_fill(&mut batch[..]).unwrap();
         return batch[..made].iter().map(|id| Id::Integer(*id)).collect();
     }
-    let mut batch = vec![0_u8; 8 * count];
+    let length = ids.layout().bits() as usize / 8;
+    let mut batch = vec![0_u8; length * count];
     let made = ids.try_fill(&mut batch[..]).unwrap();
-    batch[..8 * made].chunks(8).map(|id| Id::Bytes(id.into())).collect()
+    batch[..length * made].chunks(length).map(|id| Id::Bytes(id.into())).collect()
 }
 
 /// The IDs of one tick, sorted, from calls of all kinds in turn: single ones, batches and handles.
@@ -72,6 +78,47 @@ fn all_of_a_tick(ids: &Generator<&ManualClock>) -> Vec<Id> {
     }
     all.sort_unstable();
     all
+}
+
+/// IDs that another program computed, refusals, and a batch that is what single calls are.
+#[test]
+fn ranges_of_numbers_of_the_vectors() {
+    let file = vectors("layout_range.json");
+    let mut checked = 0;
+    for case in list(&file, "scenarios") {
+        println!("{}", case["name"]);
+        let clock = ManualClock::at_unix_ms(0);
+        let build = || {
+            let layout = Layout::from_json(&case["layout"].to_string()).unwrap();
+            let mut builder = Builder::with_clock(layout, &clock);
+            for (name, value) in case["bindables"].as_object().unwrap() {
+                builder = builder.bind(&**name, value_of(value));
+            }
+            let [name, first, last] = list(case, "range") else { panic!("{case}") };
+            let number = |json: &Json| json.as_str().unwrap().parse::<u64>().unwrap();
+            builder.range(name.as_str().unwrap(), number(first)..=number(last)).build()
+        };
+        if let Some(code) = case["error"].as_str() {
+            assert_code(build(), code);
+            continue;
+        }
+        let (one, many) = (build().unwrap(), build().unwrap());
+        for steps in list(case, "steps").chunk_by(|one, next| one["clock_ms"] == next["clock_ms"]) {
+            clock.set_unix_ms(steps[0]["clock_ms"].as_str().unwrap().parse().unwrap());
+            let mut made = Vec::new();
+            for step in steps {
+                match step["error"].as_str() {
+                    Some(code) => drop(assert_code(one.try_generate(), code)),
+                    None => made.push(one.try_generate().unwrap()),
+                }
+            }
+            let expected = steps.iter().filter_map(|step| step["id"].as_str());
+            assert!(made.iter().map(Id::to_string).eq(expected), "{made:?}");
+            assert_eq!(batch(&many, made.len()), made);
+            checked += made.len();
+        }
+    }
+    assert_eq!(checked, 73);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::{Case, hotguid, layout, randflake, sno, sparx64};
 /// Makes the cases of one file.
 type Reader = fn(&Value) -> Result<Vec<Case>>;
 
-const READERS: [(&str, Reader); 15] = [
+const READERS: [(&str, Reader); 16] = [
     ("sno.json", sno::ids),
     ("sno_invalid.json", sno::invalid),
     ("sno_generator.json", sno::generator),
@@ -26,6 +26,7 @@ const READERS: [(&str, Reader); 15] = [
     ("layout64.json", layout::integers),
     ("layoutbytes.json", layout::byte_ids),
     ("layout_generator.json", layout::generator),
+    ("layout_range.json", layout::numbers),
     ("presets.json", layout::presets),
     ("ranges.json", ranges),
     ("uuid8.json", uuid8),

@@ -1,4 +1,4 @@
-//! `layout_generator.json`: generators over layouts under a scripted clock.
+//! `layout_generator.json` and `layout_range.json`: generators over layouts under a scripted clock.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -54,6 +54,32 @@ fn one_step(step: &Value, epoch_ms: &Value) -> Result<Step> {
         None => Pattern::ok(json!([ours(step, "id").context("expected an ID")?])),
     };
     Ok(Step::new(json!({"op": "generate", "clock": clock}), expected))
+}
+
+/// Generators with a range of numbers.
+pub(crate) fn numbers(file: &Value) -> Result<Vec<Case>> {
+    let scenarios = list(file, "scenarios")?.iter().enumerate();
+    scenarios.map(|(index, scenario)| ranged(&label(index, scenario), scenario)).collect()
+}
+
+fn ranged(name: &str, scenario: &Value) -> Result<Case> {
+    let mut options = json!({"max_wait_ms": 0});
+    for option in ["layout", "range", "bindables"] {
+        options[option] = member(scenario, option)?.clone();
+    }
+    if let Some(code) = scenario.get("error") {
+        return Ok(trace::refused(name, OP, options, code));
+    }
+    let one = |step: &Value| {
+        let request = json!({"op": "generate", "clock": [member(step, "clock_ms")?]});
+        let expected = match step.get("error") {
+            Some(code) => Pattern::error(code, None),
+            None => Pattern::ok(json!([member(step, "id")?])),
+        };
+        Ok(Step::new(request, expected))
+    };
+    let steps = list(scenario, "steps")?.iter().map(one).collect::<Result<_>>()?;
+    Ok(trace::case(name, OP, options, steps))
 }
 
 /// Generators one after the other in the same tick, each of which begins anew.

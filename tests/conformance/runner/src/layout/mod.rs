@@ -10,7 +10,7 @@ mod traces;
 mod values;
 
 pub(crate) use fields::{byte_ids, integers, presets, range};
-pub(crate) use generator::generator;
+pub(crate) use generator::{generator, numbers};
 pub(crate) use malformed::{description, text};
 pub(crate) use random::id;
 pub(crate) use traces::trace;
