@@ -51,7 +51,7 @@ pub trait Textual: Plain + Default {
     /// Reads texts, one for each of `ids`.
     ///
     /// # Errors
-    /// That of the first bad text, which it names.
+    /// The error of the first bad text, with its item.
     fn decode(texts: &[Self::Place], ids: &mut [Self]) -> Result<()>;
 
     /// Reads texts that lie side by side, up to the first bad one, and returns their number. `offsets` has one item more than `ids`.
@@ -162,7 +162,7 @@ pub trait Texts<I: Textual>: Items {
 /// The IDs of all texts. An error names the item.
 ///
 /// # Errors
-/// That of the first bad text; if memory is short.
+/// The error of the first bad text; a lack of memory.
 pub fn ids_of<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> std::result::Result<Vec<I>, Fault> {
     let mut ids = room(texts.len())?;
     append(&mut ids, texts)?;

@@ -5,7 +5,8 @@
 //! a byte ID:      | 48 timestamp | 80 bindable                                      |      8 x N bits, big-endian
 //! ```
 //!
-//! Fields are listed from the most significant bit and fill the ID. A [`Layout`] is checked once, when it is built; a name is
+//! Fields are listed from the most significant bit and fill the ID. An integer has at most 128 bits; bytes and texts may fill an ID,
+//! which has at most 1,024. A [`Layout`] is checked once, when it is built; a name is
 //! looked up once, for a [`Slot`]. After that, packing and parsing are shifts and masks.
 //!
 //! A [`Generator`] fills in time and sequence. The first ID of each tick has the sequence's start value, each further ID of the
