@@ -663,6 +663,31 @@ fn a_clone_takes_no_renewal_of_its_twin_for_its_own() {
     }
 }
 
+/// Machines that are restored from one picture at once renew at one moment, to one end.
+#[test]
+fn clones_that_renew_at_one_moment_are_told_apart() {
+    let mut store = Memory::new(T);
+    let before = store.clone();
+    let [mut one, mut twin] = [1, 2].map(|own: u128| {
+        let has_parted = std::rc::Rc::new(std::cell::Cell::new(0));
+        let draws = has_parted.clone();
+        // Chance is drawn from the upper half.
+        let draw = Box::new(move || Ok(Random(7 + (draws.get() << 64))));
+        store = before.clone();
+        let mut host = Host::drawing(options(1), draw);
+        host.drive(&mut store).expect("expected a grant");
+        has_parted.set(own);
+        host
+    });
+    for host in [&mut one, &mut twin] {
+        host.pass(15 * 60_000);
+        host.drive(&mut store);
+    }
+    assert_eq!(one.keeper.end(), Some(T + 15 * 60_000 + HOUR));
+    assert_eq!(twin.keeper.end(), Some(T + HOUR));
+    assert!(twin.refused.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
+}
+
 /// The answer to a claim was lost, and a clone of the claimant renewed the grant before this one read it.
 #[test]
 fn a_clone_settles_no_claim_by_its_twins_renewal() {

@@ -10,6 +10,7 @@ use core::fmt;
 
 pub(crate) use claims::quiet_time;
 pub use options::Options;
+use steps::VERSION_STEPS;
 
 use crate::{
     Ask, Error, Found, Grid, Random, Record, Reply, Request, Result, rules::error::damaged,
@@ -127,8 +128,8 @@ pub struct Keeper<R> {
 struct Held {
     /// The record as it was acknowledged or read last.
     record: Record,
-    /// The ends that were asked for since then.
-    asked: Vec<u64>,
+    /// The versions and ends that were asked for since then.
+    asked: Vec<(u64, u64)>,
     end: u64,
     /// The time of the renewal, by the monotonic clock, and the earliest time of it, if the generator's clock is ahead.
     renew_at: u64,
@@ -293,7 +294,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             record.check()?;
             let index = shape.index_of(record.first);
             let is_ours = index.is_some_and(|index| shape.first_of(index) == record.first);
-            if !is_ours || record.count != shape.block() || record.version == MOST {
+            let is_last = record.version >= MOST - VERSION_STEPS;
+            if !is_ours || record.count != shape.block() || is_last {
                 return Err(damaged("expected the record of a block of the namespace"));
             }
         }

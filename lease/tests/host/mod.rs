@@ -27,10 +27,17 @@ impl Host {
     /// A keeper whose random numbers are these.
     pub fn seeded(options: Options, seed: u64) -> Self {
         let seed = std::cell::Cell::new(u128::from(seed) << 32);
-        let draw: Draw = Box::new(move || {
-            seed.set(seed.get() + 1);
-            Ok(Random(seed.get()))
-        });
+        Self::drawing(
+            options,
+            Box::new(move || {
+                seed.set(seed.get() + 1);
+                Ok(Random(seed.get()))
+            }),
+        )
+    }
+
+    /// A keeper with this source of random numbers.
+    pub fn drawing(options: Options, draw: Draw) -> Self {
         let now = Moment { wall_ms: T, elapsed_ms: 0 };
         let (refused, asked) = (Vec::new(), Vec::new());
         Self { keeper: Keeper::new(options, draw), now, refused, asked, ended: false }

@@ -11,6 +11,8 @@ use crate::{
 
 /// The longest time for which a refused release is sent again: as long as a lease's host waits for the end.
 const RELEASE_MS: u64 = 10_000;
+/// A renewal's version is larger by 1 to this: a quarter of a million years of four an hour do not use up 2^53.
+pub(super) const VERSION_STEPS: u64 = 1 << 20;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Goes on in states in which only time decides.
@@ -218,7 +220,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             // The reply brings the store's time, which may have been wrong in the last one.
             return self.ask(Step::SettleRenewal, Ask::Read { first: old.first }, Some(held), now);
         }
-        let new = Record { granted_until, version: old.version + 1, ..old };
+        let new = Record { granted_until, ..old };
         self.ask_to_renew(held, new, now);
     }
 
@@ -227,9 +229,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.grid.down(self.store_time(now).min(now.wall_ms) + self.options.lease_ms)
     }
 
+    /// A clone of this process may ask for the same end at the same time, so the version goes on by a random step.
     fn ask_to_renew(&mut self, mut held: Held, new: Record, now: Moment) {
         let old = held.record.clone();
-        held.asked.push(new.granted_until);
+        let new = Record { version: old.version + 1 + self.chance(VERSION_STEPS), ..new };
+        held.asked.push((new.version, new.granted_until));
         self.ask(Step::Renew(new.clone()), Ask::Put { old, new }, Some(held), now);
     }
 
@@ -301,11 +305,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
         if is_read && end == held.end && self.next_end(now) > there.granted_until {
             // The renewal that was settled did not arrive.
-            let new = Record {
-                granted_until: self.next_end(now),
-                version: there.version + 1,
-                ..there.clone()
-            };
+            let new = Record { granted_until: self.next_end(now), ..there.clone() };
             return self.ask_to_renew(held.with(there), new, now);
         }
         let held = self.held_now(there, end, now);
@@ -321,8 +321,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Renews a grant in a restored store, and writes the store's new incarnation over the one before.
     fn renew_restored(&mut self, held: &Held, there: Record, incarnation: Random, now: Moment) {
         let granted_until = self.next_end(now).max(there.granted_until);
-        let version = there.version + 1;
-        let new = Record { granted_until, version, incarnation, ..there.clone() };
+        let new = Record { granted_until, incarnation, ..there.clone() };
         self.ask_to_renew(held.with(there), new, now);
     }
 
@@ -366,7 +365,7 @@ impl Held {
 
     /// Returns whether this holder may have written a record, by a renewal that it asked for.
     fn wrote(&self, there: &Record) -> bool {
-        there.version == self.record.version + 1 && self.asked.contains(&there.granted_until)
+        self.asked.contains(&(there.version, there.granted_until))
     }
 
     /// Returns whether a record of this holder's claim shows a renewal that it never asked for.
