@@ -49,7 +49,8 @@ def of_elf(data: bytes) -> tuple[set[str], list[str]]:
         # The stack must be unwound by the system's own library. musl and Node have no need of it.
         if isinstance(section, DynamicSection) and "libc.so.6" in needed(section) and is_of_python(sections):
             wrong += [] if "libgcc_s.so.1" in needed(section) else ["has an unwinder of its own"]
-    symbols = sections[".dynsym"].iter_symbols()
+    # A static program has no table of them.
+    symbols = sections[".dynsym"].iter_symbols() if ".dynsym" in sections else ()
     return {symbol.name for symbol in symbols if symbol["st_shndx"] != "SHN_UNDEF"}, wrong
 
 
