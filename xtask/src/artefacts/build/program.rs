@@ -14,12 +14,30 @@ pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
         let _there = shell.push_dir(workspace::root().join("cli"));
         let crates = licences::linked(shell, "polyflake-cli", &platform.target)?;
         shell.write_file("THIRD-PARTY.md", licences::of_program(shell, &crates)?)?;
-        wheel::maturin(shell, platform, &[], "", into)?;
+        wheel::maturin(shell, platform, &[], &frameworks(shell, platform)?, into)?;
     }
     let folder = workspace::artefacts().join("build").join(&platform.target).join("release");
     let end = if platform.is_windows() { ".exe" } else { "" };
     let program = folder.join(format!("polyflake{end}"));
     pack(shell, into, &["--program", &format!("{}={}", platform.name, program.display())])
+}
+
+/// The flag that finds the frameworks of macOS which a dependency names and this program never calls: empty ones, since Apple's own
+/// come with its SDK.
+fn frameworks(shell: &Shell, platform: &Platform) -> Result<String> {
+    if platform.oldest_mac().is_none() {
+        return Ok(String::new());
+    }
+    let folder = workspace::artefacts().join("frameworks");
+    for name in ["CoreFoundation", "SystemConfiguration"] {
+        let place = format!("{name}.framework/Versions/A/{name}");
+        let text = format!(
+            "--- !tapi-tbd\ntbd-version: 4\ntargets: [ x86_64-macos, arm64-macos ]\n\
+            install-name: '/System/Library/Frameworks/{place}'\n...\n"
+        );
+        shell.write_file(folder.join(format!("{name}.framework/{name}.tbd")), text)?;
+    }
+    Ok(format!(" -Clink-arg=-F{}", folder.display()))
 }
 
 pub fn launcher(shell: &Shell, into: &Path) -> Result<()> {
