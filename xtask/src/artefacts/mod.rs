@@ -109,12 +109,7 @@ fn all() -> Result<Vec<Artefact>> {
     let programs = platforms
         .iter()
         .map(|platform| of(format!("program-{}", platform.name), Kind::Program(platform.clone())));
-    let sources = [
-        ("npm", Kind::Npm),
-        ("sdist", Kind::Source),
-        ("crates", Kind::Crates),
-        ("program", Kind::Launcher),
-    ];
+    let sources = [("npm", Kind::Npm), ("sdist", Kind::Source), ("crates", Kind::Crates)];
     Ok(sources
         .into_iter()
         .map(|(name, kind)| of(name.to_owned(), kind))
@@ -122,6 +117,8 @@ fn all() -> Result<Vec<Artefact>> {
         .chain(wheels(Python::Oldest))
         .chain(wheels(Python::FreeThreaded))
         .chain(programs)
+        // It runs a program that was built before.
+        .chain([of("program".to_owned(), Kind::Launcher)])
         .collect())
 }
 

@@ -37,8 +37,7 @@ pub fn run(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<Run>
         Kind::Addon(platform) => node::addon(shell, platform, folder),
         Kind::Npm => node::package(shell),
         Kind::Program(platform) => program::run(shell, platform, folder),
-        // It runs with the programs.
-        Kind::Launcher => Ok(Vec::new()),
+        Kind::Launcher => program::launcher(shell),
         Kind::Source => python::source(shell, folder),
         Kind::Crates => rust::crates(shell),
     };

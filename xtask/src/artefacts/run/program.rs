@@ -7,20 +7,31 @@ use xshell::{Cmd, Shell, cmd};
 
 use super::{output, pythons, registry::Registry};
 use crate::{
-    artefacts::{platforms::Platform, results::Run, roots},
-    tools, workspace,
+    artefacts::{platforms::Platform, results, results::Run, roots},
+    tools::{self, Missing},
+    workspace,
 };
 
+/// The platform of the machine itself.
+const MACHINE: &str = "linux-x64-gnu";
+
+fn ran(with: &str, under: Option<&str>, what: &str) -> Run {
+    Run { with: with.to_owned(), under: under.map(str::to_owned), what: what.to_owned() }
+}
+
+/// npm takes the package that starts the program, and with it the machine's own program.
+pub fn launcher(shell: &Shell) -> Result<Vec<Run>> {
+    if results::folders(&format!("program-{MACHINE}"))?.is_empty() {
+        return Err(Missing("the program is not built").into());
+    }
+    by_npm(shell)?;
+    Ok(vec![ran("npm", None, "an empty project")])
+}
+
 pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>> {
-    let run = |with: &str, under: Option<&str>, what: &str| Run {
-        with: with.to_owned(),
-        under: under.map(str::to_owned),
-        what: what.to_owned(),
-    };
-    if platform.name == "linux-x64-gnu" {
-        by_pip(shell, folder).context("by pip")?;
-        by_npm(shell).context("by npm")?;
-        return Ok(vec![run("pip and npm", None, "empty projects")]);
+    if platform.name == MACHINE {
+        by_pip(shell, folder)?;
+        return Ok(vec![ran("pip", None, "an empty project")]);
     }
     let Some((mut command, under)) = emulated(shell, platform)? else { return Ok(Vec::new()) };
     let unpacked = tempfile::tempdir()?;
@@ -30,7 +41,7 @@ pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>
     command.push(into.join(format!("package/polyflake{end}")));
     let (first, rest) = (&command[0], &command[1..]);
     names_ids(|| cmd!(shell, "{first}").args(rest))?;
-    Ok(vec![run("the program", under, "makes and names IDs")])
+    Ok(vec![ran("the program", under, "makes and names IDs")])
 }
 
 /// What starts a platform's programs here, and its name; nothing for those that run as they are.
