@@ -60,7 +60,7 @@ impl Server {
         server
     }
 
-    /// A replica of this server.
+    /// A replica that follows this server: one that does not yet would miss what the server acknowledges before it stops.
     pub fn replica(&self) -> Self {
         let replica = Self::new(&self.programs);
         let (from, data) = (self.folder.path().to_str().unwrap().to_owned(), replica.data());
@@ -69,6 +69,7 @@ impl Server {
         replica
             .run("pg_basebackup", &[&options[..], &["--pgdata", data.to_str().unwrap()]].concat());
         replica.up();
+        self.wait_until("EXISTS (SELECT FROM pg_stat_replication WHERE state = 'streaming')");
         replica
     }
 
@@ -87,15 +88,21 @@ impl Server {
         chown(self.data().join("recovery.signal"), self.user, None).unwrap();
         // It has no archive.
         self.up_with("-c listen_addresses='' -c restore_command=false");
+        self.wait_until("NOT pg_is_in_recovery()");
+    }
+
+    /// Waits until a condition holds, by the server's word.
+    #[track_caller]
+    fn wait_until(&self, condition: &str) {
         let mut client = postgres::Client::connect(&self.url(), postgres::NoTls).unwrap();
         for _ in 0..1000 {
-            let row = client.query_one("SELECT pg_is_in_recovery()", &[]).unwrap();
-            if !row.get::<_, bool>(0) {
+            let row = client.query_one(&format!("SELECT {condition}"), &[]).unwrap();
+            if row.get(0) {
                 return;
             }
             thread::sleep(Duration::from_millis(20));
         }
-        panic!("expected the end of the recovery");
+        panic!("expected that {condition}");
     }
 
     /// Writes a dump of the server to its folder, as a script that replaces what is there.
