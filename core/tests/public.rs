@@ -10,7 +10,7 @@ use polyflake::{
     public::{Ids, Type},
 };
 use serde::Deserialize;
-use support::unhex;
+use support::{typed, unhex};
 
 const ALPHABET: &str = "0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -57,8 +57,7 @@ impl Draws {
 
 #[test]
 fn texts_are_those_of_the_vectors() {
-    let vectors = include_str!("public/vectors.json");
-    let File { cases } = serde_json::from_str(vectors).expect("vectors");
+    let File { cases } = typed("public.json");
     assert!(cases.len() >= 72, "found {} cases", cases.len());
     for Case { secret, of, bits, version, number, text } in cases {
         let ids = Ids::with_versions([(version, unhex::<32>(&secret))]).expect("a secret");

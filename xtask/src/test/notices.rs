@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// For each file a text, and another one that replaces it where it first occurs.
-const FAULTS: [(&str, &str, &str); 16] = [
+const FAULTS: [(&str, &str, &str); 17] = [
     ("sno.json", r#""sequence": 0"#, r#""sequence": 1"#),
     ("sno_invalid.json", r#""position": 0"#, r#""position": 1"#),
     ("sno_generator.json", r#""drifts": 0"#, r#""drifts": 1"#),
@@ -27,6 +27,7 @@ const FAULTS: [(&str, &str, &str); 16] = [
     ("presets.json", r#""sequence": "7""#, r#""sequence": "6""#),
     ("layout_range.json", r#""id": "20996096""#, r#""id": "20996097""#),
     ("uuid8.json", "00000000-0000-8000-8000-000000000000", "00000000-0000-8000-8000-000000000001"),
+    ("public.json", "order_0cswj9ra8617ed5", "order_0cswj9ra8617ed6"),
     ("ranges.json", r#""hex": "0"#, r#""hex": "1"#),
 ];
 

@@ -8,6 +8,7 @@ mod describe;
 mod driver;
 mod hotguid;
 mod layout;
+mod public;
 mod python;
 mod randflake;
 mod random;

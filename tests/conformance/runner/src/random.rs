@@ -3,13 +3,13 @@
 use data_encoding::HEXLOWER;
 use fastrand::Rng;
 
-use super::{Case, hotguid, layout, randflake, sno, sparx64};
+use super::{Case, hotguid, layout, public, randflake, sno, sparx64};
 
 /// Makes one case.
 type Maker = fn(&mut Rng) -> Case;
 
 /// The makers of cases, each with its share.
-const MAKERS: [(usize, Maker); 11] = [
+const MAKERS: [(usize, Maker); 12] = [
     (32, sno::id),
     (4, sno::trace),
     (8, sparx64::random),
@@ -21,6 +21,7 @@ const MAKERS: [(usize, Maker); 11] = [
     (10, layout::description),
     (6, layout::text),
     (10, layout::trace),
+    (12, public::random),
 ];
 
 pub(crate) fn cases(seed: u64, count: usize) -> impl Iterator<Item = Case> {

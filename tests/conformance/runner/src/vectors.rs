@@ -8,12 +8,12 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::{Case, hotguid, layout, randflake, sno, sparx64};
+use super::{Case, hotguid, layout, public, randflake, sno, sparx64};
 
 /// Makes the cases of one file.
 type Reader = fn(&Value) -> Result<Vec<Case>>;
 
-const READERS: [(&str, Reader); 16] = [
+const READERS: [(&str, Reader); 17] = [
     ("sno.json", sno::ids),
     ("sno_invalid.json", sno::invalid),
     ("sno_generator.json", sno::generator),
@@ -28,6 +28,7 @@ const READERS: [(&str, Reader); 16] = [
     ("layout_generator.json", layout::generator),
     ("layout_range.json", layout::numbers),
     ("presets.json", layout::presets),
+    ("public.json", public::texts),
     ("ranges.json", ranges),
     ("uuid8.json", uuid8),
 ];

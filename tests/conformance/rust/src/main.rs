@@ -4,6 +4,7 @@ mod args;
 mod describe;
 mod hotguid;
 mod layout;
+mod public;
 mod randflake;
 mod sno;
 mod sparx64;
@@ -63,6 +64,7 @@ fn run(op: &str, args: &Value) -> Answer {
         Some(("randflake", op)) => randflake::run(op, args),
         Some(("hotguid", op)) => hotguid::run(op, args),
         Some(("layout", op)) => layout::run(op, args),
+        Some(("public", op)) => public::run(op, args),
         None if op == "describe" => describe::family(args),
         _ => Err(Failure::UnknownOp),
     }

@@ -1,4 +1,4 @@
-"""Makes vectors.json anew: ``python vectors.py > vectors.json``, with randflake 2.1.0, whose cipher it takes.
+"""Makes tests/vectors/public.json anew: ``python public_vectors.py > ../vectors/public.json``, with randflake 2.1.0, whose cipher it takes.
 
 HKDF is written by its definition, and the check by logarithms in its field: other ways than the core's.
 """
@@ -51,5 +51,5 @@ cases = [
     for number in sorted({0, 1, (1 << bits) - 1, random.getrandbits(bits)})
 ]
 lines = ",\n".join("  " + json.dumps(case) for case in cases)
-SOURCE = "vectors.py: HKDF-SHA-256 and the check in plain Python, SPARX-64 of randflake 2.1.0"
+SOURCE = "public_vectors.py: HKDF-SHA-256 and the check in plain Python, SPARX-64 of randflake 2.1.0"
 print(f'{{\n "source": "{SOURCE}",\n "cases": [\n{lines}\n ]\n}}')

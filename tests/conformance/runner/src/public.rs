@@ -1,0 +1,105 @@
+//! Public IDs: the vectors' cases, what no type takes, and random ones.
+
+use std::{collections::BTreeMap, iter};
+
+use anyhow::Result;
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use super::{
+    case::{Case, Pattern},
+    random::{hex, number, one_of},
+    texts::maybe_garbled,
+    vectors::{label, list, member, text},
+};
+
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// `public.json`: each text from its number, and back; then all of each secret and type at once.
+pub(crate) fn texts(file: &Value) -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    let mut by_type = BTreeMap::<String, (Value, Vec<&str>, Vec<&str>)>::new();
+    for (index, case) in list(file, "cases")?.iter().enumerate() {
+        let name = label(index, case);
+        let (number, encoded) = (text(case, "number")?, text(case, "text")?);
+        let mut secrets = json!({});
+        secrets[member(case, "version")?.to_string()] = member(case, "secret")?.clone();
+        let of = json!({"secrets": secrets, "type": member(case, "type")?, "bits": member(case, "bits")?});
+        cases.push(ask(&name, "encode", &of, "number", number.into(), encoded.into()));
+        cases.push(ask(&name, "decode", &of, "text", encoded.into(), number.into()));
+        let (_, numbers, texts) =
+            by_type.entry(of.to_string()).or_insert_with(|| (of, vec![], vec![]));
+        numbers.push(number);
+        texts.push(encoded);
+    }
+    for (name, (of, numbers, texts)) in by_type {
+        let (numbers, texts) = (json!(numbers), json!(texts));
+        cases.push(ask(&name, "encode_many", &of, "numbers", numbers.clone(), texts.clone()));
+        cases.push(ask(&name, "decode_many", &of, "texts", texts, numbers));
+    }
+    cases.extend(other_types());
+    Ok(cases)
+}
+
+fn ask(name: &str, op: &str, of: &Value, argument: &str, value: Value, expected: Value) -> Case {
+    Case::of(name, &format!("public.{op}"), with(of, argument, value), Pattern::ok(expected))
+}
+
+fn with(of: &Value, argument: &str, value: Value) -> Value {
+    let mut args = of.clone();
+    args[argument] = value;
+    args
+}
+
+/// Values that are no numbers, and none that are texts.
+fn other_types() -> impl Iterator<Item = Case> {
+    let of = json!({"secrets": {"1": "07".repeat(32)}, "type": "order", "bits": 48});
+    let values = [json!(null), json!(true), json!([]), json!({"hex": "2a"})];
+    let numbers = values.clone().map(|value| ("encode", "number", value));
+    let texts = values.map(|value| ("decode", "text", value));
+    numbers.into_iter().chain(texts).map(move |(op, argument, value)| {
+        let expected = Pattern::error(&"invalid_type".into(), None);
+        let args = with(&of, argument, value);
+        Case::of("another type", &format!("public.{op}"), args, expected).for_dynamic_languages()
+    })
+}
+
+/// A number or a text, mostly one that is taken.
+pub(crate) fn random(rng: &mut Rng) -> Case {
+    let versions = rng.usize(1..=3);
+    let mut secrets = json!({});
+    for _ in 0..versions {
+        let length = if rng.u32(..30) == 0 { rng.usize(..=40) } else { 32 };
+        secrets[rng.u32(..32).to_string()] = hex(rng, length).into();
+    }
+    let known = secrets.as_object().and_then(|secrets| secrets.keys().next()?.parse().ok());
+    let version = if rng.u32(..10) == 0 { rng.u8(..32) } else { known.unwrap_or_default() };
+    let name = one_of(rng, &["order", "order", "invoice", "line_item2", "a_", "", "Order", "1st"]);
+    let bits = one_of(rng, &[64, 64, 64, 63, 48, 48, 40, 1, 0, 65]);
+    let of = json!({"secrets": secrets, "type": name, "bits": bits});
+    let (op, args) = match rng.u32(..4) {
+        0 => ("public.encode", with(&of, "number", number(rng).to_string().into())),
+        1 => ("public.encode", with(&of, "number", rng.u64(..).to_string().into())),
+        2 => ("public.decode", with(&of, "text", made_up(rng, name, version).into())),
+        _ => {
+            let text = made_up(rng, name, version);
+            ("public.decode", with(&of, "text", maybe_garbled(rng, text).into()))
+        }
+    };
+    Case::new(op, op, args, Pattern::Any)
+}
+
+/// A text of a random block, with the right check.
+fn made_up(rng: &mut Rng, name: &str, version: u8) -> String {
+    let block = rng.u64(..);
+    let block = (0..13).map(|at| usize::try_from(block >> (60 - 5 * at) & 31).expect("five bits"));
+    let mut values: Vec<_> = iter::once(version.into()).chain(block).collect();
+    values.push(values.iter().fold(0, |sum, value| double(sum ^ value)));
+    let characters = values.iter().map(|value| char::from(ALPHABET[*value]));
+    format!("{name}_{}", characters.collect::<String>())
+}
+
+/// Twice a value in the field of the check.
+const fn double(value: usize) -> usize {
+    ((value << 1) ^ ((value >> 4) * 0b10_0101)) & 31
+}

@@ -1,0 +1,40 @@
+//! Public IDs.
+
+use data_encoding::HEXLOWER;
+use polyflake::public::{Ids, Type};
+use serde_json::Value;
+
+use crate::args::{Answer, Failure, integer, text, unexpected};
+
+pub(crate) fn run(op: &str, args: &Value) -> Answer {
+    let of = of(args)?;
+    match op {
+        "encode" => Ok(of.encode(integer(args, "number")?)?.into()),
+        "decode" => Ok(of.decode(text(args, "text")?)?.to_string().into()),
+        "encode_many" => {
+            each(&args["numbers"], |text| Ok(of.encode(text.parse().map_err(unexpected)?)?))
+        }
+        "decode_many" => each(&args["texts"], |text| Ok(of.decode(text)?.to_string())),
+        _ => Err(Failure::UnknownOp),
+    }
+}
+
+/// The type of `secrets`, `type` and `bits`.
+fn of(args: &Value) -> Result<Type, Failure> {
+    let secrets = args["secrets"].as_object().ok_or_else(|| unexpected("no secrets"))?;
+    let secrets = secrets.iter().map(|(version, _)| {
+        let secret = text(&args["secrets"], version)?;
+        Ok((
+            version.parse().map_err(unexpected)?,
+            HEXLOWER.decode(secret.as_bytes()).map_err(unexpected)?,
+        ))
+    });
+    let ids = Ids::with_versions(secrets.collect::<Result<Vec<_>, Failure>>()?)?;
+    Ok(ids.of_bits(text(args, "type")?, integer(args, "bits")?)?)
+}
+
+fn each(items: &Value, answer: impl Fn(&str) -> Result<String, Failure>) -> Answer {
+    let items = items.as_array().ok_or_else(|| unexpected("no list"))?;
+    let texts = items.iter().map(|item| item.as_str().ok_or_else(|| unexpected("no text")));
+    texts.map(|text| answer(text?).map(Value::from)).collect()
+}
