@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use polyflake::{Error, ErrorKind, Result, sno::OnExhausted};
+use polyflake::{Builder, Error, ErrorKind, OnExhausted, Result, Windowed, clock::Clock};
 
 use crate::{Scratch, protocol::slot};
 
@@ -29,6 +29,26 @@ impl Scratch {
 }
 
 impl Shared {
+    /// A builder with these options, but the window.
+    pub(crate) fn give<F, C: Clock>(&self, mut builder: Builder<F, C>) -> Builder<F, C> {
+        if let Some(on_exhausted) = self.on_exhausted {
+            builder = builder.on_exhausted(on_exhausted);
+        }
+        if let Some(max_wait) = self.max_wait {
+            builder = builder.max_wait(max_wait);
+        }
+        builder
+    }
+
+    /// A builder with these options.
+    pub(crate) fn give_all<F: Windowed, C: Clock>(&self, builder: Builder<F, C>) -> Builder<F, C> {
+        let builder = self.give(builder);
+        match self.window {
+            Some((start, end)) => builder.window(start, end),
+            None => builder,
+        }
+    }
+
     /// A builder's error, with the name of the option that it concerns. A bindable may also be called `start`, but the error for
     /// a value that does not fit it has no range.
     pub(crate) fn named(&self, error: Error) -> Error {
@@ -41,26 +61,6 @@ impl Shared {
         }
     }
 }
-
-/// Passes the given options to a builder's methods of the same names.
-macro_rules! give {
-    ($builder:ident, $shared:ident, window) => {
-        if let Some((start, end)) = $shared.window {
-            $builder = $builder.window(start, end);
-        }
-        give!($builder, $shared);
-    };
-    ($builder:ident, $shared:ident) => {
-        if let Some(on_exhausted) = $shared.on_exhausted {
-            $builder = $builder.on_exhausted(on_exhausted);
-        }
-        if let Some(max_wait) = $shared.max_wait {
-            $builder = $builder.max_wait(max_wait);
-        }
-    };
-}
-
-pub(crate) use give;
 
 /// A second as a slot's number; NaN for none.
 #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]

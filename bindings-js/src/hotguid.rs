@@ -9,7 +9,7 @@ use polyflake::{
 
 use crate::{
     At, Host, Machine,
-    generators::{give, seconds},
+    generators::seconds,
     handles::Object,
     host::undrawn,
     protocol::{BATCH, slot},
@@ -25,7 +25,7 @@ impl<C: Host> Machine<C> {
         let mut builder = Builder::with_clock(self.take_clock(), undrawn);
         builder = builder.uuid8(at.integer(slot::HOTGUID_OPTIONS_UUID8, "uuid8", 1)? == 1);
         let shared = at.shared()?;
-        give!(builder, shared, window);
+        builder = shared.give_all(builder);
         self.put_object(at, Object::HotGuid(builder.build().map_err(|error| shared.named(error))?));
         Ok(())
     }

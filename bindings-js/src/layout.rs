@@ -12,7 +12,6 @@ use polyflake::{
 
 use crate::{
     At, Host, Machine,
-    generators::give,
     handles::Object,
     message::{Reader, Writer},
     protocol::slot,
@@ -63,7 +62,7 @@ impl<C: Host> Machine<C> {
                 None => builder.bind(name, message.value().into_owned()),
             };
         }
-        give!(builder, shared, window);
+        builder = shared.give_all(builder);
         let generator = match snapshot {
             Some(snapshot) => builder.restore(snapshot),
             None => builder.build(),

@@ -13,7 +13,7 @@ use polyflake::{
 
 use crate::{
     At, Host, Machine,
-    generators::{give, seconds},
+    generators::seconds,
     handles::Object,
     protocol::{BATCH, slot},
 };
@@ -80,7 +80,7 @@ impl<C: Host> Machine<C> {
             builder = builder.resume_after(at.time(slot::RANDFLAKE_OPTIONS_RESUME_AFTER));
         }
         let shared = at.shared()?;
-        give!(builder, shared);
+        builder = shared.give(builder);
         self.put_object(at, Object::Randflake(Flakes::new(builder.build()?)));
         Ok(())
     }

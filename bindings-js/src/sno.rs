@@ -10,7 +10,7 @@ use polyflake::{
 
 use crate::{
     At, Host, Machine, Scratch,
-    generators::{Shared, give},
+    generators::Shared,
     handles::Object,
     protocol::{BATCH, slot},
     scratch::MAX_SAFE_INTEGER,
@@ -161,8 +161,7 @@ impl Scratch {
         {
             builder = builder.sequence_max(most);
         }
-        give!(builder, shared, window);
-        Ok(builder)
+        Ok(shared.give_all(builder))
     }
 
     /// Reads a snapshot: its format, the partition's two bytes, then the other members.

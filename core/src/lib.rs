@@ -64,7 +64,10 @@ mod sync;
 
 pub use error::{Error, ErrorKind, Result};
 pub use format::{Description, FieldDescription, UnixTime};
-pub use generator::OnExhausted;
+// Not part of the public API: for bindings.
+#[doc(hidden)]
+pub use generator::Windowed;
+pub use generator::{Builder, OnExhausted};
 // For the code that `sno::by_metabyte!` writes.
 #[cfg(feature = "serde")]
 #[doc(hidden)]

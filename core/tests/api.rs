@@ -10,7 +10,7 @@ use std::{
 };
 
 use polyflake::ErrorKind;
-use syn::{Attribute, ImplItem, Item, Type, UseTree, Visibility};
+use syn::{Attribute, ImplItem, Item, Type, TypeParamBound, UseTree, Visibility};
 use toml::Table;
 
 /// The folders of each family of `api.toml`; the first folder's `mod.rs` lists the public names.
@@ -111,6 +111,24 @@ fn listed(name: &str) -> Vec<String> {
     promised.map(|two| two[1].split(ends).next().unwrap().to_owned()).collect()
 }
 
+fn is_windowed(path: &syn::Path) -> bool {
+    path.segments.last().is_some_and(|name| name.ident == "Windowed")
+}
+
+fn implements_windowed(item: &Item) -> bool {
+    let Item::Impl(block) = item else { return false };
+    block.trait_.as_ref().is_some_and(|(_, path, _)| is_windowed(path))
+}
+
+/// Returns whether an `impl` is for families alone whose window is an option.
+fn asks_for_windowed(item: &Item) -> bool {
+    let Item::Impl(block) = item else { return false };
+    let bounds = block.generics.type_params().flat_map(|parameter| &parameter.bounds);
+    bounds
+        .into_iter()
+        .any(|bound| matches!(bound, TypeParamBound::Trait(it) if is_windowed(&it.path)))
+}
+
 fn names_in_code(folders: &[&str]) -> Names {
     let exported = exported(&parse(&root().join(folders[0]).join("mod.rs")));
     let mut names = Names::default();
@@ -123,11 +141,14 @@ fn names_in_code(folders: &[&str]) -> Names {
     }
     let folders = folders.iter().flat_map(|folder| fs::read_dir(root().join(folder)).unwrap());
     let entries = folders.map(|entry| entry.unwrap().path());
-    for file in entries.filter(|entry| entry.is_file()) {
-        for (of, functions) in parse(&file).iter().filter_map(methods) {
-            if let Some(known) = names.types.get_mut(&of) {
-                known.extend(functions);
-            }
+    let own: Vec<_> =
+        entries.filter(|entry| entry.is_file()).flat_map(|file| parse(&file)).collect();
+    let of_all = parse(&root().join("src/generator/options.rs"));
+    let is_windowed = own.iter().any(implements_windowed);
+    let of_all = of_all.iter().filter(|item| is_windowed || !asks_for_windowed(item));
+    for (of, functions) in own.iter().chain(of_all).filter_map(methods) {
+        if let Some(known) = names.types.get_mut(&of) {
+            known.extend(functions);
         }
     }
     names.types.retain(|name, _| name.chars().any(char::is_lowercase));

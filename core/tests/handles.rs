@@ -65,7 +65,8 @@ fn two_handles_take_turns_by_blocks() {
     let clock = ScriptedClock::default();
     clock.play([T]);
     let ids = hot_guids(&clock);
-    let (mut one, mut other) = (ids.handle(), ids.handle_with(NonZeroU32::new(8).unwrap()));
+    let (mut one, mut other) =
+        (ids.handle(), hotguid::Handle::with_first(&ids, NonZeroU32::new(8).unwrap()));
     let first = one.generate(1).unwrap().counter();
     let after = |counter: u32| counter.wrapping_sub(first) & 0xff_ffff;
     assert_eq!(after(other.generate(1).unwrap().counter()), 64);
@@ -95,7 +96,7 @@ fn blocks_double_within_a_tick() {
     clock.play([T]);
     let ids = hot_guids(&clock);
     let (mut hasty, start) =
-        (ids.handle_with(NonZeroU32::new(2).unwrap()), ids.generate(1).unwrap());
+        (hotguid::Handle::with_first(&ids, NonZeroU32::new(2).unwrap()), ids.generate(1).unwrap());
     let after = |id: hotguid::HotGuid| id.counter().wrapping_sub(start.counter()) & 0xff_ffff;
     // The start of the next block, after the handle has used up a number of IDs.
     let mut begins = |uses: u32| {
@@ -199,18 +200,18 @@ fn handles_of_many_threads_never_share_an_id() {
     let lease = Grant::with_nodes(7..=9, 1_730_000_000, 2_803_741_824).unwrap();
     let ids = randflake::Generator::builder(lease, *b"sixteen byte key").build().unwrap();
     assert_never_equal(|size| {
-        let mut handle = ids.handle_with(size);
+        let mut handle = randflake::Handle::with_first(&ids, size);
         (0..EACH).map(|_| handle.generate()).collect()
     });
     let ids = hotguid::Generator::new();
     assert_never_equal(|size| {
-        let mut handle = ids.handle_with(size);
+        let mut handle = hotguid::Handle::with_first(&ids, size);
         (0..EACH).map(|_| handle.generate(1)).collect()
     });
     let fields = [Field::timestamp(42, Tick::MILLISECOND, 0), Field::sequence(22)];
     let ids = layout::Generator::builder(Layout::integer(fields).unwrap()).build().unwrap();
     assert_never_equal(|size| {
-        let mut handle = ids.handle_with(size);
+        let mut handle = layout::Handle::with_first(&ids, size);
         (0..EACH).map(|_| handle.generate()).collect()
     });
 }

@@ -17,7 +17,7 @@ use std::{
 use polyflake::{
     Error, ErrorKind,
     clock::{Clock, ManualClock, Stall},
-    sno::{Builder, Drawn, Generator, OnExhausted, Snapshot, Sno},
+    sno::{Builder, Drawn, Generator, Handle, OnExhausted, Snapshot, Sno},
 };
 use support::{BrokenClock, CoarseClock, ScriptedClock, rounds};
 
@@ -268,7 +268,7 @@ fn a_clock_that_panics_is_survived() {
         panic!("a callback's own");
     });
     let ids = ids.build().unwrap();
-    let mut handle = ids.handle_with(NonZeroU32::new(2).unwrap());
+    let mut handle = Handle::with_first(&ids, NonZeroU32::new(2).unwrap());
     let panics = |call: &mut dyn FnMut() -> Result<Sno, Error>| {
         catch_unwind(AssertUnwindSafe(call)).expect_err("a panic");
     };
@@ -505,7 +505,8 @@ fn two_generators_share_a_partition_by_sequence_bounds() {
 fn a_handles_block_dies_with_its_tick() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).sequence_max(99).build().unwrap();
-    let (mut one, mut other) = (ids.handle(), ids.handle_with(NonZeroU32::new(10).unwrap()));
+    let (mut one, mut other) =
+        (ids.handle(), Handle::with_first(&ids, NonZeroU32::new(10).unwrap()));
     let sequences: Vec<_> = (0..3).map(|_| one.generate(0).unwrap().sequence()).collect();
     assert_eq!(sequences, [0, 1, 2]);
     assert_eq!(other.generate(0).unwrap().sequence(), 64);
@@ -552,7 +553,7 @@ fn handles_of_many_threads_never_share_an_id() {
             .map(|size| {
                 let ids = &ids;
                 scope.spawn(move || {
-                    let mut handle = ids.handle_with(NonZeroU32::new(size * 7).unwrap());
+                    let mut handle = Handle::with_first(ids, NonZeroU32::new(size * 7).unwrap());
                     let made: Vec<_> = (0..EACH).map(|_| handle.generate(0).unwrap()).collect();
                     assert!(made.is_sorted());
                     made

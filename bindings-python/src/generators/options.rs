@@ -1,8 +1,6 @@
 //! The options that the generators of all families share, as keywords; their names are here only.
 
-use std::time::Duration;
-
-use polyflake::sno::OnExhausted;
+use polyflake::{Builder, Windowed};
 use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
 
 use super::clock::PythonClock;
@@ -25,33 +23,6 @@ pub(crate) type Function = (&'static str, &'static [&'static str]);
 
 /// The keywords of all families.
 const SHARED: [&str; 5] = ["window", "clock", "on_exhausted", "max_wait", "on_stall"];
-
-/// A core's builder.
-pub(crate) trait Builds: Sized {
-    fn on_exhausted(self, what: OnExhausted) -> Self;
-    fn max_wait(self, time: Duration) -> Self;
-    fn window(self, start_ms: i64, end_ms: i64) -> Self;
-}
-
-/// Implements [`Builds`] for a family's builder, with or without a window.
-macro_rules! builds {
-    ($builder:ty $(, $window:ident)?) => {
-        impl $crate::generators::options::Builds for $builder {
-            fn on_exhausted(self, what: polyflake::sno::OnExhausted) -> Self {
-                self.on_exhausted(what)
-            }
-
-            fn max_wait(self, time: std::time::Duration) -> Self {
-                self.max_wait(time)
-            }
-
-            fn window(self, _start_ms: i64, _end_ms: i64) -> Self {
-                self$(.$window(_start_ms, _end_ms))?
-            }
-        }
-    };
-}
-pub(crate) use builds;
 
 impl Options {
     /// The options in the keywords of a function.
@@ -95,12 +66,24 @@ impl Options {
     }
 
     /// A builder with these options, from one with their clock.
-    pub(crate) fn builder<B: Builds>(self, with_clock: impl FnOnce(PythonClock) -> B) -> B {
-        let builder = with_clock(PythonClock::new(self.clock, self.on_stall));
-        let mut builder = builder.on_exhausted(self.on_exhausted.0);
-        if let Some(Span { start, end }) = self.window {
-            builder = builder.window(start.0, end.0);
+    pub(crate) fn builder<F: Windowed>(
+        self,
+        with_clock: impl FnOnce(PythonClock) -> Builder<F, PythonClock>,
+    ) -> Builder<F, PythonClock> {
+        let window = self.window;
+        let builder = self.builder_without_window(with_clock);
+        match window {
+            Some(Span { start, end }) => builder.window(start.0, end.0),
+            None => builder,
         }
+    }
+
+    pub(crate) fn builder_without_window<F>(
+        self,
+        with_clock: impl FnOnce(PythonClock) -> Builder<F, PythonClock>,
+    ) -> Builder<F, PythonClock> {
+        let builder = with_clock(PythonClock::new(self.clock, self.on_stall));
+        let builder = builder.on_exhausted(self.on_exhausted.0);
         match self.max_wait {
             Some(time) => builder.max_wait(time.into()),
             None => builder,

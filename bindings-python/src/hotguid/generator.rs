@@ -9,7 +9,7 @@ use crate::generators::{
     clock::PythonClock,
     default::{self, Default},
     making::{Mode, makes, makes_ids, makes_texts},
-    options::{Keywords, Options, builds},
+    options::{Keywords, Options},
 };
 use crate::{
     errors::{no_copy, raise},
@@ -86,8 +86,6 @@ pub(crate) fn set_default_generator(
 ) -> PyResult<()> {
     DEFAULT.set(py, generator.0.0)
 }
-
-builds! { hotguid::Builder<PythonClock>, window }
 
 #[doc = doc!("hotguid.Generator")]
 #[pyclass(frozen, module = "polyflake.hotguid")]

@@ -18,7 +18,7 @@ use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
     making::{Makes, MakesMany, Mode, Rows, WithRows, Writes, makes_ids},
-    options::{Function, Keywords, Options, builds},
+    options::{Function, Keywords, Options},
     twins::{Claim, Identity},
 };
 use crate::{
@@ -67,8 +67,6 @@ pub(crate) struct Generator {
 }
 
 const REMEDY: &str = "close it first, or give each its own bindables";
-
-builds! { Builder<PythonClock>, window }
 
 /// Arguments of a layout's generator: its own, and the options that all families share.
 struct Given<'a, 'py> {

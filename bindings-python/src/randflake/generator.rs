@@ -10,7 +10,7 @@ use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
     making::{Mode, makes, makes_ids, makes_texts},
-    options::{Function, Keywords, Options, builds},
+    options::{Function, Keywords, Options},
     twins::Claim,
 };
 use crate::{
@@ -31,8 +31,6 @@ pub(crate) struct Generator {
     pub(super) inner: randflake::Generator<PythonClock>,
     claim: Arc<Claim>,
 }
-
-builds! { Builder<PythonClock> }
 
 const REMEDY: &str =
     "close it first and resume after the second that close() returns, or give each its own nodes";
@@ -57,7 +55,8 @@ impl Generator {
         let grant = grant.0.0;
         let terms = grant.terms();
         let with_clock = |clock| Builder::with_clock(grant, *secret.0.0, clock);
-        let mut builder = Options::without_window(FUNCTION, options)?.builder(with_clock);
+        let mut builder =
+            Options::without_window(FUNCTION, options)?.builder_without_window(with_clock);
         if let Some(second) = resume_after {
             builder = builder.resume_after(second.0);
         }

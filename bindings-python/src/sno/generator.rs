@@ -14,7 +14,7 @@ use crate::generators::{
     clock::PythonClock,
     default::{self, Default},
     making::{Mode, makes, makes_ids, makes_texts},
-    options::{Function, Keywords, Options, builds},
+    options::{Function, Keywords, Options},
     twins::Claim,
 };
 use crate::{
@@ -108,8 +108,6 @@ pub(crate) struct Generator {
 }
 
 const REMEDY: &str = "close it first and restore each snapshot once, or give each its own partition or sequence bounds";
-
-builds! { Builder<PythonClock>, window }
 
 const NEW: Function = ("Generator", &["partition", "sequence_min", "sequence_max", "metabyte"]);
 

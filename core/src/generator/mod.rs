@@ -21,13 +21,14 @@ mod wait;
 mod window;
 
 pub(crate) use block::{BLOCK, Blocks};
-pub(crate) use calls::{calls, clock, handles, holds, leases, options, window_option};
+pub(crate) use calls::{calls, leases};
 pub(crate) use drawn::{DrawnWord, NEVER};
 pub(crate) use engine::{Engine, Reserved};
 pub(crate) use family::{Family, Pack};
 pub(crate) use fill::{Mode, Source};
 pub(crate) use moving::{Grantee, Moving};
 pub(crate) use options::Options;
+pub use options::{Builder, Windowed};
 pub(crate) use process::ProcessGuard;
 pub use wait::OnExhausted;
 pub(crate) use wait::WaitPolicy;

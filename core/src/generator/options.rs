@@ -9,6 +9,143 @@ use crate::{
     format::{Ticks, UnixTime},
 };
 
+/// Options for a generator: those of its family, its clock, and what it does when it has to wait.
+///
+/// Each family has its own: [`sno::Builder`](crate::sno::Builder), [`randflake::Builder`](crate::randflake::Builder),
+/// [`hotguid::Builder`](crate::hotguid::Builder), [`layout::Builder`](crate::layout::Builder).
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use polyflake::sno::Generator;
+///
+/// let ids = Generator::builder().partition(42).max_wait(Duration::from_millis(50)).build()?;
+/// assert_eq!(ids.generate(7)?.partition(), 42);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "nothing is built until `build` is called"]
+pub struct Builder<F, C> {
+    /// The options of the family.
+    pub(crate) family: F,
+    pub(crate) options: Options<C>,
+}
+
+/// The options of a family whose window is an option.
+pub trait Windowed {}
+
+impl<F, C: Clock> Builder<F, C> {
+    /// The longest wait for a tick, measured by the clock's monotonic time ([`Clock::elapsed_nanos`]). The default is the
+    /// clock's (1 s for the system's). A batch may wait this long for each of its ticks. Under a clock that stands still a call
+    /// waits this long and is then refused.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use polyflake::{clock::ManualClock, hotguid::Generator};
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_763_650_000_000);
+    /// let ids = Generator::builder().clock(&clock).max_wait(Duration::from_millis(1)).build()?;
+    /// // Once all IDs of the tick are used:
+    /// # polyflake::hotguid::Handle::with_first(&ids, std::num::NonZeroU32::MAX).generate(7)?;
+    /// assert_eq!(ids.generate(7).unwrap_err().code(), "sequence_exhausted");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.options.max_wait = Some(max_wait);
+        self
+    }
+
+    /// The reaction to a tick whose IDs are used up, or a clock that is behind: by default a wait. Layouts refuse at once if
+    /// the clock is behind.
+    ///
+    /// ```
+    /// use polyflake::{OnExhausted, clock::ManualClock, hotguid::Generator};
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_763_650_000_000);
+    /// let ids = Generator::builder().clock(&clock).on_exhausted(OnExhausted::Error).build()?;
+    /// // Once all IDs of the tick are used:
+    /// # polyflake::hotguid::Handle::with_first(&ids, std::num::NonZeroU32::MAX).generate(7)?;
+    /// let error = ids.generate(7).unwrap_err();
+    /// assert_eq!(error.code(), "sequence_exhausted");
+    /// assert_eq!(error.retry_at(), Some(1_763_650_001_000));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn on_exhausted(mut self, on_exhausted: OnExhausted) -> Self {
+        self.options.on_exhausted = on_exhausted;
+        self
+    }
+
+    /// Calls `callback` when a call has to wait, before each of its sleeps, on the stalled thread.
+    ///
+    /// ```
+    /// use std::cell::Cell;
+    ///
+    /// use polyflake::{clock::ManualClock, hotguid::Generator};
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_763_650_000_000);
+    /// let stalls = Cell::new(0);
+    /// let ids = Generator::builder()
+    ///     .clock(&clock)
+    ///     .on_stall(|stall| {
+    ///         stalls.set(stalls.get() + 1);
+    ///         clock.set_unix_ms(stall.unix_ms + 1000); // time goes on
+    ///     })
+    ///     .build()?;
+    /// // Once all IDs of the tick are used:
+    /// # polyflake::hotguid::Handle::with_first(&ids, std::num::NonZeroU32::MAX).generate(7)?;
+    /// ids.generate(7)?;
+    /// assert_eq!(stalls.get(), 1);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn on_stall<S: Fn(&Stall)>(self, callback: S) -> Builder<F, OnStall<C, S>> {
+        self.map_clock(|clock| OnStall::new(clock, callback))
+    }
+
+    /// The source of time, for the generator's whole life.
+    ///
+    /// ```
+    /// use polyflake::{clock::ManualClock, sno::Generator};
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_763_650_000_000);
+    /// let ids = Generator::builder().partition(42).clock(&clock).build()?;
+    /// let first = ids.generate(7)?;
+    /// clock.set_unix_ms(1_763_650_001_000);
+    /// assert_eq!(ids.generate(7)?.unix_ms() - first.unix_ms(), 1000);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn clock<D: Clock>(self, clock: D) -> Builder<F, D> {
+        self.map_clock(|_| clock)
+    }
+
+    fn map_clock<D>(self, map: impl FnOnce(C) -> D) -> Builder<F, D> {
+        let Options { clock, window, on_exhausted, max_wait } = self.options;
+        let options = Options { clock: map(clock), window, on_exhausted, max_wait };
+        Builder { family: self.family, options }
+    }
+}
+
+impl<F: Windowed, C: Clock> Builder<F, C> {
+    /// The half-open time span in which IDs may be made: IDs whose tick begins in it. Each end is Unix milliseconds or a
+    /// `SystemTime`. The grant of a Randflake generator is its window.
+    ///
+    /// ```
+    /// use polyflake::{clock::ManualClock, sno::Generator};
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_763_653_600_000);
+    /// let builder = Generator::builder().partition(42).clock(&clock);
+    /// let ids = builder.window(1_763_650_000_000, 1_763_653_600_000).build()?;
+    /// assert_eq!(ids.generate(7).unwrap_err().code(), "lease_expired");
+    /// clock.set_unix_ms(1_763_653_599_999);
+    /// ids.generate(7)?;
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn window(mut self, start: impl Into<UnixTime>, end: impl Into<UnixTime>) -> Self {
+        self.options.window = Some((start.into(), end.into()));
+        self
+    }
+}
+
 /// Clock, window and waiting.
 #[derive(Clone, Debug)]
 pub(crate) struct Options<C> {
@@ -22,24 +159,6 @@ pub(crate) struct Options<C> {
 impl<C> Options<C> {
     pub(crate) const fn new(clock: C) -> Self {
         Self { clock, window: None, on_exhausted: OnExhausted::Wait, max_wait: None }
-    }
-
-    /// The same options with another clock.
-    pub(crate) fn clock<D>(self, clock: D) -> Options<D> {
-        self.map_clock(|_| clock)
-    }
-
-    /// The same options, with `callback` called for each stall.
-    pub(crate) fn on_stall<F: Fn(&Stall)>(self, callback: F) -> Options<OnStall<C, F>>
-    where
-        C: Clock,
-    {
-        self.map_clock(|clock| OnStall::new(clock, callback))
-    }
-
-    fn map_clock<D>(self, map: impl FnOnce(C) -> D) -> Options<D> {
-        let Self { clock, window, on_exhausted, max_wait } = self;
-        Options { clock: map(clock), window, on_exhausted, max_wait }
     }
 
     /// The window in ticks: all of them if none was given.

@@ -1,12 +1,10 @@
 //! Options for a generator.
 
-use core::time::Duration;
-
 use super::{Generator, SCALE, family::Identities, generator::counters};
 use crate::{
-    Result, UnixTime,
-    clock::{Clock, OnStall, Stall},
-    generator::{Engine, OnExhausted, Options, ProcessGuard, options, window_option},
+    Result,
+    clock::Clock,
+    generator::{self, Engine, Options, ProcessGuard},
 };
 
 /// Options for a [`Generator`].
@@ -18,13 +16,17 @@ use crate::{
 /// assert_eq!(ids.generate(7)?.shard_key(), 7);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
+pub type Builder<C> = generator::Builder<Settings, C>;
+
+/// The options of this family.
 #[derive(Clone, Debug)]
-#[must_use = "nothing is built until `build` is called"]
-pub struct Builder<C> {
+#[allow(unnameable_types, reason = "a builder has them")]
+pub struct Settings {
     draw: fn() -> Result<[u8; 8]>,
     uuid8: bool,
-    options: Options<C>,
 }
+
+impl generator::Windowed for Settings {}
 
 impl<C: Clock> Builder<C> {
     /// Options for a generator with your own clock and source of random bytes: see [`Builder::draw`].
@@ -38,7 +40,7 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 8]>) -> Self {
-        Self { draw, uuid8: false, options: Options::new(clock) }
+        Self { family: Settings { draw, uuid8: false }, options: Options::new(clock) }
     }
 
     /// Source of 8 random bytes: 5 for the machine field, 3 for the counter's start. It is called at the first ID, and
@@ -52,7 +54,7 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn draw(mut self, draw: fn() -> Result<[u8; 8]>) -> Self {
-        self.draw = draw;
+        self.family.draw = draw;
         self
     }
 
@@ -68,24 +70,8 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn uuid8(mut self, uuid8: bool) -> Self {
-        self.uuid8 = uuid8;
+        self.family.uuid8 = uuid8;
         self
-    }
-
-    window_option!(
-        "use polyflake::hotguid::Generator;\n\n\
-         let builder = Generator::builder();",
-        7
-    );
-    options!(
-        "use polyflake::hotguid::Generator;\n\n\
-         let builder = Generator::builder();",
-        1_763_650_001_000,
-        7
-    );
-
-    fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
-        Builder { draw: self.draw, uuid8: self.uuid8, options: map(self.options) }
     }
 
     /// The generator.
@@ -104,7 +90,7 @@ impl<C: Clock> Builder<C> {
     pub fn build(self) -> Result<Generator<C>> {
         let window = self.options.window(&SCALE)?;
         let process = self.options.window.map(|_| ProcessGuard::this_process()).transpose()?;
-        let family = Identities::new(self.draw, self.uuid8, process);
+        let family = Identities::new(self.family.draw, self.family.uuid8, process);
         Ok(Generator { engine: Engine::with_options(self.options, family, counters(), window)? })
     }
 }

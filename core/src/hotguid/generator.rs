@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
-    generator::{Engine, Mode, NEVER, Source, WaitPolicy, Window, calls, clock},
+    generator::{Engine, Mode, NEVER, Source, WaitPolicy, Window, calls},
     sequence::per_tick::{Behind, PerTick, Slots},
 };
 #[cfg(feature = "std")]
@@ -265,10 +265,20 @@ impl<C: Clock> Generator<C> {
         self.engine.family.drawn.provide(drawn)
     }
 
-    clock!(
-        "use polyflake::hotguid::Generator;\n\n\
-         let builder = Generator::builder();"
-    );
+    /// The source of time that the generator was built with.
+    ///
+    /// ```
+    /// use polyflake::{clock::ManualClock, hotguid::Generator};
+    ///
+    /// let builder = Generator::builder();
+    /// let ids = builder.clock(ManualClock::at_unix_ms(1_763_650_000_000)).build()?;
+    /// ids.clock().set_unix_ms(1_763_650_001_000);
+    /// assert_eq!(ids.generate(7)?.timestamp(), 1_763_650_001);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn clock(&self) -> &C {
+        self.engine.clock()
+    }
 }
 
 /// A state machine that has given out nothing yet.

@@ -6,7 +6,7 @@ use super::{Generator, HotGuid, family::Identities};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode, Pack, handles, holds},
+    generator::{BLOCK, Blocks, Mode, Pack},
 };
 
 /// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a second and did not use by its end are lost.
@@ -27,17 +27,46 @@ pub struct Handle<G> {
 }
 
 impl<C: Clock> Generator<C> {
-    handles!(
-        "use polyflake::hotguid::Generator;\n\n\
-         let ids = Generator::new();",
-        7
-    );
+    /// A handle for one thread; its first block of a tick has 64 IDs.
+    ///
+    /// ```
+    /// use polyflake::hotguid::Generator;
+    ///
+    /// let ids = Generator::new();
+    /// let mut handle = ids.handle();
+    /// assert_ne!(handle.generate(7)?, handle.generate(7)?);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn handle(&self) -> Handle<&Self> {
+        Handle::new(self)
+    }
 }
 
 impl<G> Handle<G> {
-    holds!(
-        "use polyflake::hotguid::{Generator, Handle};\n\n\
-         let ids = Generator::new();";);
+    /// A handle that owns its generator, for example in an `Arc`. As [`Generator::handle`].
+    ///
+    /// ```
+    /// use std::{sync::Arc, thread};
+    ///
+    /// use polyflake::hotguid::{Generator, Handle};
+    ///
+    /// let ids = Arc::new(Generator::new());
+    /// let handle = Handle::new(ids.clone());
+    /// thread::spawn(move || drop(handle)).join().unwrap(); // it borrows nothing
+    /// assert_eq!(Arc::strong_count(&ids), 1);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn new(generator: G) -> Self {
+        Self::with_first(generator, BLOCK)
+    }
+
+    /// A handle that reserves `first` IDs at its first ID of a tick, then twice as many each time, up to 64 times `first`.
+    ///
+    /// Not part of the public API: for tests.
+    #[doc(hidden)]
+    pub const fn with_first(generator: G, first: NonZeroU32) -> Self {
+        Self { generator, blocks: Blocks::new(first) }
+    }
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {

@@ -1,12 +1,10 @@
 //! Options for a generator.
 
-use core::time::Duration;
-
 use super::{Codec, EPOCH, Generator, Grant, LAST_SECOND, LAST_SEQUENCE, SCALE, family::Nodes};
 use crate::{
     Error, Result,
-    clock::{Clock, OnStall, Stall},
-    generator::{Engine, OnExhausted, Options, Window, options},
+    clock::Clock,
+    generator::{self, Engine, Options, Window},
     sequence::per_tick::{Behind, PerTick, Slots},
 };
 
@@ -20,13 +18,15 @@ use crate::{
 /// assert_eq!(ids.inspect(ids.generate()?).node, 42);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
+pub type Builder<C> = generator::Builder<Settings, C>;
+
+/// The options of this family.
 #[derive(Debug)]
-#[must_use = "nothing is built until `build` is called"]
-pub struct Builder<C> {
+#[allow(unnameable_types, reason = "a builder has them")]
+pub struct Settings {
     grant: Grant,
     codec: Codec,
     resume_after: Option<i64>,
-    options: Options<C>,
 }
 
 impl<C: Clock> Builder<C> {
@@ -45,7 +45,8 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn with_clock(grant: Grant, secret: impl Into<Codec>, clock: C) -> Self {
-        Self { grant, codec: secret.into(), resume_after: None, options: Options::new(clock) }
+        let family = Settings { grant, codec: secret.into(), resume_after: None };
+        Self { family, options: Options::new(clock) }
     }
 
     /// The last second, in Unix seconds, in which this grant was used, as [`Generator::close`] returned it. No ID is made in this
@@ -65,20 +66,8 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn resume_after(mut self, unix_seconds: i64) -> Self {
-        self.resume_after = Some(unix_seconds);
+        self.family.resume_after = Some(unix_seconds);
         self
-    }
-
-    options!(
-        "use polyflake::randflake::{Generator, Grant};\n\n\
-         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
-         let builder = Generator::builder(grant, *b\"sixteen byte key\");",
-        1_763_650_001_000
-    );
-
-    fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
-        let Self { grant, codec, resume_after, options } = self;
-        Builder { grant, codec, resume_after, options: map(options) }
     }
 
     /// The generator.
@@ -95,16 +84,16 @@ impl<C: Clock> Builder<C> {
     /// # Errors
     /// `out_of_range` if `resume_after` is a second that the format does not have, or the clock is coarser than a second.
     pub fn build(self) -> Result<Generator<C>> {
-        let (state, window) = (self.state()?, Window::new(self.grant.terms().ticks()));
-        let nodes = Nodes::new(self.codec, self.grant.used_up())?;
+        let (state, window) = (self.state()?, Window::new(self.family.grant.terms().ticks()));
+        let nodes = Nodes::new(self.family.codec, self.family.grant.used_up())?;
         Ok(Generator { engine: Engine::with_options(self.options, nodes, state, window)? })
     }
 
     /// The state machine, with everything up to `resume_after` used up.
     fn state(&self) -> Result<PerTick> {
-        let nodes = self.grant.nodes();
+        let nodes = self.family.grant.nodes();
         let last = u64::from(nodes.end() - nodes.start() + 1) * SLOTS_PER_NODE - 1;
-        let (tick, next) = match self.resume_after {
+        let (tick, next) = match self.family.resume_after {
             None => (0, 0),
             Some(second) if (EPOCH..=LAST_SECOND).contains(&second) => {
                 ((second - EPOCH).cast_unsigned(), last + 1)

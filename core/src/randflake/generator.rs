@@ -8,7 +8,7 @@ use super::{Grant, Parts, Randflake, SCALE, Terms, family::Nodes};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
-    generator::{Engine, Family, Mode, Source, calls, clock},
+    generator::{Engine, Family, Mode, Source, calls},
     sequence::per_tick::State,
 };
 
@@ -206,11 +206,24 @@ impl<C: Clock> Generator<C> {
          let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
          let ids = Generator::builder(grant, *b\"sixteen byte key\").build()?;");
 
-    clock!(
-        "use polyflake::randflake::{Generator, Grant};\n\n\
-         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
-         let builder = Generator::builder(grant, *b\"sixteen byte key\");"
-    );
+    /// The source of time that the generator was built with.
+    ///
+    /// ```
+    /// use polyflake::{
+    ///     clock::ManualClock,
+    ///     randflake::{Generator, Grant},
+    /// };
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let builder = Generator::builder(grant, *b"sixteen byte key");
+    /// let ids = builder.clock(ManualClock::at_unix_ms(1_763_650_000_000)).build()?;
+    /// ids.clock().set_unix_ms(1_763_650_001_000);
+    /// assert_eq!(ids.inspect(ids.generate()?).timestamp, 1_763_650_001);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn clock(&self) -> &C {
+        self.engine.clock()
+    }
 }
 
 /// The second of a state; `None` if no ID was made.

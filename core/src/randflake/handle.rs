@@ -6,7 +6,7 @@ use super::{Generator, Randflake, family::Nodes, make::GROUP};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode, handles, holds},
+    generator::{BLOCK, Blocks, Mode},
 };
 
 /// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a second and did not use by its end are lost.
@@ -43,19 +43,52 @@ impl fmt::Debug for Group {
 }
 
 impl<C: Clock> Generator<C> {
-    handles!(
-        "use polyflake::randflake::{Generator, Grant};\n\n\
-         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
-         let ids = Generator::builder(grant, *b\"sixteen byte key\").build()?;"
-    );
+    /// A handle for one thread; its first block of a tick has 64 IDs.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// let mut handle = ids.handle();
+    /// assert_ne!(handle.generate()?, handle.generate()?);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn handle(&self) -> Handle<&Self> {
+        Handle::new(self)
+    }
 }
 
 impl<G> Handle<G> {
-    holds!(
-        "use polyflake::randflake::{Generator, Grant, Handle};\n\n\
-         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
-         let ids = Generator::builder(grant, *b\"sixteen byte key\").build()?;";
-        group: Group([Randflake::from_u64(0); GROUP]));
+    /// A handle that owns its generator, for example in an `Arc`. As [`Generator::handle`].
+    ///
+    /// ```
+    /// use std::{sync::Arc, thread};
+    ///
+    /// use polyflake::randflake::{Generator, Grant, Handle};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Arc::new(Generator::builder(grant, *b"sixteen byte key").build()?);
+    /// let handle = Handle::new(ids.clone());
+    /// thread::spawn(move || drop(handle)).join().unwrap(); // it borrows nothing
+    /// assert_eq!(Arc::strong_count(&ids), 1);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn new(generator: G) -> Self {
+        Self::with_first(generator, BLOCK)
+    }
+
+    /// A handle that reserves `first` IDs at its first ID of a tick, then twice as many each time, up to 64 times `first`.
+    ///
+    /// Not part of the public API: for tests.
+    #[doc(hidden)]
+    pub const fn with_first(generator: G, first: NonZeroU32) -> Self {
+        Self {
+            generator,
+            blocks: Blocks::new(first),
+            group: Group([Randflake::from_u64(0); GROUP]),
+        }
+    }
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {

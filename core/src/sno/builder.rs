@@ -1,9 +1,7 @@
 //! Options for a generator.
 
-use core::time::Duration;
-
 use super::{
-    Drawn, Generator, OnExhausted, SCALE, Snapshot,
+    Drawn, Generator, SCALE, Snapshot,
     identity::{Draw, Origin},
     partition::Partitions,
 };
@@ -12,9 +10,9 @@ use crate::fork;
 use crate::fork::partitions::Leases as _;
 pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
-    Error, ErrorKind, Result, UnixTime,
-    clock::{Clock, OnStall, Stall},
-    generator::{Engine, Options, ProcessGuard, options, window_option},
+    Error, ErrorKind, Result,
+    clock::Clock,
+    generator::{self, Engine, Options, ProcessGuard},
     sequence::tick_tock::TickTock,
 };
 
@@ -52,15 +50,19 @@ impl From<[u8; 2]> for Partition {
 /// assert_eq!(ids.generate(1)?.partition(), 7);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
+pub type Builder<C> = generator::Builder<Settings, C>;
+
+/// The options of this family.
 #[derive(Clone, Debug)]
-#[must_use = "nothing is built until `build` is called"]
-pub struct Builder<C> {
+#[allow(unnameable_types, reason = "a builder has them")]
+pub struct Settings {
     partition: Option<u16>,
     draw: Option<Draw>,
     sequence_min: Option<u16>,
     sequence_max: Option<u16>,
-    options: Options<C>,
 }
+
+impl generator::Windowed for Settings {}
 
 impl<C: Clock> Builder<C> {
     /// Options for a generator with your own clock. Without `std` there is no default partition, so give one.
@@ -77,8 +79,8 @@ impl<C: Clock> Builder<C> {
         let draw = Some(Draw::Leased(fork::partitions::shared));
         #[cfg(not(feature = "std"))]
         let draw = None;
-        let options = Options::new(clock);
-        Self { partition: None, draw, sequence_min: None, sequence_max: None, options }
+        let family = Settings { partition: None, draw, sequence_min: None, sequence_max: None };
+        Self { family, options: Options::new(clock) }
     }
 
     /// The partition. No other generator may have it, nor this one after a restart, except with other sequence bounds. From now on
@@ -92,7 +94,7 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn partition(mut self, partition: impl Into<Partition>) -> Self {
-        self.partition = Some(partition.into().0);
+        self.family.partition = Some(partition.into().0);
         self
     }
 
@@ -111,7 +113,7 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn draw(mut self, draw: fn() -> Result<Drawn>) -> Self {
-        self.draw = Some(Draw::By(draw));
+        self.family.draw = Some(Draw::By(draw));
         self
     }
 
@@ -119,7 +121,7 @@ impl<C: Clock> Builder<C> {
     /// public API.
     #[doc(hidden)]
     pub fn leased_from(mut self, find: fork::partitions::FindTable) -> Self {
-        self.draw = Some(Draw::Leased(find));
+        self.family.draw = Some(Draw::Leased(find));
         self
     }
 
@@ -135,7 +137,7 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn sequence_min(mut self, sequence: u16) -> Self {
-        self.sequence_min = Some(sequence);
+        self.family.sequence_min = Some(sequence);
         self
     }
 
@@ -150,25 +152,8 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn sequence_max(mut self, sequence: u16) -> Self {
-        self.sequence_max = Some(sequence);
+        self.family.sequence_max = Some(sequence);
         self
-    }
-
-    window_option!(
-        "use polyflake::sno::Generator;\n\n\
-         let builder = Generator::builder().partition(42);",
-        7
-    );
-    options!(
-        "use polyflake::sno::Generator;\n\n\
-         let builder = Generator::builder().partition(42);",
-        1_763_650_000_004,
-        7
-    );
-
-    fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
-        let Self { partition, draw, sequence_min, sequence_max, options } = self;
-        Builder { partition, draw, sequence_min, sequence_max, options: map(options) }
     }
 
     /// The generator.
@@ -186,7 +171,10 @@ impl<C: Clock> Builder<C> {
     /// `time_out_of_range` if the window leaves the format's time; `missing_field` if there is neither a partition nor a source of
     /// one.
     pub fn build(self) -> Result<Generator<C>> {
-        let bounds = bounds(self.sequence_min.unwrap_or(0), self.sequence_max.unwrap_or(u16::MAX))?;
+        let bounds = bounds(
+            self.family.sequence_min.unwrap_or(0),
+            self.family.sequence_max.unwrap_or(u16::MAX),
+        )?;
         let origin = self.origin()?;
         self.assemble(origin, bounds, TickTock::new())
     }
@@ -255,11 +243,11 @@ impl<C: Clock> Builder<C> {
     }
 
     fn origin(&self) -> Result<Origin> {
-        match (self.partition, self.draw) {
+        match (self.family.partition, self.family.draw) {
             (Some(partition), _) => self.given(partition),
             (None, Some(draw)) => Ok(Origin::Drawn {
                 draw,
-                own_min: self.sequence_min.is_some() || self.sequence_max.is_some(),
+                own_min: self.family.sequence_min.is_some() || self.family.sequence_max.is_some(),
                 window_of: self.options.window.map(|_| ProcessGuard::this_process()).transpose()?,
             }),
             (None, None) => Err(Error::field_error(ErrorKind::MissingField, "partition")),
@@ -271,7 +259,7 @@ impl<C: Clock> Builder<C> {
         let epoch = ProcessGuard::this_process()?.epoch();
         // The table of a process is no part of a model.
         #[cfg(not(any(loom, shuttle)))]
-        if let Some(Draw::Leased(find)) = self.draw {
+        if let Some(Draw::Leased(find)) = self.family.draw {
             // Without a table there are no default generators either.
             let _ = find().map(|table| table.give(partition));
         }

@@ -14,7 +14,7 @@ use crate::{
     Error, ErrorKind, Result, UnixTime,
     clock::{Clock, DefaultClock},
     fork,
-    generator::{Engine, Mode, Pack, Source, WaitPolicy, Window, calls, clock},
+    generator::{Engine, Mode, Pack, Source, WaitPolicy, Window, calls},
     sequence::tick_tock::{Run, TickTock},
     sync::{AtomicU32, Ordering},
 };
@@ -362,10 +362,20 @@ impl<C: Clock> Generator<C> {
         Ok(Stats::of(self.partition(), self.engine.family.bounds(), state, now))
     }
 
-    clock!(
-        "use polyflake::sno::Generator;\n\n\
-         let builder = Generator::builder().partition(42);"
-    );
+    /// The source of time that the generator was built with.
+    ///
+    /// ```
+    /// use polyflake::{clock::ManualClock, sno::Generator};
+    ///
+    /// let builder = Generator::builder().partition(42);
+    /// let ids = builder.clock(ManualClock::at_unix_ms(1_763_650_000_000)).build()?;
+    /// ids.clock().set_unix_ms(1_763_650_001_000);
+    /// assert_eq!(ids.generate(7)?.unix_ms(), 1_763_650_001_000);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn clock(&self) -> &C {
+        self.engine.clock()
+    }
 }
 
 /// Returns a default partition to its table, for the ticks after the last one used.

@@ -6,7 +6,7 @@ use std::{collections::HashSet, ops::RangeInclusive};
 use polyflake::{
     Result,
     clock::ManualClock,
-    layout::{Builder, Field, Generator, Id, Layout, Snapshot, Tick},
+    layout::{Builder, Field, Generator, Handle, Id, Layout, Snapshot, Tick},
 };
 
 use serde_json::Value as Json;
@@ -65,7 +65,7 @@ fn batch<C: polyflake::clock::Clock>(ids: &Generator<C>, count: usize) -> Vec<Id
 
 /// The IDs of one tick, sorted, from calls of all kinds in turn: single ones, batches and handles.
 fn all_of_a_tick(ids: &Generator<&ManualClock>) -> Vec<Id> {
-    let (mut all, mut handle) = (Vec::new(), ids.handle_with(2.try_into().unwrap()));
+    let (mut all, mut handle) = (Vec::new(), Handle::with_first(ids, 2.try_into().unwrap()));
     loop {
         let mut made = batch(ids, 3);
         made.extend(ids.try_generate());

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::checker::{check, thread};
 use polyflake::{
     Result,
-    layout::{Builder, Field, Generator, Id, Layout, Tick},
+    layout::{Builder, Field, Generator, Handle, Id, Layout, Tick},
 };
 
 use super::{
@@ -28,7 +28,7 @@ impl Source for Generator<Shared> {
         self.fill(ids)
     }
     fn blocks(&self) -> impl FnMut() -> Result<i64> {
-        let mut handle = self.handle_with(TWO);
+        let mut handle = Handle::with_first(self, TWO);
         move || match handle.generate()? {
             Id::Integer(id) => Ok(id),
             other => unreachable!("an ID of an integer layout: {other}"),

@@ -84,7 +84,7 @@ fn randflake_sealed_as_time_goes_on() {
         let ids = enter_model(ids.build().unwrap());
         let other = ids.clone();
         let thread = thread::spawn(move || {
-            let mut handle = other.handle_with(TWO);
+            let mut handle = randflake::Handle::with_first(other, TWO);
             collect(2, || handle.generate())
         });
         let mut all: Vec<Randflake> = collect(1, || ids.generate());

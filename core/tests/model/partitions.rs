@@ -13,7 +13,7 @@ use crate::checker::{Arc, check, lazy_static, thread};
 use polyflake::{
     Result,
     fork::partitions::{Cells, FindTable, Table},
-    sno::{Generator, Sno},
+    sno::{Generator, Handle, Sno},
 };
 
 use super::{Shared, assert_distinct};
@@ -139,7 +139,7 @@ fn handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'st
         }
         let ids = Arc::new(ids);
         let make = |ids: &Generator<Shared>| {
-            let mut handle = ids.handle_with(super::TWO);
+            let mut handle = Handle::with_first(ids, super::TWO);
             let calls = (0..2).map(|_| handle.generate(0));
             let made: Vec<Sno> = calls.filter_map(Result::ok).collect();
             assert!(made.is_sorted(), "{made:?}");

@@ -38,7 +38,7 @@ impl Source for randflake::Generator<Shared> {
         self.fill(ids)
     }
     fn blocks(&self) -> impl FnMut() -> Result<Randflake> {
-        let mut handle = self.handle_with(TWO);
+        let mut handle = randflake::Handle::with_first(self, TWO);
         move || handle.generate()
     }
 }
@@ -68,7 +68,7 @@ impl Source for hotguid::Generator<Shared> {
         self.fill(7, ids)
     }
     fn blocks(&self) -> impl FnMut() -> Result<HotGuid> {
-        let mut handle = self.handle_with(TWO);
+        let mut handle = hotguid::Handle::with_first(self, TWO);
         move || handle.generate(7)
     }
 }

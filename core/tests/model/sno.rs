@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::checker::{check, thread};
 use polyflake::{
     Result,
-    sno::{Builder, Generator, Sno},
+    sno::{Builder, Generator, Handle, Sno},
 };
 
 use super::{
@@ -29,7 +29,7 @@ impl Source for Generator<Shared> {
         self.fill(0, ids)
     }
     fn blocks(&self) -> impl FnMut() -> Result<Sno> {
-        let mut handle = self.handle_with(TWO);
+        let mut handle = Handle::with_first(self, TWO);
         move || handle.generate(0)
     }
 }

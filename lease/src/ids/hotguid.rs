@@ -96,12 +96,9 @@ fn begin(
     if !options.is_of("hotguid") {
         return Err(out_of_range("expected options of Hot Guid without blocks"));
     }
-    let (max_wait, on_exhausted) = options.waits();
+    let waits = options.waits;
     Granted::start(source, options, longest, move |number, window| {
-        let mut generator = hotguid::Generator::builder().uuid8(uuid8).on_exhausted(on_exhausted);
-        if let Some(max_wait) = max_wait {
-            generator = generator.max_wait(max_wait);
-        }
+        let generator = waits.give(hotguid::Generator::builder().uuid8(uuid8));
         let generator = generator.window(window.start, window.end).build()?;
         generator.provide_identity(identity(number)?)?;
         Ok(generator)

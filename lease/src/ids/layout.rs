@@ -177,13 +177,10 @@ fn begin(
     if !options.is_of("layout") || !options.is_shape(&shape(layout, fields, options.numbers())?) {
         return Err(out_of_range("expected options of the layout and its fields, without blocks"));
     }
-    let (max_wait, on_exhausted) = options.waits();
+    let waits = options.waits;
     Granted::start(source, options, longest, move |number, window| {
         let layout = Layout::from_value(numbered.with(number))?;
-        let mut generator = layout::Generator::builder(layout).on_exhausted(on_exhausted);
-        if let Some(max_wait) = max_wait {
-            generator = generator.max_wait(max_wait);
-        }
+        let generator = waits.give(layout::Generator::builder(layout));
         generator.window(window.start, window.end).build()
     })
 }

@@ -99,14 +99,10 @@ fn begin(
     }
     // It wipes its subkeys on drop; the secret itself is not kept.
     let codec = randflake::Codec::new(secret);
-    let (max_wait, on_exhausted) = options.waits();
+    let waits = options.waits;
     Granted::start(source, options, longest, move |number, window| {
         let node = u32::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
         let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
-        let mut generator = randflake::Generator::builder(grant, codec.clone());
-        if let Some(max_wait) = max_wait {
-            generator = generator.max_wait(max_wait);
-        }
-        generator.on_exhausted(on_exhausted).build()
+        waits.give(randflake::Generator::builder(grant, codec.clone())).build()
     })
 }

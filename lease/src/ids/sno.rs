@@ -82,13 +82,10 @@ fn begin(source: Source, options: Options, longest: Duration) -> Result<Begun<Le
     if !options.is_of("sno") {
         return Err(out_of_range("expected options of sno without blocks"));
     }
-    let (max_wait, on_exhausted) = options.waits();
+    let waits = options.waits;
     Granted::start(source, options, longest, move |number, window| {
         let partition = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
-        let mut generator = sno::Generator::builder().partition(partition);
-        if let Some(max_wait) = max_wait {
-            generator = generator.max_wait(max_wait);
-        }
-        generator.on_exhausted(on_exhausted).window(window.start, window.end).build()
+        let generator = waits.give(sno::Generator::builder().partition(partition));
+        generator.window(window.start, window.end).build()
     })
 }

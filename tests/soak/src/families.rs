@@ -146,7 +146,7 @@ impl Source for sno::Generator<Arc<Chaos>> {
         self.fill(random.u8(..), ids)
     }
     fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<Sno> {
-        let mut handle = self.handle_with(size);
+        let mut handle = sno::Handle::with_first(self, size);
         move || handle.generate(0)
     }
     fn cell(&self, id: Sno) -> u64 {
@@ -174,7 +174,7 @@ impl Source for randflake::Generator<Arc<Chaos>> {
         self.fill(ids)
     }
     fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<Randflake> {
-        let mut handle = self.handle_with(size);
+        let mut handle = randflake::Handle::with_first(self, size);
         move || handle.generate()
     }
     fn cell(&self, id: Randflake) -> u64 {
@@ -201,7 +201,7 @@ impl Source for hotguid::Generator<Arc<Chaos>> {
         self.fill(random.u32(..), ids)
     }
     fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<HotGuid> {
-        let mut handle = self.handle_with(size);
+        let mut handle = hotguid::Handle::with_first(self, size);
         move || handle.generate(0)
     }
     fn cell(&self, id: HotGuid) -> u64 {
@@ -242,7 +242,7 @@ impl Source for layout::Generator<Arc<Chaos>> {
         self.fill(ids)
     }
     fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<i64> {
-        let mut handle = self.handle_with(size);
+        let mut handle = layout::Handle::with_first(self, size);
         move || handle.generate().map(|id| integer(&id))
     }
     /// An ID is its own cell: the time counts from the clock's start, and nothing stands above it.

@@ -1,13 +1,13 @@
 //! Options for a generator.
 
 use alloc::{string::String, vec::Vec};
-use core::{ops::RangeInclusive, time::Duration};
+use core::ops::RangeInclusive;
 
 use crate::{
-    Error, ErrorKind, Result, UnixTime,
-    clock::{Clock, OnStall, Stall},
+    Error, ErrorKind, Result,
+    clock::Clock,
     format::Ticks,
-    generator::{Engine, OnExhausted, Options, ProcessGuard, Window, options, window_option},
+    generator::{self, Engine, Options, ProcessGuard, Window},
     layout::{
         Generator, Layout, Slot, Snapshot, Value,
         ids::{family::Template, numbers::Numbers},
@@ -27,15 +27,19 @@ use crate::{
 /// assert_eq!(ids.layout().parse(&id)?.bindable("machine")?, 7.into());
 /// # Ok::<(), polyflake::Error>(())
 /// ```
+pub type Builder<C> = generator::Builder<Settings, C>;
+
+/// The options of this family.
 #[derive(Debug)]
-#[must_use = "nothing is built until `build` is called"]
-pub struct Builder<C> {
+#[allow(unnameable_types, reason = "a builder has them")]
+pub struct Settings {
     layout: Layout,
     fixed: Vec<(String, Value<'static>)>,
     range: Option<(String, RangeInclusive<u64>)>,
     sequence_only: bool,
-    options: Options<C>,
 }
+
+impl generator::Windowed for Settings {}
 
 impl<C: Clock> Builder<C> {
     /// Options for a generator with your own clock.
@@ -52,13 +56,8 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn with_clock(layout: Layout, clock: C) -> Self {
-        Self {
-            layout,
-            fixed: Vec::new(),
-            range: None,
-            sequence_only: false,
-            options: Options::new(clock),
-        }
+        let family = Settings { layout, fixed: Vec::new(), range: None, sequence_only: false };
+        Self { family, options: Options::new(clock) }
     }
 
     /// Fixes a bindable, so that it need not be given for each ID.
@@ -72,7 +71,7 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bind(mut self, name: impl Into<String>, value: impl Into<Value<'static>>) -> Self {
-        self.fixed.push((name.into(), value.into()));
+        self.family.fixed.push((name.into(), value.into()));
         self
     }
 
@@ -99,7 +98,7 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn range(mut self, bindable: impl Into<String>, numbers: RangeInclusive<u64>) -> Self {
-        self.range = Some((bindable.into(), numbers));
+        self.family.range = Some((bindable.into(), numbers));
         self
     }
 
@@ -114,23 +113,8 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn sequence_only(mut self, sequence_only: bool) -> Self {
-        self.sequence_only = sequence_only;
+        self.family.sequence_only = sequence_only;
         self
-    }
-
-    window_option!(
-        "use polyflake::layout::{Generator, preset};\n\n\
-         let builder = Generator::builder(preset(\"sonyflake\", [])?).bind(\"machine\", 7);"
-    );
-    options!(
-        "use polyflake::layout::{Generator, preset};\n\n\
-         let builder = Generator::builder(preset(\"sonyflake\", [])?).bind(\"machine\", 7);",
-        1_763_650_000_010
-    );
-
-    fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
-        let Self { layout, fixed, range, sequence_only, options } = self;
-        Builder { layout, fixed, range, sequence_only, options: map(options) }
     }
 
     /// The generator.
@@ -195,12 +179,13 @@ impl<C: Clock> Builder<C> {
     /// The slots of a tick, if a generator of the layout is possible at all.
     fn slots(&self) -> Result<Slots> {
         let refused = |reason| Err(Error::because(ErrorKind::InvalidLayout, reason));
-        if self.layout.only_read {
+        if self.family.layout.only_read {
             return refused(
                 "expected a layout to generate from, found a preset that is only for reading",
             );
         }
-        match (self.layout.slots(), self.layout.timeline(), self.sequence_only) {
+        match (self.family.layout.slots(), self.family.layout.timeline(), self.family.sequence_only)
+        {
             (None, ..) => refused(
                 "expected a layout with a sequence, found none: IDs of one tick would repeat",
             ),
@@ -216,23 +201,23 @@ impl<C: Clock> Builder<C> {
 
     /// The range of numbers.
     fn numbers(&self) -> Result<Option<Numbers>> {
-        let Some((name, numbers)) = &self.range else { return Ok(None) };
-        if self.fixed.iter().any(|(fixed, _)| fixed == name) {
+        let Some((name, numbers)) = &self.family.range else { return Ok(None) };
+        if self.family.fixed.iter().any(|(fixed, _)| fixed == name) {
             return Err(
                 invalid("expected a value or a range for a bindable, found both").of(name.clone())
             );
         }
-        Numbers::new(&self.layout, name, numbers.clone()).map(Some)
+        Numbers::new(&self.family.layout, name, numbers.clone()).map(Some)
     }
 
     fn ticks(&self) -> Option<ClockTicks> {
-        self.layout.timeline().copied().map(ClockTicks::new)
+        self.family.layout.timeline().copied().map(ClockTicks::new)
     }
 
     /// The generator, from tick 0 on, or from a snapshot's tick and next sequence.
     fn assemble(self, tick: u64, next_sequence: Option<u128>) -> Result<Generator<C>> {
-        let mut values = self.layout.values();
-        for (name, value) in &self.fixed {
+        let mut values = self.family.layout.values();
+        for (name, value) in &self.family.fixed {
             values.bind(name, value.clone())?;
         }
         let numbers = self.numbers()?;
@@ -250,8 +235,8 @@ impl<C: Clock> Builder<C> {
         let last_tick = ticks.map_or(0, |ticks| ticks.last());
         let state = PerTick::at(slots, Behind::Refused, last_tick, tick, next);
         let state = state.ok_or_else(too_many_bits)?;
-        let (process, sequence) = (ProcessGuard::this_process()?, self.layout.sequence()?.0);
-        let layout = self.layout;
+        let (process, sequence) = (ProcessGuard::this_process()?, self.family.layout.sequence()?.0);
+        let layout = self.family.layout;
         let template = Template { layout, base, missing, sequence, numbers, ticks, process };
         Ok(Generator { engine: Engine::with_options(self.options, template, state, window)? })
     }

@@ -8,7 +8,7 @@ use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
     format::Ticks,
-    generator::{Engine, Family, Mode, Source, clock},
+    generator::{Engine, Family, Mode, Source},
     layout::{Id, Layout, Snapshot, Stats, Values, ids::family::Template},
     sequence::per_tick::State,
 };
@@ -509,8 +509,22 @@ impl<C: Clock> Generator<C> {
         self.engine.one(mode, Some(self.engine.family.base_of(values)?))
     }
 
-    clock!(
-        "use polyflake::layout::{Generator, preset};\n\n\
-         let builder = Generator::builder(preset(\"sonyflake\", [])?).bind(\"machine\", 7);"
-    );
+    /// The source of time that the generator was built with.
+    ///
+    /// ```
+    /// use polyflake::{
+    ///     clock::ManualClock,
+    ///     layout::{Generator, preset},
+    /// };
+    ///
+    /// let builder = Generator::builder(preset("sonyflake", [])?).bind("machine", 7);
+    /// let ids = builder.clock(ManualClock::at_unix_ms(1_763_650_000_000)).build()?;
+    /// let first = ids.generate()?;
+    /// ids.clock().set_unix_ms(1_763_650_001_000);
+    /// assert!(ids.generate()? > first);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn clock(&self) -> &C {
+        self.engine.clock()
+    }
 }

@@ -5,7 +5,7 @@ use core::{num::NonZeroU32, ops::Deref};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode, Pack, handles, holds},
+    generator::{BLOCK, Blocks, Mode, Pack},
     layout::{Generator, Id, Values, ids::family::Template},
 };
 
@@ -30,16 +30,47 @@ pub struct Handle<G> {
 }
 
 impl<C: Clock> Generator<C> {
-    handles!(
-        "use polyflake::layout::{Generator, preset};\n\n\
-         let ids = Generator::builder(preset(\"sonyflake\", [])?).bind(\"machine\", 7).build()?;"
-    );
+    /// A handle for one thread; its first block of a tick has 64 IDs.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;
+    /// let mut handle = ids.handle();
+    /// assert_ne!(handle.generate()?, handle.generate()?);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn handle(&self) -> Handle<&Self> {
+        Handle::new(self)
+    }
 }
 
 impl<G> Handle<G> {
-    holds!(
-        "use polyflake::layout::{Generator, Handle, preset};\n\n\
-         let ids = Generator::builder(preset(\"sonyflake\", [])?).bind(\"machine\", 7).build()?;";);
+    /// A handle that owns its generator, for example in an `Arc`. As [`Generator::handle`].
+    ///
+    /// ```
+    /// use std::{sync::Arc, thread};
+    ///
+    /// use polyflake::layout::{Generator, Handle, preset};
+    ///
+    /// let builder = Generator::builder(preset("sonyflake", [])?).bind("machine", 7);
+    /// let ids = Arc::new(builder.build()?);
+    /// let handle = Handle::new(ids.clone());
+    /// thread::spawn(move || drop(handle)).join().unwrap(); // it borrows nothing
+    /// assert_eq!(Arc::strong_count(&ids), 1);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn new(generator: G) -> Self {
+        Self::with_first(generator, BLOCK)
+    }
+
+    /// A handle that reserves `first` IDs at its first ID of a tick, then twice as many each time, up to 64 times `first`.
+    ///
+    /// Not part of the public API: for tests.
+    #[doc(hidden)]
+    pub const fn with_first(generator: G, first: NonZeroU32) -> Self {
+        Self { generator, blocks: Blocks::new(first) }
+    }
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {

@@ -7,7 +7,7 @@ use alloc::string::{String, ToString};
 use core::time::Duration;
 
 #[cfg(feature = "std")]
-use polyflake::OnExhausted;
+use polyflake::{Builder, OnExhausted, clock::Clock};
 
 #[cfg(feature = "std")]
 use crate::{
@@ -37,7 +37,27 @@ pub struct Options {
     #[cfg(feature = "std")]
     watch: Option<Watch>,
     #[cfg(feature = "std")]
-    waits: (Option<Duration>, OnExhausted),
+    pub(crate) waits: Waits,
+}
+
+/// The waits of a generator under a lease.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waits {
+    longest: Option<Duration>,
+    on_exhausted: OnExhausted,
+}
+
+#[cfg(feature = "std")]
+impl Waits {
+    /// A builder with these waits.
+    pub(crate) fn give<F, C: Clock>(self, builder: Builder<F, C>) -> Builder<F, C> {
+        let builder = builder.on_exhausted(self.on_exhausted);
+        match self.longest {
+            Some(longest) => builder.max_wait(longest),
+            None => builder,
+        }
+    }
 }
 
 impl Options {
@@ -57,7 +77,7 @@ impl Options {
             #[cfg(feature = "std")]
             watch: None,
             #[cfg(feature = "std")]
-            waits: (None, OnExhausted::Wait),
+            waits: Waits { longest: None, on_exhausted: OnExhausted::Wait },
         })
     }
 
@@ -168,20 +188,14 @@ impl Options {
     #[cfg(feature = "std")]
     #[must_use]
     pub fn max_wait(self, max_wait: Duration) -> Self {
-        Self { waits: (Some(max_wait), self.waits.1), ..self }
+        Self { waits: Waits { longest: Some(max_wait), ..self.waits }, ..self }
     }
 
     /// Sets whether a call waits for a tick or a lease, as the builders of the core do.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn on_exhausted(self, on_exhausted: OnExhausted) -> Self {
-        Self { waits: (self.waits.0, on_exhausted), ..self }
-    }
-
-    /// The longest wait of a call, if it is set, and whether it waits.
-    #[cfg(feature = "std")]
-    pub(crate) fn waits(&self) -> (Option<Duration>, OnExhausted) {
-        self.waits
+        Self { waits: Waits { on_exhausted, ..self.waits }, ..self }
     }
 
     /// The events of a lease under these options.
