@@ -21,7 +21,7 @@ const DECIMAL_BITS: u32 = 53;
 
 /// Tells what IDs are: format, time, fields and odds.
 ///
-/// The likeliest format is the one that explains the ID in the fewest bits: a time that has been, and rather lately, a small sequence, a machine with a
+/// The likeliest format is the one that explains the ID in the fewest bits: a time in the recent past, a small sequence, a machine with a
 /// small number. 50 % is a guess between two formats that have the same bits.
 #[derive(clap::Args)]
 #[command(before_help = "\

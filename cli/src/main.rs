@@ -1,6 +1,6 @@
 //! The program `polyflake`: inspects IDs, makes them, describes layouts, and takes an operator's steps on leases.
 //!
-//! Standard output is data; what is said beside it goes to standard error.
+//! Data goes to standard output, messages to standard error.
 
 mod failure;
 mod inspect;

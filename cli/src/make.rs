@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     /// sno, hotguid, randflake, a preset (see `polyflake layout presets`), or a file with a layout as JSON.
     #[arg(value_name = "FAMILY|PRESET|FILE")]
     family: String,
-    /// How many.
+    /// Number of IDs.
     #[arg(short = 'n', long, default_value_t = 1)]
     count: u64,
     /// sno: the kind of thing that the ID names, 0 to 255; 0 if left out.
@@ -220,7 +220,7 @@ fn unknown(name: &str, failure: Failure) -> Failure {
     Failure::new("unknown_format", format!("expected {known} or a file, found '{name}'{meant}"))
 }
 
-/// How alike two names are, from 0 to 1.
+/// The similarity of two names, from 0 to 1.
 fn likeness(one: &str, other: &str) -> f64 {
     strsim::normalized_damerau_levenshtein(one, other)
 }

@@ -2,7 +2,7 @@
 
 use polyflake::Error;
 
-/// The system has no memory for so many items.
+/// The system has no memory for the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory;
 

@@ -67,7 +67,7 @@ impl<T: Plain> Packed<T> {
     /// The items of one ID.
     ///
     /// # Panics
-    /// If there is no such ID.
+    /// If the index is past the last ID.
     pub fn row(&self, position: usize) -> &[T] {
         &self.items[position * self.width()..][..self.width()]
     }
@@ -95,7 +95,7 @@ impl<T: Plain> Packed<T> {
         &self.strides
     }
 
-    /// Returns whether each ID is a row of cells, rather than one cell.
+    /// Returns `true` if each ID takes a row of cells, `false` if it takes one cell.
     pub fn is_table(&self) -> bool {
         self.is_table
     }

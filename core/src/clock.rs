@@ -67,14 +67,14 @@ pub trait Clock {
     /// Nanoseconds that have passed since some fixed moment, by a monotonic clock. `max_wait` is measured by it, so a wait under a
     /// wall clock that stands still lasts `max_wait`.
     ///
-    /// None, the default, if there is no such clock: a wait is then charged the sleeps that were asked for, and
+    /// `None`, the default, if there is no monotonic clock: a wait is then charged the sleeps that were asked for, and
     /// [`Clock::patience`] bounds it as well. The same holds for a sleep during which this clock stood still.
     fn elapsed_nanos(&self) -> Option<u64> {
         None
     }
 
     /// Number of readings in a row that may show the same time before a wait is given up. It bounds waits under clocks that stand
-    /// still while nobody yields, if [`Clock::elapsed_nanos`] returns none.
+    /// still while nobody yields, if [`Clock::elapsed_nanos`] returns `None`.
     fn patience(&self) -> u32 {
         16
     }

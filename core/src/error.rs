@@ -359,7 +359,7 @@ impl Error {
         Self::new(kind).of(field)
     }
 
-    /// A name that is none of `known`.
+    /// A name outside `known`.
     #[doc(hidden)]
     #[cold]
     pub fn unknown_field<'n>(

@@ -84,7 +84,7 @@ impl Alphabet {
     pub(crate) const BASE36_UPPER: Self = Self(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     pub(crate) const BASE62: Self =
         Self(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
-    /// Of Firebase's push IDs, in the order of ASCII.
+    /// The alphabet of Firebase's push IDs, in the order of ASCII.
     pub(crate) const PUSH: Self =
         Self(b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
 

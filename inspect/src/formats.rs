@@ -13,22 +13,22 @@ pub(crate) struct Format {
     /// From the most significant bit.
     pub(crate) parts: &'static [Part],
     pub(crate) scale: Option<Scale>,
-    /// How seldom the format is met: 0 for UUIDs of version 4, 1 more for each halving.
+    /// Rarity of the format: 0 for UUIDs of version 4, 1 more for each halving.
     pub(crate) rarity: u32,
 }
 
-/// How an ID is written.
+/// The written form of an ID.
 #[derive(Clone, Copy)]
 pub(crate) enum Text {
     /// An integer of 64 bits, signed or not.
     Decimal,
     /// 32 hexadecimal digits, with hyphens or without, in braces or after `urn:uuid:`.
     Uuid,
-    /// A number of so many characters of an alphabet.
+    /// A number in an alphabet, with a fixed number of characters.
     Number(&'static Alphabet, usize),
-    /// The same without leading zeros, of at most so many characters.
+    /// The same without leading zeros, with at most this number of characters.
     Short(&'static Alphabet, usize),
-    /// A type, `_` and a number of so many characters.
+    /// A type, `_` and a number with a fixed number of characters.
     Typed(&'static Alphabet, usize),
     /// `c`, then the time, a counter, a fingerprint and random characters, each a number of base 36.
     Cuid,
@@ -46,13 +46,13 @@ pub(crate) struct Part {
     pub(crate) value: u64,
 }
 
-/// What a format's time counts.
+/// The unit of a format's time.
 #[derive(Clone, Copy)]
 pub(crate) struct Scale {
     pub(crate) tick_nanos: u64,
     /// Unix milliseconds.
     pub(crate) epoch_ms: i64,
-    /// When the first such IDs were made, and, where they have ended, the last: Unix milliseconds.
+    /// The times of the first IDs of the format and, if it is no longer made, of the last, in Unix milliseconds.
     pub(crate) used: (i64, Option<i64>),
 }
 

@@ -19,7 +19,7 @@ pub use crate::reading::{Field, Reading, Role};
 /// The most bits that an ID has.
 pub const MOST_BITS: u32 = bits::MOST;
 
-/// What a reader knows besides the ID.
+/// A reader's knowledge besides the ID.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
     /// The present in Unix milliseconds: a format whose time would be to come is unlikely.
@@ -30,7 +30,7 @@ pub struct Context<'a> {
     pub layouts: &'a [(&'a str, &'a Layout)],
 }
 
-/// All readings of a text, the likeliest first; none where no format has such texts.
+/// All readings of a text, the likeliest first; empty if the text fits no format.
 ///
 /// Spaces around the text and quotes are left out. A text of `0x` and hexadecimal digits is read by [`inspect_bytes`].
 ///

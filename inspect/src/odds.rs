@@ -1,4 +1,4 @@
-//! How likely a reading is: the bits that it takes to tell an ID to somebody who knows its format. The shortest account is
+//! The likelihood of a reading: the number of bits needed to describe an ID to somebody who knows its format. The shortest account is
 //! the likeliest, and each bit less is twice as likely.
 
 use core::ops::Add;

@@ -1,4 +1,4 @@
-//! What an ID is when it is read as one format.
+//! The reading of an ID as one format.
 
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
 
@@ -35,7 +35,7 @@ pub struct Reading {
 pub struct Field {
     /// The field's name in its format.
     pub name: String,
-    /// What the field is for.
+    /// The field's purpose.
     pub role: Role,
     /// The first bit, counted from the most significant one.
     pub from: u32,
@@ -45,7 +45,7 @@ pub struct Field {
     pub value: Option<u128>,
 }
 
-/// What a field is for.
+/// The purpose of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Role {
@@ -53,9 +53,9 @@ pub enum Role {
     Fixed,
     /// The time, or a piece of it.
     Time,
-    /// What the ID names: a metabyte, a shard key.
+    /// The kind or the place of the thing that the ID names: a metabyte, a shard key.
     Kind,
-    /// Who made the ID: a partition, a node, a machine.
+    /// The maker of the ID: a partition, a node, a machine.
     Maker,
     /// Which one of those made at the same time.
     Sequence,
@@ -172,7 +172,7 @@ impl Time {
         Self { scale, bits: bits.sum(), unix_ms }
     }
 
-    /// Whether IDs of this time could have been made by now, give or take a day of a wrong clock.
+    /// Returns `true` if IDs of this time can have been made by now, with a day of tolerance for wrong clocks.
     pub(crate) fn is_likely(&self, now_ms: i64) -> bool {
         let (first, last) = self.scale.used;
         let end = last.unwrap_or(i64::MAX).min(now_ms.saturating_add(DAY));

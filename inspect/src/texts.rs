@@ -18,7 +18,7 @@ pub(crate) fn readings(text: &str, context: &Context<'_>) -> Vec<Reading> {
     FORMATS.iter().filter_map(of).collect()
 }
 
-/// Bytes, read as each format of so many bits.
+/// Bytes, read as each format of their length.
 pub(crate) fn readings_of_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Reading> {
     let Some(bits) = Bits::from_bytes(bytes) else { return Vec::new() };
     let formats = FORMATS.iter().filter(|format| format.bits() == bits.len);

@@ -1,4 +1,4 @@
-//! What IDs are read as: those of other libraries, those whose fields are published, and those that nobody made.
+//! Readings of IDs: those of other libraries, those whose fields are published, and those that nobody made.
 
 use polyflake::{
     layout::{Field, Layout, Tick, Type, Value},
@@ -221,7 +221,7 @@ fn fields_of_more_than_128_bits_are_read() {
     assert!(reading.bit(160) && !reading.bit(161) && reading.bit(399));
 }
 
-/// Whatever a text is, it is read or not, and never a panic; a text past all formats has no reading.
+/// No text makes the inspector panic; a text that is longer than all formats has no reading.
 #[test]
 fn any_text_is_taken() {
     assert!(inspect("", &NOW).is_empty());

@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_lease_is_renewed_for_as_long_as_it_was_held_up_to_a_minute() {
         let table = Cells::<SMALL>::new();
-        // However long the partition was free.
+        // Even if the partition has been free for a long time.
         for now in [0, 1_000_000] {
             let mut lease = table.take(now).unwrap();
             let mut ends = Vec::new();

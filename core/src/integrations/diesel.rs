@@ -18,7 +18,7 @@ macro_rules! column {
         crate::integrations::diesel::column!(@text [$($of)*] $id);
         crate::integrations::diesel::column!(@uuid [$($of)*] $id);
     };
-    // What a query takes and a row gives, by Diesel's own derives.
+    // Parameters of queries and values of rows, by Diesel's own derives.
     (@expression [$($of:tt)*] $id:ty: $($column:ident)+) => {
         const _: () = {
             #[derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow)]

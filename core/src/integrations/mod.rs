@@ -56,7 +56,7 @@ pub trait Column: Display + Sized {
     /// The types of columns that hold them.
     const FORMS: &'static [Form];
 
-    /// The form for databases that tell nobody the type of a column.
+    /// The form for databases that do not tell the type of a column.
     fn form(&self) -> Form {
         Form::Text
     }
@@ -64,7 +64,7 @@ pub trait Column: Display + Sized {
     /// The ID in a column's value, in any form.
     ///
     /// # Errors
-    /// `invalid_type` for a form that is none of [`Column::FORMS`], and those of the family's parsers.
+    /// `invalid_type` for a form outside [`Column::FORMS`]; the errors of the family's parsers.
     fn read(value: Value<'_>) -> Result<Self>;
 
     /// Its integer, for columns of integers.

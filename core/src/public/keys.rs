@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::SECRET_BYTES;
 use crate::sparx64::{KEY_BYTES, Sparx64};
 
-/// What a type's name follows in the info of HKDF.
+/// The start of HKDF's info; the type's name follows.
 const INFO: &[u8] = b"polyflake/public/";
 
 /// The cipher of a type: its key are 16 bytes of HKDF-SHA-256 (RFC 5869) of the secret, without salt.

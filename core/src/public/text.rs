@@ -1,4 +1,4 @@
-//! What follows the type: one character of version, thirteen of the block, one of check.
+//! The 15 characters after the type: one of version, thirteen of the block, one of check.
 
 use crate::{Error, ErrorKind, Result, error::unit_of_byte};
 
@@ -58,7 +58,7 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
     Ok((version, block))
 }
 
-/// The error of the first character that is none of the alphabet.
+/// The error of the first character outside the alphabet.
 #[cold]
 fn bad_character(text: &[u8], from: usize) -> Error {
     let is_bad = |character: &u8| VALUES[usize::from(*character)] == NONE;

@@ -16,7 +16,7 @@ pub fn draw(shell: &Shell, report: &Report) -> Result<()> {
     let file = tempfile::NamedTempFile::new()?;
     report.write(file.path())?;
     let page = folder().join("goals.md");
-    // What is written about the misses is written by hand.
+    // The text about missed goals is written by hand.
     let before = shell.read_file(&page)?;
     let misses = before.find(MISSES).map_or("", |at| &before[at..]);
     shell.write_file(page, table::page(report) + misses)?;

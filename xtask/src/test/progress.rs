@@ -1,4 +1,4 @@
-//! How far a run is: the number of each step, and the time left, by the seconds that the steps took last time on this machine.
+//! Progress of a run: the number of each step, and the time left, estimated from the last run on this machine.
 
 use std::{collections::BTreeMap, fs, path::PathBuf, time::Instant};
 

@@ -79,7 +79,7 @@ impl<C: Clock> Builder<C> {
     /// a number's sequence is used up in a tick, it goes on with the next number. IDs stay in order. No other generator may have one
     /// of the numbers.
     ///
-    /// The bindable is one of integers, below the timestamp and above the sequence, which begins at 0; none of the two is inverted.
+    /// The bindable holds integers, and lies below the timestamp and above the sequence. The sequence begins at 0, and neither of the two is inverted.
     /// A builder has one range; the last one given counts.
     ///
     /// ```

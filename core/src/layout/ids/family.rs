@@ -19,9 +19,9 @@ pub(crate) struct Template {
     pub(in crate::layout) missing: Vec<Slot>,
     /// Index of the sequence.
     pub(in crate::layout) sequence: usize,
-    /// None for a generator of one number.
+    /// `None` for a generator of one number.
     pub(in crate::layout) numbers: Option<Numbers>,
-    /// None for a generator of the sequence only.
+    /// `None` for a generator of the sequence only.
     pub(in crate::layout) ticks: Option<ClockTicks>,
     pub(in crate::layout) process: ProcessGuard,
 }

@@ -44,7 +44,7 @@ pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>
     Ok(vec![ran("the program", under, "makes and names IDs")])
 }
 
-/// What starts a platform's programs here, and its name; nothing for those that run as they are.
+/// The program that runs a platform's programs here, and its name; `None` for platforms whose programs run directly.
 fn emulated(
     shell: &Shell,
     platform: &Platform,
