@@ -12,7 +12,8 @@ use std::{
 /// The stubs, from here in the repository and in a source distribution.
 const STUBS: [&str; 2] = ["../packages/python/src/polyflake", "../src/polyflake"];
 
-const MODULES: [&str; 6] = ["_polyflake", "hotguid", "layout", "randflake", "sno", "sparx64"];
+const MODULES: [&str; 7] =
+    ["_polyflake", "hotguid", "layout", "public", "randflake", "sno", "sparx64"];
 
 /// Texts by the names of what they are about: `sno`, `sno.generate`, `sno.Generator.fill`.
 type Docs = BTreeMap<String, String>;

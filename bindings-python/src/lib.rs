@@ -70,6 +70,14 @@ mod _polyflake {
         use crate::layout::ids::{Layout, LayoutArray, Parsed, ParsedColumns, presets};
     }
 
+    #[doc = doc!("public")]
+    #[pymodule]
+    #[pyo3(module = "polyflake")]
+    mod public {
+        #[pymodule_export]
+        use crate::ids::public::{Ids, Type};
+    }
+
     #[doc = doc!("randflake")]
     #[pymodule]
     #[pyo3(module = "polyflake")]

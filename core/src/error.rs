@@ -290,8 +290,9 @@ impl Error {
     }
 
     /// A secret of another length than `wanted`, in bytes.
+    #[doc(hidden)]
     #[cold]
-    pub(crate) fn wrong_secret(found: usize, wanted: usize) -> Self {
+    pub fn wrong_secret(found: usize, wanted: usize) -> Self {
         Self::with_fact(ErrorKind::InvalidSecret, Fact::length(found, wanted, wanted))
     }
 

@@ -14,7 +14,7 @@ use syn::{Attribute, ImplItem, Item, Type, TypeParamBound, UseTree, Visibility};
 use toml::Table;
 
 /// The folders of each family of `api.toml`; the first folder's `mod.rs` lists the public names.
-const FAMILIES: [(&str, &[&str]); 5] = [
+const FAMILIES: [(&str, &[&str]); 6] = [
     ("sno", &["src/sno"]),
     ("randflake", &["src/randflake"]),
     ("hotguid", &["src/hotguid"]),
@@ -23,6 +23,7 @@ const FAMILIES: [(&str, &[&str]); 5] = [
         &["src/layout", "src/layout/ids", "src/layout/json", "src/layout/shape", "src/layout/time"],
     ),
     ("sparx64", &["src/sparx64"]),
+    ("public", &["src/public"]),
 ];
 
 fn root() -> PathBuf {

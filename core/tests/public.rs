@@ -178,6 +178,34 @@ fn names_versions_secrets_and_numbers_have_limits() {
     assert_eq!(format!("{ids:?}"), "Ids { .. }");
 }
 
+/// Many at once are what one by one are, around the sizes that are worked on together and with versions in turn.
+#[test]
+fn many_are_as_one_by_one() {
+    let secrets = [(1, [1; 32]), (2, [2; 32])];
+    let [old, both] = [&secrets[..1], &secrets].map(|secrets| {
+        Ids::with_versions(secrets.iter().copied()).and_then(|ids| ids.of("order")).expect("a type")
+    });
+    for count in [0, 1, 2, 63, 64, 65, 200] {
+        let numbers: Vec<_> = (0..count).map(|number| number << 30).collect();
+        let mut texts = vec![];
+        both.encode_many(&numbers, |text| texts.push(text.to_owned())).expect("texts");
+        let one_by_one = numbers.iter().map(|number| both.encode(*number).expect("a text"));
+        assert_eq!(texts, one_by_one.collect::<Vec<_>>());
+        for at in (0..texts.len()).filter(|at| at % 5 < 2) {
+            texts[at] = old.encode(numbers[at]).expect("a text");
+        }
+        assert_eq!(both.decode_many(&texts).expect("numbers"), numbers);
+    }
+    let refused = both.encode_many(&[1, 1 << 48], |_| panic!("called")).expect_err("too large");
+    assert_eq!((refused.kind(), refused.item()), (OutOfRange, Some(1)));
+    let text = both.encode(1).expect("a text");
+    let made_up = orders(64).encode(u64::MAX).expect("a text");
+    for (wrong, kind) in [("order_", InvalidLength), (&*made_up, UnknownId)] {
+        let refused = both.decode_many([&text, wrong]).expect_err(wrong);
+        assert_eq!((refused.kind(), refused.item()), (kind, Some(1)));
+    }
+}
+
 /// The newest secret is written whatever the order, and every one is read.
 #[test]
 fn versions_live_together() {

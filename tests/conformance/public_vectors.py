@@ -1,4 +1,6 @@
-"""Makes tests/vectors/public.json anew: ``python public_vectors.py > ../vectors/public.json``, with randflake 2.1.0, whose cipher it takes.
+"""Makes tests/vectors/public.json anew, with randflake 2.1.0, whose cipher it takes.
+
+    python public_vectors.py > ../vectors/public.json
 
 HKDF is written by its definition, and the check by logarithms in its field: other ways than the core's.
 """

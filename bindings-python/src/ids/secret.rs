@@ -9,10 +9,10 @@ use super::{
     integers::buffer_of,
 };
 
-/// The 16 bytes of anything with the buffer protocol.
-pub(crate) struct Secret(pub(crate) Zeroizing<[u8; KEY_BYTES]>);
+/// The bytes of anything with the buffer protocol: 16 unless said otherwise.
+pub(crate) struct Secret<const N: usize = KEY_BYTES>(pub(crate) Zeroizing<[u8; N]>);
 
-impl<'a, 'py> Take<'a, 'py> for Secret {
+impl<'a, 'py, const N: usize> Take<'a, 'py> for Secret<N> {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let py = value.py();
         if !has_buffer(&value) {
@@ -25,10 +25,10 @@ impl<'a, 'py> Take<'a, 'py> for Secret {
             let found = format!("a buffer of format {}", buffer.format().to_string_lossy());
             return Err(wrong_kind(name, "bytes", &found));
         };
-        if buffer.item_count() != KEY_BYTES {
-            return Err(raise_named(Error::invalid_secret(buffer.item_count()), name));
+        if buffer.item_count() != N {
+            return Err(raise_named(Error::wrong_secret(buffer.item_count(), N), name));
         }
-        let mut secret = Zeroizing::new([0; KEY_BYTES]);
+        let mut secret = Zeroizing::new([0; N]);
         buffer.copy_to_slice(py, &mut *secret)?;
         Ok(Self(secret))
     }

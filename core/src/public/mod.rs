@@ -28,7 +28,10 @@ use core::fmt;
 
 use zeroize::Zeroizing;
 
-use crate::{Error, ErrorKind, Result, sparx64::Sparx64};
+use crate::{
+    Error, ErrorKind, Result,
+    sparx64::{BLOCK_BYTES, Sparx64},
+};
 
 /// Bytes of a secret.
 pub const SECRET_BYTES: usize = 32;
@@ -41,6 +44,9 @@ pub const BITS: u32 = 48;
 
 /// Versions of secrets are below this.
 const VERSIONS: u8 = 32;
+
+/// Number of blocks that are enciphered together.
+const TOGETHER: usize = 64;
 
 /// The secrets of a program's public IDs.
 ///
@@ -211,17 +217,51 @@ impl Type {
     /// # Errors
     /// `out_of_range` for a number of more bits than the type's.
     pub fn encode(&self, number: u64) -> Result<String> {
-        let most = u64::MAX >> (64 - self.bits);
-        if number > most {
-            return Err(Error::out_of_range("number", number.into(), 0, most.into()));
+        if number > self.most() {
+            return Err(self.too_large(number));
         }
         let (version, cipher) = &self.ciphers[0];
-        let block = u64::from_be_bytes(cipher.encrypt_block(number.to_be_bytes()));
-        let mut text = String::with_capacity(self.name.len() + 1 + text::LEN);
-        text.push_str(&self.name);
-        text.push('_');
-        text.extend(text::write(*version, block).map(char::from));
+        let mut text = self.prefix();
+        Self::write(&mut text, *version, cipher.encrypt_block(number.to_be_bytes()));
         Ok(text)
+    }
+
+    /// The texts of many numbers, which a function gets one by one. The cipher works on many blocks together.
+    ///
+    /// ```
+    /// use polyflake::public::Ids;
+    ///
+    /// let orders = Ids::new(&[7; 32])?.of("order")?;
+    /// let mut texts = vec![];
+    /// orders.encode_many(&[42, 43], |text| texts.push(text.to_owned()))?;
+    /// assert_eq!(texts, [orders.encode(42)?, orders.encode(43)?]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Type::encode`], with the item, before the function is called.
+    pub fn encode_many(&self, numbers: &[u64], mut each: impl FnMut(&str)) -> Result<()> {
+        let most = self.most();
+        if let Some(at) = numbers.iter().position(|number| *number > most) {
+            return Err(self.too_large(numbers[at]).in_item(at));
+        }
+        let (version, cipher) = &self.ciphers[0];
+        let mut text = self.prefix();
+        for numbers in numbers.chunks(TOGETHER) {
+            let mut blocks = [[0; BLOCK_BYTES]; TOGETHER];
+            let blocks = &mut blocks[..numbers.len()];
+            blocks
+                .iter_mut()
+                .zip(numbers)
+                .for_each(|(block, number)| *block = number.to_be_bytes());
+            cipher.encrypt_blocks(blocks);
+            for block in blocks {
+                text.truncate(self.name.len() + 1);
+                Self::write(&mut text, *version, *block);
+                each(&text);
+            }
+        }
+        Ok(())
     }
 
     /// The number of a text.
@@ -240,18 +280,82 @@ impl Type {
     /// for one that is none; `check_failed` for one with a wrong character; `unknown_version` for a secret that is not here;
     /// `unknown_id` for one that was made up, or made with another secret.
     pub fn decode(&self, text: &str) -> Result<u64> {
+        let (cipher, block) = self.read(text)?;
+        self.number(self.ciphers[cipher].1.decrypt_block(block))
+    }
+
+    /// The numbers of many texts. The cipher works on many blocks together.
+    ///
+    /// ```
+    /// use polyflake::public::Ids;
+    ///
+    /// let orders = Ids::new(&[7; 32])?.of("order")?;
+    /// let texts = [orders.encode(42)?, orders.encode(43)?];
+    /// assert_eq!(orders.decode_many(&texts)?, [42, 43]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Type::decode`], with the item.
+    pub fn decode_many<S: AsRef<str>>(
+        &self,
+        texts: impl IntoIterator<Item = S>,
+    ) -> Result<Vec<u64>> {
+        let (mut ciphers, mut blocks) = (Vec::new(), Vec::new());
+        for (at, text) in texts.into_iter().enumerate() {
+            let (cipher, block) = self.read(text.as_ref()).map_err(|error| error.in_item(at))?;
+            ciphers.push(cipher);
+            blocks.push(block);
+        }
+        let mut rest = &mut *blocks;
+        for run in ciphers.chunk_by(usize::eq) {
+            let (those, after) = rest.split_at_mut(run.len());
+            self.ciphers[run[0]].1.decrypt_blocks(those);
+            rest = after;
+        }
+        let number = |(at, block)| self.number(block).map_err(|error| error.in_item(at));
+        blocks.into_iter().enumerate().map(number).collect()
+    }
+
+    /// The largest number.
+    const fn most(&self) -> u64 {
+        u64::MAX >> (64 - self.bits)
+    }
+
+    #[cold]
+    fn too_large(&self, number: u64) -> Error {
+        Error::out_of_range("number", number.into(), 0, self.most().into())
+    }
+
+    /// The type and its `_`, with room for the rest.
+    fn prefix(&self) -> String {
+        let mut text = String::with_capacity(self.name.len() + 1 + text::LEN);
+        text.push_str(&self.name);
+        text.push('_');
+        text
+    }
+
+    /// Adds what follows the type.
+    fn write(text: &mut String, version: u8, block: [u8; BLOCK_BYTES]) {
+        let tail = text::write(version, u64::from_be_bytes(block));
+        text.push_str(core::str::from_utf8(&tail).expect("ASCII"));
+    }
+
+    /// The cipher of a text, and its block.
+    fn read(&self, text: &str) -> Result<(usize, [u8; BLOCK_BYTES])> {
         let (name, tail) = text.rsplit_once('_').ok_or_else(|| self.mismatch(None))?;
         if *name != *self.name {
             return Err(self.mismatch(Some(name)));
         }
         let (version, block) = text::read(tail.as_bytes(), name.len() + 1)?;
-        let cipher = self.ciphers.iter().find(|(known, _)| *known == version);
-        let (_, cipher) = cipher.ok_or(Error::new(ErrorKind::UnknownVersion))?;
-        let number = u64::from_be_bytes(cipher.decrypt_block(block.to_be_bytes()));
-        match number >> (self.bits - 1) >> 1 {
-            0 => Ok(number),
-            _ => Err(Error::new(ErrorKind::UnknownId)),
-        }
+        let cipher = self.ciphers.iter().position(|(known, _)| *known == version);
+        Ok((cipher.ok_or(Error::new(ErrorKind::UnknownVersion))?, block.to_be_bytes()))
+    }
+
+    /// The number of a deciphered block.
+    fn number(&self, block: [u8; BLOCK_BYTES]) -> Result<u64> {
+        let number = u64::from_be_bytes(block);
+        if number <= self.most() { Ok(number) } else { Err(Error::new(ErrorKind::UnknownId)) }
     }
 
     #[cold]

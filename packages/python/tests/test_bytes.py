@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from families import GRANT
-from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+from polyflake import PolyflakeError, hotguid, layout, public, randflake, sno
 from polyflake.sparx64 import Sparx64
 from support import NOW_MS, NOW_NS, refused
 
@@ -27,6 +27,7 @@ class Parameter(NamedTuple):
 
 ID = sno.Sno("93bm44ab22flxhjb")
 CIPHER = Sparx64(bytes(range(16)))
+IDS = public.Ids(SECRET * 2)
 TAGGED = layout.Layout({"id": "bytes", "bits": 24, "fields": [{"kind": "bindable", "bits": 24, "type": "bytes"}]})
 WIDE = layout.Layout({"id": "bytes", "bits": 24, "fields": [{"kind": "sequence", "bits": 24}]})
 
@@ -44,6 +45,8 @@ PARAMETERS = {
     "randflake.Codec": Parameter(lambda key: randflake.Codec(key).encrypt(NOW_MS // 1000, 1, 2), 16, "invalid_secret"),
     "randflake.Generator": Parameter(a_new_id, 16, "invalid_secret"),
     "sparx64.Sparx64": Parameter(lambda key: Sparx64(key).encrypt(bytes(8)), 16, "invalid_secret"),
+    "public.Ids": Parameter(lambda secret: public.Ids(secret).of("order").encode(1), 32, "invalid_secret"),
+    "public.Ids of versions": Parameter(lambda secret: public.Ids({1: secret}).of("a").encode(1), 32, "invalid_secret"),
     "sparx64.Sparx64.encrypt": Parameter(CIPHER.encrypt, 8),
     "sparx64.Sparx64.decrypt": Parameter(CIPHER.decrypt, 8),
     "sparx64.Sparx64.encrypt_many": Parameter(CIPHER.encrypt_many, 8),
@@ -122,7 +125,7 @@ def test_a_secret_of_another_length_is_told() -> None:
 
 
 def test_a_secret_is_in_no_text() -> None:
-    objects = [Sparx64(SECRET), randflake.Codec(SECRET), randflake.Generator(GRANT, SECRET)]
+    objects = [Sparx64(SECRET), randflake.Codec(SECRET), randflake.Generator(GRANT, SECRET), IDS, IDS.of("order")]
     texts = [text for value in objects for text in (repr(value), str(value))]
     for refuse in (
         lambda: Sparx64(SECRET + b"x"),
@@ -132,6 +135,10 @@ def test_a_secret_is_in_no_text() -> None:
         objects[0].__reduce__,
         objects[1].__reduce__,
         objects[2].__reduce__,
+        objects[3].__reduce__,
+        objects[4].__reduce__,
+        lambda: public.Ids(SECRET),
+        lambda: public.Ids({32: SECRET}),
     ):
         with pytest.raises(PolyflakeError) as caught:
             refuse()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import polyflake
-from polyflake import hotguid, layout, randflake, sno, sparx64
+from polyflake import hotguid, layout, public, randflake, sno, sparx64
 from support import NOW_NS, refused
 
 LAYOUT = layout.Layout.preset("twitter")
@@ -124,6 +124,7 @@ def test_records_go_through_processes() -> None:
         layout.Generator(LAYOUT, bindables={"worker": 1, "datacenter": 2}),
         randflake.Codec(bytes(16)),
         sparx64.Sparx64(bytes(16)),
+        public.Ids(bytes(32)),
     ],
     ids=repr,
 )

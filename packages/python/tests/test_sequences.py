@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import polyflake
-from polyflake import hotguid, layout, randflake, sno, sparx64
+from polyflake import hotguid, layout, public, randflake, sno, sparx64
 from support import NOW_NS, refused
 
 IDS = sno.Generator(7, clock=lambda: NOW_NS).generate_many(20, metabyte=3)
@@ -108,11 +108,11 @@ def test_columns_of_other_classes_differ() -> None:
 
 
 def test_only_sources_of_ids_and_keys_are_compared_by_identity() -> None:
-    modules = [polyflake, sno, randflake, hotguid, layout, sparx64]
+    modules = [polyflake, sno, randflake, hotguid, layout, public, sparx64]
     classes = {getattr(module, name) for module in modules for name in module.__all__}
     own = [cls for cls in classes if isinstance(cls, type) and not issubclass(cls, BaseException)]
     by_identity = {cls.__name__ for cls in own if cls.__eq__ is object.__eq__}
-    assert by_identity == {"Generator", "Codec", "Sparx64"}
+    assert by_identity == {"Generator", "Codec", "Ids", "Sparx64", "Type"}
     assert all(cls.__reduce__ is not object.__reduce__ for cls in own)
 
 

@@ -23,9 +23,10 @@ import pytest
 
 import polyflake
 from catalogue import BAD_CHARACTERS, HUGE, NO_INTEGERS, Colour, Indexed, MyInt, Raising
-from polyflake import PolyflakeError, hotguid, layout, randflake, sno, sparx64
+from polyflake import PolyflakeError, hotguid, layout, public, randflake, sno, sparx64
 from test_api import API
 
+FAMILIES = ("sno", "randflake", "hotguid", "layout", "public", "sparx64")
 GRANT = randflake.Grant((1, 2), 1_730_000_000, 2_803_741_824)
 SECRET = bytes(16)
 SHARDED = layout.Layout.preset("instagram")
@@ -106,6 +107,8 @@ ID = sno.Sno("93bm44ab22flxhjb")
 CODEC = randflake.Codec(SECRET)
 BLOB: Any = {"id": "bytes", "bits": 8, "fields": [{"kind": "unused", "bits": 8}]}
 LAYOUT_OPTIONS: Any = {"range": ("shard", 1, 2), "sequence_only": False, "window": LAYOUT_WINDOW, **OPTIONS}
+IDS = public.Ids(bytes(32))
+ORDERS = IDS.of("order")
 COLUMNS: Any = {"timestamp": array("q", [1_500_000_000_000]), "sequence": array("q", [1])}
 
 CALLS: dict[str, Call] = {
@@ -195,6 +198,12 @@ CALLS: dict[str, Call] = {
     "layout.LayoutArray": call(always(layout), bytes(16), 8),
     "layout.Snapshot.from_dict": call(always(layout.Snapshot), LAYOUT_SNAPSHOT.to_dict()),
     "layout.Snapshot.to_dict": call(always(LAYOUT_SNAPSHOT)),
+    "public.Ids": call(always(public), bytes(32)),
+    "public.Ids.of": call(always(IDS), "order", 48),
+    "public.Type.encode": call(always(ORDERS), 5),
+    "public.Type.encode_many": call(always(ORDERS), np.array([5])),
+    "public.Type.decode": call(always(ORDERS), ORDERS.encode(5)),
+    "public.Type.decode_many": call(always(ORDERS), [ORDERS.encode(5)]),
     "sparx64.Sparx64": call(always(sparx64), SECRET),
     **methods(
         "sparx64.Sparx64",
@@ -215,6 +224,7 @@ NOT_CALLED = {
     "ParsedColumns",
     "PartsColumns",
     "TextColumn",
+    "Type",
     "Stall",
     "Description",
     "FieldDescription",
@@ -223,7 +233,7 @@ NOT_CALLED = {
 
 def names() -> Iterator[str]:
     """All public callables."""
-    for family in ("sno", "randflake", "hotguid", "layout", "sparx64"):
+    for family in FAMILIES:
         module = getattr(polyflake, family)
         for name in module.__all__:
             value = getattr(module, name)
@@ -242,7 +252,7 @@ def test_every_public_call_is_here() -> None:
 
 
 def test_classes_cannot_be_extended_or_made_by_the_back_door() -> None:
-    modules = [polyflake, *(getattr(polyflake, name) for name in ("sno", "randflake", "hotguid", "layout", "sparx64"))]
+    modules = [polyflake, *(getattr(polyflake, name) for name in FAMILIES)]
     public = [getattr(module, name) for module in modules for name in module.__all__]
     for cls in (cls for cls in public if isinstance(cls, type) and not issubclass(cls, Exception)):
         made = (cls, lambda cls=cls: cls.__new__(cls)) if cls.__name__ in NOT_CALLED else ()
@@ -499,6 +509,8 @@ OBJECTS = [
     layout_generator(),
     randflake.Codec(SECRET),
     sparx64.Sparx64(SECRET),
+    IDS,
+    ORDERS,
 ]
 
 

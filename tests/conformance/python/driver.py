@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import polyflake
-from families import hotguid, layout, randflake, sno, sparx64
+from families import hotguid, layout, public, randflake, sno, sparx64
 from outcomes import outcome
 from values import figures
 
@@ -18,6 +18,7 @@ OPS: dict[str, dict[str, Callable[[dict[str, Any]], Any]]] = {
     "randflake": randflake.OPS,
     "hotguid": hotguid.OPS,
     "layout": layout.OPS,
+    "public": public.OPS,
     "describe": {"": lambda args: figures(getattr(polyflake, args["family"]).describe())},
 }
 

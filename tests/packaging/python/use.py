@@ -5,7 +5,7 @@ import pathlib
 import uuid
 
 import polyflake
-from polyflake import hotguid, layout, randflake, sno, sparx64
+from polyflake import hotguid, layout, public, randflake, sno, sparx64
 
 
 def main() -> None:
@@ -43,6 +43,9 @@ def main() -> None:
 
     cipher = sparx64.Sparx64(bytes(range(16)))
     assert cipher.decrypt(cipher.encrypt(b"8 bytes.")) == b"8 bytes."
+
+    orders = public.Ids(bytes(32)).of("order")
+    assert orders.decode(orders.encode(42)) == 42
 
 
 main()

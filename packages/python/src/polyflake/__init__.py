@@ -2,6 +2,7 @@
 
 A family of IDs is a module: :mod:`polyflake.sno`, :mod:`polyflake.randflake` (whose cipher is
 :mod:`polyflake.sparx64`), :mod:`polyflake.hotguid`; :mod:`polyflake.layout` makes and reads snowflakes of any shape.
+:mod:`polyflake.public` gives the integers that you have a public text.
 Every error is a :class:`PolyflakeError` with a stable ``code``.
 """
 
@@ -18,7 +19,7 @@ from polyflake._errors import (
 )
 
 # After the errors, which the module raises.
-from polyflake import hotguid, layout, randflake, sno, sparx64  # isort: skip
+from polyflake import hotguid, layout, public, randflake, sno, sparx64  # isort: skip
 from polyflake._polyflake import Description, FieldDescription, Stall, __version__, clock_source  # isort: skip
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "clock_source",
     "hotguid",
     "layout",
+    "public",
     "randflake",
     "sno",
     "sparx64",

@@ -37,7 +37,8 @@ class InvalidTypeError(PolyflakeError, TypeError):
 
 class InvalidValueError(PolyflakeError, ValueError):
     """A malformed text, secret or description: ``invalid_length``, ``invalid_character``, ``not_canonical``,
-    ``invalid_secret``, ``invalid_layout``, ``unknown_field``, ``missing_field``."""
+    ``invalid_secret``, ``invalid_layout``, ``unknown_field``, ``missing_field``; or a public ID that does not decode:
+    ``type_mismatch``, ``check_failed``, ``unknown_version``, ``unknown_id``."""
 
 
 class OutOfRangeError(PolyflakeError, OverflowError, ValueError):
@@ -78,6 +79,10 @@ _CLASSES: dict[str, type[PolyflakeError]] = {
     "lease_expired": LeaseError,
     "lease_mismatch": LeaseError,
     "invalid_secret": InvalidValueError,
+    "type_mismatch": InvalidValueError,
+    "check_failed": InvalidValueError,
+    "unknown_version": InvalidValueError,
+    "unknown_id": InvalidValueError,
     "invalid_layout": InvalidValueError,
     "unknown_field": InvalidValueError,
     "missing_field": InvalidValueError,

@@ -7,6 +7,7 @@ from typing_extensions import Buffer, Self
 
 from polyflake import hotguid as hotguid
 from polyflake import layout as layout
+from polyflake import public as public
 from polyflake import randflake as randflake
 from polyflake import sno as sno
 from polyflake import sparx64 as sparx64
@@ -19,6 +20,7 @@ __all__ = [
     "clock_source",
     "hotguid",
     "layout",
+    "public",
     "randflake",
     "sno",
     "sparx64",

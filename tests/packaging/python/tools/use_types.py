@@ -4,7 +4,7 @@ import array
 
 import numpy as np
 
-from polyflake import hotguid, layout, randflake, sno, sparx64
+from polyflake import hotguid, layout, public, randflake, sno, sparx64
 
 rows = np.empty((65_536, 10), np.uint8)
 sno.Generator(partition=9).fill(rows)
@@ -26,5 +26,6 @@ moments: list[int] = list(ids.unix_ms())
 shown = np.asarray(ids.unix_ms())
 same: sno.SnoArray = sno.SnoArray([ids[0], str(ids[1])])
 cipher = sparx64.Sparx64(np.zeros(16, np.uint8))
+encoded: list[str] = public.Ids(np.zeros(32, np.uint8)).of("order").encode_many(words)
 blocks: bytes = cipher.encrypt_many(np.zeros(16, np.uint8))
 parts = [parsed.sequence for parsed in snowflakes.parse_columns(packed)]

@@ -1,0 +1,176 @@
+//! Public IDs: texts of numbers.
+
+use polyflake::public::{self, BITS, SECRET_BYTES};
+use pyo3::{
+    buffer::PyBuffer,
+    prelude::*,
+    types::{PyBool, PyList, PyMapping, PyString},
+};
+
+use super::{
+    column::of_items,
+    convert::{
+        self, Of, Take, Text, Whole, has_buffer, has_index, items, mistyped, name, numbers,
+        raise_named, type_name,
+    },
+    integers::Integers,
+    memory::room,
+    secret::Secret,
+    text::ascii,
+};
+use crate::errors::{no_copy, raise};
+
+numbers! {
+    Version(u8) "version" 0..=31;
+    Bits(u32) "bits" 1..=64;
+}
+
+/// Names of parameters.
+const NUMBER: &str = "number";
+const NUMBERS: &str = "numbers";
+const TEXTS: &str = "texts";
+
+#[doc = doc!("public.Ids")]
+#[pyclass(frozen, module = "polyflake.public")]
+pub(crate) struct Ids(public::Ids);
+
+/// Secrets by their versions.
+struct Secrets(Vec<(u8, Secret<SECRET_BYTES>)>);
+
+impl<'a, 'py> Take<'a, 'py> for Secrets {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+        let Ok(mapping) = value.cast::<PyMapping>() else {
+            return Ok(Self(vec![(1, Secret::take(value, name)?)]));
+        };
+        let pairs = mapping.items()?;
+        // It never grows: what a move leaves behind is not wiped.
+        let mut secrets = Vec::with_capacity(pairs.len());
+        for pair in pairs {
+            let [version, secret] = items(&pair, "pairs of a version and a secret", name)?;
+            secrets
+                .push((version.extract::<Version>()?.0, Secret::take(secret.as_borrowed(), name)?));
+        }
+        Ok(Self(secrets))
+    }
+}
+
+#[pymethods]
+impl Ids {
+    #[new]
+    #[pyo3(signature = (secret, /))]
+    fn new(secret: Of<Secrets, name::secret>) -> PyResult<Self> {
+        let secrets = secret.0.0.iter().map(|(version, secret)| (*version, &*secret.0));
+        public::Ids::with_versions(secrets).map(Self).map_err(raise)
+    }
+
+    #[doc = doc!("public.Ids.of")]
+    #[pyo3(signature = (name, bits = Bits(BITS)))]
+    fn of(&self, name: Of<Text<'_>, name::name>, bits: Bits) -> PyResult<Type> {
+        let of = self.0.of_bits(&name.0, bits.0).map_err(|error| raise_named(error, "name"))?;
+        Ok(Type { of, most: u64::MAX >> (64 - bits.0) })
+    }
+
+    /// Refuses copies, so that the secret is in none.
+    #[allow(clippy::unused_self, reason = "Python calls it with one")]
+    fn __reduce__(&self) -> PyResult<()> {
+        no_copy("expected one set of secrets, found a copy: make another one from them")
+    }
+}
+
+#[doc = doc!("public.Type")]
+#[pyclass(frozen, module = "polyflake.public")]
+pub(crate) struct Type {
+    of: public::Type,
+    /// The largest number.
+    most: u64,
+}
+
+impl Type {
+    /// The numbers of a buffer, a column or any iterable.
+    fn numbers(&self, given: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
+        if has_buffer(given)
+            && let Ok(unsigned) = PyBuffer::<u64>::get(given)
+            && unsigned.dimensions() > 0
+        {
+            return unsigned.to_vec(given.py());
+        }
+        let limits = 0..=self.most;
+        let Some(signed) = Integers::packed(given, NUMBERS, None)? else {
+            return of_items(given, NUMBERS, "a column of 64-bit integers", |item| {
+                if item.is_instance_of::<PyBool>() || !has_index(item) {
+                    return Ok(Err(mistyped(NUMBERS, "int", &type_name(item))));
+                }
+                Ok(Whole::of(item, NUMBERS)?.within(NUMBER, &limits))
+            });
+        };
+        let number = |(at, integer): (usize, &i64)| {
+            let number = Whole::Fits((*integer).into()).within(NUMBER, &limits);
+            number.map_err(|error| raise_named(error.in_item(at), NUMBERS))
+        };
+        signed.as_slice().iter().enumerate().map(number).collect()
+    }
+}
+
+#[pymethods]
+impl Type {
+    #[doc = doc!("public.Type.name")]
+    #[getter]
+    fn name(&self) -> &str {
+        self.of.name()
+    }
+
+    #[doc = doc!("public.Type.encode")]
+    #[pyo3(signature = (number, /))]
+    fn encode<'py>(&self, number: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+        let text = self.of.encode(convert::number(number, NUMBER, 0..=self.most)?);
+        ascii(number.py(), text.map_err(raise)?.as_bytes())
+    }
+
+    #[doc = doc!("public.Type.encode_many")]
+    #[pyo3(signature = (numbers, /))]
+    fn encode_many<'py>(&self, numbers: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let (py, numbers) = (numbers.py(), self.numbers(numbers)?);
+        let mut texts = room(numbers.len())?;
+        let write = |text: &str| texts.push(ascii(py, text.as_bytes()));
+        self.of.encode_many(&numbers, write).map_err(|error| raise_named(error, NUMBERS))?;
+        PyList::new(py, texts.into_iter().collect::<PyResult<Vec<_>>>()?)
+    }
+
+    #[doc = doc!("public.Type.decode")]
+    #[pyo3(signature = (text, /))]
+    fn decode(&self, text: Of<Text<'_>, name::text>) -> PyResult<u64> {
+        self.of.decode(&text.0).map_err(raise)
+    }
+
+    #[doc = doc!("public.Type.decode_many")]
+    #[pyo3(signature = (texts, /))]
+    fn decode_many(&self, texts: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
+        let py = texts.py();
+        let items = of_items(texts, TEXTS, "an iterable of str", |item| {
+            let text = item.cast::<PyString>().map(|text| text.clone().unbind());
+            Ok(text.map_err(|_| mistyped(TEXTS, "str", &type_name(item))))
+        })?;
+        let texts = items.iter().map(|text| Text::take(text.as_any().bind_borrowed(py), TEXTS));
+        let texts = texts.collect::<PyResult<Vec<_>>>()?;
+        self.of.decode_many(texts.iter().map(|text| &**text)).map_err(raise)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Type {:?}>", self.of.name())
+    }
+
+    /// Itself: libraries copy what annotations and fields hold.
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    /// Refuses pickles, so that the key is in none.
+    #[allow(clippy::unused_self, reason = "Python calls it with one")]
+    fn __reduce__(&self) -> PyResult<()> {
+        no_copy("expected one type, found a copy: make another one from the secret")
+    }
+}

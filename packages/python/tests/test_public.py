@@ -1,0 +1,215 @@
+"""Public IDs: what is Python's about them. Texts, refusals and shares are the core's, and the conformance run's."""
+
+from __future__ import annotations
+
+import copy
+import enum
+import json
+import pickle
+import threading
+from array import array
+from typing import Any
+
+import numpy as np
+import pytest
+
+from catalogue import HUGE, NO_INDICES, NO_INTEGERS, Indexed, MyInt, Raising
+from polyflake import InvalidValueError, OutOfRangeError, public
+from support import REPOSITORY, refused
+
+CASES = json.loads((REPOSITORY / "tests/vectors/public.json").read_text(encoding="utf-8"))["cases"]
+IDS = public.Ids(bytes(range(32)))
+ORDERS, POSTS = IDS.of("order"), IDS.of("post", bits=64)
+TEXT = "order_1cswj9ra8617edr"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['text']} of {case['secret'][:2]}")
+def test_texts_are_those_of_the_vectors(case: dict[str, Any]) -> None:
+    of = public.Ids({case["version"]: bytes.fromhex(case["secret"])}).of(case["type"], case["bits"])
+    number = int(case["number"])
+    assert (of.name, of.encode(number), of.decode(case["text"])) == (case["type"], case["text"], number)
+    assert of.encode_many([number]) == [case["text"]]
+    assert of.decode_many([case["text"]]) == [number]
+
+
+@pytest.mark.parametrize("one", [7, MyInt(7), Indexed(7), np.int64(7), np.uint8(7), enum.IntEnum("Row", {"A": 7}).A])
+def test_what_stands_for_an_integer_is_one(one: Any) -> None:
+    assert ORDERS.decode(ORDERS.encode(one)) == 7
+    assert ORDERS.encode_many([one]) == [ORDERS.encode(7)]
+
+
+@pytest.mark.parametrize("value", [*NO_INTEGERS, None, b"7"], ids=repr)
+def test_what_is_no_integer_is_refused(value: Any) -> None:
+    with refused("invalid_type", field="number"):
+        ORDERS.encode(value)
+    with refused("invalid_type", field="numbers", item=1):
+        ORDERS.encode_many([1, value])
+    with refused("invalid_type", field="bits"):
+        IDS.of("order", value)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [-1, 1 << 48, -(2**63), *(value for value in HUGE if value >= 1 << 48)],
+    ids=lambda number: f"{number:x}"[:20],
+)
+def test_numbers_outside_the_type_are_refused(number: int) -> None:
+    with refused("out_of_range", field="number") as caught:
+        ORDERS.encode(number)
+    assert "from 0 to 281474976710655" in str(caught.value)
+    assert isinstance(caught.value, OutOfRangeError)
+    with refused("out_of_range", field="numbers", item=1):
+        ORDERS.encode_many([1, number])
+
+
+def test_what_an_index_raises_goes_through() -> None:
+    for value in (Raising(ZeroDivisionError("no")), *NO_INDICES):
+        with pytest.raises((ZeroDivisionError, TypeError)):
+            ORDERS.encode(value)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, ">i8", np.int32, object])
+def test_arrays_and_columns_are_taken(dtype: Any) -> None:
+    numbers, texts = [5, 0, 1 << 30], ORDERS.encode_many(iter([5, 0, 1 << 30]))
+    assert texts == [ORDERS.encode(number) for number in numbers]
+    given = np.array(numbers, dtype)
+    if dtype in (">i8", np.int32):
+        with refused("invalid_type", field="numbers"):
+            ORDERS.encode_many(given)
+        return
+    for same in (given, given[::-1][::-1], np.repeat(given, 2)[::2], given.tolist()):
+        assert ORDERS.encode_many(same) == texts
+    assert ORDERS.decode_many(np.array(texts)) == numbers
+    for scalar in (np.int64(5), np.uint64(5), np.array(5, np.uint64)):
+        with pytest.raises(TypeError):
+            ORDERS.encode_many(scalar)
+
+
+def test_all_64_bits_go_both_ways() -> None:
+    for most in (2**63 - 1, 2**63, 2**64 - 1):
+        texts = [POSTS.encode(most), *POSTS.encode_many(array("Q", [most]))]
+        assert texts[0] == texts[1]
+        assert POSTS.decode_many(texts) == [most, most] == [POSTS.decode(text) for text in texts]
+    with refused("out_of_range", field="numbers", item=1):
+        POSTS.encode_many(array("q", [1, -1]))
+    with refused("out_of_range", field="numbers", item=0):
+        ORDERS.encode_many(array("Q", [2**63]))
+
+
+class MyStr(str):
+    """A text that lies about everything but its characters."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        raise AssertionError
+
+    def encode(self, *_: Any) -> bytes:
+        raise AssertionError
+
+
+def test_texts_are_any_str() -> None:
+    assert ORDERS.decode(MyStr(TEXT)) == ORDERS.decode(np.str_(TEXT)) == 0
+    assert ORDERS.decode_many((MyStr(TEXT), TEXT)) == [0, 0]
+    long = IDS.of("x" * 63)
+    assert long.decode(MyStr(long.encode(9))) == 9
+
+
+@pytest.mark.parametrize("value", [None, 42, True, TEXT.encode(), bytearray(TEXT.encode()), [TEXT], object()], ids=repr)
+def test_what_is_no_text_is_refused(value: Any) -> None:
+    with refused("invalid_type", field="text"):
+        ORDERS.decode(value)
+    with refused("invalid_type", field="texts", item=1):
+        ORDERS.decode_many([TEXT, value])
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "position"),
+    [
+        ("", "type_mismatch", None),
+        ("invoice" + TEXT[5:], "type_mismatch", None),
+        ("order_" * 100_000, "type_mismatch", None),
+        ("order_" + "0" * 100_000, "invalid_length", None),
+        ("x_" * 100_000 + "y", "type_mismatch", None),
+        (TEXT[:-1], "invalid_length", None),
+        (TEXT[:-1] + "R", "invalid_character", 20),
+        (TEXT[:-1] + "\ud800", "invalid_character", 20),
+        ("\ud800" + TEXT, "type_mismatch", None),
+        (TEXT[:-1] + "0", "check_failed", None),
+        (TEXT[:6] + "0" + TEXT[7:-1] + "5", "unknown_version", None),
+        (IDS.of("order", 64).encode(1 << 48), "unknown_id", None),
+    ],
+    ids=lambda value: str(value)[:20].encode("ascii", "replace").decode(),
+)
+def test_other_texts_are_refused(text: str, code: str, position: int | None) -> None:
+    with refused(code, position=position) as caught:
+        ORDERS.decode(text)
+    assert isinstance(caught.value, InvalidValueError)
+    assert len(str(caught.value)) < 100
+    with refused(code, position=position, item=2):
+        ORDERS.decode_many([TEXT, TEXT, text])
+
+
+def test_a_text_alone_is_not_many() -> None:
+    for many in (TEXT, 5, None):
+        with refused("invalid_type", field="texts"):
+            ORDERS.decode_many(many)  # type: ignore[arg-type]
+    assert (ORDERS.decode_many([]), ORDERS.encode_many([])) == ([], [])
+
+
+def test_the_highest_version_is_written_and_all_are_read() -> None:
+    old, new = bytes(32), bytearray(b"n" * 32)
+    both = public.Ids({2: new, 1: old}).of("order")
+    assert both.encode(42)[6] == "2"
+    assert both.encode(42) == public.Ids({2: bytes(new)}).of("order").encode(42)
+    assert both.decode_many([public.Ids(old).of("order").encode(42), both.encode(42)]) == [42, 42]
+    with refused("unknown_version"):
+        public.Ids(old).of("order").decode(both.encode(42))
+
+
+@pytest.mark.parametrize(
+    ("secrets", "code"),
+    [
+        ({}, "missing_field"),
+        ({32: bytes(32)}, "out_of_range"),
+        ({-1: bytes(32)}, "out_of_range"),
+        ({True: bytes(32)}, "invalid_type"),
+        ({"1": bytes(32)}, "invalid_type"),
+        ({1: bytes(32), 2: bytes(16)}, "invalid_secret"),
+        ({1: "x" * 32}, "invalid_type"),
+        ([(1, bytes(32))], "invalid_type"),
+    ],
+    ids=repr,
+)
+def test_other_secrets_are_refused(secrets: Any, code: str) -> None:
+    with refused(code):
+        public.Ids(secrets)
+
+
+@pytest.mark.parametrize("name", ["", "Order", "1st", "_a", "a-b", "\ud800", "x" * 64, "x" * 100_000], ids=len)
+def test_other_names_are_refused(name: str) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        IDS.of(name)
+    assert (caught.value.field, len(str(caught.value)) < 100) == ("name", True)
+
+
+def test_threads_share_a_type() -> None:
+    numbers, found = list(range(10_000)), []
+    wanted = ORDERS.encode_many(numbers)
+    threads = [threading.Thread(target=lambda: found.append(ORDERS.decode_many(wanted))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [numbers] * 4
+
+
+def test_a_copy_of_a_type_is_itself_and_a_pickle_is_refused() -> None:
+    assert copy.copy(ORDERS) is copy.deepcopy([ORDERS])[0] is ORDERS
+    with refused("invalid_type"):
+        pickle.dumps(ORDERS)
+
+
+def test_a_type_shows_its_name_and_nothing_else() -> None:
+    assert repr(ORDERS) == '<Type "order">'
+    assert repr(IDS).startswith("<polyflake.public.Ids object")

@@ -1,0 +1,41 @@
+"""Public IDs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from polyflake.public import Ids, Type
+from stage import Args
+from values import read
+
+
+def of(args: Args) -> Type:
+    secrets = {int(version): bytes.fromhex(secret) for version, secret in args["secrets"].items()}
+    return Ids(secrets).of(args["type"], args["bits"])
+
+
+def encode(args: Args) -> Any:
+    return of(args).encode(read(args["number"]))
+
+
+def decode(args: Args) -> Any:
+    # A text is one, and no integer's digits.
+    text = args["text"]
+    return str(of(args).decode(text if isinstance(text, str) else read(text)))
+
+
+def encode_many(args: Args) -> Any:
+    return of(args).encode_many(int(number) for number in args["numbers"])
+
+
+def decode_many(args: Args) -> Any:
+    return [str(number) for number in of(args).decode_many(args["texts"])]
+
+
+OPS: dict[str, Callable[[Args], Any]] = {
+    "encode": encode,
+    "decode": decode,
+    "encode_many": encode_many,
+    "decode_many": decode_many,
+}
