@@ -178,7 +178,7 @@ impl Scratch {
         let mut values = [u64::from(u16::from_be_bytes([high, low])); 8];
         let members = Snapshot::MEMBERS[1..].iter().zip(slot::SNO_SNAPSHOT_FORMAT + 3..);
         for (value, ((name, most), slot)) in values[1..].iter_mut().zip(members) {
-            *value = self.integer(slot, name, (*most).min(MAX_SAFE_INTEGER))?;
+            *value = self.integer(slot, name, (*most).min(Sno::MAX.tick()))?;
         }
         Snapshot::from_numbers(values)
     }
