@@ -42,6 +42,10 @@ objects! {
     layout: Layout(polyflake::layout::Layout),
     #[cfg(feature = "layout")]
     layout_generator: LayoutGenerator(polyflake::layout::Generator<C>),
+    #[cfg(feature = "public")]
+    public_ids: PublicIds(polyflake::public::Ids),
+    #[cfg(feature = "public")]
+    public_type: PublicType(crate::public::PublicType<C>),
     waiting: Waiting(Waiting),
 }
 

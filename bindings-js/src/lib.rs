@@ -12,7 +12,13 @@
 //! `generators` (their common part), the families.
 #![no_std]
 #![cfg_attr(
-    not(all(feature = "sno", feature = "randflake", feature = "hotguid", feature = "layout")),
+    not(all(
+        feature = "sno",
+        feature = "randflake",
+        feature = "hotguid",
+        feature = "layout",
+        feature = "public"
+    )),
     allow(
         dead_code,
         unused_macros,
@@ -33,6 +39,8 @@ mod hotguid;
 mod layout;
 mod message;
 mod protocol;
+#[cfg(feature = "public")]
+mod public;
 #[cfg(feature = "randflake")]
 mod randflake;
 mod scratch;

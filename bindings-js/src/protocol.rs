@@ -90,15 +90,17 @@ pub mod slot {
     pub const TABLE_PARTITION: usize = 55;
     pub const TABLE_OLD: usize = 56;
     pub const TABLE_NEW: usize = 57;
-    pub const ANSWER_LENGTH: usize = 58;
-    pub const MADE_ID: usize = 58;
-    pub const SNO_PARTITION_PARTITION: usize = 58;
-    pub const SNO_STATS_PARTITION: usize = 58;
-    pub const RANDFLAKE_STATS_LAST_SECOND: usize = 58;
-    pub const RANDFLAKE_CLOSE_LAST_SECOND: usize = 58;
-    pub const HOTGUID_STATS_LAST_SECOND: usize = 58;
-    pub const TABLE_ANSWER_NUMBER: usize = 58;
-    pub const ERROR_POSITION: usize = 58;
+    pub const PUBLIC_NUMBER: usize = 58;
+    pub const PUBLIC_BITS: usize = 59;
+    pub const ANSWER_LENGTH: usize = 60;
+    pub const MADE_ID: usize = 60;
+    pub const SNO_PARTITION_PARTITION: usize = 60;
+    pub const SNO_STATS_PARTITION: usize = 60;
+    pub const RANDFLAKE_STATS_LAST_SECOND: usize = 60;
+    pub const RANDFLAKE_CLOSE_LAST_SECOND: usize = 60;
+    pub const HOTGUID_STATS_LAST_SECOND: usize = 60;
+    pub const TABLE_ANSWER_NUMBER: usize = 60;
+    pub const ERROR_POSITION: usize = 60;
 }
 
 /// Names the calls that all families share, for a macro that exports them: the method, the name in JavaScript.
@@ -211,6 +213,21 @@ macro_rules! layout_calls {
             layout_generator_build => "layoutGeneratorBuild",
             layout_one_async => "layoutOneAsync",
             layout_extend_window => "layoutExtendWindow",
+        }
+    };
+}
+
+/// Names the calls of public IDs, for a macro that exports them: the method, the name in JavaScript.
+#[macro_export]
+macro_rules! public_calls {
+    ($export:ident) => {
+        $export! {
+            public_build => "publicBuild",
+            public_type_build => "publicTypeBuild",
+            public_encode => "publicEncode",
+            public_decode => "publicDecode",
+            public_encode_many => "publicEncodeMany",
+            public_decode_many => "publicDecodeMany",
         }
     };
 }

@@ -53,6 +53,7 @@ pub(crate) fn calls() -> Functions {
     polyflake_js::randflake_calls!(export);
     polyflake_js::hotguid_calls!(export);
     polyflake_js::layout_calls!(export);
+    polyflake_js::public_calls!(export);
     add! { functions, zero;
         |machine: &Native, at| machine.partitions_next(at, shared()?) => "partitionsNext",
         |machine: &Native, at| machine.partitions_until(at, shared()?) => "partitionsUntil",
@@ -68,6 +69,7 @@ pub(crate) fn makers() -> Functions {
     add! { functions, text::<{ HotGuid::TEXT_LEN }>; Machine::hotguid_generate => "hotguidGenerate", }
     add! { functions, bigint; Machine::randflake_generate => "randflakeGenerate", }
     add! { functions, short_text; Machine::randflake_generate_text => "randflakeGenerateText", }
+    add! { functions, short_text; Machine::public_encode => "publicEncode", }
     functions
 }
 

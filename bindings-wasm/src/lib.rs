@@ -70,3 +70,5 @@ polyflake_js::randflake_calls!(export);
 polyflake_js::hotguid_calls!(export);
 #[cfg(feature = "layout")]
 polyflake_js::layout_calls!(export);
+#[cfg(feature = "public")]
+polyflake_js::public_calls!(export);

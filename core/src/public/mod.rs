@@ -39,6 +39,10 @@ pub const SECRET_BYTES: usize = 32;
 /// Most characters of a type's name.
 pub const MOST_NAME: usize = 63;
 
+/// Characters of a text after its type and `_`.
+#[doc(hidden)]
+pub const TAIL: usize = text::LEN;
+
 /// Numbers are below 2^48 unless [`Ids::of_bits`] says otherwise.
 pub const BITS: u32 = 48;
 
@@ -114,12 +118,12 @@ impl Ids {
             }
             let secret = secret.as_ref();
             let wrong = |_| Error::wrong_secret(secret.len(), SECRET_BYTES);
-            all.push((version, Zeroizing::new(secret.try_into().map_err(wrong)?)));
+            let secret = Zeroizing::new(secret.try_into().map_err(wrong)?);
+            all.insert(all.partition_point(|(known, _)| *known > version), (version, secret));
         }
         if all.is_empty() {
             return Err(Error::field_error(ErrorKind::MissingField, "secret"));
         }
-        all.sort_unstable_by_key(|(version, _)| core::cmp::Reverse(*version));
         Ok(Self { secrets: all })
     }
 
@@ -217,13 +221,20 @@ impl Type {
     /// # Errors
     /// `out_of_range` for a number of more bits than the type's.
     pub fn encode(&self, number: u64) -> Result<String> {
+        let tail = self.encode_tail(number)?;
+        let mut text = self.prefix();
+        text.extend(tail.map(char::from));
+        Ok(text)
+    }
+
+    /// The characters of a number's text after the type and its `_`. Allocates nothing for a number of the type.
+    #[doc(hidden)]
+    pub fn encode_tail(&self, number: u64) -> Result<[u8; TAIL]> {
         if number > self.most() {
             return Err(self.too_large(number));
         }
         let (version, cipher) = &self.ciphers[0];
-        let mut text = self.prefix();
-        Self::write(&mut text, *version, cipher.encrypt_block(number.to_be_bytes()));
-        Ok(text)
+        Ok(text::write(*version, u64::from_be_bytes(cipher.encrypt_block(number.to_be_bytes()))))
     }
 
     /// The texts of many numbers, which a function gets one by one. The cipher works on many blocks together.
@@ -281,6 +292,13 @@ impl Type {
     /// `unknown_id` for one that was made up, or made with another secret.
     pub fn decode(&self, text: &str) -> Result<u64> {
         let (cipher, block) = self.read(text)?;
+        self.number(self.ciphers[cipher].1.decrypt_block(block))
+    }
+
+    /// The number of a text, from its characters after the type and its `_`. Allocates nothing for characters of the alphabet.
+    #[doc(hidden)]
+    pub fn decode_tail(&self, tail: &[u8]) -> Result<u64> {
+        let (cipher, block) = self.read_tail(tail)?;
         self.number(self.ciphers[cipher].1.decrypt_block(block))
     }
 
@@ -347,7 +365,11 @@ impl Type {
         if *name != *self.name {
             return Err(self.mismatch(Some(name)));
         }
-        let (version, block) = text::read(tail.as_bytes(), name.len() + 1)?;
+        self.read_tail(tail.as_bytes())
+    }
+
+    fn read_tail(&self, tail: &[u8]) -> Result<(usize, [u8; BLOCK_BYTES])> {
+        let (version, block) = text::read(tail, self.name.len() + 1)?;
         let cipher = self.ciphers.iter().position(|(known, _)| *known == version);
         Ok((cipher.ok_or(Error::new(ErrorKind::UnknownVersion))?, block.to_be_bytes()))
     }

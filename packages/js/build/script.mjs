@@ -3,6 +3,7 @@
  * everything else has ES modules, of which bundlers leave out what is unused.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
@@ -69,7 +70,16 @@ export async function buildScript() {
   }
   await writeTypes();
   writeFileSync(join(DIST, "cjs/package.json"), '{ "type": "commonjs" }\n');
+  for (const entry of ["node", "wasm"]) writeNamespace(entry, "public");
   writeFolders();
+}
+
+/** Writes a namespace of an entry point of CommonJS as a file, with names that Node finds for `import`. */
+function writeNamespace(entry, name) {
+  const names = Object.keys(createRequire(import.meta.url)(join(DIST, `cjs/${entry}.js`))[name]);
+  const lines = names.map((each) => `exports.${each} = namespace.${each};\n`);
+  const head = `const namespace = require("./${entry}.js").${name};\n`;
+  writeFileSync(join(DIST, `cjs/${entry}-${name}.js`), head + lines.join(""));
 }
 
 /** Writes a folder for each subpath of the package, for tools that ignore `exports`: TypeScript's node10, Parcel's default. */
@@ -215,8 +225,8 @@ function parameterOf(family) {
 const ENTRY = [
   'import { families } from "./families.js";',
   'import * as kind from "#backend";',
-  ...NAMESPACES.map((name) => `import * as ${name} from "#machine/${name}";`),
-  `const made = families({ kind, ${NAMESPACES.join(", ")} });`,
+  ...NAMESPACES.map((name) => `import * as machine_${name} from "#machine/${name}";`),
+  `const made = families({ kind, ${NAMESPACES.map((name) => `${name}: machine_${name}`).join(", ")} });`,
   "export const { backend, clockSource, PolyflakeError } = made;",
   ...NAMESPACES.map(
     (name) => `const namespace_${name} = { ...made.${name} };\nexport { namespace_${name} as ${name} };`,
@@ -266,7 +276,7 @@ async function writeTypes() {
   await types.close();
   // The bundler's helper for values, which no type needs.
   rmSync(join(DIST, "cjs/types-rolldown-runtime.d.ts"));
-  for (const name of ["index", ...Object.keys(PLAIN)])
+  for (const name of ["index", "public", ...Object.keys(PLAIN)])
     writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);
   writeFileSync(join(DIST, "esm/address.d.ts"), ADDRESS);
 }

@@ -16,6 +16,7 @@ const PROFILES = {
   sno: ["wasm", "-O3"],
   randflake: ["wasm", "-O3"],
   hotguid: ["wasm", "-O3"],
+  public: ["wasm", "-O3"],
   layout: ["wasm-small", "-Oz", "--one-caller-inline-max-function-size=12", "--always-inline-max-function-size=4"],
 };
 
@@ -65,6 +66,8 @@ function optimize(bound, out, passes, ...options) {
 function glueFor(module) {
   const imports = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(module)));
   const files = [...new Set(imports.map(({ module }) => module))];
+  // A module without generators has no host.
+  const host = files.find((file) => file.startsWith("./snippets/"));
   const listOf = (file) =>
     `{ ${imports
       .filter(({ module }) => module === file)
@@ -72,7 +75,7 @@ function glueFor(module) {
       .join(", ")} }`;
   return [
     ...files.map((file) => `import ${listOf(file)} from "${file}";`),
-    `import { keep, lend, now } from "${files.find((file) => file.startsWith("./snippets/"))}";`,
+    host ? `import { keep, lend, now } from "${host}";` : "const [keep, lend, now] = [() => 0, () => {}];",
     'import { __wbg_set_wasm as begin } from "./polyflake_wasm_bg.js";',
     `const imports = () => ({ ${files.map((file) => `"${file}": ${listOf(file)}`).join(", ")} });`,
     "export const glue = { imports, begin, keep, lend, now };\n",

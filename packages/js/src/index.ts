@@ -3,6 +3,9 @@
  *
  * @module
  */
+
+import * as publicIds from "./public/index.js";
+
 export { backend, clockSource } from "./backend.js";
 export type { Stall } from "./clock.js";
 export type { HotGuidId } from "./decode/hotguid.js";
@@ -17,3 +20,4 @@ export * as layout from "./layout/index.js";
 export * as randflake from "./randflake/index.js";
 export * as sno from "./sno/index.js";
 export * as sparx64 from "./sparx64/index.js";
+export { publicIds as public };

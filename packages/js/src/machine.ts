@@ -101,13 +101,13 @@ export class Machine {
   }
 
   /**
-   * A call that makes an ID, as a function that returns it; `read` reads it from the scratch area. `clock` is the generator's own: a
-   * machine without one is given the time, before anything else can run.
+   * A call that makes an ID, as a function that returns it; `read` reads it from the scratch area. A call that reads the machine's own
+   * clock is given the time, before anything else can run.
    */
-  maker<Id>(name: CallName, read: (m: Machine) => Id, clock: object | undefined): Next<Id> {
+  maker<Id>(name: CallName, read: (m: Machine) => Id, readsClock: boolean): Next<Id> {
     const maker = this.#makers?.[name];
     if (maker) return maker as Next<Id>;
-    const [call, now] = [this.calls[name], clock ? undefined : this.#now];
+    const [call, now] = [this.calls[name], readsClock ? this.#now : undefined];
     return () => {
       if (now) this.numbers[clockSlots.now] = now();
       const status = call();

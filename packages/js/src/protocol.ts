@@ -141,50 +141,53 @@ export const layoutKindSlots = { isInteger: 54 } as const;
 /** A partition, its expected tick and a new tick. */
 export const tableSlots = { partition: 55, old: 56, new: 57 } as const;
 
-/** Number of IDs, or of bytes, in an answer. */
-export const answerSlots = { length: 58 } as const;
+/** The number of a public ID: an integer of 64 bits for a type of more than 53 bits. The bits of a type. */
+export const publicSlots = { number: 58, bits: 59 } as const;
 
-/** A new ID that is an integer, as an integer of 64 bits. */
-export const madeSlots = { id: 58 } as const;
+/** Number of IDs, or of bytes, in an answer. */
+export const answerSlots = { length: 60 } as const;
+
+/** A new ID that is an integer, as an integer of 64 bits; the number of a public ID, as in {@link publicSlots}. */
+export const madeSlots = { id: 60 } as const;
 
 /** A generator's partition. */
-export const snoPartitionSlots = { partition: 58 } as const;
+export const snoPartitionSlots = { partition: 60 } as const;
 
 /** Figures of a generator of sno. */
 export const snoStatsSlots = {
-  partition: 58,
-  sequenceMin: 59,
-  sequenceMax: 60,
-  sequence: 61,
-  len: 62,
-  now: 63,
-  wallHi: 64,
-  wallSafe: 65,
-  drifts: 66,
-  closed: 67,
+  partition: 60,
+  sequenceMin: 61,
+  sequenceMax: 62,
+  sequence: 63,
+  len: 64,
+  now: 65,
+  wallHi: 66,
+  wallSafe: 67,
+  drifts: 68,
+  closed: 69,
 } as const;
 
 /** Figures of a generator of Randflake. */
-export const randflakeStatsSlots = { lastSecond: 58, len: 59, closed: 60 } as const;
+export const randflakeStatsSlots = { lastSecond: 60, len: 61, closed: 62 } as const;
 
 /** The last second in which a closed generator made IDs. */
-export const randflakeCloseSlots = { lastSecond: 58 } as const;
+export const randflakeCloseSlots = { lastSecond: 60 } as const;
 
 /** Figures of a generator of Hot Guid; `is_drawn` is 1 once it has random bytes. */
-export const hotguidStatsSlots = { lastSecond: 58, len: 59, closed: 60, isDrawn: 61 } as const;
+export const hotguidStatsSlots = { lastSecond: 60, len: 61, closed: 62, isDrawn: 63 } as const;
 
 /** The answer of a table of partitions. */
-export const tableAnswerSlots = { number: 58 } as const;
+export const tableAnswerSlots = { number: 60 } as const;
 
 /** An error: its texts lie one after the other in the bytes. */
 export const errorSlots = {
-  position: 58,
-  retryAt: 59,
-  written: 60,
-  item: 61,
-  codeLength: 62,
-  fieldLength: 63,
-  messageLength: 64,
+  position: 60,
+  retryAt: 61,
+  written: 62,
+  item: 63,
+  codeLength: 64,
+  fieldLength: 65,
+  messageLength: 66,
 } as const;
 
 /** The calls that each family has. */
@@ -204,7 +207,8 @@ export type CallName =
   | `randflake${TextVerb | "CodecBuild" | "Encrypt" | "ExtendGrant" | "GenerateText" | "Grant" | "HeldGrant" | "Inspect"}`
   | `sparx64${"Build" | "Decrypt" | "Encrypt"}`
   | `layout${Verb | "Column" | "Describe" | "Description" | "ExtendWindow" | "GeneratorBuild" | "Pack" | "PackColumns"}`
-  | `layout${"Parse" | "PresetBuild" | "TimeRange"}`;
+  | `layout${"Parse" | "PresetBuild" | "TimeRange"}`
+  | `public${"Build" | "Decode" | "DecodeMany" | "Encode" | "EncodeMany" | "TypeBuild"}`;
 
 /** Names of the calls of the addon's table. */
 export type TableCallName = `partitions${"Next" | "Swap" | "Until"}`;

@@ -24,16 +24,18 @@ const isPlain = (object) => Object.getPrototypeOf(object) === Object.prototype;
 
 /** The public names of a class and its instances, with those of its ancestors. */
 function publicMembers(instance) {
-  const standard = ["length", "name", "prototype", "constructor", "at", "toJSON", "toString", "kind"];
+  const standard = ["length", "prototype", "constructor", "at", "toJSON", "toString", "kind"];
   if (isPlain(instance)) return Object.keys(instance).sort();
   const objects = [instance.constructor];
   for (let object = instance; object !== Object.prototype; object = Object.getPrototypeOf(object)) objects.push(object);
-  const names = new Set(objects.flatMap((object) => Object.getOwnPropertyNames(object)));
+  const ownOf = (object) =>
+    Object.getOwnPropertyNames(object).filter((name) => object !== instance.constructor || name !== "name");
+  const names = new Set(objects.flatMap(ownOf));
   return [...names].filter((name) => !standard.includes(name)).sort();
 }
 
 /** An instance of each class that has members, and a plain object for each interface. */
-function samples({ hotguid, layout, randflake, sno, sparx64 }) {
+function samples({ hotguid, layout, public: { Ids }, randflake, sno, sparx64 }) {
   const grant = new randflake.Grant(1, 1_730_000_000, 1_730_000_001);
   const secret = new Uint8Array(16);
   return {
@@ -62,6 +64,7 @@ function samples({ hotguid, layout, randflake, sno, sparx64 }) {
       Stats: new layout.Generator(layout.Layout.preset("discord")).stats(),
     },
     sparx64: { Sparx64: new sparx64.Sparx64(secret) },
+    public: { Ids: new Ids(new Uint8Array(32)), Type: new Ids(new Uint8Array(32)).of("order") },
   };
 }
 

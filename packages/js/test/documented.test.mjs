@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const DECLARATIONS = fileURLToPath(new URL("../build/out/types/", import.meta.url));
 const LIBRARIES = ["schema", "drizzle", "forms", "prisma"];
-const ENTRIES = ["index", "decode", "json", ...LIBRARIES.map((name) => `integrations/${name}`)].map(
+const ENTRIES = ["index", "public/index", "decode", "json", ...LIBRARIES.map((name) => `integrations/${name}`)].map(
   (name) => `${name}.d.ts`,
 );
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";
-import { hotguid, randflake, sno } from "polyflake";
+import { hotguid, public as publicIds, randflake, sno } from "polyflake";
 import * as forms from "polyflake/forms";
 import * as prisma from "polyflake/prisma";
 import { realm, requireIn } from "./realm.mjs";
@@ -68,6 +68,23 @@ test("integers that a driver may have rounded are refused, and those it cannot h
     refused("invalid_type", () => int64.from(number), { field: "value" });
   for (const text of ["9223372036854775808", "-9223372036854775809"]) refused("out_of_range", () => int64.from(text));
   for (const text of ["0x10", " 1", "1e3", ""]) refused("invalid_type", () => int64.from(text));
+});
+
+test("public IDs are stored as their numbers", () => {
+  const ids = new publicIds.Ids(new Uint8Array(32));
+  for (const bits of [48, 64]) {
+    const orders = ids.of("order", { bits });
+    const form = forms.publicInt64(orders);
+    assert.equal(form.column, "int64");
+    assert.equal(form.to(orders.encode(42)), 42n);
+    for (const value of [42n, 42, "42"]) assert.equal(form.from(value), orders.encode(42));
+    for (const none of [null, undefined]) assert.deepEqual([form.to(none), form.from(none)], [none, none]);
+    refused("type_mismatch", () => form.to("invoice_1cswj9ra8617edr"));
+    refused("out_of_range", () => form.from(-1n));
+  }
+  const wide = ids.of("order", { bits: 64 });
+  refused("out_of_range", () => forms.publicInt64(wide).to(wide.encode(2n ** 63n)), { field: "id" });
+  assert.equal(prisma.publicInt64, forms.publicInt64);
 });
 
 test("Prisma's fields show IDs", () => {

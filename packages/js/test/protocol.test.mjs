@@ -98,7 +98,7 @@ describe("Rust and TypeScript have the same", () => {
     for (const [, , body] of macros)
       for (const [, method, name] of body.matchAll(/(\w+) => "(\w+)"/g)) assert.equal(camelCase(method), name);
     const all = Object.values(calls).flat();
-    assert.deepEqual(Object.keys(calls), ["shared", "sno", "randflake", "hotguid", "layout"]);
+    assert.deepEqual(Object.keys(calls), ["shared", "sno", "randflake", "hotguid", "layout", "public"]);
     isExactly("CallName", all);
     const addon = createRequire(import.meta.url)(`../prebuilds/${thisPlatform().name}/polyflake.node`);
     const { calls: exported } = addon.attach(new Uint8Array(72 * 8 + 16_384));
@@ -108,7 +108,7 @@ describe("Rust and TypeScript have the same", () => {
       "TableCallName",
       names.filter((name) => !all.includes(name)),
     );
-    for (const family of ["sno", "randflake", "hotguid", "layout"]) {
+    for (const family of ["sno", "randflake", "hotguid", "layout", "public"]) {
       const module = new WebAssembly.Module(readFileSync(new URL(`../dist/esm/${family}.wasm`, import.meta.url)));
       const names = WebAssembly.Module.exports(module).map(({ name }) => name);
       for (const name of [...calls.shared, ...calls[family]]) assert(names.includes(name), `${family}: ${name}`);

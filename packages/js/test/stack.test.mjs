@@ -4,13 +4,15 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 
 const SCRIPT = `
-const { hotguid, layout, randflake, sno, sparx64 } = await import("polyflake/" + process.argv[1]);
+const { hotguid, layout, public: { Ids }, randflake, sno, sparx64 } = await import("polyflake/" + process.argv[1]);
 const ids = new sno.Generator({ partition: 1, metabyte: 7 });
 const clocked = new sno.Generator({ partition: 2, clock: () => Date.now() });
 const guids = new hotguid.Generator({ clock: () => Date.now() });
 const grant = new randflake.Grant([0, 1000], 1730000000, 2803741824);
 const flakes = new randflake.Generator(grant, new Uint8Array(16), { clock: () => Date.now(), onExhausted: "wait" });
 const cipher = new sparx64.Sparx64(new Uint8Array(16));
+const publicIds = new Ids(new Uint8Array(32));
+const orders = publicIds.of("order");
 const discord = layout.Layout.preset("discord");
 const custom = new layout.Generator(discord, { clock: () => Date.now(), bindables: { worker: 1, process: 2 } });
 const made = new Set();
@@ -56,6 +58,10 @@ const calls = [
   () => randflake.RandflakeArray.from(Array(40).fill("1uvw")),
   () => hotguid.HotGuidArray.from(Array(40).fill("691f29d0-bbaa-ddcc-ee01-0203ffffff7f")),
   () => made.add(flakes.generateText()),
+  () => publicIds.of("invoice", { bits: 64 }).encode(42),
+  () => orders.decode(orders.encode(42)),
+  () => orders.decode("order_O123456789abcde"),
+  () => orders.decodeMany(orders.encodeMany(Array(40).fill(42))),
 ];
 for (let round = 0; round < 60; round++) {
   for (const call of calls) {

@@ -21,6 +21,7 @@ import { NOW } from "./refusals.mjs";
 const ID = "a7rdmuv326nct5if";
 const GUID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
 const SECRET = new Uint8Array(16).fill(7);
+const SECRET32 = new Uint8Array(32).fill(7);
 const WINDOW = [NOW - 4000, NOW + 4000];
 const clock = () => NOW;
 
@@ -174,7 +175,7 @@ const arrayOf = (name, packed, ids, ...getters) => ({
 });
 
 /** Good arguments for every export, by name; those of a class are for its constructor. */
-function goodArguments({ layout, randflake, sno }) {
+function goodArguments({ layout, public: { Ids }, randflake, sno }) {
   const grant = [[7, 8], 1_730_000_000, 2_803_741_000];
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   const parts = { tick: 1, tickTock: true, metabyte: 1, partition: 1, sequence: 1 };
@@ -250,6 +251,14 @@ function goodArguments({ layout, randflake, sno }) {
     "layout.Generator.restore": [discord, stop(layout, discord), options({ bindables: {}, window: WINDOW })],
     "sparx64.Sparx64": [SECRET],
     ...alike("sparx64.Sparx64#", [new Uint8Array(8)], "encrypt", "decrypt", "encryptMany", "decryptMany"),
+    "public.init": [],
+    "public.Ids": [{ 1: SECRET32, 2: SECRET32 }],
+    "public.Ids#of": ["order", { bits: 48 }],
+    "public.Type": [new Ids(SECRET32), "order", { bits: 48 }],
+    "public.Type#encode": [42],
+    "public.Type#encodeMany": [[42, 43n]],
+    "public.Type#decode": [new Ids(SECRET32).of("order").encode(42)],
+    "public.Type#decodeMany": [new Ids(SECRET32).of("order").encodeMany([42, 43])],
   };
 }
 

@@ -23,13 +23,12 @@ export function signed(value: unknown, field: string): bigint {
 export function within64(value: unknown, field: string, as: typeof BigInt.asIntN, least: bigint): bigint {
   if (typeof value !== "bigint") throw invalidType("bigint", value, { field });
   if (as(64, value) === value) return value;
-  // A bigint may have a million digits.
-  throw outOfRange(
-    least,
-    least + (1n << 64n) - 1n,
-    BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits",
-    field,
-  );
+  throw outOfRange(least, least + (1n << 64n) - 1n, shown(value), field);
+}
+
+/** A bigint in an error: it may have a million digits. */
+export function shown(value: bigint): bigint | string {
+  return BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits";
 }
 
 /** A text of `least` to `most` characters. */

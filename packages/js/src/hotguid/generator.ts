@@ -111,7 +111,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
       return m;
     };
     const one = (m: Machine) => m.ascii(0, TEXT_LENGTH) as HotGuidId;
-    super(handle, { ...FAMILY, ready, next: m.maker("hotguidGenerate", one, clock), one });
+    super(handle, { ...FAMILY, ready, next: m.maker("hotguidGenerate", one, !clock), one });
     this.#handle = handle;
     generators.add(this);
   }

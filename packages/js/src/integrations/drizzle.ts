@@ -10,6 +10,7 @@
  *   id: pg.snoUuid8().primaryKey().$defaultFn(() => sno.generate(2)),
  *   parent: pg.snoText("parent_id").notNull(),
  *   flake: pg.int64(),
+ *   invoice: pg.publicInt64(invoices)(), // a type of polyflake/public: its texts here, numbers in the database
  * });
  * ```
  *
@@ -20,9 +21,11 @@ import { customType as pgColumn } from "drizzle-orm/pg-core";
 import { customType as sqliteColumn } from "drizzle-orm/sqlite-core";
 import type { ColumnForm, Form } from "./columns.js";
 import * as forms from "./columns.js";
+import { type PublicType, publicInt64 } from "./public.js";
 
 export { type ErrorCode, PolyflakeError } from "../errors.js";
 export type { Bytes, Form } from "./columns.js";
+export type { PublicType } from "./public.js";
 
 /** The types of a column, in the program and for the driver. */
 interface Types<Id, Stored> {
@@ -65,16 +68,25 @@ type StoredOf<Name extends keyof typeof forms> =
 /** Columns of PostgreSQL: one for each form that it has a type for, by the form's name. */
 export type PgColumns = {
   readonly [Name in keyof FormsIn<typeof PG>]: PgColumn<IdOf<Name>, StoredOf<Name>>;
+} & {
+  /** Public IDs of a type, stored as their numbers. */
+  readonly publicInt64: <Text extends string>(type: PublicType<Text>) => PgColumn<Text, bigint>;
 };
 
 /** Columns of MySQL and MariaDB: one for each form that they have a type for, by the form's name. */
 export type MysqlColumns = {
   readonly [Name in keyof FormsIn<typeof MYSQL>]: MysqlColumn<IdOf<Name>, StoredOf<Name>>;
+} & {
+  /** Public IDs of a type, stored as their numbers. */
+  readonly publicInt64: <Text extends string>(type: PublicType<Text>) => MysqlColumn<Text, bigint>;
 };
 
 /** Columns of SQLite: one for each form that it has a type for, by the form's name. */
 export type SqliteColumns = {
   readonly [Name in keyof FormsIn<typeof SQLITE>]: SqliteColumn<IdOf<Name>, StoredOf<Name>>;
+} & {
+  /** Public IDs of a type, stored as their numbers. */
+  readonly publicInt64: <Text extends string>(type: PublicType<Text>) => SqliteColumn<Text, bigint>;
 };
 
 /** A form of any ID. */
@@ -92,12 +104,12 @@ function columnsOf<Columns>(types: Readonly<Record<string, string>>, make: (colu
   // In CommonJS the namespace has a member `default`, too, which is no form.
   const all: [name: string, form: AnyForm][] = Object.entries(forms);
   const held = all.filter(([, { column }]) => column in types);
-  return Object.fromEntries(
-    held.map(([name, { column, to, from }]) => [
-      name,
-      make({ dataType: () => types[column]!, toDriver: to, fromDriver: from }),
-    ]),
-  ) as Columns;
+  const columnOf = ({ column, to, from }: AnyForm) =>
+    make({ dataType: () => types[column]!, toDriver: to, fromDriver: from });
+  return {
+    ...Object.fromEntries(held.map(([name, form]) => [name, columnOf(form)])),
+    publicInt64: (type: PublicType<string>) => columnOf(publicInt64(type) as AnyForm),
+  } as Columns;
 }
 
 /** Columns of PostgreSQL. */

@@ -13,3 +13,4 @@
  */
 export { type ErrorCode, PolyflakeError } from "../errors.js";
 export * from "./columns.js";
+export { type PublicType, publicInt64 } from "./public.js";

@@ -17,6 +17,7 @@ import type { Form } from "./columns.js";
 
 export { type ErrorCode, PolyflakeError } from "../errors.js";
 export * from "./columns.js";
+export { type PublicType, publicInt64 } from "./public.js";
 
 /** The forms of a model's columns, by the names of their fields. */
 // biome-ignore lint/suspicious/noExplicitAny: no wider type fits all functions of one parameter.

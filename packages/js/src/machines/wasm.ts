@@ -100,7 +100,7 @@ const LEVELS = 128;
 
 /** Levels of stack that a call needs, so as not to be cut off while it allocates memory. Calls in steady use allocate none. */
 function levelsOf(name: string): number {
-  if (["Async", "Build", "Describe", "Piece", "turn"].some((end) => name.endsWith(end))) return MANY_LEVELS;
+  if (["Async", "Build", "Describe", "Many", "Piece", "turn"].some((end) => name.endsWith(end))) return MANY_LEVELS;
   return name.startsWith("layout") ? LEVELS : 0;
 }
 

@@ -106,10 +106,10 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
     };
     const handle = new Handle(m, write, m.calls.randflakeBuild, clock);
     const one = (m: Machine) => m.bigints[madeSlots.id] as RandflakeId;
-    super(handle, { ...FAMILY, ready: () => handle.ready(), next: m.maker("randflakeGenerate", one, clock), one });
+    super(handle, { ...FAMILY, ready: () => handle.ready(), next: m.maker("randflakeGenerate", one, !clock), one });
     this.#handle = handle;
     const text = (m: Machine) => m.ascii(0, m.numbers[answerSlots.length]!) as RandflakeText;
-    this.#nextText = m.maker("randflakeGenerateText", text, clock);
+    this.#nextText = m.maker("randflakeGenerateText", text, !clock);
     const { firstNode, lastNode, start, end } = granted;
     // A decrypted number identifies the secret without showing it.
     const { timestamp, node, sequence } = inspect(handle, 0n);

@@ -122,7 +122,7 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
       return m;
     };
     const one = (m: Machine) => m.text(0) as SnoId;
-    super(handle, { ...FAMILY, ready, next: m.maker("snoGenerate", one, clock), one });
+    super(handle, { ...FAMILY, ready, next: m.maker("snoGenerate", one, !clock), one });
     this.#handle = handle;
     this.#seed = seed;
     this.#ready = ready;

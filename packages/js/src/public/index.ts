@@ -1,0 +1,338 @@
+/**
+ * Public texts for numbers that you have: `order_1x…` in an address for the row 42, the same text for the same number each time.
+ *
+ * A number is enciphered under a key that its type's name derives from one secret. It hides how many rows there are and which one was
+ * first; it is no permission, since who has a text has it for ever.
+ *
+ * ```js
+ * import { Ids } from "polyflake/public";
+ *
+ * const ids = new Ids(secret); // 32 random bytes, from the environment or a file
+ * const orders = ids.of("order");
+ * orders.decode(orders.encode(42)); // 42
+ * ```
+ *
+ * @module
+ */
+
+import { load, init as open } from "#machine/public";
+import { attached, bytes, integer, isBytes, isObject, lengthOfArray, partOfBytes, string, within } from "../checks.js";
+import { misspelt, shown, sized, type ValueAt } from "../decode/checks.js";
+import { type ErrorDetails, invalidLength, invalidType, outOfRange, PolyflakeError } from "../errors.js";
+import { Handle } from "../handle.js";
+import type { Init } from "../init.js";
+import { type Schema, schemaOf } from "../integrations/standard.js";
+import { type Machine, type Next, onDemand } from "../machine.js";
+import { entries, members } from "../members.js";
+import { BATCH, BYTES, madeSlots, manySlots, publicSlots } from "../protocol.js";
+import { nameOf, nothingOf, present } from "../show.js";
+import { elements, readItem, refuseOne, textsOf } from "../texts.js";
+import { isOfTail, meant, putTail, TAIL, TAIL_CHARACTER } from "./tail.js";
+
+/** See {@link Init}. */
+export const init: Init = open;
+
+const machine = /* @__PURE__ */ onDemand(load);
+
+/** Bytes of a secret, and the highest version of one. */
+const SECRET = 32;
+const LAST_VERSION = 31;
+
+/** Most characters of a type's name. */
+const MOST_NAME = 63;
+
+/** Numbers are below 2^48 by default; types of at most 53 bits have numbers, the others bigints. */
+const BITS = 48;
+const MOST_BITS = 64;
+const NUMBER_BITS = 53;
+
+/** The text of a number of a type. */
+export type PublicId<Name extends string = string> = `${Name}_${string}`;
+
+/** Options of a type. */
+export interface TypeOptions<Bits extends number = number> {
+  /**
+   * Numbers are below 2^bits; 48 by default, at most 64. The fewer, the more made-up texts are refused: all but one in 2^(64 - bits).
+   */
+  readonly bits?: Bits | undefined;
+}
+
+/** Bits of types whose numbers are bigints. */
+type WideBits = 54 | 55 | 56 | 57 | 58 | 59 | 60 | 61 | 62 | 63 | 64;
+
+/** The numbers of a type of so many bits. */
+export type NumberOf<Bits extends number> = number extends Bits
+  ? number | bigint
+  : Bits extends WideBits
+    ? bigint
+    : number;
+
+/** The handle of a program's secrets; undefined for another object. */
+let held: (ids: Ids) => Handle | undefined;
+
+/**
+ * The secrets of a program's public IDs, which are copied and never shown.
+ *
+ * A text names the version of its secret. With more than one, all are read and the highest is written: put the new one beside the old,
+ * and a number has two texts from then on, so compare numbers, not texts.
+ *
+ * ```js
+ * const ids = new Ids({ 1: old, 2: secret });
+ * ```
+ */
+export class Ids {
+  static readonly name: string = "Ids";
+
+  readonly #handle: Handle;
+
+  static {
+    held = (ids) => (isObject(ids) && #handle in ids ? ids.#handle : undefined);
+  }
+
+  /**
+   * One secret, of version 1, or secrets by their versions, 0 to 31.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless each has 32 bytes; `out_of_range` for a version; `missing_field`
+   * without a secret.
+   */
+  constructor(secret: Uint8Array | Readonly<Record<number, Uint8Array>>) {
+    const loaded = machine();
+    const secrets = secretsOf(secret);
+    this.#handle = new Handle(loaded, () => putSecrets(loaded, secrets), loaded.calls.publicBuild).belongTo(this);
+    present(this, nothingOf, nameOf);
+  }
+
+  /**
+   * The IDs of a type. A type of at most 53 bits has numbers, the others bigints.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `invalid_character` and `invalid_length` for a name that is not `[a-z][a-z0-9_]*` of 1 to
+   * 63 characters; `out_of_range` for no bits, and for more than 64; `unknown_field`.
+   */
+  of<const Name extends string, const Bits extends number = 48>(
+    type: Name,
+    options: TypeOptions<Bits> = {},
+  ): Type<NumberOf<Bits>, Name> {
+    attached(isObject(this) && #handle in this);
+    return new Type<NumberOf<Bits>, Name>(this, type, options);
+  }
+}
+
+type Secrets = readonly (readonly [version: number, secret: Uint8Array])[];
+
+function secretsOf(given: unknown): Secrets {
+  const all: [version: string, secret: unknown][] =
+    isBytes(given) || !isObject(given) ? [["1", given]] : entries(given, "secret");
+  return all.map(([text, secret]) => {
+    const version = Number(text);
+    if (String(version) !== text) throw invalidType("integer", text, { field: "version" });
+    within(version, "version", LAST_VERSION);
+    const length = lengthOfArray(bytes(secret, "secret"));
+    if (length === SECRET) return [version, secret as Uint8Array];
+    const message = `expected a secret of ${SECRET} bytes, found ${length}`;
+    throw new PolyflakeError("invalid_secret", message, { field: "secret" });
+  });
+}
+
+/** Writes secrets, each after its version, for a call that erases them. */
+function putSecrets(m: Machine, secrets: Secrets): void {
+  secrets.forEach(([version, secret], k) => {
+    m.bytes[k * (1 + SECRET)] = version;
+    m.bytes.set(partOfBytes(secret, 0, SECRET), k * (1 + SECRET) + 1);
+  });
+  m.numbers[manySlots.count] = secrets.length;
+}
+
+/** A type's name: a letter, then letters, digits and `_`. */
+function nameOfType(given: unknown): string {
+  const name = string(given, "type");
+  const valueAt: ValueAt = (text, at) =>
+    /[a-z]/.test(text.charAt(at)) || (at > 0 && /[0-9_]/.test(text.charAt(at))) ? 0 : -1;
+  for (let at = 0; at < name.length; at++) if (valueAt(name, at) < 0) throw misspelt(name, "type", valueAt);
+  return sized(name, "type", MOST_NAME, 1);
+}
+
+/** Names the parameter in an error of the core. */
+const inText = (error: ErrorDetails): undefined => {
+  error.field = "text";
+};
+
+/**
+ * The public IDs of one type: the texts of numbers.
+ *
+ * ```js
+ * const orders = ids.of("order");
+ * orders.decode("order_0123456789abcde"); // throws: check_failed
+ * ```
+ */
+export class Type<N extends number | bigint = number | bigint, Name extends string = string> {
+  static readonly name: string = "Type";
+
+  readonly #handle: Handle;
+  readonly #prefix: `${Name}_`;
+  readonly #isWide: boolean;
+  readonly #most: number | bigint;
+  readonly #next: Next<PublicId<Name>>;
+  #schema: Schema<string, N> | undefined;
+
+  /** As {@link Ids.of}, whose result tells a compiler what its numbers are. */
+  constructor(ids: Ids, type: Name, options: TypeOptions = {}) {
+    const secrets = held(ids);
+    if (!secrets) throw invalidType("Ids of this copy of the package", ids, { field: "ids" });
+    const { bits = BITS } = members(options, "options", ["bits"]);
+    const width = integer(bits, "bits");
+    if (width < 1 || width > MOST_BITS) throw outOfRange(1, MOST_BITS, width, "bits");
+    const name = nameOfType(type);
+    const m = secrets.machine;
+    const write = () => {
+      secrets.ready();
+      m.putAscii(name);
+      m.numbers[manySlots.count] = name.length;
+      m.numbers[publicSlots.bits] = width;
+    };
+    this.#handle = new Handle(m, write, m.calls.publicTypeBuild).belongTo(this);
+    this.#prefix = `${name as Name}_`;
+    this.#isWide = width > NUMBER_BITS;
+    this.#most = this.#isWide ? (1n << BigInt(width)) - 1n : 2 ** width - 1;
+    this.#next = m.maker("publicEncode", () => m.ascii(0, this.#width) as PublicId<Name>, false);
+    present(this, nothingOf, nameOf);
+  }
+
+  /** The type's name. */
+  get name(): Name {
+    attached(isObject(this) && #handle in this);
+    return this.#prefix.slice(0, -1) as Name;
+  }
+
+  /** Characters of a text. */
+  get #width(): number {
+    return this.#prefix.length + TAIL;
+  }
+
+  /**
+   * The text of a number: always the same one, under one secret.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `out_of_range` for a number of more bits than the type's.
+   */
+  encode(number: number | bigint): PublicId<Name> {
+    attached(isObject(this) && #handle in this);
+    const value = this.#checked(number, "number");
+    const m = this.#handle.ready();
+    if (typeof value === "bigint") m.bigints[publicSlots.number] = value;
+    else m.numbers[publicSlots.number] = value;
+    return this.#next() ?? this.#handle.refused();
+  }
+
+  /**
+   * The number of a text.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `type_mismatch` for a text of another type; `invalid_length` and `invalid_character`, with
+   * the character that was meant, for one that is none; `check_failed` for one with a wrong character; `unknown_version` for a secret
+   * that is not here; `unknown_id` for one that was made up, or made with another secret.
+   */
+  decode(text: string): N {
+    attached(isObject(this) && #handle in this);
+    return this.#decode(text);
+  }
+
+  /**
+   * The texts of many numbers, at most 16,777,216.
+   *
+   * @throws {PolyflakeError} as {@link Type.encode}, with the `item`; `out_of_range` for more numbers.
+   */
+  encodeMany(ids: readonly (number | bigint)[]): PublicId<Name>[] {
+    attached(isObject(this) && #handle in this);
+    const numbers = elements(ids).map((id, item) => readItem(id, item, (id) => this.#checked(id, "ids")));
+    const texts = new Array<PublicId<Name>>(numbers.length);
+    for (let from = 0; from < numbers.length; from += this.#batch) {
+      const some = numbers.slice(from, from + this.#batch);
+      (this.#slots(some.length) as Float64Array).set(some as number[]);
+      this.#handle.machine.numbers[manySlots.count] = some.length;
+      this.#handle.call("publicEncodeMany").cut(texts, from, some.length, this.#width);
+    }
+    return texts;
+  }
+
+  /**
+   * The numbers of many texts, at most 16,777,216.
+   *
+   * @throws {PolyflakeError} as {@link Type.decode}, with the `item`; `out_of_range` for more texts.
+   */
+  decodeMany(ids: readonly string[]): N[] {
+    attached(isObject(this) && #handle in this);
+    const texts = textsOf(elements(ids), this.#width, this.#width);
+    const numbers = new Array<N>(texts.count);
+    for (let from = 0; from < texts.count; from += this.#batch) {
+      const to = Math.min(from + this.#batch, texts.count);
+      const m = this.#handle.ready();
+      m.numbers[manySlots.count] = to - from;
+      if (!m.putAscii(texts.joined(from, to)) || m.calls.publicDecodeMany() !== 0)
+        refuseOne(texts, from, to, (text) => this.#decode(text));
+      m.look();
+      const slots = this.#slots(to - from);
+      for (let k = from; k < to; k++) numbers[k] = slots[k - from] as N;
+    }
+    return numbers;
+  }
+
+  /** The schema for libraries that take Standard Schema: reads a text, and gives its number. */
+  get schema(): Schema<string, N> {
+    attached(isObject(this) && #handle in this);
+    const pattern = `^${this.#prefix}${TAIL_CHARACTER}[0-9a-f]${TAIL_CHARACTER}{13}$`;
+    const texts = [pattern, `${this.#prefix}1cswj9ra8617edr`] as const;
+    this.#schema ??= schemaOf((value) => this.#decode(value), texts);
+    return this.#schema;
+  }
+
+  /** Most texts or numbers of a call for many. */
+  get #batch(): number {
+    return Math.min(BATCH, Math.floor(BYTES / this.#width));
+  }
+
+  /** The numbers of a call for many, in the bytes. */
+  #slots(count: number): BigUint64Array | Float64Array {
+    const { buffer, byteOffset } = this.#handle.machine.bytes;
+    const [Wide, Narrow] = [BigUint64Array, Float64Array];
+    return this.#isWide ? new Wide(buffer, byteOffset, count) : new Narrow(buffer, byteOffset, count);
+  }
+
+  #decode(text: unknown): N {
+    const from = this.#prefix.length;
+    const m = this.#handle.ready();
+    const given = string(text, "text");
+    if (given.length !== this.#width || !given.startsWith(this.#prefix) || !putTail(given, from, m.bytes))
+      throw this.#misread(given);
+    m.check(m.calls.publicDecode(), inText);
+    return (this.#isWide ? BigInt.asUintN(64, m.bigints[madeSlots.id]!) : m.numbers[madeSlots.id]) as N;
+  }
+
+  /** The error of a text that is none of the type, whatever its check character. */
+  #misread(text: string): PolyflakeError {
+    const [field, from] = ["text", this.#prefix.length];
+    const end = text.lastIndexOf("_");
+    const found = text.slice(0, Math.max(end, 0));
+    if (text.slice(0, end + 1) !== this.#prefix) {
+      const other = end >= 0 && found.length <= MOST_NAME ? JSON.stringify(found) : "another";
+      const message = `expected an ID of the type "${this.name}", found ${other}`;
+      return new PolyflakeError("type_mismatch", message, { field });
+    }
+    if (text.length !== this.#width) return invalidLength(this.#width, text.length, { field });
+    const error = misspelt(text, field, (text, at) => (at < from || isOfTail(text.charCodeAt(at)) ? 0 : -1));
+    const other = meant(text.charAt(error.position!));
+    if (other) error.message += `, did you mean '${other}'?`;
+    return error;
+  }
+
+  /** A number that the type has, as its slot holds it. */
+  #checked(value: unknown, field: string): number | bigint {
+    if (typeof value === "bigint") {
+      if (value < 0n || value > this.#most) throw outOfRange(0, this.#most, shown(value), field);
+      return this.#isWide ? value : Number(value);
+    }
+    if (typeof value !== "number" || !Number.isInteger(value)) throw invalidType("integer", value, { field });
+    const isZeroBelow = Object.is(value, -0);
+    if (value < 0 || value > this.#most || isZeroBelow)
+      throw outOfRange(0, this.#most, isZeroBelow ? "-0" : value, field);
+    if (!Number.isSafeInteger(value)) throw invalidType("bigint from 2^53 on", value, { field });
+    return this.#isWide ? BigInt(value) : value;
+  }
+}

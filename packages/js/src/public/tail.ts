@@ -1,0 +1,37 @@
+/** What follows a type and its `_` in a text: characters of Crockford's alphabet in lower case. */
+
+/** Number of the characters. */
+export const TAIL = 15;
+
+/** A regular expression of one of them. */
+export const TAIL_CHARACTER = "[0-9a-hjkmnp-tv-z]";
+
+/** 1 for the codes of the alphabet's characters. */
+const CODES = /* @__PURE__ */ (() => {
+  const codes = new Uint8Array(128);
+  for (const character of "0123456789abcdefghjkmnpqrstvwxyz") codes[character.charCodeAt(0)] = 1;
+  return codes;
+})();
+
+/** Returns whether a code is that of one of the characters. */
+export const isOfTail = (code: number): boolean => CODES[code] === 1;
+
+/** Writes the characters of a text from `from` on; false if one of them is not of the alphabet. */
+export function putTail(text: string, from: number, bytes: Uint8Array): boolean {
+  let all = 1;
+  for (let k = 0; k < TAIL; k++) {
+    const code = text.charCodeAt(from + k);
+    bytes[k] = code;
+    all &= CODES[code]!;
+  }
+  return all === 1;
+}
+
+/** The character that somebody may have meant by another: capitals, and what looks alike. */
+export function meant(character: string): string | undefined {
+  if (character > "z") return undefined;
+  const lower = character.toLowerCase();
+  if (lower === "o") return "0";
+  if (lower === "i" || lower === "l") return "1";
+  return isOfTail(lower.charCodeAt(0)) ? lower : undefined;
+}

@@ -1,0 +1,255 @@
+// Public IDs: the vectors, versions, borders and errors. core/tests/public.rs measures how much of what is made up is read.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import { NOT_A_NUMBER, NOT_WHOLE, notATextOf, notBytesOf } from "./catalogue.mjs";
+import { onEachMachine } from "./machines.mjs";
+import { refused, vectors } from "./refusals.mjs";
+
+const { cases } = vectors("public");
+const SECRET = Uint8Array.from({ length: 32 }, (_, k) => k);
+const OTHER = new Uint8Array(32).fill(7);
+const ZERO = "order_1cswj9ra8617edr"; // 0 under SECRET
+
+onEachMachine(({ public: { Ids, Type } }) => {
+  const ids = new Ids(SECRET);
+  const orders = ids.of("order");
+  const wide = ids.of("order", { bits: 64 });
+
+  test("the vectors, one by one and many at once, as numbers where all numbers of the type are", () => {
+    const byType = new Map();
+    for (const { secret, type, bits, version, number, text } of cases) {
+      const of = new Ids({ [version]: Buffer.from(secret, "hex") }).of(type, { bits });
+      const value = bits > 53 ? BigInt(number) : Number(number);
+      assert.equal(of.name, type);
+      assert.equal(of.encode(BigInt(number)), text);
+      if (BigInt(number) < 2n ** 53n) assert.equal(of.encode(Number(number)), text);
+      assert.equal(of.decode(text), value);
+      const key = `${secret} ${type} ${version}`;
+      const { numbers, texts } = byType.get(key) ?? byType.set(key, { of, numbers: [], texts: [] }).get(key);
+      numbers.push(value);
+      texts.push(text);
+    }
+    assert(byType.size > 20, `${byType.size} types`);
+    for (const { of, numbers, texts } of byType.values()) {
+      assert.deepEqual(of.encodeMany(numbers), texts);
+      assert.deepEqual(of.decodeMany(texts), numbers);
+    }
+  });
+
+  test("the type of a result depends on the type's bits alone", () => {
+    for (const bits of [1, 48, 52, 53, 54, 63, 64]) {
+      const of = ids.of("a", { bits });
+      const most = 2n ** BigInt(bits) - 1n;
+      for (const number of [0n, 1n, most]) {
+        const read = of.decode(of.encode(number));
+        assert.equal(read, bits > 53 ? number : Number(number), `${bits} bits`);
+        assert.deepEqual(of.decodeMany([of.encode(number)]), [read]);
+      }
+      for (const call of [of.encode, (number) => of.encodeMany([number])])
+        for (const number of [most + 1n, -1n, -(2n ** 64n), 2n ** 100_000n])
+          assert(refused("out_of_range", () => call.call(of, number)).message.length < 200);
+    }
+  });
+
+  test("many at once, around the sizes of a call", () => {
+    for (const of of [orders, wide, ids.of("x".repeat(63), { bits: 53 })])
+      for (const count of [0, 1, 63, 64, 65, 207, 208, 780, 781, 1024, 1025, 3000]) {
+        const numbers = Array.from({ length: count }, (_, k) => (of === wide ? BigInt(k) << 50n : k * 1000));
+        const texts = of.encodeMany(numbers);
+        assert.deepEqual(
+          texts,
+          numbers.map((number) => of.encode(number)),
+        );
+        assert.deepEqual(of.decodeMany(texts), numbers);
+      }
+    const mixed = orders.encodeMany([1, 2n, 3]);
+    assert.deepEqual(orders.decodeMany(mixed), [1, 2, 3]);
+    refused("out_of_range", () => orders.encodeMany([1, 2 ** 48]), { item: 1 });
+    refused("invalid_type", () => orders.encodeMany([1, "2"]), { item: 1, field: "ids" });
+    refused("check_failed", () => orders.decodeMany([...mixed, `${ZERO.slice(0, -1)}0`]), { item: 3 });
+    refused("invalid_length", () => orders.decodeMany([...mixed, "order_"]), { item: 3 });
+    refused("invalid_character", () => orders.decodeMany([`${ZERO.slice(0, -1)}é`]), { item: 0, position: 20 });
+    for (const value of ["1", {}, null, undefined, new Float64Array(1)]) {
+      refused("invalid_type", () => orders.encodeMany(value), { field: "ids" });
+      refused("invalid_type", () => orders.decodeMany(value), { field: "ids" });
+    }
+  });
+
+  test("what is no number of the type", () => {
+    const field = "number";
+    for (const of of [orders, wide]) {
+      for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE])
+        if (typeof value !== "bigint") refused("invalid_type", () => of.encode(value), { field });
+      for (const value of [-0, -1, -(2 ** 53)]) refused("out_of_range", () => of.encode(value), { field });
+    }
+    assert.equal(
+      refused("out_of_range", () => orders.encode(-0)).message,
+      "expected number from 0 to 281474976710655, found -0",
+    );
+    refused("out_of_range", () => orders.encode(2 ** 48), { field });
+    refused("out_of_range", () => orders.encode(2 ** 53), { field });
+    // It may have been rounded.
+    refused("invalid_type", () => wide.encode(2 ** 53), { field });
+    assert.equal(wide.decode(wide.encode(2 ** 53 - 1)), 2n ** 53n - 1n);
+  });
+
+  test("what is no text of the type", () => {
+    const field = "text";
+    for (const value of notATextOf(ZERO)) refused("invalid_type", () => orders.decode(value), { field });
+    const found = (text) => refused("type_mismatch", () => orders.decode(text), { field }).message.split(", found ")[1];
+    assert.equal(found("invoice_1cswj9ra8617edr"), '"invoice"');
+    assert.equal(found(ZERO.replace("1", "_1")), '"order_"');
+    assert.equal(found(ZERO.replace("86", "8_")), '"order_1cswj9ra8"');
+    assert.equal(found(""), "another");
+    assert.equal(found("order"), "another");
+    assert.equal(found(`${"x".repeat(64)}_`), "another");
+    assert.equal(found(`${"x".repeat(1 << 20)}_1cswj9ra8617edr`), "another");
+    for (const text of ["order_", ZERO.slice(0, -1), `${ZERO}0`, `order_${"1".repeat(1 << 20)}`])
+      assert.equal(
+        refused("invalid_length", () => orders.decode(text), { field }).message,
+        `expected length 21, found ${text.length}`,
+      );
+    for (const [at, character, meant] of [
+      [6, "!"],
+      [8, "u"],
+      [20, "é"],
+      [20, "İ"], // 0x130, whose lower byte is that of 0
+      [9, "\u212a"], // the sign of Kelvin, whose small letter is k
+      [10, "K", "k"],
+      [11, "O", "0"],
+      [12, "o", "0"],
+      [13, "i", "1"],
+      [14, "L", "1"],
+    ]) {
+      const text = ZERO.slice(0, at) + character + ZERO.slice(at + 1);
+      const { message } = refused("invalid_character", () => orders.decode(text), { position: at, field });
+      assert.equal(message.endsWith(`, did you mean '${meant}'?`), meant !== undefined, message);
+    }
+    refused("invalid_character", () => orders.decode(ZERO.replace("_1c", "_1g")), { position: 7, field });
+    refused("check_failed", () => orders.decode("order_0123456789abcde"), { field });
+    refused("unknown_version", () => orders.decode(new Ids({ 2: SECRET }).of("order").encode(0)), { field });
+    refused("unknown_id", () => orders.decode(wide.encode(2n ** 64n - 1n)), { field });
+  });
+
+  test("each wrong character and each swap of two is refused", () => {
+    const characters = "0123456789abcdefghjkmnpqrstvwxyz";
+    for (let at = 6; at < ZERO.length; at++)
+      for (const character of characters) {
+        const text = ZERO.slice(0, at) + character + ZERO.slice(at + 1);
+        if (text !== ZERO)
+          assert.throws(
+            () => wide.decode(text),
+            ({ code }) => code === (at === 7 && character > "f" ? "invalid_character" : "check_failed"),
+          );
+      }
+    for (let at = 6; at < ZERO.length - 1; at++) {
+      const text = ZERO.slice(0, at) + ZERO[at + 1] + ZERO[at] + ZERO.slice(at + 2);
+      if (text !== ZERO) assert.throws(() => wide.decode(text), { name: "PolyflakeError" });
+    }
+  });
+
+  test("all versions are read, and the highest is written", () => {
+    const old = ids.of("order").encode(42);
+    const both = new Ids({ 1: SECRET, 31: OTHER }).of("order");
+    assert.equal(both.encode(42), new Ids({ 31: OTHER }).of("order").encode(42));
+    assert.notEqual(both.encode(42), old);
+    assert.deepEqual(both.decodeMany([old, both.encode(42), old]), [42, 42, 42]);
+    const all = new Ids(Object.fromEntries(Array.from({ length: 32 }, (_, k) => [k, new Uint8Array(32).fill(k)])));
+    assert.equal(all.of("order").decode(all.of("order").encode(5)), 5);
+  });
+
+  test("secrets, names and bits have limits", () => {
+    for (const length of [0, 16, 31, 33])
+      for (const secret of [new Uint8Array(length), { 1: new Uint8Array(length) }])
+        assert.equal(
+          refused("invalid_secret", () => new Ids(secret), { field: "secret" }).message,
+          `expected a secret of 32 bytes, found ${length}`,
+        );
+    for (const secret of notBytesOf(32)) {
+      assert.throws(() => new Ids(secret), `${typeof secret}`);
+      refused("invalid_type", () => new Ids({ 1: SECRET, 2: secret ?? null }), { field: "secret" });
+    }
+    refused("missing_field", () => new Ids({}), { field: "secret" });
+    for (const version of ["x", "01", "", " 1"])
+      refused("invalid_type", () => new Ids({ [version]: SECRET }), { field: "version" });
+    refused("invalid_type", () => new Ids({ 1.5: SECRET }), { field: "version" });
+    for (const version of [32, -1, 1e21])
+      refused("out_of_range", () => new Ids({ [version]: SECRET }), { field: "version" });
+    for (const bits of [0, 65, -1, 2 ** 53])
+      refused("out_of_range", () => ids.of("order", { bits }), { field: "bits" });
+    for (const bits of [null, "48", 1.5, 48n])
+      refused("invalid_type", () => ids.of("order", { bits }), { field: "bits" });
+    assert.equal(ids.of("order", { bits: undefined }).encode(0), ZERO);
+    refused("unknown_field", () => ids.of("order", { bit: 48 }), { field: "bit" });
+    for (const [name, position] of [
+      ["Order", 0],
+      ["1st", 0],
+      ["_a", 0],
+      ["aB", 1],
+      ["a-b", 1],
+      ["aé", 1],
+      [`${"a".repeat(70)}!`, 70],
+    ])
+      refused("invalid_character", () => ids.of(name), { position, field: "type" });
+    for (const name of ["", "a".repeat(64)]) refused("invalid_length", () => ids.of(name), { field: "type" });
+    for (const name of [undefined, null, 1, ["order"]]) refused("invalid_type", () => ids.of(name), { field: "type" });
+    assert.equal(new Type(ids, "order").encode(0), ZERO);
+    for (const other of [undefined, {}, SECRET, Object.create(Ids.prototype)])
+      refused("invalid_type", () => new Type(other, "order"), { field: "ids" });
+  });
+
+  test("the secret is copied, and never shown", () => {
+    const given = Uint8Array.from(SECRET);
+    const own = new Ids(given);
+    given.fill(0);
+    assert.equal(own.of("order").encode(0), ZERO);
+    for (const shown of [own, own.of("order")]) {
+      assert.equal(JSON.stringify(shown), "{}");
+      assert.match(inspect(shown, { showHidden: true, depth: 9 }), /^(Ids|Type) \{\}$/);
+      assert.match(String(shown), /^(Ids|Type) \{\}$/);
+      assert.throws(() => structuredClone(shown));
+    }
+  });
+
+  test("its schema reads a text, and gives its number", () => {
+    const { validate, jsonSchema, vendor } = orders.schema["~standard"];
+    assert.equal(vendor, "polyflake");
+    assert.deepEqual(validate(ZERO), { value: 0 });
+    assert.deepEqual(wide.schema["~standard"].validate(ZERO), { value: 0n });
+    assert.equal(validate(7).issues[0].code, "invalid_type");
+    assert.equal(validate("invoice_1cswj9ra8617edr").issues[0].code, "type_mismatch");
+    assert.deepEqual(
+      validate(ZERO.replace("9", "L")).issues.map(({ code, position }) => [code, position]),
+      [["invalid_character", 11]],
+    );
+    const { pattern, examples } = jsonSchema.input({ target: "draft-2020-12" });
+    for (const text of [ZERO, ...examples]) assert.match(text, new RegExp(pattern));
+    for (const text of [ZERO.toUpperCase(), ZERO.replace("_1c", "_1g"), `${ZERO}0`, `a${ZERO}`])
+      assert.doesNotMatch(text, new RegExp(pattern));
+    refused("invalid_type", () => jsonSchema.output({ target: "draft-07" }));
+  });
+});
+
+test("polyflake/public has what the namespace has, as ES modules and CommonJS, and once in a process", async () => {
+  const [esm, cjs] = [await import("polyflake/public"), createRequire(import.meta.url)("polyflake/public")];
+  const { public: namespace } = await import("polyflake");
+  for (const name of Object.keys(namespace))
+    for (const its of [esm, cjs]) assert.equal(its[name], namespace[name], name);
+  assert.deepEqual(Object.keys(cjs).sort(), Object.keys(namespace).sort());
+});
+
+test("polyflake/public takes the machine that the environment names", () => {
+  const script = `import { Ids } from "polyflake/public"; import { backend } from "polyflake";
+    console.log(backend(), new Ids(Uint8Array.from({ length: 32 }, (_, k) => k)).of("order").encode(0));`;
+  for (const backend of ["native", "wasm"]) {
+    const options = { cwd: new URL(".", import.meta.url), env: { ...process.env, POLYFLAKE_BACKEND: backend } };
+    const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", script], {
+      ...options,
+      encoding: "utf8",
+    });
+    assert.equal(printed, `${backend} ${ZERO}\n`);
+  }
+});
