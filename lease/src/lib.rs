@@ -4,7 +4,7 @@
 //! - [`Keeper`] holds the rules. It has no clock, opens nothing and starts no thread: it takes the time and the store's answers,
 //!   and returns the next request or the next step of the generator.
 //! - [`Store`] is implemented by drivers: one request, one reply, both plain data. [`conformance`] is the suite that every
-//!   driver passes.
+//!   driver passes. [`steps`] has what drivers of SQL share.
 //! - [`Memory`] is a store for tests, within one process; `Sqlite` (feature `sqlite`) one in a file, for the processes of a machine;
 //!   `Postgresql` (feature `postgresql`) one for processes of many machines, and `AsyncPostgresql` the same for tasks.
 //! - [`Operator`] looks at a namespace and takes the steps that people decide on: to evict a holder, to reserve a number, to tell of
@@ -56,7 +56,7 @@ pub use stores::postgresql::{AsyncPostgresql, Postgresql};
 pub use stores::sqlite::Sqlite;
 #[cfg(feature = "std")]
 pub use stores::url::open;
-pub use stores::{conformance, memory::Memory};
+pub use stores::{conformance, memory::Memory, steps};
 
 /// The result of a fallible call.
 pub type Result<T, E = Error> = core::result::Result<T, E>;

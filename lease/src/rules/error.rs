@@ -84,7 +84,6 @@ impl Error {
     }
 
     /// The same error with the record that it is about.
-    #[cfg(any(feature = "sqlite", feature = "postgresql"))]
     pub(crate) fn in_record(self, first: u64) -> Self {
         let reason = alloc::format!("{} in the record of number {first}", self.reason);
         Self { reason: reason.into(), ..self }

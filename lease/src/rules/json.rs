@@ -14,22 +14,39 @@ use crate::{Error, ErrorKind, Result, rules::error::damaged, rules::record::Rand
 /// The largest integer in a record, which every JSON reader holds.
 pub(crate) const MOST: u64 = (1 << 53) - 1;
 
-/// The fields of a record of format 1.
+/// The fields of an object, or of a row.
 pub(crate) struct Fields(Map<String, Value>);
 
 impl Fields {
     pub(crate) fn read(text: &str) -> Result<Self> {
-        let Ok(Value::Object(fields)) = serde_json::from_str(text) else {
-            return Err(damaged("expected a record in JSON"));
-        };
-        let fields = Self(fields);
-        check_format(fields.integer("format")?)?;
-        Ok(fields)
+        match serde_json::from_str(text) {
+            Ok(Value::Object(fields)) => Ok(Self(fields)),
+            _ => Err(damaged("expected an object in JSON")),
+        }
+    }
+
+    pub(crate) fn of<'f>(fields: impl Iterator<Item = (&'f str, Value)>) -> Self {
+        Self(fields.map(|(key, value)| (key.to_string(), value)).collect())
     }
 
     fn get<'f, V>(&'f self, key: &str, read: impl FnOnce(&'f Value) -> Option<V>) -> Result<V> {
         let value = self.0.get(key).and_then(read);
-        value.ok_or_else(|| damaged(format!("expected the field `{key}` in a record")))
+        value.ok_or_else(|| damaged(format!("expected a valid `{key}`")))
+    }
+
+    /// Refuses any format but 1.
+    ///
+    /// # Errors
+    /// `schema_outdated` for a newer one, `store_damaged` for another value.
+    pub(crate) fn check_format(&self) -> Result<()> {
+        match self.integer("format")? {
+            1 => Ok(()),
+            0 => Err(damaged("expected format 1, found 0")),
+            newer => {
+                let reason = format!("expected a record of format 1, found {newer}");
+                Err(Error::new(ErrorKind::SchemaOutdated, reason))
+            }
+        }
     }
 
     pub(crate) fn integer(&self, key: &str) -> Result<u64> {
@@ -63,19 +80,4 @@ pub(crate) fn check_canonical(text: &str, written: &str) -> Result<()> {
         return Ok(());
     }
     Err(damaged("expected a record in canonical JSON, with its fields and no other"))
-}
-
-/// Refuses any format but 1.
-///
-/// # Errors
-/// `schema_outdated` for a newer one, `store_damaged` for 0.
-pub(crate) fn check_format(format: u64) -> Result<()> {
-    match format {
-        1 => Ok(()),
-        0 => Err(damaged("expected format 1, found 0")),
-        newer => Err(Error::new(
-            ErrorKind::SchemaOutdated,
-            format!("expected a record of format 1, found {newer}"),
-        )),
-    }
 }

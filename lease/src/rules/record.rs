@@ -6,10 +6,10 @@ use alloc::{
 };
 use core::fmt;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
-    Result,
+    Error, Result,
     rules::error::{damaged, out_of_range},
     rules::json::{Fields, MOST, check_canonical},
     rules::shape::digest,
@@ -101,6 +101,10 @@ impl Record {
     /// # Ok::<(), polyflake_lease::Error>(())
     /// ```
     pub fn to_json(&self) -> String {
+        self.to_value().to_string()
+    }
+
+    pub(crate) fn to_value(&self) -> Value {
         json!({
             "count": self.count,
             "first": self.first,
@@ -112,7 +116,6 @@ impl Record {
             "token": format!("{}", self.token),
             "version": self.version,
         })
-        .to_string()
     }
 
     /// Reads a record in canonical JSON.
@@ -120,18 +123,28 @@ impl Record {
     /// # Errors
     /// `store_damaged` for any other text, `schema_outdated` for a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
-        let fields = Fields::read(text)?;
-        let record = Self {
-            first: fields.integer("first")?,
-            count: fields.integer("count")?,
-            start: fields.integer("start")?,
-            granted_until: fields.integer("granted_until")?,
-            token: fields.random("token")?,
-            version: fields.integer("version")?,
-            incarnation: fields.random("incarnation")?,
-            holder: fields.string("holder")?,
-        };
+        let record = Self::of(&Fields::read(text)?)?;
         check_canonical(text, &record.to_json())?;
+        Ok(record)
+    }
+
+    /// Reads a record of format 1.
+    pub(crate) fn of(fields: &Fields) -> Result<Self> {
+        let first = fields.integer("first")?;
+        let read = || {
+            fields.check_format()?;
+            Ok(Self {
+                first,
+                count: fields.integer("count")?,
+                start: fields.integer("start")?,
+                granted_until: fields.integer("granted_until")?,
+                token: fields.random("token")?,
+                version: fields.integer("version")?,
+                incarnation: fields.random("incarnation")?,
+                holder: fields.string("holder")?,
+            })
+        };
+        let record = read().map_err(|error: Error| error.in_record(first))?;
         record.check()?;
         Ok(record)
     }
@@ -189,6 +202,10 @@ impl Namespace {
 
     /// The record in canonical JSON.
     pub fn to_json(&self) -> String {
+        self.to_value().to_string()
+    }
+
+    pub(crate) fn to_value(&self) -> Value {
         json!({
             "digest": self.digest(),
             "format": 1,
@@ -201,7 +218,6 @@ impl Namespace {
             "store": self.store,
             "version": self.version,
         })
-        .to_string()
     }
 
     /// Reads a record in canonical JSON.
@@ -209,7 +225,14 @@ impl Namespace {
     /// # Errors
     /// `store_damaged` for any other text, `schema_outdated` for a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
-        let fields = Fields::read(text)?;
+        let namespace = Self::of(&Fields::read(text)?)?;
+        check_canonical(text, &namespace.to_json())?;
+        Ok(namespace)
+    }
+
+    /// Reads a record of format 1.
+    pub(crate) fn of(fields: &Fields) -> Result<Self> {
+        fields.check_format()?;
         let digest = fields.string("digest")?;
         let namespace = Self {
             name: fields.string("namespace")?,
@@ -222,7 +245,6 @@ impl Namespace {
             version: fields.integer("version")?,
         };
         namespace.check(&digest)?;
-        check_canonical(text, &namespace.to_json())?;
         Ok(namespace)
     }
 

@@ -177,6 +177,7 @@ impl Shape {
     /// `store_damaged` for any other text, `schema_outdated` for a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let read = Fields::read(text)?;
+        read.check_format()?;
         let [block, epoch_ms, first, last, tick_us] =
             ["block", "epoch_ms", "first", "last", "tick_us"].map(|key| read.integer(key));
         let (block, epoch_ms, tick_us) = (block?, epoch_ms?, tick_us?);

@@ -1,9 +1,5 @@
 //! A store in `PostgreSQL`.
 //!
-//! Each request is one transaction. It asks for a synchronous commit, and also reads whether the server's commits are durable, the
-//! server's identity, its timeline and its tables: a restored backup and a promoted replica are other incarnations. Rows that are
-//! restored into tables that are there look like the same store: an operator who does that must tell the namespace (`quiet_until`).
-//!
 //! The requests are futures over one connection ([`session`]). [`Postgresql`] waits for them on its thread, each up to a limit, so a
 //! server that stops answering never blocks callers; [`AsyncPostgresql`] hands them to a task, over a connection of its own or one
 //! of a pool.
@@ -19,7 +15,7 @@ mod tls;
 use std::time::Duration;
 
 use alloc::format;
-use core::{error::Error as _, future::Future, mem};
+use core::{future::Future, mem};
 use tokio::{
     runtime::{Builder, Handle, Runtime},
     task::JoinHandle,
@@ -27,11 +23,7 @@ use tokio::{
 };
 use tokio_postgres::Client;
 
-use crate::{
-    Error, ErrorKind, Reply, Request, Result, Store,
-    rules::error::{damaged, silent},
-    rules::forks,
-};
+use crate::{Error, ErrorKind, Reply, Request, Result, Store, rules::error::silent, rules::forks};
 
 pub use task::AsyncPostgresql;
 
@@ -42,12 +34,6 @@ const PATIENCE: Duration = Duration::from_secs(15);
 
 /// The longest wait until a server took the end of a connection.
 const FAREWELL: Duration = Duration::from_secs(1);
-
-/// The code of the server's refusal of a column that is not there.
-const NO_COLUMN: &str = "42703";
-
-/// The code of the server's refusal of a role.
-const NO_RIGHT: &str = "42501";
 
 /// A store in `PostgreSQL`.
 ///
@@ -165,30 +151,4 @@ async fn in_time<V>(longest: Duration, work: impl Future<Output = Result<V>>) ->
 fn unavailable(found: &str) -> Error {
     let reason = format!("expected a connection to PostgreSQL, found: {found}");
     Error::new(ErrorKind::LeaseUnavailable, reason)
-}
-
-/// An error of a server or a connection as this crate's; it holds nothing of the URL.
-#[expect(clippy::needless_pass_by_value, reason = "as map_err calls it")]
-fn failed(error: tokio_postgres::Error) -> Error {
-    let Some(cause) = error.as_db_error() else {
-        let mut reason = format!("expected an answer from PostgreSQL, found: {error}");
-        let mut cause = error.source();
-        while let Some(found) = cause {
-            reason = format!("{reason}: {found}");
-            cause = found.source();
-        }
-        return Error::new(ErrorKind::LeaseUnavailable, reason);
-    };
-    let message = cause.message();
-    match cause.code().code() {
-        NO_COLUMN => damaged(format!("expected the columns of format 1, found: {message}")),
-        NO_RIGHT => Error::new(
-            ErrorKind::LeaseUnavailable,
-            format!("expected a role with the rights that `lease/sql` grants, found: {message}"),
-        ),
-        _ => Error::new(
-            ErrorKind::LeaseUnavailable,
-            format!("expected an answer from PostgreSQL, found: {message}"),
-        ),
-    }
 }

@@ -44,7 +44,7 @@ impl Address {
             Some(("memory", name)) => Ok(Self::Memory(name.to_string())),
             #[cfg(feature = "sqlite")]
             Some(("sqlite", path)) => {
-                crate::stores::sqlite::file::absolute(plain(path)?.as_ref()).map(Self::Sqlite)
+                crate::stores::steps::file::absolute(plain(path)?.as_ref()).map(Self::Sqlite)
             }
             #[cfg(feature = "postgresql")]
             Some(("postgres" | "postgresql", _)) => {

@@ -8,10 +8,11 @@ use tokio::time::sleep;
 use tokio_postgres::NoTls;
 use tokio_postgres::{Client, Config, config::TargetSessionAttrs, error::SqlState};
 
-use super::failed;
 #[cfg(feature = "tls")]
 use super::tls;
-use crate::{Result, rules::error::out_of_range, stores::system::random};
+use crate::{
+    Error, Result, rules::error::out_of_range, stores::steps::Engine, stores::system::random,
+};
 
 /// The longest wait for a connection to one address, and half the longest wait for an acknowledgement of what was sent.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -40,10 +41,15 @@ pub(super) async fn connect(url: &str) -> Result<(Client, Connection)> {
                 let part = u32::try_from(random()?.0 & 0xffff).unwrap_or(0);
                 sleep(SPREAD * (1 << tried) * part / 0xffff).await;
             }
-            connected => return connected.map_err(failed),
+            connected => return connected.map_err(refused),
         }
     }
-    connect_once(url).await?.map_err(failed)
+    connect_once(url).await?.map_err(refused)
+}
+
+/// It holds nothing of the URL.
+fn refused(error: tokio_postgres::Error) -> Error {
+    Engine::Postgresql.error(&error.into())
 }
 
 /// The server's answer, or an error of the URL.

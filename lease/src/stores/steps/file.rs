@@ -48,8 +48,25 @@ pub(crate) fn absolute(path: &Path) -> Result<PathBuf> {
     })
 }
 
+/// Opens the file that a path names by a function of the driver's, and returns its name with it. An empty file is made if there is none.
+///
+/// # Errors
+/// `store_not_durable` for a file that may lose written data; `lease_unavailable` if there is no file, or another one takes its place
+/// meanwhile; any error of the driver's.
+pub fn open<C>(path: &Path, connect: impl FnOnce(&Path) -> Result<C>) -> Result<(C, String)> {
+    check(path)?;
+    let before = name_or_create(path)?;
+    let connection = connect(path)?;
+    let name = name(path)?;
+    if name == before {
+        return Ok((connection, name));
+    }
+    let reason = "expected one file while it was opened, found another one in its place";
+    Err(Error::new(ErrorKind::LeaseUnavailable, reason))
+}
+
 /// Refuses a file on a file system that is not durable.
-pub(super) fn check(path: &Path) -> Result<()> {
+fn check(path: &Path) -> Result<()> {
     let folder = path.parent().unwrap_or(path);
     check_system(if path.exists() { path } else { folder })
 }
@@ -84,7 +101,7 @@ fn refused(found: &str) -> Error {
 ///
 /// # Errors
 /// `store_not_durable` where the file system keeps no time of birth: there a restored backup could not be told from the file before.
-pub(super) fn name(path: &Path) -> Result<String> {
+fn name(path: &Path) -> Result<String> {
     let (inode, birth) = mark(path).map_err(|error| missing(&error))?;
     let birth = birth.ok_or_else(|| {
         let reason =
@@ -95,7 +112,7 @@ pub(super) fn name(path: &Path) -> Result<String> {
 }
 
 /// As [`name`], of an empty file if there is none.
-pub(super) fn name_or_create(path: &Path) -> Result<String> {
+fn name_or_create(path: &Path) -> Result<String> {
     if let Err(error) = OpenOptions::new().write(true).create_new(true).open(path)
         && error.kind() != io::ErrorKind::AlreadyExists
     {

@@ -1,43 +1,48 @@
-//! Requests as statements. Each request is one transaction; a driver sends its statements in their order, without a look at what the
-//! ones before gave, and hands over all rows. So a transaction takes one round trip wherever a client sends more than one statement at
-//! once.
-//!
-//! The statements are the same for all databases that have `ON CONFLICT`, `RETURNING` and recursive queries, but for the words of a
-//! [`Dialect`]. A driver opens connections, refuses stores that may lose what they commit, and names the store.
+//! Requests as statements that all databases with `ON CONFLICT`, `RETURNING` and recursive queries have, but for the words of a
+//! [`Dialect`]. Each request is one transaction.
 
-use std::{string::String, vec::Vec};
-
-use alloc::{borrow::ToOwned, format, string::ToString, vec};
-
-use crate::{
-    Ask, Error, ErrorKind, Found, Namespace, Random, Record, Request, Result,
-    rules::error::damaged, rules::json::check_format,
+use alloc::{
+    borrow::ToOwned,
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
 };
 
-/// The columns of a record, in the order in which they are read.
+use super::{Rows, Statement, Value};
+use crate::{
+    Ask, Error, ErrorKind, Found, Namespace, Random, Record, Request, Result,
+    rules::error::damaged, rules::json::Fields,
+};
+
+/// The columns of a record.
 const RECORD: &str =
     "first, count, format, granted_until, holder, incarnation, start, token, version";
 
-/// The columns of a namespace's record, in the order in which they are read.
+/// The columns of a namespace's record.
 const NAMESPACE: &str = "namespace, digest, format, incarnation, longest_ms, quiet_until, records, shape, store, version";
 
 /// The words in which databases differ.
-pub(crate) struct Dialect<'d> {
+pub(super) struct Dialect {
     /// An expression for the store's name; NULL in a store that may lose what it commits.
-    pub(crate) store: &'d str,
+    pub(super) store: String,
+    /// A query of three columns: the reason why commits may not last, or NULL; the store's name, or NULL if it has no tables; its time
+    /// in Unix milliseconds.
+    pub(super) state: String,
+    /// The begin of a transaction that changes rows: it sees what was committed last, so that a swap that came too late differs instead
+    /// of failing.
+    pub(super) write: &'static str,
+    /// The begin of a transaction that changes none: it sees records and namespace of one moment, else records that another holder
+    /// makes in between would seem lost.
+    pub(super) read: &'static str,
     /// The end of a query whose row stays as it is until the end of the transaction.
-    pub(crate) shared: &'static str,
+    pub(super) shared: &'static str,
     /// The same, where this transaction changes the row.
-    pub(crate) locked: &'static str,
-}
-
-/// A value of a statement or of a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Value {
-    Integer(i64),
-    Text(String),
-    /// NULL, or of another type.
-    Other,
+    pub(super) locked: &'static str,
+    /// The character before the number of a value.
+    pub(super) mark: &'static str,
+    /// The statements after a probe; the last one's row is the version of the tables.
+    pub(super) version: Option<Statement>,
 }
 
 impl From<u64> for Value {
@@ -59,28 +64,81 @@ impl From<Random> for Value {
     }
 }
 
-/// A statement, with its values for `$1`, `$2` and so on.
-#[derive(Debug)]
-pub(crate) struct Statement {
-    pub(crate) text: String,
-    pub(crate) values: Vec<Value>,
+/// A statement without values.
+pub(super) fn statement(text: &str) -> Statement {
+    Statement { text: text.to_owned(), values: Vec::new() }
 }
 
-/// The rows that a statement gave.
-pub(crate) type Rows = Vec<Vec<Value>>;
+/// The commands of a script.
+pub(super) fn commands(script: &str) -> impl Iterator<Item = Statement> {
+    script.split(';').map(str::trim).filter(|command| !command.is_empty()).map(statement)
+}
 
-/// Returns whether an ask may change a row. Those that do not see records and namespace of one moment: else records that another
-/// holder makes in between would seem lost. A change sees what was committed last, so that a swap that came too late differs instead
-/// of failing.
-pub(crate) const fn changes(ask: &Ask) -> bool {
-    match ask {
-        Ask::Open(_) | Ask::Put { .. } | Ask::PutNamespace { .. } => true,
-        Ask::Find { .. } | Ask::Read { .. } | Ask::Survey => false,
+impl Dialect {
+    /// The transaction that answers a request.
+    pub(super) fn request(&self, request: &Request) -> Vec<Statement> {
+        let begin = match &request.ask {
+            Ask::Open(_) | Ask::Put { .. } | Ask::PutNamespace { .. } => self.write,
+            Ask::Find { .. } | Ask::Read { .. } | Ask::Survey => self.read,
+        };
+        self.transaction(begin, statements(request, self), "COMMIT")
+    }
+
+    /// A transaction that [`check_probe`] looks at: it leaves nothing behind.
+    pub(super) fn probe(&self, random: Random, store: &str) -> Vec<Statement> {
+        // A name that no namespace has, and no other connection at the same time.
+        let requests = probe(&format!("probe-{random}"), store);
+        let inner = requests.iter().flat_map(|request| statements(request, self)).collect();
+        let mut statements = self.transaction(self.write, inner, "ROLLBACK");
+        statements.extend(self.version.clone());
+        statements
+    }
+
+    fn transaction(&self, begin: &str, inner: Vec<Statement>, end: &str) -> Vec<Statement> {
+        let mut statements = vec![statement(begin), statement(&self.state)];
+        statements.extend(inner);
+        statements.push(statement(end));
+        for statement in &mut statements {
+            statement.text = statement.text.replace('$', self.mark);
+        }
+        statements
+    }
+}
+
+/// The state of a store, at the begin of a transaction.
+pub(super) struct State {
+    /// The store's name, if it has the tables.
+    pub(super) store: Option<String>,
+    pub(super) now: u64,
+}
+
+impl State {
+    /// Reads the row of [`Dialect::state`], and refuses a store that may lose its commits.
+    pub(super) fn of(rows: &Rows) -> Result<Self> {
+        let (store, now) = match rows.first().map(Vec::as_slice) {
+            Some([Value::Text(fault), ..]) => {
+                let reason = format!("expected a server that keeps what it commits, found {fault}");
+                return Err(Error::new(ErrorKind::StoreNotDurable, reason));
+            }
+            Some([Value::Null, Value::Text(store), Value::Integer(now)]) => (Some(store), now),
+            Some([Value::Null, Value::Null, Value::Integer(now)]) => (None, now),
+            _ => return Err(damaged("expected the store's state, found none")),
+        };
+        let now = u64::try_from(*now).map_err(|_| damaged("expected a time after 1970"))?;
+        Ok(Self { store: store.cloned(), now })
+    }
+}
+
+/// The answer that the rows of a transaction give, and the namespace's record.
+pub(super) fn answer(ask: &Ask, rows: &[Rows]) -> Result<(Found, Option<Namespace>)> {
+    match rows {
+        [_, _, inner @ .., _] => inner_answer(ask, inner),
+        _ => Err(damaged("expected the rows of each statement, found fewer")),
     }
 }
 
 /// The statements that answer a request.
-pub(crate) fn statements(request: &Request, dialect: &Dialect<'_>) -> Vec<Statement> {
+fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
     let name = &*request.namespace;
     let mut statements = match &request.ask {
         Ask::Open(new) => vec![insert_namespace(new, dialect)],
@@ -103,8 +161,7 @@ pub(crate) fn statements(request: &Request, dialect: &Dialect<'_>) -> Vec<Statem
     statements
 }
 
-/// The answer that the rows of a request's statements give, and the namespace's record.
-pub(crate) fn answer(ask: &Ask, rows: &[Rows]) -> Result<(Found, Option<Namespace>)> {
+fn inner_answer(ask: &Ask, rows: &[Rows]) -> Result<(Found, Option<Namespace>)> {
     let found = match (ask, rows) {
         (Ask::Open(_), [..]) => Found::Nothing,
         (Ask::Find { .. } | Ask::Read { .. }, [found, _]) => Found::Records(readable(found)?),
@@ -132,7 +189,7 @@ fn survey(name: &str) -> Statement {
     Statement { text: text.into(), values: vec![name.into(), Record::RESERVED.into()] }
 }
 
-fn insert_namespace(new: &Namespace, dialect: &Dialect<'_>) -> Statement {
+fn insert_namespace(new: &Namespace, dialect: &Dialect) -> Statement {
     let text = format!(
         "INSERT INTO polyflake_namespaces ({NAMESPACE})
         VALUES ($1, $2, 1, $3, $4, $5, $6, $7, {}, $8) ON CONFLICT (namespace) DO NOTHING",
@@ -153,7 +210,7 @@ fn insert_namespace(new: &Namespace, dialect: &Dialect<'_>) -> Statement {
 
 /// Replaces a record if it is as it was read, in the namespace's incarnation and in the store that the namespace's record names, which
 /// stay as they are until the swap is done.
-fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect<'_>) -> Statement {
+fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Statement {
     let Dialect { store, shared, .. } = dialect;
     let text = format!(
         "UPDATE polyflake_leases
@@ -180,12 +237,7 @@ fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect<'_>) -> Statem
 }
 
 /// Makes the records that a namespace's record is about to count, if that record is as it was read. Those that exist stay.
-fn insert_fresh(
-    old: &Namespace,
-    new: &Namespace,
-    fresh: &Record,
-    dialect: &Dialect<'_>,
-) -> Statement {
+fn insert_fresh(old: &Namespace, new: &Namespace, fresh: &Record, dialect: &Dialect) -> Statement {
     let Dialect { store, locked, .. } = dialect;
     let text = format!(
         "WITH RECURSIVE made(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM made WHERE i + 1 < $2)
@@ -210,7 +262,7 @@ fn insert_fresh(
 }
 
 /// Replaces a namespace's record if it is as it was read, in the store that the new record names.
-fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect<'_>) -> Statement {
+fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect) -> Statement {
     let text = format!(
         "UPDATE polyflake_namespaces
         SET incarnation = $1, longest_ms = $2, quiet_until = $3, records = $4, store = $5, version = $6
@@ -231,49 +283,20 @@ fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect<'_>) -> St
     Statement { text, values }
 }
 
-/// The values of a row, which are read in the order of its columns.
-struct Reader<'r>(core::slice::Iter<'r, Value>);
-
-impl Reader<'_> {
-    fn integer(&mut self, column: &str) -> Result<u64> {
-        match self.0.next() {
-            Some(Value::Integer(value)) => u64::try_from(*value)
-                .map_err(|_| damaged(format!("expected `{column}` from 0 on, found {value}"))),
-            _ => Err(damaged(format!("expected an integer in `{column}`, found none"))),
-        }
-    }
-
-    fn text(&mut self, column: &str) -> Result<String> {
-        match self.0.next() {
-            Some(Value::Text(text)) => Ok(text.clone()),
-            _ => Err(damaged(format!("expected a text in `{column}`, found none"))),
-        }
-    }
-
-    fn random(&mut self, column: &str) -> Result<Random> {
-        Random::parse(&self.text(column)?)
-    }
-
-    fn format(&mut self) -> Result<()> {
-        check_format(self.integer("format")?)
-    }
+/// The fields of a row.
+fn fields_of(columns: &str, row: &[Value]) -> Fields {
+    Fields::of(columns.split(", ").zip(row).map(|(column, value)| {
+        let value = match value {
+            Value::Integer(value) => (*value).into(),
+            Value::Text(text) => text.as_str().into(),
+            Value::Null => ().into(),
+        };
+        (column, value)
+    }))
 }
 
 fn record_of(row: &[Value]) -> Result<Record> {
-    let mut reader = Reader(row.iter());
-    let first = reader.integer("first")?;
-    let record = fields_of(&mut reader, first).map_err(|error| error.in_record(first))?;
-    record.check()?;
-    Ok(record)
-}
-
-fn fields_of(row: &mut Reader<'_>, first: u64) -> Result<Record> {
-    let count = row.integer("count")?;
-    row.format()?;
-    let (granted_until, holder) = (row.integer("granted_until")?, row.text("holder")?);
-    let (incarnation, start) = (row.random("incarnation")?, row.integer("start")?);
-    let (token, version) = (row.random("token")?, row.integer("version")?);
-    Ok(Record { first, count, start, granted_until, token, version, incarnation, holder })
+    Record::of(&fields_of(RECORD, row))
 }
 
 /// The records that can be read: one that cannot is nobody's reason to do without all others.
@@ -292,32 +315,17 @@ fn readable(rows: &Rows) -> Result<Vec<Record>> {
 }
 
 fn namespace_of(row: &[Value]) -> Result<Namespace> {
-    let mut row = Reader(row.iter());
-    let (name, digest) = (row.text("namespace")?, row.text("digest")?);
-    row.format()?;
-    let namespace = Namespace {
-        name,
-        incarnation: row.random("incarnation")?,
-        longest_ms: row.integer("longest_ms")?,
-        quiet_until: row.integer("quiet_until")?,
-        records: row.integer("records")?,
-        shape: row.text("shape")?,
-        store: row.text("store")?,
-        version: row.integer("version")?,
-    };
-    namespace.check(&digest)?;
-    Ok(namespace)
+    Namespace::of(&fields_of(NAMESPACE, row))
 }
 
 fn survey_of(rows: &Rows) -> Result<Found> {
     let row = rows.first().ok_or_else(|| damaged("expected a count of records, found none"))?;
-    let mut row = Reader(row.iter());
+    let row = fields_of("records, latest_end", row);
     Ok(Found::Survey { records: row.integer("records")?, latest_end: row.integer("latest_end")? })
 }
 
-/// Requests that a store answers as [`check_probe`] expects if it refuses stale swaps and second creations, for one transaction that
-/// is rolled back. No namespace has the name, and no other connection uses it.
-pub(crate) fn probe(name: &str, store: &str) -> Vec<Request> {
+/// Requests that a store answers as [`check_probe`] expects if it refuses stale swaps and second creations.
+fn probe(name: &str, store: &str) -> [Request; 6] {
     let one = Namespace {
         name: name.to_owned(),
         shape: "{}".to_owned(),
@@ -335,18 +343,19 @@ pub(crate) fn probe(name: &str, store: &str) -> Vec<Request> {
     let put = Ask::Put { old: fresh, new: put };
     let grow = Ask::PutNamespace { old: one.clone(), new: grown, first: 0, count: 1 };
     let asks = [Ask::Open(one), Ask::Open(other), grow.clone(), grow, put.clone(), put];
-    let request = |ask| Request { number: 0, namespace: name.to_owned(), ask };
-    asks.map(request).into()
+    asks.map(|ask| Request { number: 0, namespace: name.to_owned(), ask })
 }
 
-/// Checks the rows of all statements of a [`probe`].
-pub(crate) fn check_probe(requests: &[Request], mut rows: &[Rows]) -> Result<()> {
+/// Checks the rows of a [`Dialect::probe`], and returns the state that it found and the version of the tables.
+pub(super) fn check_probe(rows: &[Rows]) -> Result<(State, i64)> {
+    let fewer = || damaged("expected the rows of each statement, found fewer");
+    let (begun, mut rest) = rows.split_at_checked(2).ok_or_else(fewer)?;
     let mut replies = Vec::new();
-    for Request { ask, .. } in requests {
+    for Request { ask, .. } in probe("", "") {
         let count = if matches!(ask, Ask::Put { .. } | Ask::PutNamespace { .. }) { 3 } else { 2 };
-        let (of_ask, rest) = rows.split_at_checked(count).unwrap_or_default();
-        replies.push(answer(ask, of_ask)?);
-        rows = rest;
+        let (of_ask, others) = rest.split_at_checked(count).ok_or_else(fewer)?;
+        replies.push(inner_answer(&ask, of_ask)?);
+        rest = others;
     }
     let is_kept = match &*replies {
         [_, opened, grown, again, put, stale] => {
@@ -356,6 +365,21 @@ pub(crate) fn check_probe(requests: &[Request], mut rows: &[Rows]) -> Result<()>
         }
         _ => false,
     };
-    let reason = "expected a store that refuses stale writes, found one that takes them";
-    if is_kept { Ok(()) } else { Err(Error::new(ErrorKind::StoreNotDurable, reason)) }
+    if !is_kept {
+        let reason = "expected a store that refuses stale writes, found one that takes them";
+        return Err(Error::new(ErrorKind::StoreNotDurable, reason));
+    }
+    let version = match rest {
+        [_, version] => integer_of(version)?,
+        _ => 0,
+    };
+    Ok((State::of(&begun[1])?, version))
+}
+
+/// The integer in the first column of the first row.
+pub(super) fn integer_of(rows: &Rows) -> Result<i64> {
+    match rows.first().and_then(|row| row.first()) {
+        Some(Value::Integer(value)) => Ok(*value),
+        _ => Err(damaged("expected an integer, found none")),
+    }
 }

@@ -1,0 +1,325 @@
+//! A store of SQL as steps: which statements answer a request, and what their rows mean. Nothing here does I/O or reads a clock, so a
+//! driver in any language does the steps of a [`Steps`] and nothing else.
+//!
+//! A driver opens a connection without transactions of its own (autocommit), and hands each [`Step::Run`] to it: the statements in
+//! their order, up to the first that fails. None of them depends on the rows of another, so a client that can send more than one
+//! statement at once sends them all; the others then fail by themselves. Transactions begin and end by statements of the steps.
+//!
+//! - A connection to `PostgreSQL` may serve many requests, one after the other. After an error without a code it is closed.
+//! - A file of `SQLite` is opened for each request, by [`open_file`], and closed after it. The driver waits some seconds for a locked file.
+//!
+//! ```
+//! use polyflake_lease::steps::{Engine, Outcome, Statement, Steps};
+//! use polyflake_lease::{Ask, Random, Request};
+//!
+//! let request = Request { number: 1, namespace: "orders".into(), ask: Ask::Read { first: 0 } };
+//! let run = |statements: &[Statement]| {
+//!     assert_eq!(statements[0].text, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+//!     Outcome::failed(None, "the connection was closed")
+//! };
+//! let error = Steps::new(Engine::Postgresql, &request, Random(7)).drive(run).unwrap_err();
+//! assert_eq!(error.code(), "lease_unavailable");
+//! ```
+
+#[cfg(feature = "std")]
+pub(super) mod file;
+mod postgresql;
+mod sql;
+mod sqlite;
+
+#[cfg(feature = "std")]
+use std::sync::Mutex;
+
+use alloc::{boxed::Box, collections::BTreeMap, string::String, vec, vec::Vec};
+use core::mem;
+
+use sql::{Dialect, State};
+
+use crate::{Error, Random, Reply, Request, Result, rules::error::damaged};
+
+#[cfg(feature = "std")]
+pub use file::open as open_file;
+
+/// A value of a statement or of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums, reason = "drivers make it and take it apart")]
+pub enum Value {
+    /// An integer: `BIGINT` in `PostgreSQL`.
+    Integer(i64),
+    /// A text.
+    Text(String),
+    /// NULL, and in a row any value that is neither an integer nor a text.
+    Null,
+}
+
+/// A statement, with its values for `$1`, `$2` and so on; `?1` and `?2` in `SQLite`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "drivers take it apart")]
+pub struct Statement {
+    /// The text, which is one command.
+    pub text: String,
+    /// The values.
+    pub values: Vec<Value>,
+}
+
+/// The rows that a statement gave; none if it gives none.
+pub type Rows = Vec<Vec<Value>>;
+
+/// The error of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "drivers make it")]
+pub struct Failure {
+    /// The SQLSTATE of a server's answer. `None` if there was no answer, so nobody knows whether the statement was done; and always
+    /// in `SQLite`.
+    pub code: Option<String>,
+    /// The database's words.
+    pub message: String,
+}
+
+/// What came of the statements of a step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "drivers make it")]
+pub struct Outcome {
+    /// The rows of each statement, up to the first that failed.
+    pub rows: Vec<Rows>,
+    /// The error of the first statement that failed.
+    pub failure: Option<Failure>,
+}
+
+impl Outcome {
+    /// A failure at the first statement.
+    pub fn failed(code: Option<&str>, message: impl Into<String>) -> Self {
+        let failure = Failure { code: code.map(Into::into), message: message.into() };
+        Self { rows: Vec::new(), failure: Some(failure) }
+    }
+}
+
+impl<E: Into<Failure>> FromIterator<Result<Rows, E>> for Outcome {
+    /// Collects the results of statements up to the first error. A lazy iterator runs no statement after that.
+    fn from_iter<I: IntoIterator<Item = Result<Rows, E>>>(results: I) -> Self {
+        let mut outcome = Self::default();
+        for result in results {
+            match result {
+                Ok(rows) => outcome.rows.push(rows),
+                Err(error) => return Self { failure: Some(error.into()), ..outcome },
+            }
+        }
+        outcome
+    }
+}
+
+/// What a driver does next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums, reason = "drivers take it apart")]
+pub enum Step {
+    /// Run these statements over the connection.
+    Run(Vec<Statement>),
+    /// The request is answered.
+    Done(Box<Reply>),
+}
+
+/// The databases whose words are known here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Engine {
+    /// `SQLite`, with the name of the file, as [`open_file`] finds it.
+    Sqlite(String),
+    /// `PostgreSQL`.
+    Postgresql,
+}
+
+impl Engine {
+    fn dialect(&self) -> Dialect {
+        match self {
+            Self::Sqlite(name) => sqlite::dialect(name),
+            Self::Postgresql => postgresql::dialect(),
+        }
+    }
+
+    fn tables(&self) -> Vec<Statement> {
+        match self {
+            Self::Sqlite(_) => sqlite::tables(),
+            Self::Postgresql => postgresql::tables(),
+        }
+    }
+
+    pub(super) fn error(&self, failure: &Failure) -> Error {
+        match self {
+            Self::Sqlite(_) => sqlite::error(failure),
+            Self::Postgresql => postgresql::error(failure),
+        }
+    }
+}
+
+/// The stores that a process has looked at, by name, each with the version of its tables: tables are made and conditions are probed
+/// once a process and store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known(BTreeMap<String, i64>);
+
+#[cfg(feature = "std")]
+static KNOWN: Mutex<Known> = Mutex::new(Known(BTreeMap::new()));
+
+/// The steps that answer a request.
+#[derive(Clone, Debug)]
+pub struct Steps {
+    engine: Engine,
+    request: Request,
+    random: Random,
+    stage: Stage,
+}
+
+/// What was sent last.
+#[derive(Clone, Debug)]
+enum Stage {
+    Nothing,
+    /// The settings of an `SQLite` connection.
+    Settings,
+    /// The request; `is_again` after the tables were made.
+    Request {
+        is_again: bool,
+    },
+    Tables,
+    /// A probe; the reply if the request is answered already.
+    Probe(Option<Box<Reply>>),
+    /// The end of a transaction in which a statement failed.
+    Rollback(Error),
+    Over,
+}
+
+impl Steps {
+    /// Begins to answer a request; `random` is 128 bits from the operating system.
+    pub fn new(engine: Engine, request: &Request, random: Random) -> Self {
+        Self { engine, request: request.clone(), random, stage: Stage::Nothing }
+    }
+
+    /// The next step, after the outcome of the last one; [`Outcome::default`] at first.
+    ///
+    /// # Errors
+    /// The reason why the store cannot answer. After an error there is no further step.
+    #[cfg(feature = "std")]
+    pub fn next(&mut self, outcome: Outcome) -> Result<Step> {
+        // Nothing is known while another thread looks: in the child of a fork that thread may be gone.
+        match KNOWN.try_lock() {
+            Ok(mut known) => self.next_with(outcome, &mut known),
+            Err(_) => self.next_with(outcome, &mut Known::default()),
+        }
+    }
+
+    /// As [`Steps::next`], for a process that keeps what it knows of stores by itself.
+    ///
+    /// # Errors
+    /// As [`Steps::next`].
+    pub fn next_with(&mut self, outcome: Outcome, known: &mut Known) -> Result<Step> {
+        let stage = mem::replace(&mut self.stage, Stage::Over);
+        match (stage, &outcome.failure) {
+            (Stage::Nothing, _) => Ok(self.begin()),
+            (Stage::Rollback(error), _) => Err(error),
+            (Stage::Request { is_again }, _) => self.answered(is_again, outcome, known),
+            (_, Some(failure)) => self.refused(self.engine.error(failure), Some(failure)),
+            (Stage::Settings, None) => self.looked(&outcome.rows, known),
+            (Stage::Tables, None) => Ok(self.made()),
+            (Stage::Probe(reply), None) => self.probed(reply, &outcome.rows, known),
+            (Stage::Over, None) => Err(damaged("expected no step after the last one")),
+        }
+    }
+
+    /// Takes all steps: for drivers that wait.
+    ///
+    /// # Errors
+    /// As [`Steps::next`].
+    #[cfg(feature = "std")]
+    pub fn drive(mut self, mut run: impl FnMut(&[Statement]) -> Outcome) -> Result<Reply> {
+        let mut outcome = Outcome::default();
+        loop {
+            match self.next(outcome)? {
+                Step::Run(statements) => outcome = run(&statements),
+                Step::Done(reply) => return Ok(*reply),
+            }
+        }
+    }
+
+    fn run(&mut self, stage: Stage, statements: Vec<Statement>) -> Step {
+        self.stage = stage;
+        Step::Run(statements)
+    }
+
+    fn begin(&mut self) -> Step {
+        match self.engine {
+            Engine::Sqlite(_) => self.run(Stage::Settings, sqlite::settings()),
+            Engine::Postgresql => self.send(false),
+        }
+    }
+
+    fn send(&mut self, is_again: bool) -> Step {
+        let statements = self.engine.dialect().request(&self.request);
+        self.run(Stage::Request { is_again }, statements)
+    }
+
+    /// Ends the transaction in which a statement failed, if the server still answers, so that the connection may serve again.
+    fn refused(&mut self, error: Error, failure: Option<&Failure>) -> Result<Step> {
+        if failure.is_none_or(|failure| failure.code.is_none()) {
+            return Err(error);
+        }
+        Ok(self.run(Stage::Rollback(error), vec![sql::statement("ROLLBACK")]))
+    }
+
+    fn looked(&mut self, rows: &[Rows], known: &Known) -> Result<Step> {
+        let version = sqlite::check(rows)?;
+        match &self.engine {
+            Engine::Sqlite(name) if known.0.get(name) == Some(&version) => Ok(self.send(true)),
+            engine => {
+                let statements = engine.tables();
+                Ok(self.run(Stage::Tables, statements))
+            }
+        }
+    }
+
+    fn made(&mut self) -> Step {
+        let Engine::Sqlite(name) = &self.engine else { return self.send(true) };
+        let statements = self.engine.dialect().probe(self.random, name);
+        self.run(Stage::Probe(None), statements)
+    }
+
+    fn probed(
+        &mut self,
+        reply: Option<Box<Reply>>,
+        rows: &[Rows],
+        known: &mut Known,
+    ) -> Result<Step> {
+        let (state, version) = sql::check_probe(rows)?;
+        known.0.insert(state.store.unwrap_or_default(), version);
+        Ok(reply.map_or_else(|| self.send(true), Step::Done))
+    }
+
+    /// Takes the rows of the request, which may be fewer than its statements.
+    fn answered(&mut self, is_again: bool, outcome: Outcome, known: &Known) -> Result<Step> {
+        let Outcome { rows, failure } = outcome;
+        let state = rows.get(1).map(State::of).transpose();
+        let error = match (state, &failure) {
+            (Ok(Some(State { store: None, .. })), _) if !is_again => {
+                let statements = self.engine.tables();
+                return Ok(self.run(Stage::Tables, statements));
+            }
+            (Ok(Some(State { store: Some(store), now })), None) => {
+                return self.replied(store, now, &rows, known);
+            }
+            (Ok(Some(State { store: None, .. })), _) => {
+                damaged("expected the tables of leases, found none")
+            }
+            (Ok(_), Some(failure)) => self.engine.error(failure),
+            (Ok(None), None) => damaged("expected the store's state, found none"),
+            (Err(error), _) => error,
+        };
+        self.refused(error, failure.as_ref())
+    }
+
+    fn replied(&mut self, store: String, now: u64, rows: &[Rows], known: &Known) -> Result<Step> {
+        let (found, namespace) = sql::answer(&self.request.ask, rows)?;
+        let reply = Box::new(Reply { now, store, namespace, found });
+        if known.0.contains_key(&reply.store) {
+            return Ok(Step::Done(reply));
+        }
+        let statements = self.engine.dialect().probe(self.random, &reply.store);
+        Ok(self.run(Stage::Probe(Some(reply)), statements))
+    }
+}
