@@ -8,6 +8,7 @@ pub(crate) mod events;
 pub(crate) mod forks;
 pub(crate) mod json;
 pub(crate) mod keeper;
+mod messages;
 #[cfg(feature = "std")]
 pub(crate) mod ordinal;
 pub(crate) mod plan;

@@ -1,6 +1,6 @@
 //! Records to the byte, against the page that describes them; and texts that are no records.
 
-use polyflake_lease::{Namespace, Random, Record, Shape};
+use polyflake_lease::{Ask, Found, Namespace, Random, Record, Reply, Request, Shape};
 
 const PAGE: &str = include_str!("../../docs/leases.md");
 
@@ -99,6 +99,42 @@ fn what_is_no_record_is_refused() {
     assert_code("", "store_damaged");
     for end in 0..text.len() {
         assert_code(&text[..end], "store_damaged");
+    }
+}
+
+/// `steps` reads one of each kind back.
+#[test]
+fn what_is_no_request_or_reply_is_refused() {
+    let request = Request { number: 7, namespace: "orders".into(), ask: Ask::Find { limit: 8 } };
+    let found = Found::Differs(Some(record()));
+    let reply = Reply { now: 7, store: "memory:1".into(), namespace: None, found };
+    let (request, reply) = (request.to_json(), reply.to_json());
+    for text in [&request, &reply] {
+        assert!(PAGE.contains(&request), "{request}");
+        for (from, to) in [
+            ("\"find\"", "\"seek\""),
+            ("\"differs\"", "\"different\""),
+            ("\"limit\":8", "\"limit\":4294967296"),
+            ("\"limit\":8", "\"limit\":8,\"more\":1"),
+            ("\"number\":7", "\"number\":-7"),
+            ("\"count\":1", "\"count\":3"),
+            ("\"namespace\":null,", ""),
+            ("\"now\":7", "\"now\": 7"),
+            ("}", "} "),
+        ] {
+            let other = text.replace(from, to);
+            if &other == text {
+                continue;
+            }
+            let errors = [Request::from_json(&other).err(), Reply::from_json(&other).err()];
+            for error in errors {
+                assert_eq!(error.map(|error| error.code()), Some("store_damaged"), "{other}");
+            }
+        }
+        for end in 0..text.len() {
+            assert!(Request::from_json(&text[..end]).is_err());
+            assert!(Reply::from_json(&text[..end]).is_err());
+        }
     }
 }
 

@@ -57,6 +57,21 @@ impl Fields {
         self.get(key, |value| value.as_str().map(ToString::to_string))
     }
 
+    pub(crate) fn object(&self, key: &str) -> Result<Self> {
+        self.get(key, |value| value.as_object().cloned().map(Self))
+    }
+
+    /// A list of objects.
+    pub(crate) fn objects(&self, key: &str) -> Result<Vec<Self>> {
+        let object = |value: &Value| value.as_object().cloned().map(Self);
+        self.get(key, |value| value.as_array()?.iter().map(object).collect())
+    }
+
+    pub(crate) fn object_or_null(&self, key: &str) -> Result<Option<Self>> {
+        let is_null = self.0.get(key).is_some_and(Value::is_null);
+        (!is_null).then(|| self.object(key)).transpose()
+    }
+
     /// One text or more.
     pub(crate) fn strings(&self, key: &str) -> Result<Vec<String>> {
         let text = |value: &Value| value.as_str().map(ToString::to_string);
@@ -79,5 +94,5 @@ pub(crate) fn check_canonical(text: &str, written: &str) -> Result<()> {
     if text == written && !text.chars().any(char::is_control) {
         return Ok(());
     }
-    Err(damaged("expected a record in canonical JSON, with its fields and no other"))
+    Err(damaged("expected canonical JSON, with its fields and no other"))
 }

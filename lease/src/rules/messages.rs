@@ -1,0 +1,162 @@
+//! Requests and replies as one JSON value each, for stores behind other protocols than SQL's.
+
+use alloc::{format, string::String, vec::Vec};
+
+use serde_json::{Value, json};
+
+use crate::{
+    Ask, Found, Namespace, Record, Reply, Request, Result,
+    rules::error::damaged,
+    rules::json::{Fields, check_canonical},
+};
+
+impl Request {
+    /// The request in canonical JSON.
+    ///
+    /// ```
+    /// use polyflake_lease::{Ask, Request};
+    ///
+    /// let request = Request { number: 1, namespace: "orders".into(), ask: Ask::Read { first: 42 } };
+    /// let text = r#"{"ask":"read","first":42,"namespace":"orders","number":1}"#;
+    /// assert_eq!(request.to_json(), text);
+    /// assert_eq!(Request::from_json(text)?, request);
+    /// # Ok::<(), polyflake_lease::Error>(())
+    /// ```
+    pub fn to_json(&self) -> String {
+        let (namespace, number) = (&self.namespace, self.number);
+        let value = match &self.ask {
+            Ask::Open(new) => {
+                json!({"ask": "open", "namespace": namespace, "new": new.to_value(), "number": number})
+            }
+            Ask::Find { limit } => {
+                json!({"ask": "find", "limit": limit, "namespace": namespace, "number": number})
+            }
+            Ask::Read { first } => {
+                json!({"ask": "read", "first": first, "namespace": namespace, "number": number})
+            }
+            Ask::Put { old, new } => json!({
+                "ask": "put",
+                "namespace": namespace,
+                "new": new.to_value(),
+                "number": number,
+                "old": old.to_value(),
+            }),
+            Ask::PutNamespace { old, new, first, count } => json!({
+                "ask": "put_namespace",
+                "count": count,
+                "first": first,
+                "namespace": namespace,
+                "new": new.to_value(),
+                "number": number,
+                "old": old.to_value(),
+            }),
+            Ask::Survey => json!({"ask": "survey", "namespace": namespace, "number": number}),
+        };
+        format!("{value}")
+    }
+
+    /// Reads a request in canonical JSON.
+    ///
+    /// # Errors
+    /// `store_damaged` for any other text, `schema_outdated` for records of a newer format.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let fields = Fields::read(text)?;
+        let record = |key| Record::of(&fields.object(key)?);
+        let namespace = |key| Namespace::of(&fields.object(key)?);
+        let ask = match &*fields.string("ask")? {
+            "open" => Ask::Open(namespace("new")?),
+            "find" => {
+                let limit = u32::try_from(fields.integer("limit")?);
+                Ask::Find { limit: limit.map_err(|_| damaged("expected a `limit` below 2^32"))? }
+            }
+            "read" => Ask::Read { first: fields.integer("first")? },
+            "put" => Ask::Put { old: record("old")?, new: record("new")? },
+            "put_namespace" => Ask::PutNamespace {
+                old: namespace("old")?,
+                new: namespace("new")?,
+                first: fields.integer("first")?,
+                count: fields.integer("count")?,
+            },
+            "survey" => Ask::Survey,
+            _ => return Err(damaged("expected one of the six asks")),
+        };
+        let (number, namespace) = (fields.integer("number")?, fields.string("namespace")?);
+        let request = Self { number, namespace, ask };
+        check_canonical(text, &request.to_json())?;
+        Ok(request)
+    }
+}
+
+impl Reply {
+    /// The reply in canonical JSON; what is not there is null.
+    ///
+    /// ```
+    /// use polyflake_lease::{Found, Reply};
+    ///
+    /// let reply = Reply { now: 7, store: "memory:1".into(), namespace: None, found: Found::Done };
+    /// let text = r#"{"found":"done","namespace":null,"now":7,"store":"memory:1"}"#;
+    /// assert_eq!(reply.to_json(), text);
+    /// assert_eq!(Reply::from_json(text)?, reply);
+    /// # Ok::<(), polyflake_lease::Error>(())
+    /// ```
+    pub fn to_json(&self) -> String {
+        let namespace = self.namespace.as_ref().map(Namespace::to_value);
+        let (now, store) = (self.now, &self.store);
+        let value = match &self.found {
+            Found::Nothing => {
+                json!({"found": "nothing", "namespace": namespace, "now": now, "store": store})
+            }
+            Found::Records(records) => {
+                let records: Vec<Value> = records.iter().map(Record::to_value).collect();
+                json!({"found": "records", "namespace": namespace, "now": now, "records": records, "store": store})
+            }
+            Found::Done => {
+                json!({"found": "done", "namespace": namespace, "now": now, "store": store})
+            }
+            Found::Differs(record) => {
+                let record = record.as_ref().map(Record::to_value);
+                json!({"found": "differs", "namespace": namespace, "now": now, "record": record, "store": store})
+            }
+            Found::Survey { records, latest_end } => json!({
+                "found": "survey",
+                "latest_end": latest_end,
+                "namespace": namespace,
+                "now": now,
+                "records": records,
+                "store": store,
+            }),
+        };
+        format!("{value}")
+    }
+
+    /// Reads a reply in canonical JSON.
+    ///
+    /// # Errors
+    /// `store_damaged` for any other text, `schema_outdated` for records of a newer format.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let fields = Fields::read(text)?;
+        let found = match &*fields.string("found")? {
+            "nothing" => Found::Nothing,
+            "records" => {
+                let records = fields.objects("records")?;
+                Found::Records(records.iter().map(Record::of).collect::<Result<_>>()?)
+            }
+            "done" => Found::Done,
+            "differs" => {
+                let record = fields.object_or_null("record")?;
+                Found::Differs(record.map(|record| Record::of(&record)).transpose()?)
+            }
+            "survey" => Found::Survey {
+                records: fields.integer("records")?,
+                latest_end: fields.integer("latest_end")?,
+            },
+            _ => return Err(damaged("expected a result of one of the six asks")),
+        };
+        let namespace = fields.object_or_null("namespace")?;
+        let namespace = namespace.map(|namespace| Namespace::of(&namespace)).transpose()?;
+        let (now, store) = (fields.integer("now")?, fields.string("store")?);
+        let reply = Self { now, store, namespace, found };
+        check_canonical(text, &reply.to_json())?;
+        Ok(reply)
+    }
+}

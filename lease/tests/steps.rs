@@ -1,0 +1,341 @@
+//! Recorded conversations between steps and databases, in `tests/leases/steps.json`: a driver of any language gives the recorded
+//! outcomes to the steps, and expects the recorded statements and replies. The real engines have the same conversations, here by
+//! drivers of their own.
+//!
+//! `POLYFLAKE_RECORD=1 cargo test -p polyflake-lease --all-features --test steps` writes the file.
+#![cfg(unix)]
+
+#[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
+mod server;
+
+use std::{env, fs, sync::Mutex};
+
+use polyflake_lease::{
+    Ask, Error, Namespace, Random, Record, Reply, Request, Shape,
+    steps::{Engine, Failure, Known, Outcome, Rows, Statement, Step, Steps, Value},
+};
+use serde_json::{Value as Json, json};
+use server::{Server, programs};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases/steps.json");
+
+/// The store's time in all conversations.
+const NOW: i64 = 1_763_650_000_000;
+const START: u64 = 1_763_650_000_000;
+
+/// The name of the file in `SQLite`'s conversation, and that of any server in `PostgreSQL`'s.
+const SQLITE: &str = "sqlite:1:2";
+const POSTGRESQL: &str = "postgresql:1:00000001:1";
+
+/// One test at a time writes the file.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// The statements' texts, each once, and the turns so far.
+struct Recorder<'r> {
+    engine: Engine,
+    run: &'r mut dyn FnMut(&Statement) -> Result<Rows, Failure>,
+    known: Known,
+    texts: Vec<Json>,
+    requests: Vec<Json>,
+    number: u64,
+}
+
+/// A turn's connection.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Kept,
+    /// It ends before the answer to a commit comes through.
+    Cut,
+}
+
+impl Recorder<'_> {
+    /// Asks for the reply to a request, and records the way to it.
+    fn ask(&mut self, ask: Ask, line: Line) -> Result<Reply, Error> {
+        self.number += 1;
+        let request = Request { number: self.number, namespace: "orders".into(), ask };
+        let random = Random(u128::from(self.number));
+        let mut steps = Steps::new(self.engine.clone(), &request, random);
+        let (mut turns, mut outcome) = (Vec::new(), Outcome::default());
+        let (key, end, reply) = loop {
+            match steps.next_with(outcome, &mut self.known) {
+                Ok(Step::Run(statements)) => {
+                    outcome = statements.iter().map(|it| (self.run)(it)).collect();
+                    outcome.rows.iter_mut().flatten().for_each(|row| set_time(row));
+                    if line == Line::Cut && statements.iter().any(|it| it.text == "COMMIT") {
+                        outcome = Outcome::failed(None, "the connection was closed");
+                    }
+                    turns.push(self.turn(&statements, &outcome));
+                }
+                Ok(Step::Done(reply)) => break ("reply", parsed(&reply.to_json()), Ok(*reply)),
+                Err(error) => break ("error", error.code().into(), Err(error)),
+            }
+        };
+        let request = parsed(&request.to_json());
+        self.requests.push(
+            json!({"random": format!("{random}"), "request": request, "turns": turns, key: end}),
+        );
+        reply
+    }
+
+    fn turn(&mut self, statements: &[Statement], outcome: &Outcome) -> Json {
+        let statements: Vec<_> = statements.iter().map(|statement| self.of(statement)).collect();
+        let rows = |rows: &Rows| rows.iter().map(|row| listed(row)).collect::<Json>();
+        let rows: Json = outcome.rows.iter().map(rows).collect();
+        match &outcome.failure {
+            None => json!({"statements": statements, "rows": rows}),
+            Some(Failure { code, message }) => {
+                let failure = json!({"code": code, "message": message});
+                json!({"statements": statements, "rows": rows, "failure": failure})
+            }
+        }
+    }
+
+    /// A statement as the index of its text, and its values.
+    fn of(&mut self, statement: &Statement) -> Json {
+        let text = Json::from(&*statement.text);
+        let known = self.texts.iter().position(|it| *it == text);
+        let index = known.unwrap_or_else(|| {
+            self.texts.push(text);
+            self.texts.len() - 1
+        });
+        json!([index, listed(&statement.values)])
+    }
+
+    /// Runs a statement that is not of the steps.
+    fn by_hand(&mut self, text: &str) {
+        let statement = Statement { text: text.into(), values: Vec::new() };
+        (self.run)(&statement).unwrap();
+        self.requests.push(json!({"by_hand": text}));
+    }
+}
+
+/// The row of a store's state has its time.
+fn set_time(row: &mut [Value]) {
+    if let [Value::Null, Value::Null | Value::Text(_), Value::Integer(now)] = row {
+        *now = NOW;
+    }
+}
+
+fn parsed(text: &str) -> Json {
+    serde_json::from_str(text).unwrap()
+}
+
+fn listed(values: &[Value]) -> Json {
+    let value = |value: &Value| match value {
+        Value::Integer(integer) => Json::from(*integer),
+        Value::Text(text) => Json::from(&**text),
+        Value::Null => Json::Null,
+    };
+    values.iter().map(value).collect()
+}
+
+/// The conversation over an engine: a store is made, numbers are claimed and renewed, writes come too late or without an answer, and a
+/// column goes.
+fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) -> Json {
+    let known = Known::default();
+    let (texts, requests, number) = (Vec::new(), Vec::new(), 0);
+    let mut it = Recorder { engine, run, known, texts, requests, number };
+    let proposed = |incarnation| Namespace {
+        name: "orders".into(),
+        shape: Shape::sno(0..=1023).unwrap().to_json(),
+        incarnation: Random(incarnation),
+        store: String::new(),
+        records: 0,
+        longest_ms: 3_600_000,
+        quiet_until: 0,
+        version: 1,
+    };
+    it.ask(Ask::Read { first: 0 }, Line::Kept).unwrap();
+    it.ask(Ask::Open(proposed(11)), Line::Kept).unwrap();
+    let old = it.ask(Ask::Open(proposed(12)), Line::Kept).unwrap().namespace.unwrap();
+    let new = Namespace { records: 2, version: 2, ..old.clone() };
+    let grow = Ask::PutNamespace { old, new: new.clone(), first: 0, count: 1 };
+    it.ask(grow.clone(), Line::Kept).unwrap();
+    it.ask(grow, Line::Kept).unwrap();
+    it.ask(Ask::Find { limit: 8 }, Line::Kept).unwrap();
+    let fresh = Record::fresh(0, 1, new.incarnation);
+    let claimed = Record {
+        start: START,
+        granted_until: START + 3_600_000,
+        token: Random(13),
+        version: 2,
+        holder: "it's \"one\" $1 ?2".into(),
+        ..fresh.clone()
+    };
+    let claim = Ask::Put { old: fresh, new: claimed.clone() };
+    it.ask(claim.clone(), Line::Kept).unwrap();
+    it.ask(claim, Line::Kept).unwrap();
+    let renewed = Record { granted_until: START + 7_200_000, version: 3, ..claimed.clone() };
+    it.ask(Ask::Put { old: claimed, new: renewed.clone() }, Line::Kept).unwrap();
+    let later = Record { granted_until: START + 10_800_000, version: 4, ..renewed.clone() };
+    it.ask(Ask::Put { old: renewed, new: later }, Line::Cut).unwrap_err();
+    it.ask(Ask::Read { first: 0 }, Line::Kept).unwrap();
+    it.ask(Ask::Survey, Line::Kept).unwrap();
+    it.by_hand("ALTER TABLE polyflake_leases DROP COLUMN holder");
+    it.ask(Ask::Read { first: 0 }, Line::Kept).unwrap_err();
+    json!({"texts": it.texts, "conversation": it.requests})
+}
+
+/// Compares a conversation with the file's, or writes it there.
+#[track_caller]
+fn assert_recorded(engine: &str, found: &Json) {
+    let _alone = WRITING.lock().unwrap();
+    let mut file = parsed(&fs::read_to_string(FILE).unwrap_or_else(|_| "{}".into()));
+    if env::var_os("POLYFLAKE_RECORD").is_some() {
+        file["about"] = "What steps of leases and databases tell each other: docs/leases.md, Drivers. A statement is the index of its text in `texts`, and its values. The outcome of a turn is its rows and its failure, if any. `by_hand` runs a statement between two requests. All requests share what is known of stores.".into();
+        file[engine] = found.clone();
+        fs::write(FILE, format!("{}\n", pretty(&file, 0))).unwrap();
+    }
+    assert_eq!(&file[engine], found);
+}
+
+/// Objects and lists of the upper levels on lines of their own.
+fn pretty(value: &Json, depth: usize) -> String {
+    let lines = |parts: Vec<String>, [open, close]: [char; 2]| {
+        let (pad, end) = (" ".repeat(depth + 1), " ".repeat(depth));
+        format!("{open}\n{pad}{}\n{end}{close}", parts.join(&format!(",\n{pad}")))
+    };
+    match value {
+        Json::Object(members) if depth < 5 && !members.is_empty() => {
+            let part = |(key, value): (&String, &Json)| {
+                format!("{}: {}", json!(key), pretty(value, depth + 1))
+            };
+            lines(members.iter().map(part).collect(), ['{', '}'])
+        }
+        Json::Array(items) if depth < 6 && !items.is_empty() => {
+            lines(items.iter().map(|item| pretty(item, depth + 1)).collect(), ['[', ']'])
+        }
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn sqlite_has_the_recorded_conversation() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let connection = rusqlite::Connection::open(folder.path().join("leases.db")).unwrap();
+    let mut run = |statement: &Statement| in_sqlite(&connection, statement).map_err(failed);
+    let found = record(Engine::Sqlite(SQLITE.into()), &mut run);
+    assert_recorded("sqlite", &found);
+}
+
+fn in_sqlite(connection: &rusqlite::Connection, statement: &Statement) -> rusqlite::Result<Rows> {
+    use rusqlite::types::Value as Cell;
+    let mut prepared = connection.prepare(&statement.text)?;
+    let width = prepared.column_count();
+    let values = statement.values.iter().map(|value| match value {
+        Value::Integer(integer) => Cell::Integer(*integer),
+        Value::Text(text) => Cell::Text(text.clone()),
+        Value::Null => Cell::Null,
+    });
+    let rows = prepared.query_map(rusqlite::params_from_iter(values), |row| {
+        let cell = |at| {
+            row.get(at).map(|cell| match cell {
+                Cell::Integer(integer) => Value::Integer(integer),
+                Cell::Text(text) => Value::Text(text),
+                _ => Value::Null,
+            })
+        };
+        (0..width).map(cell).collect()
+    })?;
+    rows.collect()
+}
+
+fn failed(error: rusqlite::Error) -> Failure {
+    let message = match error {
+        rusqlite::Error::SqlInputError { msg, .. } => msg,
+        other => other.to_string(),
+    };
+    Failure { code: None, message }
+}
+
+/// One statement at a time, whose values have the types that the server infers.
+#[test]
+fn postgresql_has_the_recorded_conversation() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let mut client = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
+    let mut run = |statement: &Statement| {
+        in_postgresql(&mut client, statement).map_err(|error| {
+            let cause = error.as_db_error().expect("an answer of the server");
+            Failure { code: Some(cause.code().code().into()), message: cause.message().into() }
+        })
+    };
+    let found = record(Engine::Postgresql, &mut run).to_string();
+    let name = found.split('"').find(|text| text.starts_with("postgresql:")).unwrap().to_owned();
+    assert_recorded("postgresql", &parsed(&found.replace(&name, POSTGRESQL)));
+}
+
+fn in_postgresql(
+    client: &mut postgres::Client,
+    statement: &Statement,
+) -> Result<Rows, postgres::Error> {
+    let prepared = client.prepare(&statement.text)?;
+    let values: Vec<&(dyn postgres::types::ToSql + Sync)> = statement
+        .values
+        .iter()
+        .map(|value| match value {
+            Value::Integer(integer) => integer as _,
+            Value::Text(text) => text as _,
+            Value::Null => &None::<i64> as _,
+        })
+        .collect();
+    let rows = client.query(&prepared, &values)?;
+    let cell = |row: &postgres::Row, at| match row.try_get(at) {
+        Ok(integer) => Value::Integer(integer),
+        Err(_) => row.try_get(at).map_or(Value::Null, Value::Text),
+    };
+    Ok(rows.iter().map(|row| (0..row.len()).map(|at| cell(row, at)).collect()).collect())
+}
+
+/// As every language does it: the steps say what the file has, given the outcomes in the file.
+#[test]
+fn the_recorded_outcomes_lead_to_the_recorded_statements_and_replies() {
+    let file = parsed(&fs::read_to_string(FILE).unwrap());
+    for (name, engine) in
+        [("sqlite", Engine::Sqlite(SQLITE.into())), ("postgresql", Engine::Postgresql)]
+    {
+        let (texts, mut known) = (file[name]["texts"].as_array().unwrap(), Known::default());
+        let told = file[name]["conversation"].as_array().unwrap();
+        assert!(told.len() > 10, "{name}");
+        for entry in told.iter().filter(|entry| entry.get("request").is_some()) {
+            let request = Request::from_json(&entry["request"].to_string()).unwrap();
+            let random = Random::parse(entry["random"].as_str().unwrap()).unwrap();
+            let mut steps = Steps::new(engine.clone(), &request, random);
+            let mut outcome = Outcome::default();
+            for turn in entry["turns"].as_array().unwrap() {
+                let step = steps.next_with(outcome, &mut known).unwrap();
+                let Step::Run(statements) = step else { panic!("{step:?}") };
+                let said = statements.iter().map(|it| json!([it.text, listed(&it.values)]));
+                let expected = turn["statements"].as_array().unwrap().iter().map(|it| {
+                    let index = usize::try_from(it[0].as_u64().unwrap()).unwrap();
+                    json!([texts[index], it[1]])
+                });
+                assert_eq!(said.collect::<Json>(), expected.collect::<Json>());
+                outcome = outcome_of(turn);
+            }
+            let end = match steps.next_with(outcome, &mut known) {
+                Ok(Step::Done(reply)) => ("reply", parsed(&reply.to_json())),
+                Ok(step) => panic!("expected an end, found {step:?}"),
+                Err(error) => ("error", error.code().into()),
+            };
+            assert_eq!(entry[end.0], end.1, "{request:?}");
+            if let Some(text) = entry.get("reply").map(Json::to_string) {
+                assert_eq!(Reply::from_json(&text).unwrap().to_json(), text);
+            }
+        }
+    }
+}
+
+fn outcome_of(turn: &Json) -> Outcome {
+    let value = |value: &Json| match value {
+        Json::String(text) => Value::Text(text.clone()),
+        other => other.as_i64().map_or(Value::Null, Value::Integer),
+    };
+    let row = |row: &Json| row.as_array().unwrap().iter().map(value).collect();
+    let rows = |rows: &Json| rows.as_array().unwrap().iter().map(row).collect();
+    let failure = turn.get("failure").map(|failure| Failure {
+        code: failure["code"].as_str().map(Into::into),
+        message: failure["message"].as_str().unwrap().into(),
+    });
+    Outcome { rows: turn["rows"].as_array().unwrap().iter().map(rows).collect(), failure }
+}
