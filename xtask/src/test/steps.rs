@@ -34,7 +34,7 @@ const CRATES: &[&str] = &[
 ];
 const CORE: &[&str] = &["clock/", "core/", "tests/vectors"];
 const KERNELS: &[&str] = &["clock/", "core/", "tests/kernels"];
-const LEASE: &[&str] = &["clock/", "core/", "lease/"];
+const LEASE: &[&str] = &["clock/", "core/", "lease/", "tests/leases"];
 const BINDINGS: &[&str] = &["bindings-", "clock/", "columns/", "core/", "packages/"];
 const PYTHON: &[&str] =
     &["bindings-python", "clock/", "columns/", "core/", "packages/", "tests/requirements.txt"];
