@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import kinds
 import ours
 import peers
+import public_ids
 from contest import Contest, Entry, Goal
 
 #: Number of texts in a column.
@@ -43,6 +44,8 @@ def contests() -> Iterator[Contest]:
         kinds.ways(),
         [Goal("python: JSON by metabyte", ("by metabyte", None), ("parsed twice", None), 0.9)],
     )
+    yield Contest("python: one public ID encoded", public_ids.encode(), public_ids.goals("encode"))
+    yield Contest("python: one public ID decoded", public_ids.decode(), public_ids.goals("decode"))
     memory = ("memory copied, as many bytes moved", None)
     yield Contest(
         "python: a column of 10 million sno texts",

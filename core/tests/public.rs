@@ -240,6 +240,27 @@ fn types_have_nothing_in_common() {
     assert!((306..506).contains(&alike), "{alike}");
 }
 
+/// The figures of docs/public-ids.md.
+#[test]
+#[ignore = "takes a minute without optimisation"]
+fn shares_of_many_made_up_texts() {
+    let (any, mut draws) = (orders(64), Draws(3));
+    let limits = [64, 63, 60, 56, 48, 40].map(|bits| (bits, orders(bits)));
+    let mut decoded = [0; 6];
+    for _ in 0..1 << 24 {
+        let text = any.encode(draws.next()).expect("a text");
+        for ((_, of), decoded) in limits.iter().zip(&mut decoded) {
+            *decoded += u32::from(of.decode(&text).is_ok());
+        }
+    }
+    for ((bits, _), decoded) in limits.iter().zip(decoded) {
+        let expected = 2_f64.powi(bits.cast_signed() - 40);
+        println!("{bits}: {decoded}, expected {expected}");
+        let off = (f64::from(decoded) - expected).abs();
+        assert!(off <= 5.0 * expected.sqrt().max(1.0), "{bits}: {decoded}");
+    }
+}
+
 /// Of made-up texts with a right check, 2^(bits - 64) decode.
 #[test]
 fn the_share_of_what_is_made_up_is_that_of_the_bits() {

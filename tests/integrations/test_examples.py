@@ -105,7 +105,7 @@ def test_django(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("project", ["fastapi", "django"])
+@pytest.mark.parametrize("project", ["fastapi", "django", "public"])
 def test_a_model_project_has_fewer_than_100_lines(project: str) -> None:
     files = [file for file in (EXAMPLES / project).rglob("*.py") if "migrations" not in file.parts]
     assert files

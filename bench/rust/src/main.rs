@@ -16,6 +16,7 @@ mod layout;
 mod leases;
 mod measure;
 mod peers;
+mod public;
 mod randflake;
 mod samples;
 mod team;
@@ -32,6 +33,7 @@ fn contests() -> Vec<Contest> {
         leases::one(),
         generate::text(),
         randflake::texts(),
+        public::both_ways(),
         codecs::encode(),
         codecs::decode(),
         texts::encode(),

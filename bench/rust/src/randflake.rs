@@ -35,12 +35,12 @@ pub(crate) fn texts() -> Contest {
 }
 
 /// New IDs: of 12 and 13 digits, sometimes fewer.
-fn samples() -> Vec<Randflake> {
+pub(crate) fn samples() -> Vec<Randflake> {
     let mut ids = vec![Randflake::default(); 256];
     randflake(Unbound::in_seconds(256)).fill(&mut ids).expect("a clock");
     ids
 }
 
-fn texts_of(ids: &[Randflake]) -> Vec<Text<{ Randflake::TEXT_LEN }>> {
+pub(crate) fn texts_of(ids: &[Randflake]) -> Vec<Text<{ Randflake::TEXT_LEN }>> {
     ids.iter().map(|id| id.text()).collect()
 }

@@ -19,12 +19,12 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, SchemaSerializer, core_schema
 
-from polyflake import PolyflakeError, randflake, sno
+from polyflake import PolyflakeError, public, randflake, sno
 from polyflake._errors import build
 from polyflake._pydantic import by_metabyte, described, pattern, read_sno, refused
 from polyflake._reading import read_int64
 
-__all__ = ["HasMetabyte", "Int64", "Randflake", "by_metabyte"]
+__all__ = ["HasMetabyte", "Int64", "PublicId", "Randflake", "by_metabyte"]
 
 _EXAMPLE = "a7rdmuv326nct5if"
 
@@ -112,3 +112,43 @@ Randflake: TypeAlias = Annotated[
 
 Int64: TypeAlias = Annotated[int, _Integer(str, read_int64, "^(0|-?[1-9][0-9]{0,18})$", "1541815603606036480")]
 """An integer of 64 bits, such as the IDs of a layout: an ``int`` in Python, decimal digits in JSON."""
+
+
+class PublicId:
+    """An integer with a public text: ``Annotated[int, PublicId(orders)]``, in a path of FastAPI's and in a model.
+
+    It is read from its text alone, since a client must not get around it with a number, and is an ``int`` in Python. In
+    JSON it is the text.
+
+    :param of: the type, of :meth:`polyflake.public.Ids.of`.
+    :param numbers: takes integers in Python, too: for models that are made of rows and that no client sends.
+    """
+
+    def __init__(self, of: public.Type, *, numbers: bool = False) -> None:
+        self.of, self.numbers = of, numbers
+
+    def _read(self, value: Any) -> int:
+        try:
+            if self.numbers and not isinstance(value, str):
+                self.of.encode(value)  # refuses all that is no number of the type
+                return int(value)
+            return self.of.decode(value)
+        except PolyflakeError as error:
+            raise refused(error) from error
+
+    def _read_json(self, value: str) -> int:
+        return PublicId(self.of)._read(value)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.json_or_python_schema(
+            core_schema.no_info_plain_validator_function(self._read_json),
+            core_schema.no_info_plain_validator_function(self._read),
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                self.of.encode, when_used="json-unless-none", return_schema=core_schema.str_schema()
+            ),
+        )
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        any_of = "[0-9a-hjkmnp-tv-z]"
+        pattern = f"^{self.of.name}_{any_of}[0-9a-f]{any_of}{{13}}$"
+        return described(schema, {"type": "string", "pattern": pattern})

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 from rest_framework import renderers, serializers
 from rest_framework.utils import encoders
 
-from polyflake import PolyflakeError, django, randflake, sno
+from polyflake import PolyflakeError, django, public, randflake, sno
 from polyflake._django import Encoding
 from polyflake._reading import read_int64, read_sno
 
-__all__ = ["Int64Field", "JSONRenderer", "ModelSerializer", "RandflakeField", "SnoField"]
+__all__ = ["Int64Field", "JSONRenderer", "ModelSerializer", "PublicIdField", "RandflakeField", "SnoField"]
 
 _T = TypeVar("_T")
 
@@ -68,6 +68,23 @@ class Int64Field(serializers.IntegerField):
 
     def to_internal_value(self, data: Any) -> int:
         return _checked(read_int64, data)
+
+
+class PublicIdField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
+    """A serializer's field of an integer with a public text: ``id = PublicIdField(orders, read_only=True)``.
+
+    A relation's is its ``pk_field``: ``PrimaryKeyRelatedField(queryset=..., pk_field=PublicIdField(orders))``.
+    """
+
+    def __init__(self, of: public.Type, **options: Any) -> None:
+        super().__init__(**options)
+        self.of = of
+
+    def to_representation(self, value: Any) -> str:
+        return self.of.encode(value)
+
+    def to_internal_value(self, data: Any) -> int:
+        return _checked(self.of.decode, data)
 
 
 class ModelSerializer(serializers.ModelSerializer):  # type: ignore[type-arg, unused-ignore]

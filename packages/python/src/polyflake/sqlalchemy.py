@@ -17,14 +17,14 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Dialect, LargeBinary, String, Uuid
+from sqlalchemy import BigInteger, Dialect, Integer, LargeBinary, String, Uuid
 from sqlalchemy.dialects import mssql, mysql, postgresql
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-from polyflake import hotguid, randflake, sno
+from polyflake import hotguid, public, randflake, sno
 from polyflake._reading import check_form
 
-__all__ = ["HotGuidType", "Int64Type", "SnoType", "render_item"]
+__all__ = ["HotGuidType", "Int64Type", "PublicIdType", "SnoType", "render_item"]
 
 
 class _Bytea(postgresql.BYTEA):
@@ -175,9 +175,48 @@ class Int64Type(TypeDecorator[int]):
         return int
 
 
+class PublicIdType(TypeDecorator[str]):
+    """A ``BIGINT`` column whose values are public IDs in Python: ``mapped_column(PublicIdType(orders))``.
+
+    Parameters of queries may also be integers. A text that does not decode is refused. In migrations it is a
+    ``BigInteger``.
+
+    :param of: the type, of :meth:`polyflake.public.Ids.of`.
+    """
+
+    impl = BigInteger
+    cache_ok = True
+
+    def __init__(self, of: public.Type) -> None:
+        super().__init__()
+        self.of = of
+
+    def __repr__(self) -> str:
+        return f"PublicIdType({self.of!r})"
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        # SQLite numbers rows by itself in an INTEGER alone.
+        return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else BigInteger())
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> int | None:
+        if value is None or isinstance(value, str):
+            return None if value is None else self.of.decode(value)
+        self.of.encode(value)  # refuses all that is no number of the type
+        return int(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
+        return None if value is None else self.of.encode(value)
+
+    @property
+    def python_type(self) -> type[str]:
+        return str
+
+
 def render_item(kind: str, item: Any, context: Any) -> str | Literal[False]:
     """Writes these types into migrations: ``context.configure(render_item=render_item)`` in Alembic's ``env.py``."""
     if kind == "type" and type(item).__module__ == __name__:
+        if isinstance(item, PublicIdType):
+            return "sa.BigInteger()"
         context.imports.add(f"import {__name__}")
         return f"{__name__}.{item!r}"
     return False

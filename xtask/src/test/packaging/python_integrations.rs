@@ -34,7 +34,12 @@ pub fn pinned(shell: &Shell) -> Result<()> {
     use_it(shell, &python)?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     let files = MODULES.map(|module| format!("src/polyflake/{module}.py"));
-    Ok(cmd!(shell, "{python} -m mypy --strict {files...} ../../examples/fastapi/app.py").run()?)
+    // Two modules have one name.
+    for example in ["fastapi", "public"] {
+        let app = format!("../../examples/{example}/app.py");
+        cmd!(shell, "{python} -m mypy --strict {files...} {app}").run()?;
+    }
+    Ok(())
 }
 
 /// The newest versions of the libraries.

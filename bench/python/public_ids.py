@@ -1,0 +1,41 @@
+"""Public IDs against Sqids, which hides nothing: one and many."""
+
+from __future__ import annotations
+
+from sqids import Sqids
+
+from contest import Entry, Goal
+from polyflake import public
+
+#: Number of IDs in a call for many.
+MANY = 1024
+SQIDS = "Sqids"
+
+
+def encode() -> list[Entry]:
+    orders, numbers = public.Ids(bytes(32)).of("order"), [row * 1_000_003 for row in range(MANY)]
+    one = {"encode": orders.encode, "number": numbers[-1]}
+    many = {"encode": orders.encode_many, "numbers": numbers}
+    return [
+        Entry("polyflake", "encode(number)", one, ours=True),
+        Entry("polyflake, 1024 at once", "encode(numbers)", many, ours=True, items=MANY),
+        Entry(SQIDS, "encode([number])", {"encode": Sqids(min_length=15).encode, "number": numbers[-1]}),
+    ]
+
+
+def decode() -> list[Entry]:
+    orders, sqids = public.Ids(bytes(32)).of("order"), Sqids(min_length=15)
+    texts = orders.encode_many(row * 1_000_003 for row in range(MANY))
+    many = {"decode": orders.decode_many, "texts": texts}
+    theirs = {"decode": sqids.decode, "text": sqids.encode([(MANY - 1) * 1_000_003])}
+    return [
+        Entry("polyflake", "decode(text)", {"decode": orders.decode, "text": texts[-1]}, ours=True),
+        Entry("polyflake, 1024 at once", "decode(texts)", many, ours=True, items=MANY),
+        Entry(SQIDS, "decode(text)", theirs),
+    ]
+
+
+def goals(verb: str) -> list[Goal]:
+    """Ahead, by far."""
+    one = Goal(f"python: public ID {verb}", ("polyflake", None), (SQIDS, None), 0.5)
+    return [one, Goal(f"python: public ID {verb}, many", ("polyflake, 1024 at once", None), (SQIDS, None), 0.5)]

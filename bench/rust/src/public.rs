@@ -1,0 +1,56 @@
+//! Public IDs, one and many, against a Randflake's text that is read and inspected: the same cipher.
+
+use polyflake::{
+    public::{Ids, Type},
+    randflake::{Codec, Randflake},
+};
+
+use crate::{
+    contest::{Against, Contest, Entry, Goal},
+    measure::repeat,
+    randflake,
+    samples::{SECRET, Turns},
+};
+
+const INSPECT: &str = "a Randflake's text, inspected";
+
+/// Number of IDs in a call for many.
+const MANY: u32 = 1024;
+
+pub(crate) fn both_ways() -> Contest {
+    let codec = Codec::new(SECRET);
+    let mut flakes = Turns::of(randflake::texts_of(&randflake::samples()));
+    let inspect = move || codec.inspect(Randflake::parse(flakes.next()).expect("a text"));
+    let numbers: Vec<_> = (0..u64::from(MANY)).map(|row| row * 1_000_003).collect();
+    let texts: Vec<_> = numbers.iter().map(|row| orders().encode(*row).expect("a text")).collect();
+    let (encoder, decoder, many) = (orders(), orders(), (orders(), orders()));
+    let (mut rows, mut ids) = (Turns::of(numbers.clone()), Turns::of(texts.clone()));
+    let encode_many = move || {
+        let mut characters = 0;
+        many.0.encode_many(&numbers, |text| characters += text.len()).expect("texts");
+        characters
+    };
+    let decode_many = move || many.1.decode_many(&texts).expect("numbers");
+    let of_many = |entry| Entry { items: MANY, ..entry };
+    Contest {
+        name: "rust: public IDs",
+        axis: None,
+        entries: vec![
+            Entry::ours("encode", repeat(move || encoder.encode(*rows.next()).expect("a text"))),
+            Entry::ours("decode", repeat(move || decoder.decode(ids.next()).expect("a number"))),
+            of_many(Entry::ours("encode 1024", repeat(encode_many))),
+            of_many(Entry::ours("decode 1024", repeat(decode_many))),
+            Entry::peer(INSPECT, repeat(inspect)),
+        ],
+        goals: vec![Goal {
+            name: "rust: public ID decode",
+            ours: "decode".into(),
+            against: Against::entry(INSPECT),
+            most: 2.0,
+        }],
+    }
+}
+
+fn orders() -> Type {
+    Ids::new(&[7; 32]).and_then(|ids| ids.of("order")).expect("a type")
+}

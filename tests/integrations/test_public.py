@@ -1,0 +1,247 @@
+"""Public IDs where they live: Pydantic, FastAPI, REST framework, SQLAlchemy, PostgreSQL; and the recipe from Sqids."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from jsonschema import Draft202012Validator
+from psycopg.errors import InsufficientPrivilege
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from rest_framework import serializers
+
+from conftest import Server
+from polyflake import PolyflakeError, public
+from polyflake.pydantic import PublicId
+from polyflake.rest_framework import PublicIdField
+from polyflake.sqlalchemy import PublicIdType, render_item
+
+ROOT = Path(__file__).parents[2]
+CASES = json.loads((ROOT / "tests/vectors/public.json").read_text(encoding="utf-8"))["cases"]
+IDS = public.Ids(bytes(range(32)))
+ORDERS, PEOPLE = IDS.of("order"), IDS.of("person")
+TEXT = ORDERS.encode(42)
+#: Texts that do not decode, with their codes.
+WRONG = [
+    ("42", "type_mismatch"),
+    (PEOPLE.encode(42), "type_mismatch"),
+    (TEXT[:-1], "invalid_length"),
+    (TEXT.upper().replace("ORDER", "order"), "invalid_character"),
+    (TEXT[:-2] + ("00" if TEXT[-2] != "0" else "10"), "check_failed"),
+    (public.Ids({7: bytes(32)}).of("order").encode(42), "unknown_version"),
+    (IDS.of("order", 64).encode(2**63), "unknown_id"),
+]
+
+
+class Order(BaseModel):
+    id: Annotated[int, PublicId(ORDERS)]
+    buyer: Annotated[int, PublicId(PEOPLE, numbers=True)] | None = None
+
+
+def test_pydantic_reads_a_text_and_writes_it() -> None:
+    order = Order(id=TEXT, buyer=7)  # type: ignore[arg-type]
+    assert (order.id, order.buyer) == (42, 7)
+    assert order.model_dump() == {"id": 42, "buyer": 7}
+    assert json.loads(order.model_dump_json()) == {"id": TEXT, "buyer": PEOPLE.encode(7)}
+    assert Order.model_validate_json(order.model_dump_json()) == order
+    for wrong in (-1, 2**48, True, 1.5):
+        with pytest.raises(ValidationError):
+            Order(id=TEXT, buyer=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("given", "code"), [*WRONG, (42, "invalid_type"), (None, "invalid_type")])
+def test_pydantic_refuses_with_the_stable_code(given: Any, code: str) -> None:
+    for read, value in ((Order.model_validate, {"id": given}), (Order.model_validate_json, json.dumps({"id": given}))):
+        with pytest.raises(ValidationError) as caught:
+            read(value)
+        (error,) = caught.value.errors()
+        assert (error["type"], error["loc"]) == (code, ("id",))
+
+
+def test_no_number_gets_in_by_json() -> None:
+    for number in ("7", "true"):
+        with pytest.raises(ValidationError):
+            Order.model_validate_json(f'{{"id": "{TEXT}", "buyer": {number}}}')
+
+
+def test_the_json_schema_has_the_texts_pattern() -> None:
+    schema = TypeAdapter(Annotated[int, PublicId(ORDERS)]).json_schema()
+    check = Draft202012Validator(schema)
+    assert all(check.is_valid(ORDERS.encode(number)) for number in range(100))
+    assert not any(check.is_valid(text) for text, code in WRONG if code.startswith(("type", "invalid")))
+
+
+def test_rest_framework() -> None:
+    class Serializer(serializers.Serializer):  # type: ignore[type-arg]
+        id = PublicIdField(ORDERS)
+
+    assert Serializer({"id": 42}).data == {"id": TEXT}
+    read = Serializer(data={"id": TEXT})
+    assert read.is_valid()
+    assert read.validated_data == {"id": 42}
+    for given, code in [*WRONG, (42, "invalid_type")]:
+        read = Serializer(data={"id": given})
+        assert not read.is_valid()
+        assert read.errors["id"][0].code == code
+    assert copy.deepcopy(PublicIdField(ORDERS)).of is ORDERS
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest) -> Any:
+    is_sqlite = request.param == "sqlite"
+    engine = sa.create_engine("sqlite://" if is_sqlite else request.getfixturevalue("server").url("postgresql+psycopg"))
+    yield engine
+    engine.dispose()
+
+
+def test_sqlalchemy_keeps_integers_and_shows_texts(engine: sa.Engine) -> None:
+    table = sa.Table("orders", sa.MetaData(), sa.Column("id", PublicIdType(ORDERS), primary_key=True))
+    with engine.connect() as connection:
+        table.create(connection)
+        assert connection.execute(table.insert()).inserted_primary_key == (ORDERS.encode(1),)
+        connection.execute(table.insert(), [{"id": TEXT}, {"id": 7}])
+        assert connection.exec_driver_sql("SELECT id FROM orders ORDER BY id").scalars().all() == [1, 7, 42]
+        for same in (TEXT, 42):
+            assert connection.scalar(sa.select(table.c.id).where(table.c.id == same)) == TEXT
+            literal = sa.select(table).where(table.c.id == same).compile(engine, compile_kwargs={"literal_binds": True})
+            assert connection.exec_driver_sql(str(literal)).scalar() == 42
+        assert connection.scalar(sa.select(sa.cast(None, PublicIdType(ORDERS)))) is None
+        for given, _ in [*WRONG, (True, ""), (-1, "")]:
+            with pytest.raises((PolyflakeError, sa.exc.StatementError)):
+                connection.execute(sa.select(table).where(table.c.id == given))
+    assert render_item("type", PublicIdType(ORDERS), None) == "sa.BigInteger()"
+
+
+def test_fastapi(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    testclient = pytest.importorskip("fastapi.testclient")
+    monkeypatch.setenv("DATABASE_URL", server.url("postgresql+psycopg"))
+    monkeypatch.setenv("PUBLIC_ID_SECRET", bytes(range(32)).hex())
+    code = (ROOT / "examples/public/app.py").read_text(encoding="utf-8")
+    scope: dict[str, Any] = {"__name__": "public_app"}
+    exec(compile(code, "app.py", "exec", dont_inherit=True), scope)
+    client = testclient.TestClient(scope["app"])
+
+    ada = client.post("/people", params={"name": "Ada"}).json()
+    assert ada == {"id": PEOPLE.encode(1), "name": "Ada"}
+    made = client.post("/orders", json={"buyer": ada["id"], "item": "tea"})
+    assert (made.status_code, made.json()) == (200, {"id": ORDERS.encode(1), "buyer": ada["id"], "item": "tea"})
+    found = client.get(f"/orders/{made.json()['id']}")
+    assert (found.status_code, found.json()) == (200, made.json())
+    assert client.get(f"/orders/{ORDERS.encode(2)}").status_code == 404
+    assert client.post("/orders", json={"buyer": PEOPLE.encode(9), "item": "tea"}).status_code == 404
+    for wrong, code in WRONG:
+        answer = client.get(f"/orders/{wrong}")
+        assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, code)
+    assert client.post("/orders", json={"buyer": 1, "item": "tea"}).status_code == 422
+    scope["engine"].dispose()
+
+
+@pytest.fixture(scope="module")
+def database(server: Server) -> str:
+    """A database with the SQL file, the types of the vectors, and a role that may use the functions."""
+    name = server.database()
+    psql = ["--host", str(server.folder), "--username=test", "--set=ON_ERROR_STOP=1", "--quiet", name]
+    script = server.folder / "public.sql"
+    script.write_text((ROOT / "sql/public.sql").read_text(encoding="utf-8"), encoding="utf-8")
+    server.run("psql", f"--file={script}", *psql)
+    return f"postgresql://test@/{name}?host={server.folder}"
+
+
+def secrets(connection: psycopg.Connection[Any], rows: dict[int, bytes], *types: tuple[str, int]) -> None:
+    """What the head of the file says: secrets by COPY, types, and the secrets gone."""
+    with connection.cursor() as cursor:
+        with cursor.copy("COPY polyflake.public_secrets FROM STDIN") as copied:
+            for row in rows.items():
+                copied.write_row(row)
+        for of in types:
+            cursor.execute("SELECT polyflake.public_add(%s, bits => %s)", of)
+        cursor.execute("DELETE FROM polyflake.public_secrets")
+
+
+def test_all_vectors_hold_in_postgresql(database: str) -> None:
+    asked = "SELECT polyflake_public_encode(%(type)s, %(number)s), polyflake_public_decode(%(type)s, %(text)s)"
+    with psycopg.connect(database) as connection:
+        for case in CASES:
+            secrets(connection, {case["version"]: bytes.fromhex(case["secret"])}, (case["type"], case["bits"]))
+            number = int(case["number"])
+            signed = number - (1 << 64) if number >> 63 else number
+            row = connection.execute(asked, {**case, "number": signed}).fetchone()
+            assert row == (case["text"], signed)
+            connection.execute("DELETE FROM polyflake.public_keys")
+        connection.rollback()
+
+
+def test_postgresql_refuses_what_the_library_refuses(database: str) -> None:
+    with psycopg.connect(database, autocommit=True) as connection, connection.transaction(force_rollback=True):
+        secrets(connection, {1: bytes(range(32)), 2: bytes(32)}, ("order", 48), ("post", 63))
+        both = public.Ids({1: bytes(range(32)), 2: bytes(32)})
+        orders, posts = both.of("order"), both.of("post", 63)
+        for of, numbers in ((orders, [0, 1, 2**48 - 1]), (posts, [2**48, 2**63 - 1])):
+            for number in numbers:
+                asked = "SELECT polyflake_public_encode(%s, %s), polyflake_public_decode(%s, %s)"
+                old = IDS.of(of.name, 63).encode(number)
+                row = connection.execute(asked, (of.name, number, of.name, old)).fetchone()
+                assert row == (of.encode(number), number)
+        for text, code in WRONG:
+            with pytest.raises(psycopg.errors.InvalidParameterValue, match=rf"^{code}"), connection.transaction():
+                connection.execute("SELECT polyflake_public_decode('order', %s)", [text])
+        for number in (-1, 2**48):
+            with pytest.raises(psycopg.errors.NumericValueOutOfRange, match=r"^out_of_range"), connection.transaction():
+                connection.execute("SELECT polyflake_public_encode('order', %s)", [number])
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match="expected a type"), connection.transaction():
+            connection.execute("SELECT polyflake_public_encode('invoice', 1)")
+        with pytest.raises(psycopg.errors.RaiseException, match="expected a secret"), connection.transaction():
+            connection.execute("SELECT polyflake.public_add('invoice')")
+        for name in ("Order", "", "x" * 64):
+            with pytest.raises(PolyflakeError):
+                IDS.of(name)
+            with pytest.raises(psycopg.errors.CheckViolation), connection.transaction():
+                secrets(connection, {1: bytes(32)}, (name, 48))
+        nothing = connection.execute(
+            "SELECT polyflake_public_encode('order', NULL), polyflake_public_decode('order', NULL)"
+        )
+        assert nothing.fetchone() == (None, None)
+
+
+def test_a_role_in_postgresql_uses_keys_that_it_cannot_read(database: str) -> None:
+    with psycopg.connect(database, autocommit=True) as connection, connection.transaction(force_rollback=True):
+        secrets(connection, {1: bytes(range(32))}, ("order", 48))
+        connection.execute("CREATE ROLE shop; CREATE ROLE stranger")
+        connection.execute("GRANT EXECUTE ON FUNCTION polyflake_public_encode, polyflake_public_decode TO shop")
+        connection.execute("GRANT CREATE ON SCHEMA public TO shop; SET ROLE shop")
+        # What the role has in its own schemas changes nothing.
+        connection.execute(
+            "CREATE FUNCTION public.substr(text, int, int) RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$"
+        )
+        connection.execute("CREATE TEMPORARY TABLE public_keys (type text, version int, bits int, subkeys int[])")
+        connection.execute("SET search_path = pg_temp, public, pg_catalog")
+        assert connection.execute("SELECT polyflake_public_encode('order', 42)").fetchone() == (TEXT,)
+        assert connection.execute("SELECT polyflake_public_decode('order', %s)", [TEXT]).fetchone() == (42,)
+        for role, forbidden in [
+            ("shop", "TABLE polyflake.public_keys"),
+            ("shop", "TABLE polyflake.public_secrets"),
+            ("shop", "SELECT polyflake.public_add('order')"),
+            ("stranger", "SELECT polyflake_public_encode('order', 42)"),
+            ("stranger", "SELECT polyflake_public_decode('order', 'x')"),
+        ]:
+            with pytest.raises(InsufficientPrivilege), connection.transaction():
+                connection.execute(f"SET ROLE {role}")
+                connection.execute(forbidden)
+
+
+@pytest.mark.parametrize("heading", ["Public IDs", "From Sqids"])
+def test_the_pages_examples_run(heading: str) -> None:
+    page = (ROOT / "docs/public-ids.md").read_text(encoding="utf-8")
+    section = re.split(r"(?m)^#+ ", page.split(f"# {heading}\n")[1])[0]
+    (block,) = re.findall(r"(?ms)^```py(?:thon)?\n(.*?)^```$", page[page.index(section) :].split("\n## ")[0])
+    exec(compile(block, heading, "exec"), {})
+
+
+def test_the_page_shows_a_text_that_its_secret_makes() -> None:
+    assert f"the row 42 is `{TEXT}`" in (ROOT / "docs/public-ids.md").read_text(encoding="utf-8")
