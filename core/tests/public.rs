@@ -132,6 +132,19 @@ fn other_texts_are_refused() {
     assert_eq!(kind(&orders, &other.encode(42).expect("a text")), UnknownVersion);
 }
 
+/// Lengths and places are in characters.
+#[test]
+fn texts_past_ascii_are_refused() {
+    let orders = orders(48);
+    let text = orders.encode(42).expect("a text");
+    for at in 0..15 {
+        let error = orders.decode(&with(&text, at, 'é')).expect_err("no ID");
+        assert_eq!((error.kind(), error.position()), (InvalidCharacter, Some(6 + at)));
+    }
+    let error = orders.decode(&text.replace(&text[19..], "é")).expect_err("too short");
+    assert_eq!(error.to_string(), "expected length 21, found 20");
+}
+
 #[test]
 fn names_versions_secrets_and_numbers_have_limits() {
     let ids = Ids::new(&[7; 32]).expect("a secret");

@@ -365,6 +365,9 @@ impl Type {
         if *name != *self.name {
             return Err(self.mismatch(Some(name)));
         }
+        if !tail.is_ascii() {
+            return Err(text::past_ascii(tail, name.len() + 1));
+        }
         self.read_tail(tail.as_bytes())
     }
 

@@ -47,7 +47,7 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
     }
     let (version, check) = (VALUES[usize::from(first[0])], VALUES[usize::from(*last)]);
     if (all | check) == NONE {
-        return Err(bad_character(text, from));
+        return Err(bad_character(text.iter().map(|byte| unit_of_byte(*byte)), from));
     }
     if VALUES[usize::from(first[1])] > 15 {
         return Err(Error::bad_character(from + 1, first[1].into()));
@@ -58,13 +58,22 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
     Ok((version, block))
 }
 
+/// The error of a text's end that is not ASCII: lengths and places are in characters.
+#[cold]
+pub(super) fn past_ascii(text: &str, from: usize) -> Error {
+    match text.chars().count() {
+        LEN => bad_character(text.chars().map(u32::from), from),
+        length => Error::invalid_length(from + length, from + LEN, from + LEN),
+    }
+}
+
 /// The error of the first character outside the alphabet.
 #[cold]
-fn bad_character(text: &[u8], from: usize) -> Error {
-    let is_bad = |character: &u8| VALUES[usize::from(*character)] == NONE;
-    let at = text.iter().position(is_bad).unwrap_or_default();
-    let unit = unit_of_byte(text[at]);
-    match meant(text[at]) {
+fn bad_character(units: impl Iterator<Item = u32>, from: usize) -> Error {
+    let byte = |unit| u8::try_from(unit).unwrap_or(u8::MAX);
+    let is_bad = |(_, unit): &(usize, u32)| VALUES[usize::from(byte(*unit))] == NONE;
+    let (at, unit) = units.enumerate().find(is_bad).unwrap_or_default();
+    match meant(byte(unit)) {
         Some(meant) => Error::mistaken_character(from + at, unit, meant),
         None => Error::bad_character(from + at, unit),
     }

@@ -4,6 +4,7 @@ import * as polyflake from "#polyflake";
 
 import * as hotguid from "./families/hotguid.mjs";
 import * as layout from "./families/layout.mjs";
+import * as publicIds from "./families/public.mjs";
 import * as randflake from "./families/randflake.mjs";
 import * as sno from "./families/sno.mjs";
 import * as sparx64 from "./families/sparx64.mjs";
@@ -16,6 +17,7 @@ const OPS = {
   randflake: randflake.OPS,
   hotguid: hotguid.OPS,
   layout: layout.OPS,
+  public: publicIds.OPS,
   describe: { "": ({ family }) => figures(polyflake[family].describe()) },
 };
 

@@ -1,0 +1,18 @@
+// Public IDs.
+
+import { public as publicIds } from "#polyflake";
+
+import { bytesOf, read } from "../values.mjs";
+
+function of({ secrets, type, bits }) {
+  const bytes = Object.entries(secrets).map(([version, secret]) => [version, bytesOf(secret)]);
+  return new publicIds.Ids(Object.fromEntries(bytes)).of(type, { bits });
+}
+
+export const OPS = {
+  encode: (args) => of(args).encode(read(args.number)),
+  // A text is one, and no integer's digits.
+  decode: (args) => String(of(args).decode(typeof args.text === "string" ? args.text : read(args.text))),
+  encode_many: (args) => of(args).encodeMany(args.numbers.map(BigInt)),
+  decode_many: (args) => of(args).decodeMany(args.texts).map(String),
+};
