@@ -33,7 +33,7 @@ pub fn pinned(shell: &Shell) -> Result<()> {
     let python = venv.join("bin/python");
     use_it(shell, &python)?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
-    let files = MODULES.map(|module| format!("src/polyflake/{module}.py"));
+    let files = &MODULES.map(|module| format!("src/polyflake/{module}.py"));
     // Two modules have one name.
     for example in ["fastapi", "public"] {
         let app = format!("../../examples/{example}/app.py");
