@@ -21,12 +21,12 @@ mod wait;
 mod window;
 
 pub(crate) use block::{BLOCK, Blocks};
-pub(crate) use calls::{calls, leases};
+pub(crate) use calls::calls;
 pub(crate) use drawn::{DrawnWord, NEVER};
 pub(crate) use engine::{Engine, Reserved};
 pub(crate) use family::{Family, Pack};
 pub(crate) use fill::{Mode, Source};
-pub(crate) use moving::{Grantee, Moving};
+pub(crate) use moving::{Grantee, Leased};
 pub(crate) use options::Options;
 pub use options::{Builder, Windowed};
 pub(crate) use process::ProcessGuard;

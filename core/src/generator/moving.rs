@@ -25,6 +25,67 @@ pub(crate) trait Grantee: Sized {
     fn may_repeat(&self, other: &Self) -> bool;
 }
 
+/// Makes IDs under one grant after the other: with partitions, nodes, machines or constants. Threads may share it.
+///
+/// Generators of earlier grants are sealed, and a grant that comes back gets a new generator, so no two windows are joined. It
+/// leaves no snapshot: the time after its end belongs to the next holder.
+///
+/// Not part of the public API: for leases. A family adds its calls.
+#[derive(Debug)]
+pub struct Leased<G> {
+    pub(crate) moving: Moving<G>,
+}
+
+#[allow(private_bounds, reason = "the generators of this crate's families are all that move")]
+impl<G: Grantee> Leased<G> {
+    /// A generator under its first grant, which has the number 0. Its window is the grant.
+    ///
+    /// # Errors
+    /// `unknown_field` for a generator of a layout without a timestamp.
+    pub fn new(first: G) -> Result<Self> {
+        Moving::new(first).map(|moving| Self { moving })
+    }
+
+    /// Goes on under another grant, and returns its number, one more than the last. It seals the current generator and gives
+    /// `build` the span of the highest tick that this generator may have used, in Unix milliseconds. `build` makes a generator
+    /// whose window begins no earlier. Calls meanwhile wait as between two grants.
+    ///
+    /// In a child process the parent's generator is left alone, and `build` gets no tick.
+    ///
+    /// # Errors
+    /// Any error of `build`; `lease_mismatch` for a window that begins earlier, or if another thread moved meanwhile.
+    pub fn move_to(&self, build: impl FnOnce(Option<Range<i64>>) -> Result<G>) -> Result<u32> {
+        self.moving.move_to(build)
+    }
+
+    /// Moves the end of a grant later; an earlier or equal end changes nothing.
+    ///
+    /// # Errors
+    /// `lease_mismatch` for a grant that is not the newest; `out_of_range`, `time_out_of_range` as for windows.
+    pub fn extend(&self, number: u32, end: impl Into<UnixTime>) -> Result<()> {
+        let engine = self.moving.of(number)?;
+        engine.family.ticks().map_or(Ok(()), |ticks| engine.extend_window(ticks, end.into()))
+    }
+
+    /// Ends a grant for good, also for calls in flight, and returns the span of the highest tick that it may have used, in Unix
+    /// milliseconds; none if it used no tick. Later calls wait as between two grants.
+    ///
+    /// # Errors
+    /// `lease_mismatch` for a grant that is not the newest; `generator_closed` if it was sealed before; `forked` in a child
+    /// process.
+    pub fn seal(&self, number: u32) -> Result<Option<Range<i64>>> {
+        self.moving.of(number)?.seal()
+    }
+
+    /// The newest grant's number, and its span in Unix milliseconds.
+    pub fn grant(&self) -> (u32, Range<i64>) {
+        let Granted { generator, number, .. } = self.moving.newest();
+        let engine = generator.engine();
+        let (start, end) = engine.family.ticks().map_or((0, 0), |ticks| engine.window_ms(ticks));
+        (*number, start..end)
+    }
+}
+
 /// The newest generator, and all before it.
 #[derive(Debug)]
 pub(crate) struct Moving<G> {
@@ -103,7 +164,7 @@ impl<G: Grantee> Moving<G> {
     ///
     /// # Errors
     /// `unknown_field` for a generator without a timestamp, which has no window.
-    pub(crate) fn new(first: G) -> Result<Self> {
+    fn new(first: G) -> Result<Self> {
         check_time(&first)?;
         let first = Granted { generator: first, number: 0, older: ptr::null_mut() };
         let newest = AtomicPtr::new(ptr::null_mut());
@@ -115,7 +176,7 @@ impl<G: Grantee> Moving<G> {
     ///
     /// # Errors
     /// `lease_mismatch`.
-    pub(crate) fn of(&self, number: u32) -> Result<&EngineOf<G>> {
+    fn of(&self, number: u32) -> Result<&EngineOf<G>> {
         let newest = self.newest();
         if newest.number == number { Ok(newest.generator.engine()) } else { Err(mismatch()) }
     }
@@ -126,10 +187,7 @@ impl<G: Grantee> Moving<G> {
     /// # Errors
     /// Any error of `build`; `lease_mismatch` for a generator whose window begins before that tick, or at a tick that a generator
     /// of the same numbers used, or if another thread moved meanwhile. After an error the newest generator may be sealed until the next move.
-    pub(crate) fn move_to(
-        &self,
-        build: impl FnOnce(Option<Range<i64>>) -> Result<G>,
-    ) -> Result<u32> {
+    fn move_to(&self, build: impl FnOnce(Option<Range<i64>>) -> Result<G>) -> Result<u32> {
         let found = self.newest();
         let last = found.generator.engine().end();
         let generator = build(last.as_ref().map(|(_, span)| span.clone()))?;
@@ -139,20 +197,6 @@ impl<G: Grantee> Moving<G> {
             return Err(mismatch());
         }
         self.put(found, generator).ok_or_else(mismatch)
-    }
-
-    /// Moves the end of a grant later.
-    pub(crate) fn extend(&self, number: u32, end: UnixTime) -> Result<()> {
-        let engine = self.of(number)?;
-        engine.family.ticks().map_or(Ok(()), |ticks| engine.extend_window(ticks, end))
-    }
-
-    /// The newest grant's number, and its span in Unix milliseconds.
-    pub(crate) fn grant(&self) -> (u32, Range<i64>) {
-        let Granted { generator, number, .. } = self.newest();
-        let engine = generator.engine();
-        let (start, end) = engine.family.ticks().map_or((0, 0), |ticks| engine.window_ms(ticks));
-        (*number, start..end)
     }
 
     /// The next action of a call that a generator refused: it tries the newest generator, at once if that is another one, or after a

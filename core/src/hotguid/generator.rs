@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
-    generator::{Engine, Mode, NEVER, Source, WaitPolicy, Window, calls},
+    generator::{self, Engine, Grantee, Mode, NEVER, Source, WaitPolicy, Window, calls},
     sequence::per_tick::{Behind, PerTick, Slots},
 };
 #[cfg(feature = "std")]
@@ -285,4 +285,41 @@ impl<C: Clock> Generator<C> {
 pub(super) const fn counters() -> PerTick {
     let counters = Slots { first: 0, last: LAST_COUNTER as u64 };
     PerTick::new(counters, Behind::Held, SCALE.last).expect("25 bits of slots and 32 of seconds")
+}
+
+/// A generator that moves from grant to grant.
+///
+/// Not part of the public API: for leases.
+#[doc(hidden)]
+pub type Leased<C = DefaultClock> = generator::Leased<Generator<C>>;
+
+impl<C: Clock> Leased<C> {
+    /// One new ID.
+    ///
+    /// # Errors
+    /// `lease_unavailable` after a wait of at most `max_wait` if there is no grant for now, with the time to retry if one begins
+    /// later; all else as [`Generator::generate`].
+    #[inline]
+    pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
+        self.moving.one(Mode::Wait, shard_key)
+    }
+
+    calls!(moving: HotGuid, shard_key: u32 = 7;
+        "use polyflake::hotguid::{Generator, HotGuid, Leased};\n\n\
+         let ids = Leased::new(Generator::new())?;");
+}
+
+impl<C: Clock> Grantee for Generator<C> {
+    type Family = Identities;
+    type Clock = C;
+
+    #[inline]
+    fn engine(&self) -> &Engine<Identities, C> {
+        &self.engine
+    }
+
+    /// Never: each generator draws its own random bytes.
+    fn may_repeat(&self, _: &Self) -> bool {
+        false
+    }
 }

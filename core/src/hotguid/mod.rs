@@ -17,19 +17,18 @@ pub(crate) mod fill;
 mod generator;
 mod handle;
 mod id;
-mod leased;
 #[cfg(feature = "serde")]
 mod serde;
 mod uuid8;
 
 pub use builder::Builder;
+#[doc(hidden)]
+pub use generator::Leased;
 #[cfg(feature = "std")]
 pub use generator::generate;
 pub use generator::{Generator, Stats};
 pub use handle::Handle;
 pub use id::{HotGuid, Parts};
-#[doc(hidden)]
-pub use leased::Leased;
 pub use uuid8::Uuid8Parts;
 
 pub use crate::OnExhausted;

@@ -19,7 +19,7 @@ mod shape;
 mod time;
 
 #[doc(hidden)]
-pub use ids::leased::Leased;
+pub use ids::generator::Leased;
 /// Not part of the public API: for bindings.
 #[doc(hidden)]
 pub use json::value::Json;

@@ -8,7 +8,7 @@ use super::{Grant, Parts, Randflake, SCALE, Terms, family::Nodes};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
-    generator::{Engine, Family, Mode, Source, calls},
+    generator::{self, Engine, Family, Grantee, Mode, Source, calls},
     sequence::per_tick::State,
 };
 
@@ -229,4 +229,45 @@ impl<C: Clock> Generator<C> {
 /// The second of a state; `None` if no ID was made.
 fn last_second(state: State) -> Option<i64> {
     (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000)
+}
+
+/// A generator that moves from grant to grant.
+///
+/// Not part of the public API: for leases.
+#[doc(hidden)]
+pub type Leased<C = DefaultClock> = generator::Leased<Generator<C>>;
+
+impl<C: Clock> Leased<C> {
+    /// One new ID.
+    ///
+    /// # Errors
+    /// `lease_unavailable` after a wait of at most `max_wait` if there is no grant for now, with the time to retry if one begins
+    /// later; all else as [`Generator::generate`].
+    #[inline]
+    pub fn generate(&self) -> Result<Randflake> {
+        self.moving.one(Mode::Wait, ())
+    }
+
+    calls!(moving: Randflake;
+        "use polyflake::randflake::{Generator, Grant, Leased, Randflake};\n\n\
+         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
+         let ids = Leased::new(Generator::builder(grant, *b\"sixteen byte key\").build()?)?;");
+}
+
+impl<C: Clock> Grantee for Generator<C> {
+    type Family = Nodes;
+    type Clock = C;
+
+    #[inline]
+    fn engine(&self) -> &Engine<Nodes, C> {
+        &self.engine
+    }
+
+    /// Generators of one secret that have a node in common.
+    fn may_repeat(&self, other: &Self) -> bool {
+        let (ours, theirs) = (&self.engine.family, &other.engine.family);
+        let ((first, last), (other_first, other_last)) =
+            (ours.grant.nodes().into_inner(), theirs.grant.nodes().into_inner());
+        ours.codec.has_secret_of(&theirs.codec) && first <= other_last && other_first <= last
+    }
 }

@@ -22,7 +22,6 @@ mod generator;
 mod grant;
 mod handle;
 mod id;
-mod leased;
 mod make;
 #[cfg(feature = "serde")]
 mod serde;
@@ -30,12 +29,12 @@ mod text;
 
 pub use builder::Builder;
 pub use codec::{Codec, Parts};
+#[doc(hidden)]
+pub use generator::Leased;
 pub use generator::{Generator, Stats};
 pub use grant::{Grant, Terms};
 pub use handle::Handle;
 pub use id::Randflake;
-#[doc(hidden)]
-pub use leased::Leased;
 pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};
 
 pub use crate::OnExhausted;

@@ -14,7 +14,7 @@ use crate::{
     Error, ErrorKind, Result, UnixTime,
     clock::{Clock, DefaultClock},
     fork,
-    generator::{Engine, Mode, Pack, Source, WaitPolicy, Window, calls},
+    generator::{self, Engine, Grantee, Mode, Pack, Source, WaitPolicy, Window, calls},
     sequence::tick_tock::{Run, TickTock},
     sync::{AtomicU32, Ordering},
 };
@@ -383,5 +383,42 @@ impl<C> Drop for Generator<C> {
     fn drop(&mut self) {
         let state = || self.engine.state();
         self.engine.family.give_back(|| state().tick.max(state().safe) + 1);
+    }
+}
+
+/// A generator that moves from grant to grant.
+///
+/// Not part of the public API: for leases.
+#[doc(hidden)]
+pub type Leased<C = DefaultClock> = generator::Leased<Generator<C>>;
+
+impl<C: Clock> Leased<C> {
+    /// One new ID.
+    ///
+    /// # Errors
+    /// `lease_unavailable` after a wait of at most `max_wait` if there is no grant for now, with the time to retry if one begins
+    /// later; all else as [`Generator::generate`].
+    #[inline]
+    pub fn generate(&self, metabyte: u8) -> Result<Sno> {
+        self.moving.one(Mode::Wait, metabyte)
+    }
+
+    calls!(moving: Sno, metabyte: u8 = 7;
+        "use polyflake::sno::{Generator, Leased, Sno};\n\n\
+         let ids = Leased::new(Generator::builder().partition(42).build()?)?;");
+}
+
+impl<C: Clock> Grantee for Generator<C> {
+    type Family = Partitions;
+    type Clock = C;
+
+    #[inline]
+    fn engine(&self) -> &Engine<Partitions, C> {
+        &self.engine
+    }
+
+    /// Generators of the same given partition; drawn partitions are never equal.
+    fn may_repeat(&self, other: &Self) -> bool {
+        self.engine.family.given().is_some_and(|given| other.engine.family.given() == Some(given))
     }
 }

@@ -20,7 +20,6 @@ mod identity;
 pub mod json_null;
 #[cfg(feature = "serde")]
 mod kinds;
-mod leased;
 mod make;
 mod metabyte;
 mod packed;
@@ -38,6 +37,8 @@ pub use columns::{
     unix_ms_column,
 };
 pub use generator::Generator;
+#[doc(hidden)]
+pub use generator::Leased;
 #[cfg(feature = "std")]
 pub use generator::generate;
 pub use handle::Handle;
@@ -48,8 +49,6 @@ pub use identity::Drawn;
 pub use kinds::deserialize as deserialize_by_metabyte;
 #[cfg(feature = "serde")]
 pub use kinds::{ByMetabyte, ReadError};
-#[doc(hidden)]
-pub use leased::Leased;
 pub use metabyte::metabyte;
 pub use snapshot::{Snapshot, Stats};
 pub use text::{decode_slice, encode_slice};

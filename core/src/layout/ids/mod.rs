@@ -7,7 +7,6 @@ pub(super) mod family;
 pub(super) mod generator;
 pub(super) mod handle;
 pub(super) mod id;
-pub(super) mod leased;
 pub(super) mod make;
 pub(super) mod many;
 pub(super) mod numbers;
