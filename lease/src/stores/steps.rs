@@ -6,7 +6,8 @@
 //! statement at once sends them all; the others then fail by themselves. Transactions begin and end by statements of the steps.
 //!
 //! - A connection to `PostgreSQL` may serve many requests, one after the other. After an error without a code it is closed.
-//! - A file of `SQLite` is opened for each request, by [`open_file`], and closed after it. The driver waits some seconds for a locked file.
+//! - A file of `SQLite` is opened for each request, by [`open_file`] and the [`absolute_path`] of its beginning, and closed after it. The driver
+//!   waits some seconds for a locked file.
 //!
 //! ```
 //! use polyflake_lease::steps::{Engine, Outcome, Statement, Steps};
@@ -38,7 +39,7 @@ use sql::{Dialect, State};
 use crate::{Error, Random, Reply, Request, Result, rules::error::damaged};
 
 #[cfg(feature = "std")]
-pub use file::open as open_file;
+pub use file::{absolute as absolute_path, open as open_file};
 
 /// A value of a statement or of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]

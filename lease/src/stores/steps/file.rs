@@ -38,7 +38,7 @@ const REFUSED: [(u32, &str); 15] = [
 ///
 /// # Errors
 /// `store_not_durable` for a path that names no file.
-pub(crate) fn absolute(path: &Path) -> Result<PathBuf> {
+pub fn absolute(path: &Path) -> Result<PathBuf> {
     if path.as_os_str().is_empty() || path.to_string_lossy().contains(":memory:") {
         return Err(refused("a database in memory"));
     }
