@@ -6,6 +6,7 @@ import { batch, type Contest, hold, isMeantBy, peer } from "./contest.js";
 import * as kinds from "./kinds.js";
 import * as ours from "./ours.js";
 import * as peers from "./peers.js";
+import * as publicIds from "./public.js";
 
 const SIZES = [1, 16, 256, 1024, 4096, 16_384];
 
@@ -73,6 +74,7 @@ const contests: (() => Contest)[] = [
   batches,
   manyTexts,
   columns,
+  publicIds.one,
 ];
 
 const filter = process.argv[2] ?? "";

@@ -20,6 +20,7 @@ import {
 import * as decode from "polyflake/decode";
 import { byMetabyte, withBigints } from "polyflake/json";
 import type { sno as forcedNative } from "polyflake/native";
+import { Ids, type PublicId, type Type } from "polyflake/public";
 import address from "polyflake/sno.wasm";
 import type { sno as forcedWasm } from "polyflake/wasm";
 import { sno as besideScript, type Source } from "polyflake/web";
@@ -254,6 +255,28 @@ sno.setDefaultGenerator(undefined);
 sno.setDefaultGenerator(ids);
 // @ts-expect-error A generator of another family.
 sno.setDefaultGenerator(new hotguid.Generator());
+
+const publicIds = new Ids({ 1: new Uint8Array(32), 2: new Uint8Array(32) });
+const orderIds = publicIds.of("order");
+const wideIds = publicIds.of("post", { bits: 63 });
+is<Equal<typeof orderIds, Type<number, "order">>>();
+is<Equal<ReturnType<typeof orderIds.decode>, number>>();
+is<Equal<ReturnType<typeof orderIds.decodeMany>, number[]>>();
+is<Equal<ReturnType<typeof orderIds.encode>, PublicId<"order">>>();
+is<Equal<ReturnType<typeof wideIds.decode>, bigint>>();
+const bits: number = 40;
+const anyIds = publicIds.of("a", { bits });
+is<Equal<ReturnType<typeof anyIds.decode>, number | bigint>>();
+is<Equal<ReturnType<ReturnType<typeof publicIds.of<"a", 40>>["decode"]>, number>>();
+const anyType: Type = orderIds;
+const orderText: string = orderIds.encode(1n) + anyType.encodeMany([1, 2n])[0];
+is<Equal<typeof orderText, string>>();
+// @ts-expect-error: a text of another type
+orderIds.encode(1) satisfies PublicId<"invoice">;
+// @ts-expect-error: no such option
+publicIds.of("order", { bit: 48 });
+// @ts-expect-error: numbers are not texts
+orderIds.encode("1");
 
 is<Equal<ReturnType<typeof besideScript.init>, Promise<void>>>();
 is<Equal<Parameters<typeof besideScript.init>[0], Source | undefined>>();

@@ -1,5 +1,6 @@
 // IDs of known times, in the order of time, and the bounds of a span of them.
 import { hotguid, randflake, sno } from "polyflake";
+import { Ids } from "polyflake/public";
 
 const NOW = 1_763_650_000_000;
 const HOUR = 3_600_000;
@@ -32,6 +33,14 @@ export const INTEGERS = [-(2n ** 63n), -(2n ** 53n) - 1n, -1n, 0n, 4_594_531_474
 /** The texts of Randflakes, in the order of their integers. */
 export const RANDFLAKES = INTEGERS.map(randflake.encodeText);
 
+/** A type of public IDs, and its texts in the order of their numbers. */
+const ORDERS = new Ids(new Uint8Array(32)).of("order");
+export const PUBLIC = [0, 1, 42, 43, 2 ** 40, 2 ** 48 - 1].map((number) => ORDERS.encode(number));
+
+/** The columns of a database, by the names of their forms. */
+export const columnsOf = ({ publicInt64, ...columns }) =>
+  Object.entries({ ...columns, publicInt64: publicInt64(ORDERS) });
+
 const SPAN = [NOW + 5 * HOUR, NOW + 10 * HOUR];
 
 /** For each form its IDs in order, and the bounds of those from the fifth on, before the tenth. */
@@ -44,4 +53,5 @@ export const SAMPLES = {
   hotguidSql: { ids: GUIDS, span: hotguid.timeRange(...SPAN) },
   int64: { ids: INTEGERS },
   randflakeInt64: { ids: RANDFLAKES },
+  publicInt64: { ids: PUBLIC },
 };

@@ -7,6 +7,7 @@ import { type } from "arktype";
 import { Hono } from "hono";
 import { layout } from "polyflake";
 import { isValid, toUuid8, withMetabyte } from "polyflake/decode";
+import { Ids } from "polyflake/public";
 import { hotguid, randflake, sno } from "polyflake/schema";
 import * as v from "valibot";
 import { z } from "zod";
@@ -16,6 +17,7 @@ const ORDER = withMetabyte(USER, 2);
 const FLAKE = "3vgoe12ccb8gh";
 const NUMBER = 4594531474933654033n;
 const userId = sno.ofMetabyte(24);
+const orders = new Ids(new Uint8Array(32)).of("order");
 
 // ArkType embeds them.
 const Record = type({ id: userId, invoice: randflake, key: hotguid, tweet: layout.Layout.preset("twitter").schema });
@@ -26,6 +28,9 @@ assert.deepEqual(Record(record), {
   key: record.key.toLowerCase(),
   tweet: 1541815603606036480n,
 });
+const Order = type({ id: orders.schema });
+assert.deepEqual(Order({ id: orders.encode(42) }), { id: 42 });
+assert.equal(Order({ id: "invoice_1" }).summary, 'expected an ID of the type "order", found "invoice"');
 const wrong = Record({ ...record, id: ORDER });
 assert(wrong instanceof type.errors);
 assert.deepEqual([[...wrong[0].path], wrong.summary], [["id"], "expected an ID of metabyte 24, found 2"]);
@@ -104,6 +109,7 @@ for (const [schema, good, bad] of [
   [userId, USER, ORDER],
   [hotguid, record.key, USER],
   [randflake, FLAKE, "x"],
+  [orders.schema, orders.encode(42), "order_42"],
 ]) {
   const { type, pattern } = schema["~standard"].jsonSchema.input({ target: "draft-2020-12" });
   const read = z.fromJSONSchema?.({ type, pattern }) ?? z.string().regex(new RegExp(pattern));

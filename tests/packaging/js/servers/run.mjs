@@ -1,4 +1,4 @@
 // Runs the tests.
 import { node } from "./server.mjs";
 
-node(undefined, "--test", "parameters.test.mjs");
+node(undefined, "--test", "parameters.test.mjs", "public.test.mjs");

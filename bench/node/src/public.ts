@@ -1,0 +1,46 @@
+/** Public texts for numbers, against Sqids, which hides nothing. */
+import { Ids } from "polyflake/public";
+import { public as inWasm } from "polyflake/wasm";
+import Sqids from "sqids";
+import { batch, type Contest, ours, peer } from "./contest.js";
+
+const SECRET = Uint8Array.from({ length: 32 }, (_, k) => k);
+const MANY = 1024;
+const LARGEST = 2 ** 48;
+
+/** A function that returns the next of a list, over and over. */
+function turns<T>(all: readonly T[]): () => T {
+  let at = 0;
+  return () => all[at++ % all.length]!;
+}
+
+export function one(): Contest {
+  const numbers = Array.from({ length: MANY }, (_, k) => (k * 274_877_906_951) % LARGEST);
+  const [orders, wasm, sqids] = [new Ids(SECRET).of("order"), new inWasm.Ids(SECRET).of("order"), new Sqids()];
+  const [texts, theirs] = [orders.encodeMany(numbers), numbers.map((number) => sqids.encode([number]))];
+  const [number, text, their] = [turns(numbers), turns(texts), turns(theirs)];
+  const encode = ours("encode", () => orders.encode(number()));
+  const decode = ours("decode", () => orders.decode(text()));
+  const encodeInWasm = ours("encode, in wasm", () => wasm.encode(number()));
+  const decodeInWasm = ours("decode, in wasm", () => wasm.decode(text()));
+  const encodeMany = batch(
+    ours("encodeMany, of 1024", () => orders.encodeMany(numbers)),
+    MANY,
+  );
+  const decodeMany = batch(
+    ours("decodeMany, of 1024", () => orders.decodeMany(texts)),
+    MANY,
+  );
+  const sqidsEncode = peer("sqids, encode", () => sqids.encode([number()]));
+  const sqidsDecode = peer("sqids, decode", () => sqids.decode(their()));
+  return {
+    name: "node: a public ID",
+    entries: [encode, decode, encodeInWasm, decodeInWasm, encodeMany, decodeMany, sqidsEncode, sqidsDecode],
+    goals: [
+      { name: "node: a public ID encoded", ours: encode, against: sqidsEncode, most: 0.5 },
+      { name: "node: a public ID decoded", ours: decode, against: sqidsDecode, most: 0.5 },
+      { name: "node: public IDs encoded, 1024 at once", ours: encodeMany, against: sqidsEncode, most: 0.25 },
+      { name: "node: public IDs decoded, 1024 at once", ours: decodeMany, against: sqidsDecode, most: 0.25 },
+    ],
+  };
+}
