@@ -37,5 +37,5 @@ def decode() -> list[Entry]:
 
 def goals(verb: str) -> list[Goal]:
     """Ahead, by far."""
-    one = Goal(f"python: public ID {verb}", ("polyflake", None), (SQIDS, None), 0.5)
-    return [one, Goal(f"python: public ID {verb}, many", ("polyflake, 1024 at once", None), (SQIDS, None), 0.5)]
+    one = Goal(f"python: public ID {verb}", ("polyflake", None), (SQIDS, None), 0.05)
+    return [one, Goal(f"python: public ID {verb}, many", ("polyflake, 1024 at once", None), (SQIDS, None), 0.05)]

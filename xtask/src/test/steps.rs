@@ -163,7 +163,16 @@ pub const ALL: &[Step] = &[
     step(
         "python-integrations",
         "columns and fields of other people's Python libraries",
-        &[PYTHON, &["examples/", "tests/integrations"]],
+        &[
+            PYTHON,
+            &[
+                "docs/public-ids.md",
+                "examples/",
+                "sql/public.sql",
+                "tests/integrations",
+                "tests/vectors",
+            ],
+        ],
         python_integrations::pinned,
     ),
     step(
