@@ -290,3 +290,40 @@ fn the_share_of_what_is_made_up_is_that_of_the_bits() {
     }
     assert!(texts.iter().filter(|text| orders(48).decode(text).is_ok()).count() <= 12);
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn serde_reads_and_writes_integers_of_any_size() {
+    use std::sync::LazyLock;
+
+    use polyflake::public::Field;
+    use serde::Serialize;
+
+    static ORDERS: LazyLock<Type> = LazyLock::new(|| orders(64));
+
+    struct OrderId;
+    impl Field for OrderId {
+        fn ids() -> &'static Type {
+            &ORDERS
+        }
+    }
+
+    #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+    struct Row {
+        #[serde(with = "OrderId")]
+        signed: i64,
+        #[serde(with = "OrderId")]
+        small: u8,
+    }
+
+    let row = Row { signed: i64::MAX, small: 255 };
+    let json = serde_json::to_value(&row).expect("texts");
+    assert_eq!(json["small"], ORDERS.encode(255).expect("a text"));
+    assert_eq!(serde_json::from_value::<Row>(json.clone()).expect("a row"), row);
+    assert!(serde_json::to_value(Row { signed: -1, small: 0 }).is_err());
+    for wrong in [256.into(), ORDERS.encode(256).expect("a text").into(), "order_".into()] {
+        let mut json = json.clone();
+        json["small"] = wrong;
+        assert!(serde_json::from_value::<Row>(json).is_err());
+    }
+}

@@ -21,6 +21,8 @@
 //! ```
 
 mod keys;
+#[cfg(feature = "serde")]
+mod serde;
 mod text;
 
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
@@ -28,6 +30,8 @@ use core::fmt;
 
 use zeroize::Zeroizing;
 
+#[cfg(feature = "serde")]
+pub use self::serde::Field;
 use crate::{
     Error, ErrorKind, Result,
     sparx64::{BLOCK_BYTES, Sparx64},

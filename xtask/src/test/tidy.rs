@@ -31,7 +31,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("arch", &[]),
     ("base32", &["arch", "format"]),
     ("sparx64", &["arch"]),
-    ("public", &["sparx64"]),
+    ("public", &["format", "sparx64"]),
     ("sequence", &["sync"]),
     ("fork", &["entropy", "sync"]),
     // Readings of the counter are tied to the process.
