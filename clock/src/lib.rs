@@ -14,5 +14,7 @@ mod counter;
 )))]
 #[path = "no_counter.rs"]
 mod counter;
+mod ticks;
 
 pub use counter::{is_counter_used, now, slack_nanos, slept};
+pub use ticks::Ticks;

@@ -24,9 +24,13 @@ mod system;
 #[path = "clock/portable.rs"]
 mod system;
 #[cfg(feature = "std")]
+mod ticking;
+#[cfg(feature = "std")]
 pub use exact::{ExactClock, Source};
 #[cfg(all(feature = "std", target_os = "linux", target_pointer_width = "64"))]
 pub use system::CoarseClock;
+#[cfg(feature = "std")]
+pub use ticking::TickingClock;
 
 /// A source of time, and the way to wait in it.
 ///

@@ -1,9 +1,15 @@
 //! One new ID: this project against peers, and against one reading of the clock.
 
-use std::{hint::spin_loop, time::SystemTime};
+use std::{
+    hint::spin_loop,
+    time::{Duration, SystemTime},
+};
 
 use ferroid::time::MonotonicClock;
-use polyflake::clock::{CoarseClock, ExactClock, SystemClock};
+use polyflake::{
+    clock::{CoarseClock, ExactClock, SystemClock, TickingClock},
+    sno::Handle,
+};
 use svix_ksuid::{Ksuid, KsuidLike};
 use uuid::Uuid;
 
@@ -16,6 +22,8 @@ use crate::{
 };
 
 const FERROID: &str = "ferroid Atomic, system clock";
+const TICKING_HANDLE: &str = "sno, a handle, ticking clock";
+const FERROID_TICKING: &str = "ferroid Atomic, ticker thread";
 const CLOCK: &str = "SystemTime::now alone";
 
 /// One ID in the library's own type, bytes or an integer.
@@ -35,6 +43,8 @@ pub(crate) fn one() -> Contest {
             goal("rust: sno generate, against ferroid", "sno", FERROID, 0.5),
             goal("rust: Hot Guid generate, against ferroid", "Hot Guid", FERROID, 0.65),
             goal("rust: sno generate, coarse clock", "sno, coarse clock", FERROID, 0.32),
+            goal("rust: sno generate, ticking clock", "sno, ticking clock", FERROID_TICKING, 1.1),
+            goal("rust: a sno handle, ticking clock", TICKING_HANDLE, FERROID_TICKING, 0.9),
         ],
     }
 }
@@ -43,6 +53,9 @@ fn our_ids() -> Vec<Entry> {
     let exact = sno(Unbound::making(1));
     let looking = sno(Unbound::on(ExactClock));
     let coarse = CoarseClock::new().ok().map(|clock| sno(Unbound::on(clock)));
+    let ticking = TickingClock::new(Duration::from_millis(1)).expect("a thread");
+    let (ticking, shared) = (sno(Unbound::on(ticking.clone())), sno(Unbound::on(ticking)));
+    let mut handle = Handle::new(Box::new(shared));
     let (randflake, hot_guid, layout) =
         (randflake(Unbound::in_seconds(1)), hot_guid(Unbound::in_seconds(1)), layout(SystemClock));
     let coarse = coarse.map(|ids| {
@@ -53,6 +66,11 @@ fn our_ids() -> Vec<Entry> {
         .chain(coarse)
         .chain([
             Entry::ours("sno, exact clock", repeat(move || looking.generate(1).expect("a clock"))),
+            Entry::ours(
+                "sno, ticking clock",
+                repeat(move || ticking.generate(1).expect("a clock")),
+            ),
+            Entry::ours(TICKING_HANDLE, repeat(move || handle.generate(1).expect("a clock"))),
             Entry::ours("Randflake", repeat(move || randflake.generate().expect("a clock"))),
             Entry::ours("Hot Guid", repeat(move || hot_guid.generate(1).expect("a clock"))),
             Entry::ours("custom layout", repeat(move || layout.generate().expect("a clock"))),
@@ -70,10 +88,7 @@ fn their_ids() -> Vec<Entry> {
     vec![
         Entry::peer(CLOCK, repeat(SystemTime::now)),
         Entry::peer(FERROID, repeat(move || ferroid.next_id(|_| spin_loop()))),
-        Entry::peer(
-            "ferroid Atomic, ticker thread",
-            repeat(move || ticking.next_id(|_| spin_loop())),
-        ),
+        Entry::peer(FERROID_TICKING, repeat(move || ticking.next_id(|_| spin_loop()))),
         Entry::peer(
             "rs-snowflake, at most 4,096 in a millisecond",
             repeat(move || snowflakes.real_time_generate()),

@@ -1,0 +1,132 @@
+//! The time that one thread writes once an interval and all others read.
+
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicI64, Ordering};
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// The largest step back of the wall clock that is not followed, in nanoseconds: a look at it that others overtook may be that old.
+const OVERTAKEN: i64 = 10_000_000;
+
+/// The latest time, in Unix nanoseconds, that a thread saw on the wall clock.
+///
+/// Readings only go back with the wall clock: a thread that knows of a reading (or of an ID that was made with it) gets no earlier one,
+/// unless the wall clock has stepped back by more than ten milliseconds since then.
+///
+/// ```
+/// use polyflake_clock::Ticks;
+///
+/// let ticks = Ticks::new(1_767_225_600_000_000_000);
+/// ticks.tick(1_767_225_600_001_000_000);
+/// assert_eq!(ticks.now(), 1_767_225_600_001_000_000);
+/// ```
+#[derive(Debug)]
+pub struct Ticks(AtomicI64);
+
+impl Ticks {
+    /// Ticks that begin at a reading of the wall clock.
+    #[cfg(not(loom))]
+    pub const fn new(wall: i64) -> Self {
+        Self(AtomicI64::new(wall))
+    }
+
+    /// Ticks that begin at a reading of the wall clock. The atomics of loom have no constants.
+    #[cfg(loom)]
+    pub fn new(wall: i64) -> Self {
+        Self(AtomicI64::new(wall))
+    }
+
+    /// The time of the last tick or look.
+    #[inline]
+    pub fn now(&self) -> i64 {
+        self.0.load(Ordering::Acquire)
+    }
+
+    /// Takes the look at the wall clock of the thread that ticks.
+    pub fn tick(&self, wall: i64) {
+        let next = |now: i64| (wall > now || now.saturating_sub(wall) > OVERTAKEN).then_some(wall);
+        // An error is a tick that others overtook.
+        let _ = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+    }
+
+    /// Takes the look at the wall clock of a thread that reads, and returns the time.
+    pub fn look(&self, wall: i64) -> i64 {
+        self.0.fetch_max(wall, Ordering::AcqRel).max(wall)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_follow_the_wall_clock() {
+        let ticks = Ticks::new(100);
+        ticks.tick(200);
+        assert_eq!(ticks.now(), 200);
+        assert_eq!(ticks.look(300), 300);
+        assert_eq!(ticks.now(), 300);
+    }
+
+    #[test]
+    fn a_tick_that_a_look_overtook_changes_nothing() {
+        let ticks = Ticks::new(0);
+        ticks.look(OVERTAKEN);
+        ticks.tick(0);
+        assert_eq!(ticks.now(), OVERTAKEN);
+    }
+
+    #[test]
+    fn a_look_that_a_tick_overtook_returns_the_tick() {
+        let ticks = Ticks::new(0);
+        ticks.tick(200);
+        assert_eq!((ticks.look(100), ticks.now()), (200, 200));
+    }
+
+    #[test]
+    fn a_step_back_is_followed_at_the_next_tick() {
+        let ticks = Ticks::new(OVERTAKEN + 1);
+        assert_eq!(ticks.look(0), OVERTAKEN + 1);
+        ticks.tick(0);
+        assert_eq!(ticks.now(), 0);
+        let ticks = Ticks::new(i64::MAX);
+        ticks.tick(i64::MIN);
+        assert_eq!(ticks.now(), i64::MIN);
+    }
+}
+
+#[cfg(all(test, loom))]
+mod model {
+    use loom::{
+        sync::{Arc, atomic::AtomicBool},
+        thread,
+    };
+
+    use super::*;
+
+    /// One thread looks and tells of it, as a generator tells of an ID, while another thread ticks with an older and a newer look.
+    #[test]
+    fn nobody_who_knows_of_a_reading_gets_an_earlier_one() {
+        loom::model(|| {
+            let (ticks, told) = (Arc::new(Ticks::new(0)), Arc::new(AtomicBool::new(false)));
+            let ticker = {
+                let ticks = ticks.clone();
+                thread::spawn(move || [1, 3].map(|wall| ticks.tick(wall)))
+            };
+            let looker = {
+                let (ticks, told) = (ticks.clone(), told.clone());
+                thread::spawn(move || {
+                    let reading = ticks.look(2);
+                    told.store(true, Ordering::Release);
+                    reading
+                })
+            };
+            let before = told.load(Ordering::Acquire);
+            let reading = ticks.now();
+            assert!(!before || reading >= 2, "{reading}");
+            ticker.join().unwrap();
+            assert!(looker.join().unwrap() >= 2);
+            assert_eq!(ticks.now(), 3);
+        });
+    }
+}

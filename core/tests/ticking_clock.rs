@@ -1,0 +1,190 @@
+//! The clock that a thread keeps: readings are ticks, looks at the wall clock where there can be no tick, and never earlier than what
+//! another thread has told of.
+//!
+//! Clocks that tick once a second do not tick during most of these tests. `POLYFLAKE_SECONDS` sets how long threads race.
+#![cfg(all(feature = "std", not(miri)))]
+
+use std::{
+    env,
+    sync::atomic::{AtomicI64, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use polyflake::{
+    clock::{Clock, ExactClock, TickingClock},
+    sno::{Generator, Handle, Sno},
+};
+
+#[cfg(unix)]
+#[allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
+#[path = "forks/mod.rs"]
+mod forks;
+
+/// Time that passes without a tick, in nanoseconds.
+const PAST_NANOS: u32 = 20_000_000;
+const PAST: Duration = Duration::from_nanos(PAST_NANOS as u64);
+
+/// A clock that hardly ticks, after this thread has taken a first reading of it.
+fn slow() -> (TickingClock, i64) {
+    let clock = TickingClock::new(Duration::from_secs(1)).unwrap();
+    let first = clock.unix_nanos().unwrap();
+    (clock, first)
+}
+
+fn wall() -> i64 {
+    ExactClock.unix_nanos().unwrap()
+}
+
+#[test]
+fn a_reading_is_the_last_tick() {
+    let (clock, first) = slow();
+    thread::sleep(PAST);
+    let again = clock.unix_nanos().unwrap();
+    let passed = Duration::from_nanos((wall() - first).unsigned_abs());
+    assert!(passed > Duration::from_millis(900) || again == first, "{first} {again}");
+}
+
+#[test]
+fn the_clock_goes_on_by_itself() {
+    let clock = TickingClock::new(Duration::from_millis(1)).unwrap();
+    let (first, since) = (clock.unix_nanos().unwrap(), Instant::now());
+    while clock.unix_nanos().unwrap() == first {
+        assert!(since.elapsed() < Duration::from_secs(10), "expected a tick");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_thread_that_reads_often_looks_itself_if_nothing_ticks() {
+    let (clock, first) = slow();
+    thread::sleep(PAST);
+    let readings = (0..=4096).map(|_| clock.unix_nanos().unwrap());
+    assert!(readings.into_iter().any(|reading| reading >= first + i64::from(PAST_NANOS)));
+}
+
+#[test]
+fn a_thread_that_slept_looks_itself() {
+    let (clock, first) = slow();
+    clock.sleep(PAST_NANOS.into()).unwrap();
+    assert!(clock.unix_nanos().unwrap() >= first + i64::from(PAST_NANOS));
+}
+
+#[test]
+fn a_look_is_told_to_all_threads() {
+    let (clock, _) = slow();
+    thread::sleep(PAST);
+    let looked = thread::scope(|scope| {
+        scope.spawn(|| clock.unix_nanos().unwrap()).join().unwrap() // the first reading of its thread
+    });
+    assert!(clock.unix_nanos().unwrap() >= looked);
+}
+
+/// The thread that ticks stays behind.
+#[cfg(unix)]
+#[test]
+fn a_child_reads_the_wall_clock() {
+    let (clock, first) = slow();
+    for fork in [Some(forks::hooked as forks::Fork), forks::unhooked()].into_iter().flatten() {
+        let work = || {
+            let is_right = |_| {
+                let (before, reading) = (wall(), clock.unix_nanos().unwrap());
+                (before..=wall()).contains(&reading)
+            };
+            vec![u8::from((0..1000).all(is_right))]
+        };
+        assert_eq!(forks::in_child_by(fork, work), [1]);
+    }
+    assert!(first <= wall());
+}
+
+/// Threads that read as fast as they can, more than there are processors, and tell each other of each reading.
+#[test]
+fn no_reading_is_before_one_that_was_told() {
+    let seconds = env::var("POLYFLAKE_SECONDS").ok().map(|given| given.parse().unwrap());
+    let (time, told) = (Duration::from_secs_f64(seconds.unwrap_or(0.3)), AtomicI64::new(0));
+    let clock = TickingClock::new(Duration::from_micros(50)).unwrap();
+    let race = || {
+        let since = Instant::now();
+        while since.elapsed() < time {
+            for _ in 0..1000 {
+                let before = told.load(Ordering::Acquire);
+                let reading = clock.unix_nanos().unwrap();
+                assert!(reading >= before, "{} ns", before - reading);
+                told.fetch_max(reading, Ordering::AcqRel);
+            }
+        }
+    };
+    let threads = thread::available_parallelism().map_or(2, usize::from) + 2;
+    thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(race))));
+}
+
+/// Names are cut after 15 letters by the system.
+#[cfg(target_os = "linux")]
+fn threads() -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let names =
+        tasks.map(|task| std::fs::read_to_string(task.path().join("comm")).unwrap_or_default());
+    names.filter(|name| name.starts_with("polyflake-clock")).count()
+}
+
+/// In a process of its own, without the clocks of other tests.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_thread_ends_with_the_last_clone() {
+    const ALONE: &str = "POLYFLAKE_ALONE";
+    if env::var(ALONE).is_err() {
+        let name = "the_thread_ends_with_the_last_clone";
+        let mut alone = std::process::Command::new(env::current_exe().unwrap());
+        assert!(alone.args(["--exact", name]).env(ALONE, "1").status().unwrap().success());
+        return;
+    }
+    let clock = TickingClock::new(Duration::from_millis(1)).unwrap();
+    let clone = clock.clone();
+    drop(clock);
+    thread::sleep(PAST);
+    assert_eq!(threads(), 1);
+    drop(clone);
+    let since = Instant::now();
+    while threads() > 0 {
+        assert!(since.elapsed() < Duration::from_secs(10), "expected that the thread ends");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// More IDs than a few ticks have, so that calls wait, too.
+#[test]
+fn threads_never_share_an_id() {
+    const EACH: usize = 100_000;
+    let clock = TickingClock::new(Duration::from_millis(1)).unwrap();
+    let ids = Generator::builder().partition(42).clock(clock).build().unwrap();
+    let one_by_one = || (0..EACH).map(|_| ids.generate(7).unwrap()).collect::<Vec<Sno>>();
+    let by_handle = || {
+        let mut handle = Handle::new(&ids);
+        (0..EACH).map(|_| handle.generate(7).unwrap()).collect::<Vec<Sno>>()
+    };
+    let mut all: Vec<Sno> = thread::scope(|scope| {
+        let threads = [scope.spawn(one_by_one), scope.spawn(one_by_one), scope.spawn(by_handle)];
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), 3 * EACH);
+}
+
+#[test]
+fn an_interval_has_limits() {
+    let error = |interval| TickingClock::new(interval).unwrap_err();
+    for interval in [
+        Duration::ZERO,
+        Duration::from_nanos(9_999),
+        Duration::from_nanos(1_000_000_001),
+        Duration::MAX,
+    ] {
+        let error = error(interval);
+        assert_eq!((error.code(), error.field()), ("out_of_range", Some("interval")));
+    }
+    let clock = TickingClock::new(Duration::from_millis(5)).unwrap();
+    let coarse = Generator::builder().partition(42).clock(clock).build();
+    assert_eq!(coarse.unwrap_err().code(), "out_of_range"); // a tick of sno is 4 ms
+}
