@@ -4,6 +4,8 @@ import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 import { inspect } from "node:util";
+import * as native from "polyflake/native";
+import { thisPlatform } from "../build/platforms.mjs";
 import { NOT_A_NUMBER, NOT_WHOLE, notATextOf, notBytesOf } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { refused, vectors } from "./refusals.mjs";
@@ -231,6 +233,14 @@ onEachMachine(({ public: { Ids, Type } }) => {
       assert.doesNotMatch(text, new RegExp(pattern));
     refused("invalid_type", () => jsonSchema.output({ target: "draft-07" }));
   });
+});
+
+test("no secret stays in the scratch area, of this thread's addon", () => {
+  const secrets = { 3: Uint8Array.from({ length: 32 }, (_, k) => 201 + k), 4: new Uint8Array(32).fill(199) };
+  new native.public.Ids(secrets);
+  const addon = createRequire(import.meta.url)(`../prebuilds/${thisPlatform().name}/polyflake.node`);
+  const { area } = addon.attach(new Uint8Array(72 * 8 + 16_384));
+  for (const secret of Object.values(secrets)) assert(!Buffer.from(area).includes(Buffer.from(secret.subarray(0, 8))));
 });
 
 test("polyflake/public has what the namespace has, as ES modules and CommonJS, and once in a process", async () => {
