@@ -103,6 +103,8 @@ onEachMachine(({ public: { Ids, Type } }) => {
     for (const value of notATextOf(ZERO)) refused("invalid_type", () => orders.decode(value), { field });
     const found = (text) => refused("type_mismatch", () => orders.decode(text), { field }).message.split(", found ")[1];
     assert.equal(found("invoice_1cswj9ra8617edr"), '"invoice"');
+    assert.equal(found("other_1cswj9ra8617edr"), '"other"');
+    refused("type_mismatch", () => orders.decodeMany([ZERO, "other_1cswj9ra8617edr"]), { item: 1 });
     assert.equal(found(ZERO.replace("1", "_1")), '"order_"');
     assert.equal(found(ZERO.replace("86", "8_")), '"order_1cswj9ra8"');
     assert.equal(found(""), "another");
