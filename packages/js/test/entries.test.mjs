@@ -28,10 +28,11 @@ const compiledModules = (seen) => ({
   },
 });
 
-async function bundled(conditions, format) {
+async function bundled(conditions, format, path = "polyflake", name = "sno") {
   const seen = [];
-  const outfile = join(folder, `${conditions.join("-") || "default"}.${format === "esm" ? "mjs" : "cjs"}`);
-  const source = format === "esm" ? 'export { sno } from "polyflake";' : 'module.exports = require("polyflake");';
+  const file = [...conditions, name].join("-");
+  const outfile = join(folder, `${file}.${format === "esm" ? "mjs" : "cjs"}`);
+  const source = format === "esm" ? `export { ${name} } from "${path}";` : `module.exports = require("${path}");`;
   await build({
     stdin: { contents: source, resolveDir: fileURLToPath(new URL(".", import.meta.url)) },
     bundle: true,
@@ -42,7 +43,7 @@ async function bundled(conditions, format) {
     plugins: [compiledModules(seen)],
   });
   const module = await import(pathToFileURL(outfile));
-  return { seen, sno: module.sno ?? module.default.sno };
+  return { seen, [name]: module[name] ?? module.default[name] };
 }
 
 test("ES modules and CommonJS have the same names", async () => {
@@ -81,4 +82,16 @@ for (const conditions of [["deno", "node"], ["bun", "node"], ["browser"], []]) {
       assert.equal(sno.parse(sno.generate(3)).metabyte, 3);
     });
   }
+}
+
+for (const conditions of [["workerd"], ["edge-light"], ["deno", "node"], ["bun", "node"], ["browser"], []]) {
+  test(`${conditions.join(", ") || "default"}: polyflake/public brings no other module`, async () => {
+    const compiled = Object.hasOwn(COMPILED, conditions[0]);
+    for (const format of compiled ? ["esm"] : ["esm", "cjs"]) {
+      const { seen, Ids } = await bundled(conditions, format, "polyflake/public", "Ids");
+      assert.deepEqual(seen, compiled ? [`./public.wasm${COMPILED[conditions[0]]}`] : []);
+      const secret = Uint8Array.from({ length: 32 }, (_, k) => k);
+      assert.equal(new Ids(secret).of("order").encode(0), "order_1cswj9ra8617edr");
+    }
+  });
 }

@@ -102,7 +102,7 @@ fn npm(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     inspect(shell, file, "")?;
     let publint = publint(shell, file)?;
     // Modules of wasm have no types: they are for bundlers.
-    let modules = ["hotguid.wasm", "layout.wasm", "randflake.wasm", "sno.wasm"];
+    let modules = ["hotguid.wasm", "layout.wasm", "public.wasm", "randflake.wasm", "sno.wasm"];
     let options = ["--format", "ascii", "--exclude-entrypoints"];
     cmd!(shell, "npx --yes @arethetypeswrong/cli@0.18.5 {file} {options...} {modules...}").run()?;
     Ok(vec!["no local path", publint, "attw"])
