@@ -1,8 +1,8 @@
 //! Requests and replies as one JSON value each, for stores behind other protocols than SQL's.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     Ask, Found, Namespace, Record, Reply, Request, Result,
@@ -23,36 +23,30 @@ impl Request {
     /// # Ok::<(), polyflake_lease::Error>(())
     /// ```
     pub fn to_json(&self) -> String {
-        let (namespace, number) = (&self.namespace, self.number);
-        let value = match &self.ask {
-            Ask::Open(new) => {
-                json!({"ask": "open", "namespace": namespace, "new": new.to_value(), "number": number})
+        let (ask, more) = match &self.ask {
+            Ask::Open(new) => ("open", vec![("new", new.to_value())]),
+            Ask::Find { limit } => ("find", vec![("limit", (*limit).into())]),
+            Ask::Read { first } => ("read", vec![("first", (*first).into())]),
+            Ask::Put { old, new } => {
+                ("put", vec![("new", new.to_value()), ("old", old.to_value())])
             }
-            Ask::Find { limit } => {
-                json!({"ask": "find", "limit": limit, "namespace": namespace, "number": number})
-            }
-            Ask::Read { first } => {
-                json!({"ask": "read", "first": first, "namespace": namespace, "number": number})
-            }
-            Ask::Put { old, new } => json!({
-                "ask": "put",
-                "namespace": namespace,
-                "new": new.to_value(),
-                "number": number,
-                "old": old.to_value(),
-            }),
-            Ask::PutNamespace { old, new, first, count } => json!({
-                "ask": "put_namespace",
-                "count": count,
-                "first": first,
-                "namespace": namespace,
-                "new": new.to_value(),
-                "number": number,
-                "old": old.to_value(),
-            }),
-            Ask::Survey => json!({"ask": "survey", "namespace": namespace, "number": number}),
+            Ask::PutNamespace { old, new, first, count } => (
+                "put_namespace",
+                vec![
+                    ("count", (*count).into()),
+                    ("first", (*first).into()),
+                    ("new", new.to_value()),
+                    ("old", old.to_value()),
+                ],
+            ),
+            Ask::Survey => ("survey", Vec::new()),
         };
-        format!("{value}")
+        let fields = [
+            ("ask", ask.into()),
+            ("namespace", self.namespace.as_str().into()),
+            ("number", self.number.into()),
+        ];
+        text_of(fields.into_iter().chain(more))
     }
 
     /// Reads a request in canonical JSON.
@@ -100,33 +94,27 @@ impl Reply {
     /// # Ok::<(), polyflake_lease::Error>(())
     /// ```
     pub fn to_json(&self) -> String {
-        let namespace = self.namespace.as_ref().map(Namespace::to_value);
-        let (now, store) = (self.now, &self.store);
-        let value = match &self.found {
-            Found::Nothing => {
-                json!({"found": "nothing", "namespace": namespace, "now": now, "store": store})
-            }
+        let (found, more) = match &self.found {
+            Found::Nothing => ("nothing", Vec::new()),
             Found::Records(records) => {
-                let records: Vec<Value> = records.iter().map(Record::to_value).collect();
-                json!({"found": "records", "namespace": namespace, "now": now, "records": records, "store": store})
+                ("records", vec![("records", records.iter().map(Record::to_value).collect())])
             }
-            Found::Done => {
-                json!({"found": "done", "namespace": namespace, "now": now, "store": store})
-            }
+            Found::Done => ("done", Vec::new()),
             Found::Differs(record) => {
-                let record = record.as_ref().map(Record::to_value);
-                json!({"found": "differs", "namespace": namespace, "now": now, "record": record, "store": store})
+                ("differs", vec![("record", record.as_ref().map(Record::to_value).into())])
             }
-            Found::Survey { records, latest_end } => json!({
-                "found": "survey",
-                "latest_end": latest_end,
-                "namespace": namespace,
-                "now": now,
-                "records": records,
-                "store": store,
-            }),
+            Found::Survey { records, latest_end } => (
+                "survey",
+                vec![("latest_end", (*latest_end).into()), ("records", (*records).into())],
+            ),
         };
-        format!("{value}")
+        let fields = [
+            ("found", found.into()),
+            ("namespace", self.namespace.as_ref().map(Namespace::to_value).into()),
+            ("now", self.now.into()),
+            ("store", self.store.as_str().into()),
+        ];
+        text_of(fields.into_iter().chain(more))
     }
 
     /// Reads a reply in canonical JSON.
@@ -159,4 +147,11 @@ impl Reply {
         check_canonical(text, &reply.to_json())?;
         Ok(reply)
     }
+}
+
+/// The fields in their order, as one object.
+fn text_of(fields: impl Iterator<Item = (&'static str, Value)>) -> String {
+    let fields: BTreeMap<_, _> = fields.collect();
+    let fields = fields.iter().map(|(key, value)| format!("\"{key}\":{value}"));
+    format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
