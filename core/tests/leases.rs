@@ -384,6 +384,28 @@ fn a_stale_reading_draws_no_other_partition() {
     assert_eq!(first.get().unwrap().partition(), second.partition());
 }
 
+/// A child drops what it inherited, and makes generators of its own until none is left. Leases last as long as they were held.
+#[test]
+#[cfg(unix)]
+#[cfg_attr(miri, ignore = "forks")]
+fn a_child_leaves_its_parents_partition_to_the_parent() {
+    static TABLE: Two = Two::used(0, 0);
+    let clock = &ManualClock::at_unix_ms(T);
+    let leased = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
+    let ids = leased();
+    for tick in 0..5 {
+        clock.set_unix_ms(T + tick * 4);
+        ids.generate(0).unwrap();
+    }
+    let in_child = || {
+        drop(ids);
+        clock.set_unix_ms(T + 20);
+        let made = [leased(), leased()].map(|own| own.generate(0).map_or(9, |id| id.partition()));
+        made.map(|partition| partition.to_be_bytes()).concat()
+    };
+    assert_eq!(forks::in_child_by(forks::hooked, in_child), [0, 1, 0, 9]);
+}
+
 /// The ticks before a lease were another generator's, also for the generator that is restored from its snapshot.
 #[test]
 fn a_snapshot_knows_where_its_lease_began() {
