@@ -1,5 +1,5 @@
 """A service with FastAPI and SQLAlchemy whose orders have integers for keys, and public IDs in every URL and answer."""
-# PUBLIC_ID_SECRET=$(openssl rand -hex 32) DATABASE_URL=sqlite:///shop.db uvicorn app:app
+# PUBLIC_IDS_SECRET=$(openssl rand -hex 32) DATABASE_URL=sqlite:///shop.db uvicorn app:app
 
 import os
 from typing import Annotated
@@ -13,7 +13,7 @@ from polyflake import public
 from polyflake.pydantic import PublicId
 from polyflake.sqlalchemy import PublicIdType
 
-ids = public.Ids(bytes.fromhex(os.environ["PUBLIC_ID_SECRET"]))
+ids = public.Ids(bytes.fromhex(os.environ["PUBLIC_IDS_SECRET"]))
 people, orders = ids.of("person"), ids.of("order")
 PersonId = Annotated[int, PublicId(people)]
 OrderId = Annotated[int, PublicId(orders)]

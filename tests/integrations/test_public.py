@@ -121,7 +121,7 @@ def test_sqlalchemy_keeps_integers_and_shows_texts(engine: sa.Engine) -> None:
 def test_fastapi(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     testclient = pytest.importorskip("fastapi.testclient")
     monkeypatch.setenv("DATABASE_URL", server.url("postgresql+psycopg"))
-    monkeypatch.setenv("PUBLIC_ID_SECRET", bytes(range(32)).hex())
+    monkeypatch.setenv("PUBLIC_IDS_SECRET", bytes(range(32)).hex())
     code = (ROOT / "examples/public/app.py").read_text(encoding="utf-8")
     scope: dict[str, Any] = {"__name__": "public_app"}
     exec(compile(code, "app.py", "exec", dont_inherit=True), scope)
