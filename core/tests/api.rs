@@ -93,23 +93,10 @@ fn methods(item: &Item) -> Option<(String, Vec<String>)> {
         ImplItem::Fn(function) if is_promised(&function.vis, &function.attrs) => {
             vec![function.sig.ident.to_string()]
         }
-        ImplItem::Macro(list) => listed(&list.mac.path.segments.last().unwrap().ident.to_string()),
         _ => vec![],
     };
     let name = of.path.segments.last()?.ident.to_string();
     Some((name, block.items.iter().flat_map(public).collect()))
-}
-
-/// The public functions that a macro of `generator/calls.rs` lists.
-fn listed(name: &str) -> Vec<String> {
-    let text = fs::read_to_string(root().join("src/generator/calls.rs")).unwrap();
-    let (_, list) = text.split_once(&format!("macro_rules! {name} {{")).expect("a known list");
-    let list =
-        list.split("macro_rules!").next().unwrap().replace("async ", "").replace("const ", "");
-    let ends = |c: char| !c.is_ascii_alphanumeric() && c != '_';
-    let parts: Vec<_> = list.split("pub fn ").collect();
-    let promised = parts.windows(2).filter(|two| !two[0].trim_end().ends_with("#[doc(hidden)]"));
-    promised.map(|two| two[1].split(ends).next().unwrap().to_owned()).collect()
 }
 
 fn is_windowed(path: &syn::Path) -> bool {

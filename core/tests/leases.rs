@@ -401,7 +401,7 @@ fn a_child_leaves_its_parents_partition_to_the_parent() {
         drop(ids);
         clock.set_unix_ms(T + 20);
         let made = [leased(), leased()].map(|own| own.generate(0).map_or(9, |id| id.partition()));
-        made.map(|partition| partition.to_be_bytes()).concat()
+        made.map(u16::to_be_bytes).concat()
     };
     assert_eq!(forks::in_child_by(forks::hooked, in_child), [0, 1, 0, 9]);
 }

@@ -9,7 +9,6 @@
 //! packs IDs from the slots. No lock is held anywhere, not even in the clock's callbacks.
 
 mod block;
-mod calls;
 mod drawn;
 mod engine;
 mod family;
@@ -21,7 +20,6 @@ mod wait;
 mod window;
 
 pub(crate) use block::{BLOCK, Blocks};
-pub(crate) use calls::calls;
 pub(crate) use drawn::{DrawnWord, NEVER};
 pub(crate) use engine::{Engine, Reserved};
 pub(crate) use family::{Family, Pack};

@@ -8,7 +8,7 @@ use super::{Grant, Parts, Randflake, SCALE, Terms, family::Nodes};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
-    generator::{self, Engine, Family, Grantee, Mode, Source, calls},
+    generator::{self, Engine, Family, Grantee, Mode, Source},
     sequence::per_tick::State,
 };
 
@@ -201,10 +201,119 @@ impl<C: Clock> Generator<C> {
         self.engine.one(Mode::Wait, ())
     }
 
-    calls!(engine: Randflake;
-        "use polyflake::randflake::{Generator, Grant, Randflake};\n\n\
-         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
-         let ids = Generator::builder(grant, *b\"sixteen byte key\").build()?;");
+    /// Fills a slice with new IDs.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant, Randflake};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// let mut batch = [Randflake::default(); 100];
+    /// ids.fill(&mut batch)?;
+    /// assert_ne!(batch[0], batch[99]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As `generate`; [`Error::written`](crate::Error::written) is the number of valid IDs at the front of the slice.
+    pub fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
+        self.engine.fill(Mode::Wait, (), ids)
+    }
+
+    /// One new ID without waiting, if there is one now.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant, Randflake};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// match ids.try_generate() {
+    ///     Ok(id) => assert_ne!(id, Default::default()),
+    ///     Err(error) => println!("try again at {:?}", error.retry_at()), // in Unix milliseconds
+    /// }
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `sequence_exhausted` or `clock_behind`, with the time to retry, instead of a wait; all else as `generate`.
+    #[inline]
+    pub fn try_generate(&self) -> Result<Randflake> {
+        self.engine.one(Mode::Try, ())
+    }
+
+    /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant, Randflake};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// let mut batch = [Randflake::default(); 100];
+    /// let made = ids.try_fill(&mut batch)?;
+    /// assert!(batch[made..].iter().all(|unchanged| *unchanged == Default::default()));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
+    pub fn try_fill(&self, ids: &mut [Randflake]) -> Result<usize> {
+        self.engine.try_fill((), ids)
+    }
+
+    /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> polyflake::Result<()> {
+    /// use polyflake::randflake::{Generator, Grant, Randflake};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// let id = ids.generate_async(tokio::time::sleep).await?;
+    /// assert_ne!(id, Default::default());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As `generate`.
+    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
+        self.engine.one_async(&sleep, ()).await
+    }
+
+    /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. `written` counts the valid IDs at the
+    /// front of the slice: all in the end, and as many as there were if the call is dropped before.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> polyflake::Result<()> {
+    /// use polyflake::randflake::{Generator, Grant, Randflake};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// let mut batch = [Randflake::default(); 100];
+    /// let mut written = 0;
+    /// let filled = ids.fill_async(tokio::time::sleep, &mut batch, &mut written);
+    /// match tokio::time::timeout(std::time::Duration::from_secs(1), filled).await {
+    ///     Ok(filled) => filled?,
+    ///     Err(_) => println!("{written} IDs in time"),
+    /// }
+    /// assert!(batch[written..].iter().all(|unchanged| *unchanged == Default::default()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As `fill`.
+    pub fn fill_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        ids: &mut [Randflake],
+        written: &mut usize,
+    ) -> impl Future<Output = Result<()>> {
+        *written = 0; // a call may be dropped before its first poll
+        async move { self.engine.fill_async(&sleep, (), ids, written).await }
+    }
 
     /// The source of time that the generator was built with.
     ///
@@ -248,10 +357,52 @@ impl<C: Clock> Leased<C> {
         self.moving.one(Mode::Wait, ())
     }
 
-    calls!(moving: Randflake;
-        "use polyflake::randflake::{Generator, Grant, Leased, Randflake};\n\n\
-         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
-         let ids = Leased::new(Generator::builder(grant, *b\"sixteen byte key\").build()?)?;");
+    /// As [`Generator::fill`].
+    ///
+    /// # Errors
+    /// As [`Leased::generate`], with [`Error::written`](crate::Error::written).
+    pub fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
+        self.moving.fill(Mode::Wait, (), ids)
+    }
+
+    /// As [`Generator::try_generate`].
+    ///
+    /// # Errors
+    /// `lease_unavailable` at once; all else as [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&self) -> Result<Randflake> {
+        self.moving.one(Mode::Try, ())
+    }
+
+    /// As [`Generator::try_fill`].
+    ///
+    /// # Errors
+    /// As [`Leased::fill`], without a wait.
+    pub fn try_fill(&self, ids: &mut [Randflake]) -> Result<usize> {
+        self.moving.try_fill((), ids)
+    }
+
+    /// As [`Generator::generate_async`].
+    ///
+    /// # Errors
+    /// As [`Leased::generate`].
+    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
+        self.moving.one_async(&sleep, ()).await
+    }
+
+    /// As [`Generator::fill_async`].
+    ///
+    /// # Errors
+    /// As [`Leased::fill`].
+    pub fn fill_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        ids: &mut [Randflake],
+        written: &mut usize,
+    ) -> impl Future<Output = Result<()>> {
+        *written = 0; // a call may be dropped before its first poll
+        async move { self.moving.fill_async(&sleep, (), ids, written).await }
+    }
 }
 
 impl<C: Clock> Grantee for Generator<C> {

@@ -14,7 +14,7 @@ use crate::{
     Error, ErrorKind, Result, UnixTime,
     clock::{Clock, DefaultClock},
     fork,
-    generator::{self, Engine, Grantee, Mode, Pack, Source, WaitPolicy, Window, calls},
+    generator::{self, Engine, Grantee, Mode, Pack, Source, WaitPolicy, Window},
     sequence::tick_tock::{Run, TickTock},
     sync::{AtomicU32, Ordering},
 };
@@ -205,9 +205,115 @@ impl<C: Clock> Generator<C> {
         self.engine.one(Mode::Wait, metabyte)
     }
 
-    calls!(engine: Sno, metabyte: u8 = 7;
-        "use polyflake::sno::{Generator, Sno};\n\n\
-         let ids = Generator::new();");
+    /// Fills a slice with new IDs.
+    ///
+    /// ```
+    /// use polyflake::sno::{Generator, Sno};
+    ///
+    /// let ids = Generator::new();
+    /// let mut batch = [Sno::default(); 100];
+    /// ids.fill(7, &mut batch)?;
+    /// assert_ne!(batch[0], batch[99]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As `generate`; [`Error::written`](crate::Error::written) is the number of valid IDs at the front of the slice.
+    pub fn fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<()> {
+        self.engine.fill(Mode::Wait, metabyte, ids)
+    }
+
+    /// One new ID without waiting, if there is one now.
+    ///
+    /// ```
+    /// use polyflake::sno::{Generator, Sno};
+    ///
+    /// let ids = Generator::new();
+    /// match ids.try_generate(7) {
+    ///     Ok(id) => assert_ne!(id, Default::default()),
+    ///     Err(error) => println!("try again at {:?}", error.retry_at()), // in Unix milliseconds
+    /// }
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `sequence_exhausted` or `clock_behind`, with the time to retry, instead of a wait; all else as `generate`.
+    #[inline]
+    pub fn try_generate(&self, metabyte: u8) -> Result<Sno> {
+        self.engine.one(Mode::Try, metabyte)
+    }
+
+    /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
+    ///
+    /// ```
+    /// use polyflake::sno::{Generator, Sno};
+    ///
+    /// let ids = Generator::new();
+    /// let mut batch = [Sno::default(); 100];
+    /// let made = ids.try_fill(7, &mut batch)?;
+    /// assert!(batch[made..].iter().all(|unchanged| *unchanged == Default::default()));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
+    pub fn try_fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<usize> {
+        self.engine.try_fill(metabyte, ids)
+    }
+
+    /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> polyflake::Result<()> {
+    /// use polyflake::sno::{Generator, Sno};
+    ///
+    /// let ids = Generator::new();
+    /// let id = ids.generate_async(tokio::time::sleep, 7).await?;
+    /// assert_ne!(id, Default::default());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As `generate`.
+    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration), metabyte: u8) -> Result<Sno> {
+        self.engine.one_async(&sleep, metabyte).await
+    }
+
+    /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. `written` counts the valid IDs at the
+    /// front of the slice: all in the end, and as many as there were if the call is dropped before.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> polyflake::Result<()> {
+    /// use polyflake::sno::{Generator, Sno};
+    ///
+    /// let ids = Generator::new();
+    /// let mut batch = [Sno::default(); 100];
+    /// let mut written = 0;
+    /// let filled = ids.fill_async(tokio::time::sleep, 7, &mut batch, &mut written);
+    /// match tokio::time::timeout(std::time::Duration::from_secs(1), filled).await {
+    ///     Ok(filled) => filled?,
+    ///     Err(_) => println!("{written} IDs in time"),
+    /// }
+    /// assert!(batch[written..].iter().all(|unchanged| *unchanged == Default::default()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As `fill`.
+    pub fn fill_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        metabyte: u8,
+        ids: &mut [Sno],
+        written: &mut usize,
+    ) -> impl Future<Output = Result<()>> {
+        *written = 0; // a call may be dropped before its first poll
+        async move { self.engine.fill_async(&sleep, metabyte, ids, written).await }
+    }
 
     /// An ID of a given time: Unix milliseconds, or a `SystemTime`. For IDs of things that have their own time, few at once: these
     /// IDs have a sequence of their own that rolls over silently, so uniqueness is not promised. The window does not apply.
@@ -403,9 +509,53 @@ impl<C: Clock> Leased<C> {
         self.moving.one(Mode::Wait, metabyte)
     }
 
-    calls!(moving: Sno, metabyte: u8 = 7;
-        "use polyflake::sno::{Generator, Leased, Sno};\n\n\
-         let ids = Leased::new(Generator::builder().partition(42).build()?)?;");
+    /// As [`Generator::fill`].
+    ///
+    /// # Errors
+    /// As [`Leased::generate`], with [`Error::written`](crate::Error::written).
+    pub fn fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<()> {
+        self.moving.fill(Mode::Wait, metabyte, ids)
+    }
+
+    /// As [`Generator::try_generate`].
+    ///
+    /// # Errors
+    /// `lease_unavailable` at once; all else as [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&self, metabyte: u8) -> Result<Sno> {
+        self.moving.one(Mode::Try, metabyte)
+    }
+
+    /// As [`Generator::try_fill`].
+    ///
+    /// # Errors
+    /// As [`Leased::fill`], without a wait.
+    pub fn try_fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<usize> {
+        self.moving.try_fill(metabyte, ids)
+    }
+
+    /// As [`Generator::generate_async`].
+    ///
+    /// # Errors
+    /// As [`Leased::generate`].
+    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration), metabyte: u8) -> Result<Sno> {
+        self.moving.one_async(&sleep, metabyte).await
+    }
+
+    /// As [`Generator::fill_async`].
+    ///
+    /// # Errors
+    /// As [`Leased::fill`].
+    pub fn fill_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        metabyte: u8,
+        ids: &mut [Sno],
+        written: &mut usize,
+    ) -> impl Future<Output = Result<()>> {
+        *written = 0; // a call may be dropped before its first poll
+        async move { self.moving.fill_async(&sleep, metabyte, ids, written).await }
+    }
 }
 
 impl<C: Clock> Grantee for Generator<C> {
