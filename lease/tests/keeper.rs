@@ -162,6 +162,27 @@ fn a_claim_that_is_not_there_is_given_up() {
     host.assert_refused(ErrorKind::NumbersExhausted);
 }
 
+/// Both claims were of one number and would have begun at one time.
+#[test]
+fn a_claim_is_not_settled_by_the_grant_of_another() {
+    let mut store = Memory::new(T);
+    let mut host = Host::new(options(1));
+    loop {
+        let request = host.request();
+        if matches!(request.ask, Ask::Put { .. }) {
+            break;
+        }
+        let reply = store.answer(&request);
+        host.keeper.answered(request.number, reply, host.now);
+    }
+    let mut other = Host::seeded(options(1), 7);
+    other.drive(&mut store);
+    assert_eq!(other.keeper.number(), Some(0));
+    host.pass(20_000);
+    assert_eq!(host.drive(&mut store), None);
+    assert_eq!(host.keeper.number(), None);
+}
+
 #[test]
 fn one_who_insists_waits_and_writes_nothing() {
     let mut store = Memory::new(T);

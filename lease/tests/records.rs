@@ -47,6 +47,16 @@ fn records_are_read_back() {
     assert_eq!(Namespace::from_json(&namespace().to_json()), Ok(namespace()));
 }
 
+#[test]
+fn a_token_has_one_spelling() {
+    let token = Random(0x7d79_3037_a076_0186_574b_0282_f2f4_35e7);
+    assert_eq!(Random::parse("7d793037a0760186574b0282f2f435e7"), Ok(token));
+    for text in ["7D793037a0760186574b0282f2f435e7", "+d793037a0760186574b0282f2f435e7", "7d79", ""]
+    {
+        assert_eq!(Random::parse(text).unwrap_err().code(), "store_damaged", "{text}");
+    }
+}
+
 #[track_caller]
 fn assert_code(text: &str, code: &str) {
     let error = Record::from_json(text).unwrap_err();
