@@ -759,6 +759,46 @@ fn a_refused_release_is_tried_again_for_ten_seconds() {
     }
 }
 
+/// A renewal got no answer before the holder closed. Where it arrived, the release follows it; where the record is another's, which
+/// happens to have the same version and end, it does not.
+#[test]
+fn a_release_follows_no_grant_but_its_own() {
+    for is_own in [true, false] {
+        let mut store = Memory::new(T);
+        let (mut host, _) = holder(&mut store, options(1));
+        host.pass(20 * 60_000);
+        let Ask::Put { new: renewed, .. } = host.request().ask else { panic!("a renewal") };
+        let token = if is_own { renewed.token } else { Random(99) };
+        let found = Record { token, ..renewed };
+        host.keeper.close();
+        let mut releases = Vec::new();
+        while !host.ended {
+            match host.keeper.poll(host.now) {
+                Action::Seal => host.keeper.sealed(None, host.now),
+                Action::Ask(Request { number, ask: Ask::Put { old, .. }, .. }) => {
+                    releases.push(old.version);
+                    let reply = store.answer(&Request {
+                        number,
+                        namespace: "orders".into(),
+                        ask: Ask::Read { first: 0 },
+                    });
+                    let found = match releases.len() {
+                        1 => Found::Differs(Some(found.clone())),
+                        _ => Found::Done,
+                    };
+                    let reply = reply.map(|reply| Reply { found, ..reply });
+                    host.keeper.answered(number, reply, host.now);
+                }
+                Action::Refused(error) => host.refused.push(error),
+                Action::Wait(until) => host.pass(until - host.now.elapsed_ms),
+                Action::End => host.ended = true,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(releases.len(), 1 + usize::from(is_own), "{is_own} {releases:?}");
+    }
+}
+
 /// Other holders may be there that know of no deletion.
 #[test]
 fn a_holder_of_a_deleted_store_makes_no_number_free_at_once() {
