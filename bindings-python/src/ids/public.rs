@@ -64,7 +64,7 @@ impl Ids {
     }
 
     #[doc = doc!("public.Ids.of")]
-    #[pyo3(signature = (name, bits = Bits(BITS)))]
+    #[pyo3(signature = (name, bits = Bits(BITS)), text_signature = "($self, name, bits=48)")]
     fn of(&self, name: Of<Text<'_>, name::name>, bits: Bits) -> PyResult<Type> {
         let of = self.0.of_bits(&name.0, bits.0).map_err(|error| raise_named(error, "name"))?;
         Ok(Type { of, most: u64::MAX >> (64 - bits.0) })
