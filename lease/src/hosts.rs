@@ -3,6 +3,8 @@
 #[cfg(feature = "std")]
 pub(crate) mod driver;
 pub(crate) mod grantee;
+#[cfg(feature = "hosted")]
+pub mod hosted;
 #[cfg(feature = "std")]
 pub(crate) mod lease;
 pub(crate) mod operator;

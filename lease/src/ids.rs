@@ -1,8 +1,14 @@
 //! Generators of IDs under a lease, one for each family.
 
+#[cfg(feature = "std")]
 pub(crate) mod generator;
-mod granted;
+pub(crate) mod granted;
+#[cfg(feature = "std")]
 pub mod hotguid;
+#[cfg(feature = "std")]
 pub mod layout;
+pub(crate) mod numbered;
+#[cfg(feature = "std")]
 pub mod randflake;
+#[cfg(feature = "std")]
 pub mod sno;

@@ -14,7 +14,7 @@
 #![no_std]
 
 extern crate alloc;
-#[cfg(feature = "std")]
+#[cfg(feature = "hosted")]
 extern crate std;
 
 /// The examples of the README run as tests.
@@ -23,11 +23,13 @@ extern crate std;
 struct Readme;
 
 mod hosts;
-#[cfg(feature = "std")]
+#[cfg(feature = "hosted")]
 mod ids;
 mod rules;
 mod stores;
 
+#[cfg(feature = "hosted")]
+pub use hosts::hosted;
 #[cfg(feature = "std")]
 pub use hosts::{driver::Task, lease::Lease, source::Source, task::Host};
 pub use hosts::{
@@ -36,6 +38,8 @@ pub use hosts::{
 };
 #[cfg(feature = "std")]
 pub use ids::{generator::Generator, hotguid, layout, randflake, sno};
+#[cfg(feature = "hosted")]
+pub use rules::events::{Event, Figures};
 pub use rules::{
     error::{Error, ErrorKind},
     keeper::{Action, Grant, Keeper, Moment, Options},
@@ -45,11 +49,7 @@ pub use rules::{
     shape::{Grid, Shape},
 };
 #[cfg(feature = "std")]
-pub use rules::{
-    events::{Event, Figures},
-    ordinal::Ordinal,
-    request::AsyncStore,
-};
+pub use rules::{ordinal::Ordinal, request::AsyncStore};
 #[cfg(feature = "postgresql")]
 pub use stores::postgresql::{AsyncPostgresql, Postgresql};
 #[cfg(feature = "sqlite")]

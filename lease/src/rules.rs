@@ -2,7 +2,7 @@
 //! has no clock, opens nothing and starts no thread.
 
 pub(crate) mod error;
-#[cfg(feature = "std")]
+#[cfg(feature = "hosted")]
 pub(crate) mod events;
 #[cfg(feature = "std")]
 pub(crate) mod forks;

@@ -61,7 +61,7 @@ impl One {
     async fn is_free_soon(&self) -> bool {
         for _ in 0..1000 {
             time::sleep(Duration::from_millis(10)).await;
-            let status = Operator::open(&self.url, "orders").and_then(|mut it| it.status());
+            let status = Operator::open(&self.url, "orders/sno").and_then(|mut it| it.status());
             if status.is_ok_and(|status| status.granted == 0) {
                 return true;
             }
@@ -90,7 +90,7 @@ fn a_process_that_is_asked_to_end_returns_its_number() {
         return;
     }
     let one = One::new();
-    let granted = || Operator::open(&one.url, "orders").unwrap().status().unwrap().granted;
+    let granted = || Operator::open(&one.url, "orders/sno").unwrap().status().unwrap().granted;
     let mut process = Command::new(env::current_exe().unwrap());
     process.args(["--exact", "a_process_that_is_asked_to_end_returns_its_number", "--nocapture"]);
     let mut process = process.env(ENDED, &one.url).stdout(Stdio::piped()).spawn().unwrap();

@@ -73,7 +73,7 @@ fn a_store_whose_clock_steps_takes_no_number_from_everybody() {
             };
             late.keeper.answered(request.number, store.answer(&request), late.now);
             assert!(matches!(late.keeper.poll(late.now), Action::Refused(_)));
-            let ends = store.records("orders").into_iter().map(|record| record.granted_until);
+            let ends = store.records("orders/sno").into_iter().map(|record| record.granted_until);
             assert!(ends.max().unwrap() <= T + 3 * HOUR, "off by {off} ms");
             drive(&mut host, &mut store, 20, 0, 0);
             host.refused.clear();
@@ -152,7 +152,7 @@ fn times_written_by_hand_are_refused() {
             }
         }
         host.assert_refused(ErrorKind::StoreDamaged);
-        assert_eq!(store.records("orders"), before.records("orders"), "{name}");
+        assert_eq!(store.records("orders/sno"), before.records("orders/sno"), "{name}");
     }
 }
 

@@ -94,7 +94,7 @@ fn a_lease_that_is_renewed_evicted_and_cut_off_says_so() {
     let Event::Acquired { end: first, .. } = heard.next("acquired") else { panic!() };
     let Event::Renewed { number, end } = heard.next("renewed") else { panic!() };
     assert!(end > first, "{end} {first}");
-    Operator::open(&url, "orders").unwrap().evict(number).unwrap();
+    Operator::open(&url, "orders/sno").unwrap().evict(number).unwrap();
     let Event::Refused(error) = heard.next("refused") else { panic!() };
     assert_eq!(error.kind(), ErrorKind::LeaseLost);
     let Event::Moved { from, number: to, .. } = heard.next("moved") else { panic!() };
@@ -224,7 +224,8 @@ fn events_are_traced_and_hold_nothing_of_the_url() {
     ids.close();
     drop(ids);
     let lines = lines.lock().unwrap().clone();
-    let ours: Vec<_> = lines.iter().filter(|line| line.contains(r#"namespace="traced""#)).collect();
+    let ours: Vec<_> =
+        lines.iter().filter(|line| line.contains(r#"namespace="traced/sno""#)).collect();
     let levels: Vec<_> = ours.iter().filter_map(|line| line.split(' ').next()).collect();
     assert!(levels.contains(&"WARN") && levels.contains(&"INFO"), "{ours:?}");
     assert!(ours.iter().all(|line| line.contains(" polyflake_lease ")), "{ours:?}");

@@ -79,7 +79,7 @@ fn a_lease_outlives_a_frozen_server_and_is_closed_beside_one() {
 fn an_open_store_gives_up_and_is_closed_beside_a_frozen_server() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
-    let mut operator = Operator::open(&server.url(), "orders").unwrap();
+    let mut operator = Operator::open(&server.url(), "orders/sno").unwrap();
     Generator::with(&server.url(), options(), LONG).unwrap().close();
     server.freeze();
     let since = Instant::now();

@@ -16,7 +16,7 @@ fn draw() -> Result<Random> {
 }
 
 fn operator<S: Store>(store: S) -> Operator<S, fn() -> Result<Random>> {
-    Operator::new(store, "orders", draw as fn() -> Result<Random>).unwrap()
+    Operator::new(store, "orders/sno", draw as fn() -> Result<Random>).unwrap()
 }
 
 #[track_caller]
@@ -140,9 +140,9 @@ fn a_promoted_store_that_lost_nothing_grants_at_once() {
 fn impossible_steps_are_refused_and_change_nothing() {
     let mut store = Memory::new(T);
     let error = assert_kind(operator(&mut store).status(), ErrorKind::OutOfRange);
-    assert_eq!(error.to_string(), "expected a namespace of the store, found none named orders");
+    assert_eq!(error.to_string(), "expected a namespace of the store, found none named orders/sno");
     drop(holder(&mut store, options(3)));
-    let before = store.records("orders");
+    let before = store.records("orders/sno");
     let mut it = operator(&mut store);
     assert_kind(it.evict(3), ErrorKind::OutOfRange);
     assert_kind(it.evict(2), ErrorKind::OutOfRange);
@@ -151,7 +151,7 @@ fn impossible_steps_are_refused_and_change_nothing() {
     assert_kind(it.reserve(0, &"x".repeat(201)), ErrorKind::OutOfRange);
     assert_kind(it.free(0, T), ErrorKind::OutOfRange);
     assert_kind(it.free(0, u64::MAX), ErrorKind::OutOfRange);
-    assert_eq!(store.records("orders"), before);
+    assert_eq!(store.records("orders/sno"), before);
     assert!(Operator::new(Memory::new(T), "a b", draw).is_err());
     let backup = store.clone();
     store.restore(backup);
@@ -159,7 +159,7 @@ fn impossible_steps_are_refused_and_change_nothing() {
     assert_kind(operator(&mut store).evict(0), ErrorKind::StoreChanged);
     operator(&mut store).restored(None).unwrap();
     assert!(!operator(&mut store).status().unwrap().is_restored);
-    store.lose("orders", 0).expect("expected a record");
+    store.lose("orders/sno", 0).expect("expected a record");
     assert_kind(operator(&mut store).evict(0), ErrorKind::StoreDamaged);
     assert_kind(operator(&mut store).restored(None), ErrorKind::StoreDamaged);
 }
@@ -170,7 +170,7 @@ struct Busy(Memory);
 impl Store for Busy {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         if let Ask::Put { old, .. } = &request.ask {
-            let there = self.0.records("orders").into_iter().find(|it| it.first == old.first);
+            let there = self.0.records("orders/sno").into_iter().find(|it| it.first == old.first);
             let old = there.unwrap();
             let new = Record { version: old.version + 1, ..old.clone() };
             let ask = Ask::Put { old, new };

@@ -195,7 +195,7 @@ fn one_row_written_by_hand_is_left_out_and_named() {
         assert!(!numbers.contains(&fourth), "{fourth}");
         by_hand.execute_batch(&format!("{change} WHERE first <> 1")).unwrap();
         let ask = Ask::Read { first: 1 };
-        let request = Request { number: 1, namespace: "orders".into(), ask };
+        let request = Request { number: 1, namespace: "orders/sno".into(), ask };
         let error = store.answer(&request).unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.to_string().ends_with("in the record of number 1"), "{error}");
@@ -227,7 +227,7 @@ fn a_swap_is_refused_where_another_store_is_named() {
     let mut store = Sqlite::open(&path).unwrap();
     claim(&mut store).unwrap();
     let mut ask = |ask| {
-        let request = Request { number: 1, namespace: "orders".into(), ask };
+        let request = Request { number: 1, namespace: "orders/sno".into(), ask };
         store.answer(&request).unwrap().found
     };
     let Found::Records(records) = ask(Ask::Read { first: 0 }) else { panic!() };

@@ -74,9 +74,9 @@ fn a_file_that_may_only_be_read_is_refused_and_usable_afterwards() {
     assert!(again.status().unwrap().success());
     set(folder.path(), 0o755).unwrap();
     set(&path, 0o644).unwrap();
-    assert_granted(&path, "orders", 1);
+    assert_granted(&path, "orders/sno", 1);
     claim(&mut Sqlite::open(&path).unwrap(), "orders", 1).unwrap();
-    assert_granted(&path, "orders", 2);
+    assert_granted(&path, "orders/sno", 2);
 }
 
 #[test]
@@ -99,10 +99,10 @@ fn a_full_disk_is_refused_and_usable_afterwards() {
     again.args(["-c", &script, "sh"]).arg(env::current_exe().unwrap());
     again.args(["--exact", "a_full_disk_is_refused_and_usable_afterwards"]);
     assert!(again.env(STORE, &path).status().unwrap().success());
-    assert_granted(&path, "orders", 1);
+    assert_granted(&path, "orders/sno", 1);
     let mut store = Sqlite::open(&path).unwrap();
     claim(&mut store, "orders", 1).unwrap();
     claim(&mut store, "others", 4999).unwrap();
-    assert_granted(&path, "orders", 2);
-    assert_granted(&path, "others", 1);
+    assert_granted(&path, "orders/sno", 2);
+    assert_granted(&path, "others/sno", 1);
 }

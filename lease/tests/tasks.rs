@@ -54,7 +54,7 @@ impl Slow {
     fn granted(&self) -> u64 {
         let mut store = self.store.lock().unwrap().clone();
         store.set_now(unix_ms());
-        let mut operator = Operator::new(&mut store, "orders", || Ok(Random(1))).unwrap();
+        let mut operator = Operator::new(&mut store, "orders/sno", || Ok(Random(1))).unwrap();
         operator.status().map_or(0, |status| status.granted)
     }
 

@@ -7,7 +7,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use alloc::format;
 use core::{
     future::{Future, pending, poll_fn},
     mem,
@@ -19,7 +18,7 @@ use polyflake::fork;
 use crate::{
     Action, AsyncStore, Error, ErrorKind, Grant, Grantee, Keeper, Moment, Options, Random, Reply,
     Request, Result,
-    rules::error::silent,
+    rules::error::{no_grant, silent},
     rules::events::Events,
     stores::system::{self, random},
 };
@@ -118,20 +117,7 @@ impl Shared {
     /// The reason why there is no ID now.
     pub(crate) fn reason(&self) -> Error {
         let state = self.lock();
-        let found = match state.end {
-            _ if state.is_closing => "a closed one".into(),
-            None => "none yet".into(),
-            Some(end) if end <= system::unix_ms() => {
-                format!("none since {end} (Unix milliseconds)")
-            }
-            Some(_) => "one for another time".into(),
-        };
-        let refused = state.refused.as_ref();
-        let cause =
-            refused.map_or_else(Default::default, |error| format!("; last refusal: {error}"));
-        let kind = refused.map_or(ErrorKind::LeaseUnavailable, Error::kind);
-        let error = Error::new(kind, format!("expected a lease, found {found}{cause}"));
-        refused.and_then(Error::until).map_or(error.clone(), |until| error.with_until(until))
+        no_grant(state.end, state.is_closing, system::unix_ms(), state.refused.as_ref())
     }
 }
 

@@ -48,7 +48,7 @@ pub struct Status {
 /// use polyflake_lease::{Operator, sno};
 ///
 /// let ids = sno::Generator::new("memory:operator", "orders")?;
-/// let mut operator = Operator::open("memory:operator", "orders")?;
+/// let mut operator = Operator::open("memory:operator", "orders/sno")?;
 /// let reserved = operator.reserve(7, "the old importer")?;
 /// let status = operator.status()?;
 /// assert_eq!((status.granted, status.reserved, status.free), (1, 1, 65_534));

@@ -8,7 +8,7 @@ use polyflake::{Error, ErrorKind, Result};
 
 use crate::{
     Lease,
-    ids::granted::{Family, Granted},
+    ids::granted::{Family, Shared},
 };
 
 /// A generator under a lease, of a family: [`sno`](crate::sno::Generator), [`randflake`](crate::randflake::Generator),
@@ -23,7 +23,7 @@ pub struct Generator<F: Family> {
 
 /// A lease that has begun, and the generator that its first grant will make.
 pub(crate) struct Begun<F: Family> {
-    pub(crate) granted: Arc<Granted<F>>,
+    pub(crate) granted: Arc<Shared<F>>,
     pub(crate) lease: Lease,
     pub(crate) longest: Duration,
 }
@@ -57,7 +57,7 @@ impl<F: Family> Begun<F> {
     }
 
     fn generator(self) -> crate::Result<Generator<F>> {
-        let leased = self.granted.leased();
+        let leased = self.granted.leased().cloned();
         let leased = leased.ok_or_else(|| none("expected a generator of the grant, found none"))?;
         Ok(Generator { leased, lease: self.lease, longest: self.longest })
     }

@@ -7,11 +7,9 @@ use polyflake::hotguid::{self, HotGuid, Leased};
 use crate::{
     Options, Result, Shape, Source,
     ids::generator::{Begun, calls},
-    ids::granted::{Granted, family},
+    ids::granted::Shared,
     rules::error::out_of_range,
 };
-
-family!(hotguid);
 
 /// A generator with a leased machine: it renews the lease, moves to another machine if it must, and returns its machine when it is
 /// dropped.
@@ -97,7 +95,7 @@ fn begin(
         return Err(out_of_range("expected options of Hot Guid without blocks"));
     }
     let waits = options.waits;
-    Granted::start(source, options, longest, move |number, window| {
+    Shared::start(source, options, longest, move |number, window| {
         let generator = waits.give(hotguid::Generator::builder().uuid8(uuid8));
         let generator = generator.window(window.start, window.end).build()?;
         generator.provide_identity(identity(number)?)?;
@@ -105,13 +103,11 @@ fn begin(
     })
 }
 
-/// A machine's five bytes, and the start of its counter. The last two bytes of the machine are left to the marks of version 8.
+/// The identity of a machine's generator, whose counter begins at random.
 fn identity(number: u64) -> polyflake::Result<[u8; 8]> {
     let mut start = [0; 3];
     getrandom::fill(&mut start).map_err(|error| {
         polyflake::Error::new(polyflake::ErrorKind::EntropyUnavailable).with_source(error)
     })?;
-    let [.., a, b, c] = number.to_be_bytes();
-    let [x, y, z] = start;
-    Ok([a, b, c, 0, 0, x, y, z])
+    Ok(crate::hosted::identity(number, start))
 }

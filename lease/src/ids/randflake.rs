@@ -7,11 +7,9 @@ use polyflake::randflake::{self, Grant, Leased, Randflake};
 use crate::{
     Options, Result, Shape, Source,
     ids::generator::{Begun, calls},
-    ids::granted::{Granted, family},
+    ids::granted::Shared,
     rules::error::out_of_range,
 };
-
-family!(randflake);
 
 /// A generator with a leased node: it renews the lease, moves to another node if it must, and returns its node when it is
 /// dropped.
@@ -100,7 +98,7 @@ fn begin(
     // It wipes its subkeys on drop; the secret itself is not kept.
     let codec = randflake::Codec::new(secret);
     let waits = options.waits;
-    Granted::start(source, options, longest, move |number, window| {
+    Shared::start(source, options, longest, move |number, window| {
         let node = u32::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
         let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
         waits.give(randflake::Generator::builder(grant, codec.clone())).build()

@@ -7,11 +7,9 @@ use polyflake::sno::{self, Leased, Sno};
 use crate::{
     Options, Result, Shape, Source,
     ids::generator::{Begun, calls},
-    ids::granted::{Granted, family},
+    ids::granted::Shared,
     rules::error::out_of_range,
 };
-
-family!(sno);
 
 /// A generator with a leased partition: it renews the lease, moves to another partition if it must, and returns its partition
 /// when it is dropped.
@@ -83,7 +81,7 @@ fn begin(source: Source, options: Options, longest: Duration) -> Result<Begun<Le
         return Err(out_of_range("expected options of sno without blocks"));
     }
     let waits = options.waits;
-    Granted::start(source, options, longest, move |number, window| {
+    Shared::start(source, options, longest, move |number, window| {
         let partition = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
         let generator = waits.give(sno::Generator::builder().partition(partition));
         generator.window(window.start, window.end).build()

@@ -269,12 +269,13 @@ impl Namespace {
 
 /// Refuses an invalid name of a namespace.
 pub(crate) fn check_name(name: &str) -> Result<()> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let is_plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
     let begins = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
     if begins && name.len() <= 64 && name.bytes().all(is_plain) {
         return Ok(());
     }
-    Err(out_of_range("expected a namespace of 1 to 64 letters, digits, '-', '_' and '.'"))
+    Err(out_of_range("expected a namespace of 1 to 64 letters, digits, '-', '_', '.' and '/'"))
 }
 
 pub(crate) fn check_text(text: &str, most: usize) -> Result<()> {

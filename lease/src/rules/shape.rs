@@ -140,7 +140,7 @@ impl Shape {
         self.block
     }
 
-    #[cfg(feature = "std")]
+    /// The name of the family.
     pub(crate) fn family(&self) -> &str {
         self.family
     }

@@ -144,7 +144,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn error(&self, failure: &Failure) -> Error {
+    pub(crate) fn error(&self, failure: &Failure) -> Error {
         match self {
             Self::Sqlite(_) => sqlite::error(failure),
             Self::Postgresql => postgresql::error(failure),

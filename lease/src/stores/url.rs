@@ -44,7 +44,8 @@ impl Address {
             Some(("memory", name)) => Ok(Self::Memory(name.to_string())),
             #[cfg(feature = "sqlite")]
             Some(("sqlite", path)) => {
-                crate::stores::steps::file::absolute(plain(path)?.as_ref()).map(Self::Sqlite)
+                crate::stores::steps::file::absolute(crate::hosted::plain(path)?.as_ref())
+                    .map(Self::Sqlite)
             }
             #[cfg(feature = "postgresql")]
             Some(("postgres" | "postgresql", _)) => {
@@ -72,19 +73,6 @@ impl Address {
             Self::Postgresql(url) => Ok(Box::new(crate::Postgresql::open_within(url, longest)?)),
         }
     }
-}
-
-/// Refuses what other libraries write in such a URL: here it would name another file.
-#[cfg(feature = "sqlite")]
-fn plain(path: &str) -> Result<&str> {
-    let found = match path {
-        _ if path.starts_with("//") => "`//`",
-        _ if path.starts_with("file:") => "`file:`",
-        _ if path.contains('?') => "`?`",
-        _ => return Ok(path),
-    };
-    let expected = "expected the path of a file after `sqlite:`, as in `sqlite:leases.db`";
-    Err(out_of_range(format!("{expected}, found {found}")))
 }
 
 /// Returns whether a text looks like the scheme of a URL: any other text before a colon may hold a password.

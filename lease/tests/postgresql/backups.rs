@@ -63,7 +63,7 @@ fn rows_in_the_same_tables_want_an_operators_word() {
         "INSERT INTO polyflake_leases SELECT * FROM l",
         "INSERT INTO polyflake_namespaces SELECT * FROM n",
     ]);
-    let mut operator = Operator::open(&server.url(), "orders").unwrap();
+    let mut operator = Operator::open(&server.url(), "orders/sno").unwrap();
     let told = operator.restored(None).unwrap();
     assert!(told.quiet_until > unknown.end());
     assert_eq!(quiet_until(claim_at(&server.url())), told.quiet_until);

@@ -263,7 +263,7 @@ fn operators_are_served_in_the_quiet_time() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let grant = claim_at(&server.url()).unwrap();
-    let mut operator = Operator::open(&server.url(), "orders").unwrap();
+    let mut operator = Operator::open(&server.url(), "orders/sno").unwrap();
     operator.restored(None).unwrap();
     assert_refused(claim_at(&server.url()), ErrorKind::StoreChanged);
     operator.evict(*grant.numbers().start()).unwrap();

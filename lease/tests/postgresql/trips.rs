@@ -81,7 +81,7 @@ fn a_renewal_is_one_round_trip_and_six_statements() {
     let end = claim(&mut store).unwrap().end();
     let mut ask = |ask| {
         let (trips, before) = (way.trips(), statements(&server));
-        let reply = store.answer(&Request { number: 1, namespace: "orders".into(), ask });
+        let reply = store.answer(&Request { number: 1, namespace: "orders/sno".into(), ask });
         (reply.unwrap().found, way.trips() - trips, statements(&server) - before)
     };
     let Found::Records(mut found) = ask(Ask::Read { first: 0 }).0 else { panic!() };
@@ -92,7 +92,7 @@ fn a_renewal_is_one_round_trip_and_six_statements() {
     assert_eq!(ask(renew), (Found::Differs(Some(new)), 1, 6));
     // Two for the connection, one for the request, and one for the end.
     let (trips, request) = (way.trips(), Ask::Read { first: 0 });
-    let request = Request { number: 1, namespace: "orders".into(), ask: request };
+    let request = Request { number: 1, namespace: "orders/sno".into(), ask: request };
     Postgresql::open(&way.url()).unwrap().answer(&request).unwrap();
     let trips = way.trips() - trips;
     assert!((3..=4).contains(&trips), "{trips}");

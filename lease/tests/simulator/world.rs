@@ -140,6 +140,10 @@ impl World {
         None
     }
 
+    fn namespace(&self) -> String {
+        Options::new("orders", self.shape.clone()).unwrap().namespace().to_owned()
+    }
+
     fn process(&mut self, life: u32) -> Process {
         let mut random = self.rng.fork();
         let mut options = Options::new("orders", self.shape.clone())
@@ -285,7 +289,8 @@ impl World {
         }
         let mut asked = request.clone();
         if let (Weak::NoCompare, Ask::Put { old, new }) = (self.weak, &mut asked.ask) {
-            let there = self.store.records("orders").into_iter().find(|it| it.first == new.first);
+            let there =
+                self.store.records(&request.namespace).into_iter().find(|it| it.first == new.first);
             *old = there.unwrap_or(old.clone());
         }
         let reply = self.store.answer(&asked);
@@ -341,7 +346,7 @@ impl World {
             6 | 7 => self.processes[process].offset = self.rng.i64(-100..100),
             8 => self.store_offset = self.rng.i64(-20_000..20_000),
             // An empty store cannot be told from a new one.
-            9 if !self.store.records("orders").is_empty() => {
+            9 if !self.store.records(&self.namespace()).is_empty() => {
                 self.backup = Some(self.store.clone());
             }
             10 if self.rng.u8(..) < 60 => self.restore(),
@@ -359,7 +364,8 @@ impl World {
         let used_until = self.now + self.rng.u64(0..self.lease_ms);
         let mut random = self.rng.fork();
         let draw = || Ok(Random(random.u128(1..)));
-        let mut operator = Operator::new(&mut self.store, "orders", draw).unwrap();
+        let namespace = self.namespace();
+        let mut operator = Operator::new(&mut self.store, &namespace, draw).unwrap();
         let done = match what {
             0 => operator.restored(None).is_ok(),
             1..10 => operator.evict(number).is_ok(),

@@ -1,8 +1,9 @@
 //! The options of a keeper.
 
-#[cfg(feature = "std")]
-use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::{
+    format,
+    string::{String, ToString},
+};
 #[cfg(feature = "std")]
 use core::time::Duration;
 
@@ -10,10 +11,9 @@ use core::time::Duration;
 use polyflake::{Builder, OnExhausted, clock::Clock};
 
 #[cfg(feature = "std")]
-use crate::{
-    Ordinal,
-    rules::events::{Event, Events, Watch},
-};
+use crate::Ordinal;
+#[cfg(feature = "hosted")]
+use crate::rules::events::{Event, Events, Watch};
 use crate::{
     Result, Shape,
     rules::error::out_of_range,
@@ -34,7 +34,7 @@ pub struct Options {
     pub(super) holder: String,
     pub(super) preferred: Option<u64>,
     pub(super) insists: bool,
-    #[cfg(feature = "std")]
+    #[cfg(feature = "hosted")]
     watch: Option<Watch>,
     #[cfg(feature = "std")]
     pub(crate) waits: Waits,
@@ -61,24 +61,31 @@ impl Waits {
 }
 
 impl Options {
-    /// Leases of an hour, of any number.
+    /// Leases of an hour, of any number. The namespace is named after the family as well, `orders/sno` for `orders`, so that generators of
+    /// different families may have the same name.
     ///
     /// # Errors
     /// `out_of_range` for a name that no namespace can have.
-    pub fn new(namespace: &str, shape: Shape) -> Result<Self> {
-        check_name(namespace)?;
+    pub fn new(name: &str, shape: Shape) -> Result<Self> {
+        let namespace = format!("{name}/{}", shape.family());
+        check_name(&namespace)?;
         Ok(Self {
-            namespace: namespace.to_string(),
+            namespace,
             shape,
             lease_ms: HOUR,
             holder: String::new(),
             preferred: None,
             insists: false,
-            #[cfg(feature = "std")]
+            #[cfg(feature = "hosted")]
             watch: None,
             #[cfg(feature = "std")]
             waits: Waits { longest: None, on_exhausted: OnExhausted::Wait },
         })
+    }
+
+    /// The whole name of the namespace, with the family's.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
     }
 
     /// Sets the length of a lease, in milliseconds.
@@ -178,7 +185,7 @@ impl Options {
     /// Generator::with("memory:watched", options, std::time::Duration::from_secs(5))?.close();
     /// # Ok::<(), polyflake_lease::Error>(())
     /// ```
-    #[cfg(feature = "std")]
+    #[cfg(feature = "hosted")]
     #[must_use]
     pub fn watch(self, watch: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         Self { watch: Some(Watch::new(watch)), ..self }
@@ -199,7 +206,7 @@ impl Options {
     }
 
     /// The events of a lease under these options.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "hosted")]
     pub(crate) fn events(&self) -> Events {
         Events::new(self.namespace.clone(), self.watch.clone())
     }

@@ -1,0 +1,179 @@
+//! A layout whose fields hold a leased number.
+
+use core::ops::RangeInclusive;
+
+use alloc::{
+    borrow::ToOwned,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use polyflake::layout::{Json, Layout, Tick};
+
+use crate::{Result, Shape, rules::error::out_of_range};
+
+/// The shape of a layout's numbers, which some of its constants or bindables hold, the most significant first.
+///
+/// ```
+/// use polyflake::layout::preset;
+/// use polyflake_lease::layout::shape;
+///
+/// let sonyflake = preset("sonyflake", [])?;
+/// assert_eq!(shape(&sonyflake, &["machine"], 0..=99)?.numbers(), 0..=99);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// `out_of_range` for numbers that the fields do not hold, for fields of more than 52 bits together, for a field that is no integer
+/// constant or bindable of the layout, for other bindables, which a lease has no values for, and for a layout without a timestamp or
+/// with an epoch before 1970.
+#[cfg_attr(not(feature = "std"), expect(unreachable_pub, reason = "`layout` has it"))]
+pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> Result<Shape> {
+    let numbered = Numbered::new(layout, fields)?;
+    if numbers.end() > numbered.all().end() {
+        let (last, most) = (numbers.end(), numbered.last);
+        return Err(out_of_range(format!("expected numbers up to {most}, found {last}")));
+    }
+    let text = text_of(&numbered.with(0));
+    if text.chars().any(char::is_control) {
+        return Err(out_of_range("expected names without control characters"));
+    }
+    Shape::layout(&text, numbered.time, fields, numbers)
+}
+
+/// A layout in which a number can be put.
+pub(crate) struct Numbered {
+    layout: Json,
+    /// The place of each field in the layout's list, the number of bits below its part of the number, and its width.
+    parts: Vec<(usize, u32, u32)>,
+    last: u64,
+    /// The epoch in Unix milliseconds, and the tick in microseconds.
+    time: (u64, u64),
+}
+
+impl Numbered {
+    pub(crate) fn new(layout: &Layout, names: &[&str]) -> Result<Self> {
+        let mut layout = layout.to_value();
+        let fields = fields_of(&mut layout);
+        let time = time_of(fields)?;
+        let (mut parts, mut below) = (Vec::<(usize, u32, u32)>::new(), 0);
+        for name in names.iter().rev() {
+            let place = fields.iter_mut().position(|field| text(field, "name") == Some(name));
+            let found = place.filter(|place| parts.iter().all(|(other, ..)| other != place));
+            let width = found.and_then(|place| width_of(&fields[place]));
+            let (Some(place), Some(width)) = (found, width) else {
+                let reason = format!("expected an integer constant or bindable `{name:.40}`, once");
+                return Err(out_of_range(reason));
+            };
+            parts.push((place, below, width));
+            below += width;
+        }
+        let mut others = fields.iter().enumerate().filter(|(place, field)| {
+            let is_named = parts.iter().any(|(other, ..)| other == place);
+            text(field, "kind") == Some("bindable") && !is_named
+        });
+        if let Some((_, field)) = others.next() {
+            let name = text(field, "name").unwrap_or_default();
+            let reason = format!("expected a value of the lease for `{name:.40}`, found none");
+            return Err(out_of_range(reason));
+        }
+        if !(1..=52).contains(&below) {
+            return Err(out_of_range(format!("expected fields of 1 to 52 bits, found {below}")));
+        }
+        Ok(Self { layout, parts, last: (1 << below) - 1, time })
+    }
+
+    /// Every number that the fields hold.
+    pub(crate) fn all(&self) -> RangeInclusive<u64> {
+        0..=self.last
+    }
+
+    /// The layout whose fields hold a number, as constants.
+    pub(crate) fn with(&self, number: u64) -> Json {
+        let mut layout = self.layout.clone();
+        let fields = fields_of(&mut layout);
+        for (place, below, width) in &self.parts {
+            let part = number >> below & ((1 << width) - 1);
+            let Json::Object(members) = &mut fields[*place] else { continue };
+            members.retain(|(name, _)| !matches!(&**name, "kind" | "type" | "value"));
+            members.push(("kind".to_owned(), Json::Text("constant".to_owned())));
+            members.push(("value".to_owned(), Json::Integer(part.cast_signed())));
+        }
+        layout
+    }
+}
+
+fn member<'j>(object: &'j Json, name: &str) -> Option<&'j Json> {
+    let Json::Object(members) = object else { return None };
+    members.iter().find(|(member, _)| member == name).map(|(_, value)| value)
+}
+
+fn text<'j>(object: &'j Json, name: &str) -> Option<&'j str> {
+    if let Some(Json::Text(text)) = member(object, name) { Some(text) } else { None }
+}
+
+fn integer(object: &Json, name: &str) -> Option<i64> {
+    if let Some(Json::Integer(number)) = member(object, name) { Some(*number) } else { None }
+}
+
+/// A layout's fields; none in a value that describes no layout.
+fn fields_of(layout: &mut Json) -> &mut [Json] {
+    let Json::Object(members) = layout else { return &mut [] };
+    match members.iter_mut().find(|(name, _)| name == "fields") {
+        Some((_, Json::List(fields))) => fields,
+        _ => &mut [],
+    }
+}
+
+/// The width of an integer constant or bindable.
+fn width_of(field: &Json) -> Option<u32> {
+    let is_number = matches!(text(field, "kind"), Some("constant" | "bindable"))
+        && matches!(text(field, "type"), None | Some("integer"));
+    integer(field, "bits").filter(|bits| is_number && *bits <= 52)?.try_into().ok()
+}
+
+/// The epoch in Unix milliseconds, and the tick in microseconds.
+fn time_of(fields: &[Json]) -> Result<(u64, u64)> {
+    let time = fields.iter().find(|field| text(field, "kind") == Some("timestamp"));
+    let time = time.ok_or_else(|| out_of_range("expected a layout with a timestamp"))?;
+    let tick = text(time, "tick").and_then(|tick| tick.parse::<Tick>().ok());
+    let epoch = integer(time, "epoch_ms").and_then(|epoch| u64::try_from(epoch).ok());
+    match (epoch, tick) {
+        (Some(epoch), Some(tick)) => Ok((epoch, tick.as_micros())),
+        _ => Err(out_of_range("expected an epoch from 1970 on")),
+    }
+}
+
+/// Canonical JSON, as docs/leases.md has it.
+fn text_of(value: &Json) -> String {
+    match value {
+        Json::Integer(number) => number.to_string(),
+        Json::Text(text) => quoted(text),
+        Json::Bool(value) => value.to_string(),
+        Json::List(items) => {
+            format!("[{}]", items.iter().map(text_of).collect::<Vec<_>>().join(","))
+        }
+        Json::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_by(|(one, _), (other, _)| one.cmp(other));
+            let pairs =
+                members.iter().map(|(name, value)| format!("{}:{}", quoted(name), text_of(value)));
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+        }
+        _ => "null".to_owned(),
+    }
+}
+
+/// A text in quotation marks; those with control characters are refused later.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        if matches!(c, '"' | '\\') {
+            quoted.push('\\');
+        }
+        quoted.push(c);
+    }
+    quoted.push('"');
+    quoted
+}

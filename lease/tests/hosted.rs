@@ -1,0 +1,369 @@
+//! A lease that a host in another language keeps: the commands, done by a small host over `SQLite`, and the IDs that come of it.
+#![cfg(feature = "sqlite")]
+
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use polyflake::{layout::preset, sno};
+use polyflake_lease::{
+    Moment, Operator, Random,
+    hosted::{Granted, Hosted, Place, layout_of},
+    steps::open_file,
+};
+use serde_json::{Value as Json, json};
+
+const T: u64 = 1_763_650_000_000;
+
+type Build = fn(u64, Range<i64>) -> polyflake::Result<sno::Generator>;
+type Leased = Granted<sno::Leased, Build>;
+
+/// A host in a language whose database client is rusqlite.
+struct Host {
+    path: PathBuf,
+    connection: Option<rusqlite::Connection>,
+    lease: Hosted,
+    ids: Leased,
+    random: u128,
+    elapsed_ms: u64,
+    /// What came of the last command.
+    answer: Json,
+    /// What it did, and what it told of.
+    done: Vec<String>,
+    told: Vec<Json>,
+    /// Answers in place of the host's own, the next one last.
+    instead: Vec<(&'static str, Json)>,
+}
+
+impl Host {
+    fn new(folder: &Path, settings: Json) -> Self {
+        let build: Build = |number, window| {
+            let builder = sno::Generator::builder().partition(u16::try_from(number).unwrap());
+            builder.window(window.start, window.end).build()
+        };
+        Self {
+            path: folder.join("leases.db"),
+            connection: None,
+            lease: Hosted::new(&settings.to_string()).unwrap(),
+            ids: Granted::new(build),
+            random: 1,
+            elapsed_ms: 0,
+            answer: Json::Null,
+            done: Vec::new(),
+            told: Vec::new(),
+            instead: Vec::new(),
+        }
+    }
+
+    fn now(&self) -> Moment {
+        let since = std::time::UNIX_EPOCH.elapsed().unwrap();
+        Moment { wall_ms: since.as_millis().try_into().unwrap(), elapsed_ms: self.elapsed_ms }
+    }
+
+    /// Keeps the lease up to the next command of a name.
+    fn keep_until(&mut self, last: &str) -> Json {
+        for _ in 0..200 {
+            let random = std::array::from_fn(|_| {
+                self.random += 1;
+                Random(self.random)
+            });
+            let command = self.lease.next(self.now(), random, &self.answer.to_string());
+            let command: Json = serde_json::from_str(&command).unwrap();
+            let name = command["do"].as_str().unwrap().to_owned();
+            self.answer = match self.instead.pop_if(|(instead, _)| *instead == name) {
+                Some((_, instead)) => instead,
+                None => self.answer(&name, &command),
+            };
+            self.done.push(name.clone());
+            if name == last {
+                return command;
+            }
+        }
+        panic!("expected {last}, found {:?} {:?}", self.done, self.told.first());
+    }
+
+    fn answer(&mut self, name: &str, command: &Json) -> Json {
+        let ms = |key: &str| command[key].as_u64().unwrap();
+        match name {
+            "open" => {
+                assert!(self.connection.is_none());
+                let connect = |path: &Path| Ok(rusqlite::Connection::open(path).unwrap());
+                let (connection, name) = open_file(&self.path, connect).unwrap();
+                self.connection = Some(connection);
+                json!({ "opened": name })
+            }
+            "run" => self.run(command["statements"].as_array().unwrap()),
+            "close" => {
+                assert!(self.connection.take().is_some());
+                Json::Null
+            }
+            "begin" => {
+                assert_eq!(ms("first"), ms("last"));
+                self.ids.begin(ms("first"), ms("start")..ms("end")).unwrap();
+                Json::Null
+            }
+            "extend" => {
+                self.ids.extend(ms("end"));
+                Json::Null
+            }
+            "seal" => json!({ "used_until": self.ids.seal() }),
+            "tell" => {
+                self.told.push(command["event"].clone());
+                Json::Null
+            }
+            "wait" => {
+                self.elapsed_ms += ms("ms");
+                Json::Null
+            }
+            _ => Json::Null,
+        }
+    }
+
+    fn run(&mut self, statements: &[Json]) -> Json {
+        let connection = self.connection.as_ref().unwrap();
+        let mut rows = Vec::new();
+        for statement in statements {
+            match ask(connection, statement) {
+                Ok(found) => rows.push(found),
+                Err(error) => {
+                    let failure = json!({ "code": null, "message": error.to_string() });
+                    return json!({ "rows": rows, "failure": failure });
+                }
+            }
+        }
+        json!({ "rows": rows, "failure": null })
+    }
+
+    fn status(&self) -> Json {
+        serde_json::from_str(&self.lease.status(self.now().wall_ms)).unwrap()
+    }
+
+    fn reason(&self) -> Json {
+        serde_json::from_str(&self.lease.reason(self.now().wall_ms)).unwrap()
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.told.iter().map(|event| event["name"].as_str().unwrap()).collect()
+    }
+
+    /// Number of numbers that are granted, as an operator sees it.
+    fn granted(&self) -> u64 {
+        let url = format!("sqlite:{}", self.path.display());
+        Operator::open(&url, "orders/sno").unwrap().status().unwrap().granted
+    }
+}
+
+fn ask(connection: &rusqlite::Connection, statement: &Json) -> rusqlite::Result<Json> {
+    use rusqlite::types::{ToSqlOutput, Value};
+    let values = statement[1].as_array().unwrap().iter().map(|value| {
+        ToSqlOutput::Owned(match value {
+            Json::String(text) => Value::Text(text.clone()),
+            other => other.as_i64().map_or(Value::Null, Value::Integer),
+        })
+    });
+    let mut prepared = connection.prepare(statement[0].as_str().unwrap())?;
+    let columns = prepared.column_count();
+    let rows = prepared.query_map(rusqlite::params_from_iter(values), |row| {
+        (0..columns)
+            .map(|at| {
+                Ok(match row.get(at)? {
+                    Value::Integer(integer) => json!(integer),
+                    Value::Text(text) => json!(text),
+                    _ => Json::Null,
+                })
+            })
+            .collect::<rusqlite::Result<Vec<_>>>()
+    })?;
+    Ok(json!(rows.collect::<rusqlite::Result<Vec<_>>>()?))
+}
+
+fn settings() -> Json {
+    json!({ "namespace": "orders", "family": "sno", "store": "sqlite", "numbers": [7, 8] })
+}
+
+#[test]
+fn a_host_leases_renews_and_returns_a_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut host = Host::new(folder.path(), settings());
+    assert_eq!(host.status()["number"], Json::Null);
+    assert_eq!(host.reason()["message"], "expected a lease, found none yet");
+    host.keep_until("wait");
+    assert_eq!((&host.status()["number"], host.granted()), (&json!(7), 1));
+    let leased = host.ids.leased().unwrap();
+    let first = leased.generate(3).unwrap();
+    assert_eq!((first.partition(), first.metabyte()), (7, 3));
+    host.keep_until("extend");
+    host.keep_until("wait");
+    assert_eq!((&host.status()["renewals"], &host.status()["grants"]), (&json!(1), &json!(1)));
+    assert!(host.ids.leased().unwrap().generate(3).unwrap() > first);
+
+    host.lease.close();
+    host.keep_until("end");
+    assert_eq!(host.granted(), 0);
+    assert!(host.connection.is_none(), "{:?}", host.done);
+    assert_eq!(host.names(), ["acquired", "renewed", "sealed"]);
+    assert_eq!(host.told[0]["number"], 7);
+    assert!(host.told[0]["text"].as_str().unwrap().starts_with("acquired: number 7 until "));
+    assert!(host.told[2]["used_until"].as_u64().unwrap() > T);
+    assert_eq!(host.reason()["message"], "expected a lease, found a closed one");
+    let refused = host.ids.leased().unwrap().try_generate(3).unwrap_err();
+    assert_eq!(refused.code(), "lease_unavailable");
+}
+
+#[test]
+fn what_fails_is_told_and_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut host = Host::new(folder.path(), settings());
+    let refused = json!({ "failure": { "code": null, "message": "unable to open" } });
+    host.instead = vec![("run", json!({ "silent": true })), ("open", refused)];
+    host.keep_until("tell");
+    let told = &host.told[0];
+    assert_eq!((&told["name"], &told["code"]), (&json!("refused"), &json!("lease_unavailable")));
+    assert!(told["message"].as_str().unwrap().contains("unable to open"), "{told}");
+    assert_eq!(host.status()["failures"], 1);
+    assert!(host.reason()["message"].as_str().unwrap().contains("; last refusal: "));
+    // A silent connection is thrown away.
+    host.keep_until("close");
+    host.keep_until("begin");
+    host.keep_until("wait");
+    assert_eq!(host.names(), ["refused", "refused", "acquired"]);
+    assert!(host.told[1]["message"].as_str().unwrap().contains("in time"));
+    assert_eq!(host.status()["refused"], Json::Null);
+}
+
+#[test]
+fn a_generator_that_cannot_be_made_returns_its_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut host = Host::new(folder.path(), settings());
+    host.instead = vec![("begin", json!({ "not_begun": "expected more memory" }))];
+    host.keep_until("begin");
+    host.keep_until("wait");
+    assert_eq!((host.names(), host.granted()), (vec!["refused"], 0));
+    assert_eq!(host.told[0]["message"], "expected more memory");
+    host.keep_until("begin");
+    host.keep_until("wait");
+    assert_eq!(host.granted(), 1);
+}
+
+#[test]
+fn an_answer_that_says_nothing_of_its_ticks_uses_up_the_grant() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut host = Host::new(folder.path(), settings());
+    host.keep_until("begin");
+    host.keep_until("wait");
+    let end = host.status()["end"].as_u64().unwrap();
+    host.instead = vec![("seal", json!("what"))];
+    host.lease.close();
+    host.keep_until("end");
+    assert_eq!(host.told.last().unwrap()["used_until"], end);
+    assert_eq!(host.granted(), 1);
+}
+
+#[test]
+fn an_answer_of_another_kind_is_a_connection_without_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut host = Host::new(folder.path(), settings());
+    for answer in [json!(7), json!({ "rows": 7 }), json!({ "rows": [[["a"]]], "failure": {} })] {
+        host.instead = vec![("run", answer)];
+        host.keep_until("tell");
+        assert_eq!(host.names().last(), Some(&"refused"));
+    }
+    host.keep_until("begin");
+}
+
+#[test]
+fn settings_are_checked() {
+    let layout = preset("sonyflake", []).unwrap().to_json();
+    let base = |more: Json| {
+        let mut settings = settings();
+        for (key, value) in more.as_object().unwrap() {
+            settings[key] = value.clone();
+        }
+        Hosted::new(&settings.to_string()).map(drop)
+    };
+    let whole = json!([0, 65_535]);
+    for good in [
+        json!({ "lease_ms": 60_000, "holder": "web-1", "prefer": 8 }),
+        json!({ "insist": 7, "store": "postgresql" }),
+        json!({ "family": "hotguid" }),
+        json!({ "family": "randflake", "secret": "00112233445566778899aabbccddeeff" }),
+        json!({ "family": "layout", "layout": layout, "fields": ["machine"], "numbers": whole }),
+        json!({ "family": "layout", "layout": layout, "fields": ["machine"], "numbers": null }),
+    ] {
+        base(good.clone()).unwrap_or_else(|error| panic!("{good}: {error}"));
+    }
+    for bad in [
+        json!({ "namespace": "" }),
+        json!({ "namespace": 7 }),
+        json!({ "store": "redis" }),
+        json!({ "family": "uuid" }),
+        json!({ "family": "randflake", "secret": "0011" }),
+        json!({ "family": "layout", "layout": "{}", "fields": ["machine"] }),
+        json!({ "family": "layout", "layout": layout }),
+        json!({ "family": "layout", "layout": layout, "fields": [7] }),
+        json!({ "family": "layout", "layout": layout, "fields": ["time"] }),
+        json!({ "numbers": [0, 65_536] }),
+        json!({ "numbers": [0] }),
+        json!({ "numbers": 7 }),
+        json!({ "lease_ms": 1 }),
+        json!({ "lease_ms": -1 }),
+        json!({ "lease_ms": 1.5 }),
+        json!({ "prefer": 9 }),
+        json!({ "insist": "7" }),
+        json!({ "holder": "\n" }),
+    ] {
+        let error = base(bad.clone()).expect_err(&bad.to_string());
+        assert_eq!(error.code(), "out_of_range", "{bad}");
+    }
+    assert!(Hosted::new("{").is_err());
+}
+
+#[test]
+fn places_are_read() {
+    let place = |url, namespace, number| {
+        let place = Place::of(url, namespace, number)?;
+        place.to_json().map(|text| serde_json::from_str::<Json>(&text).unwrap())
+    };
+    let found = place("postgres://me@db/app?a=1&namespace=a%2Fb&b=2", None, Some("12")).unwrap();
+    let expected = json!({
+        "store": "postgresql", "address": "postgres://me@db/app?a=1&b=2", "namespace": "a/b", "insist": 12,
+    });
+    assert_eq!(found, expected);
+    let found = place("sqlite:ids.db", Some("orders"), None).unwrap();
+    let expected =
+        json!({ "store": "sqlite", "address": "ids.db", "namespace": "orders", "insist": null });
+    assert_eq!(found, expected);
+    let bad = [
+        ("sqlite:ids.db", None, None),
+        ("sqlite:ids.db?namespace=a", Some("b"), None),
+        ("sqlite:ids.db?namespace=a&namespace=b", None, None),
+        ("sqlite:///ids.db", Some("a"), None),
+        ("redis://me:secret@db", Some("a"), None),
+        ("secret", Some("a"), None),
+        ("sqlite:ids.db", Some("a"), Some("+7")),
+        ("sqlite:ids.db", Some("a"), Some("")),
+        ("sqlite:ids.db", Some("a"), Some("9007199254740992")),
+    ];
+    for (url, namespace, number) in bad {
+        let error = place(url, namespace, number).expect_err(url);
+        assert_eq!(error.code(), "out_of_range");
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
+    let debug = format!("{:?}", Place::of("postgres://me:secret@db", Some("a"), None));
+    assert!(!debug.contains("secret"), "{debug}");
+}
+
+#[test]
+fn a_layout_holds_the_number_of_a_grant() {
+    let twitter = preset("twitter", []).unwrap();
+    let layout = layout_of(&twitter, &["datacenter", "worker"], 37).unwrap();
+    let text = layout.to_json();
+    let layout: Json = serde_json::from_str(&text).unwrap();
+    let value = |name: &str| {
+        let fields = layout["fields"].as_array().unwrap();
+        fields.iter().find(|field| field["name"] == name).unwrap()["value"].clone()
+    };
+    assert_eq!((value("datacenter"), value("worker")), (json!(1), json!(5)));
+    assert!(layout_of(&twitter, &["sequence"], 1).is_err());
+}
