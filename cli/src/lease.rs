@@ -11,8 +11,8 @@ use crate::failure::Failure;
 #[derive(clap::Args)]
 #[command(before_help = "\
 Examples:
-  polyflake lease status orders --url sqlite:/var/lib/orders/leases.db
-  polyflake lease evict orders 17 --url postgres://operator@db/orders")]
+  polyflake lease status orders/sno --url sqlite:/var/lib/orders/leases.db
+  polyflake lease evict orders/sno 17 --url postgres://operator@db/orders")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -20,6 +20,7 @@ pub(crate) struct Arguments {
 
 #[derive(clap::Args)]
 struct Place {
+    /// The whole name of the namespace: `orders/sno` for the partitions of generators that were given `orders`.
     namespace: String,
     /// The store: sqlite:FILE or a URL of PostgreSQL; the variable `POLYFLAKE_LEASE` if it is left out.
     #[arg(long)]
@@ -100,9 +101,12 @@ pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
         return Err(Failure::new("invalid_secret", reason));
     }
     let variable = || std::env::var("POLYFLAKE_LEASE").ok();
-    url.map(str::to_owned).or_else(variable).ok_or_else(|| {
+    let url = url.map(str::to_owned).or_else(variable).ok_or_else(|| {
         Failure::new("missing_field", "expected the URL of a store, or POLYFLAKE_LEASE to be set")
-    })
+    })?;
+    // Generators read their namespace from the same variable.
+    let place = polyflake_lease::hosted::Place::of(&url, None, None);
+    Ok(place.map_or(url, |place| place.url().to_owned()))
 }
 
 type Opened = Operator<

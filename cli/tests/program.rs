@@ -242,7 +242,7 @@ fn an_operator_sees_and_changes_a_namespace() {
     let (first, second) = (ids("1000"), ids("1000"));
     assert!(first.is_disjoint(&second) && first.len() + second.len() == 2000);
     let operate = |step: &str, more: &[&str]| {
-        out(&[&["lease", step, "orders", "--url", &url], more].concat())
+        out(&[&["lease", step, "orders/sno", "--url", &url], more].concat())
     };
     let reserved = operate("reserve", &["9", "the old importer"]);
     assert!(reserved.starts_with("9 may be given by hand from 20"), "{reserved}");
@@ -251,7 +251,7 @@ fn an_operator_sees_and_changes_a_namespace() {
     let record = status["records"].as_array().expect("records").iter().find(|it| it["first"] == 9);
     assert_eq!(record.expect("a record")["holder"], "the old importer");
     assert!(!status.to_string().contains("token"));
-    let refusal = refused(1, &["lease", "evict", "orders", "9", "--url", &url]);
+    let refusal = refused(1, &["lease", "evict", "orders/sno", "9", "--url", &url]);
     assert!(refusal.starts_with("error[out_of_range]: "), "{refusal}");
     assert!(operate("restored", &[]).starts_with("grants begin at 20"));
     assert_eq!(operate("promoted", &[]), "holders go on\n");
@@ -262,7 +262,9 @@ fn an_operator_sees_and_changes_a_namespace() {
 
     assert!(refused(1, &["lease", "status", "orders"]).contains("POLYFLAKE_LEASE"));
     let mut by_variable = Command::new(PROGRAM);
-    by_variable.args(["lease", "status", "orders"]).env("POLYFLAKE_LEASE", &url);
+    by_variable
+        .args(["lease", "status", "orders/sno"])
+        .env("POLYFLAKE_LEASE", format!("{url}?namespace=orders"));
     assert!(by_variable.output().expect("a program").status.success());
     let seen_by_all = "postgres://operator:secret@db/orders";
     let refusal = refused(1, &["lease", "status", "orders", "--url", seen_by_all]);

@@ -37,7 +37,7 @@ struct Host {
 }
 
 impl Host {
-    fn new(folder: &Path, settings: Json) -> Self {
+    fn new(folder: &Path, settings: &Json) -> Self {
         let build: Build = |number, window| {
             let builder = sno::Generator::builder().partition(u16::try_from(number).unwrap());
             builder.window(window.start, window.end).build()
@@ -185,7 +185,7 @@ fn settings() -> Json {
 #[test]
 fn a_host_leases_renews_and_returns_a_number() {
     let folder = tempfile::tempdir().unwrap();
-    let mut host = Host::new(folder.path(), settings());
+    let mut host = Host::new(folder.path(), &settings());
     assert_eq!(host.status()["number"], Json::Null);
     assert_eq!(host.reason()["message"], "expected a lease, found none yet");
     host.keep_until("wait");
@@ -214,7 +214,7 @@ fn a_host_leases_renews_and_returns_a_number() {
 #[test]
 fn what_fails_is_told_and_tried_again() {
     let folder = tempfile::tempdir().unwrap();
-    let mut host = Host::new(folder.path(), settings());
+    let mut host = Host::new(folder.path(), &settings());
     let refused = json!({ "failure": { "code": null, "message": "unable to open" } });
     host.instead = vec![("run", json!({ "silent": true })), ("open", refused)];
     host.keep_until("tell");
@@ -235,7 +235,7 @@ fn what_fails_is_told_and_tried_again() {
 #[test]
 fn a_generator_that_cannot_be_made_returns_its_number() {
     let folder = tempfile::tempdir().unwrap();
-    let mut host = Host::new(folder.path(), settings());
+    let mut host = Host::new(folder.path(), &settings());
     host.instead = vec![("begin", json!({ "not_begun": "expected more memory" }))];
     host.keep_until("begin");
     host.keep_until("wait");
@@ -249,7 +249,7 @@ fn a_generator_that_cannot_be_made_returns_its_number() {
 #[test]
 fn an_answer_that_says_nothing_of_its_ticks_uses_up_the_grant() {
     let folder = tempfile::tempdir().unwrap();
-    let mut host = Host::new(folder.path(), settings());
+    let mut host = Host::new(folder.path(), &settings());
     host.keep_until("begin");
     host.keep_until("wait");
     let end = host.status()["end"].as_u64().unwrap();
@@ -263,7 +263,7 @@ fn an_answer_that_says_nothing_of_its_ticks_uses_up_the_grant() {
 #[test]
 fn an_answer_of_another_kind_is_a_connection_without_one() {
     let folder = tempfile::tempdir().unwrap();
-    let mut host = Host::new(folder.path(), settings());
+    let mut host = Host::new(folder.path(), &settings());
     for answer in [json!(7), json!({ "rows": 7 }), json!({ "rows": [[["a"]]], "failure": {} })] {
         host.instead = vec![("run", answer)];
         host.keep_until("tell");
