@@ -4,6 +4,7 @@
 use std::{
     ops::Range,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 use polyflake::{layout::preset, sno};
@@ -352,6 +353,59 @@ fn places_are_read() {
     }
     let debug = format!("{:?}", Place::of("postgres://me:secret@db", Some("a"), None));
     assert!(!debug.contains("secret"), "{debug}");
+}
+
+#[test]
+fn variables_are_read() {
+    let place = |lease: Option<&str>, node: Option<&str>| {
+        let variables = |name: &str| match name {
+            "POLYFLAKE_LEASE" => lease.map(Into::into),
+            "POLYFLAKE_NODE" => node.map(Into::into),
+            _ => None,
+        };
+        Place::from_variables(variables)
+    };
+    let found = place(Some("memory:?namespace=orders"), Some("7")).unwrap();
+    assert_eq!((found.url(), found.namespace(), found.number()), ("memory:", "orders", Some(7)));
+    assert_eq!(place(Some("memory:?namespace=orders"), None).unwrap().number(), None);
+    let none = place(None, None).unwrap_err();
+    assert!(none.to_string().ends_with("found none"), "{none}");
+    let alone = place(None, Some("7")).unwrap_err();
+    assert!(alone.to_string().ends_with("found POLYFLAKE_NODE alone"), "{alone}");
+    assert_eq!((none.code(), alone.code()), ("lease_unavailable", "lease_unavailable"));
+}
+
+#[test]
+fn generators_of_the_environment_have_numbers_of_their_own() {
+    const CHILD: &str = "a_child_of_the_environment";
+    let child = |node: Option<&str>| {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", CHILD, "--ignored"]);
+        child.env("POLYFLAKE_LEASE", "memory:?namespace=orders");
+        if let Some(node) = node {
+            child.env("POLYFLAKE_NODE", node);
+        }
+        child.env("EXPECTED", node.unwrap_or("0")).status().unwrap().success()
+    };
+    assert!(child(None) && child(Some("12")));
+}
+
+#[test]
+#[ignore = "for `generators_of_the_environment_have_numbers_of_their_own`"]
+fn a_child_of_the_environment() {
+    let expected = std::env::var("EXPECTED").unwrap().parse().ok();
+    let twitter = preset("twitter", []).unwrap();
+    let ids = polyflake_lease::sno::Generator::from_env().unwrap();
+    assert_eq!(ids.lease().number(), expected);
+    let ids = polyflake_lease::hotguid::Generator::from_env().unwrap();
+    assert_eq!(ids.lease().number(), expected);
+    let ids = polyflake_lease::randflake::Generator::from_env([7; 16]).unwrap();
+    assert_eq!(ids.lease().number(), expected);
+    let ids = polyflake_lease::layout::Generator::from_env(&twitter, &["worker"]);
+    // A bindable that a lease has no values for.
+    assert_eq!(ids.unwrap_err().code(), "out_of_range");
+    let ids = polyflake_lease::layout::Generator::from_env(&twitter, &["datacenter", "worker"]);
+    assert_eq!(ids.unwrap().lease().number(), expected);
 }
 
 #[test]

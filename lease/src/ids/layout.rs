@@ -5,8 +5,8 @@ use core::time::Duration;
 use polyflake::layout::{self, Batch, Id, Layout, Leased};
 
 use crate::{
-    Options, Result, Source, ids::generator::Begun, ids::granted::Shared, ids::numbered::Numbered,
-    rules::error::out_of_range,
+    Options, Result, Source, hosted::Place, ids::generator::Begun, ids::granted::Shared,
+    ids::numbered::Numbered, rules::error::out_of_range,
 };
 
 pub use crate::ids::numbered::shape;
@@ -42,6 +42,18 @@ impl Generator {
         let numbers = Numbered::new(layout, fields)?.all();
         let options = Options::new(namespace, shape(layout, fields, numbers)?)?;
         Self::with(url, options, layout, fields, Duration::from_secs(10))
+    }
+
+    /// A generator of the place that the variable `POLYFLAKE_LEASE` names, as in `sqlite:/var/lib/app/ids.db?namespace=orders`; it insists on the
+    /// number in `POLYFLAKE_NODE`, if that is set. It waits up to 10 seconds for its first grant, and up to 70 for a number that it insists on.
+    ///
+    /// # Errors
+    /// `lease_unavailable` without the variable; as [`Generator::new`].
+    pub fn from_env(layout: &Layout, fields: &[&str]) -> Result<Self> {
+        let place = Place::from_variables(|name| std::env::var_os(name))?;
+        let numbers = Numbered::new(layout, fields)?.all();
+        let options = place.options(shape(layout, fields, numbers)?)?;
+        Self::with(place.url(), options, layout, fields, place.longest())
     }
 
     /// As [`Generator::new`], waiting in `sleep`, for example `tokio::time::sleep`, which does not block the thread. If the future is

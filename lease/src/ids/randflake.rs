@@ -6,6 +6,7 @@ use polyflake::randflake::{self, Grant, Leased, Randflake};
 
 use crate::{
     Options, Result, Shape, Source,
+    hosted::Place,
     ids::generator::{Begun, calls},
     ids::granted::Shared,
     rules::error::out_of_range,
@@ -34,6 +35,17 @@ impl Generator {
     pub fn new(url: &str, namespace: &str, secret: [u8; 16]) -> Result<Self> {
         let options = Options::new(namespace, Shape::randflake(0..=131_071, &secret)?)?;
         Self::with(url, options, secret, Duration::from_secs(10))
+    }
+
+    /// A generator of the place that the variable `POLYFLAKE_LEASE` names, as in `sqlite:/var/lib/app/ids.db?namespace=orders`; it insists on the
+    /// number in `POLYFLAKE_NODE`, if that is set. It waits up to 10 seconds for its first grant, and up to 70 for a number that it insists on.
+    ///
+    /// # Errors
+    /// `lease_unavailable` without the variable; as [`Generator::new`].
+    pub fn from_env(secret: [u8; 16]) -> Result<Self> {
+        let place = Place::from_variables(|name| std::env::var_os(name))?;
+        let options = place.options(Shape::randflake(0..=131_071, &secret)?)?;
+        Self::with(place.url(), options, secret, place.longest())
     }
 
     /// As [`Generator::new`], waiting in `sleep`, for example `tokio::time::sleep`, which does not block the thread. If the future is

@@ -6,6 +6,7 @@ use polyflake::sno::{self, Leased, Sno};
 
 use crate::{
     Options, Result, Shape, Source,
+    hosted::Place,
     ids::generator::{Begun, calls},
     ids::granted::Shared,
     rules::error::out_of_range,
@@ -34,6 +35,17 @@ impl Generator {
     pub fn new(url: &str, namespace: &str) -> Result<Self> {
         let options = Options::new(namespace, Shape::sno(0..=u64::from(u16::MAX))?)?;
         Self::with(url, options, Duration::from_secs(10))
+    }
+
+    /// A generator of the place that the variable `POLYFLAKE_LEASE` names, as in `sqlite:/var/lib/app/ids.db?namespace=orders`; it insists on the
+    /// number in `POLYFLAKE_NODE`, if that is set. It waits up to 10 seconds for its first grant, and up to 70 for a number that it insists on.
+    ///
+    /// # Errors
+    /// `lease_unavailable` without the variable; as [`Generator::new`].
+    pub fn from_env() -> Result<Self> {
+        let place = Place::from_variables(|name| std::env::var_os(name))?;
+        let options = place.options(Shape::sno(0..=u64::from(u16::MAX))?)?;
+        Self::with(place.url(), options, place.longest())
     }
 
     /// As [`Generator::new`], waiting in `sleep`, for example `tokio::time::sleep`, which does not block the thread. If the future is

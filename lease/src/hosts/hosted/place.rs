@@ -6,8 +6,15 @@ use alloc::{
     vec::Vec,
 };
 
+#[cfg(feature = "std")]
+use core::time::Duration;
+#[cfg(feature = "std")]
+use std::ffi::OsString;
+
 use serde_json::json;
 
+#[cfg(feature = "std")]
+use crate::{Error, ErrorKind, Options, Shape};
 use crate::{Result, rules::error::out_of_range, rules::json::MOST};
 
 /// A store, the name of a namespace in it, and a number that is insisted on: what `POLYFLAKE_LEASE` and `POLYFLAKE_NODE` say.
@@ -47,6 +54,42 @@ impl Place {
         };
         let number = number.map(number_of).transpose()?;
         Ok(Self { url, namespace, number })
+    }
+
+    /// What the variables `POLYFLAKE_LEASE` and `POLYFLAKE_NODE` of the process say. Give the process's own as
+    /// `|name| std::env::var_os(name)`.
+    ///
+    /// # Errors
+    /// `lease_unavailable` without `POLYFLAKE_LEASE`, also beside a number: children of a process inherit that, and would all have it;
+    /// as [`Place::of`].
+    #[cfg(feature = "std")]
+    pub fn from_variables(variables: impl Fn(&str) -> Option<OsString>) -> Result<Self> {
+        let text = |name| {
+            let text = variables(name).map(OsString::into_string).transpose();
+            text.map_err(|_| out_of_range(format!("expected UTF-8 in the variable {name}")))
+        };
+        match (text("POLYFLAKE_LEASE")?, text("POLYFLAKE_NODE")?) {
+            (Some(url), number) => Self::of(&url, None, number.as_deref()),
+            (None, number) => {
+                let found = number.map_or("none", |_| "POLYFLAKE_NODE alone");
+                let expected = "expected the variable POLYFLAKE_LEASE, as in `sqlite:/var/lib/app/ids.db?namespace=orders`";
+                let reason = format!("{expected}, found {found}");
+                Err(Error::new(ErrorKind::LeaseUnavailable, reason))
+            }
+        }
+    }
+
+    /// Options of a generator at this place.
+    #[cfg(feature = "std")]
+    pub(crate) fn options(&self, shape: Shape) -> Result<Options> {
+        let options = Options::new(&self.namespace, shape)?;
+        self.number.map_or(Ok(options.clone()), |number| options.insist(number))
+    }
+
+    /// The longest wait for the first grant. Who insists may wait for the lease of a killed process.
+    #[cfg(feature = "std")]
+    pub(crate) fn longest(&self) -> Duration {
+        Duration::from_secs(if self.number.is_some() { 70 } else { 10 })
     }
 
     /// The store's URL without the namespace.
