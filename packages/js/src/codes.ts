@@ -12,6 +12,7 @@ export type ErrorCode =
   | "lease_not_started"
   | "lease_expired"
   | "lease_mismatch"
+  | "lease_unavailable"
   | "invalid_secret"
   | "type_mismatch"
   | "check_failed"

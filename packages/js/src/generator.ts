@@ -2,6 +2,7 @@
 import { attached, inDates, isObject, time, within } from "./checks.js";
 import type { Handle } from "./handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "./later.js";
+import { alone, isUnavailable, onceGranted } from "./leased.js";
 import type { Machine, Next } from "./machine.js";
 import { fillBy, fillNow } from "./packed.js";
 import { type CallName, extensionSlots, manySlots } from "./protocol.js";
@@ -120,7 +121,7 @@ export abstract class AnyGenerator<
     attached(isObject(this) && #handle in this);
     const signal = this.#signal(parameters);
     const { size, batch, many } = this.#family;
-    const some = (count: number, made: number) => this.#fill("FillNow", count, parameters[0], made);
+    const some = (count: number, made: number) => this.#some(count, parameters[0], made);
     const one = (made: number) => this.#later(parameters[0], signal, made);
     return many(await fillLater(this.#room(count), size, batch, { some, one }, signal));
   }
@@ -141,8 +142,21 @@ export abstract class AnyGenerator<
 
   /** Makes one ID, waiting if needed, and returns its bytes. */
   #later(parameter: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
-    this.#family.ready(parameter);
-    return this.#handle.later(this.#call("OneAsync"), this.#family.packed, signal, made);
+    const one = () => {
+      this.#family.ready(parameter);
+      return this.#handle.later(this.#call("OneAsync"), this.#family.packed, signal, made);
+    };
+    return this.#handle.lease ? onceGranted(this.#handle, signal, one) : one();
+  }
+
+  /** Makes at most `count` IDs without waiting; none while a lease has no grant, so that the next ID waits for it. */
+  #some(count: number, parameter: unknown, made: number): Uint8Array {
+    try {
+      return this.#fill("FillNow", count, parameter, made);
+    } catch (error) {
+      if (isUnavailable(this.#handle, error)) return new Uint8Array(0);
+      throw error;
+    }
   }
 
   /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
@@ -178,6 +192,7 @@ export abstract class WindowGenerator<
    */
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);
+    alone(this.#handle);
     const { machine, claim } = this.#handle;
     const later = time(end, "end");
     machine.numbers[extensionSlots.end] = later;

@@ -1,6 +1,7 @@
 import type { GuardedClock } from "./clock.js";
 import type { ErrorCode } from "./errors.js";
 import { type Signal, slept } from "./later.js";
+import { type Leasing, unavailable } from "./leased.js";
 import type { Call, Machine } from "./machine.js";
 import { type CallName, objectSlots, turnSlots } from "./protocol.js";
 import type { Claim } from "./twins.js";
@@ -24,11 +25,18 @@ const built = ({ numbers }: Machine): number => numbers[objectSlots.handle]!;
 /** Errors of a machine that mean that its lent table failed. */
 const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
 
+/** Errors of a generator that mean that it has no grant now. */
+const OF_A_GRANT = /* @__PURE__ */ new Set<ErrorCode>(["lease_not_started", "lease_expired", "generator_closed"]);
+
 /** Something that a machine keeps for an object: a generator, a codec, a cipher, a layout. */
 export class Handle {
-  readonly number: number;
+  number: number;
+  /** What is released once the owner is collected. */
+  readonly #held: { machine: Machine; number: number };
   /** The claim of a generator whose IDs others could repeat. */
   claim?: Claim;
+  /** The lease of a generator, which gives it its grants. */
+  lease?: Leasing;
 
   /**
    * Builds it by a call, from the slots that `write` writes for it, and from the bytes of the scratch area.
@@ -45,12 +53,20 @@ export class Handle {
     if (clock) machine.setClock(clock);
     machine.check(build());
     this.number = built(machine);
+    this.#held = { machine, number: this.number };
   }
 
   /** Releases it when `owner` is collected. */
   belongTo(owner: object): this {
-    forgotten?.register(owner, { machine: this.machine, number: this.number });
+    forgotten?.register(owner, this.#held);
     return this;
+  }
+
+  /** Releases what it holds, and takes the place of another handle. */
+  become(other: Handle): void {
+    release(this.#held);
+    this.number = other.number;
+    this.#held.number = other.number;
   }
 
   /** Writes the handle, for the next call. */
@@ -111,6 +127,7 @@ export class Handle {
       this.machine.check(status, (error, code) => {
         if (this.machine.lent && LENT.has(code)) this.machine.lent.rethrow();
         if (isBatch || Object.hasOwn(error, "written")) error.written = (error.written ?? 0) + made;
+        if (this.lease && OF_A_GRANT.has(code)) throw unavailable(this.lease, error);
         return this.clock?.explain(error, code);
       });
   }

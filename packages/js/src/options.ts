@@ -1,6 +1,7 @@
 import { optionalInteger, time } from "./checks.js";
 import { type GuardedClock, guarded, type Stall } from "./clock.js";
 import { invalidType, PolyflakeError } from "./errors.js";
+import type { AnyLease } from "./leased.js";
 import { members, pair } from "./members.js";
 import type { optionsSlots } from "./protocol.js";
 import { ABSENT, type ValuesOf } from "./slots.js";
@@ -28,12 +29,17 @@ export interface SharedOptions {
 
 /** Options of a generator that may have a window. */
 export interface WindowOptions extends SharedOptions {
+  /**
+   * A lease of `polyflake/lease`, which gives the generator its number and the times for which it has it. Until the first grant, and
+   * where the store is away for longer than the lease, calls throw `lease_unavailable`; `generateAsync` waits.
+   */
+  lease?: AnyLease;
   /** The half-open time span in which IDs may be made, as Dates or integer Unix milliseconds. */
   window?: readonly [start: Date | number, end: Date | number];
 }
 
 export const SHARED = ["clock", "onExhausted", "maxWait", "onStall"] as const;
-export const WINDOW = ["window", ...SHARED] as const;
+export const WINDOW = ["window", "lease", ...SHARED] as const;
 
 /** Checked options: those that all families share, as numbers, and those that stay on this side. */
 export interface SharedSettings<Name extends string> {

@@ -1,4 +1,5 @@
 import { bytes, lengthOfArray, partOfBytes } from "./checks.js";
+import { PolyflakeError } from "./errors.js";
 import type { Machine } from "./machine.js";
 import { secretSlots } from "./protocol.js";
 
@@ -14,6 +15,17 @@ export function putSecret(m: Pick<Machine, "bytes">, secret: unknown, field: str
   const length = lengthOfArray(bytes(secret, field));
   if (length === LENGTH) m.bytes.set(partOfBytes(secret as Uint8Array, 0, LENGTH));
   return length;
+}
+
+/**
+ * A copy of a secret.
+ *
+ * @throws {PolyflakeError} `invalid_type`, `invalid_secret`.
+ */
+export function secretOf(secret: unknown): Uint8Array {
+  const copy = Uint8Array.from(bytes(secret, "secret"));
+  if (copy.length === LENGTH) return copy;
+  throw new PolyflakeError("invalid_secret", `expected a secret of ${LENGTH} bytes, found ${copy.length}`);
 }
 
 /** Writes a key or secret, and returns a function that writes its length. */

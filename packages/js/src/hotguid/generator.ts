@@ -4,11 +4,13 @@ import { randomBytes } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
+import { alone, ambient, leasedBy, leaseOf } from "../leased.js";
 import { type Machine, MOST } from "../machine.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import {
   answerSlots,
   BATCH,
+  extensionSlots,
   hotguidOneSlots,
   hotguidOptionsSlots,
   hotguidStatsSlots,
@@ -53,6 +55,24 @@ const FAMILY = {
   many: (packed: Uint8Array) => new HotGuidArray(packed),
 } as const;
 
+/** A generator under a lease. */
+const LEASED = {
+  settings: { family: "hotguid" },
+  extend: (handle: Handle, end: number): void => {
+    handle.machine.numbers[extensionSlots.end] = end;
+    handle.call("hotguidExtendWindow");
+  },
+  close: (handle: Handle): number => {
+    const { lastSecond } = take(handle.call("hotguidStats").numbers, hotguidStatsSlots);
+    handle.call("hotguidClose");
+    return (lastSecond + 1) * 1000;
+  },
+} as const;
+
+/** The machine's bytes of a leased number, of which the last two are left to the marks of version 8, and a start of the counter. */
+const identityOf = (number: number): Uint8Array =>
+  Uint8Array.of(number >> 16, number >> 8, number, 0, 0, ...randomBytes(3));
+
 /** All generators of this copy of the package. */
 const generators = /* @__PURE__ */ new WeakSet<Generator>();
 
@@ -93,12 +113,21 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
     const m = machine();
     const uuid8 = Number(flag(given.uuid8, "uuid8"));
-    const write = (): void => {
-      put(m.numbers, optionsSlots, shared);
-      put(m.numbers, hotguidOptionsSlots, { uuid8 });
+    const lease = leaseOf(given, ["window"]);
+    const build = (number?: number, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
+      const write = (): void => {
+        put(m.numbers, optionsSlots, { ...shared, windowStart, windowEnd });
+        put(m.numbers, hotguidOptionsSlots, { uuid8 });
+      };
+      const built = inDates(times, () => new Handle(m, write, m.calls.hotguidBuild, clock));
+      if (number !== undefined) {
+        m.bytes.set(identityOf(number));
+        built.call("hotguidProvide");
+      }
+      return built;
     };
-    const handle = inDates(times, () => new Handle(m, write, m.calls.hotguidBuild, clock));
-    let isSettled = false;
+    const handle = lease ? leasedBy(lease, { ...LEASED, clock, build }) : build();
+    let isSettled = lease !== undefined;
     const ready = (shardKey: unknown): Machine => {
       // At the first ID and not before, since the global scope of a worker has no random bytes.
       if (!isSettled) {
@@ -136,6 +165,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
    */
   close(): void {
     attached(isObject(this) && #handle in this);
+    alone(this.#handle);
     this.#handle.call("hotguidClose");
   }
 }
@@ -150,22 +180,22 @@ let shared: Generator | undefined;
  * @throws {PolyflakeError} as {@link Generator.generate}.
  */
 export function generate(shardKey?: number): HotGuidId {
-  return (shared ??= new Generator()).generate(shardKey);
+  return (shared ??= new Generator(ambient("hotguid"))).generate(shardKey);
 }
 
 /** Many new IDs from the generator of {@link generate}: see {@link Generator.generateMany}. */
 export function generateMany(count: number, shardKey?: number): HotGuidArray {
-  return (shared ??= new Generator()).generateMany(count, shardKey);
+  return (shared ??= new Generator(ambient("hotguid"))).generateMany(count, shardKey);
 }
 
 /** One new ID from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateAsync}. */
 export function generateAsync(shardKey?: number, options?: AsyncOptions): Promise<HotGuidId> {
-  return (shared ??= new Generator()).generateAsync(shardKey, options);
+  return (shared ??= new Generator(ambient("hotguid"))).generateAsync(shardKey, options);
 }
 
 /** Many new IDs from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateManyAsync}. */
 export function generateManyAsync(count: number, shardKey?: number, options?: AsyncOptions): Promise<HotGuidArray> {
-  return (shared ??= new Generator()).generateManyAsync(count, shardKey, options);
+  return (shared ??= new Generator(ambient("hotguid"))).generateManyAsync(count, shardKey, options);
 }
 
 /**

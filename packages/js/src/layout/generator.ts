@@ -2,18 +2,19 @@ import { attached, flag, inDates, integer, isObject, string, unsigned } from "..
 import { PolyflakeError } from "../errors.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
+import { alone, leasedBy, leaseOf } from "../leased.js";
 import { members } from "../members.js";
 import { answerOf, MessageReader } from "../message.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
-import { layoutOptionsSlots, optionsSlots } from "../protocol.js";
+import { extensionSlots, layoutOptionsSlots, optionsSlots } from "../protocol.js";
 import { withJson } from "../show.js";
 import { put } from "../slots.js";
 import { claim, type Span } from "../twins.js";
 import { arrayOf, batchOf, type LayoutArray, mostOf } from "./array.js";
 import type { Given, OrNone, Parameter, Without } from "./bindables.js";
-import { jsonOf, type Kind, messageOf } from "./description.js";
+import { type Field, jsonOf, type Kind, messageOf } from "./description.js";
 import type { IdOf } from "./fields.js";
-import { handleOf, idOf, type Layout, machine } from "./layout.js";
+import { handleOf, idOf, Layout, machine } from "./layout.js";
 import { type Values, ValuesWriter } from "./values.js";
 
 /** Options for a generator of a layout with these bindables. */
@@ -32,6 +33,8 @@ export interface GeneratorOptions<
   range?: readonly [bindable: Ranged, first: number | bigint, last: number | bigint];
   /** Allows a layout without a timestamp, whose sequence is given out once, from its start to its end. */
   sequenceOnly?: boolean;
+  /** Constants and bindables that hold the number of the `lease`, the most significant first; no other bindable may be left. */
+  fields?: readonly (Fixed | (string & {}))[];
 }
 
 /**
@@ -58,7 +61,9 @@ export interface Stats {
   closed: boolean;
 }
 
-const OPTIONS = ["bindables", "range", "sequenceOnly", ...WINDOW] as const;
+const OPTIONS = ["bindables", "range", "sequenceOnly", "fields", ...WINDOW] as const;
+/** The options that a lease decides. */
+const LEASED = ["snapshot", "bindables", "range", "sequenceOnly", "window"];
 
 /** Bindables as a warning shows them. */
 function shown(bindables: unknown): string {
@@ -80,6 +85,33 @@ function rangeOf(range: unknown): readonly [name: string, first: bigint, last: b
 function spanOf(value: unknown): Span {
   const one = typeof value === "number" || typeof value === "bigint" ? value : String(value);
   return [one, one];
+}
+
+/** The names of the fields that hold a leased number, and a function that makes the layout in which they are constants of a number. */
+function numberedBy(layout: Layout, given: unknown): [names: string[], of: (number: number) => Layout] {
+  const names = Array.isArray(given) ? given.map((name) => string(name, "fields")) : [];
+  if (names.length === 0) {
+    const reason = "expected the names of the fields that hold the lease's number for `fields`, found none";
+    throw new PolyflakeError("missing_field", reason, { field: "fields" });
+  }
+  const { fields, ...others } = layout.toJSON();
+  const isNamed = (field: Field, name: string) => "name" in field && field.name === name;
+  const widths = names.map((name) => fields.find((field) => isNamed(field, name))?.bits ?? 0);
+  const numbered = (number: number) => {
+    let left = number;
+    const values = new Map<string, number>();
+    for (const [k, name] of [...names.entries()].reverse()) {
+      values.set(name, left % 2 ** widths[k]!);
+      left = Math.floor(left / 2 ** widths[k]!);
+    }
+    const of = (field: Field): Field => {
+      const name = "name" in field ? field.name : undefined;
+      const value = name === undefined ? undefined : values.get(name);
+      return value === undefined ? field : { ...field, kind: "constant", type: "integer", value };
+    };
+    return new Layout({ ...others, fields: fields.map(of) });
+  };
+  return [names, numbered];
 }
 
 /** What is the same in all generators of layouts. */
@@ -141,20 +173,43 @@ export class Generator<
     const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
     const sequenceOnly = Number(flag(given.sequenceOnly, "sequenceOnly"));
     const restored = origin instanceof Origin;
+    const lease = leaseOf({ ...given, snapshot: restored || undefined }, LEASED);
     const message = restored ? messageOf(origin.snapshot, ValuesWriter) : new ValuesWriter();
     const before = message.written.length;
     message.pairs(given.bindables, "bindables");
     const fixed = String(message.written.subarray(before));
     const range = given.range === undefined ? undefined : rangeOf(given.range);
     if (range) message.range(...range);
-    const number = handleOf(layout);
     const m = machine();
-    const write = (): void => {
-      const messageLength = message.putPieces(m);
-      put(m.numbers, optionsSlots, shared);
-      put(m.numbers, layoutOptionsSlots, { layout: number, messageLength, sequenceOnly, restored: Number(restored) });
+    const build = (of: object, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
+      const number = handleOf(of);
+      const write = (): void => {
+        const messageLength = message.putPieces(m);
+        put(m.numbers, optionsSlots, { ...shared, windowStart, windowEnd });
+        put(m.numbers, layoutOptionsSlots, { layout: number, messageLength, sequenceOnly, restored: Number(restored) });
+      };
+      return inDates(times, () => new Handle(m, write, m.calls.layoutGeneratorBuild, clock));
     };
-    const handle = inDates(times, () => new Handle(m, write, m.calls.layoutGeneratorBuild, clock));
+    const leased = () => {
+      const { fields } = given;
+      const [names, numbered] = numberedBy(layout, fields);
+      return leasedBy(lease!, {
+        settings: { family: "layout", layout: layout.toJson(), fields: names },
+        clock,
+        build: (number, start, end) => build(numbered(number), start, end),
+        extend: (handle, end) => {
+          m.numbers[extensionSlots.end] = end;
+          handle.call("layoutExtendWindow");
+        },
+        close: (handle) => {
+          const lastMs = new MessageReader(handle.call("layoutStats")).integer();
+          handle.call("layoutClose");
+          // The rules round it up to the end of the tick.
+          return lastMs === undefined ? NaN : Number(lastMs) + 1;
+        },
+      });
+    };
+    const handle = lease ? leased() : build(layout);
     const { bits, isInteger } = layout;
     super(handle, {
       ...FAMILY,
@@ -173,6 +228,7 @@ export class Generator<
     });
     this.#handle = handle;
     this.layout = layout;
+    if (lease) return;
     const window = [shared.windowStart, shared.windowEnd];
     const [ranged, first, last] = range ?? [];
     const some = range ? `, some of ${ranged} ${first} to ${last}` : "";
@@ -226,6 +282,7 @@ export class Generator<
    */
   close(): Snapshot {
     attached(isObject(this) && #handle in this);
+    alone(this.#handle);
     const snapshot = jsonOf(new MessageReader(this.#handle.call("layoutClose"))) as Snapshot;
     if (this.#handle.claim) this.#handle.claim.end = -Infinity;
     return snapshot;

@@ -1,8 +1,10 @@
 import { attached, isObject, optionalInteger } from "../checks.js";
+import type { GuardedClock } from "../clock.js";
 import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { AnyGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
+import { type AnyLease, alone, isLease, leasedBy, leaseOf, unavailable } from "../leased.js";
 import { type Machine, MOST, type Next } from "../machine.js";
 import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
 import {
@@ -16,7 +18,8 @@ import {
   randflakeStatsSlots,
   secretSlots,
 } from "../protocol.js";
-import { putSecret } from "../secret.js";
+import { putSecret, secretOf } from "../secret.js";
+import { hexOf } from "../show.js";
 import { put, take } from "../slots.js";
 import { claim } from "../twins.js";
 import { inspect } from "./codec.js";
@@ -92,24 +95,29 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
    * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` with the option as `field`; `invalid_secret` unless
    * the secret has 16 bytes.
    */
-  constructor(grant: Grant, secret: Uint8Array, options: GeneratorOptions = {}) {
+  constructor(grant: Grant | AnyLease, secret: Uint8Array, options: GeneratorOptions = {}) {
     const { shared, clock, given } = sharedSettings(options, ["resumeAfter", ...SHARED]);
+    const lease = isLease(grant) ? leaseOf({ ...given, lease: grant }, ["resumeAfter"]) : undefined;
     const resumeAfter = optionalInteger(given.resumeAfter, "resumeAfter");
-    const granted = numbersOf(grant);
+    const granted = lease ? FIRST : numbersOf(grant);
     const m = machine();
-    const length = putSecret(m, secret, "secret");
-    const write = (): void => {
-      put(m.numbers, optionsSlots, shared);
-      put(m.numbers, grantSlots, granted);
-      put(m.numbers, secretSlots, { length });
-      put(m.numbers, randflakeOptionsSlots, { resumeAfter });
+    const build = (of: unknown, grant: typeof granted) => {
+      const length = putSecret(m, of, "secret");
+      const write = (): void => {
+        put(m.numbers, optionsSlots, shared);
+        put(m.numbers, grantSlots, grant);
+        put(m.numbers, secretSlots, { length });
+        put(m.numbers, randflakeOptionsSlots, { resumeAfter });
+      };
+      return new Handle(m, write, m.calls.randflakeBuild, clock);
     };
-    const handle = new Handle(m, write, m.calls.randflakeBuild, clock);
+    const handle = lease ? leased(lease, secret, clock, build) : build(secret, granted);
     const one = (m: Machine) => m.bigints[madeSlots.id] as RandflakeId;
     super(handle, { ...FAMILY, ready: () => handle.ready(), next: m.maker("randflakeGenerate", one, !clock), one });
     this.#handle = handle;
     const text = (m: Machine) => m.ascii(0, m.numbers[answerSlots.length]!) as RandflakeText;
     this.#nextText = m.maker("randflakeGenerateText", text, !clock);
+    if (lease) return;
     const { firstNode, lastNode, start, end } = granted;
     // A decrypted number identifies the secret without showing it.
     const { timestamp, node, sequence } = inspect(handle, 0n);
@@ -157,6 +165,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   /** The grant, with its extensions. */
   get grant(): Grant {
     attached(isObject(this) && #handle in this);
+    if (this.#handle.lease?.granted === false) throw unavailable(this.#handle.lease, {});
     const held = take(this.#handle.call("randflakeHeldGrant").numbers, grantSlots);
     return new Grant([held.firstNode, held.lastNode], held.start, held.end);
   }
@@ -168,6 +177,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
    */
   extendGrant(longer: Grant): void {
     attached(isObject(this) && #handle in this);
+    alone(this.#handle);
     const extended = numbersOf(longer);
     const m = this.#handle.machine;
     put(m.numbers, grantSlots, extended);
@@ -201,10 +211,39 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
    */
   close(): number | undefined {
     attached(isObject(this) && #handle in this);
+    alone(this.#handle);
     const last = secondOf(this.#handle.call("randflakeClose").numbers[randflakeCloseSlots.lastSecond]!);
     if (this.#handle.claim) this.#handle.claim.end = -Infinity;
     return last;
   }
+}
+
+/** A grant for a generator that makes no IDs. */
+const FIRST = { firstNode: 0, lastNode: 0, start: 1_730_000_000, end: 1_730_000_001 };
+
+/** The handle of a generator under a lease, with a copy of the secret for each grant. */
+function leased(
+  lease: AnyLease,
+  given: Uint8Array,
+  clock: GuardedClock | undefined,
+  build: (secret: Uint8Array, grant: typeof FIRST) => Handle,
+): Handle {
+  const secret = secretOf(given);
+  return leasedBy(lease, {
+    settings: { family: "randflake", secret: hexOf(secret) },
+    clock,
+    build: (number, start, end) => {
+      const [first, last] = [Math.ceil(start / 1000), Math.floor(end / 1000)];
+      const grant = { firstNode: number, lastNode: number, start: first, end: last };
+      return build(secret, Number.isNaN(start) ? FIRST : grant);
+    },
+    extend: (handle, end) => {
+      const held = take(handle.call("randflakeHeldGrant").numbers, grantSlots);
+      put(handle.machine.numbers, grantSlots, { ...held, end: Math.floor(end / 1000) });
+      handle.call("randflakeExtendGrant");
+    },
+    close: (handle) => (handle.call("randflakeClose").numbers[randflakeCloseSlots.lastSecond]! + 1) * 1000,
+  });
 }
 
 function secondOf(slot: number): number | undefined {

@@ -4,11 +4,13 @@ import { randomBytes } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
+import { alone, ambient, leasedBy } from "../leased.js";
 import { type Machine, MOST } from "../machine.js";
 import { lendTo } from "../partitions.js";
 import {
   answerSlots,
   BATCH,
+  extensionSlots,
   optionsSlots,
   snoAtSlots,
   snoOneSlots,
@@ -52,6 +54,23 @@ const FAMILY = {
   filled: (m: Machine) => m.bytes.subarray(0, m.numbers[answerSlots.length]! * LENGTH),
   many: (packed: Uint8Array) => new SnoArray(packed),
 } as const;
+
+/** A generator under a lease. */
+const LEASED = {
+  settings: { family: "sno" },
+  extend: (handle: Handle, end: number): void => {
+    handle.machine.numbers[extensionSlots.end] = end;
+    handle.call("snoExtendWindow");
+  },
+  close: (handle: Handle): number => {
+    const { wallHi, wallSafe } = snapshotOf(handle.call("snoClose").numbers);
+    return wallHi === 0 ? NaN : EPOCH_MS + TICK_MS * (Math.max(wallHi, wallSafe) + 1);
+  },
+} as const;
+
+/** Start of the format's time, in Unix milliseconds, and the length of a tick. */
+const EPOCH_MS = 1_262_304_000_000;
+const TICK_MS = 4;
 
 /** All generators of this copy of the package. */
 const generators = /* @__PURE__ */ new WeakSet<Generator>();
@@ -98,17 +117,20 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
   constructor(options?: GeneratorOptions);
   constructor(options: unknown = {}, origin?: unknown) {
     const { how, snapshot } = origin instanceof Origin ? origin : new Origin(0);
-    const { shared, own, clock, metabyte, leases, times } = settingsOf(options, how);
+    const { shared, own, clock, metabyte, leases, lease, times } = settingsOf(options, how);
     const restored = how === 0 ? undefined : numbersOf(snapshot);
     const m = machine();
     // Also for a given partition, which no default generator may lease.
     const isLent = lendTo(m);
-    const write = (): void => {
-      put(m.numbers, optionsSlots, shared);
-      put(m.numbers, snoOptionsSlots, { ...own, isLent: Number(isLent) });
-      if (restored) put(m.numbers, snoSnapshotSlots, restored);
+    const build = (partition = own.partition, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
+      const write = (): void => {
+        put(m.numbers, optionsSlots, { ...shared, windowStart, windowEnd });
+        put(m.numbers, snoOptionsSlots, { ...own, partition, isLent: Number(isLent) });
+        if (restored) put(m.numbers, snoSnapshotSlots, restored);
+      };
+      return inDates(times, () => new Handle(m, write, m.calls.snoBuild, clock));
     };
-    const handle = inDates(times, () => new Handle(m, write, m.calls.snoBuild, clock));
+    const handle = lease ? leasedBy(lease, { ...LEASED, clock, build }) : build();
     let isSeeded = !(leases && isLent);
     // Asks for random bytes before the clock is read: the global scope of a worker has neither, but only random bytes report that.
     const seed = (): void => {
@@ -126,7 +148,7 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
     this.#handle = handle;
     this.#seed = seed;
     this.#ready = ready;
-    if (!leases) {
+    if (!leases && !lease) {
       const { partition, sequences } = heldOf(restored ?? own);
       const key = `sno ${partition}`;
       const identity = {
@@ -172,6 +194,7 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
    */
   generateAt<M extends number = number>(at: Date | number, metabyte?: Expected<M>): SnoId<M> {
     attached(isObject(this) && #handle in this);
+    alone(this.#handle);
     const unixMs = time(at, "at");
     const m = this.#ready(metabyte);
     m.numbers[snoAtSlots.time] = unixMs;
@@ -197,6 +220,7 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
   /** The partition, once the generator has one: a default one is drawn at the first ID. */
   get partition(): number | undefined {
     attached(isObject(this) && #handle in this);
+    if (this.#handle.lease?.granted === false) return undefined;
     const partition = this.#handle.call("snoPartition").numbers[snoPartitionSlots.partition]!;
     return Number.isNaN(partition) ? undefined : partition;
   }
@@ -218,6 +242,7 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
    */
   close(): Snapshot {
     attached(isObject(this) && #handle in this);
+    alone(this.#handle);
     this.#seed();
     const snapshot = snapshotOf(this.#handle.call("snoClose").numbers);
     if (this.#handle.claim) this.#handle.claim.end = -Infinity;
@@ -235,12 +260,12 @@ let shared: Generator | undefined;
  * @throws {PolyflakeError} as {@link Generator.generate}.
  */
 export function generate<M extends number = number>(metabyte?: Expected<M>): SnoId<M> {
-  return (shared ??= new Generator()).generate(metabyte);
+  return (shared ??= new Generator(ambient("sno"))).generate(metabyte);
 }
 
 /** Many new IDs from the generator of {@link generate}: see {@link Generator.generateMany}. */
 export function generateMany(count: number, metabyte?: number): SnoArray {
-  return (shared ??= new Generator()).generateMany(count, metabyte);
+  return (shared ??= new Generator(ambient("sno"))).generateMany(count, metabyte);
 }
 
 /** One new ID from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateAsync}. */
@@ -248,12 +273,12 @@ export function generateAsync<M extends number = number>(
   metabyte?: Expected<M>,
   options?: AsyncOptions,
 ): Promise<SnoId<M>> {
-  return (shared ??= new Generator()).generateAsync(metabyte, options);
+  return (shared ??= new Generator(ambient("sno"))).generateAsync(metabyte, options);
 }
 
 /** Many new IDs from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateManyAsync}. */
 export function generateManyAsync(count: number, metabyte?: number, options?: AsyncOptions): Promise<SnoArray> {
-  return (shared ??= new Generator()).generateManyAsync(count, metabyte, options);
+  return (shared ??= new Generator(ambient("sno"))).generateManyAsync(count, metabyte, options);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { integer, isBytes, lengthOfArray, optionalInteger } from "../checks.js";
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
+import { type AnyLease, leaseOf } from "../leased.js";
 import { fields, members, pair } from "../members.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { type optionsSlots, type snoOptionsSlots, snoSnapshotSlots, snoStatsSlots } from "../protocol.js";
@@ -80,6 +81,8 @@ export interface Stats {
 const FORMAT = 1;
 const RESTORE = ["metabyte", ...WINDOW] as const;
 const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
+/** The options that a lease decides. */
+const LEASED = ["snapshot", "partition", "sequenceMin", "sequenceMax", "window"];
 const COUNTERS = ["sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"] as const;
 
 /** Checked options: numbers for slots, and the options that stay on this side. */
@@ -92,6 +95,7 @@ export interface Settings {
   readonly metabyte: number;
   /** `true` if the generator leases a default partition. */
   readonly leases: boolean;
+  readonly lease: AnyLease | undefined;
 }
 
 /**
@@ -100,6 +104,7 @@ export interface Settings {
 export function settingsOf(options: unknown, how: number): Settings {
   const names: readonly (typeof BUILD)[number][] = how === 0 ? BUILD : RESTORE;
   const { shared, clock, times, given } = sharedSettings(options, names);
+  const lease = leaseOf({ ...given, snapshot: how || undefined }, LEASED);
   const partition = partitionOf(given.partition);
   const metabyte = optionalInteger(given.metabyte, "metabyte");
   const sequenceMin = optionalInteger(given.sequenceMin, "sequenceMin");
@@ -110,7 +115,8 @@ export function settingsOf(options: unknown, how: number): Settings {
     clock,
     times,
     metabyte: metabyte || 0,
-    leases: how === 0 && Number.isNaN(partition),
+    leases: how === 0 && Number.isNaN(partition) && !lease,
+    lease,
   };
 }
 

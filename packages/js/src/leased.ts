@@ -1,0 +1,169 @@
+/**
+ * Generators under a lease. A lease of `polyflake/lease` has the rules and the store; here is what it moves: each grant gets a new
+ * generator in the machine, whose window is the grant, and the generator's handle goes from one to the next.
+ */
+import { isObject } from "./checks.js";
+import type { GuardedClock } from "./clock.js";
+import { type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
+import type { Handle } from "./handle.js";
+import { type Signal, slept } from "./later.js";
+
+/** Name of a lease's method that takes a generator, and of the leases of default generators. All copies of the package share it. */
+const KEY = /* @__PURE__ */ Symbol.for("polyflake.lease");
+
+/** A lease of `polyflake/lease`: a number that no other generator of its namespace has, for as long as it is renewed. */
+export interface AnyLease {
+  /** Resolves once there is a number. */
+  ready(): Promise<unknown>;
+  /** Returns the number. */
+  close(): Promise<void>;
+}
+
+/** What a lease is told about its generator, and what it asks of it. */
+export interface Grantee {
+  readonly settings: Readonly<Record<"family" | "secret" | "layout", string | undefined>> & {
+    readonly fields: readonly string[] | undefined;
+  };
+  /** The generator's time, in Unix milliseconds. */
+  now(): number;
+  /** Begins a grant, in Unix milliseconds. The generator of the grant before is sealed. */
+  begin(number: number, start: number, end: number): void;
+  /** Moves the grant's end later. */
+  extend(end: number): void;
+  /** Ends the grant for good. Returns the end of the last tick that it used, in Unix milliseconds, or undefined. */
+  seal(): number | undefined;
+}
+
+/** A lease, as its generator sees it. */
+export interface Leasing {
+  /** The reason why there is no ID now, and the time from which there may be one. */
+  reason(): { message: string; until: number | undefined };
+  /** Longest wait of a call for a grant, in milliseconds. */
+  readonly longest: number;
+  /** `true` once there was a grant, false before. */
+  granted: boolean;
+}
+
+/** How a family makes a generator under a number, and ends it. */
+interface Parts {
+  readonly settings: Partial<Grantee["settings"]> & { readonly family: string };
+  readonly clock: GuardedClock | undefined;
+  readonly build: (number: number, start: number, end: number) => Handle;
+  readonly extend: (handle: Handle, end: number) => void;
+  /** Ends the generator, and returns the end of the last tick that it used, in Unix milliseconds; NaN if it used none. */
+  readonly close: (handle: Handle) => number;
+}
+
+/**
+ * The lease among options, beside which the options `others` are refused.
+ *
+ * @throws {PolyflakeError} `invalid_type`, `lease_mismatch`.
+ */
+export function leaseOf(options: Readonly<Record<string, unknown>>, others: readonly string[]): AnyLease | undefined {
+  const { lease } = options;
+  if (lease === undefined) return undefined;
+  if (!isLease(lease)) throw invalidType("Lease of polyflake/lease", lease, { field: "lease" });
+  const field = others.find((name) => options[name] !== undefined);
+  if (field === undefined) return lease;
+  throw new PolyflakeError("lease_mismatch", `expected no \`${field}\` beside a lease, which decides it`, { field });
+}
+
+/** Returns whether a value is a lease, of any copy of the package. */
+export function isLease(value: unknown): value is AnyLease & { [KEY](grantee: Grantee): Leasing } {
+  return isObject(value) && typeof Reflect.get(value, KEY) === "function";
+}
+
+/**
+ * The handle of a generator under a lease. Until the first grant it holds a closed generator, which was built to check the options.
+ *
+ * @throws {PolyflakeError} as the constructor of a generator; `lease_mismatch` for a lease that has a generator.
+ */
+export function leasedBy(lease: AnyLease, { settings, clock, build, extend, close }: Parts): Handle {
+  const handle = build(0, NaN, NaN);
+  close(handle);
+  let isOpen = false;
+  let used = NaN;
+  const seal = (): number | undefined => {
+    if (!isOpen) return undefined;
+    isOpen = false;
+    const end = close(handle);
+    if (!Number.isNaN(end)) used = end;
+    return Number.isNaN(end) ? undefined : end;
+  };
+  const take = (lease as unknown as { [KEY](grantee: Grantee): Leasing })[KEY];
+  handle.lease = take.call(lease, {
+    settings: { secret: undefined, layout: undefined, fields: undefined, ...settings },
+    now: clock ? clock.read : Date.now,
+    begin(number, start, end) {
+      seal();
+      // Numbers may come back: no tick is used under two grants.
+      handle.become(build(number, Number.isNaN(used) ? start : Math.max(start, used), end));
+      isOpen = true;
+      handle.lease!.granted = true;
+    },
+    extend: (end) => isOpen && extend(handle, end),
+    seal,
+  } as Grantee);
+  return handle;
+}
+
+/** Time between two looks of a call that waits for a grant, in nanoseconds. */
+const LOOK_AGAIN = 10e6;
+
+/**
+ * Calls `make` until it makes IDs, as long as a lease has no grant for them, up to the lease's longest wait. It keeps the process
+ * alive meanwhile.
+ */
+export async function onceGranted<T>(handle: Handle, signal: Signal | undefined, make: () => Promise<T>): Promise<T> {
+  for (let waited = 0; ; waited += LOOK_AGAIN / 1e6) {
+    try {
+      return await make();
+    } catch (error) {
+      if (!isUnavailable(handle, error) || waited >= handle.lease!.longest) throw error;
+    }
+    await slept(LOOK_AGAIN, signal);
+  }
+}
+
+/** Returns whether an error says that a generator's lease has no grant now. */
+export function isUnavailable(handle: Handle, error: unknown): boolean {
+  return handle.lease !== undefined && error instanceof PolyflakeError && error.code === "lease_unavailable";
+}
+
+/** The error for an ID of a generator whose lease has no grant for it. */
+export function unavailable(lease: Leasing, details: ErrorDetails): PolyflakeError {
+  const { message, until } = lease.reason();
+  return new PolyflakeError(
+    "lease_unavailable",
+    message,
+    until === undefined ? details : { retryAt: until, ...details },
+  );
+}
+
+/** Refuses a call that only a generator without a lease has. */
+export function alone({ lease }: Handle): void {
+  if (!lease) return;
+  const reason =
+    "expected a generator without a lease, which decides its number and its time; to end it, close the lease";
+  throw new PolyflakeError("lease_mismatch", reason);
+}
+
+/**
+ * The options of a family's default generator: a lease if the variable `POLYFLAKE_LEASE` is set.
+ *
+ * @throws {PolyflakeError} `lease_unavailable` if `polyflake/lease` is not loaded, and any error of the variable.
+ */
+export function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
+  const realm = globalThis as {
+    process?: { env?: Record<string, string | undefined> };
+    [KEY]?: (family: string) => AnyLease;
+  };
+  const { POLYFLAKE_LEASE: url, POLYFLAKE_NODE: node } = realm.process?.env ?? {};
+  if (!url && !node) return {};
+  if (realm[KEY]) return { lease: realm[KEY](family) };
+  const name = url ? "POLYFLAKE_LEASE" : "POLYFLAKE_NODE";
+  throw new PolyflakeError(
+    "lease_unavailable",
+    `expected polyflake/lease, since ${name} is set, found it not loaded: start with node --import polyflake/lease, or import it first`,
+  );
+}

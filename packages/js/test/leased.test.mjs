@@ -1,0 +1,211 @@
+// Generators of each family under a lease, which the tests play by hand: the grants, their ends and their seals.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { onEachMachine } from "./machines.mjs";
+import { NOW, refused, rejected } from "./refusals.mjs";
+
+const KEY = Symbol.for("polyflake.lease");
+const MINUTE = 60_000;
+const SECRET = new Uint8Array(16).fill(7);
+
+/** A lease that grants what the test says. */
+class Played {
+  ready() {}
+  close() {}
+  [KEY](grantee) {
+    this.grantee = grantee;
+    const reason = () => ({ message: "expected a lease, found none yet", until: NOW + 5 });
+    return { reason, longest: 300, granted: false };
+  }
+}
+
+/** Makes a generator of each family under a played lease; `number` reads the leased number out of an ID. */
+const familiesOf = ({ hotguid, layout, randflake, sno }) => {
+  const sonyflake = layout.Layout.preset("sonyflake", { machine: 3 });
+  const twitter = layout.Layout.preset("twitter");
+  const inspector = new randflake.Generator(new randflake.Grant(0, 1_730_000_000, 1_730_000_001), SECRET);
+  const numberOf = (machine) => (machine[0] << 16) | (machine[1] << 8) | machine[2];
+  return {
+    sno: {
+      tick: 4,
+      make: (lease, more) => new sno.Generator({ lease, ...more }),
+      number: (id) => sno.parse(id).partition,
+      settings: { family: "sno" },
+    },
+    hotguid: {
+      tick: 1000,
+      make: (lease, more) => new hotguid.Generator({ lease, ...more }),
+      number: (id) => numberOf(hotguid.parts(id).machine),
+      settings: { family: "hotguid" },
+    },
+    randflake: {
+      tick: 1000,
+      make: (lease, more) => new randflake.Generator(lease, SECRET, more),
+      number: (id) => inspector.inspect(id).node,
+      settings: { family: "randflake", secret: "07".repeat(16) },
+    },
+    "layout of a constant": {
+      tick: 10,
+      make: (lease, more) => new layout.Generator(sonyflake, { lease, fields: ["machine"], ...more }),
+      number: (id) => sonyflake.parse(id).constants.machine,
+      settings: { family: "layout", layout: sonyflake.toJson(), fields: ["machine"] },
+    },
+    "layout of two bindables": {
+      tick: 1,
+      make: (lease, more) => new layout.Generator(twitter, { lease, fields: ["datacenter", "worker"], ...more }),
+      number: (id) => twitter.parse(id).bindables.datacenter * 32 + twitter.parse(id).bindables.worker,
+      settings: { family: "layout", layout: twitter.toJson(), fields: ["datacenter", "worker"] },
+    },
+  };
+};
+
+onEachMachine((polyflake, machine) => {
+  for (const [family, { make, number, settings, tick }] of Object.entries(familiesOf(polyflake))) {
+    const start = () => Math.floor(Date.now() / 1000) * 1000 - 1000;
+    const begun = (first = 7, more = {}) => {
+      const lease = new Played();
+      const ids = make(lease, more);
+      lease.grantee.begin(first, start(), start() + MINUTE);
+      return { ids, grantee: lease.grantee };
+    };
+
+    test(`${family}: a generator has no IDs before its first grant, and then those of its number`, () => {
+      const lease = new Played();
+      const ids = make(lease);
+      assert.deepEqual(
+        { ...lease.grantee.settings },
+        { secret: undefined, layout: undefined, fields: undefined, ...settings },
+      );
+      for (const call of [
+        () => ids.generate(),
+        () => ids.tryGenerate(),
+        () => ids.generateMany(2),
+        () => ids.tryGenerateMany(2),
+      ]) {
+        refused("lease_unavailable", call, { retryAt: NOW + 5, message: "expected a lease, found none yet" });
+      }
+      assert.equal(lease.grantee.seal(), undefined);
+      lease.grantee.begin(1021, start(), start() + MINUTE);
+      assert.equal(number(ids.generate()), 1021);
+      const many = [...ids.generateMany(3000)];
+      assert.deepEqual([...new Set(many.map(number))], [1021]);
+      assert.equal(new Set(many).size, 3000);
+    });
+
+    test(`${family}: a grant that is sealed makes no more IDs, and its end is that of the last tick used`, async () => {
+      const { ids, grantee } = begun();
+      const before = Date.now();
+      ids.generate();
+      ids.generate();
+      const end = grantee.seal();
+      assert(end > before - tick && end <= Date.now() + tick, `${end - before}`);
+      refused("lease_unavailable", () => ids.generate());
+      assert.equal(grantee.seal(), undefined);
+      assert.equal(begun().grantee.seal(), undefined);
+    });
+
+    test(`${family}: a window ends, and an extension opens it again`, () => {
+      let now = Date.now();
+      const lease = new Played();
+      const ids = make(lease, { clock: () => now });
+      const end = start() + 4000;
+      lease.grantee.begin(7, start(), end);
+      assert.equal(lease.grantee.now(), now);
+      ids.generate();
+      now = end;
+      refused("lease_unavailable", () => ids.generate());
+      lease.grantee.extend(end + MINUTE);
+      assert.equal(number(ids.generate()), 7);
+      now = end + MINUTE;
+      refused("lease_unavailable", () => ids.generate());
+      assert(lease.grantee.seal() <= end + Math.max(tick, 1000));
+    });
+
+    test(`${family}: a number that comes back repeats no tick, whatever the store says`, () => {
+      let now = Date.now();
+      const lease = new Played();
+      const ids = make(lease, { clock: () => now });
+      const seen = new Set();
+      const from = start();
+      for (const first of [7, 8, 7, 7]) {
+        lease.grantee.begin(first, from, from + MINUTE);
+        if (seen.size > 0) refused("lease_unavailable", () => ids.generate());
+        now += tick;
+        const id = ids.generate();
+        assert.equal(number(id), first);
+        seen.add(id);
+      }
+      assert.equal(seen.size, 4);
+    });
+
+    test(`${family}: calls that wait get an ID of the next grant, and give up after the lease's longest wait`, async () => {
+      const lease = new Played();
+      const ids = make(lease);
+      const promised = [ids.generateAsync(), ids.generateManyAsync(5)];
+      setTimeout(() => lease.grantee.begin(9, start(), start() + MINUTE), 30);
+      const [one, many] = await Promise.all(promised);
+      assert.deepEqual([...many, one].map(number), [9, 9, 9, 9, 9, 9]);
+      lease.grantee.seal();
+      await rejected("lease_unavailable", ids.generateAsync());
+      await rejected("lease_unavailable", ids.generateManyAsync(3), { written: 0 });
+      const aborted = AbortSignal.timeout(20);
+      const parameters = family === "randflake" ? [] : [undefined];
+      await assert.rejects(ids.generateAsync(...parameters, { signal: aborted }), { name: "TimeoutError" });
+    });
+
+    test(`${family}: the lease alone decides number, time and end`, () => {
+      const { ids } = begun();
+      refused("lease_mismatch", () => ids.close());
+      refused("lease_mismatch", () => (ids.extendWindow ?? ids.extendGrant).call(ids, start() + 2 * MINUTE));
+      if (ids.generateAt) refused("lease_mismatch", () => ids.generateAt(NOW));
+      const others = family === "randflake" ? { resumeAfter: 1_730_000_000 } : { window: [NOW, NOW + MINUTE] };
+      const [field] = Object.keys(others);
+      refused("lease_mismatch", () => make(new Played(), others), { field });
+      refused("unknown_field", () => make(new Played(), { leese: 1 }));
+      if (family !== "randflake") refused("invalid_type", () => make({}), { field: "lease" });
+      else refused("invalid_type", () => make({}));
+    });
+  }
+
+  test("what each family refuses beside a lease", () => {
+    const { layout, sno } = polyflake;
+    const lease = new Played();
+    for (const option of ["partition", "sequenceMin", "sequenceMax"]) {
+      refused("lease_mismatch", () => new sno.Generator({ lease, [option]: 0 }), { field: option });
+    }
+    const snapshot = new sno.Generator({ partition: 60_000 }).close();
+    refused("lease_mismatch", () => sno.Generator.restore(snapshot, { lease }), { field: "snapshot" });
+    const sonyflake = layout.Layout.preset("sonyflake");
+    refused("lease_mismatch", () => new layout.Generator(sonyflake, { lease, fields: ["machine"], bindables: {} }));
+    refused("missing_field", () => new layout.Generator(sonyflake, { lease }), { field: "fields" });
+    assert.equal(new sno.Generator({ lease }).partition, undefined);
+  });
+
+  test("a variable asks for a lease, and never for a random number instead", () => {
+    const program = `
+      const { sno, hotguid } = require("polyflake/${machine}");
+      for (const [name, make] of [["sno", sno.generate], ["hotguid", hotguid.generate], ["again", sno.generate]]) {
+        try { console.log(name, make()); } catch (error) { console.log(name, error.code, error.message); }
+      }`;
+    for (const variable of ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"]) {
+      const env = { ...process.env, [variable]: "sqlite:/nowhere/ids.db?namespace=orders" };
+      const { stdout, stderr } = spawnSync(process.execPath, ["-e", program], {
+        env,
+        encoding: "utf8",
+        cwd: import.meta.dirname,
+      });
+      assert.equal(stderr, "");
+      const lines = stdout.trim().split("\n");
+      assert.equal(lines.length, 3);
+      for (const line of lines) {
+        assert.match(
+          line,
+          new RegExp(
+            `^\\w+ lease_unavailable expected polyflake/lease, since ${variable} is set, .*--import polyflake/lease`,
+          ),
+        );
+      }
+    }
+  });
+});
