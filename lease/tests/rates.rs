@@ -17,7 +17,7 @@ use polyflake_lease::{
 };
 use server::{Server, programs};
 
-const NAMESPACE: &str = "rates";
+const NAMESPACE: &str = "rates/randflake";
 /// Number of claims, and of renewals.
 const ROUNDS: usize = 300;
 /// Number of claims among all records.
@@ -36,7 +36,7 @@ fn now() -> Moment {
 }
 
 fn keeper() -> Keeper<impl FnMut() -> Result<Random>> {
-    let options = Options::new(NAMESPACE, shape()).unwrap();
+    let options = Options::new("rates", shape()).unwrap();
     Keeper::new(options, || Ok(Random(fastrand::u128(1..))))
 }
 

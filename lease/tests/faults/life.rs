@@ -22,6 +22,8 @@ pub const LEASE: Duration = Duration::from_secs(1);
 pub const URL: &str = "POLYFLAKE_LIFE";
 pub const LOG: &str = "POLYFLAKE_LOG";
 pub const NAMESPACE: &str = "POLYFLAKE_NAMESPACE";
+/// The last of the numbers, which begin with 0.
+pub const LAST: &str = "POLYFLAKE_LAST";
 pub const RULE: &str = "POLYFLAKE_RULE";
 
 /// The rule that a process leaves out.
@@ -43,7 +45,8 @@ pub fn grants_of(log: &Path) -> PathBuf {
 
 /// The process's options; each event of its leases is written down before the lease goes on.
 fn options() -> Options {
-    let shape = Shape::sno(0..=1).unwrap();
+    let last = env::var(LAST).unwrap().parse().unwrap();
+    let shape = Shape::sno(0..=last).unwrap();
     let name = env::var(NAMESPACE).unwrap();
     let options = Options::new(&name, shape).and_then(|it| it.lease_ms(1000)).unwrap();
     let path = grants_of(Path::new(&env::var(LOG).unwrap()));

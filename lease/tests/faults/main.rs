@@ -46,10 +46,10 @@ fn sqlite() -> (TempDir, Stage) {
     (folder, Stage { url, path, server: None.into(), proxy: None })
 }
 
-fn assert_none_twice(stage: &Stage) {
+fn assert_none_twice(stage: &Stage, others: &[String]) {
     let (began, seconds) = (Instant::now(), number("POLYFLAKE_SECONDS"));
     let cycles = number("POLYFLAKE_CYCLES").unwrap_or(16);
-    let mut faults = Faults::new(stage, Weak::Nowhere);
+    let mut faults = Faults::among(stage, Weak::Nowhere, others);
     faults.begin();
     while seconds.map_or(faults.cycles < cycles, |seconds| {
         began.elapsed() < Duration::from_secs(seconds as u64)
@@ -73,16 +73,50 @@ fn assert_none_twice(stage: &Stage) {
 #[test]
 fn nothing_is_made_twice_over_sqlite() {
     let (_folder, stage) = sqlite();
-    assert_none_twice(&stage);
+    assert_none_twice(&stage, &[]);
+}
+
+fn postgresql() -> Option<Stage> {
+    let server = Server::start(&programs()?);
+    let proxy = Proxy::start(server.socket());
+    let url = proxy.url();
+    Some(Stage { url, path: None, server: Some(server).into(), proxy: Some(proxy) })
 }
 
 #[test]
 fn nothing_is_made_twice_over_postgresql() {
-    let Some(programs) = programs() else { return };
-    let server = Server::start(&programs);
-    let proxy = Proxy::start(server.socket());
-    let url = proxy.url();
-    assert_none_twice(&Stage { url, path: None, server: Some(server).into(), proxy: Some(proxy) });
+    let Some(stage) = postgresql() else { return };
+    assert_none_twice(&stage, &[]);
+}
+
+/// The lives in other languages, as commands.
+fn others() -> Vec<String> {
+    let commands = env::var("POLYFLAKE_LIVES").expect("expected commands in POLYFLAKE_LIVES");
+    commands.lines().map(str::to_owned).collect()
+}
+
+#[test]
+#[ignore = "`cargo xtask test lease-languages` builds the other languages"]
+fn languages_make_nothing_twice_over_sqlite() {
+    let (_folder, stage) = sqlite();
+    assert_none_twice(&stage, &others());
+}
+
+#[test]
+#[ignore = "`cargo xtask test lease-languages` builds the other languages"]
+fn languages_make_nothing_twice_over_postgresql() {
+    let Some(stage) = postgresql() else { return };
+    assert_none_twice(&stage, &others());
+}
+
+/// The rules that a process leaves out, among processes of other languages that keep all.
+#[test]
+#[ignore = "`cargo xtask test lease-languages` builds the other languages"]
+fn one_who_leaves_out_a_rule_repeats_ids_among_languages() {
+    let (_folder, stage) = sqlite();
+    let of = |weak| Faults::among(&stage, weak, &others());
+    assert_some_of(of(Weak::TtlAsProof), Faults::pause_one);
+    assert_some_of(of(Weak::NoSeal), |faults| faults.restart(fastrand::usize(..3)));
 }
 
 /// Where all processes have held a number, whoever misses the namespace makes it again with a quiet time.
@@ -123,15 +157,22 @@ fn clones_make_nothing_twice_past_the_end_that_both_had() {
     assert_clones_part(&server.url());
 }
 
+fn assert_some_twice<'f>(
+    stage: &'f Stage,
+    weak: Weak,
+    cycle: impl FnMut(&mut Faults<'f>),
+) -> Found {
+    assert_some_of(Faults::new(stage, weak), cycle)
+}
+
 /// Runs a control until it makes a tick and an ID twice, for 20 cycles at most.
-fn assert_some_twice(stage: &Stage, weak: Weak, mut cycle: impl FnMut(&mut Faults<'_>)) -> Found {
+fn assert_some_of<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<'f>)) -> Found {
     // Ten namespaces: one whose holders noticed a step back is quiet for more than a minute.
-    let mut faults = Faults::new(stage, weak);
     for _ in 0..10 {
         faults.begin();
         (0..2).for_each(|_| cycle(&mut faults));
         faults.end();
-        println!("control {weak:?}: {:?}", faults.found);
+        println!("{faults}");
         if faults.found.ticks_twice > 0 && faults.found.ids_twice > 0 {
             return faults.found;
         }
@@ -142,10 +183,7 @@ fn assert_some_twice(stage: &Stage, weak: Weak, mut cycle: impl FnMut(&mut Fault
 #[test]
 fn one_who_trusts_a_look_at_the_clock_repeats_ids() {
     let (_folder, stage) = sqlite();
-    assert_some_twice(&stage, Weak::TtlAsProof, |faults| {
-        faults.pause(fastrand::usize(..3));
-        thread::sleep(LEASE.mul_f32(fastrand::f32()));
-    });
+    assert_some_twice(&stage, Weak::TtlAsProof, Faults::pause_one);
 }
 
 #[test]

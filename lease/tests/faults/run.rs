@@ -3,7 +3,7 @@
 use std::{
     cell::RefCell,
     collections::HashMap,
-    env, fs,
+    env, fmt, fs,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use crate::{
     clock::Clock,
-    life::{LEASE, LOG, NAMESPACE, RULE, URL, Weak, grants_of},
+    life::{LAST, LEASE, LOG, NAMESPACE, RULE, URL, Weak, grants_of},
     proxy::{Proxy, Weather},
     server::Server,
 };
@@ -141,6 +141,8 @@ pub struct Found {
 pub struct Faults<'f> {
     stage: &'f Stage,
     weak: Weak,
+    /// The programs of the places: lives in other languages, and none for this one's.
+    programs: Vec<Option<String>>,
     folder: TempDir,
     clocks: Vec<Clock>,
     processes: Vec<Child>,
@@ -155,11 +157,19 @@ pub struct Faults<'f> {
 
 impl<'f> Faults<'f> {
     pub fn new(stage: &'f Stage, weak: Weak) -> Self {
+        Self::among(stage, weak, &[])
+    }
+
+    /// Beside the processes of this language, as many of each other program.
+    pub fn among(stage: &'f Stage, weak: Weak, others: &[String]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let clocks = (0..PROCESSES).map(|place| Clock::new(folder.path(), place)).collect();
+        let programs = [None].into_iter().chain(others.iter().cloned().map(Some));
+        let programs: Vec<_> = programs.flat_map(|program| vec![program; PROCESSES]).collect();
+        let clocks = (0..programs.len()).map(|place| Clock::new(folder.path(), place)).collect();
         Self {
             stage,
             weak,
+            programs,
             folder,
             clocks,
             processes: Vec::new(),
@@ -175,8 +185,21 @@ impl<'f> Faults<'f> {
     fn start(&mut self, place: usize) -> Child {
         self.lives += 1;
         self.all_lives += 1;
-        let mut life = Command::new(env::current_exe().unwrap());
-        life.args(["--exact", "life", "--nocapture"])
+        let mut life = match &self.programs[place] {
+            None => {
+                let mut life = Command::new(env::current_exe().unwrap());
+                life.args(["--exact", "life", "--nocapture"]);
+                life
+            }
+            Some(program) => {
+                let mut words = program.split(' ');
+                let mut life = Command::new(words.next().unwrap());
+                life.args(words);
+                life
+            }
+        };
+        // Fewer numbers than processes.
+        life.env(LAST, (self.programs.len() * 2 / 3 - 1).to_string())
             .env(URL, &self.stage.url)
             .env(LOG, log_of(self.folder.path(), self.lives))
             .env(NAMESPACE, self.namespace())
@@ -192,7 +215,7 @@ impl<'f> Faults<'f> {
         self.namespaces += 1;
         self.lives = 0;
         self.clocks.iter().for_each(|clock| clock.set(0));
-        self.processes = (0..PROCESSES).map(|place| self.start(place)).collect();
+        self.processes = (0..self.programs.len()).map(|place| self.start(place)).collect();
         thread::sleep(LEASE);
     }
 
@@ -217,7 +240,7 @@ impl<'f> Faults<'f> {
     /// A fault at random, after which its place is as before.
     pub fn cycle(&mut self) {
         self.cycles += 1;
-        let place = fastrand::usize(..PROCESSES);
+        let place = fastrand::usize(..self.programs.len());
         let fault = self.choose();
         *self.counts.entry(name(fault)).or_default() += 1;
         match fault {
@@ -255,7 +278,8 @@ impl<'f> Faults<'f> {
             Fault::Promotion { is_told } => {
                 self.stage.promote(is_told);
                 if is_told {
-                    Operator::open(&self.stage.url, &self.namespace()).unwrap().promoted().unwrap();
+                    let namespace = format!("{}/sno", self.namespace());
+                    Operator::open(&self.stage.url, &namespace).unwrap().promoted().unwrap();
                 }
                 thread::sleep(LEASE * 2);
                 if !is_told {
@@ -335,12 +359,24 @@ impl<'f> Faults<'f> {
         self.clocks[place].set(0);
     }
 
+    /// Stops a process of this language, and lets all go on for a while.
+    pub fn pause_one(&mut self) {
+        self.pause(fastrand::usize(..PROCESSES));
+        thread::sleep(LEASE.mul_f32(fastrand::f32()));
+    }
+
     /// Stops a process for longer than its lease lasts.
-    pub fn pause(&self, place: usize) {
+    fn pause(&self, place: usize) {
         let pid = Pid::from_child(&self.processes[place]);
         kill_process(pid, Signal::STOP).unwrap();
         thread::sleep(LEASE * 3 / 2);
         kill_process(pid, Signal::CONT).unwrap();
+    }
+}
+
+impl fmt::Display for Faults<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "control {:?}: {:?}", self.weak, self.found)
     }
 }
 
