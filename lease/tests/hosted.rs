@@ -234,6 +234,25 @@ fn what_fails_is_told_and_tried_again() {
 }
 
 #[test]
+fn a_server_that_fails_is_connected_to_again() {
+    let settings = r#"{"namespace":"orders","family":"sno","store":"postgresql"}"#;
+    let now = Moment { wall_ms: T, elapsed_ms: 0 };
+    let failed = r#"{"rows":[],"failure":{"code":null,"message":"reset"}}"#;
+    for answer in [failed, r#"{"silent":true}"#] {
+        let mut lease = Hosted::new(settings).unwrap();
+        let mut next = |answer| lease.next(now, [Random(1); 8], answer);
+        assert_eq!(next("null"), r#"{"do":"open"}"#);
+        assert!(next(r#"{"opened":null}"#).contains(r#""do":"run""#));
+        let told = next(answer);
+        assert!(told.contains(r#""do":"tell""#) || told == r#"{"do":"close"}"#, "{told}");
+        let mut commands = vec![told, next("null"), next("null")];
+        commands.retain(|command| !command.contains("tell"));
+        assert_eq!(commands[0], r#"{"do":"close"}"#);
+        assert!(commands[1].contains("wait"), "{commands:?}");
+    }
+}
+
+#[test]
 fn a_generator_that_cannot_be_made_returns_its_number() {
     let folder = tempfile::tempdir().unwrap();
     let mut host = Host::new(folder.path(), &settings());
@@ -397,6 +416,9 @@ fn a_child_of_the_environment() {
     let twitter = preset("twitter", []).unwrap();
     let ids = polyflake_lease::sno::Generator::from_env().unwrap();
     assert_eq!(ids.lease().number(), expected);
+    // Who insists has leases of a minute.
+    let is_insisting = ids.lease().figures().remaining.as_secs() <= 60;
+    assert_eq!(is_insisting, expected != Some(0));
     let ids = polyflake_lease::hotguid::Generator::from_env().unwrap();
     assert_eq!(ids.lease().number(), expected);
     let ids = polyflake_lease::randflake::Generator::from_env([7; 16]).unwrap();

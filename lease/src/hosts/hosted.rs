@@ -207,7 +207,6 @@ impl Hosted {
     /// Takes the host's answer.
     fn take(&mut self, answer: &Json, now: Moment, random: Random) {
         let is_silent = answer.get("silent").is_some();
-        self.is_stale |= is_silent;
         match mem::replace(&mut self.under_way, UnderWay::Nothing) {
             UnderWay::Nothing => {}
             UnderWay::Opening(asked) | UnderWay::Running(asked, _) if is_silent => {
