@@ -200,7 +200,7 @@ impl Mutant {
     fn compile<'s>(&self, shell: &'s Shell) -> Cmd<'s> {
         let limited = limited(shell, COMPILING);
         match self.tests {
-            Tests::Rust => self.cargo_test(limited).arg("--no-run"),
+            Tests::Rust => self.cargo_test(limited).arg("--no-run").args(self.target()),
             Tests::Python => limited
                 .args(["cargo", "build", "--quiet", "--package", "polyflake-python"])
                 .args(["--features", "pyo3/abi3-py311"])
@@ -209,6 +209,15 @@ impl Mutant {
             Tests::JavaScript => limited
                 .args(["npm", "run", "--silent", "build", "--", "native", "script", "--dev"])
                 .env("CARGO_TARGET_DIR", target("javascript")),
+        }
+    }
+
+    /// The arguments that choose one target of Cargo, whatever of it runs.
+    fn target(&self) -> &[String] {
+        match self.arguments.first().map(String::as_str) {
+            Some("--test") => &self.arguments[..2],
+            Some("--lib") => &self.arguments[..1],
+            _ => &[],
         }
     }
 
