@@ -8,7 +8,7 @@ use std::{
 
 use polyflake::{layout::Layout, randflake::Codec};
 use polyflake_inspect::{Context, Field, Reading, Role, inspect};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{failure::Failure, layout, make, paint};
 
@@ -16,8 +16,6 @@ use crate::{failure::Failure, layout, make, paint};
 const LEAST_ODDS: f64 = 0.001;
 /// Bits of a line on a card.
 const LINE: u32 = 64;
-/// Values of more bits are shown in hexadecimal digits.
-const DECIMAL_BITS: u32 = 53;
 
 /// Tells what IDs are: format, time, fields and odds.
 ///
@@ -86,7 +84,8 @@ fn all(
         (count, unknown) = (count + 1, unknown + u64::from(likely == 0));
         readings.truncate(if arguments.all { usize::MAX } else { likely });
         if arguments.json {
-            writeln!(out, "{}", to_json(&id, &readings))?;
+            let readings: Vec<_> = readings.iter().map(Reading::to_json).collect();
+            writeln!(out, "{}", json!({ "id": id, "readings": readings }))?;
         } else {
             card(&mut out, &id, &readings)?;
         }
@@ -120,7 +119,7 @@ fn card(out: &mut impl Write, id: &str, readings: &[Reading]) -> io::Result<()> 
         row(out, Role::Time, "time", &time)?;
     }
     for field in first.fields.iter().filter(|field| is_shown(field)) {
-        row(out, field.role, &field.name, &shown(first, field))?;
+        row(out, field.role, &field.name, &first.value(field))?;
     }
     bits(out, first)?;
     for other in others {
@@ -145,25 +144,6 @@ fn is_shown(field: &Field) -> bool {
     !matches!(field.role, Role::Fixed | Role::Time)
 }
 
-fn shown(reading: &Reading, field: &Field) -> String {
-    match field.value {
-        Some(value) if field.bits <= DECIMAL_BITS => value.to_string(),
-        _ => digits(reading, field),
-    }
-}
-
-/// A field's bits as `0x` and hexadecimal digits, four bits each from the last one on.
-fn digits(reading: &Reading, field: &Field) -> String {
-    let first = |digit: u32| (field.bits - 4 * digit).saturating_sub(4);
-    let digit = |at: u32| {
-        let bits = first(at)..field.bits - 4 * at;
-        let value =
-            bits.fold(0, |value, bit| value << 1 | u32::from(reading.bit(field.from + bit)));
-        format!("{value:x}")
-    };
-    (0..field.bits.div_ceil(4)).rev().map(digit).fold("0x".into(), |text, digit| text + &digit)
-}
-
 /// The bits, field by field.
 fn bits(out: &mut impl Write, reading: &Reading) -> io::Result<()> {
     for field in &reading.fields {
@@ -186,35 +166,5 @@ fn percent(odds: f64) -> String {
         percent if percent >= 99.5 => "over 99 %".into(),
         percent if percent < 0.5 => "under 1 %".into(),
         percent => format!("{percent:.0} %"),
-    }
-}
-
-fn to_json(id: &str, readings: &[Reading]) -> Value {
-    let field = |reading: &Reading, field: &Field| {
-        json!({
-            "name": field.name, "role": field.role.as_str(), "offset": field.from, "bits": field.bits,
-            "value": field.value.map_or_else(|| digits(reading, field).into(), integer),
-        })
-    };
-    let reading = |reading: &Reading| {
-        json!({
-            "format": reading.format, "title": reading.title, "odds": (reading.odds * 10_000.0).round() / 10_000.0,
-            "time": reading.time(), "unix_ms": reading.unix_ms, "reason": reading.reason,
-            "hex": hex(&reading.bytes),
-            "bits": reading.bits, "fields": reading.fields.iter().map(|of| field(reading, of)).collect::<Vec<_>>(),
-        })
-    };
-    json!({ "id": id, "readings": readings.iter().map(reading).collect::<Vec<_>>() })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
-}
-
-/// A number, or past 2^53, where readers of JSON round, its digits as a text.
-fn integer(value: u128) -> Value {
-    match u64::try_from(value) {
-        Ok(value) if value <= 1 << 53 => value.into(),
-        _ => value.to_string().into(),
     }
 }

@@ -106,7 +106,7 @@ fn role(kind: &str) -> Role {
     }
 }
 
-/// A Randflake ID, deciphered.
+/// A Randflake ID, deciphered: the bits, too.
 pub(crate) fn opened(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
     let id = u64::try_from(bits.field(0, 64)).expect("64 bits");
     let parts = codec.inspect(Randflake::from_u64(id));
@@ -123,6 +123,8 @@ pub(crate) fn opened(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
         value: Some(value),
     };
     let ticks = (parts.timestamp - randflake::EPOCH).cast_unsigned();
+    let raw = u128::from(ticks) << 34 | u128::from(parts.node) << 17 | u128::from(parts.sequence);
+    let bits = &Bits::from_number(raw, 64).expect("fields of 64 bits");
     let fields = [
         field("time", Role::Time, 0, 30, ticks.into()),
         field("node", Role::Maker, 30, 17, parts.node.into()),

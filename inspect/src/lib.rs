@@ -7,14 +7,19 @@ mod bits;
 mod formats;
 mod layouts;
 mod odds;
+mod picture;
 mod reading;
 mod texts;
+mod words;
 
 use alloc::vec::Vec;
 
 use polyflake::{layout::Layout, randflake::Codec};
 
-pub use crate::reading::{Field, Reading, Role};
+pub use crate::{
+    reading::{Field, Reading, Role},
+    words::sentence,
+};
 
 /// The most bits that an ID has.
 pub const MOST_BITS: u32 = bits::MOST;

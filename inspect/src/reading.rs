@@ -15,7 +15,7 @@ pub struct Reading {
     pub format: String,
     /// The format's name for people: `UUID v7`, `Discord snowflake`.
     pub title: String,
-    /// The ID's bits as big-endian bytes, the lowest bit at the end.
+    /// The ID's bits as big-endian bytes, the lowest bit at the end; those of a Randflake that a secret opens are deciphered.
     pub bytes: Box<[u8]>,
     /// Number of bits.
     pub bits: u32,

@@ -165,6 +165,8 @@ fn a_secret_opens_randflakes() {
         assert_eq!(opened[0].format, "randflake", "{text}");
         assert_eq!(value(&opened[0], "node"), Some(77));
         assert_eq!(opened[0].unix_ms, Some(parts.timestamp * 1000));
+        let node = (30..47).fold(0, |node, at| node << 1 | u128::from(opened[0].bit(at)));
+        assert_eq!(node, 77, "{text}: the bits are not those of the fields");
         let closed = inspect(&text, &NOW);
         let closed =
             closed.iter().find(|reading| reading.format == "randflake").expect("a reading");

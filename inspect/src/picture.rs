@@ -1,0 +1,153 @@
+//! Readings as pictures: the ID, its bits field by field, and a line for each field.
+
+use alloc::{format, string::String};
+use core::fmt::Write;
+
+use crate::reading::{Field, Reading, Role};
+
+const WIDTH: u32 = 480;
+const MARGIN: u32 = 16;
+/// Bits of a row, each of them [`CELL`] wide: a row is as wide as the picture without its margins.
+const ROW: u32 = 32;
+const CELL: u32 = 14;
+const ROW_HEIGHT: u32 = 24;
+const LINE: u32 = 22;
+/// The first line of bits.
+const BITS: u32 = 56;
+/// Characters of a value that a line has room for.
+const VALUE: usize = 34;
+
+/// White digits on each of these are legible (a contrast of 4.5 and more), so both schemes have the same.
+const STYLE: &str = "\
+.card { fill: #ffffff; stroke: #d0d7de; }
+text { fill: #1f2328; font: 13px system-ui, -apple-system, \"Segoe UI\", Helvetica, Arial, sans-serif; }
+.id { font-weight: 600; }
+.id, .bit, .value { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+.bit { fill: #ffffff; text-anchor: middle; }
+.name { font-weight: 600; }
+.value { font-size: 12px; }
+.width { fill: #59636e; text-anchor: end; }
+.fixed { fill: #59636e; } .time { fill: #0969da; } .kind { fill: #bc4c00; } .maker { fill: #1a7f37; }
+.sequence { fill: #bf3989; } .random { fill: #8250df; } .encrypted { fill: #cf222e; }
+@media (prefers-color-scheme: dark) {
+.card { fill: #0d1117; stroke: #3d444d; }
+text { fill: #f0f6fc; }
+.bit { fill: #ffffff; }
+.width { fill: #9198a1; }
+}";
+
+impl Reading {
+    /// The reading as a picture, in SVG: the ID as it was written, its bits in the colours of their fields, and the fields' names,
+    /// widths and values. It has a light and a dark scheme, and a title that tells the same in words.
+    ///
+    /// ```
+    /// use polyflake_inspect::{Context, inspect};
+    ///
+    /// let id = "175928847299117063";
+    /// let readings = inspect(id, &Context { now_ms: 1_795_422_487_000, ..Context::default() });
+    /// assert!(readings[0].picture(id).contains("Discord snowflake"));
+    /// ```
+    #[must_use]
+    pub fn picture(&self, id: &str) -> String {
+        let rows = self.bits.div_ceil(ROW);
+        let lines = BITS + rows * ROW_HEIGHT + 12;
+        let count = self.fields.iter().fold(0, |count, _| count + 1);
+        let height = lines + count * LINE + MARGIN - 4;
+        let title = escaped(&self.title(id));
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-labelledby=\"t\">\n\
+             <title id=\"t\">{title}</title>\n<style>\n{STYLE}\n</style>\n\
+             <rect class=\"card\" x=\"0.5\" y=\"0.5\" width=\"{}\" height=\"{}\" rx=\"8\"/>\n",
+            WIDTH - 1,
+            height - 1,
+        );
+        // Letters of these fonts are six tenths as wide as high.
+        let size = (WIDTH - 2 * MARGIN) * 10 / 6 / id.chars().fold(0, |count, _| count + 1).max(1);
+        let (size, id) = (size.clamp(6, 24), escaped(id));
+        write(
+            &mut svg,
+            format_args!(
+                "<text class=\"id\" x=\"{MARGIN}\" y=\"38\" style=\"font-size: {size}px\">{id}</text>"
+            ),
+        );
+        for field in &self.fields {
+            self.cells(field, &mut svg);
+        }
+        for (field, at) in self.fields.iter().zip(0..) {
+            self.line(field, lines + at * LINE, &mut svg);
+        }
+        svg + "</svg>\n"
+    }
+
+    /// What the picture shows, in words.
+    fn title(&self, id: &str) -> String {
+        let fields = self.fields.iter().map(|field| {
+            let bits = if field.bits == 1 { "bit" } else { "bits" };
+            format!("{} {bits} of {}, {}", field.bits, field.name, self.value(field))
+        });
+        let fields: alloc::vec::Vec<_> = fields.collect();
+        format!("The {} bits of the {} {id}: {}", self.bits, self.title, fields.join("; "))
+    }
+
+    /// A field's bits, row by row.
+    fn cells(&self, field: &Field, svg: &mut String) {
+        let (mut from, end) = (field.from, field.from + field.bits);
+        while from < end {
+            let to = end.min((from / ROW + 1) * ROW);
+            let (x, y) = (MARGIN + from % ROW * CELL, BITS + from / ROW * ROW_HEIGHT);
+            let (class, width) = (field.role.as_str(), (to - from) * CELL - 1);
+            write(
+                svg,
+                format_args!(
+                    "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"20\" rx=\"3\"/>"
+                ),
+            );
+            let places = (from..to).map(|at| MARGIN + at % ROW * CELL + CELL / 2);
+            let places = places.fold(String::new(), |list, x| list + &format!(" {x}"));
+            let bits = (from..to).map(|at| if self.bit(at) { '1' } else { '0' });
+            let bits: String = bits.collect();
+            write(
+                svg,
+                format_args!(
+                    "<text class=\"bit\" x=\"{}\" y=\"{}\">{bits}</text>",
+                    places.trim(),
+                    y + 15
+                ),
+            );
+            from = to;
+        }
+    }
+
+    /// A field's name, width and value.
+    fn line(&self, field: &Field, y: u32, svg: &mut String) {
+        let time = (field.role == Role::Time).then(|| self.time()).flatten();
+        let value = escaped(&capped(&time.unwrap_or_else(|| self.value(field)), VALUE));
+        let (class, name) = (field.role.as_str(), escaped(&capped(&field.name, 16)));
+        let (base, bits) = (y + 15, if field.bits == 1 { "bit" } else { "bits" });
+        let row = format_args!(
+            "<rect class=\"{class}\" x=\"{MARGIN}\" y=\"{}\" width=\"12\" height=\"12\" rx=\"3\"/>\
+             <text class=\"name\" x=\"36\" y=\"{base}\">{name}</text>\
+             <text class=\"width\" x=\"202\" y=\"{base}\">{} {bits}</text>\
+             <text class=\"value\" x=\"214\" y=\"{base}\">{value}</text>",
+            y + 4,
+            field.bits,
+        );
+        write(svg, row);
+    }
+}
+
+fn write(svg: &mut String, line: core::fmt::Arguments<'_>) {
+    writeln!(svg, "{line}").expect("a String takes all that is written");
+}
+
+/// The text, or its beginning where it is longer than `most` characters.
+fn capped(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into(),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
