@@ -20,6 +20,7 @@ mod licences;
 mod miri;
 mod mutants;
 mod sanitize;
+mod site;
 mod test;
 mod tools;
 mod workspace;
@@ -90,6 +91,8 @@ enum Task {
     Format(format::Options),
     /// Write the licences of the crates that binaries carry into THIRD-PARTY.md
     Licences,
+    /// Build the page that names IDs and the site around it into target/site/dist, and test both in Chromium and Firefox
+    Site,
     /// Build the wheel, the npm package and the test drivers
     Build(build::Options),
     /// Build the files of a release for every platform, check them, and run those that can run here
@@ -160,6 +163,7 @@ fn main() -> Result<ExitCode> {
         Task::Format(options) => format::main(&options).map(|()| true)?,
         Task::Licences => licences::main().map(|()| true)?,
         Task::Artefacts(options) => artefacts::main(&options)?,
+        Task::Site => site::main().map(|()| true)?,
         Task::Build(options) => build::main(&options).map(|()| true)?,
     };
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

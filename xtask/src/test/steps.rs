@@ -29,6 +29,7 @@ const CRATES: &[&str] = &[
     "examples/",
     "inspect/",
     "lease/",
+    "site/page",
     "sql/",
     "tests/",
 ];

@@ -24,6 +24,21 @@ pub fn browser(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
+/// Installs Firefox if the machine has none and apt-get can.
+pub fn firefox(shell: &Shell) -> Result<()> {
+    let find_firefox = || find(&["firefox-esr", "firefox"]);
+    if find_firefox().is_none() {
+        install(shell, &["firefox-esr"]);
+    }
+    ensure!(
+        find_firefox().is_some(),
+        Missing(
+            "no Firefox on this machine, and apt-get cannot install it here: install it by hand"
+        )
+    );
+    Ok(())
+}
+
 /// The driver with which tests of wasm crates control the browser.
 pub fn driver(shell: &Shell) -> Result<PathBuf> {
     browser(shell)?;

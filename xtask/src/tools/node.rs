@@ -33,6 +33,12 @@ pub fn bench_node(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "npm run --silent build").run()?)
 }
 
+/// What the site is built and tested with, among it a Node newer than the machine's.
+pub fn site_node(shell: &Shell) -> Result<()> {
+    install(shell, &workspace::root().join("site"))?;
+    link_package("site", "../../packages/js")
+}
+
 /// The edge runtime, which comes as an npm package.
 pub fn workerd(shell: &Shell) -> Result<()> {
     node(shell)?;

@@ -1,0 +1,62 @@
+/**
+ * Builds the page: one HTML file with its script, its style and its wasm modules inside, which may load nothing and run nothing
+ * else. `node page/build.mjs FOLDER`, once `cargo xtask site` has built the module and the package.
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const HERE = import.meta.dirname;
+const REPOSITORY = join(HERE, "../..");
+const [module, out] = process.argv.slice(2);
+
+const aliases = {
+  "inspect.wasm": join(module, "inspect_page_bg.wasm"),
+  inspect: join(module, "inspect_page_bg.js"),
+};
+
+async function bundled(entry, plugins = []) {
+  const { outputFiles } = await build({
+    entryPoints: [join(HERE, entry)],
+    absWorkingDir: join(HERE, ".."),
+    nodePaths: [join(HERE, "../node_modules")],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    conditions: ["browser"],
+    loader: { ".wasm": "binary", ".svg": "dataurl" },
+    plugins,
+    write: false,
+  });
+  return outputFiles[0].text;
+}
+
+const ours = {
+  name: "ours",
+  setup({ onResolve }) {
+    onResolve({ filter: /^inspect(\.wasm)?$/ }, ({ path }) => ({ path: aliases[path] }));
+    onResolve({ filter: /^pictures\// }, ({ path }) => ({ path: join(REPOSITORY, "docs", path) }));
+  },
+};
+
+const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+// No text within a script may end it.
+const script = (await bundled("page.js", [ours])).replaceAll("</script", "<\\/script");
+const style = await bundled("style.css");
+const policy = [
+  "default-src 'none'",
+  `script-src ${hash(script)} 'wasm-unsafe-eval'`,
+  `style-src ${hash(style)}`,
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+const parts = { POLICY: policy, STYLE: style, SCRIPT: script };
+const page = readFileSync(join(HERE, "index.html"), "utf8").replace(/POLICY|STYLE|SCRIPT/g, (name) => parts[name]);
+mkdirSync(out, { recursive: true });
+writeFileSync(join(out, "index.html"), page);
+console.log(`${join(out, "index.html")}: ${page.length} bytes`);

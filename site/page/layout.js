@@ -1,0 +1,236 @@
+/** A layout, drawn by its fields, with what it can do and its JSON. */
+import { layout } from "polyflake";
+import { create, element, options } from "./elements.js";
+
+const ROLES = { timestamp: "time", sequence: "sequence", bindable: "maker", constant: "fixed", unused: "fixed" };
+/** What a new field of a kind begins with. */
+const NEW = {
+  timestamp: { tick: "1ms", epoch_ms: 1767225600000 },
+  sequence: {},
+  bindable: { name: "machine" },
+  constant: { name: "version", value: 1 },
+  unused: {},
+};
+const FIRST = {
+  id: "integer",
+  bits: 64,
+  fields: [
+    { kind: "unused", bits: 1 },
+    { kind: "timestamp", bits: 41, tick: "1ms", epoch_ms: 1767225600000 },
+    { kind: "bindable", bits: 10, name: "machine" },
+    { kind: "sequence", bits: 12 },
+  ],
+};
+/** Members that have a control, by kind: the member, its label, whether it is a number. */
+const MEMBERS = {
+  timestamp: [
+    ["tick", "tick", false],
+    ["epoch_ms", "epoch, Unix ms", true],
+  ],
+  sequence: [["start", "first", true]],
+  bindable: [["name", "name", false]],
+  constant: [
+    ["name", "name", false],
+    ["value", "value", true],
+  ],
+  unused: [],
+};
+
+let description = structuredClone(FIRST);
+let built;
+let changed = () => {};
+
+/** Figures, large ones by their powers of ten. */
+const count = (number) => (number === undefined ? "no limit that is known" : number.toLocaleString("en"));
+
+/** A day, as far as calendars go. */
+function day(ms) {
+  const date = new Date(Number(ms));
+  return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999
+    ? "after the year 9999"
+    : date.toISOString().slice(0, 10);
+}
+
+function facts({ bits, perSecond, perSecondInAll, firstMs, lastMs, sortsByTime, below2_53, below2_63 }) {
+  const warning = below2_53
+    ? "Every ID is below 2^53: a JavaScript number holds it."
+    : "IDs pass 2^53: JavaScript's numbers round them. Keep them as bigint or as text, in JSON, too.";
+  const lines = [
+    ["Bits", `${bits}`],
+    ["A second, one generator", count(perSecond)],
+    ["A second, all together", count(perSecondInAll)],
+    ["First day", firstMs === undefined ? "no time" : day(firstMs)],
+    ["Last day", lastMs === undefined ? "no time" : day(lastMs)],
+    ["Sorts by time", sortsByTime ? "yes" : "no"],
+    ["Below 2^63", below2_63 ? "yes: never negative as a signed integer" : "no: signed integers turn negative"],
+    ["JavaScript", warning],
+  ];
+  return lines.flatMap(([name, value]) => [
+    create("dt", {}, name),
+    create("dd", { className: name === "JavaScript" && !below2_53 ? "warning" : "" }, value),
+  ]);
+}
+
+/** Builds the layout, and shows what it can do or why there is none. */
+function build(from) {
+  const sum = description.fields.reduce((sum, { bits }) => sum + bits, 0);
+  if (from !== "json") {
+    description.bits = description.id === "integer" ? 64 : sum;
+    element("json").value = JSON.stringify(description, null, 2);
+  }
+  element("bar").replaceChildren(...description.fields.filter(({ bits }) => bits > 0).map(piece));
+  try {
+    built = new layout.Layout(description);
+    element("facts").replaceChildren(...facts(built.describe()));
+    element("problem").textContent = "";
+    changed(built.toJson());
+  } catch (error) {
+    built = undefined;
+    element("facts").replaceChildren();
+    const missing = 64 - sum;
+    const hint =
+      description.id !== "integer" || missing === 0
+        ? ""
+        : missing > 0
+          ? ` ${missing} bits are left.`
+          : ` ${-missing} bits are too many.`;
+    element("problem").textContent = `No layout yet: ${error.message}.${hint}`;
+    changed("");
+  }
+}
+
+/** A field as a part of the bar, as wide as its bits. */
+function piece({ kind, bits, name }) {
+  const made = create("span", { className: `field ${ROLES[kind]}` }, `${name ?? kind} ${bits}`);
+  made.style.flexGrow = bits;
+  return made;
+}
+
+/** A number as JSON has it, past 2^53 as a text; a text that is none stays as it is, and is refused with its reason. */
+function numberOf(text) {
+  const number = Number(text);
+  return text !== "" && Number.isSafeInteger(number) ? number : text;
+}
+
+function control(field, [member, label, isNumber]) {
+  const input = create("input", {
+    value: field[member] ?? "",
+    className: isNumber ? "wide" : "",
+    inputMode: isNumber ? "numeric" : "text",
+  });
+  input.addEventListener("input", () => {
+    if (input.value === "" && member !== "tick") delete field[member];
+    else field[member] = isNumber ? numberOf(input.value) : input.value;
+    build();
+  });
+  return create("label", {}, `${label} `, input);
+}
+
+/** A field's controls. */
+function row(field, at) {
+  const kind = create("select", {});
+  options(
+    kind,
+    Object.keys(NEW).map((name) => [name, name]),
+  );
+  kind.value = field.kind;
+  kind.addEventListener("change", () => {
+    description.fields[at] = { kind: kind.value, bits: field.bits, ...NEW[kind.value] };
+    draw(at, "select");
+  });
+  const bits = create("input", { type: "number", min: 0, value: field.bits });
+  bits.addEventListener("input", () => {
+    field.bits = Number.isNaN(bits.valueAsNumber) ? 0 : bits.valueAsNumber;
+    build();
+  });
+  const move = (by, text) =>
+    create("button", {
+      type: "button",
+      className: "quiet",
+      ariaLabel: `Move field ${at + 1} ${text}`,
+      disabled: at + by < 0 || at + by >= description.fields.length,
+      textContent: by < 0 ? "↑" : "↓",
+      onclick() {
+        description.fields.splice(at + by, 0, ...description.fields.splice(at, 1));
+        draw(at + by, "select");
+      },
+    });
+  const remove = create("button", {
+    type: "button",
+    className: "quiet",
+    ariaLabel: `Remove field ${at + 1}`,
+    textContent: "×",
+    onclick() {
+      description.fields.splice(at, 1);
+      draw(Math.min(at, description.fields.length - 1), "select");
+    },
+  });
+  return create(
+    "li",
+    {},
+    create("span", { className: `swatch ${ROLES[field.kind]}` }),
+    create("label", {}, "field ", kind),
+    create("label", {}, "bits ", bits),
+    ...MEMBERS[field.kind].map((member) => control(field, member)),
+    create("span", { className: "buttons" }, move(-1, "up"), move(1, "down"), remove),
+  );
+}
+
+/** Draws all rows anew, and puts the focus into the one that was changed. */
+function draw(focused, what) {
+  element("type").value = description.id;
+  element("rows").replaceChildren(...description.fields.map(row));
+  if (focused !== undefined) element("rows").children[focused]?.querySelector(what)?.focus();
+  build();
+}
+
+/** Whether a value has the shape of a description; what its members are worth, the package says. */
+const isDescription = (value) =>
+  Array.isArray(value?.fields) &&
+  value.fields.every((field) => Number.isInteger(field?.bits) && field.kind in NEW) &&
+  ["integer", "bytes"].includes(value.id);
+
+/** Takes a layout's JSON over, if it is one. */
+export function restoreLayout(json) {
+  try {
+    const given = JSON.parse(json);
+    if (!isDescription(given)) throw new Error("expected id, bits and fields, each with kind and bits");
+    description = given;
+    return true;
+  } catch (error) {
+    element("problem").textContent = `No layout yet: ${error.message}.`;
+    return false;
+  }
+}
+
+export function startLayout(json, change) {
+  changed = change;
+  if (json) restoreLayout(json);
+  options(element("preset"), [["", "a layout of your own"], ...layout.presets().map((name) => [name, name])]);
+  element("preset").addEventListener("change", () => {
+    const name = element("preset").value;
+    description = name ? JSON.parse(layout.Layout.preset(name).toJson()) : structuredClone(FIRST);
+    draw();
+  });
+  element("type").addEventListener("change", () => {
+    description.id = element("type").value;
+    build();
+  });
+  element("add").addEventListener("click", () => {
+    description.fields.push({ kind: "unused", bits: 1 });
+    draw(description.fields.length - 1, "select");
+  });
+  element("json").addEventListener("input", () => {
+    if (!restoreLayout(element("json").value)) return;
+    element("type").value = description.id;
+    element("rows").replaceChildren(...description.fields.map(row));
+    build("json");
+  });
+  draw();
+  return {
+    current() {
+      if (!built) throw new Error("The layout below is not complete.");
+      return built;
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/** New IDs of each family, by the package itself. */
+
+import discordPicture from "pictures/discord.svg";
+import hotguidPicture from "pictures/hotguid.svg";
+import randflakePicture from "pictures/randflake.svg";
+import snoPicture from "pictures/sno.svg";
+import { hotguid, layout, randflake, sno } from "polyflake";
+import { create, element, options } from "./elements.js";
+
+const DAY = 86_400;
+
+/** Generators live as long as the page, so that no ID is made twice. */
+const once = (make) => {
+  let made;
+  return () => (made ??= make());
+};
+const randomBelow = (limit) => crypto.getRandomValues(new Uint32Array(1))[0] % limit;
+const orders = once(() => new sno.Generator());
+const keys = once(() => new hotguid.Generator());
+const invoices = once(() => {
+  const now = Math.floor(Date.now() / 1000);
+  const grant = new randflake.Grant(randomBelow(1 << 17), now, now + DAY);
+  return new randflake.Generator(grant, crypto.getRandomValues(new Uint8Array(16)));
+});
+const posts = once(() => {
+  const bindables = { worker: randomBelow(32), process: randomBelow(32) };
+  return new layout.Generator(layout.Layout.preset("discord"), { bindables });
+});
+
+const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+const FAMILIES = {
+  sno: {
+    title: "sno",
+    about:
+      "16 characters that sort by time; the kind is the metabyte, 0 to 255, which you choose. This page has drawn a partition.",
+    kind: ["Kind (metabyte)", 255],
+    picture: snoPicture,
+    make: (kind) => orders().generate(kind),
+  },
+  randflake: {
+    title: "Randflake",
+    about: "A 64-bit integer, encrypted. This page has drawn a secret and a node, and forgets them when it is closed.",
+    picture: randflakePicture,
+    make: () => `${invoices().generate()}`,
+  },
+  hotguid: {
+    title: "Hot Guid",
+    about: "A GUID that sorts by time, of random bits, a counter and the shard key that you choose.",
+    kind: ["Shard key", 0xffffffff],
+    picture: hotguidPicture,
+    make: (kind) => keys().generate(kind),
+  },
+  discord: {
+    title: "Discord's layout",
+    about: "A 64-bit integer that sorts by time. This page has drawn a worker and a process.",
+    picture: discordPicture,
+    make: () => `${posts().generate()}`,
+  },
+  own: {
+    title: "The layout below",
+    about: "With 0 for each of its bindables.",
+  },
+};
+
+/** A generator for the layout as it is now; the same one as long as the layout stays. */
+const ownGenerator = (() => {
+  let [text, generator] = [];
+  return (own) => {
+    if (own.toJson() === text) return generator;
+    const names = JSON.parse(own.toJson()).fields.filter(({ kind }) => kind === "bindable");
+    const zero = ({ type = "integer", bits }) => ({ integer: 0, text: "", bytes: new Uint8Array(bits / 8) })[type];
+    const bindables = Object.fromEntries(names.map((field) => [field.name, zero(field)]));
+    [generator, text] = [new layout.Generator(own, { bindables }), own.toJson()];
+    return generator;
+  };
+})();
+
+export function startMake(chosen, { keep, show, layout }) {
+  function choose(name) {
+    const family = FAMILIES[name] ? name : "sno";
+    const { about, kind, picture, title } = FAMILIES[family];
+    element("family").value = family;
+    element("about").textContent = about;
+    element("kind-label").hidden = !kind;
+    if (kind) [element("kind-name").textContent, element("kind").max] = kind;
+    element("picture").hidden = !picture;
+    if (picture) [element("picture").src, element("picture").alt] = [picture, `The bits of ${title}, field by field`];
+  }
+
+  const one = (family) => {
+    if (family !== "own") return FAMILIES[family].make(element("kind").valueAsNumber);
+    const id = ownGenerator(layout()).generate();
+    return typeof id === "bigint" ? `${id}` : `0x${hex(id)}`;
+  };
+
+  function make(event) {
+    event.preventDefault();
+    element("make-problem").textContent = "";
+    try {
+      const ids = Array.from({ length: element("count").valueAsNumber }, () => one(element("family").value));
+      const item = (id) =>
+        create("li", {}, create("button", { type: "button", className: "quiet", onclick: () => show(id) }, id));
+      element("made").replaceChildren(...ids.map(item));
+      show(ids[0]);
+    } catch (error) {
+      element("make-problem").textContent = error.message;
+    }
+  }
+
+  options(
+    element("family"),
+    Object.entries(FAMILIES).map(([name, { title }]) => [name, title]),
+  );
+  element("family").addEventListener("change", () => {
+    choose(element("family").value);
+    keep(element("family").value);
+  });
+  element("make").addEventListener("submit", make);
+  choose(chosen);
+  return { choose };
+}

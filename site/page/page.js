@@ -1,0 +1,34 @@
+/** The page: wires the inspector, the package and the layout's editor to the document. State lies in the fragment of the URL. */
+import { restoreLayout, startLayout } from "./layout.js";
+import { startLook } from "./look.js";
+import { startMake } from "./make.js";
+
+const state = new URLSearchParams(location.hash.slice(1));
+
+/** Keeps a part of the state; an empty one is left out. */
+function keep(name, value) {
+  if (value) state.set(name, value);
+  else state.delete(name);
+  history.replaceState(null, "", `#${state}`);
+}
+
+const look = await startLook(state.get("id"), (id) => keep("id", id));
+const layout = startLayout(state.get("layout"), (json) => {
+  keep("layout", json);
+  look.setLayout(json);
+});
+const make = startMake(state.get("make"), {
+  keep: (family) => keep("make", family),
+  show: look.show,
+  layout: layout.current,
+});
+
+// Another fragment, typed or pasted: the page follows it. Its own changes do not come back here.
+window.addEventListener("hashchange", () => {
+  const given = new URLSearchParams(location.hash.slice(1));
+  for (const name of [...state.keys()]) state.delete(name);
+  for (const [name, value] of given) state.set(name, value);
+  if (given.has("layout")) restoreLayout(given.get("layout"));
+  if (given.has("make")) make.choose(given.get("make"));
+  if (given.has("id")) look.show(given.get("id"));
+});

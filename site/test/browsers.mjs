@@ -1,0 +1,34 @@
+/** Opens pages in the machine's browsers: Chromium and Firefox. */
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import puppeteer from "puppeteer-core";
+
+const find = (...names) =>
+  (process.env.PATH ?? "")
+    .split(delimiter)
+    .flatMap((folder) => names.map((name) => join(folder, name)))
+    .find(existsSync);
+
+export const BROWSERS = {
+  chrome: find("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+  firefox: find("firefox-esr", "firefox"),
+};
+
+export const launch = (browser) =>
+  puppeteer.launch({
+    browser,
+    executablePath: BROWSERS[browser],
+    args: browser === "chrome" ? ["--no-sandbox", "--disable-gpu"] : [],
+  });
+
+/** A new page of a size; what goes wrong in it is kept in `page.faults`. Of the browsers, Chromium alone is told to be dark. */
+export async function open(browser, address, { width = 1280, height = 900, dark = false } = {}) {
+  const page = await browser.newPage();
+  page.faults = [];
+  page.on("pageerror", (error) => page.faults.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && page.faults.push(message.text()));
+  await page.setViewport({ width, height });
+  if (dark) await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+  await page.goto(address, { waitUntil: "load" });
+  return page;
+}

@@ -1,0 +1,186 @@
+// The page that names IDs, as it is built, opened as a file: what it answers, and that everybody can use it.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { BROWSERS, launch, open } from "./browsers.mjs";
+
+const BUILT = join(import.meta.dirname, "../../target/site");
+const PAGE = pathToFileURL(join(BUILT, "dist/inspect/index.html")).href;
+const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+const WIDTHS = [360, 768, 1280, 3840];
+
+/** axe-core's findings; its script comes by the driver, past the page's policy. */
+async function violations(page) {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(() => globalThis.axe.run());
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(", ")}`);
+}
+
+const text = (page, selector) => page.$eval(selector, (element) => element.textContent);
+
+/** Puts a text in place of another, as a reader does who pastes. */
+async function paste(page, id) {
+  await page.click("#id", { count: 3 });
+  await page.keyboard.press("Backspace");
+  await page.type("#id", id);
+}
+
+for (const [name, path] of Object.entries(BROWSERS)) {
+  describe(`the page in ${name}`, { skip: path ? false : `no ${name} on this machine` }, () => {
+    let browser;
+    before(async () => (browser = await launch(name)));
+    after(() => browser?.close());
+
+    const opened = async (fragment = "", options = {}) => {
+      const page = await open(browser, `${PAGE}${fragment}`, options);
+      await page.waitForSelector("#fields table");
+      return page;
+    };
+
+    test("answers about the example that is filled in", async () => {
+      const page = await opened();
+      assert.match(await text(page, "#sentence"), /^This is probably a Discord snowflake, made \d+ years ago/);
+      assert.equal(await text(page, "#bits .maker"), "00001");
+      assert((await page.$$("#others li")).length >= 1);
+      assert.deepEqual(page.faults, []);
+      await page.close();
+    });
+
+    test("names a Discord ID, a sno and a Hot Guid", async () => {
+      const page = await opened();
+      for (const [id, named] of [
+        ["1442107214213808250", "a Discord snowflake"],
+        ["9q9vvh8k29fx4j3e", "a sno"],
+        ["69231e2a-5f3b-91c4-d8a7-000105000000", "a Hot Guid"],
+      ]) {
+        await paste(page, id);
+        assert((await text(page, "#sentence")).includes(named), `${id}: ${await text(page, "#sentence")}`);
+        assert.equal(new URLSearchParams(new URL(page.url()).hash.slice(1)).get("id"), id);
+      }
+      await paste(page, "<img src=x>");
+      assert.equal(await text(page, "#sentence"), "This is no ID of a known format.");
+      assert.equal((await page.$$("#fields table")).length, 0);
+      assert.deepEqual(page.faults, []);
+      await page.close();
+    });
+
+    test("makes IDs of each family, which it names", async () => {
+      const page = await opened();
+      for (const [family, named] of [
+        ["sno", "sno"],
+        ["hotguid", "Hot Guid"],
+        ["discord", "Discord snowflake"],
+        ["randflake", ""],
+        ["own", "your layout"],
+      ]) {
+        await page.select("#family", family);
+        await page.focus("#count");
+        await page.keyboard.press("Enter");
+        const made = await page.$$eval("#made button", (buttons) => buttons.map(({ textContent }) => textContent));
+        assert.equal(new Set(made).size, 3, family);
+        assert((await text(page, "#sentence")).includes(named), `${family}: ${await text(page, "#sentence")}`);
+      }
+      await page.$eval("#count", (input) => (input.value = ""));
+      await page.click("#make button");
+      assert.deepEqual(page.faults, []);
+      await page.close();
+    });
+
+    test("draws a layout, and keeps it in the fragment", async () => {
+      const page = await opened();
+      await page.select("#preset", "sonyflake");
+      assert.match(await text(page, "#facts"), /one generator25,600.*IDs pass 2\^53/s);
+      await page.click("#rows li:nth-child(2) input[type=number]", { count: 3 });
+      await page.type("#rows li:nth-child(2) input[type=number]", "38");
+      assert.match(await text(page, "#problem"), /^No layout yet: .* 1 bits are left\.$/);
+      assert.equal((await page.$$("#facts dd")).length, 0);
+      await page.click("#add");
+      assert.equal(await text(page, "#problem"), "");
+      assert.match(await page.$eval("#json", (area) => area.value), /"bits": 38/);
+      const again = await opened(new URL(page.url()).hash);
+      assert.equal(await again.$eval("#json", (area) => area.value), await page.$eval("#json", (area) => area.value));
+      assert.deepEqual([...page.faults, ...again.faults], []);
+      await page.close();
+      await again.close();
+    });
+
+    test("takes a layout's JSON, and says below 2^53 where it is", async () => {
+      const page = await opened();
+      const fields = [
+        { kind: "unused", bits: 12 },
+        { kind: "timestamp", bits: 32, tick: "1s", epoch_ms: 0 },
+        { kind: "sequence", bits: 20 },
+      ];
+      const set = (json) =>
+        page.$eval("#json", (area, json) => ((area.value = json), area.dispatchEvent(new Event("input"))), json);
+      await set(JSON.stringify({ id: "integer", bits: 64, fields }));
+      assert.match(await text(page, "#facts"), /1,048,576.*Every ID is below 2\^53/s);
+      assert.equal((await page.$$("#rows li")).length, 3);
+      await set("{");
+      assert.match(await text(page, "#problem"), /^No layout yet: /);
+      assert.deepEqual(page.faults, []);
+      await page.close();
+    });
+
+    test("asks nobody, and may not", async () => {
+      const page = await opened();
+      const asked = await page.evaluate(() =>
+        fetch("data:text/plain,hello").then(
+          () => "answered",
+          () => "refused",
+        ),
+      );
+      assert.equal(asked, "refused");
+      assert.deepEqual(
+        await page.evaluate(
+          () => performance.getEntriesByType("resource").filter(({ name }) => !name.startsWith("data:")).length,
+        ),
+        0,
+      );
+      await page.close();
+    });
+
+    test("keys alone reach everything, in order", async () => {
+      const page = await opened();
+      const reached = [];
+      for (let k = 0; k < 60; k += 1) {
+        await page.keyboard.press("Tab");
+        const found = await page.evaluate(() => {
+          const { id, tagName, textContent } = document.activeElement;
+          return id || (tagName === "BUTTON" ? textContent : "");
+        });
+        reached.push(found);
+      }
+      const at = ["id", "Hot Guid", "family", "count", "Make IDs", "preset", "add", "json"].map((name) =>
+        reached.indexOf(name),
+      );
+      assert(
+        at.every((place, k) => place >= 0 && (k === 0 || place > at[k - 1])),
+        reached.join(" "),
+      );
+      await page.close();
+    });
+
+    for (const dark of name === "chrome" ? [false, true] : [false]) {
+      test(`is usable by all and fits ${WIDTHS.join(", ")} pixels in the ${dark ? "dark" : "light"}`, async () => {
+        for (const width of WIDTHS) {
+          const page = await opened("", { width, dark });
+          await page.click("#make button");
+          assert.deepEqual(await violations(page), [], `${width}`);
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+          assert(wide <= width, `${wide} pixels of ${width}`);
+          mkdirSync(join(BUILT, "shots"), { recursive: true });
+          await page.screenshot({
+            path: join(BUILT, `shots/page-${name}-${width}${dark ? "-dark" : ""}.png`),
+            fullPage: width < 3000,
+          });
+          await page.close();
+        }
+      });
+    }
+  });
+}
+
+test("the page is built", () => assert(existsSync(join(BUILT, "dist/inspect/index.html"))));
