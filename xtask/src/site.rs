@@ -1,5 +1,7 @@
 //! The page that names IDs, and the site around it.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
@@ -8,6 +10,8 @@ use crate::{
     tools, workspace,
 };
 
+/// The site's own, from its folder: newer than the oldest that the package supports.
+const NODE: &str = "node_modules/.bin/node";
 const TARGET: &str = "wasm32-unknown-unknown";
 /// The inspector is asked once a letter: it need not be fast.
 const PROFILE: &str = "wasm-small";
@@ -18,11 +22,14 @@ pub fn main() -> Result<()> {
     tools::node(&shell)?;
     tools::site_node(&shell)?;
     build::build(&shell, Language::JavaScript, Purpose::Users)?;
+    shell.remove_path(public())?;
     page(&shell)?;
+    names(&shell)?;
+    pages(&shell)?;
     tools::browser(&shell)?;
     tools::firefox(&shell)?;
     let _there = shell.push_dir(workspace::root().join("site"));
-    Ok(cmd!(shell, "node_modules/.bin/node --test test/*.test.mjs").run()?)
+    Ok(cmd!(shell, "{NODE} --test test/*.test.mjs").run()?)
 }
 
 /// The page, in one file.
@@ -32,13 +39,44 @@ fn page(shell: &Shell) -> Result<()> {
         .env("RUSTFLAGS", build::without_local_paths(shell)?)
         .run()?;
     let built = workspace::target().join(TARGET).join(PROFILE).join("inspect_page.wasm");
-    let (module, out) = (site().join("wasm"), site().join("dist/inspect"));
+    let (module, out) = (site().join("wasm"), public().join("inspect"));
     cmd!(shell, "cargo run --quiet --package xtask-wasm -- {built} {module}").run()?;
-    let node = workspace::root().join("site/node_modules/.bin/node");
-    Ok(cmd!(shell, "{node} site/page/build.mjs {module} {out}").run()?)
+    let _there = shell.push_dir(workspace::root().join("site"));
+    Ok(cmd!(shell, "{NODE} page/build.mjs {module} {out}").run()?)
+}
+
+/// All public names of the crate and of the npm package, by rustdoc and `TypeDoc`. Those of the wheel are a page of its stubs.
+fn names(shell: &Shell) -> Result<()> {
+    let (docs, api) = (site().join("rustdoc"), public().join("api"));
+    let chosen = ["--package", "polyflake", "--no-deps", "--all-features"];
+    cmd!(shell, "cargo doc --quiet {chosen...} --target-dir {docs}").run()?;
+    shell.create_dir(&api)?;
+    let (from, to) = (docs.join("doc"), api.join("rust"));
+    cmd!(shell, "cp -R {from} {to}").run()?;
+    let _there = shell.push_dir(workspace::root().join("site"));
+    let types = ["index", "decode", "json", "forms", "schema", "drizzle", "prisma"];
+    let types = types.map(|name| format!("../packages/js/dist/cjs/{name}.d.ts"));
+    let out = api.join("javascript");
+    let options = ["--options", "typedoc.json", "--out"];
+    Ok(cmd!(shell, "{NODE} node_modules/typedoc/bin/typedoc {options...} {out} {types...}")
+        .run()?)
+}
+
+/// The pages of Markdown, and what lies beside them.
+fn pages(shell: &Shell) -> Result<()> {
+    let _there = shell.push_dir(workspace::root().join("site"));
+    let public = public();
+    cmd!(shell, "{NODE} build.mjs {public}").run()?;
+    let build = cmd!(shell, "{NODE} node_modules/astro/bin/astro.mjs build --silent");
+    Ok(build.env("ASTRO_TELEMETRY_DISABLED", "1").run()?)
+}
+
+/// The folder of what the site serves as it is.
+fn public() -> PathBuf {
+    site().join("public")
 }
 
 /// The folder of what is built here.
-fn site() -> std::path::PathBuf {
+fn site() -> PathBuf {
     workspace::target().join("site")
 }

@@ -1,0 +1,46 @@
+import starlight from "@astrojs/starlight";
+import { defineConfig, passthroughImageService } from "astro/config";
+
+const group = (label, ...items) => ({ label, items });
+
+export default defineConfig({
+  outDir: "../target/site/dist",
+  cacheDir: "../target/site/cache",
+  publicDir: "../target/site/public",
+  image: { service: passthroughImageService() },
+  telemetry: false,
+  integrations: [
+    starlight({
+      title: "polyflake",
+      head: [{ tag: "script", attrs: { type: "module", src: "/reader.js" } }],
+      customCss: ["./src/site.css"],
+      sidebar: [
+        { label: "What is this ID?", link: "/inspect/" },
+        group("Begin", "index", "rust", "python", "npm"),
+        group(
+          "All names",
+          { label: "Rust", link: "/api/rust/polyflake/" },
+          { label: "Python", slug: "api/python" },
+          { label: "JavaScript", link: "/api/javascript/" },
+        ),
+        group(
+          "Reference",
+          "formats",
+          "errors",
+          "promises",
+          "databases",
+          "node-numbers",
+          "leases",
+          "lease",
+          "public-ids",
+          "columns",
+          "javascript",
+          "program",
+          "inspector",
+          "platforms",
+        ),
+        group("Why", "safety", "decisions", "bench", "bench/goals"),
+      ],
+    }),
+  ],
+});

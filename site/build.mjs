@@ -1,0 +1,25 @@
+/**
+ * Puts into one folder what the site has beside its pages: pictures, the page that names IDs (which is there already), the readers'
+ * script, each page as Markdown, and their list for readers that are programs. `node build.mjs FOLDER`.
+ */
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { addressOf, FILES, pageOf, REPOSITORY } from "./src/pages.mjs";
+
+const [out] = process.argv.slice(2);
+const docs = join(REPOSITORY, "docs");
+
+for (const name of readdirSync(docs, { recursive: true }).filter((name) => name.endsWith(".svg")))
+  cpSync(join(docs, name), join(out, name));
+for (const name of ["favicon.svg", "reader.js"]) cpSync(join(import.meta.dirname, "src", name), join(out, name));
+
+const lines = [];
+for (const place of FILES.keys()) {
+  const { title, description, body } = pageOf(place);
+  const path = join(out, `${place}.md`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `# ${title}\n${body}`);
+  lines.push(`- [${title}](${addressOf(place) === "/" ? "/index" : `/${place}`}.md): ${description}`);
+}
+const { description } = pageOf("index");
+writeFileSync(join(out, "llms.txt"), `# polyflake\n\n> ${description}\n\n## Pages\n\n${lines.join("\n")}\n`);

@@ -1,0 +1,82 @@
+/** The pages of the site: Markdown of the repository, read as it is. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+export const REPOSITORY = join(import.meta.dirname, "../..");
+const FILES_AT = "https://example.invalid/polyflake/blob/main/";
+
+/** Files outside of `docs`, by their place in the site, and titles for those that begin with the same one. */
+const ELSEWHERE = {
+  index: "README.md",
+  rust: "core/README.md",
+  python: "packages/python/README.md",
+  npm: "packages/js/README.md",
+  lease: "lease/README.md",
+  program: "cli/README.md",
+  inspector: "inspect/README.md",
+};
+const TITLES = { rust: "In Rust", python: "In Python", npm: "In JavaScript" };
+
+const inDocs = readdirSync(join(REPOSITORY, "docs"), { recursive: true })
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => [name.replace(/(\/README)?\.md$/, ""), `docs/${name}`]);
+
+/** The page made of Python's stubs, where its documentation stands. */
+const STUBS = "api/python";
+const STUBS_FOLDER = "packages/python/src/polyflake";
+
+/** Files by their place in the site. */
+export const FILES = new Map([...Object.entries(ELSEWHERE), ...inDocs, [STUBS, STUBS_FOLDER]]);
+const PLACES = new Map([...FILES].map(([place, file]) => [file, place]));
+
+export const addressOf = (place) => (place === "index" ? "/" : `/${place}/`);
+
+/** Where a link of a file leads in the site; what is no page here lies in the repository. */
+function target(link, file) {
+  if (link.startsWith("#") || (/^[a-z]+:/.test(link) && !link.startsWith(FILES_AT))) return link;
+  const [path, ...anchor] = link.split("#");
+  const there = path.startsWith(FILES_AT) ? path.slice(FILES_AT.length) : normalize(join(dirname(file), path));
+  const hash = anchor.length > 0 ? `#${anchor.join("#")}` : "";
+  if (PLACES.has(there)) return addressOf(PLACES.get(there)) + hash;
+  if (there.startsWith("docs/") && there.endsWith(".svg")) return there.slice("docs".length);
+  return FILES_AT + there + hash;
+}
+
+/** Applies a function to the lines outside of fenced blocks. */
+function outsideOfCode(text, change) {
+  let fenced = false;
+  return text
+    .split("\n")
+    .map((line) => {
+      if (line.trimStart().startsWith("```")) fenced = !fenced;
+      return fenced ? line : change(line);
+    })
+    .join("\n");
+}
+
+const plain = (markdown) => markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[`*]/g, "");
+
+function stubs() {
+  const modules = readdirSync(join(REPOSITORY, STUBS_FOLDER)).filter((name) => name.endsWith(".pyi"));
+  const section = (name) =>
+    `\n## ${name.replace(".pyi", "")}\n\n\`\`\`python\n${readFileSync(join(REPOSITORY, STUBS_FOLDER, name), "utf8")}\`\`\`\n`;
+  const description = "The stubs of the wheel, module by module: every public name with its documentation.";
+  const body = `\n${description}\n${modules.map(section).join("")}`;
+  return { title: "Python: all names", description, body, file: STUBS_FOLDER };
+}
+
+/** A page: its title, its first sentence, and the Markdown after the title with links of the site. */
+export function pageOf(place) {
+  if (place === STUBS) return stubs();
+  const file = FILES.get(place);
+  const text = readFileSync(join(REPOSITORY, file), "utf8");
+  const [, title, rest] = /^# (.+)\n([\s\S]*)$/.exec(text) ?? [];
+  if (!title) throw new Error(`expected a title in the first line of ${file}`);
+  const body = outsideOfCode(rest, (line) => line.replace(/\]\(([^)\s]+)\)/g, (_, link) => `](${target(link, file)})`));
+  const prose = rest.replace(/^```[\s\S]*?^```$/gm, "").split(/\n\n+/);
+  const paragraph = prose.find((part) => /^[A-Za-z*`[]/.test(part.trim()) && !part.trim().startsWith("[!")) ?? title;
+  const description = plain(paragraph.replaceAll("\n", " "))
+    .trim()
+    .split(/(?<=[.]) /)[0];
+  return { title: TITLES[place] ?? plain(title), description, body, file };
+}

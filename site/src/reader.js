@@ -1,0 +1,84 @@
+/** Makes tabs of consecutive code blocks in several languages. The choice of the reader stays, on all pages. */
+const NAMES = { rust: "Rust", python: "Python", js: "JavaScript" };
+const KEY = "language";
+
+const languageOf = (block) => block?.matches?.(".expressive-code") && block.querySelector("pre")?.dataset.language;
+
+/** Runs of neighbouring blocks, each in another language. */
+function* runs() {
+  let run = [];
+  for (const block of document.querySelectorAll(".sl-markdown-content .expressive-code")) {
+    const follows = run.at(-1)?.nextElementSibling === block && !run.some((of) => languageOf(of) === languageOf(block));
+    if (!follows) {
+      if (run.length > 1) yield run;
+      run = [];
+    }
+    if (languageOf(block) in NAMES) run.push(block);
+  }
+  if (run.length > 1) yield run;
+}
+
+const choices = [];
+
+function choose(language) {
+  for (const change of choices) change(language);
+}
+
+function tabs(blocks, number) {
+  const list = document.createElement("div");
+  list.className = "languages not-content";
+  list.setAttribute("role", "tablist");
+  list.setAttribute("aria-label", "Language");
+  const buttons = blocks.map((block, k) => {
+    const button = document.createElement("button");
+    const language = languageOf(block);
+    block.id ||= `code-${number}-${language}`;
+    block.setAttribute("role", "tabpanel");
+    Object.assign(button, { type: "button", id: `${block.id}-tab`, textContent: NAMES[language] });
+    button.setAttribute("role", "tab");
+    button.setAttribute("aria-controls", block.id);
+    block.setAttribute("aria-labelledby", button.id);
+    button.addEventListener("click", () => {
+      localStorage.setItem(KEY, language);
+      const before = button.getBoundingClientRect().top;
+      choose(language);
+      // Blocks above are of other heights now; the one that was chosen stays where it is.
+      scrollBy(0, button.getBoundingClientRect().top - before);
+    });
+    button.addEventListener("keydown", ({ key }) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+      if (!step) return;
+      const next = buttons.at((k + step) % buttons.length);
+      next.focus();
+      next.click();
+    });
+    return button;
+  });
+  list.append(...buttons);
+  blocks[0].before(list);
+  return (language) => {
+    const at = Math.max(
+      0,
+      blocks.findIndex((block) => languageOf(block) === language),
+    );
+    for (const [k, block] of blocks.entries()) {
+      block.hidden = k !== at;
+      buttons[k].setAttribute("aria-selected", String(k === at));
+      buttons[k].tabIndex = k === at ? 0 : -1;
+    }
+  };
+}
+
+for (const [number, run] of [...runs()].entries()) choices.push(tabs(run, number));
+choose(localStorage.getItem(KEY));
+
+/** Keys reach tables that are wider than the page. */
+function reachWideTables() {
+  for (const table of document.querySelectorAll(".sl-markdown-content table")) {
+    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
+    else table.removeAttribute("tabindex");
+  }
+}
+
+reachWideTables();
+addEventListener("resize", reachWideTables);

@@ -1,0 +1,146 @@
+// The site as it is built: links that lead somewhere, pages that everybody can read, tabs and search.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { BROWSERS, launch, open } from "./browsers.mjs";
+
+const BUILT = join(import.meta.dirname, "../../target/site");
+const DIST = join(BUILT, "dist");
+const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+/** WCAG 2.2 AA. The theme's button for search is named "Search", and shows its shortcut beside it. */
+const AXE_OPTIONS = {
+  runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+  rules: { "label-content-name-mismatch": { enabled: false } },
+};
+
+/** The pages of Markdown, by their addresses. Others are written by rustdoc and TypeDoc. */
+const PAGES = readdirSync(DIST, { recursive: true })
+  .filter((name) => name.endsWith("index.html") && !/^(api\/(rust|javascript)|inspect)\//.test(name))
+  .map((name) => `/${name.slice(0, -"index.html".length)}`);
+
+/** The file that a server sends for an address; undefined where there is none. */
+function fileOf(address) {
+  const path = join(DIST, decodeURIComponent(address));
+  const file = existsSync(path) && statSync(path).isDirectory() ? join(path, "index.html") : path;
+  return existsSync(file) ? file : undefined;
+}
+
+const read = (address) => readFileSync(fileOf(address), "utf8");
+const idsIn = (html) => new Set(Array.from(html.matchAll(/\sid="([^"]+)"/g), ([, id]) => id));
+
+test("every link leads to a page and to a place in it", () => {
+  assert(PAGES.length > 20, PAGES.join(" "));
+  const broken = [];
+  for (const page of PAGES) {
+    for (const [, link] of read(page).matchAll(/(?:href|src)="([^"]*)"/g)) {
+      const url = new URL(link.replaceAll("&amp;", "&"), `http://site${page}`);
+      if (url.host !== "site" || url.protocol !== "http:") continue;
+      const file = fileOf(url.pathname);
+      const id = decodeURIComponent(url.hash.slice(1));
+      const isThere = file && (id === "" || !file.endsWith(".html") || idsIn(readFileSync(file, "utf8")).has(id));
+      if (!isThere) broken.push(`${page}: ${link}`);
+    }
+  }
+  assert.deepEqual([...new Set(broken)], []);
+});
+
+test("llms.txt lists each page, as Markdown", () => {
+  const list = readFileSync(join(DIST, "llms.txt"), "utf8");
+  const links = Array.from(list.matchAll(/\]\(([^)]+)\)/g), ([, link]) => link);
+  assert.equal(links.length, PAGES.length);
+  for (const link of links) assert.match(read(link), /^# /, link);
+});
+
+describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on this machine" }, () => {
+  let browser;
+  let server;
+  let home;
+  before(async () => {
+    server = createServer(({ url }, response) => {
+      const file = fileOf(new URL(url, "http://site").pathname);
+      if (!file) return response.writeHead(404).end();
+      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+      response.end(readFileSync(file));
+    });
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    home = `http://127.0.0.1:${server.address().port}`;
+    browser = await launch("chrome");
+  });
+  after(async () => {
+    await browser?.close();
+    server.close();
+  });
+
+  for (const dark of [false, true]) {
+    test(`each page can be read by all, in the ${dark ? "dark" : "light"}`, async () => {
+      for (const address of PAGES) {
+        const page = await open(browser, home + address, { dark });
+        // The theme's script lets keys reach the blocks that scroll.
+        await page.waitForFunction(() =>
+          [...document.querySelectorAll("pre")].every(
+            (pre) => pre.scrollWidth <= pre.clientWidth || pre.tabIndex === 0,
+          ),
+        );
+        await page.evaluate(AXE);
+        const { violations } = await page.evaluate((options) => globalThis.axe.run(options), AXE_OPTIONS);
+        const found = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ target }) => target)}`);
+        assert.deepEqual(found, [], address);
+        assert.deepEqual(page.faults, [], address);
+        await page.close();
+      }
+    });
+  }
+
+  test("each page fits a phone", async () => {
+    for (const address of PAGES) {
+      const page = await open(browser, home + address, { width: 360, height: 780 });
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360, address);
+      await page.close();
+    }
+  });
+
+  test("a language that is chosen stays chosen, by keys, too", async () => {
+    const shown = (page) =>
+      page.$$eval('[role="tabpanel"]:not([hidden]) pre', (all) => [
+        ...new Set(all.map(({ dataset }) => dataset.language)),
+      ]);
+    let page = await open(browser, `${home}/guide/`);
+    assert.deepEqual((await shown(page)).includes("js"), false);
+    await page.focus('[role="tab"][aria-selected="true"]');
+    await page.keyboard.press("ArrowLeft");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "JavaScript");
+    assert((await shown(page)).includes("js"));
+    await page.close();
+    page = await open(browser, `${home}/guide/`);
+    assert.equal(await page.$eval('[role="tab"][aria-selected="true"]', (tab) => tab.textContent), "JavaScript");
+    await page.close();
+  });
+
+  test("search finds a page by its words", async () => {
+    const page = await open(browser, home);
+    await page.click("site-search button");
+    await page.waitForSelector("site-search input");
+    await page.type("site-search input", "metabyte");
+    await page.waitForSelector("site-search .pagefind-ui__result-link");
+    assert((await page.$$("site-search .pagefind-ui__result-link")).length > 1);
+    await page.close();
+  });
+
+  test("looks as it should", async () => {
+    mkdirSync(join(BUILT, "shots"), { recursive: true });
+    for (const [name, address, options] of [
+      ["home", "/", {}],
+      ["guide-dark", "/guide/", { dark: true }],
+      ["formats-phone", "/formats/", { width: 360, height: 780 }],
+      ["wide", "/databases/", { width: 3840, height: 2160 }],
+    ]) {
+      const page = await open(browser, home + address, options);
+      await page.screenshot({ path: join(BUILT, `shots/site-${name}.png`) });
+      assert.deepEqual(page.faults, []);
+      await page.close();
+    }
+  });
+});
