@@ -5,19 +5,23 @@ use std::{error, fmt};
 use polyflake::{Error, ErrorKind};
 use pyo3::{exceptions::PyException, ffi, marker::Ungil, prelude::*, sync::PyOnceLock};
 
-/// An exception that Python code raised while the core was waiting for it: the source of the core's error.
+/// What Python code raised or told while the core was waiting for it: the source of the core's error.
 #[derive(Debug)]
 pub(crate) enum Raised {
     /// By a clock: the cause of `clock_failed`.
     ByClock(PyErr),
     /// By a signal's handler or a stall's callback during a wait: raised as it is.
     InWait(PyErr),
+    /// The reason of a refusal, which is its message then.
+    Reason(String),
 }
 
 impl fmt::Display for Raised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::ByClock(raised) | Self::InWait(raised)) = self;
-        raised.fmt(f)
+        match self {
+            Self::ByClock(raised) | Self::InWait(raised) => raised.fmt(f),
+            Self::Reason(reason) => reason.fmt(f),
+        }
     }
 }
 
@@ -76,20 +80,38 @@ pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) ->
     match Raised::within(error) {
         Some(Raised::ByClock(cause)) => raise_from(py, error, field, cause.clone_ref(py)),
         Some(Raised::InWait(raised)) => raised.clone_ref(py),
-        None => built(py, error, field),
+        Some(Raised::Reason(_)) | None => built(py, error, field),
     }
 }
 
 fn built(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
+    let message = match Raised::within(error) {
+        Some(Raised::Reason(reason)) => reason.clone(),
+        _ => error.to_string(),
+    };
     let said = (
         error.code(),
-        error.to_string(),
+        message,
         error.position(),
         field,
         error.retry_at(),
         error.written(),
         error.item(),
     );
+    let built = build(py).and_then(|build| build.call1(said));
+    built.map_or_else(|failure| failure, PyErr::from_value)
+}
+
+/// The exception for an error of other rules than the core's: a code, a message, the time from which to try again.
+#[cold]
+pub(crate) fn raise_as(
+    py: Python<'_>,
+    code: &str,
+    message: String,
+    retry_at: Option<u64>,
+) -> PyErr {
+    let none = || py.None();
+    let said = (code, message, none(), none(), retry_at, none(), none());
     let built = build(py).and_then(|build| build.call1(said));
     built.map_or_else(|failure| failure, PyErr::from_value)
 }

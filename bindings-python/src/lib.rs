@@ -42,6 +42,8 @@ mod _polyflake {
     #[pymodule_export]
     use crate::generators::clock::{Stall, clock_source};
     #[pymodule_export]
+    use crate::generators::leased::{Keeper, name_file, place};
+    #[pymodule_export]
     use crate::ids::describe::{Description, FieldDescription};
 
     #[doc = doc!("hotguid")]

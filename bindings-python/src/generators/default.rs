@@ -1,11 +1,14 @@
 //! The generator behind a family's functions: its own, or the one that a program sets.
 
-use std::sync::{
-    PoisonError, RwLock,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    env,
+    sync::{
+        PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
-use pyo3::{Borrowed, PyClass, prelude::*, sync::PyOnceLock};
+use pyo3::{Borrowed, PyClass, intern, prelude::*, sync::PyOnceLock, types::IntoPyDict};
 
 use crate::ids::convert::{Of, Take, class_name, name, wrong_type};
 
@@ -14,8 +17,11 @@ use crate::ids::convert::{Of, Take, class_name, name, wrong_type};
 /// The lock is held only while a pointer is read or written, during which no thread releases the interpreter: so no fork
 /// finds it held.
 pub(crate) struct Default<G> {
-    /// The family's own.
+    /// The family's own, without a lease.
     own: PyOnceLock<Py<G>>,
+    /// The one that counts until a program sets another: the family's own, or one under a lease, as the environment of the first ID
+    /// says.
+    first: PyOnceLock<Py<G>>,
     /// `true` if a program has set another; read before the lock.
     is_given: AtomicBool,
     given: RwLock<Option<Py<G>>>,
@@ -23,12 +29,26 @@ pub(crate) struct Default<G> {
 
 impl<G: PyClass> Default<G> {
     pub(crate) const fn new() -> Self {
-        Self { own: PyOnceLock::new(), is_given: AtomicBool::new(false), given: RwLock::new(None) }
+        Self {
+            own: PyOnceLock::new(),
+            first: PyOnceLock::new(),
+            is_given: AtomicBool::new(false),
+            given: RwLock::new(None),
+        }
     }
 
     /// Makes the family's own generator, unless it is there.
     pub(crate) fn own<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
-        self.own.get_or_try_init(py, || new(py)).map(|own| own.bind(py))
+        self.own.get_or_try_init(py, || plain(py)).map(|own| own.bind(py))
+    }
+
+    #[inline]
+    fn first<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
+        let choose = || match leased(py)? {
+            Some(leased) => Ok(leased),
+            None => self.own(py).map(|own| own.clone().unbind()),
+        };
+        self.first.get_or_try_init(py, choose).map(|first| first.bind(py))
     }
 
     /// Does work with the generator.
@@ -39,7 +59,7 @@ impl<G: PyClass> Default<G> {
         work: impl FnOnce(&Bound<'py, G>) -> PyResult<R>,
     ) -> PyResult<R> {
         if !self.is_given.load(Ordering::Acquire) {
-            return work(self.own(py)?);
+            return work(self.first(py)?);
         }
         let given = {
             let place = self.given.read().unwrap_or_else(PoisonError::into_inner);
@@ -48,9 +68,12 @@ impl<G: PyClass> Default<G> {
         work(given.expect("a generator was given").bind(py))
     }
 
-    /// Sets the generator, or a new one that is made without arguments.
+    /// Sets the generator, or a new one.
     pub(crate) fn set(&self, py: Python<'_>, generator: Option<Py<G>>) -> PyResult<()> {
-        let generator = generator.map_or_else(|| new(py), Ok)?;
+        let generator = match generator {
+            Some(generator) => generator,
+            None => leased(py)?.map_or_else(|| plain(py), Ok)?,
+        };
         let before = {
             let mut place = self.given.write().unwrap_or_else(PoisonError::into_inner);
             place.replace(generator)
@@ -63,8 +86,20 @@ impl<G: PyClass> Default<G> {
 }
 
 /// A generator without arguments.
-fn new<G: PyClass>(py: Python<'_>) -> PyResult<Py<G>> {
+fn plain<G: PyClass>(py: Python<'_>) -> PyResult<Py<G>> {
     Ok(py.get_type::<G>().call0()?.cast_into::<G>()?.unbind())
+}
+
+/// A generator under a lease, if the environment asks for one.
+fn leased<G: PyClass>(py: Python<'_>) -> PyResult<Option<Py<G>>> {
+    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+    if !["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].into_iter().any(is_set) {
+        return Ok(None);
+    }
+    let lease = py.import("polyflake._lease")?.call_method0(intern!(py, "lease"))?;
+    let options = [("lease", lease)].into_py_dict(py)?;
+    let generator = py.get_type::<G>().call((), Some(&options))?;
+    Ok(Some(generator.cast_into::<G>()?.unbind()))
 }
 
 /// The argument of `set_default_generator`: a generator or None.

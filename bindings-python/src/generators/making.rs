@@ -4,7 +4,7 @@ mod methods;
 
 use std::{future::Future, ops::Range};
 
-pub(crate) use methods::{makes, makes_ids, makes_texts};
+pub(crate) use methods::{generates, makes, makes_ids, makes_texts};
 use polyflake::{Error, Result};
 use polyflake_columns::{Packed, Plain, first, grow};
 use pyo3::{PyClass, prelude::*, pyclass::boolean_struct::True};
@@ -32,36 +32,19 @@ pub(crate) enum Mode {
     Try,
 }
 
-/// A class of generators.
-pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
-    /// The caller's argument about the IDs to make: a metabyte, a shard key, bindables.
-    type Said;
-    /// The same argument, as the core takes it.
+/// A generator of the core, or one of its generators under a lease.
+pub(crate) trait Generates: Send + Sync {
+    /// The caller's argument about the IDs to make, as the core takes it.
     type Key: Send + Sync + 'static;
     type Id: Send + 'static;
-
-    fn key(&self, said: Self::Said) -> Self::Key;
 
     fn one(&self, mode: Mode, key: &Self::Key) -> Result<Self::Id>;
 
     fn one_async(&self, key: &Self::Key) -> impl Future<Output = Result<Self::Id>> + Send;
-
-    /// The Python object of an ID.
-    fn object(py: Python<'_>, id: Self::Id) -> PyResult<Bound<'_, PyAny>>;
-
-    /// The exception for an error of a call under a key.
-    fn refused(_: &Self::Key, error: Error) -> PyErr {
-        raise(error)
-    }
 }
 
-/// A class whose IDs have texts.
-pub(crate) trait MakesTexts: Makes {
-    fn text(py: Python<'_>, id: Self::Id) -> PyResult<Bound<'_, PyAny>>;
-}
-
-/// A class that writes IDs into slices of `T`.
-pub(crate) trait Writes<T: Plain>: Makes {
+/// A generator that writes IDs into slices of `T`.
+pub(crate) trait Fills<T>: Generates {
     /// Returns the number of IDs written, or `None` if `items` is full.
     fn write(&self, mode: Mode, key: &Self::Key, items: &mut [T]) -> Result<Option<usize>>;
 
@@ -70,6 +53,34 @@ pub(crate) trait Writes<T: Plain>: Makes {
         key: &Self::Key,
         items: &mut [T],
     ) -> impl Future<Output = Result<()>> + Send;
+}
+
+/// A class of generators.
+pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
+    /// The caller's argument about the IDs to make: a metabyte, a shard key, bindables.
+    type Said;
+    type Source: Generates;
+
+    fn source(&self) -> &Self::Source;
+
+    /// The same argument, as the core takes it.
+    fn key(&self, said: Self::Said) -> Key<Self>;
+
+    /// The Python object of an ID.
+    fn object(py: Python<'_>, id: Id<Self>) -> PyResult<Bound<'_, PyAny>>;
+
+    /// The exception for an error of a call under a key.
+    fn refused(_: &Key<Self>, error: Error) -> PyErr {
+        raise(error)
+    }
+}
+
+pub(crate) type Key<M> = <<M as Makes>::Source as Generates>::Key;
+pub(crate) type Id<M> = <<M as Makes>::Source as Generates>::Id;
+
+/// A class whose IDs have texts.
+pub(crate) trait MakesTexts: Makes {
+    fn text(py: Python<'_>, id: Id<Self>) -> PyResult<Bound<'_, PyAny>>;
 }
 
 /// Number of IDs made before the event loop has another turn: at most a millisecond's worth.
@@ -136,7 +147,7 @@ pub(crate) trait WithRows<M: Makes> {
 
     fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<Self::Made>
     where
-        M: Writes<T>;
+        M::Source: Fills<T>;
 }
 
 /// One ID.
@@ -148,7 +159,7 @@ pub(crate) fn one<'py, M: Makes>(
     said: M::Said,
 ) -> PyResult<Bound<'py, PyAny>> {
     let key = maker.key(said);
-    M::object(py, maker.one(mode, &key).map_err(|error| M::refused(&key, error))?)
+    M::object(py, maker.source().one(mode, &key).map_err(|error| M::refused(&key, error))?)
 }
 
 /// The text of one ID.
@@ -160,18 +171,18 @@ pub(crate) fn text<'py, M: MakesTexts>(
     said: M::Said,
 ) -> PyResult<Bound<'py, PyAny>> {
     let key = maker.key(said);
-    M::text(py, maker.one(mode, &key).map_err(|error| M::refused(&key, error))?)
+    M::text(py, maker.source().one(mode, &key).map_err(|error| M::refused(&key, error))?)
 }
 
 /// The coroutine that makes one ID, or its text.
 pub(crate) fn later<'py, M: Makes>(
     maker: &Bound<'py, M>,
     said: M::Said,
-    object: fn(Python<'_>, M::Id) -> PyResult<Bound<'_, PyAny>>,
+    object: fn(Python<'_>, Id<M>) -> PyResult<Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (key, held) = (maker.get().key(said), maker.clone().unbind());
     let call = async move {
-        let made = held.get().one_async(&key).await;
+        let made = held.get().source().one_async(&key).await;
         (made, key)
     };
     coroutine(maker.py(), Threads::Wait, call, move |py, (made, key)| {
@@ -193,7 +204,7 @@ impl<'py, M: Makes> WithRows<M> for Many<'_, 'py, M> {
 
     fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<Self::Made>
     where
-        M: Writes<T>,
+        M::Source: Fills<T>,
     {
         let Self { py, maker, mode, n, said } = self;
         let (key, mut ids) = (maker.key(said), rows.room(n)?);
@@ -201,12 +212,12 @@ impl<'py, M: Makes> WithRows<M> for Many<'_, 'py, M> {
         let written = detached(py, || {
             // A single block needs no account of its progress, which takes 80 ns.
             if ids.len() == n * rows.items {
-                return Ok(maker.write(mode, &key, &mut ids)?.unwrap_or(n));
+                return Ok(maker.source().write(mode, &key, &mut ids)?.unwrap_or(n));
             }
             let (mut filling, mut signals) = (Filling::new(n), Signals::default());
             while let Some(places) = filling.next(rows.block()) {
                 let part = rows.part(&mut ids, &places);
-                let made = maker.write(mode, &key, part);
+                let made = maker.source().write(mode, &key, part);
                 filling.wrote(made.map(|made| made.unwrap_or(places.len())), places)?;
                 filling.look(&mut signals)?;
             }
@@ -229,7 +240,7 @@ impl<'py, M: Makes> WithRows<M> for ManyLater<'_, 'py, M> {
 
     fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<Self::Made>
     where
-        M: Writes<T>,
+        M::Source: Fills<T>,
     {
         let (maker, held) = (self.maker.get(), self.maker.clone().unbind());
         let (key, mut ids) = (maker.key(self.said), rows.room(self.n)?);
@@ -239,7 +250,7 @@ impl<'py, M: Makes> WithRows<M> for ManyLater<'_, 'py, M> {
             while let Some(places) = filling.next(AT_ONCE) {
                 give_way_after(&places).await;
                 let part = rows.part(&mut ids, &places);
-                let made = held.get().write_async(&key, part).await;
+                let made = held.get().source().write_async(&key, part).await;
                 if let Err(error) = filling.wrote(made.map(|()| places.len()), places) {
                     return (Err(error), key);
                 }
@@ -266,12 +277,12 @@ impl<M: Makes> WithRows<M> for Fill<'_, '_, M> {
 
     fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<usize>
     where
-        M: Writes<T>,
+        M::Source: Fills<T>,
     {
         let Self { maker, mode, buffer, said } = self;
         let key = maker.key(said);
         let target = Target::of(buffer, rows.item)?;
-        let make = |ids: &mut [T]| maker.write(mode, &key, ids);
+        let make = |ids: &mut [T]| maker.source().write(mode, &key, ids);
         target.fill(buffer.py(), |error| M::refused(&key, error), make)
     }
 }
@@ -288,7 +299,7 @@ impl<'py, M: Makes> WithRows<M> for FillLater<'_, 'py, M> {
 
     fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<Self::Made>
     where
-        M: Writes<T>,
+        M::Source: Fills<T>,
     {
         let (maker, held) = (self.maker.get(), self.maker.clone().unbind());
         let (key, target) = (maker.key(self.said), Target::of(self.buffer, rows.item)?);
@@ -298,7 +309,7 @@ impl<'py, M: Makes> WithRows<M> for FillLater<'_, 'py, M> {
             while let Some(places) = filling.next(AT_ONCE) {
                 give_way_after(&places).await;
                 let part = &mut block[..places.len() * rows.items];
-                let made = held.get().write_async(&key, part).await;
+                let made = held.get().source().write_async(&key, part).await;
                 let made = made.map(|()| places.len());
                 if let Err(error) = target.take(&mut filling, places, part, made) {
                     return (Err(error), key);

@@ -3,8 +3,11 @@
 use polyflake::{Builder, Windowed};
 use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
 
-use super::clock::PythonClock;
-use crate::ids::convert::{ClockArgument, Exhausted, MaxWait, Span, StallArgument};
+use super::{clock::PythonClock, leased::mismatch};
+use crate::{
+    errors::attached,
+    ids::convert::{Callable, ClockArgument, Exhausted, MaxWait, Of, Span, StallArgument},
+};
 
 /// Clock, window and waiting.
 pub(crate) struct Options {
@@ -76,6 +79,19 @@ impl Options {
             Some(Span { start, end }) => builder.window(start.0, end.0),
             None => builder,
         }
+    }
+
+    /// The options for the generator of each grant of a lease, which gives the window itself and reads the system's clock.
+    ///
+    /// # Errors
+    /// `lease_mismatch` for a window or a clock.
+    pub(crate) fn of_grants(self) -> PyResult<impl Fn() -> Self + Send + Sync + 'static> {
+        if self.window.is_some() || self.clock.is_some() {
+            return Err(mismatch("expected no window and no clock beside a lease, found one"));
+        }
+        let copy =
+            |told: &Of<Callable, _>| attached(|py| Of::new(Callable(told.0.0.clone_ref(py))));
+        Ok(move || Self { on_stall: self.on_stall.as_ref().map(copy), clock: None, ..self })
     }
 
     pub(crate) fn builder_without_window<F>(

@@ -1,6 +1,10 @@
 //! Hot Guid's generators.
 
-use polyflake::hotguid::{self, HotGuid};
+use polyflake::{
+    Error, ErrorKind,
+    hotguid::{self, HotGuid},
+};
+use polyflake_lease::hosted::identity;
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
 use super::ids::{HotGuidArray, ShardKey, hex, to_uuid};
@@ -8,6 +12,7 @@ use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
     default::{self, Default},
+    leased::{LeaseOption, Source},
     making::{Mode, makes, makes_ids, makes_texts},
     options::{Keywords, Options},
 };
@@ -20,7 +25,7 @@ use crate::{
     },
 };
 
-type Inner = hotguid::Generator<PythonClock>;
+type Leased = hotguid::Leased<PythonClock>;
 
 pub(crate) static DEFAULT: Default<Generator> = Default::new();
 
@@ -90,47 +95,73 @@ pub(crate) fn set_default_generator(
 #[doc = doc!("hotguid.Generator")]
 #[pyclass(frozen, module = "polyflake.hotguid")]
 pub(crate) struct Generator {
-    pub(super) inner: Inner,
+    pub(super) inner: Source<Leased>,
 }
 
 #[pymethods]
 impl Generator {
     #[new]
     #[pyo3(
-        signature = (*, uuid8 = Of::new(Flag(false)), **options),
-        text_signature = "(*, uuid8=False, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
+        signature = (*, uuid8 = Of::new(Flag(false)), lease = None, **options),
+        text_signature = "(*, uuid8=False, window=None, clock=None, on_exhausted='wait', max_wait=None, lease=None, on_stall=None)"
     )]
-    fn new(uuid8: Of<Flag, name::uuid8>, options: Option<Keywords<'_, '_>>) -> PyResult<Self> {
-        let with_clock = |clock| hotguid::Generator::builder().uuid8(uuid8.0.0).clock(clock);
-        let options = Options::of(("Generator", &["uuid8"]), options)?;
+    fn new(
+        uuid8: Of<Flag, name::uuid8>,
+        lease: LeaseOption,
+        options: Option<Keywords<'_, '_>>,
+    ) -> PyResult<Self> {
+        let with_clock = move |clock| hotguid::Generator::builder().uuid8(uuid8.0.0).clock(clock);
+        let options = Options::of(("Generator", &["uuid8", "lease"]), options)?;
+        if let Some(lease) = lease {
+            let options = options.of_grants()?;
+            let inner = Source::leased(
+                lease.0,
+                "hotguid",
+                |_| Ok(()),
+                move |number, window| {
+                    let builder = options().builder(with_clock).window(window.start, window.end);
+                    let generator = builder.build()?;
+                    let mut start = [0; 3];
+                    getrandom::fill(&mut start)
+                        .map_err(|_| Error::new(ErrorKind::EntropyUnavailable))?;
+                    generator.provide_identity(identity(number, start))?;
+                    Ok(generator)
+                },
+            )?;
+            return Ok(Self { inner });
+        }
         let window = options.window;
         let built = options.builder(with_clock).build();
         let inner = built.map_err(|error| Span::raise(window, error))?;
-        Ok(Self { inner })
+        Ok(Self { inner: Source::Own(inner) })
     }
 
     #[doc = doc!("hotguid.Generator.extend_window")]
     #[pyo3(signature = (end, /))]
     fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
-        let extended = self.inner.extend_window(end.0.0);
+        let extended = self.inner.own()?.extend_window(end.0.0);
         extended.map_err(|error| end.0.raise(error, "end"))
     }
 
     #[doc = doc!("hotguid.Generator.stats")]
-    fn stats(&self) -> Stats {
-        self.inner.stats().into()
+    fn stats(&self) -> PyResult<Stats> {
+        Ok(self.inner.own()?.stats().into())
     }
 
     #[doc = doc!("hotguid.Generator.close")]
     fn close(&self) -> PyResult<()> {
-        self.inner.close().map_err(raise)
+        self.inner.own()?.close().map_err(raise)
     }
 
-    fn __repr__(&self) -> String {
-        match self.inner.stats().machine {
-            Some(machine) => format!("<hotguid.Generator of machine {}>", hex(machine)),
+    fn __repr__(&self) -> PyResult<String> {
+        let machine = match &self.inner {
+            Source::Own(generator) => generator.stats().machine.map(hex),
+            Source::Leased(leased) => leased.number()?.map(|number| number.to_string()),
+        };
+        Ok(match machine {
+            Some(machine) => format!("<hotguid.Generator of machine {machine}>"),
             None => "<hotguid.Generator without a machine yet>".to_owned(),
-        }
+        })
     }
 
     /// Called by copying and pickling, which it refuses: two generators with the same random bytes repeat each other's IDs.
@@ -140,12 +171,12 @@ impl Generator {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.inner.clock().traverse(&visit)
+        self.inner.traverse(&visit, |own| own.clock().traverse(&visit))
     }
 }
 
 makes! {
-    Generator HotGuid HotGuidArray Item::Bytes(HotGuid::LEN), to_uuid,
+    hotguid Generator HotGuid HotGuidArray Item::Bytes(HotGuid::LEN), to_uuid,
     ShardKey => (key) u32, |_, said| said.0
 }
 makes_ids! { hotguid Generator (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" "($self, n, /, shard_key=0)" "($self, buffer, /, shard_key=0)" }

@@ -9,7 +9,8 @@ use polyflake::{
     layout::{self, Batch, Builder, Id, Value, Values},
 };
 use polyflake_columns::{Packed, Plain};
-use pyo3::{PyTraverseError, PyVisit, prelude::*};
+use polyflake_lease::hosted::layout_of;
+use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyDict};
 use snapshot::SnapshotArgument;
 pub(crate) use snapshot::{Snapshot, Stats};
 
@@ -17,7 +18,8 @@ use super::ids::{Layout, LayoutArray, Named, id_to_object};
 use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
-    making::{Makes, MakesMany, Mode, Rows, WithRows, Writes, makes_ids},
+    leased::{LeaseOption, Source, mismatch},
+    making::{Fills, Generates, Makes, MakesMany, Mode, Rows, WithRows, makes_ids},
     options::{Function, Keywords, Options},
     twins::{Claim, Identity},
 };
@@ -31,6 +33,7 @@ use crate::{
 };
 
 type Inner = layout::Generator<PythonClock>;
+type Leased = layout::Leased<PythonClock>;
 
 type Bindables = Of<Named, name::bindables>;
 
@@ -60,7 +63,7 @@ impl<'a, 'py> Take<'a, 'py> for Ranged {
 #[doc = doc!("layout.Generator")]
 #[pyclass(frozen, module = "polyflake.layout")]
 pub(crate) struct Generator {
-    pub(super) inner: Inner,
+    pub(super) inner: Source<Leased>,
     layout: Py<Layout>,
     /// Present if all bindables are fixed.
     claim: Option<Arc<Claim>>,
@@ -128,7 +131,7 @@ impl Given<'_, '_> {
         let claim =
             is_fixed.then(|| attached(|py| Claim::on(py, identity(), (time, spans), same, REMEDY)));
         let claim = claim.transpose()?;
-        Ok(Generator { inner, layout: layout.0, claim })
+        Ok(Generator { inner: Source::Own(inner), layout: layout.0, claim })
     }
 }
 
@@ -137,21 +140,55 @@ impl Generator {
     #[new]
     #[pyo3(
         signature = (
-            layout, *, bindables = None, range = None, sequence_only = Of::new(Flag(false)), **options
+            layout, *, bindables = None, range = None, sequence_only = Of::new(Flag(false)), lease = None,
+            fields = None, **options
         ),
         text_signature = "(layout, *, bindables=None, range=None, sequence_only=False, window=None, clock=None, \
-                          on_exhausted='wait', max_wait=None, on_stall=None)"
+                          on_exhausted='wait', max_wait=None, lease=None, fields=None, on_stall=None)"
     )]
     fn new(
         layout: Of<LayoutArgument, name::layout>,
         bindables: Option<Bindables>,
         range: Option<NumberRange>,
         sequence_only: Of<Flag, name::sequence_only>,
+        lease: LeaseOption,
+        fields: Option<Of<FieldNames, name::fields>>,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
+        const NEW: Function =
+            ("Generator", &["layout", "bindables", "range", "sequence_only", "lease", "fields"]);
         let layout = layout.0;
-        Given { layout, bindables, range, sequence_only, options }
-            .make(("Generator", &["layout", "bindables", "range", "sequence_only"]), Builder::build)
+        let (lease, fields) = match (lease, fields) {
+            (None, None) => {
+                return Given { layout, bindables, range, sequence_only, options }
+                    .make(NEW, Builder::build);
+            }
+            (Some(lease), Some(fields)) => (lease.0, fields.0.0),
+            _ => {
+                return Err(mismatch(
+                    "expected a lease and the fields of its number, found one of both",
+                ));
+            }
+        };
+        if bindables.is_some() || range.is_some() || sequence_only.0.0 {
+            return Err(mismatch("expected no bindables and no range beside a lease, found one"));
+        }
+        let options = Options::of(NEW, options)?.of_grants()?;
+        let layout = layout.0;
+        let core = layout.get().0.clone();
+        let told = (core.to_json(), fields.clone());
+        let set = |settings: &Bound<'_, PyDict>| {
+            settings.set_item("layout", told.0)?;
+            settings.set_item("fields", told.1)
+        };
+        let inner = Source::leased(lease, "layout", set, move |number, window| {
+            let fields: Vec<_> = fields.iter().map(|field| &**field).collect();
+            let layout = layout_of(&core, &fields, number)
+                .map_err(|error| Error::because(ErrorKind::InvalidLayout, error.to_string()))?;
+            let with_clock = |clock| Builder::with_clock(layout, clock);
+            options().builder(with_clock).window(window.start, window.end).build()
+        })?;
+        Ok(Self { inner, layout, claim: None })
     }
 
     #[doc = doc!("layout.Generator.restore")]
@@ -188,7 +225,7 @@ impl Generator {
     #[doc = doc!("layout.Generator.extend_window")]
     #[pyo3(signature = (end, /))]
     fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
-        let extended = self.inner.extend_window(end.0.0);
+        let extended = self.inner.own()?.extend_window(end.0.0);
         extended.map_err(|error| end.0.raise(error, "end"))?;
         if let Some(claim) = &self.claim {
             claim.extend(end.0.0);
@@ -197,13 +234,13 @@ impl Generator {
     }
 
     #[doc = doc!("layout.Generator.stats")]
-    fn stats(&self) -> Stats {
-        self.inner.stats().into()
+    fn stats(&self) -> PyResult<Stats> {
+        Ok(self.inner.own()?.stats().into())
     }
 
     #[doc = doc!("layout.Generator.close")]
     fn close(&self) -> PyResult<Snapshot> {
-        let snapshot = self.inner.close().map_err(raise)?;
+        let snapshot = self.inner.own()?.close().map_err(raise)?;
         if let Some(claim) = &self.claim {
             claim.end();
         }
@@ -211,7 +248,7 @@ impl Generator {
     }
 
     fn __repr__(&self) -> String {
-        format!("<layout.Generator of IDs of {} bits>", self.inner.layout().bits())
+        format!("<layout.Generator of IDs of {} bits>", self.layout.get().0.bits())
     }
 
     /// Called by copying and pickling, which it refuses: two generators of one layout with the same bindables repeat each other's IDs.
@@ -223,44 +260,29 @@ impl Generator {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.inner.clock().traverse(&visit)
+        self.inner.traverse(&visit, |own| own.clock().traverse(&visit))
     }
 }
 
-impl Generator {
-    /// The values of one ID, with the fixed ones.
-    fn values(&self, bindables: Option<&Named>) -> polyflake::Result<Values<'_>> {
-        let mut values = self.inner.values();
-        for (name, value) in bindables.into_iter().flat_map(|named| &named.0) {
-            values.bind(name, value.clone())?;
-        }
-        Ok(values)
+/// The values of one ID, with the fixed ones.
+fn values<'g>(generator: &'g Inner, bindables: Option<&Named>) -> polyflake::Result<Values<'g>> {
+    let mut values = generator.values();
+    for (name, value) in bindables.into_iter().flat_map(|named| &named.0) {
+        values.bind(name, value.clone())?;
     }
+    Ok(values)
 }
 
 impl Makes for Generator {
     type Said = Option<Bindables>;
-    type Key = Option<Named>;
-    type Id = Id;
+    type Source = Source<Leased>;
+
+    fn source(&self) -> &Source<Leased> {
+        &self.inner
+    }
 
     fn key(&self, said: Option<Bindables>) -> Option<Named> {
         said.map(|given| given.0)
-    }
-
-    fn one(&self, mode: Mode, key: &Option<Named>) -> polyflake::Result<Id> {
-        match (mode, key) {
-            (Mode::Wait, None) => self.inner.generate(),
-            (Mode::Try, None) => self.inner.try_generate(),
-            (Mode::Wait, key) => self.inner.generate_with(&self.values(key.as_ref())?),
-            (Mode::Try, key) => self.inner.try_generate_with(&self.values(key.as_ref())?),
-        }
-    }
-
-    async fn one_async(&self, key: &Option<Named>) -> polyflake::Result<Id> {
-        match key {
-            None => self.inner.generate_async(sleep).await,
-            key => self.inner.generate_with_async(sleep, &self.values(key.as_ref())?).await,
-        }
     }
 
     fn object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
@@ -272,7 +294,28 @@ impl Makes for Generator {
     }
 }
 
-impl<T: Plain + Send + Sync> Writes<T> for Generator
+impl Generates for Inner {
+    type Key = Option<Named>;
+    type Id = Id;
+
+    fn one(&self, mode: Mode, key: &Option<Named>) -> polyflake::Result<Id> {
+        match (mode, key) {
+            (Mode::Wait, None) => self.generate(),
+            (Mode::Try, None) => self.try_generate(),
+            (Mode::Wait, key) => self.generate_with(&values(self, key.as_ref())?),
+            (Mode::Try, key) => self.try_generate_with(&values(self, key.as_ref())?),
+        }
+    }
+
+    async fn one_async(&self, key: &Option<Named>) -> polyflake::Result<Id> {
+        match key {
+            None => self.generate_async(sleep).await,
+            key => self.generate_with_async(sleep, &values(self, key.as_ref())?).await,
+        }
+    }
+}
+
+impl<T: Plain + Send + Sync> Fills<T> for Inner
 where
     for<'b> Batch<'b>: From<&'b mut [T]>,
 {
@@ -282,23 +325,68 @@ where
         key: &Option<Named>,
         ids: &mut [T],
     ) -> polyflake::Result<Option<usize>> {
-        let values = self.values(key.as_ref())?;
+        let values = values(self, key.as_ref())?;
         match mode {
-            Mode::Wait => self.inner.fill_with(&values, ids).map(|()| None),
-            Mode::Try => self.inner.try_fill_with(&values, ids).map(Some),
+            Mode::Wait => self.fill_with(&values, ids).map(|()| None),
+            Mode::Try => self.try_fill_with(&values, ids).map(Some),
         }
     }
 
     async fn write_async(&self, key: &Option<Named>, ids: &mut [T]) -> polyflake::Result<()> {
-        let values = self.values(key.as_ref())?;
-        self.inner.fill_with_async(sleep, &values, ids, &mut 0).await
+        let values = values(self, key.as_ref())?;
+        self.fill_with_async(sleep, &values, ids, &mut 0).await
+    }
+}
+
+/// Refuses bindables of one ID under a lease, which has no values for them.
+fn check_none(key: Option<&Named>) -> polyflake::Result<()> {
+    let is_none = key.is_none_or(|named| named.0.is_empty());
+    let reason = "expected no bindables for an ID under a lease, found some";
+    is_none.then_some(()).ok_or_else(|| Error::because(ErrorKind::LeaseMismatch, reason))
+}
+
+impl Generates for Leased {
+    type Key = Option<Named>;
+    type Id = Id;
+
+    fn one(&self, mode: Mode, key: &Option<Named>) -> polyflake::Result<Id> {
+        check_none(key.as_ref())?;
+        if mode == Mode::Wait { self.generate() } else { self.try_generate() }
+    }
+
+    async fn one_async(&self, key: &Option<Named>) -> polyflake::Result<Id> {
+        check_none(key.as_ref())?;
+        self.generate_async(sleep).await
+    }
+}
+
+impl<T: Plain + Send + Sync> Fills<T> for Leased
+where
+    for<'b> Batch<'b>: From<&'b mut [T]>,
+{
+    fn write(
+        &self,
+        mode: Mode,
+        key: &Option<Named>,
+        ids: &mut [T],
+    ) -> polyflake::Result<Option<usize>> {
+        check_none(key.as_ref())?;
+        match mode {
+            Mode::Wait => self.fill(ids).map(|()| None),
+            Mode::Try => self.try_fill(ids).map(Some),
+        }
+    }
+
+    async fn write_async(&self, key: &Option<Named>, ids: &mut [T]) -> polyflake::Result<()> {
+        check_none(key.as_ref())?;
+        self.fill_async(sleep, ids, &mut 0).await
     }
 }
 
 /// Does work with the memory of a layout's IDs.
 fn with_rows<M, W>(layout: &layout::Layout, work: W) -> PyResult<W::Made>
 where
-    M: Writes<i64> + Writes<u8>,
+    M: Makes<Source: Fills<i64> + Fills<u8>>,
     W: WithRows<M>,
 {
     if layout.is_integer() {
@@ -320,13 +408,24 @@ where
 
 impl MakesMany for Generator {
     fn with_rows<W: WithRows<Self>>(&self, work: W) -> PyResult<W::Made> {
-        with_rows(self.inner.layout(), work)
+        with_rows(&self.layout.get().0, work)
     }
 }
 
 makes_ids! {
     layout Generator (bindables: Option<Bindables> = None)
     "($self, bindables=None)" "($self, n, /, bindables=None)" "($self, buffer, /, bindables=None)"
+}
+
+/// Names of a layout's fields, the most significant first.
+struct FieldNames(Vec<String>);
+
+impl<'a, 'py> Take<'a, 'py> for FieldNames {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+        let names = convert::iterator(&value, "names of fields", name)?;
+        let names = names.map(|field| Ok(Text::take(field?.as_borrowed(), name)?.to_string()));
+        names.collect::<PyResult<_>>().map(Self)
+    }
 }
 
 /// A layout as an argument.

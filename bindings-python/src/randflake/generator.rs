@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use polyflake::randflake::{self, Builder, Randflake};
-use pyo3::{PyTraverseError, PyVisit, prelude::*};
+use polyflake::{
+    Error, ErrorKind,
+    randflake::{self, Builder, Codec, Randflake},
+};
+use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyDict};
 
 use super::ids::{Grant, Id, Parts, RandflakeArray, ResumeAfter};
 use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
+    leased::{LeaseOption, Source, mismatch},
     making::{Mode, makes, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
     twins::Claim,
@@ -23,13 +27,15 @@ use crate::{
     },
 };
 
-const FUNCTION: Function = ("Generator", &["grant", "secret", "resume_after"]);
+const FUNCTION: Function = ("Generator", &["grant", "secret", "resume_after", "lease"]);
 
 #[doc = doc!("randflake.Generator")]
 #[pyclass(frozen, module = "polyflake.randflake")]
 pub(crate) struct Generator {
-    pub(super) inner: randflake::Generator<PythonClock>,
-    claim: Arc<Claim>,
+    pub(super) inner: Source<randflake::Leased<PythonClock>>,
+    codec: Codec,
+    /// Present if the grant was given.
+    claim: Option<Arc<Claim>>,
 }
 
 const REMEDY: &str =
@@ -40,73 +46,112 @@ impl Generator {
     #[new]
     #[pyo3(
         signature = (
-            grant, secret, *, resume_after = None, **options
+            grant, secret, *, resume_after = None, lease = None, **options
         ),
         text_signature = "(grant, secret, *, clock=None, on_exhausted='wait', max_wait=None, resume_after=None, \
-                          on_stall=None)"
+                          lease=None, on_stall=None)"
     )]
     fn new(
         py: Python<'_>,
         grant: Of<GrantArgument, name::grant>,
         secret: Of<Secret, name::secret>,
         resume_after: Option<ResumeAfter>,
+        lease: LeaseOption,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        let grant = grant.0.0;
+        let options = Options::without_window(FUNCTION, options)?;
+        let codec = Codec::new(*secret.0.0);
+        let grant = match (grant.0.0, lease) {
+            (None, Some(lease)) if resume_after.is_none() => {
+                let secret = format!("{:032x}", u128::from_be_bytes(*secret.0.0));
+                let set = |settings: &Bound<'_, PyDict>| settings.set_item("secret", secret);
+                let (options, of_grants) = (options.of_grants()?, codec.clone());
+                let inner = Source::leased(lease.0, "randflake", set, move |number, window| {
+                    let node = number.try_into().map_err(|_| Error::new(ErrorKind::OutOfRange))?;
+                    let grant =
+                        randflake::Grant::new(node, window.start / 1000, window.end / 1000)?;
+                    let with_clock = |clock| Builder::with_clock(grant, of_grants.clone(), clock);
+                    options().builder_without_window(with_clock).build()
+                })?;
+                return Ok(Self { inner, codec, claim: None });
+            }
+            (Some(grant), None) => grant,
+            (None, None) => {
+                let reason = "expected a grant, or None beside a lease, found no lease";
+                return Err(raise(Error::because(ErrorKind::InvalidType, reason).of("grant")));
+            }
+            _ => {
+                return Err(mismatch(
+                    "expected no grant and no `resume_after` beside a lease, found one",
+                ));
+            }
+        };
         let terms = grant.terms();
-        let with_clock = |clock| Builder::with_clock(grant, *secret.0.0, clock);
-        let mut builder =
-            Options::without_window(FUNCTION, options)?.builder_without_window(with_clock);
+        let with_clock = |clock| Builder::with_clock(grant, codec.clone(), clock);
+        let mut builder = options.builder_without_window(with_clock);
         if let Some(second) = resume_after {
             builder = builder.resume_after(second.0);
         }
         let inner = builder.build().map_err(raise)?;
         // A decrypted number identifies the secret without showing it.
-        let of_secret = inner.inspect(Randflake::default());
+        let of_secret = codec.inspect(Randflake::default());
         let what = format!("randflake {:?} {of_secret:?}", terms.nodes());
         let (first, last) = terms.nodes().into_inner();
         let same = || format!("nodes {first} to {last}, secret and time");
         let claim = Claim::on(py, what, (terms.start()..terms.end(), Vec::new()), same, REMEDY)?;
-        Ok(Self { inner, claim })
+        Ok(Self { inner: Source::Own(inner), codec, claim: Some(claim) })
     }
 
     #[doc = doc!("randflake.Generator.inspect")]
     #[pyo3(signature = (id, /))]
     fn inspect(&self, id: Id) -> Parts {
-        self.inner.inspect(id.into()).into()
+        self.codec.inspect(id.into()).into()
     }
 
     #[doc = doc!("randflake.Generator.grant")]
     #[getter]
-    fn grant(&self) -> Grant {
-        Grant(self.inner.grant())
+    fn grant(&self) -> PyResult<Grant> {
+        Ok(Grant(self.inner.own()?.grant()))
     }
 
     #[doc = doc!("randflake.Generator.extend_grant")]
     #[pyo3(signature = (grant, /))]
-    fn extend_grant(&self, grant: Of<GrantArgument, name::grant>) -> PyResult<()> {
+    fn extend_grant(&self, grant: Of<Extension, name::grant>) -> PyResult<()> {
         let end = grant.0.0.end();
-        self.inner.extend_grant(grant.0.0).map_err(raise)?;
-        self.claim.extend(end);
+        self.inner.own()?.extend_grant(grant.0.0).map_err(raise)?;
+        if let Some(claim) = &self.claim {
+            claim.extend(end);
+        }
         Ok(())
     }
 
     #[doc = doc!("randflake.Generator.stats")]
-    fn stats(&self) -> Stats {
-        self.inner.stats().into()
+    fn stats(&self) -> PyResult<Stats> {
+        Ok(self.inner.own()?.stats().into())
     }
 
     #[doc = doc!("randflake.Generator.close")]
     fn close(&self) -> PyResult<Option<i64>> {
-        let last_second = self.inner.close().map_err(raise)?;
-        self.claim.end();
+        let last_second = self.inner.own()?.close().map_err(raise)?;
+        if let Some(claim) = &self.claim {
+            claim.end();
+        }
         Ok(last_second)
     }
 
-    fn __repr__(&self) -> String {
-        let grant = self.inner.grant();
+    fn __repr__(&self) -> PyResult<String> {
+        let generator = match &self.inner {
+            Source::Own(generator) => generator,
+            Source::Leased(leased) => {
+                return Ok(match leased.number()? {
+                    Some(node) => format!("<randflake.Generator of the leased node {node}>"),
+                    None => "<randflake.Generator without a node yet>".to_owned(),
+                });
+            }
+        };
+        let grant = generator.grant();
         let (first, last) = grant.nodes().into_inner();
-        format!("<randflake.Generator of nodes {first} to {last} until {}>", grant.end())
+        Ok(format!("<randflake.Generator of nodes {first} to {last} until {}>", grant.end()))
     }
 
     /// Called by copying and pickling, which it refuses: two generators under one grant repeat each other's IDs.
@@ -116,12 +161,12 @@ impl Generator {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.inner.clock().traverse(&visit)
+        self.inner.traverse(&visit, |own| own.clock().traverse(&visit))
     }
 }
 
 makes! {
-    Generator Randflake RandflakeArray Item::Integer, |py, id| Ok(id.to_i64().into_pyobject(py)?.into_any()),
+    randflake Generator Randflake RandflakeArray Item::Integer, |py, id| Ok(id.to_i64().into_pyobject(py)?.into_any()),
     () => () (), |_, ()| ()
 }
 makes_ids! { randflake Generator () "($self)" "($self, n, /)" "($self, buffer, /)" }
@@ -166,10 +211,22 @@ impl Stats {
     }
 }
 
-/// A grant as an argument.
-struct GrantArgument(randflake::Grant);
+/// A grant as an argument; None is for a lease.
+struct GrantArgument(Option<randflake::Grant>);
 
 impl<'a, 'py> Take<'a, 'py> for GrantArgument {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+        if value.is_none() {
+            return Ok(Self(None));
+        }
+        Extension::take(value, name).map(|grant| Self(Some(grant.0)))
+    }
+}
+
+/// A grant that extends another.
+struct Extension(randflake::Grant);
+
+impl<'a, 'py> Take<'a, 'py> for Extension {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<Grant>() {
             Ok(grant) => Ok(Self(grant.get().for_one()?)),

@@ -4,7 +4,10 @@ mod snapshot;
 
 use std::{ops::RangeInclusive, sync::Arc};
 
-use polyflake::sno::{self, Builder, Sno as Id};
+use polyflake::{
+    Error, ErrorKind,
+    sno::{self, Builder, Sno as Id},
+};
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
 pub(crate) use snapshot::{Snapshot, Stats};
 
@@ -13,6 +16,7 @@ use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
     default::{self, Default},
+    leased::{LeaseOption, Source, mismatch},
     making::{Mode, makes, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
     twins::Claim,
@@ -26,6 +30,7 @@ use crate::{
 };
 
 type Inner = sno::Generator<PythonClock>;
+type Leased = sno::Leased<PythonClock>;
 
 pub(crate) static DEFAULT: Default<Generator> = Default::new();
 
@@ -101,7 +106,7 @@ pub(crate) fn set_default_generator(
 #[doc = doc!("sno.Generator")]
 #[pyclass(frozen, module = "polyflake.sno")]
 pub(crate) struct Generator {
-    pub(super) inner: Inner,
+    pub(super) inner: Source<Leased>,
     pub(super) metabyte: Metabyte,
     /// Present if the partition was given or restored.
     claim: Option<Arc<Claim>>,
@@ -109,7 +114,8 @@ pub(crate) struct Generator {
 
 const REMEDY: &str = "close it first and restore each snapshot once, or give each its own partition or sequence bounds";
 
-const NEW: Function = ("Generator", &["partition", "sequence_min", "sequence_max", "metabyte"]);
+const NEW: Function =
+    ("Generator", &["partition", "sequence_min", "sequence_max", "metabyte", "lease"]);
 
 /// A generator with the options that its constructors share.
 fn make(
@@ -131,7 +137,7 @@ fn make(
         let key = format!("sno {partition}");
         attached(|py| Claim::on(py, key, (time, vec![first.into()..=last.into()]), same, REMEDY))
     });
-    Ok(Generator { inner, metabyte, claim: claim.transpose()? })
+    Ok(Generator { inner: Source::Own(inner), metabyte, claim: claim.transpose()? })
 }
 
 /// The sequences of a snapshot, whose bounds may be of the Go library: in any order, with 0 for the highest.
@@ -146,18 +152,39 @@ impl Generator {
     #[new]
     #[pyo3(
         signature = (
-            partition = None, *, sequence_min = None, sequence_max = None, metabyte = Metabyte(0), **options
+            partition = None, *, sequence_min = None, sequence_max = None, metabyte = Metabyte(0), lease = None, **options
         ),
         text_signature = "(partition=None, *, sequence_min=None, sequence_max=None, metabyte=0, window=None, \
-                          clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
+                          clock=None, on_exhausted='wait', max_wait=None, lease=None, on_stall=None)"
     )]
     fn new(
         partition: Option<Partition>,
         sequence_min: Option<SequenceMin>,
         sequence_max: Option<SequenceMax>,
         metabyte: Metabyte,
+        lease: LeaseOption,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
+        if let Some(lease) = lease {
+            if partition.is_some() || sequence_min.is_some() || sequence_max.is_some() {
+                return Err(mismatch(
+                    "expected no partition and no bounds of sequences beside a lease, found one",
+                ));
+            }
+            let options = Options::of(NEW, options)?.of_grants()?;
+            let inner = Source::leased(
+                lease.0,
+                "sno",
+                |_| Ok(()),
+                move |number, window| {
+                    let partition =
+                        u16::try_from(number).map_err(|_| Error::new(ErrorKind::OutOfRange))?;
+                    let builder = options().builder(Builder::with_clock).partition(partition);
+                    builder.window(window.start, window.end).build()
+                },
+            )?;
+            return Ok(Self { inner, metabyte, claim: None });
+        }
         let first = sequence_min.as_ref().map_or(0, |least| least.0);
         let last = sequence_max.as_ref().map_or(u16::MAX, |most| most.0);
         make(NEW, metabyte, options, first..=last, |mut builder| {
@@ -219,20 +246,23 @@ impl Generator {
         time: Of<UnixMs, name::time>,
         metabyte: Option<Metabyte>,
     ) -> PyResult<Sno> {
-        let id = self.inner.generate_at(time.0.0, self.metabyte(metabyte)).map(Sno);
+        let id = self.inner.own()?.generate_at(time.0.0, self.metabyte(metabyte)).map(Sno);
         id.map_err(|error| time.0.raise(error, "time"))
     }
 
     #[doc = doc!("sno.Generator.partition")]
     #[getter]
-    fn partition(&self) -> Option<u16> {
-        self.inner.partition()
+    fn partition(&self) -> PyResult<Option<u64>> {
+        match &self.inner {
+            Source::Own(generator) => Ok(generator.partition().map(u64::from)),
+            Source::Leased(leased) => leased.number(),
+        }
     }
 
     #[doc = doc!("sno.Generator.extend_window")]
     #[pyo3(signature = (end, /))]
     fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
-        let extended = self.inner.extend_window(end.0.0);
+        let extended = self.inner.own()?.extend_window(end.0.0);
         extended.map_err(|error| end.0.raise(error, "end"))?;
         if let Some(claim) = &self.claim {
             claim.extend(end.0.0);
@@ -242,23 +272,23 @@ impl Generator {
 
     #[doc = doc!("sno.Generator.stats")]
     fn stats(&self) -> PyResult<Stats> {
-        self.inner.stats().map(Stats::from).map_err(raise)
+        self.inner.own()?.stats().map(Stats::from).map_err(raise)
     }
 
     #[doc = doc!("sno.Generator.close")]
     fn close(&self) -> PyResult<Snapshot> {
-        let snapshot = self.inner.close().map(Snapshot).map_err(raise)?;
+        let snapshot = self.inner.own()?.close().map(Snapshot).map_err(raise)?;
         if let Some(claim) = &self.claim {
             claim.end();
         }
         Ok(snapshot)
     }
 
-    fn __repr__(&self) -> String {
-        match self.inner.partition() {
+    fn __repr__(&self) -> PyResult<String> {
+        Ok(match self.partition()? {
             Some(partition) => format!("<sno.Generator of partition {partition}>"),
             None => "<sno.Generator without a partition yet>".to_owned(),
-        }
+        })
     }
 
     /// Called by copying and pickling, which it refuses: two generators of one partition repeat each other's IDs.
@@ -270,7 +300,7 @@ impl Generator {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.inner.clock().traverse(&visit)
+        self.inner.traverse(&visit, |own| own.clock().traverse(&visit))
     }
 }
 
@@ -282,7 +312,7 @@ impl Generator {
 }
 
 makes! {
-    Generator Id SnoArray Item::Bytes(Id::LEN), |py, id| Ok(Bound::new(py, Sno(id))?.into_any()),
+    sno Generator Id SnoArray Item::Bytes(Id::LEN), |py, id| Ok(Bound::new(py, Sno(id))?.into_any()),
     Option<Metabyte> => (key) u8, |this, said| said.unwrap_or(this.metabyte).0
 }
 makes_ids! { sno Generator (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" "($self, n, /, metabyte=None)" "($self, buffer, /, metabyte=None)" }

@@ -91,7 +91,7 @@ impl<G: Grantee> Leased<G> {
 pub(crate) struct Moving<G> {
     /// Never null.
     newest: AtomicPtr<Granted<G>>,
-    generators: PhantomData<*mut G>,
+    generators: PhantomData<Granted<G>>,
 }
 
 /// A generator, and the older one that it replaced. It is freed with [`Moving`], since calls may be in it until then.
@@ -123,10 +123,10 @@ impl<G: Grantee> Granted<G> {
 /// The engine of a generator.
 type EngineOf<G> = Engine<<G as Grantee>::Family, <G as Grantee>::Clock>;
 
-// SAFETY: it owns its generators, as a vector would.
-unsafe impl<G: Send> Send for Moving<G> {}
+// SAFETY: with those before it, it is a list of generators, which `Moving` owns as a vector would.
+unsafe impl<G: Send> Send for Granted<G> {}
 // SAFETY: any thread may put a generator there, and all threads share the generators that are there.
-unsafe impl<G: Send + Sync> Sync for Moving<G> {}
+unsafe impl<G: Send + Sync> Sync for Granted<G> {}
 
 impl<G> Moving<G> {
     /// The generator that counts.

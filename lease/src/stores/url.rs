@@ -62,6 +62,10 @@ impl Address {
     }
 
     /// Opens the store; a server that does not answer is given up after a while, if that is shorter than usual.
+    #[cfg_attr(
+        not(any(feature = "postgresql", feature = "sqlite")),
+        expect(clippy::unnecessary_wraps, reason = "stores in memory are always there")
+    )]
     pub(crate) fn open(&self, longest: Duration) -> Result<Box<dyn Store>> {
         #[cfg(not(feature = "postgresql"))]
         let _ = longest;

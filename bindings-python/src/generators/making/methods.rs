@@ -92,36 +92,26 @@ macro_rules! makes_texts {
     };
 }
 
-/// Implements [`Makes`] for the generators of a family: the type of an ID, its array, its place in a buffer, its
-/// Python object; and the core's key for each ID, which the class reads from an argument.
+/// Implements [`Makes`] for the generators of a family: their family in the core, the type of an ID, its array, its place in a
+/// buffer, its Python object; and the core's key for each ID, which the class reads from an argument.
 macro_rules! makes {
     (
-        $class:ident $Id:ident $Array:ident $item:expr, $object:expr,
+        $family:ident $class:ident $Id:ident $Array:ident $item:expr, $object:expr,
         $Said:ty => ($($key:ident)?) $Key:ty, $said:expr
     ) => {
         impl $crate::generators::making::Makes for $class {
             type Said = $Said;
-            type Key = $Key;
-            type Id = $Id;
+            type Source = $crate::generators::leased::Source<polyflake::$family::Leased<PythonClock>>;
+
+            #[inline]
+            fn source(&self) -> &Self::Source {
+                &self.inner
+            }
 
             #[inline]
             fn key(&self, said: $Said) -> $Key {
                 let key: fn(&Self, $Said) -> $Key = $said;
                 key(self, said)
-            }
-
-            #[inline]
-            fn one(&self, mode: Mode, _key: &$Key) -> polyflake::Result<$Id> {
-                $(let $key = *_key;)?
-                match mode {
-                    Mode::Wait => self.inner.generate($($key)?),
-                    Mode::Try => self.inner.try_generate($($key)?),
-                }
-            }
-
-            async fn one_async(&self, _key: &$Key) -> polyflake::Result<$Id> {
-                $(let $key = *_key;)?
-                self.inner.generate_async(sleep $(, $key)?).await
             }
 
             #[inline]
@@ -138,26 +128,53 @@ macro_rules! makes {
             }
         }
 
-        impl $crate::generators::making::Writes<$Id> for $class {
-            fn write(&self, mode: Mode, _key: &$Key, ids: &mut [$Id]) -> polyflake::Result<Option<usize>> {
-                $(let $key = *_key;)?
-                match mode {
-                    Mode::Wait => self.inner.fill($($key,)? ids).map(|()| None),
-                    Mode::Try => self.inner.try_fill($($key,)? ids).map(Some),
-                }
-            }
-
-            async fn write_async(&self, _key: &$Key, ids: &mut [$Id]) -> polyflake::Result<()> {
-                $(let $key = *_key;)?
-                self.inner.fill_async(sleep $(, $key)?, ids, &mut 0).await
-            }
-        }
-
         impl $crate::generators::making::MakesMany for $class {
             fn with_rows<W: $crate::generators::making::WithRows<Self>>(&self, work: W) -> PyResult<W::Made> {
                 work.with($crate::generators::making::Rows::<$Id>::of::<$Array>($item))
             }
         }
+
+        $crate::generators::making::generates! { polyflake::$family::Generator<PythonClock>, $Id, ($($key)?) $Key }
+        $crate::generators::making::generates! { polyflake::$family::Leased<PythonClock>, $Id, ($($key)?) $Key }
     };
 }
-pub(crate) use {makes, makes_ids, makes_texts};
+
+/// Implements [`Generates`] and [`Fills`] for a generator of the core.
+macro_rules! generates {
+    ($Generator:ty, $Id:ident, ($($key:ident)?) $Key:ty) => {
+        impl $crate::generators::making::Generates for $Generator {
+            type Key = $Key;
+            type Id = $Id;
+
+            #[inline]
+            fn one(&self, mode: Mode, _key: &$Key) -> polyflake::Result<$Id> {
+                $(let $key = *_key;)?
+                match mode {
+                    Mode::Wait => self.generate($($key)?),
+                    Mode::Try => self.try_generate($($key)?),
+                }
+            }
+
+            async fn one_async(&self, _key: &$Key) -> polyflake::Result<$Id> {
+                $(let $key = *_key;)?
+                self.generate_async(sleep $(, $key)?).await
+            }
+        }
+
+        impl $crate::generators::making::Fills<$Id> for $Generator {
+            fn write(&self, mode: Mode, _key: &$Key, ids: &mut [$Id]) -> polyflake::Result<Option<usize>> {
+                $(let $key = *_key;)?
+                match mode {
+                    Mode::Wait => self.fill($($key,)? ids).map(|()| None),
+                    Mode::Try => self.try_fill($($key,)? ids).map(Some),
+                }
+            }
+
+            async fn write_async(&self, _key: &$Key, ids: &mut [$Id]) -> polyflake::Result<()> {
+                $(let $key = *_key;)?
+                self.fill_async(sleep $(, $key)?, ids, &mut 0).await
+            }
+        }
+    };
+}
+pub(crate) use {generates, makes, makes_ids, makes_texts};

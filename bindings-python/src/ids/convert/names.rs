@@ -51,7 +51,7 @@ macro_rules! names {
 }
 
 names! {
-    bindables block blocks clock constants data end fields generator grant guid id key layout name null_is_zero
+    bindables block blocks clock constants data end fields generator grant guid id key layout lease name null_is_zero
     on_stall range secret sequence sequence_only snapshot sql start text tick_tock time timestamp uuid uuid8
 }
 

@@ -22,6 +22,10 @@ from polyflake._errors import (
 from polyflake import hotguid, layout, public, randflake, sno, sparx64  # isort: skip
 from polyflake._polyflake import Description, FieldDescription, Stall, __version__, clock_source  # isort: skip
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from polyflake._lease import Lease, LeaseStatus, lease
+
 __all__ = [
     "ClockError",
     "Description",
@@ -30,7 +34,9 @@ __all__ = [
     "FieldDescription",
     "InvalidTypeError",
     "InvalidValueError",
+    "Lease",
     "LeaseError",
+    "LeaseStatus",
     "OutOfRangeError",
     "PolyflakeError",
     "Stall",
@@ -39,8 +45,18 @@ __all__ = [
     "clock_source",
     "hotguid",
     "layout",
+    "lease",
     "public",
     "randflake",
     "sno",
     "sparx64",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # Imported when they are used: programs without a lease start as fast as before.
+    if name in ("Lease", "LeaseStatus", "lease"):
+        from polyflake import _lease
+
+        return getattr(_lease, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -54,7 +54,8 @@ class ExhaustedError(PolyflakeError):
 
 
 class LeaseError(PolyflakeError):
-    """``lease_not_started``, ``lease_expired``, ``lease_mismatch``: of a grant or a window."""
+    """``lease_not_started``, ``lease_expired``, ``lease_mismatch``: of a grant or a window; ``lease_unavailable``: no
+    number is leased for now."""
 
 
 class StateError(PolyflakeError):
@@ -78,6 +79,7 @@ _CLASSES: dict[str, type[PolyflakeError]] = {
     "lease_not_started": LeaseError,
     "lease_expired": LeaseError,
     "lease_mismatch": LeaseError,
+    "lease_unavailable": LeaseError,
     "invalid_secret": InvalidValueError,
     "type_mismatch": InvalidValueError,
     "check_failed": InvalidValueError,

@@ -1,6 +1,7 @@
 # The compiled module. Its families are described where they are public: sno.pyi and its sisters.
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import Buffer, Self
@@ -15,11 +16,14 @@ from polyflake import sparx64 as sparx64
 __all__ = [
     "Description",
     "FieldDescription",
+    "Keeper",
     "Stall",
     "__version__",
     "clock_source",
     "hotguid",
     "layout",
+    "name_file",
+    "place",
     "public",
     "randflake",
     "sno",
@@ -61,6 +65,22 @@ class _Bools(_NumPyArray, Protocol):
     def __len__(self) -> int: ...
 
 _Item = TypeVar("_Item", covariant=True)
+
+# Of `polyflake._lease`, which keeps leases: not for users.
+@final
+class Keeper:
+    def start(self, settings: str, /) -> None: ...
+    def next(self, wall_ms: int, elapsed_ms: int, random: bytes, answer: str, /) -> str: ...
+    def begin(self, number: int, start: int, end: int, /) -> str | None: ...
+    def extend(self, end: int, /) -> None: ...
+    def seal(self) -> int | None: ...
+    def close(self) -> None: ...
+    def status(self, wall_ms: int, /) -> str: ...
+    def reason(self, wall_ms: int, /) -> str: ...
+    def leave(self, inherited: object, /) -> Keeper: ...
+
+def place(url: str, namespace: str | None, number: str | None, /) -> str: ...
+def name_file(path: str, connect: Callable[[Path], _Item], /) -> tuple[_Item, str]: ...
 
 # What all arrays and columns have.
 class _Array(Generic[_Item]):

@@ -15,6 +15,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Literal, SupportsIndex, final, overload
 from uuid import UUID
 
+from polyflake._lease import Lease
 from polyflake._polyflake import Description, Stall, _Array, _Buffer, _OnExhausted, _Packed, _Texts, _Time
 from polyflake.sno import FieldColumn, TextColumn
 
@@ -276,6 +277,7 @@ class Generator:
         clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
+        lease: Lease | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
         """A new generator.
@@ -288,6 +290,8 @@ class Generator:
             be slow, raise or use the generator itself.
         :param on_exhausted: action when a second's counters are used up: ``"wait"`` for the next, or ``"error"``.
         :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
+        :param lease: a :class:`polyflake.Lease`, which gives the generator its machine and its times;
+            the first ID waits for it.
         :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
             ends the wait and propagates.
         :raises OutOfRangeError: with the ``field``.

@@ -16,6 +16,7 @@ import datetime as dt
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
+from polyflake._lease import Lease
 from polyflake._polyflake import Description, Stall, _Array, _Bools, _Buffer, _Integers, _OnExhausted, _Packed, _Time
 from polyflake.sno import FieldColumn
 
@@ -275,6 +276,8 @@ class Generator:
         clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
+        lease: Lease | None = None,
+        fields: Iterable[str] | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
         """A new generator.
@@ -291,6 +294,10 @@ class Generator:
             be slow, raise or use the generator itself.
         :param on_exhausted: action when a tick's sequence is used up: ``"wait"`` for the next, or ``"error"``.
         :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
+        :param lease: a :class:`polyflake.Lease`, which gives the generator its number and its times;
+            the first ID waits for it.
+        :param fields: the names of the constants or bindables that hold the number of the lease, the
+            most significant first.
         :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
             ends the wait and propagates.
         :warns RuntimeWarning: once for a layout and bindables, if a generator of this process that is still in use has

@@ -14,6 +14,7 @@ import datetime as dt
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
+from polyflake._lease import Lease
 from polyflake._polyflake import Description, Stall, _Array, _Bools, _Buffer, _Integers, _OnExhausted, _Texts
 from polyflake.sno import FieldColumn
 
@@ -215,13 +216,14 @@ class Generator:
 
     def __new__(
         cls,
-        grant: Grant,
+        grant: Grant | None,
         secret: _Buffer,
         *,
         clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
         resume_after: SupportsIndex | None = None,
+        lease: Lease | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
         """A new generator.
@@ -235,6 +237,8 @@ class Generator:
         :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
         :param resume_after: the last second that the grant was used in, as :meth:`close` told: no ID is made in it or
             before it. 1730000000..2803741823.
+        :param lease: a :class:`polyflake.Lease`, which gives the generator its node and its times;
+            the first ID waits for it.
         :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
             ends the wait and propagates.
         :warns RuntimeWarning: once for nodes and a secret, if a generator of this process that is still in use has

@@ -15,6 +15,7 @@ import uuid as _uuid
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any, SupportsIndex, TypeAlias, TypeVar, final
 
+from polyflake._lease import Lease
 from polyflake._polyflake import Description, Stall, _Array, _Buffer, _OnExhausted, _Packed, _Texts, _Time
 
 _Partition: TypeAlias = SupportsIndex | bytes | bytearray | memoryview
@@ -325,6 +326,7 @@ class Generator:
         clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
+        lease: Lease | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
         """A new generator.
@@ -342,6 +344,8 @@ class Generator:
             be slow, raise or use the generator itself.
         :param on_exhausted: action when a tick's sequences are used up: ``"wait"`` for the next, or ``"error"``.
         :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
+        :param lease: a :class:`polyflake.Lease`, which gives the generator its partition and its times;
+            the first ID waits for it.
         :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
             ends the wait and propagates.
         :warns RuntimeWarning: once for a partition, if a generator of this process that is still in use has the same

@@ -1,0 +1,389 @@
+//! The generator behind a class: one of its own, or one under a lease, which `polyflake/_lease.py` keeps.
+
+use std::{
+    array, mem,
+    ops::Range,
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use polyflake::{Error, ErrorKind, Result};
+use polyflake_lease::{
+    Moment, Random,
+    hosted::{Family, Granted, Hosted, Place, RANDOMS},
+    steps::{absolute_path, open_file},
+};
+use pyo3::{
+    Borrowed, PyTraverseError, PyVisit, intern,
+    prelude::*,
+    sync::PyOnceLock,
+    types::{PyDict, PyType},
+};
+
+use super::{
+    awaited::sleep,
+    making::{Fills, Generates, Mode},
+};
+use crate::{
+    errors::{Raised, attached, raise, raise_as},
+    ids::convert::{Of, Take, name, wrong_type},
+};
+
+/// The generator behind a class.
+pub(crate) enum Source<F: Family> {
+    Own(F::Generator),
+    Leased(Box<Leased<F>>),
+}
+
+/// A generator under a lease.
+pub(crate) struct Leased<F: Family> {
+    granted: Arc<OfProcess<F>>,
+    /// The Python object that keeps it.
+    lease: Py<PyAny>,
+}
+
+/// Makes the generator of a grant, from its number and its span in Unix milliseconds.
+type Build<G> = dyn Fn(u64, Range<i64>) -> Result<G> + Send + Sync;
+
+/// The generator that grants make.
+struct OfProcess<F: Family> {
+    granted: Granted<F, Box<Build<F::Generator>>>,
+    /// Whether a grant is of this process, and not its parent's.
+    is_here: AtomicBool,
+}
+
+impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
+    /// A generator that a lease gives numbers to. `set` adds what the rules must know of the family; `build` makes the generator of a
+    /// grant.
+    pub(crate) fn leased(
+        lease: LeaseArgument,
+        family: &str,
+        set: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>,
+        build: impl Fn(u64, Range<i64>) -> Result<F::Generator> + Send + Sync + 'static,
+    ) -> PyResult<Self> {
+        let (granted, is_here) = (Granted::new(Box::new(build) as _), AtomicBool::new(false));
+        let granted = Arc::new(OfProcess { granted, is_here });
+        let keeper = Keeper { granted: granted.clone(), hosted: Mutex::new(None) };
+        let lease = lease.0;
+        attached(|py| {
+            let settings = PyDict::new(py);
+            settings.set_item("family", family)?;
+            set(&settings)?;
+            lease.call_method1(py, intern!(py, "_bind"), (keeper, settings))
+        })?;
+        Ok(Self::Leased(Box::new(Leased { granted, lease })))
+    }
+
+    /// The generator, for a call that no generator under a lease has.
+    ///
+    /// # Errors
+    /// `lease_mismatch`.
+    pub(crate) fn own(&self) -> PyResult<&F::Generator> {
+        match self {
+            Self::Own(generator) => Ok(generator),
+            Self::Leased(_) => Err(mismatch(
+                "expected a generator without a lease, found one with: `lease.close()` ends it, `lease.status()` tells of it",
+            )),
+        }
+    }
+
+    /// For the garbage collector.
+    pub(crate) fn traverse(
+        &self,
+        visit: &PyVisit<'_>,
+        own: impl FnOnce(&F::Generator) -> std::result::Result<(), PyTraverseError>,
+    ) -> std::result::Result<(), PyTraverseError> {
+        match self {
+            Self::Own(generator) => own(generator),
+            Self::Leased(leased) => visit.call(&leased.lease),
+        }
+    }
+}
+
+/// The refusal of what does not go with a lease.
+#[cold]
+pub(crate) fn mismatch(reason: &'static str) -> PyErr {
+    raise(Error::because(ErrorKind::LeaseMismatch, reason))
+}
+
+impl<F: Family> OfProcess<F> {
+    /// The generator, once this process had a grant.
+    fn leased(&self) -> Option<Arc<F>> {
+        self.is_here.load(Ordering::Acquire).then(|| self.granted.leased().cloned()).flatten()
+    }
+}
+
+impl<F: Family> Leased<F> {
+    /// The number that the lease has now.
+    pub(crate) fn number(&self) -> PyResult<Option<u64>> {
+        attached(|py| self.lease.getattr(py, intern!(py, "number"))?.extract(py))
+    }
+
+    /// The generator. In a process without a grant it waits for the first one.
+    fn ready(&self, mode: Mode) -> Result<Arc<F>> {
+        self.granted.leased().map_or_else(|| self.wait(mode), Ok)
+    }
+
+    #[cold]
+    fn wait(&self, mode: Mode) -> Result<Arc<F>> {
+        self.look(if mode == Mode::Wait { None } else { Some(f64::INFINITY) })?;
+        self.granted.leased().ok_or_else(|| Error::new(ErrorKind::LeaseUnavailable))
+    }
+
+    /// As [`Leased::ready`], and the event loop does other work meanwhile.
+    async fn ready_async(&self) -> Result<Arc<F>> {
+        let begun = Instant::now();
+        loop {
+            if let Some(leased) = self.granted.leased() {
+                return Ok(leased);
+            }
+            self.look(Some(begun.elapsed().as_secs_f64()))?;
+            sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Begins the lease and waits for its first grant, or notes that a call has waited for some seconds. The lease raises when that
+    /// is too long.
+    fn look(&self, waited: Option<f64>) -> Result<()> {
+        let look = |py: Python<'_>| {
+            let looked = self.lease.call_method1(py, intern!(py, "_wait"), (waited,));
+            looked.map(drop).map_err(|raised| {
+                Error::new(ErrorKind::LeaseUnavailable).with_source(Raised::InWait(raised))
+            })
+        };
+        Python::try_attach(look).unwrap_or_else(|| Err(Error::new(ErrorKind::LeaseUnavailable)))
+    }
+
+    /// Adds the reason to a refusal for want of a lease.
+    fn explain<V>(&self, made: Result<V>) -> Result<V> {
+        made.map_err(|refused| match refused.kind() {
+            ErrorKind::LeaseUnavailable => {
+                let reason = |py: Python<'_>| {
+                    let reason = self.lease.call_method0(py, intern!(py, "_reason")).ok()?;
+                    reason.extract::<(String, Option<u64>)>(py).ok()
+                };
+                match Python::try_attach(reason).flatten() {
+                    Some((reason, _)) => refused.with_source(Raised::Reason(reason)),
+                    None => refused,
+                }
+            }
+            _ => refused,
+        })
+    }
+}
+
+/// The one place that tells generators under a lease from others.
+impl<F> Generates for Source<F>
+where
+    F: Family + Generates,
+    F::Generator: Generates<Key = F::Key, Id = F::Id>,
+{
+    type Key = F::Key;
+    type Id = F::Id;
+
+    #[inline]
+    fn one(&self, mode: Mode, key: &F::Key) -> Result<F::Id> {
+        match self {
+            Self::Own(own) => own.one(mode, key),
+            Self::Leased(leased) => leased.explain(leased.ready(mode)?.one(mode, key)),
+        }
+    }
+
+    async fn one_async(&self, key: &F::Key) -> Result<F::Id> {
+        match self {
+            Self::Own(own) => own.one_async(key).await,
+            Self::Leased(leased) => {
+                let generator = leased.ready_async().await?;
+                leased.explain(generator.one_async(key).await)
+            }
+        }
+    }
+}
+
+impl<F, T: Send> Fills<T> for Source<F>
+where
+    F: Family<Generator: Fills<T>> + Fills<T>,
+    F::Generator: Generates<Key = F::Key, Id = F::Id>,
+{
+    fn write(&self, mode: Mode, key: &F::Key, items: &mut [T]) -> Result<Option<usize>> {
+        match self {
+            Self::Own(own) => own.write(mode, key, items),
+            Self::Leased(leased) => leased.explain(leased.ready(mode)?.write(mode, key, items)),
+        }
+    }
+
+    async fn write_async(&self, key: &F::Key, items: &mut [T]) -> Result<()> {
+        match self {
+            Self::Own(own) => own.write_async(key, items).await,
+            Self::Leased(leased) => {
+                let generator = leased.ready_async().await?;
+                leased.explain(generator.write_async(key, items).await)
+            }
+        }
+    }
+}
+
+/// What a lease does with its generator, of any family.
+trait Moves: Send + Sync {
+    fn begin(&self, number: u64, span: Range<u64>) -> Result<()>;
+    fn extend(&self, end: u64);
+    fn seal(&self) -> Option<u64>;
+    fn leave(&self);
+}
+
+impl<F: Family + Send + Sync> Moves for OfProcess<F> {
+    fn begin(&self, number: u64, span: Range<u64>) -> Result<()> {
+        self.granted.begin(number, span)?;
+        self.is_here.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    fn extend(&self, end: u64) {
+        self.granted.extend(end);
+    }
+
+    fn seal(&self) -> Option<u64> {
+        self.granted.seal()
+    }
+
+    fn leave(&self) {
+        self.is_here.store(false, Ordering::Release);
+    }
+}
+
+/// The generator of a lease, and the rules of that lease, for `polyflake/_lease.py`. Texts are JSON, as in [`polyflake_lease::hosted`].
+#[pyclass(frozen, module = "polyflake._polyflake")]
+pub(crate) struct Keeper {
+    granted: Arc<dyn Moves>,
+    hosted: Mutex<Option<Hosted>>,
+}
+
+impl Keeper {
+    /// Does work with the rules. The lock is free where Python calls, since no call gives the interpreter away.
+    fn with<R>(&self, work: impl FnOnce(&mut Hosted) -> R) -> PyResult<R> {
+        let mut hosted = self.hosted.lock().unwrap_or_else(PoisonError::into_inner);
+        let hosted = hosted.as_mut();
+        hosted.map(work).ok_or_else(|| mismatch("expected a lease that was started"))
+    }
+}
+
+#[pymethods]
+impl Keeper {
+    /// Begins the rules, without a number yet.
+    #[pyo3(signature = (settings, /))]
+    fn start(&self, settings: &str) -> PyResult<()> {
+        let hosted = Hosted::new(settings).map_err(refused)?;
+        *self.hosted.lock().unwrap_or_else(PoisonError::into_inner) = Some(hosted);
+        Ok(())
+    }
+
+    /// Takes the answer to the last command, and returns the next one.
+    #[pyo3(signature = (wall_ms, elapsed_ms, random, answer, /))]
+    fn next(
+        &self,
+        wall_ms: u64,
+        elapsed_ms: u64,
+        random: [u8; 16 * RANDOMS],
+        answer: &str,
+    ) -> PyResult<String> {
+        let (drawn, _) = random.as_chunks();
+        let random = array::from_fn(|at| Random(u128::from_be_bytes(drawn[at])));
+        self.with(|hosted| hosted.next(Moment { wall_ms, elapsed_ms }, random, answer))
+    }
+
+    /// Begins a grant; returns the reason if it cannot. Times are Unix milliseconds.
+    #[pyo3(signature = (number, start, end, /))]
+    fn begin(&self, number: u64, start: u64, end: u64) -> Option<String> {
+        self.granted.begin(number, start..end).err().map(|error| error.to_string())
+    }
+
+    /// Moves the end of the grant later.
+    #[pyo3(signature = (end, /))]
+    fn extend(&self, end: u64) {
+        self.granted.extend(end);
+    }
+
+    /// Ends the grant, and returns the end of the last tick that it used, if any.
+    fn seal(&self) -> Option<u64> {
+        // What is not known is past every grant, and below the integers that JSON cannot hold.
+        self.granted.seal().map(|used| used.min((1 << 53) - 1))
+    }
+
+    /// Has the number returned, with the next command.
+    fn close(&self) -> PyResult<()> {
+        self.with(Hosted::close)
+    }
+
+    /// The figures of the lease.
+    #[pyo3(signature = (wall_ms, /))]
+    fn status(&self, wall_ms: u64) -> PyResult<String> {
+        self.with(|hosted| hosted.status(wall_ms))
+    }
+
+    /// The reason why there is no ID now.
+    #[pyo3(signature = (wall_ms, /))]
+    fn reason(&self, wall_ms: u64) -> PyResult<String> {
+        self.with(|hosted| hosted.reason(wall_ms))
+    }
+
+    /// In the child of a fork: a keeper of its own for the generator. What is inherited is never freed.
+    #[pyo3(signature = (inherited, /))]
+    fn leave(&self, inherited: Py<PyAny>) -> Self {
+        self.granted.leave();
+        // Never freed: that would close the parent's connection.
+        mem::forget(inherited);
+        Self { granted: self.granted.clone(), hosted: Mutex::new(None) }
+    }
+}
+
+/// The exception for an error of the rules.
+#[cold]
+fn refused(error: polyflake_lease::Error) -> PyErr {
+    attached(|py| raise_as(py, error.code(), error.to_string(), error.until()))
+}
+
+/// Reads the URL of a store and a namespace.
+#[pyfunction]
+#[pyo3(signature = (url, namespace, number, /))]
+pub(crate) fn place(url: &str, namespace: Option<&str>, number: Option<&str>) -> PyResult<String> {
+    Place::of(url, namespace, number).and_then(|place| place.to_json()).map_err(refused)
+}
+
+/// Opens the file of a store by a function, and names it.
+#[pyfunction]
+#[pyo3(signature = (path, connect, /))]
+pub(crate) fn name_file<'py>(
+    path: PathBuf,
+    connect: &Bound<'py, PyAny>,
+) -> PyResult<(Bound<'py, PyAny>, String)> {
+    let path = absolute_path(&path).map_err(refused)?;
+    let mut raised = None;
+    let opened = open_file(&path, |path| {
+        connect.call1((path,)).map_err(|error| {
+            let reason = error.to_string();
+            raised = Some(error);
+            polyflake_lease::Error::new(polyflake_lease::ErrorKind::LeaseUnavailable, reason)
+        })
+    });
+    opened.map_err(|error| raised.unwrap_or_else(|| refused(error)))
+}
+
+/// A lease as an argument.
+pub(crate) struct LeaseArgument(Py<PyAny>);
+
+impl<'a, 'py> Take<'a, 'py> for LeaseArgument {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        if value.is_instance(CLASS.import(value.py(), "polyflake._lease", "Lease")?)? {
+            return Ok(Self(value.to_owned().unbind()));
+        }
+        Err(wrong_type(name, "Lease", &value))
+    }
+}
+
+/// The optional parameter of constructors.
+pub(crate) type LeaseOption = Option<Of<LeaseArgument, name::lease>>;

@@ -1,0 +1,248 @@
+"""The databases of leases: each driver does the rules' commands with a client that the program has, and knows no rule.
+
+A driver has ``kind``, ``is_async`` and ``is_of_loop`` (it works in the program's event loop alone), ``do(command)``,
+which returns the answer, and ``close()``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import socket
+import sqlite3
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from polyflake._errors import PolyflakeError, build
+from polyflake._polyflake import name_file
+
+SILENT = {"silent": True}
+
+
+def _failure(message: object, code: str | None = None) -> dict[str, Any]:
+    return {"code": code, "message": str(message) or type(message).__name__}
+
+
+def _refused(code: str, reason: str) -> PolyflakeError:
+    return build(code, reason, None, "store", None, None, None)
+
+
+def _plain(value: Any) -> Any:
+    return value if type(value) in (int, str) else None
+
+
+class Driver:
+    """A driver with one connection, which it opens, uses and closes."""
+
+    kind = "postgresql"
+    is_async = is_of_loop = False
+    connection: Any = None
+
+    def do(self, command: dict[str, Any]) -> Any:
+        match command["do"]:
+            case "open":
+                try:
+                    return {"opened": self.open()}
+                except Exception as error:
+                    self.close()
+                    return {"failure": _failure(error)}
+            case "close":
+                self.close()
+                return None
+            case _:
+                return self.run(command["statements"], command["within_ms"] / 1000)
+
+    def open(self) -> str | None:
+        raise NotImplementedError
+
+    def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        connection, self.connection = self.connection, None
+        if connection is not None:
+            connection.close()
+
+
+class SQLite(Driver):
+    """A file, which is opened for each request: a fork's child must not inherit it."""
+
+    kind = "sqlite"
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def open(self) -> str:
+        def connect(path: object) -> sqlite3.Connection:
+            return sqlite3.connect(str(path), timeout=5, isolation_level=None, check_same_thread=False)
+
+        self.connection, name = name_file(self.path, connect)
+        return name
+
+    def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
+        rows: list[Any] = []
+        try:
+            for text, values in statements:
+                rows.append([[_plain(value) for value in row] for row in self.connection.execute(text, values)])
+        except sqlite3.Error as error:
+            return {"rows": rows, "failure": _failure(error)}
+        return {"rows": rows, "failure": None}
+
+
+class Psycopg(Driver):
+    """PostgreSQL by psycopg 3, which sends the statements of a step together."""
+
+    def __init__(self, connect: Callable[[], Any], give_back: Callable[[Any], object] | None = None) -> None:
+        self.connect, self.give_back, self.client = connect, give_back, import_module("psycopg")
+        status = import_module("psycopg.pq").ExecStatus
+        self.done = (status.COMMAND_OK, status.TUPLES_OK)
+
+    def open(self) -> None:
+        self.connection = self.connect()
+        self.connection.autocommit = True
+
+    def close(self) -> None:
+        if self.give_back is None or self.connection is None or self.connection.closed:
+            return super().close()
+        connection, self.connection = self.connection, None
+        connection.autocommit = False
+        self.give_back(connection)
+
+    def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
+        cursors: list[Any] = []
+        silent = threading.Event()
+        watch = threading.Timer(seconds, self._cut, [silent])
+        watch.daemon = True
+        watch.start()
+        failure, rows = None, []
+        try:
+            with self.connection.pipeline():
+                for text, values in statements:
+                    text = re.sub(r"\$([0-9]+)", r"%(\1)s", text.replace("%", "%%"))
+                    named = {str(place): value for place, value in enumerate(values, 1)}
+                    cursors.append(self.connection.cursor())
+                    cursors[-1].execute(text, named, prepare=False)
+        except self.client.Error as error:
+            failure = _failure(error, error.sqlstate)
+        finally:
+            watch.cancel()
+        if silent.is_set():
+            super().close()
+            return SILENT
+        for cursor in cursors:
+            result = cursor.pgresult
+            if result is None or result.status not in self.done:
+                break
+            rows.append([[_plain(value) for value in row] for row in cursor] if cursor.description else [])
+        return {"rows": rows, "failure": failure}
+
+    def _cut(self, silent: threading.Event) -> None:
+        """Ends a call of a server that does not answer: a socket that is shut down wakes the thread that reads it."""
+        silent.set()
+        with socket.socket(fileno=os.dup(self.connection.fileno())) as there:
+            there.shutdown(socket.SHUT_RDWR)
+
+
+class Asyncpg:
+    """PostgreSQL by asyncpg. It has no pipelines: a step takes as many round trips as it has statements."""
+
+    kind, is_async = "postgresql", True
+
+    def __init__(self, connect: Callable[[], Any], give_back: Callable[[Any], Any] | None, is_of_loop: bool) -> None:
+        self.connect, self.give_back, self.is_of_loop = connect, give_back, is_of_loop
+        self.connection: Any = None
+
+    async def do(self, command: dict[str, Any]) -> Any:
+        match command["do"]:
+            case "open":
+                try:
+                    self.connection = await self.connect()
+                    return {"opened": None}
+                except Exception as error:
+                    return {"failure": _failure(error)}
+            case "close":
+                await self.close()
+                return None
+            case _:
+                return await self.run(command["statements"], command["within_ms"] / 1000)
+
+    async def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
+        rows: list[Any] = []
+
+        async def run() -> None:
+            for text, values in statements:
+                found = await self.connection.fetch(text, *values)
+                rows.append([[_plain(value) for value in row] for row in found])
+
+        try:
+            await asyncio.wait_for(run(), seconds)
+        except asyncio.TimeoutError:
+            self.connection.terminate()
+            return SILENT
+        except Exception as error:
+            return {"rows": rows, "failure": _failure(error, getattr(error, "sqlstate", None))}
+        return {"rows": rows, "failure": None}
+
+    async def close(self) -> None:
+        connection, self.connection = self.connection, None
+        if connection is not None:
+            await (connection.close() if self.give_back is None else self.give_back(connection))
+
+
+def driver_of(kind: str | None, store: Any, pid: int) -> Any:
+    """The driver for a URL's address, or for the program's own pool, engine or function."""
+    if kind == "sqlite":
+        return SQLite(store)
+    if kind is not None:
+        return _of_url(store)
+    module = type(store).__module__.partition(".")[0]
+    if module == "sqlalchemy":
+        return _of_engine(store)
+    if module in ("psycopg_pool", "asyncpg"):
+        if pid != os.getpid():
+            raise _refused(
+                "forked", "expected a pool of this process, found its parent's: lease with a URL or a function"
+            )
+        if module == "asyncpg":
+            return Asyncpg(store.acquire, store.release, True)
+        return Psycopg(store.getconn, store.putconn)
+    if asyncio.iscoroutinefunction(store):
+        return Asyncpg(store, None, True)
+    if callable(store):
+        return Psycopg(store)
+    found = type(store).__name__
+    raise _refused("invalid_type", f"expected a URL, a pool, an engine or a function that connects, found {found}")
+
+
+def _of_url(url: str) -> Any:
+    if find_spec("psycopg"):
+        connect = import_module("psycopg").connect
+        return Psycopg(lambda: connect(url, connect_timeout=10, prepare_threshold=None))
+    if find_spec("asyncpg"):
+        connect = import_module("asyncpg").connect
+        return Asyncpg(lambda: connect(url, timeout=10, statement_cache_size=0), None, False)
+    reason = 'expected a client for PostgreSQL, found none: pip install "psycopg[binary]"'
+    raise _refused("lease_unavailable", reason)
+
+
+def _of_engine(engine: Any) -> Any:
+    name = f"{engine.dialect.name}+{engine.dialect.driver}"
+    if name == "sqlite+pysqlite":
+        return SQLite(engine.url.database or ":memory:")
+    if name != "postgresql+psycopg":
+        raise _refused(
+            "out_of_range", f"expected an engine of postgresql+psycopg or sqlite, found {name}: lease with a URL"
+        )
+    # A pool of its own, like the engine's: the engine's may hold connections of a parent process.
+    pool, lent = engine.pool.recreate(), {}
+
+    def connect() -> Any:
+        fairy = pool.connect()
+        lent[id(fairy.driver_connection)] = fairy
+        return fairy.driver_connection
+
+    return Psycopg(connect, lambda connection: lent.pop(id(connection)).close())

@@ -1,0 +1,486 @@
+"""Generators under leases, over SQLite: alone, in forks and pools of processes, and in gunicorn."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import multiprocessing
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import polyflake
+from polyflake import Lease, _lease, hotguid, layout, randflake, sno
+from support import REPOSITORY, forks, refused
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no forks here")
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    """A store on a disk: the system's folder for temporary files may be in memory, which is refused."""
+    target = REPOSITORY / "target"
+    target.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target) as folder:
+        yield f"sqlite:{folder}/ids.db"
+        _lease._close_all()
+
+
+def records(url: str, namespace: str = "orders/sno") -> list[tuple[int, bool]]:
+    """The numbers that were ever leased, and which are granted now."""
+    with sqlite3.connect(url.removeprefix("sqlite:")) as database:
+        asked = "SELECT first, granted_until FROM polyflake_leases WHERE namespace = ? AND start > 0 ORDER BY first"
+        found = database.execute(asked, [namespace]).fetchall()
+    # A number is free from the end of its last tick on: a second in some families.
+    return [(first, until > time.time() * 1000 + 2000) for first, until in found]
+
+
+def granted(url: str, namespace: str = "orders/sno") -> list[int]:
+    return [number for number, is_granted in records(url, namespace) if is_granted]
+
+
+FAMILIES: dict[str, Callable[[Lease], Any]] = {
+    "sno": lambda lease: sno.Generator(lease=lease),
+    "hotguid": lambda lease: hotguid.Generator(lease=lease),
+    "randflake": lambda lease: randflake.Generator(None, bytes(16), lease=lease),
+    "layout": lambda lease: layout.Generator(
+        layout.Layout.preset("twitter"), lease=lease, fields=("datacenter", "worker")
+    ),
+}
+
+
+def number_of(family: str, id: Any) -> int:
+    if family == "sno":
+        return int(id.partition)
+    if family == "hotguid":
+        return int.from_bytes(hotguid.parts(id).machine[:3], "big")
+    if family == "randflake":
+        return randflake.Codec(bytes(16)).inspect(id).node
+    parsed = layout.Layout.preset("twitter").parse(id)
+    return int(parsed.bindables["datacenter"]) << 5 | int(parsed.bindables["worker"])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_makes_ids_under_its_number(url: str, family: str) -> None:
+    with polyflake.lease(url, "orders", numbers=(37, 40)) as lease:
+        ids = FAMILIES[family](lease)
+        made = [ids.generate(), ids.try_generate(), asyncio.run(ids.generate_async())]
+        made += [*ids.generate_many(1000), *asyncio.run(ids.generate_many_async(1000)), *ids.try_generate_many(10)]
+        assert {number_of(family, id) for id in made} == {37} == {lease.number}
+        assert len(set(made)) == len(made)
+        assert granted(url, f"orders/{family}") == [37]
+        status = lease.status()
+        assert (status.number, status.grants, status.failures, status.refused) == (37, 1, 0, None)
+        assert 3_590_000 < status.remaining_ms <= 3_600_000
+    assert granted(url, f"orders/{family}") == []
+    assert lease.status().number is lease.number is None
+    with refused("lease_unavailable") as error:
+        ids.generate()
+    assert str(error.value) == "expected a lease, found one that was closed"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_a_leased_generator_cannot_do_names_the_remedy(url: str, family: str) -> None:
+    lease = polyflake.lease(url, "orders")
+    ids = FAMILIES[family](lease)
+    calls = [ids.close, ids.stats]
+    calls += [lambda: ids.extend_window(2**40)] if family != "randflake" else [lambda: ids.grant]
+    calls += [lambda: ids.generate_at(2**40)] if family == "sno" else []
+    for call in calls:
+        with refused("lease_mismatch") as error:
+            call()
+        assert "`lease.close()`" in str(error.value)
+    with refused("lease_mismatch") as error:
+        FAMILIES[family](lease)
+    assert "call `polyflake.lease` again" in str(error.value)
+    assert not Path(url.removeprefix("sqlite:")).exists(), "nothing was leased"
+
+
+def test_what_a_lease_gives_is_not_given_beside_it(url: str) -> None:
+    grant = randflake.Grant(1, 1_730_000_000, 1_730_000_001)
+    twitter = layout.Layout.preset("twitter")
+    window = (0, 2**40)
+    for make in (
+        lambda lease: sno.Generator(7, lease=lease),
+        lambda lease: sno.Generator(sequence_min=7, lease=lease),
+        lambda lease: sno.Generator(window=window, lease=lease),
+        lambda lease: sno.Generator(clock=time.time_ns, lease=lease),
+        lambda lease: hotguid.Generator(window=window, lease=lease),
+        lambda lease: randflake.Generator(grant, bytes(16), lease=lease),
+        lambda lease: randflake.Generator(None, bytes(16), resume_after=1_730_000_000, lease=lease),
+        lambda lease: layout.Generator(twitter, bindables={"worker": 1}, lease=lease, fields=("datacenter",)),
+        lambda lease: layout.Generator(twitter, lease=lease),
+        lambda lease: layout.Generator(twitter, fields=("worker",)),
+    ):
+        with refused("lease_mismatch"):
+            make(polyflake.lease(url, "orders"))
+    with refused("invalid_type", field="lease"):
+        sno.Generator(lease=url)  # type: ignore[arg-type]
+    with refused("invalid_type", field="grant"):
+        randflake.Generator(None, bytes(16))
+    ids = layout.Generator(twitter, lease=polyflake.lease(url, "orders"), fields=("datacenter", "worker"))
+    with refused("lease_mismatch"):
+        ids.generate({"worker": 1})
+
+
+@pytest.mark.parametrize(
+    ("store", "said"),
+    [
+        ("mysql://root@db/ids?namespace=orders", "expected the URL of a store, `sqlite:PATH` or `postgres://...`"),
+        ("sqlite:ids.db", r"as in `\?namespace=orders`"),
+        ("sqlite:ids.db?namespace=or ders", "namespace"),
+        ("postgres://me:secret@db?namespace=a&namespace=b", "one namespace"),
+    ],
+)
+def test_the_variable_is_refused_at_the_first_id(store: str, said: str) -> None:
+    code = """
+from polyflake import PolyflakeError, sno
+for _ in range(2):
+    try:
+        print(sno.generate())
+    except PolyflakeError as error:
+        print(error.code, error)
+"""
+    environment = {**os.environ, "POLYFLAKE_LEASE": store}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    first, second = done.stdout.splitlines()
+    assert first == second, "a refused variable is refused again, and no other number is taken"
+    assert first.split()[0] == "out_of_range"
+    assert re.search(said, first), first
+    assert "secret" not in done.stdout + done.stderr
+
+
+def child(code: str, **environment: str) -> Any:
+    """What a program prints, as JSON."""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+DEFAULTS = """
+import json
+from polyflake import hotguid, sno
+machine = hotguid.parts(hotguid.generate()).machine
+print(json.dumps([sno.generate().partition, sno.generate_many(2)[1].partition, machine[2]]))
+"""
+
+
+def test_the_variable_gives_the_functions_their_numbers(url: str) -> None:
+    assert child(DEFAULTS, POLYFLAKE_LEASE=f"{url}?namespace=orders", POLYFLAKE_NODE="41") == [41, 41, 41]
+    assert [records(url, f"orders/{family}")[-1] for family in ("sno", "hotguid")] == [(41, False)] * 2
+
+
+def test_a_number_without_a_store_is_refused() -> None:
+    code = """
+import json, polyflake
+try:
+    polyflake.sno.generate()
+except polyflake.PolyflakeError as error:
+    print(json.dumps([error.code, str(error)]))
+"""
+    assert child(code, POLYFLAKE_NODE="7") == [
+        "out_of_range",
+        "expected POLYFLAKE_LEASE, the URL of a store, found none",
+    ]
+
+
+def test_a_variable_set_before_the_first_id_counts(url: str) -> None:
+    code = f"""
+import os, polyflake
+os.environ |= {{"POLYFLAKE_LEASE": "{url}?namespace=orders", "POLYFLAKE_NODE": "9"}}
+print(polyflake.sno.generate().partition)
+"""
+    assert child(code, POLYFLAKE_LEASE="") == 9
+
+
+def test_the_import_loads_nothing_for_leases() -> None:
+    code = """
+import json, sys
+before = set(sys.modules)
+import polyflake
+polyflake.sno.generate()
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+    assert not {"polyflake._lease", "logging", "asyncio", "sqlite3", "threading"} & set(child(code))
+
+
+def test_events_reach_the_logger_and_the_callback(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    heard: list[dict[str, Any]] = []
+
+    def watch(event: dict[str, Any]) -> None:
+        heard.append(event)
+        raise ValueError("of the callback")
+
+    with caplog.at_level(logging.INFO, "polyflake.lease"):
+        with polyflake.lease(url, "orders", watch=watch, numbers=(5, 5), holder="me") as lease:
+            sno.Generator(lease=lease).generate()
+        other = polyflake.lease(url, "orders", numbers=(5, 6), wait=0.2, watch=heard.append)
+        with refused("lease_unavailable") as error:
+            sno.Generator(lease=other).generate()
+        other.close()
+    assert [event["name"] for event in heard][:3] == ["acquired", "sealed", "refused"]
+    assert (heard[0]["number"], heard[2]["code"]) == (5, "namespace_mismatch")
+    assert heard[2]["message"] in str(error.value)
+    said = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert said[0][1].startswith("orders: acquired: number 5 until ")
+    assert ("ERROR", "orders: the callback of the lease failed") in said
+    assert any(level == "WARNING" for level, _ in said)
+
+
+def test_a_lease_is_renewed_while_ids_are_made(url: str) -> None:
+    with polyflake.lease(url, "orders", lease_seconds=1.0) as lease:
+        ids = sno.Generator(lease=lease)
+        end, made = time.monotonic() + 3, []
+        while time.monotonic() < end:
+            made.append(ids.generate())
+            time.sleep(0.01)
+        assert lease.status().renewals >= 4
+        assert lease.status().grants == 1
+    assert len(set(made)) == len(made)
+
+
+def test_a_worker_that_is_stopped_past_its_lease_makes_no_ids(url: str) -> None:
+    """As one that holds the interpreter: its number is another's meanwhile."""
+    code = """
+import sys, threading, polyflake
+from polyflake import sno
+lease = polyflake.lease(sys.argv[1], "orders", lease_seconds=1.0, numbers=(0, 1), wait=30)
+ids = sno.Generator(lease=lease, max_wait=0)
+print(ids.generate(), flush=True)
+sys.setswitchinterval(1000)
+sys.stdin.readline()
+try:
+    print(ids.generate(), flush=True)
+except polyflake.PolyflakeError as error:
+    print(error.code, error, flush=True)
+"""
+    command = [sys.executable, "-c", code, url]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        assert sno.Sno(process.stdout.readline().strip()).partition == 0
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(1.5)
+        with polyflake.lease(url, "orders", lease_seconds=1.0, numbers=(0, 1), insist=0) as lease:
+            assert sno.Generator(lease=lease).generate().partition == 0
+            process.stdin.write("\n")
+            process.stdin.flush()
+            process.send_signal(signal.SIGCONT)
+            said = process.stdout.readline()
+            assert said.startswith("lease_unavailable expected ") or sno.Sno(said.strip()).partition == 1, said
+        process.communicate()
+
+
+def test_the_first_id_waits_and_lets_signals_in(url: str) -> None:
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(*_: object) -> None:
+        raise Interrupted
+
+    with polyflake.lease(url, "orders", numbers=(0, 0)) as holder:
+        sno.Generator(lease=holder).generate()
+        waiting = polyflake.lease(url, "orders", numbers=(0, 0), wait=30)
+        before = signal.signal(signal.SIGALRM, interrupt)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            with pytest.raises(Interrupted):
+                sno.Generator(lease=waiting).generate()
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        waiting.close()
+        turns = []
+        ticking = threading.Thread(target=lambda: [turns.append(time.sleep(0.01)) for _ in range(20)])
+        ticking.start()
+        short = polyflake.lease(url, "orders", numbers=(0, 0), wait=0.5)
+        begun = time.monotonic()
+        with refused("lease_unavailable") as error:
+            sno.Generator(lease=short).generate()
+        assert 0.4 < time.monotonic() - begun < 5
+        assert len(turns) == 20, "other threads run meanwhile"
+        assert str(error.value).endswith("expected a free number, found none of 1")
+        with refused("lease_unavailable"):
+            asyncio.run(sno.Generator(lease=polyflake.lease(url, "orders", numbers=(0, 0), wait=0.2)).generate_async())
+        with refused("lease_unavailable"):
+            sno.Generator(lease=polyflake.lease(url, "orders", numbers=(0, 0))).try_generate()
+
+
+def test_waiting_for_the_first_id_leaves_the_event_loop_free(url: str) -> None:
+    async def main() -> tuple[int, int]:
+        ids, turns = sno.Generator(lease=polyflake.lease(url, "orders")), 0
+        made = asyncio.ensure_future(ids.generate_async())
+        while not made.done():
+            await asyncio.sleep(0)
+            turns += 1
+        return turns, made.result().partition
+
+    turns, partition = asyncio.run(main())
+    assert turns > 3
+    assert granted(url) == [partition]
+
+
+def at_exit_of(url: str, end: str, *, options: str = "") -> list[int]:
+    """The numbers that are granted after a program came to its end."""
+    code = f"""
+import os, signal, sys, polyflake
+from polyflake import sno
+lease = polyflake.lease({url!r}, "orders"{options})
+ids = sno.Generator(lease=lease)
+ids.generate()
+{end}
+"""
+    subprocess.run([sys.executable, "-c", code], timeout=60)
+    return granted(url)
+
+
+@pytest.mark.parametrize("end", ["", "raise ValueError", "sys.exit(3)", "os.kill(os.getpid(), signal.SIGINT)"])
+def test_the_number_comes_back_at_exit(url: str, end: str) -> None:
+    assert at_exit_of(url, end) == []
+
+
+def test_sigterm_returns_the_number_if_asked_for(url: str) -> None:
+    terminate = "os.kill(os.getpid(), signal.SIGTERM)"
+    assert at_exit_of(url, terminate, options=", sigterm=True") == []
+    assert at_exit_of(url, f"signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)); {terminate}") == []
+    assert at_exit_of(url, terminate) == [0], "a signal without a handler ends the process at once"
+
+
+def test_one_number_comes_back_again_and_again(url: str) -> None:
+    for _ in range(5):
+        assert at_exit_of(url, "") == []
+    assert records(url) == [(0, False)]
+
+
+@forks
+def test_a_forked_child_leases_a_number_of_its_own(url: str) -> None:
+    lease = polyflake.lease(url, "orders", numbers=(0, 7))
+    ids = sno.Generator(lease=lease)
+    mine = [ids.generate() for _ in range(100)]
+    children = []
+    for _ in range(3):
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                assert lease.number is None
+                made = [ids.generate() for _ in range(100)]
+                assert lease.number == made[0].partition
+                os.write(write, json.dumps([str(id) for id in made]).encode())
+                lease.close()
+            finally:
+                os._exit(0)
+        os.close(write)
+        children.append((child, read))
+    mine += [ids.generate() for _ in range(100)]
+    theirs = []
+    for child, read in children:
+        with os.fdopen(read, "rb") as pipe:
+            theirs += [sno.Sno(text) for text in json.loads(pipe.read())]
+        os.waitpid(child, 0)
+    assert {id.partition for id in mine} == {0}
+    assert 0 not in {id.partition for id in theirs}
+    assert len({*mine, *theirs}) == len(mine) + len(theirs) == 500
+    assert granted(url) == [0], "the children's numbers came back, the parent's stays"
+    lease.close()
+    assert granted(url) == []
+
+
+@forks
+def test_a_child_of_a_process_without_a_number_begins_as_it(url: str) -> None:
+    lease = polyflake.lease(url, "orders")
+    ids = sno.Generator(lease=lease)
+    child = os.fork()
+    if child == 0:
+        try:
+            ids.generate()
+            lease.close()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert records(url) == [(0, False)]
+    assert ids.generate().partition == 0
+    lease.close()
+
+
+LEASE: Lease | None = None
+IDS: Any = None
+
+
+def begin(url: str) -> None:
+    global LEASE, IDS
+    LEASE = polyflake.lease(url, "orders", numbers=(0, 3))
+    IDS = sno.Generator(lease=LEASE)
+
+
+def make(_: int) -> list[str]:
+    return [str(IDS.generate()) for _ in range(50)]
+
+
+@forks
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_processes_of_multiprocessing_return_their_numbers(url: str, method: str) -> None:
+    """Workers that end after two tasks each: with four numbers for twenty of them."""
+    context = multiprocessing.get_context(method)
+    tasks, workers = (40, 2) if method == "fork" else (8, 2)
+    with context.Pool(workers, begin, [url], maxtasksperchild=2) as pool:
+        made = [id for ids in pool.map(make, range(tasks), chunksize=1) for id in ids]
+        pool.close()
+        pool.join()
+    assert len(set(made)) == len(made) == 50 * tasks
+    assert granted(url) == []
+    assert len(records(url)) <= 4
+
+
+#: One generator of its own, and the functions that the variable gives a number to.
+APPLICATION = """
+import json
+import os
+
+import polyflake
+from polyflake import sno
+
+lease = polyflake.lease(os.environ["STORE"], "workers", numbers=(0, 5))
+ids = sno.Generator(lease=lease)
+
+
+def application(environ, start_response):
+    made = [str(ids.generate()) for _ in range(20)]
+    default = [str(sno.generate()) for _ in range(20)]
+    start_response("200 OK", [("Content-Type", "application/json")])
+    return [json.dumps({"pid": os.getpid(), "ids": made, "default": default}).encode()]
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--preload",), ("--worker-class", "gthread", "--threads", "2")])
+def test_workers_of_gunicorn_return_their_numbers(
+    url: str, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two workers that are replaced after a few requests: six numbers are enough for all of them."""
+    import test_servers
+
+    monkeypatch.setattr(test_servers, "APPLICATION", APPLICATION)
+    monkeypatch.setenv("STORE", url)
+    monkeypatch.setenv("POLYFLAKE_LEASE", f"{url}?namespace=orders")
+    with tempfile.TemporaryDirectory() as folder:
+        with test_servers.server(Path(folder), "--workers", "2", "--max-requests", "3", *options) as address:
+            answers = [test_servers.ask(address) for _ in range(30)]
+            assert 1 <= len(granted(url)) <= 4
+        log = (Path(folder) / "log").read_text()
+    assert len({answer["pid"] for answer in answers}) >= 6, "workers were replaced"
+    for key in ("ids", "default"):
+        made = [id for answer in answers for id in answer[key]]
+        assert len(set(made)) == len(made) == 600
+    assert granted(url) == granted(url, "workers/sno") == [], log
+    assert len(records(url)) <= 6, "numbers were taken again"
