@@ -22,6 +22,7 @@
 //! assert_eq!(error.code(), "lease_unavailable");
 //! ```
 
+mod facts;
 #[cfg(feature = "std")]
 pub(super) mod file;
 mod postgresql;
@@ -38,6 +39,7 @@ use sql::{Dialect, State};
 
 use crate::{Error, Random, Reply, Request, Result, rules::error::damaged};
 
+pub use facts::{check_number as check_file_system, name_of as name_of_file};
 #[cfg(feature = "std")]
 pub use file::{absolute as absolute_path, open as open_file};
 

@@ -11,28 +11,10 @@ use std::{
 
 use alloc::format;
 
-use crate::{Error, ErrorKind, Result};
-
-/// File systems in memory, on the network or of another program, which may keep less than they say, by the numbers that Linux gives them.
 #[cfg(target_os = "linux")]
-const REFUSED: [(u32, &str); 15] = [
-    (0x0102_1994, "tmpfs"),
-    (0x8584_58f6, "ramfs"),
-    (0x6969, "NFS"),
-    (0x517b, "SMB"),
-    (0xff53_4d42, "CIFS"),
-    (0xfe53_4d42, "SMB 2"),
-    (0x0102_1997, "9P"),
-    (0x5346_414f, "AFS"),
-    (0x7375_7245, "Coda"),
-    (0x00c3_6400, "Ceph"),
-    (0x0bd0_0bd0, "Lustre"),
-    (0x0116_1970, "GFS2"),
-    (0x7461_636f, "OCFS2"),
-    // Of virtiofs as well.
-    (0x6573_5546, "FUSE"),
-    (0x786f_4256, "VirtualBox's shared folders"),
-];
+use super::facts::check_number;
+use super::facts::{name_of, refused};
+use crate::{Error, ErrorKind, Result};
 
 /// The full path of a file: the working directory of a process may change.
 ///
@@ -80,10 +62,7 @@ fn check_system(path: &Path) -> Result<()> {
         )
     })?;
     let found = u32::try_from(system.f_type & 0xffff_ffff).unwrap_or(0);
-    match REFUSED.iter().find(|(number, _)| *number == found) {
-        Some((_, name)) => Err(refused(name)),
-        None => Ok(()),
-    }
+    check_number(found)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -91,24 +70,10 @@ fn check_system(_: &Path) -> Result<()> {
     Ok(())
 }
 
-fn refused(found: &str) -> Error {
-    let reason = format!("expected a file on a disk of this machine, found {found}");
-    Error::new(ErrorKind::StoreNotDurable, reason)
-}
-
-/// The name that tells one file from another, whatever its content, its path and the device that its volume is mounted at: inode
-/// and time of birth, since file systems give the inode of a removed file to the next one.
-///
-/// # Errors
-/// `store_not_durable` where the file system keeps no time of birth: there a restored backup could not be told from the file before.
+/// The name that tells one file from another, as [`name_of`] has it.
 fn name(path: &Path) -> Result<String> {
     let (inode, birth) = mark(path).map_err(|error| missing(&error))?;
-    let birth = birth.ok_or_else(|| {
-        let reason =
-            "expected a file system that tells when a file was made, found one that does not";
-        Error::new(ErrorKind::StoreNotDurable, reason)
-    })?;
-    Ok(format!("sqlite:{inode}:{birth}"))
+    name_of(inode, birth)
 }
 
 /// As [`name`], of an empty file if there is none.

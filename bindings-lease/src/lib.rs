@@ -1,0 +1,129 @@
+//! The rules of leases as a wasm module without imports: one instance is one lease.
+//!
+//! A text goes in and a text comes out, in the same memory: JavaScript makes `room` for its text, writes it there, makes a call with
+//! the text's length, and reads the answer of the returned length at `room(0)`. Times are Unix milliseconds and milliseconds of a
+//! monotonic clock; the random bytes come before the text of [`next`].
+#![allow(unsafe_code, reason = "exports have names of their own")]
+
+use std::cell::RefCell;
+
+use polyflake_lease::{
+    Error, Moment, Random, Result,
+    hosted::{Hosted, Place, RANDOMS},
+    steps::{check_file_system, name_of_file},
+};
+use serde_json::{Value, json};
+
+/// Bytes before the text of [`next`].
+const ENTROPY: usize = 16 * RANDOMS;
+
+thread_local! {
+    static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static LEASE: RefCell<Option<Hosted>> = const { RefCell::new(None) };
+}
+
+/// Makes room for a text of at least so many bytes, and returns its address.
+#[unsafe(no_mangle)]
+pub extern "C" fn room(length: usize) -> *mut u8 {
+    TEXT.with_borrow_mut(|text| {
+        if text.len() < length {
+            text.resize(length, 0);
+        }
+        text.as_mut_ptr()
+    })
+}
+
+/// Reads a place: `{"url":..,"namespace":..,"node":..}`, of which the last two may be null.
+#[unsafe(no_mangle)]
+pub extern "C" fn place(length: usize) -> usize {
+    answer(&taken(length), |asked| {
+        let text = |key: &str| asked[key].as_str();
+        Place::of(text("url").unwrap_or_default(), text("namespace"), text("node"))?.to_json()
+    })
+}
+
+/// The name of a file: `{"inode":TEXT,"birth":TEXT,"system":NUMBER}`, where the birth may be null, in nanoseconds since 1970, and the
+/// number of the file system, which Linux alone has.
+#[unsafe(no_mangle)]
+pub extern "C" fn name(length: usize) -> usize {
+    answer(&taken(length), |facts| {
+        let number = facts["system"].as_u64().and_then(|number| u32::try_from(number).ok());
+        number.map_or(Ok(()), check_file_system)?;
+        let inode = facts["inode"].as_str().and_then(|inode| inode.parse().ok());
+        Ok(json!(name_of_file(inode.unwrap_or(0), facts["birth"].as_str())?).to_string())
+    })
+}
+
+/// Begins the lease, with its settings.
+#[unsafe(no_mangle)]
+pub extern "C" fn begin(length: usize) -> usize {
+    answer(&taken(length), |settings| {
+        LEASE.set(Some(Hosted::new(&settings.to_string())?));
+        Ok("null".to_owned())
+    })
+}
+
+/// Takes what came of the last command, after the random bytes, and returns the next command.
+#[unsafe(no_mangle)]
+pub extern "C" fn next(length: usize, wall_ms: f64, elapsed_ms: f64) -> usize {
+    let bytes = taken(length);
+    let (entropy, text) = bytes.split_at(ENTROPY.min(length));
+    let now = Moment { wall_ms: whole(wall_ms), elapsed_ms: whole(elapsed_ms) };
+    let mut numbers = entropy.chunks_exact(16).map(|bytes| bytes.try_into().unwrap_or_default());
+    let random =
+        [(); RANDOMS].map(|()| Random(u128::from_le_bytes(numbers.next().unwrap_or_default())));
+    let text = str::from_utf8(text).unwrap_or_default();
+    asked(|lease| lease.next(now, random, text))
+}
+
+/// Begins to return the number.
+#[unsafe(no_mangle)]
+pub extern "C" fn close() {
+    LEASE.with_borrow_mut(|lease| lease.as_mut().map(Hosted::close));
+}
+
+/// The lease's figures.
+#[unsafe(no_mangle)]
+pub extern "C" fn status(wall_ms: f64) -> usize {
+    asked(|lease| lease.status(whole(wall_ms)))
+}
+
+/// The reason why there is no ID now.
+#[unsafe(no_mangle)]
+pub extern "C" fn reason(wall_ms: f64) -> usize {
+    asked(|lease| lease.reason(whole(wall_ms)))
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are positive")]
+const fn whole(ms: f64) -> u64 {
+    ms as u64
+}
+
+/// The text that JavaScript wrote, which is erased: settings may hold a secret.
+fn taken(length: usize) -> Vec<u8> {
+    TEXT.with_borrow_mut(|text| {
+        let taken = text[..length].to_vec();
+        text[..length].fill(0);
+        taken
+    })
+}
+
+/// Answers a text of JSON with the call's text, or with `{"refused":{"code":..,"message":..}}`.
+fn answer(text: &[u8], call: impl FnOnce(&Value) -> Result<String>) -> usize {
+    let asked = serde_json::from_slice(text).unwrap_or_default();
+    put(call(&asked).unwrap_or_else(|error| refusal(&error)))
+}
+
+fn refusal(error: &Error) -> String {
+    json!({ "refused": { "code": error.code(), "message": error.to_string() } }).to_string()
+}
+
+fn asked(call: impl FnOnce(&mut Hosted) -> String) -> usize {
+    LEASE.with_borrow_mut(|lease| lease.as_mut().map_or(0, |lease| put(call(lease))))
+}
+
+fn put(answer: String) -> usize {
+    let length = answer.len();
+    TEXT.set(answer.into_bytes());
+    length
+}
