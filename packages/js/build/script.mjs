@@ -9,7 +9,7 @@ import { rolldown } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 import { NAMES } from "./platforms.mjs";
 import { PACKAGE, run } from "./tools.mjs";
-import { FAMILIES, glueOf, moduleOf } from "./wasm.mjs";
+import { FAMILIES, glueOf, moduleOf, RULES } from "./wasm.mjs";
 
 const SOURCES = join(PACKAGE, "src");
 const DIST = join(PACKAGE, "dist");
@@ -43,6 +43,7 @@ const moduleName = (namespace) => (namespace === "sparx64" ? "randflake" : names
 const PLAIN = {
   decode: "decode",
   json: "json",
+  lease: "lease/index",
   ...Object.fromEntries(["drizzle", "forms", "prisma", "schema"].map((name) => [name, `integrations/${name}`])),
 };
 
@@ -71,8 +72,16 @@ export async function buildScript() {
   await writeTypes();
   writeFileSync(join(DIST, "cjs/package.json"), '{ "type": "commonjs" }\n');
   for (const entry of ["node", "wasm"]) writeNamespace(entry, "public");
+  writeFileSync(join(DIST, "esm/lease-node.js"), PRELOADED);
   writeFolders();
 }
+
+/** The entry point of leases for `import` in Node: the program begins once the default generators have their numbers. */
+const PRELOADED = [
+  'import common from "../cjs/lease.js";',
+  "export const { close, lease, ready } = common;",
+  "await ready();\n",
+].join("\n");
 
 /** Writes a namespace of an entry point of CommonJS as a file, with names that Node finds for `import`. */
 function writeNamespace(entry, name) {
@@ -119,7 +128,7 @@ const sourcesOf = (parts) => Object.fromEntries(Object.entries(parts).map(([name
 async function bundle({ input, plugins }, output) {
   const bundled = await rolldown({
     input,
-    plugins,
+    plugins: [...plugins, rules()],
     platform: "neutral",
     external: /^(node:|drizzle-orm)/,
     treeshake: { moduleSideEffects: false },
@@ -141,7 +150,7 @@ const isAmong = (id, files) => !id.includes("?") && files.test(relative(SOURCES,
 /** The files that entry points share: who only reads IDs needs no more than `readers`, and no browser has what Node's machines import. */
 const SHARED = [
   ["readers", /^((errors|codes|decode\/.*)\.ts|.*rolldown\/runtime.js)$/],
-  ["shared", /^(?!\.\.|integrations\/|json|decode\.ts|machines\/(addon|choice|native))/],
+  ["shared", /^(?!\.\.|#|lease\/|integrations\/|json|decode\.ts|machines\/(addon|choice|native))/],
   ["addon", /^machines\/(addon|choice|native)\.ts$/],
   ["schemas", /^integrations\/(schema|standard|columns)\.ts$/],
 ].map(([name, files]) => ({ name, test: (id) => isAmong(id, files) }));
@@ -195,6 +204,16 @@ function machines(inline) {
       );
       return { code, moduleType: path.endsWith(".ts") ? "ts" : "js" };
     },
+  };
+}
+
+/** A plugin that puts the rules of leases into the script. */
+function rules() {
+  const name = "#lease-base64";
+  return {
+    name: "rules",
+    resolveId: (specifier) => (specifier === name ? name : undefined),
+    load: (id) => (id === name ? `export const base64 = "${readFileSync(RULES).toString("base64")}";` : undefined),
   };
 }
 

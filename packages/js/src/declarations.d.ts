@@ -36,3 +36,8 @@ declare module "#family.wasm?module" {
   const module: WebAssembly.Module;
   export default module;
 }
+
+declare module "#lease-base64" {
+  /** The rules of leases in base64. */
+  export const base64: string;
+}

@@ -42,6 +42,8 @@ export interface Leasing {
   readonly longest: number;
   /** `true` once there was a grant, false before. */
   granted: boolean;
+  /** Begins the grant that there is already. */
+  attached(): void;
 }
 
 /** How a family makes a generator under a number, and ends it. */
@@ -104,6 +106,7 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend, clos
     extend: (end) => isOpen && extend(handle, end),
     seal,
   } as Grantee);
+  handle.lease.attached();
   return handle;
 }
 

@@ -16,7 +16,7 @@ class Played {
   [KEY](grantee) {
     this.grantee = grantee;
     const reason = () => ({ message: "expected a lease, found none yet", until: NOW + 5 });
-    return { reason, longest: 300, granted: false };
+    return { reason, longest: 300, granted: false, attached() {} };
   }
 }
 

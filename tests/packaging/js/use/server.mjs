@@ -10,9 +10,9 @@ const idOf = (option) => Number(execFileSync("id", [option, "postgres"], { encod
 
 /**
  * Calls a function with the folder of a server's socket, while it runs; the user is `test`. Without PostgreSQL on this machine it is
- * called with undefined, but in CI it is an error.
+ * called with undefined, but in CI it is an error. Writes are lost with the machine, unless `fsync` is `on`, and there is no port.
  */
-export function withPostgres(use) {
+export function withPostgres(use, fsync = "off") {
   if (!existsSync(VERSIONS)) {
     if (process.env.CI) throw new Error("expected PostgreSQL on this machine");
     console.log("skipped: no PostgreSQL on this machine");
@@ -31,7 +31,7 @@ export function withPostgres(use) {
   if ("uid" in user) chownSync(folder, user.uid, user.gid);
   try {
     run("initdb", "--auth=trust", "--username=test", "--no-sync");
-    const options = `-k ${folder} -c listen_addresses='' -c shared_buffers=16MB -c fsync=off`;
+    const options = `-k ${folder} -c listen_addresses='' -c shared_buffers=16MB -c fsync=${fsync}`;
     run("pg_ctl", "start", "--wait", "--silent", "--log", join(folder, "log"), "--options", options);
     try {
       return use(folder);

@@ -1,0 +1,374 @@
+import { hostname } from "node:os";
+import { performance } from "node:perf_hooks";
+import process from "node:process";
+import { threadId } from "node:worker_threads";
+import { integer } from "../checks.js";
+import { PolyflakeError } from "../errors.js";
+import type { AnyLease, Grantee, Leasing } from "../leased.js";
+import { members, pair } from "../members.js";
+import { type Connection, type Driver, failureOf } from "./driver.js";
+import type { Command, Rules, Value } from "./rules.js";
+import type { DatabaseClass } from "./sqlite.js";
+
+/** Options of a lease. */
+export interface LeaseOptions {
+  /** A number to take if it is free, such as the one before or an ordinal. */
+  prefer?: number;
+  /** The only number to take: the lease waits for it. */
+  insist?: number;
+  /** The first and the last number of the namespace; all of the family's by default. Each holder gives the same. */
+  numbers?: readonly [first: number, last: number];
+  /** Length of the lease in milliseconds: an hour by default, or a minute for a number that is insisted on. */
+  leaseMs?: number;
+  /** A name for people: host, process and thread by default. */
+  holder?: string;
+  /** Longest wait of {@link Lease.ready} and of calls that wait for a number, in milliseconds: 10,000 by default. */
+  waitMs?: number;
+  /** Is called with each event. */
+  watch?: (event: LeaseEvent) => void;
+  /** Signals at which the number is returned, such as `["SIGTERM"]`. Without other listeners the process then ends by the signal. */
+  signals?: readonly string[];
+  /** The class of better-sqlite3, in place of node:sqlite. */
+  sqlite?: DatabaseClass;
+}
+
+/** What happened to a lease: docs/leases.md, "Watching". Times are Unix milliseconds. */
+export interface LeaseEvent {
+  name: "acquired" | "renewed" | "moved" | "refused" | "expired" | "sealed";
+  /** The event in words. */
+  text: string;
+  number?: number;
+  start?: number;
+  end?: number;
+  /** The number before, of `moved`. */
+  from?: number;
+  /** The end of the last tick used, of `sealed`. */
+  usedUntil?: number | null;
+  /** The reason, of `refused`. */
+  code?: string;
+  message?: string;
+  until?: number | null;
+}
+
+/** Figures of a lease. */
+export interface LeaseStatus {
+  /** The number, and the end of its grant in Unix milliseconds. */
+  number: number | null;
+  end: number | null;
+  remainingMs: number;
+  grants: number;
+  renewals: number;
+  failures: number;
+  /** The last refusal since the last grant or renewal. */
+  refused: { code: string; message: string; until: number | null } | null;
+}
+
+const OPTIONS = ["prefer", "insist", "numbers", "leaseMs", "holder", "waitMs", "watch", "signals", "sqlite"] as const;
+
+/** Checked options. */
+export function leaseOptions(options: unknown): LeaseOptions {
+  const given = members(options, "options", OPTIONS);
+  if (given.numbers !== undefined) pair(given.numbers, "numbers", "integers");
+  if (given.waitMs !== undefined) integer(given.waitMs, "waitMs");
+  return given as LeaseOptions;
+}
+
+/** Between two looks of {@link Lease.ready}. */
+const LOOK_AGAIN_MS = 5;
+/** Longest wait for a connection. */
+const OPEN_MS = 15_000;
+/** Longest wait for the return of a number. */
+const CLOSE_MS = 10_000;
+/** Longest waits for a number; who insists may wait for the lease of a killed process. */
+const [WAIT_MS, INSIST_MS] = [10_000, 70_000];
+
+/** All leases of this thread that hold a number or wait for one. */
+const open = new Set<Lease>();
+let isHooked = false;
+
+const KEY = Symbol.for("polyflake.lease");
+
+const NOT_YET =
+  "; generate() cannot wait for it: await lease.ready() first, use generateAsync, or start with node --import polyflake/lease";
+
+/**
+ * A number of a namespace that no other generator has, for as long as it is renewed. Give it to one generator, which then has it.
+ *
+ * ```js
+ * const lease = polyflake.lease("sqlite:ids.db", "orders");
+ * const ids = new sno.Generator({ lease });
+ * await lease.ready();
+ * ```
+ */
+export class Lease implements AnyLease {
+  readonly #rules: Rules;
+  readonly #driver: Driver;
+  readonly #settings: Readonly<Record<string, unknown>>;
+  readonly #options: LeaseOptions;
+  readonly #longest: number;
+  #family: string | undefined;
+  #grantee: Grantee | undefined;
+  #grant: { first: number; start: number; end: number } | undefined;
+  #connection: Connection | undefined;
+  /** The connection that is being opened, or the open one. */
+  #opening: object | undefined;
+  /** Ends the wait of the loop, if it waits. */
+  #wake: (() => void) | undefined;
+  #loop: Promise<void> | undefined;
+  #isClosing = false;
+
+  constructor(rules: Rules, driver: Driver, namespace: string, options: LeaseOptions) {
+    const { prefer, insist, numbers, leaseMs, holder = `${hostname()} ${process.pid}/${threadId}` } = options;
+    this.#rules = rules;
+    this.#driver = driver;
+    this.#options = options;
+    this.#longest = options.waitMs ?? (insist === undefined ? WAIT_MS : INSIST_MS);
+    this.#settings = { namespace, store: driver.store, prefer, insist, numbers, lease_ms: leaseMs, holder };
+  }
+
+  /**
+   * Resolves to the number, once there is one and its time has begun. The lease needs its generator first, whose family it is for.
+   *
+   * @throws {PolyflakeError} `lease_unavailable` after `waitMs`, with the reason; `lease_mismatch` without a generator.
+   */
+  async ready(): Promise<number> {
+    if (!this.#loop) {
+      const reason = "expected a generator with this lease, as in new sno.Generator({ lease }), found none";
+      throw new PolyflakeError("lease_mismatch", reason);
+    }
+    for (const began = performance.now(); ; ) {
+      const now = this.#now();
+      if (this.#grant && this.#grant.start <= now && now < this.#grant.end) return this.#grant.first;
+      if (this.#isClosing || performance.now() - began >= this.#longest) {
+        throw new PolyflakeError("lease_unavailable", this.#rules.reason(now).message);
+      }
+      // It keeps the process alive, which the lease alone does not.
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    }
+  }
+
+  /** Ends the generator and returns the number; waits for that at most 10 seconds. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    if (!this.#loop) return;
+    this.#rules.close();
+    this.#wake?.();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));
+    await Promise.race([this.#loop, late]);
+    clearTimeout(timer);
+  }
+
+  /** The current figures. */
+  status(): LeaseStatus {
+    if (!this.#loop) {
+      return { number: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, refused: null };
+    }
+    const { remaining_ms: remainingMs, ...others } = this.#rules.status(this.#now());
+    return { ...others, remainingMs } as unknown as LeaseStatus;
+  }
+
+  /** For generators: begins the lease with the generator's family. */
+  [KEY](grantee: Grantee): Leasing {
+    const { family } = grantee.settings;
+    if (this.#grantee || this.#isClosing || (this.#family !== undefined && this.#family !== family)) {
+      const found = this.#isClosing ? "a closed one" : "one in use";
+      throw new PolyflakeError("lease_mismatch", `expected a lease of its own for each generator, found ${found}`);
+    }
+    if (!this.#loop) this.begin(grantee.settings);
+    this.#grantee = grantee;
+    return {
+      granted: false,
+      longest: this.#longest,
+      attached: () => {
+        if (this.#grant) grantee.begin(this.#grant.first, this.#grant.start, this.#grant.end);
+      },
+      reason: () => {
+        const { message, until } = this.#rules.reason(this.#now());
+        return { message: this.#grant ? message : message + NOT_YET, until: until ?? undefined };
+      },
+    };
+  }
+
+  /** Begins the lease, also before there is a generator. */
+  begin(settings: { family?: string | undefined }): void {
+    this.#rules.ask("begin", { ...this.#settings, ...settings });
+    this.#family = settings.family;
+    open.add(this);
+    hook(this.#options.signals ?? []);
+    // It throws only if the rules have a fault; then the grant ends by itself.
+    this.#loop = this.#keep().finally(() => open.delete(this));
+    this.#loop.catch((error) =>
+      process.emitWarning(String(error), { type: "PolyflakeWarning", code: "polyflake_lease" }),
+    );
+  }
+
+  /** Returns the number before the process ends, where nothing can wait any more: with SQLite alone. */
+  closeNow(): void {
+    if (!this.#wake) return;
+    this.#rules.close();
+    for (let answer: unknown = null; !(answer instanceof Promise); ) {
+      const command = this.#next(answer);
+      if (command.do === "end" || command.do === "wait") return;
+      answer = this.#answer(command);
+    }
+  }
+
+  #now(): number {
+    return this.#grantee?.now() ?? Date.now();
+  }
+
+  #next(answer: unknown): Command {
+    return this.#rules.next(this.#now(), performance.now(), answer);
+  }
+
+  async #keep(): Promise<void> {
+    for (let answer: unknown = null; ; ) {
+      const command = this.#next(answer);
+      if (command.do === "end") return;
+      answer = await this.#answer(command);
+    }
+  }
+
+  /** Does a command, and returns the answer to it or its promise. */
+  #answer(command: Command): unknown {
+    switch (command.do) {
+      case "open":
+        return this.#open();
+      case "run":
+        return this.#run(command.statements, command.within_ms);
+      case "close":
+        return this.#disconnect(false);
+      case "begin":
+        return this.#begin(command);
+      case "extend":
+        if (this.#grant) this.#grant.end = command.end;
+        this.#grantee?.extend(command.end);
+        return null;
+      case "seal":
+        this.#grant = undefined;
+        return { used_until: this.#grantee?.seal() ?? null };
+      case "tell":
+        this.#tell(command.event);
+        return null;
+      case "wait":
+        return this.#pause(command.ms);
+      default:
+        return null;
+    }
+  }
+
+  #begin({ first, start, end }: { first: number; start: number; end: number }): unknown {
+    this.#grant = { first, start, end };
+    try {
+      this.#grantee?.begin(first, start, end);
+      return null;
+    } catch (error) {
+      this.#grant = undefined;
+      return { not_begun: String((error as Error).message) };
+    }
+  }
+
+  #open(): unknown {
+    const opening = {};
+    this.#opening = opening;
+    const opened = (connection: Connection) => {
+      // Too late: the rules gave it up.
+      if (this.#opening !== opening) return connection.close(true);
+      this.#connection = connection;
+      return { opened: connection.name };
+    };
+    const failed = (error: unknown) => ({ failure: failureOf(error) });
+    try {
+      const connection = this.#driver.open();
+      return connection instanceof Promise
+        ? this.#within(connection.then(opened, failed), OPEN_MS)
+        : opened(connection);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  #run(statements: [string, Value[]][], withinMs: number): unknown {
+    const rows: Value[][][] = [];
+    const failed = (error: unknown) => ({ rows, failure: failureOf(error) });
+    // Without promises where the client has none, so that a number can also be returned at the end of the process.
+    const from = (k: number): unknown => {
+      try {
+        for (let at = k; at < statements.length; at++) {
+          const found = this.#connection!.run(...statements[at]!);
+          if (found instanceof Promise) return found.then((found) => (rows.push(found), from(at + 1)), failed);
+          rows.push(found);
+        }
+        return { rows, failure: null };
+      } catch (error) {
+        return failed(error);
+      }
+    };
+    const done = from(0);
+    return done instanceof Promise ? this.#within(done, withinMs) : done;
+  }
+
+  /** What came of statements, or that nothing came in time. */
+  #within(done: Promise<unknown>, ms: number): Promise<unknown> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => (this.#disconnect(true), resolve({ silent: true })), ms);
+      done.then((answer) => (clearTimeout(timer), resolve(answer)));
+    });
+  }
+
+  #disconnect(isLost: boolean): unknown {
+    const connection = this.#connection;
+    this.#connection = this.#opening = undefined;
+    const done = connection?.close(isLost);
+    return done instanceof Promise ? done.then(() => null) : null;
+  }
+
+  #pause(ms: number): Promise<null> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#wake?.(), ms);
+      timer.unref();
+      this.#wake = () => {
+        clearTimeout(timer);
+        this.#wake = undefined;
+        resolve(null);
+      };
+    });
+  }
+
+  #tell({ used_until: usedUntil, ...event }: Record<string, unknown>): void {
+    try {
+      this.#options.watch?.({ ...event, ...(usedUntil === undefined ? {} : { usedUntil }) } as unknown as LeaseEvent);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+/** Returns the numbers of all leases of this thread. */
+export async function close(): Promise<void> {
+  await Promise.all([...open].map((lease) => lease.close()));
+}
+
+/** Returns numbers when the process ends by itself, by `process.exit`, and at the given signals. */
+function hook(signals: readonly string[]): void {
+  if (!isHooked) {
+    process.on("beforeExit", () => open.size > 0 && close());
+    process.on("exit", () => {
+      for (const lease of open) lease.closeNow();
+    });
+  }
+  isHooked = true;
+  for (const signal of signals) {
+    if (hooked.has(signal)) continue;
+    hooked.add(signal);
+    process.once(signal, async () => {
+      await close();
+      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal as NodeJS.Signals);
+    });
+  }
+}
+
+const hooked = new Set<string>();

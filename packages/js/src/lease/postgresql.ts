@@ -1,0 +1,69 @@
+import { type Connection, type Driver, installed } from "./driver.js";
+import type { Value } from "./rules.js";
+
+/** A client of pg. */
+export interface PgClient {
+  query(query: object): Promise<{ rows: unknown[][]; fields: { dataTypeID: number }[] }>;
+  on(event: "error", listener: () => void): unknown;
+  off?(event: "error", listener: () => void): unknown;
+  connect?(): Promise<unknown>;
+  end?(): Promise<unknown>;
+  connection?: { stream: { destroy(): unknown } };
+  /** In a client that a pool lends; with true the pool throws it away. */
+  release?(isLost: boolean): void;
+}
+
+/** A pool of pg. */
+export interface PgPool {
+  connect(): Promise<PgClient>;
+}
+
+/** Types of columns whose values are integers: int8, int2, int4. Others are texts: text, varchar, name; or null, as any other. */
+const INTEGERS = [20, 21, 23];
+const TEXTS = [25, 1043, 19];
+
+/** A store in PostgreSQL, from a URL, a pool, or a function that resolves to a connected client. A request has a client for itself. */
+export function postgresql(source: string | PgPool | (() => Promise<PgClient>)): Driver {
+  const connect = typeof source === "string" ? byUrl(source) : typeof source === "function" ? source : byPool(source);
+  return { store: "postgresql", open: async () => connection(await connect()) };
+}
+
+const byPool = (pool: PgPool) => () => pool.connect();
+
+function byUrl(connectionString: string): () => Promise<PgClient> {
+  type Pg = { Client: new (options: object) => PgClient };
+  const { Client } = installed<Pg>("pg", "npm install pg, or give a pool of it");
+  return async () => {
+    const client = new Client({ connectionString, connectionTimeoutMillis: 10_000 });
+    client.on("error", ignored);
+    await client.connect!();
+    return client;
+  };
+}
+
+/** A connection that breaks between two statements is told by the next one. */
+const ignored = (): void => {};
+
+function connection(client: PgClient): Connection {
+  client.on("error", ignored);
+  return {
+    name: null,
+    async run(text, values) {
+      const types = { getTypeParser: () => (value: string) => value };
+      const { rows = [], fields = [] } = await client.query({ text, values, rowMode: "array", types });
+      return rows.map((row) => row.map((value, k) => valueOf(value, fields[k]!.dataTypeID)));
+    },
+    close(isLost) {
+      client.off?.("error", ignored);
+      if (client.release) return client.release(isLost);
+      client.on("error", ignored);
+      return isLost ? client.connection?.stream.destroy() : client.end?.().catch(ignored);
+    },
+  };
+}
+
+function valueOf(value: unknown, type: number): Value {
+  if (typeof value !== "string") return null;
+  if (INTEGERS.includes(type)) return Number(value);
+  return TEXTS.includes(type) ? value : null;
+}

@@ -1,0 +1,91 @@
+import { base64 } from "#lease-base64";
+import { type ErrorCode, PolyflakeError } from "../errors.js";
+import { decodeBase64 } from "../machines/base64.js";
+
+/** The calls of the module, in bindings-lease: texts go in and out through `room`, by their length. */
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  room(length: number): number;
+  place(length: number): number;
+  name(length: number): number;
+  begin(length: number): number;
+  next(length: number, wallMs: number, elapsedMs: number): number;
+  close(): void;
+  status(wallMs: number): number;
+  reason(wallMs: number): number;
+}
+
+/** What the rules want next: docs/leases.md, "Hosts". */
+export type Command =
+  | { do: "open" | "close" | "seal" | "end" }
+  | { do: "run"; statements: [text: string, values: Value[]][]; within_ms: number }
+  | { do: "begin"; first: number; start: number; end: number }
+  | { do: "extend"; end: number }
+  | { do: "tell"; event: Record<string, unknown> }
+  | { do: "wait"; ms: number };
+
+/** A value of a statement or a row. */
+export type Value = number | string | null;
+
+/** Random bytes of a command: 8 numbers of 128 bits. */
+const ENTROPY = 128;
+
+let compiled: WebAssembly.Module | undefined;
+
+/** The rules of one lease: an instance of the module. */
+export class Rules {
+  readonly #calls: Exports;
+
+  constructor() {
+    compiled ??= new WebAssembly.Module(decodeBase64(base64) as BufferSource);
+    this.#calls = new WebAssembly.Instance(compiled).exports as unknown as Exports;
+  }
+
+  /**
+   * Reads a place or names a file, or begins the lease with its settings.
+   *
+   * @throws {PolyflakeError} a refusal of the rules.
+   */
+  ask(call: "place" | "name" | "begin", value: object): unknown {
+    const answer = this.#read(this.#calls[call](this.#write(JSON.stringify(value)))) as {
+      refused?: { code: ErrorCode; message: string };
+    } | null;
+    if (answer?.refused) throw new PolyflakeError(answer.refused.code, answer.refused.message);
+    return answer;
+  }
+
+  /** The next command, after what came of the last one. */
+  next(wallMs: number, elapsedMs: number, answer: unknown): Command {
+    const length = this.#write(JSON.stringify(answer), crypto.getRandomValues(new Uint8Array(ENTROPY)));
+    return this.#read(this.#calls.next(length, wallMs, elapsedMs)) as Command;
+  }
+
+  /** Begins to return the number, with the next command. */
+  close(): void {
+    this.#calls.close();
+  }
+
+  status(wallMs: number): Record<string, unknown> {
+    return this.#read(this.#calls.status(wallMs)) as Record<string, unknown>;
+  }
+
+  reason(wallMs: number): { message: string; until: number | null } {
+    return this.#read(this.#calls.reason(wallMs)) as { message: string; until: number | null };
+  }
+
+  #write(text: string, before = new Uint8Array(0)): number {
+    const bytes = new TextEncoder().encode(text);
+    const length = before.length + bytes.length;
+    // It may move the memory.
+    const at = this.#calls.room(length);
+    const room = new Uint8Array(this.#calls.memory.buffer, at, length);
+    room.set(before);
+    room.set(bytes, before.length);
+    return length;
+  }
+
+  #read(length: number): unknown {
+    const at = this.#calls.room(0);
+    return JSON.parse(new TextDecoder().decode(new Uint8Array(this.#calls.memory.buffer, at, length)));
+  }
+}

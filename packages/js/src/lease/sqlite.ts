@@ -1,0 +1,79 @@
+import { closeSync, openSync, statfsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import process from "node:process";
+import { PolyflakeError } from "../errors.js";
+import { type Connection, type Driver, installed } from "./driver.js";
+import type { Rules, Value } from "./rules.js";
+
+/** A database of node:sqlite or of better-sqlite3, and a statement of both. */
+interface Database {
+  prepare(text: string): Statement;
+  exec(text: string): unknown;
+  close(): void;
+}
+interface Statement {
+  all(...values: unknown[]): unknown[];
+  run(...values: unknown[]): unknown;
+  /** Whether it gives rows, in better-sqlite3. */
+  readonly reader?: boolean;
+}
+
+/** The class of a client: `DatabaseSync` of node:sqlite, or better-sqlite3. */
+export type DatabaseClass = new (path: string) => Database;
+
+/** How long a statement waits for a locked file, in milliseconds: nothing else runs on the thread meanwhile, and the rules try again. */
+const LOCKED_MS = 1000;
+
+/** A store in a file, which is opened for each request. */
+export function sqlite(path: string, rules: Rules, given: DatabaseClass | undefined): Driver {
+  if (path === "" || path.includes(":memory:")) {
+    throw new PolyflakeError("out_of_range", "expected the path of a file after `sqlite:`, found a database in memory");
+  }
+  const file = resolve(path);
+  const Client = given ?? clientOf();
+  const open = (): Connection => {
+    const before = nameOf(file, rules);
+    const database = new Client(file);
+    try {
+      database.exec(`PRAGMA busy_timeout = ${LOCKED_MS}`);
+      if (nameOf(file, rules) !== before) throw new Error("expected one file while it was opened, found another one");
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    return { name: before, run: (text, values) => run(database, text, values), close: () => database.close() };
+  };
+  return { store: "sqlite", open };
+}
+
+function clientOf(): DatabaseClass {
+  const remedy = "use Node 22.13 or later, or install better-sqlite3";
+  const builtIn = process.getBuiltinModule?.("node:sqlite");
+  return (builtIn?.DatabaseSync as unknown as DatabaseClass) ?? installed<DatabaseClass>("better-sqlite3", remedy);
+}
+
+/** Clients differ in values by number, not in values by name. */
+function run(database: Database, text: string, values: Value[]): Value[][] {
+  const statement = database.prepare(text.replace(/\?(\d+)/g, ":p$1"));
+  const named = values.length === 0 ? [] : [Object.fromEntries(values.map((value, k) => [`p${k + 1}`, value]))];
+  if (statement.reader === false) {
+    statement.run(...named);
+    return [];
+  }
+  return statement.all(...named).map((row) => Object.values(row as object));
+}
+
+/** The name of the file, which is made if there is none. */
+function nameOf(file: string, rules: Rules): string {
+  try {
+    closeSync(openSync(file, "wx"));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  const { ino, birthtimeNs } = statSync(file, { bigint: true });
+  const system = process.platform === "linux" ? Number(statfsSync(file, { bigint: true }).type) : null;
+  // Windows counts in 100 ns since 1601.
+  const birth = process.platform === "win32" ? birthtimeNs / 100n + 116_444_736_000_000_000n : birthtimeNs;
+  const facts = { inode: String(ino), birth: birthtimeNs > 0n ? String(birth) : null, system };
+  return rules.ask("name", facts) as string;
+}
