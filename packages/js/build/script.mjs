@@ -79,7 +79,7 @@ export async function buildScript() {
 /** The entry point of leases for `import` in Node: the program begins once the default generators have their numbers. */
 const PRELOADED = [
   'import common from "../cjs/lease.js";',
-  "export const { close, lease, ready } = common;",
+  "export const { PolyflakeError, close, lease, ready } = common;",
   "await ready();\n",
 ].join("\n");
 

@@ -1,9 +1,11 @@
 // packages/api.toml against the exports, in both directions.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { test } from "node:test";
 import * as decode from "polyflake/decode";
 import * as json from "polyflake/json";
+import * as leases from "polyflake/lease";
 import * as schema from "polyflake/schema";
 import { parse } from "smol-toml";
 import { namesOf } from "./catalogue.mjs";
@@ -186,6 +188,12 @@ test("polyflake/json has what api.toml lists", () => {
 test("polyflake/schema has what api.toml lists", () => {
   assert.deepEqual(namesOf(schema), ["PolyflakeError", ...api.schema.names].sort());
 });
+
+test("polyflake/lease has what api.toml lists, by import and by require", () => {
+  for (const module of [leases, createRequire(import.meta.url)("polyflake/lease")])
+    assert.deepEqual(namesOf(module), ["PolyflakeError", ...api.leases.names].sort());
+});
+
 for (const [name, names] of Object.entries(api.libraries))
   test(`polyflake/${name} has what api.toml lists`, async () => {
     const module = await import(`polyflake/${name}`);

@@ -15,6 +15,7 @@ import { type PgClient, type PgPool, postgresql } from "./postgresql.js";
 import { Rules } from "./rules.js";
 import { sqlite } from "./sqlite.js";
 
+export { PolyflakeError } from "../errors.js";
 export type { AnyLease } from "../leased.js";
 export { close, type Lease, type LeaseEvent, type LeaseOptions, type LeaseStatus } from "./lease.js";
 export type { PgClient, PgPool } from "./postgresql.js";

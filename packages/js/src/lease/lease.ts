@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { threadId } from "node:worker_threads";
 import { integer } from "../checks.js";
-import { PolyflakeError } from "../errors.js";
+import { invalidType, PolyflakeError } from "../errors.js";
 import type { AnyLease, Grantee, Leasing } from "../leased.js";
 import { members, pair } from "../members.js";
 import { type Connection, type Driver, failureOf } from "./driver.js";
@@ -68,8 +68,11 @@ const OPTIONS = ["prefer", "insist", "numbers", "leaseMs", "holder", "waitMs", "
 /** Checked options. */
 export function leaseOptions(options: unknown): LeaseOptions {
   const given = members(options, "options", OPTIONS);
-  if (given.numbers !== undefined) pair(given.numbers, "numbers", "integers");
-  if (given.waitMs !== undefined) integer(given.waitMs, "waitMs");
+  const { numbers, signals = [], waitMs, watch } = given;
+  if (numbers !== undefined) pair(numbers, "numbers", "integers");
+  if (waitMs !== undefined) integer(waitMs, "waitMs");
+  if (watch !== undefined && typeof watch !== "function") throw invalidType("function", watch, { field: "watch" });
+  if (!Array.isArray(signals)) throw invalidType("list of signals", signals, { field: "signals" });
   return given as LeaseOptions;
 }
 

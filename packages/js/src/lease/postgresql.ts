@@ -51,7 +51,7 @@ function connection(client: PgClient): Connection {
     async run(text, values) {
       const types = { getTypeParser: () => (value: string) => value };
       const { rows = [], fields = [] } = await client.query({ text, values, rowMode: "array", types });
-      return rows.map((row) => row.map((value, k) => valueOf(value, fields[k]!.dataTypeID)));
+      return rows.map((row) => row.map((value, k) => cellOf(value, fields[k]!.dataTypeID)));
     },
     close(isLost) {
       client.off?.("error", ignored);
@@ -62,7 +62,7 @@ function connection(client: PgClient): Connection {
   };
 }
 
-function valueOf(value: unknown, type: number): Value {
+function cellOf(value: unknown, type: number): Value {
   if (typeof value !== "string") return null;
   if (INTEGERS.includes(type)) return Number(value);
   return TEXTS.includes(type) ? value : null;
