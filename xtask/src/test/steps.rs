@@ -41,10 +41,12 @@ const PYTHON: &[&str] =
     &["bindings-python", "clock/", "columns/", "core/", "packages/", "tests/requirements.txt"];
 const JAVASCRIPT: &[&str] = &[
     "bindings-js",
+    "bindings-lease",
     "bindings-node",
     "bindings-wasm",
     "clock/",
     "core/",
+    "lease/src/",
     "packages/",
     "tests/package",
 ];

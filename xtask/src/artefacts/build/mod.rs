@@ -40,7 +40,15 @@ fn sources(kind: &Kind) -> Vec<&'static str> {
         Kind::Addon(_) => {
             &["bindings-js", "bindings-node", "packages/js/build", "packages/js/package.json"]
         }
-        Kind::Npm => &["CHANGELOG.md", "bindings-js", "bindings-wasm", "packages/js", "xtask/wasm"],
+        Kind::Npm => &[
+            "CHANGELOG.md",
+            "bindings-js",
+            "bindings-lease",
+            "bindings-wasm",
+            "lease",
+            "packages/js",
+            "xtask/wasm",
+        ],
         Kind::Program(_) | Kind::Launcher => {
             &["cli", "inspect", "lease", "packages/js/build", "packages/js/package.json"]
         }
