@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 
 import kinds
+import marks
 import ours
 import peers
 import public_ids
@@ -34,6 +35,8 @@ def contests() -> Iterator[Contest]:
         ours.texts() + peers.texts(),
         [
             Goal("python: sno text, against ulid-transform", ("sno", None), ("ulid-transform", None), 0.8),
+            Goal("python: sno text, against fastuuidv7", ("sno", None), ("fastuuidv7", None), 1.1),
+            Goal("python: sno text, against sparkid", ("sno", None), ("sparkid", None), 1.1),
             Goal("python: sno text, against uuid_utils", ("sno", None), ("uuid_utils.uuid7", None), 0.5),
         ],
         missing=peers.missing(),
@@ -75,6 +78,8 @@ def _in_a_loop() -> tuple[str, dict[str, object]]:
 
 
 def main(text: str = "") -> None:
+    if text == "marks":
+        return marks.show()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     for contest in contests():

@@ -6,8 +6,11 @@ import sys
 import time
 import uuid
 
+import c_uuid_v7
+import fastuuidv7
 import nanoid  # type: ignore[import-untyped]
 import randflake  # type: ignore[import-untyped]
+import sparkid
 import ulid
 import ulid_transform
 import uuid_utils
@@ -37,6 +40,9 @@ def ids() -> list[Entry]:
         Entry("uuid_utils.uuid4", "make()", {"make": uuid_utils.uuid4}),
         Entry("uuid_utils.uuid7", "make()", {"make": uuid_utils.uuid7}),
         Entry("uuid7", "make()", {"make": uuid7}),
+        Entry("fastuuidv7, an integer", "make()", {"make": fastuuidv7.gen_id}),
+        Entry("fastuuidv7, a UUID", "make()", {"make": fastuuidv7.uuid7}),
+        Entry("c_uuid_v7", "make()", {"make": c_uuid_v7.uuid7}),
         Entry("snowflake-id", "next(ids)", {"ids": SnowflakeGenerator(42)}),
         Entry("python-ulid", "make()", {"make": ulid.ULID}),
         Entry("ulid-transform, bytes", "make()", {"make": ulid_transform.ulid_now_bytes}),
@@ -54,6 +60,9 @@ def texts() -> list[Entry]:
         Entry("uuid_utils.uuid4", "str(make())", {"make": uuid_utils.uuid4}),
         Entry("uuid_utils.uuid7", "str(make())", {"make": uuid_utils.uuid7}),
         Entry("uuid7", "make()", {"make": uuid7str}),
+        Entry("fastuuidv7", "make()", {"make": fastuuidv7.uuid7_str}),
+        Entry("c_uuid_v7", "str(make())", {"make": c_uuid_v7.uuid7}),
+        Entry("sparkid", "make()", {"make": sparkid.generate_id}),
         Entry("python-ulid", "str(make())", {"make": ulid.ULID}),
         Entry("ulid-transform", "make()", {"make": ulid_transform.ulid_now}),
         Entry("nanoid", "make()", {"make": nanoid.generate}),

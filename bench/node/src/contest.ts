@@ -29,6 +29,7 @@ export interface Entry {
   /** Position on the contest's axis. */
   x: number | null;
   work: Work;
+  call: () => unknown;
 }
 
 /** The most time that an entry may take, as a multiple of another entry's time. */
@@ -68,16 +69,16 @@ function loop(call: () => unknown): Work {
   return new Function("call", body)(call) as Work;
 }
 
-function entry(name: string, work: Work, ours: boolean): Entry {
-  return { name, ours, items: 1, x: null, work };
+function entry(name: string, call: () => unknown, ours: boolean): Entry {
+  return { name, ours, items: 1, x: null, work: loop(call), call };
 }
 
 export function ours(name: string, call: () => unknown): Entry {
-  return entry(name, loop(call), true);
+  return entry(name, call, true);
 }
 
 export function peer(name: string, call: () => unknown): Entry {
-  return entry(name, loop(call), false);
+  return entry(name, call, false);
 }
 
 /** An entry that makes `size` items in a call, with that size as its position on the axis. */

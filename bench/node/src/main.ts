@@ -4,6 +4,7 @@
  */
 import { batch, type Contest, hold, isMeantBy, peer } from "./contest.js";
 import * as kinds from "./kinds.js";
+import * as marks from "./marks.js";
 import * as ours from "./ours.js";
 import * as peers from "./peers.js";
 import * as publicIds from "./public.js";
@@ -25,8 +26,8 @@ function oneText(): Contest {
     name: "node: one ID as text",
     entries: [...ours.texts(), ...peers.texts()],
     goals: [
-      { name: "node: a sno text", ours: ours.snoText, against: peers.randomUuid, most: 0.6 },
-      { name: "node: a sno text in wasm", ours: ours.snoTextInWasm, against: peers.randomUuid, most: 0.65 },
+      { name: "node: a sno text", ours: ours.snoText, against: peers.unikuText, most: 0.9 },
+      { name: "node: a sno text in wasm", ours: ours.snoTextInWasm, against: peers.unikuText, most: 0.9 },
     ],
     missing: peers.missing,
   };
@@ -34,7 +35,8 @@ function oneText(): Contest {
 
 function batches(): Contest {
   const { packed, texts, bigints } = ours.batches(SIZES);
-  const singly = peer("crypto.randomUUID, in a loop", () => Array.from({ length: 1024 }, () => crypto.randomUUID()));
+  const { call } = peers.unikuText;
+  const singly = peer("uniku, ulid, in a loop", () => Array.from({ length: 1024 }, call));
   const loop = batch(singly, 1024);
   const of1024 = texts.find(({ x }) => x === 1024)!;
   return {
@@ -78,7 +80,8 @@ const contests: (() => Contest)[] = [
 ];
 
 const filter = process.argv[2] ?? "";
-for (const make of contests) {
+if (filter === "marks") marks.show();
+for (const make of filter === "marks" ? [] : contests) {
   const contest = make();
   if (isMeantBy(contest, filter)) console.log(JSON.stringify(await hold(contest)));
 }

@@ -1,8 +1,12 @@
 /** Entries of other libraries, used as documented, and of Node itself. */
 import crypto from "node:crypto";
 import { TwitterSnowflake } from "@sapphire/snowflake";
+import hyperid from "hyperid";
 import { nanoid } from "nanoid";
+import { uid } from "uid";
 import { monotonicFactory, ulid } from "ulid";
+import { ulid as unikuUlid } from "uniku/ulid";
+import { uuidv7 as unikuUuid } from "uniku/uuid/v7";
 import { parse, stringify, v4, v7 } from "uuid";
 import { type Entry, type Missing, peer } from "./contest.js";
 import { Generator } from "./randflake.js";
@@ -15,18 +19,22 @@ export const missing: Missing[] =
 
 export const SECRET = new TextEncoder().encode("sixteen byte key");
 
-export const randomUuid: Entry = peer("crypto.randomUUID", () => crypto.randomUUID());
+export const unikuText: Entry = peer("uniku, ulid", () => unikuUlid());
 
 export function texts(): Entry[] {
   const monotonic = monotonicFactory();
   return [
-    randomUuid,
+    peer("crypto.randomUUID", () => crypto.randomUUID()),
     ...(randomUUIDv7 === undefined ? [] : [peer("crypto.randomUUIDv7", () => randomUUIDv7())]),
     peer("uuid v4", () => v4()),
     peer("uuid v7", () => v7()),
     peer("ulid", () => ulid()),
     peer("ulid, monotonic", () => monotonic()),
     peer("nanoid", () => nanoid()),
+    peer("hyperid", hyperid()),
+    peer("uid, 11 letters", () => uid()),
+    peer("uniku, uuid v7", () => unikuUuid()),
+    unikuText,
   ];
 }
 

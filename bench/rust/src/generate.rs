@@ -24,6 +24,8 @@ use crate::{
 const FERROID: &str = "ferroid Atomic, system clock";
 const TICKING_HANDLE: &str = "sno, a handle, ticking clock";
 const FERROID_TICKING: &str = "ferroid Atomic, ticker thread";
+const FAST_HANDLE: &str = "fast-uuid-v7, a generator of its own";
+const NULID: &str = "nulid";
 const CLOCK: &str = "SystemTime::now alone";
 
 /// One ID in the library's own type, bytes or an integer.
@@ -41,6 +43,8 @@ pub(crate) fn one() -> Contest {
         goals: vec![
             goal("rust: sno generate, against the clock", "sno", CLOCK, 0.7),
             goal("rust: sno generate, against ferroid", "sno", FERROID, 0.5),
+            goal("rust: sno generate, against nulid", "sno", NULID, 1.1),
+            goal("rust: a sno handle, against fast-uuid-v7", TICKING_HANDLE, FAST_HANDLE, 1.1),
             goal("rust: Hot Guid generate, against ferroid", "Hot Guid", FERROID, 0.65),
             goal("rust: sno generate, coarse clock", "sno, coarse clock", FERROID, 0.32),
             goal("rust: sno generate, ticking clock", "sno, ticking clock", FERROID_TICKING, 1.1),
@@ -85,6 +89,8 @@ fn their_ids() -> Vec<Entry> {
     let mut snowflakes = snowflake::SnowflakeIdGenerator::new(1, 1);
     let sonyflakes = sonyflake::Sonyflake::builder().machine_id(&|| Ok(1)).finalize();
     let sonyflakes = sonyflakes.expect("a machine's number");
+    let mut sequential = fast_uuid_v7::SequentialGenerator::new();
+    let nulids = nulid::Generator::new();
     vec![
         Entry::peer(CLOCK, repeat(SystemTime::now)),
         Entry::peer(FERROID, repeat(move || ferroid.next_id(|_| spin_loop()))),
@@ -101,6 +107,10 @@ fn their_ids() -> Vec<Entry> {
         Entry::peer("ulid, monotonic", repeat(move || ulids.generate().expect("room"))),
         Entry::peer("uuid v4, fast-rng", repeat(Uuid::new_v4)),
         Entry::peer("uuid v7, fast-rng", repeat(Uuid::now_v7)),
+        Entry::peer("fast-uuid-v7", repeat(fast_uuid_v7::gen_id)),
+        Entry::peer(FAST_HANDLE, repeat(move || sequential.next_id())),
+        Entry::peer("hyperuuid v7", repeat(|| hyperuuid::v7::now_v7().expect("a clock"))),
+        Entry::peer(NULID, repeat(move || nulids.generate().expect("a clock"))),
         Entry::peer("scru128", repeat(scru128::new)),
         Entry::peer("svix-ksuid", repeat(|| Ksuid::now(None))),
     ]
@@ -110,6 +120,7 @@ fn their_ids() -> Vec<Entry> {
 pub(crate) fn text() -> Contest {
     let (sno, randflake) = (sno(Unbound::making(1)), randflake(Unbound::in_seconds(1)));
     let hot_guid = hot_guid(Unbound::in_seconds(1));
+    let nulids = nulid::Generator::new();
     Contest {
         name: "rust: one ID as text",
         axis: None,
@@ -120,6 +131,8 @@ pub(crate) fn text() -> Contest {
             Entry::peer("ulid", repeat(ulid_text)),
             Entry::peer("uuid v4, fast-rng", repeat(|| hyphenated(Uuid::new_v4()))),
             Entry::peer("uuid v7, fast-rng", repeat(|| hyphenated(Uuid::now_v7()))),
+            Entry::peer("fast-uuid-v7", repeat(fast_uuid_v7::gen_id_str)),
+            Entry::peer("nulid", repeat(move || nulid_text(&nulids))),
             Entry::peer("scru128", repeat(|| scru128::new().encode())),
             Entry::peer("svix-ksuid, on the heap", repeat(|| Ksuid::now(None).to_string())),
         ],
@@ -130,6 +143,12 @@ pub(crate) fn text() -> Contest {
 fn ulid_text() -> [u8; ulid::ULID_LEN] {
     let mut text = [0; ulid::ULID_LEN];
     ulid::Ulid::generate().array_to_str(&mut text);
+    text
+}
+
+fn nulid_text(ids: &nulid::Generator) -> [u8; 26] {
+    let mut text = [0; 26];
+    ids.generate().expect("a clock").encode(&mut text).expect("room");
     text
 }
 

@@ -14,6 +14,7 @@ mod keys;
 mod kinds;
 mod layout;
 mod leases;
+mod marks;
 mod measure;
 mod peers;
 mod public;
@@ -55,6 +56,9 @@ enum Task {
         #[arg(default_value = "")]
         filter: String,
     },
+    /// Try what the libraries' IDs keep
+    #[cfg(unix)]
+    Marks,
     /// Name the hot functions
     Functions,
     /// Call a hot function a number of times, for a tool that counts instructions
@@ -66,6 +70,8 @@ enum Task {
 fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Contests { filter } => hold(&filter),
+        #[cfg(unix)]
+        Task::Marks => marks::print()?,
         Task::Functions => hot::ALL.iter().for_each(|hot| println!("{}\t{}", hot.items, hot.name)),
         Task::Call { name, times } => {
             let hot = hot::ALL.iter().find(|hot| hot.name == name);

@@ -34,6 +34,9 @@ pub struct Options {
     /// Draw the plots of docs/bench
     #[arg(long)]
     plots: bool,
+    /// Try instead what each library's IDs keep: their order, forks, a reading of the clock
+    #[arg(long, conflicts_with_all = ["json", "plots", "ordered_keys", "instructions"])]
+    marks: bool,
     /// Count the instructions of the hot functions instead, against bench/instructions.toml
     #[arg(long, conflicts_with_all = ["json", "plots", "ordered_keys"])]
     instructions: bool,
@@ -58,6 +61,9 @@ pub fn main(options: &Options) -> Result<bool> {
     if options.ordered_keys {
         return ordered_keys::main(&shell, options).map(|()| true);
     }
+    if options.marks {
+        return marks(&shell, filter).map(|()| true);
+    }
     let report = run(&shell, &Ask { filter, rounds: options.rounds })?;
     if let Some(file) = &options.json {
         report.write(file)?;
@@ -72,6 +78,12 @@ pub fn main(options: &Options) -> Result<bool> {
 /// Runs every contest with the least timing, to check that everything measured can still be called.
 pub fn rehearse(shell: &xshell::Shell) -> Result<()> {
     run(shell, &Ask { filter: "", rounds: 2 }).map(|_| ())
+}
+
+/// Prints a table of what each library's IDs keep.
+fn marks(shell: &xshell::Shell, filter: &str) -> Result<()> {
+    println!("| | in order | sees forks | reads the clock |\n|---|---|---|---|");
+    programs::ALL.iter().filter(|it| it.is_meant_by(filter)).try_for_each(|it| it.marks(shell))
 }
 
 /// Runs every program that the filter selects.

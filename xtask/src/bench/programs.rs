@@ -30,6 +30,9 @@ pub struct Ask<'a> {
     pub rounds: u32,
 }
 
+/// What the programs take in place of a filter.
+const MARKS: &str = "marks";
+
 pub const ALL: [Program; 3] = [
     Program { language: "rust", set_up: build_rust, command: rust },
     Program { language: "python", set_up: build_python, command: python },
@@ -59,6 +62,14 @@ impl Program {
     }
 }
 
+impl Program {
+    /// Sets it up, and lets it print what each library's IDs keep.
+    pub fn marks(&self, shell: &Shell) -> Result<()> {
+        (self.set_up)(shell)?;
+        Ok((self.command)(shell, MARKS).env("POLYFLAKE_BENCH_ROUNDS", "2").quiet().run()?)
+    }
+}
+
 /// The Rust program, which has other tasks beside contests, too.
 pub fn rust_program() -> std::path::PathBuf {
     workspace::target().join("release/bench-rust")
@@ -70,6 +81,9 @@ pub fn build_rust(shell: &Shell) -> Result<()> {
 
 fn rust<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
     let program = rust_program();
+    if filter == MARKS {
+        return cmd!(shell, "{program} marks");
+    }
     cmd!(shell, "{program} contests {filter}")
 }
 

@@ -1,0 +1,23 @@
+/** What a library's texts keep, by trying: whether each is greater than the one before, and whether the time in them is a reading of the clock. */
+import { hotguid, sno } from "polyflake";
+import { texts } from "./peers.js";
+
+/** The libraries without a time in their texts. */
+const TIMELESS = ["crypto.randomUUID", "uuid v4", "nanoid", "hyperid", "uid, 11 letters"];
+
+function row(name: string, make: () => unknown): string {
+  const ids = Array.from({ length: 100_000 }, () => String(make()));
+  const keepsOrder = ids.every((id, k) => k === 0 || ids[k - 1]! < id);
+  const before = String(make()).slice(0, 8);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  const reads = String(make()).slice(0, 8) > before;
+  const word = (is: boolean) => (is ? "yes" : "**no**");
+  return `| Node: ${name} | ${word(keepsOrder)} | - | ${TIMELESS.includes(name) ? "-" : word(reads)} |`;
+}
+
+/** Prints a row for each library. Node does not fork. */
+export function show(): void {
+  console.log(row("sno", new sno.Generator().generate));
+  console.log(row("Hot Guid", new hotguid.Generator().generate).replace(/\S+ \|$/, "- |"));
+  for (const { name, call } of texts()) console.log(row(name, call));
+}

@@ -1,0 +1,162 @@
+//! What a library's IDs keep, by trying: whether each is greater than the one before, whether a forked child makes its parent's IDs,
+//! and whether the time in them is a reading of the clock.
+#![cfg(unix)]
+#![allow(unsafe_code, reason = "a fork is what is tried")]
+
+use std::{
+    collections::HashSet,
+    fs::File,
+    hint::spin_loop,
+    io::{Read, Write},
+    thread,
+    time::Duration,
+};
+
+use ferroid::time::MonotonicClock;
+use nix::{
+    libc::_exit,
+    sys::wait::waitpid,
+    unistd::{ForkResult, fork, pipe},
+};
+use polyflake::{hotguid, sno};
+use svix_ksuid::{Ksuid, KsuidLike};
+use uuid::Uuid;
+
+use crate::peers::{Ferroid, SystemMillis};
+
+/// One ID as bytes that are ordered like the library's IDs.
+type Make = Box<dyn FnMut() -> Vec<u8>>;
+
+/// A library's IDs, and the number of leading bytes that hold the time in steps of 65 ms at most; none if they hold none.
+struct Peer(&'static str, Option<usize>, Make);
+
+fn peers() -> Vec<Peer> {
+    let (ours, guids) = (sno::Generator::new(), hotguid::Generator::new());
+    let (ferroid, ticking) =
+        (Ferroid::new(0, SystemMillis), Ferroid::new(0, MonotonicClock::default()));
+    let mut ulids = ulid::Generator::new();
+    let mut snowflakes = snowflake::SnowflakeIdGenerator::new(1, 1);
+    let sonyflakes = sonyflake::Sonyflake::builder().machine_id(&|| Ok(1)).finalize();
+    let sonyflakes = sonyflakes.expect("a machine's number");
+    let mut sequential = fast_uuid_v7::SequentialGenerator::new();
+    let nulids = nulid::Generator::new();
+    let next =
+        |ferroid: &Ferroid<SystemMillis>| ferroid.next_id(|_| spin_loop()).to_raw().to_be_bytes();
+    vec![
+        Peer(
+            "sno",
+            Some(5),
+            Box::new(move || ours.generate(1).expect("a clock").to_bytes().into()),
+        ),
+        Peer(
+            "Hot Guid",
+            None,
+            Box::new(move || guids.generate(1).expect("a clock").to_bytes().into()),
+        ),
+        Peer("ferroid Atomic, system clock", Some(5), Box::new(move || next(&ferroid).into())),
+        Peer(
+            "ferroid Atomic, ticker thread",
+            Some(5),
+            Box::new(move || ticking.next_id(|_| spin_loop()).to_raw().to_be_bytes().into()),
+        ),
+        Peer(
+            "rs-snowflake",
+            Some(5),
+            Box::new(move || snowflakes.real_time_generate().to_be_bytes().into()),
+        ),
+        Peer(
+            "sonyflake",
+            Some(5),
+            Box::new(move || sonyflakes.next_id().expect("a clock").to_be_bytes().into()),
+        ),
+        Peer("ulid", Some(6), Box::new(|| ulid::Ulid::generate().to_bytes().into())),
+        Peer(
+            "ulid, monotonic",
+            Some(6),
+            Box::new(move || ulids.generate().expect("room").to_bytes().into()),
+        ),
+        Peer("uuid v4, fast-rng", None, Box::new(|| Uuid::new_v4().into_bytes().into())),
+        Peer("uuid v7, fast-rng", Some(6), Box::new(|| Uuid::now_v7().into_bytes().into())),
+        Peer("fast-uuid-v7", Some(6), Box::new(|| fast_uuid_v7::gen_id().to_be_bytes().into())),
+        Peer(
+            "fast-uuid-v7, a generator of its own",
+            Some(6),
+            Box::new(move || sequential.next_id().to_be_bytes().into()),
+        ),
+        Peer(
+            "hyperuuid v7",
+            Some(6),
+            Box::new(|| hyperuuid::v7::now_v7().expect("a clock").as_bytes().to_vec()),
+        ),
+        Peer(
+            "nulid",
+            Some(7),
+            Box::new(move || nulids.generate().expect("a clock").to_bytes().into()),
+        ),
+        Peer("scru128", Some(6), Box::new(|| scru128::new().to_u128().to_be_bytes().into())),
+        Peer("svix-ksuid", None, Box::new(|| Ksuid::now(None).bytes().to_vec())),
+    ]
+}
+
+/// Prints a row for each library.
+pub(crate) fn print() -> anyhow::Result<()> {
+    for Peer(name, time, mut make) in peers() {
+        let ids: Vec<_> = (0..100_000).map(|_| make()).collect();
+        let keeps_order = ids.windows(2).all(|pair| pair[0] < pair[1]);
+        let repeats =
+            (0..20).try_fold(false, |found, _| anyhow::Ok(found || is_repeated(&mut make)?))?;
+        let reads = time.map(|time| reads_the_clock(&mut make, time)).transpose()?;
+        let word = |is| if is { "yes" } else { "**no**" };
+        let reads = reads.map_or("-", word);
+        println!("| Rust: {name} | {} | {} | {reads} |", word(keeps_order), word(!repeats));
+    }
+    Ok(())
+}
+
+/// Returns whether a forked child makes an ID that its parent makes at the same time.
+fn is_repeated(make: &mut Make) -> anyhow::Result<bool> {
+    make();
+    let (theirs, ours) = beside(make, |make, out| {
+        (0..1000).for_each(|_| out.write_all(&make()).expect("a pipe"));
+    })?;
+    let width = ours[0].len();
+    let theirs: HashSet<_> = theirs.chunks_exact(width).collect();
+    Ok(ours.iter().any(|id| theirs.contains(&**id)))
+}
+
+/// Returns whether an ID that is made a while after another one holds a later time, in a child that has no thread of its parent's.
+fn reads_the_clock(make: &mut Make, time: usize) -> anyhow::Result<bool> {
+    make();
+    let (theirs, _) = beside(make, |make, out| {
+        let before = make();
+        thread::sleep(Duration::from_millis(200));
+        let is_later = make()[..time] > before[..time];
+        out.write_all(&[u8::from(is_later)]).expect("a pipe");
+    })?;
+    Ok(theirs == [1])
+}
+
+/// What a child writes, and what its parent makes meanwhile.
+fn beside(
+    make: &mut Make,
+    work: impl Fn(&mut Make, &mut File),
+) -> anyhow::Result<(Vec<u8>, Vec<Vec<u8>>)> {
+    let (read, write) = pipe()?;
+    // SAFETY: this process has threads that tick, and the child waits for none of them; it ends without running destructors.
+    match unsafe { fork() }? {
+        ForkResult::Child => {
+            drop(read);
+            work(make, &mut File::from(write));
+            // SAFETY: ends the child.
+            unsafe { _exit(0) }
+        }
+        ForkResult::Parent { child } => {
+            drop(write);
+            let ours = (0..1000).map(|_| make()).collect();
+            let mut theirs = Vec::new();
+            File::from(read).read_to_end(&mut theirs)?;
+            waitpid(child, None)?;
+            Ok((theirs, ours))
+        }
+    }
+}

@@ -1,0 +1,33 @@
+// A process for the faults of leases (`lease/tests/faults/life.rs`), in Node. It writes down each ID that it makes and each event of its
+// lease, and ends by itself when its input does, or by SIGTERM.
+import { openSync, writeSync } from "node:fs";
+import { sno } from "polyflake";
+import { lease } from "polyflake/lease";
+
+const { POLYFLAKE_LIFE, POLYFLAKE_LOG, POLYFLAKE_NAMESPACE, POLYFLAKE_LAST } = process.env;
+const log = openSync(POLYFLAKE_LOG, "wx");
+const grants = openSync(POLYFLAKE_LOG.replace(/\.log$/, ".grants"), "a");
+let isOver = false;
+
+function note({ name, number, start, end, usedUntil }) {
+  if (name === "acquired" || name === "moved") writeSync(grants, `begin ${number} ${start} ${end}\n`);
+  if (name === "renewed") writeSync(grants, `extend ${number} ${end}\n`);
+  if (name === "sealed") writeSync(grants, `end ${number} ${usedUntil ?? 0}\n`);
+}
+
+process.stdin.resume().on("end", () => (isOver = true));
+process.on("SIGTERM", () => (isOver = true));
+const kept = lease(POLYFLAKE_LIFE, POLYFLAKE_NAMESPACE, { numbers: [0, Number(POLYFLAKE_LAST)], leaseMs: 1000, watch: note });
+const ids = new sno.Generator({ lease: kept });
+while (!isOver) {
+  let pause = 1;
+  try {
+    writeSync(log, sno.toBytes(ids.tryGenerate()));
+  } catch (error) {
+    if (typeof error.code !== "string") throw error;
+    pause = 5;
+  }
+  await new Promise((resolve) => setTimeout(resolve, pause));
+}
+await kept.close();
+process.exit();

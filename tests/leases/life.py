@@ -1,0 +1,53 @@
+"""A process for the faults of leases (`lease/tests/faults/life.rs`), in Python.
+
+It writes down each ID that it makes and each event of its lease, and ends by itself when its input does, or by SIGTERM.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+from polyflake import PolyflakeError, lease, sno
+
+log_path = Path(os.environ["POLYFLAKE_LOG"])
+log = log_path.open("xb", buffering=0)
+grants = log_path.with_suffix(".grants").open("ab", buffering=0)
+is_over = threading.Event()
+
+
+def note(event: dict[str, object]) -> None:
+    match event["name"]:
+        case "acquired" | "moved":
+            grants.write(b"begin %d %d %d\n" % (event["number"], event["start"], event["end"]))
+        case "renewed":
+            grants.write(b"extend %d %d\n" % (event["number"], event["end"]))
+        case "sealed":
+            grants.write(b"end %d %d\n" % (event["number"], event["used_until"] or 0))
+
+
+def watch_input() -> None:
+    sys.stdin.read()
+    is_over.set()
+
+
+signal.signal(signal.SIGTERM, lambda *_: is_over.set())
+threading.Thread(target=watch_input, daemon=True).start()
+kept = lease(
+    os.environ["POLYFLAKE_LIFE"],
+    os.environ["POLYFLAKE_NAMESPACE"],
+    numbers=(0, int(os.environ["POLYFLAKE_LAST"])),
+    lease_seconds=1,
+    wait=1,
+    watch=note,
+)
+ids = sno.Generator(lease=kept)
+while not is_over.is_set():
+    try:
+        log.write(bytes(ids.try_generate()))
+    except PolyflakeError:
+        time.sleep(0.005)
+    time.sleep(0.001)
+kept.close()
