@@ -27,7 +27,8 @@ const STUBS_FOLDER = "packages/python/src/polyflake";
 
 /** Files by their place in the site. */
 export const FILES = new Map([...Object.entries(ELSEWHERE), ...inDocs, [STUBS, STUBS_FOLDER]]);
-const PLACES = new Map([...FILES].map(([place, file]) => [file, place]));
+/** The page that names IDs stands where its description is linked to. */
+const PLACES = new Map([...[...FILES].map(([place, file]) => [file, place]), ["site/README.md", "inspect"]]);
 
 export const addressOf = (place) => (place === "index" ? "/" : `/${place}/`);
 

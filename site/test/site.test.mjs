@@ -107,14 +107,14 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
       page.$$eval('[role="tabpanel"]:not([hidden]) pre', (all) => [
         ...new Set(all.map(({ dataset }) => dataset.language)),
       ]);
-    let page = await open(browser, `${home}/guide/`);
+    let page = await open(browser, `${home}/guide/fleet/`);
     assert.deepEqual((await shown(page)).includes("js"), false);
     await page.focus('[role="tab"][aria-selected="true"]');
     await page.keyboard.press("ArrowLeft");
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "JavaScript");
     assert((await shown(page)).includes("js"));
     await page.close();
-    page = await open(browser, `${home}/guide/`);
+    page = await open(browser, `${home}/guide/fleet/`);
     assert.equal(await page.$eval('[role="tab"][aria-selected="true"]', (tab) => tab.textContent), "JavaScript");
     await page.close();
   });
@@ -133,7 +133,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
     mkdirSync(join(BUILT, "shots"), { recursive: true });
     for (const [name, address, options] of [
       ["home", "/", {}],
-      ["guide-dark", "/guide/", { dark: true }],
+      ["guide-dark", "/guide/fleet/", { dark: true }],
       ["formats-phone", "/formats/", { width: 360, height: 780 }],
       ["wide", "/databases/", { width: 3840, height: 2160 }],
     ]) {

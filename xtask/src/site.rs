@@ -7,6 +7,7 @@ use xshell::{Shell, cmd};
 
 use crate::{
     build::{self, Language, Purpose},
+    test::readme,
     tools, workspace,
 };
 
@@ -18,6 +19,7 @@ const PROFILE: &str = "wasm-small";
 
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
+    readme::guide(&shell)?;
     tools::rust_targets(&shell)?;
     tools::node(&shell)?;
     tools::site_node(&shell)?;

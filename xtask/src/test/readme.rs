@@ -15,12 +15,17 @@ const RUST: (&str, Run) = ("rust", rust);
 const PYTHON: (&str, Run) = ("python", python);
 const JAVASCRIPT: (&str, Run) = ("js", javascript);
 
+const ALL: [(&str, Run); 3] = [RUST, PYTHON, JAVASCRIPT];
+
+/// The folder of the guide, whose examples stand in all languages.
+const GUIDE: &str = "docs/guide";
+
 /// Each README with the languages in which it must have examples.
 const READMES: [(&str, &[(&str, Run)]); 7] = [
-    ("README.md", &[RUST, PYTHON, JAVASCRIPT]),
-    ("docs/guide.md", &[RUST, PYTHON, JAVASCRIPT]),
+    ("README.md", &ALL),
     ("docs/columns.md", &[PYTHON, JAVASCRIPT]),
     ("docs/javascript.md", &[JAVASCRIPT]),
+    ("docs/public-ids.md", &[PYTHON]),
     ("core/README.md", &[RUST]),
     ("packages/python/README.md", &[PYTHON]),
     ("packages/js/README.md", &[JAVASCRIPT]),
@@ -31,7 +36,9 @@ const LEASE: &str = "lease/README.md";
 
 /// Every fenced block must run by itself.
 pub fn check(shell: &Shell) -> Result<()> {
-    for (readme, languages) in READMES {
+    let guide = guide(shell)?;
+    let guide = guide.iter().map(|page| (page.as_str(), &ALL[..]));
+    for (readme, languages) in READMES.into_iter().chain(guide.clone()) {
         let text = fs::read_to_string(workspace::root().join(readme))?;
         for (language, run) in languages {
             let blocks = blocks(&text, language);
@@ -45,6 +52,30 @@ pub fn check(shell: &Shell) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The pages of the guide. Each section that has an example has it in all languages.
+pub fn guide(shell: &Shell) -> Result<Vec<String>> {
+    let mut pages = Vec::new();
+    for file in shell.read_dir(workspace::root().join(GUIDE))? {
+        let name = file.file_name().context("expected a name")?.to_string_lossy().into_owned();
+        let page = format!("{GUIDE}/{name}");
+        let lacking = lacking(&fs::read_to_string(&file)?);
+        ensure!(lacking.is_empty(), "{page}: expected every language under {}", lacking.join(", "));
+        pages.push(page);
+    }
+    ensure!(!pages.is_empty(), "expected pages in {GUIDE}, found none");
+    Ok(pages)
+}
+
+/// The headings of sections that have examples in some languages and not in others.
+fn lacking(page: &str) -> Vec<String> {
+    let is_lacking = |section: &&str| {
+        let has = ALL.map(|(language, _)| !blocks(section, language).is_empty());
+        has.contains(&true) && has.contains(&false)
+    };
+    let heading = |section: &str| section.lines().next().unwrap_or_default().to_owned();
+    page.split("\n## ").filter(is_lacking).map(heading).collect()
 }
 
 /// A newcomer's project: the command that the README of leases names, here with the crate's folder in place of a registry, and the
@@ -152,6 +183,14 @@ fn javascript(shell: &Shell, blocks: &[String], _: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_section_lacks_a_language_only_if_it_has_another() {
+        let block = |language: &str| format!("```{language}\n1\n```\n");
+        let all = block("rust") + &block("python") + &block("js");
+        let page = format!("# a\n{all}\n## b\ntext\n## c\n{}\n## d\n{all}", block("python"));
+        assert_eq!(super::lacking(&page), ["c"]);
+    }
+
     #[test]
     fn blocks_of_one_language_are_found() {
         let text = "a\n```js\none\n\ntwo\n```\n```python\nthree\n```\n```js\nfour\n```\n";

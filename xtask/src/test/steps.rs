@@ -217,7 +217,16 @@ pub const ALL: &[Step] = &[
     step(
         "readme",
         "the examples of each README and page run as they are written",
-        &[BINDINGS, &["README.md", "docs/columns.md", "docs/guide.md", "docs/javascript.md"]],
+        &[
+            BINDINGS,
+            &[
+                "README.md",
+                "docs/columns.md",
+                "docs/guide/",
+                "docs/public-ids.md",
+                "docs/javascript.md",
+            ],
+        ],
         readme::check,
     ),
     step(
