@@ -48,9 +48,9 @@ class Server:
             stdout=subprocess.DEVNULL,
         )
 
-    def start(self) -> None:
+    def start(self, setting: str = "fsync=off") -> None:
         self.run("initdb", "--auth=trust", "--username=test", "--pgdata", f"{self.folder}/data", "--no-sync")
-        options = f"-k {self.folder} -c listen_addresses='' -c shared_buffers=16MB -c fsync=off"
+        options = f"-k {self.folder} -c listen_addresses='' -c shared_buffers=16MB -c {setting}"
         log = ("--log", f"{self.folder}/log")
         self.run("pg_ctl", "--pgdata", f"{self.folder}/data", "--wait", "--silent", *log, "--options", options, "start")
 

@@ -103,7 +103,7 @@ class Lease:
         else:
             self._kind = None
         self._store, self._wait_seconds, self._watch = store, wait, watch
-        self._settings = {
+        self._settings: dict[str, Any] = {
             "namespace": namespace,
             "numbers": numbers,
             "prefer": prefer,
@@ -112,7 +112,7 @@ class Lease:
             "holder": holder,
         }
         self._bound: Keeper | None = None
-        self._pid = os.getpid()
+        self._pid = self._made_in = os.getpid()
         self._reset()
         _LEASES.add(self)
         if sigterm:
@@ -225,7 +225,8 @@ class Lease:
         with self._lock:
             if self._has_begun() or self._closed:
                 return
-            self._driver = driver_of(self._kind, self._store, self._pid)
+            seconds = min(10.0, (self._settings["lease_ms"] or 3_600_000) / 4000)
+            self._driver = driver_of(self._kind, self._store, self._made_in, seconds)
             settings = {**self._settings, "store": self._driver.kind}
             self._keeper.start(json.dumps({name: value for name, value in settings.items() if value is not None}))
             _close_at_exit()

@@ -193,12 +193,13 @@ class Asyncpg:
             await (connection.close() if self.give_back is None else self.give_back(connection))
 
 
-def driver_of(kind: str | None, store: Any, pid: int) -> Any:
-    """The driver for a URL's address, or for the program's own pool, engine or function."""
+def driver_of(kind: str | None, store: Any, pid: int, seconds: float) -> Any:
+    """The driver for a URL's address, or for the program's own pool, engine or function; it connects within so many
+    seconds. A pool is of the process with this ID."""
     if kind == "sqlite":
         return SQLite(store)
     if kind is not None:
-        return _of_url(store)
+        return _of_url(store, seconds)
     module = type(store).__module__.partition(".")[0]
     if module == "sqlalchemy":
         return _of_engine(store)
@@ -208,8 +209,8 @@ def driver_of(kind: str | None, store: Any, pid: int) -> Any:
                 "forked", "expected a pool of this process, found its parent's: lease with a URL or a function"
             )
         if module == "asyncpg":
-            return Asyncpg(store.acquire, store.release, True)
-        return Psycopg(store.getconn, store.putconn)
+            return Asyncpg(lambda: store.acquire(timeout=seconds), store.release, True)
+        return Psycopg(lambda: store.getconn(seconds), store.putconn)
     if asyncio.iscoroutinefunction(store):
         return Asyncpg(store, None, True)
     if callable(store):
@@ -218,13 +219,13 @@ def driver_of(kind: str | None, store: Any, pid: int) -> Any:
     raise _refused("invalid_type", f"expected a URL, a pool, an engine or a function that connects, found {found}")
 
 
-def _of_url(url: str) -> Any:
+def _of_url(url: str, seconds: float) -> Any:
     if find_spec("psycopg"):
         connect = import_module("psycopg").connect
-        return Psycopg(lambda: connect(url, connect_timeout=10, prepare_threshold=None))
+        return Psycopg(lambda: connect(url, connect_timeout=max(2, round(seconds)), prepare_threshold=None))
     if find_spec("asyncpg"):
         connect = import_module("asyncpg").connect
-        return Asyncpg(lambda: connect(url, timeout=10, statement_cache_size=0), None, False)
+        return Asyncpg(lambda: connect(url, timeout=seconds, statement_cache_size=0), None, False)
     reason = 'expected a client for PostgreSQL, found none: pip install "psycopg[binary]"'
     raise _refused("lease_unavailable", reason)
 
@@ -237,12 +238,12 @@ def _of_engine(engine: Any) -> Any:
         raise _refused(
             "out_of_range", f"expected an engine of postgresql+psycopg or sqlite, found {name}: lease with a URL"
         )
-    # A pool of its own, like the engine's: the engine's may hold connections of a parent process.
-    pool, lent = engine.pool.recreate(), {}
 
     def connect() -> Any:
-        fairy = pool.connect()
-        lent[id(fairy.driver_connection)] = fairy
-        return fairy.driver_connection
+        # As the engine connects, but not from its pool, which may hold connections of a parent process.
+        lent = engine.pool.recreate().connect()
+        connection = lent.driver_connection
+        lent.detach()
+        return connection
 
-    return Psycopg(connect, lambda connection: lent.pop(id(connection)).close())
+    return Psycopg(connect)
