@@ -38,6 +38,10 @@ pub enum Weak {
     OwnClock,
 }
 
+fn last() -> u16 {
+    env::var(LAST).unwrap().parse().unwrap()
+}
+
 /// The file with the grants of a process, beside that of its IDs.
 pub fn grants_of(log: &Path) -> PathBuf {
     log.with_extension("grants")
@@ -45,8 +49,7 @@ pub fn grants_of(log: &Path) -> PathBuf {
 
 /// The process's options; each event of its leases is written down before the lease goes on.
 fn options() -> Options {
-    let last = env::var(LAST).unwrap().parse().unwrap();
-    let shape = Shape::sno(0..=last).unwrap();
+    let shape = Shape::sno(0..=last().into()).unwrap();
     let name = env::var(NAMESPACE).unwrap();
     let options = Options::new(&name, shape).and_then(|it| it.lease_ms(1000)).unwrap();
     let path = grants_of(Path::new(&env::var(LOG).unwrap()));
@@ -130,7 +133,8 @@ impl Grantee for Look {
 fn careless(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
     let (look, url) = (Arc::new(Look::default()), url.to_owned());
     let _lease = Lease::start(move || open(&url), options(), look.clone()).unwrap();
-    let generators = [0_u16, 1].map(|it| Generator::builder().partition(it).build().unwrap());
+    let generator = |it| Generator::builder().partition(it).build().unwrap();
+    let generators: Vec<_> = (0..=last()).map(generator).collect();
     while goes_on() {
         let now = u64::try_from(UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap();
         let held = look.0.lock().unwrap().filter(|(_, end)| now < *end);
