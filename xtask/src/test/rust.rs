@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use xshell::{Cmd, Shell, cmd};
 
 use super::examples;
-use crate::{tools, workspace};
+use crate::{build, tools, workspace};
 
 /// Packages with other people's libraries for databases, which take minutes to compile: they have a step of their own.
 const DATABASES: [&str; 3] = ["database-tests", "example-axum", "polyflake-sql"];
@@ -58,6 +58,21 @@ pub fn test(shell: &Shell) -> Result<()> {
     }
     let members = members();
     Ok(cmd!(shell, "cargo test --quiet {members...}").run()?)
+}
+
+/// Faults of leases among processes in Rust, Python and Node.
+pub fn lease_languages(shell: &Shell) -> Result<()> {
+    let venv = workspace::integrations_venv();
+    tools::integrations_python(shell)?;
+    build::install_wheel(shell, &venv)?;
+    tools::leases_node(shell)?;
+    let (python, folder) = (venv.join("bin/python"), workspace::root().join("tests/leases"));
+    let (node, at) = (folder.join("node_modules/node/bin/node"), folder.display());
+    let lives = format!("{} {at}/life.py\n{} {at}/life.mjs", python.display(), node.display());
+    let members = members();
+    Ok(cmd!(shell, "cargo test --quiet {members...} --test faults -- --ignored languages")
+        .env("POLYFLAKE_LIVES", lives)
+        .run()?)
 }
 
 /// IDs in columns of real databases: lints, tests, and the documentation of the crate that users install.

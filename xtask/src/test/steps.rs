@@ -230,6 +230,12 @@ pub const ALL: &[Step] = &[
         readme::check,
     ),
     step(
+        "lease-languages",
+        "holders in three languages share numbers under faults, and make nothing twice",
+        &[BINDINGS, LEASE],
+        rust::lease_languages,
+    ),
+    step(
         "stepping-clock",
         "no ID twice while the machine's clock steps back",
         &[BINDINGS, &["tests/soak", "tests/stepping"]],

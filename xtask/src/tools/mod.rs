@@ -14,7 +14,7 @@ pub use debian::{
     MINGW, debian_keys, faketime, find, mariadb, mingw, mingw_zlib, postgresql, qemu_aarch64,
     valgrind, wine,
 };
-pub use node::{bench_node, node, site_node, workerd};
+pub use node::{bench_node, leases_node, node, site_node, workerd};
 pub use python::{artefacts_python, bench_python, integrations_python, oldest_python, python};
 pub use rust::{
     bolero, deny, hack, mutants, newest_nightly, nightly, rust_targets, rust_toolchain,

@@ -39,6 +39,12 @@ pub fn site_node(shell: &Shell) -> Result<()> {
     link_package("site", "../../packages/js")
 }
 
+/// A Node with a client of SQLite, and one of PostgreSQL, for processes under leases.
+pub fn leases_node(shell: &Shell) -> Result<()> {
+    install(shell, &workspace::root().join("tests/leases"))?;
+    link_package("tests/leases", "../../../packages/js")
+}
+
 /// The edge runtime, which comes as an npm package.
 pub fn workerd(shell: &Shell) -> Result<()> {
     node(shell)?;
