@@ -191,7 +191,7 @@ const isDescription = (value) =>
   ["integer", "bytes"].includes(value.id);
 
 /** Takes a layout's JSON over, if it is one. */
-export function restoreLayout(json) {
+function restoreLayout(json) {
   try {
     const given = JSON.parse(json);
     if (!isDescription(given)) throw new Error("expected id, bits and fields, each with kind and bits");
@@ -205,7 +205,6 @@ export function restoreLayout(json) {
 
 export function startLayout(json, change) {
   changed = change;
-  if (json) restoreLayout(json);
   options(element("preset"), [["", "a layout of your own"], ...layout.presets().map((name) => [name, name])]);
   element("preset").addEventListener("change", () => {
     const name = element("preset").value;
@@ -226,8 +225,11 @@ export function startLayout(json, change) {
     element("rows").replaceChildren(...description.fields.map(row));
     build("json");
   });
+  const restore = (json) => restoreLayout(json) && draw();
   draw();
+  if (json) restore(json);
   return {
+    restore,
     current() {
       if (!built) throw new Error("The layout below is not complete.");
       return built;

@@ -43,6 +43,8 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       const page = await opened();
       assert.match(await text(page, "#sentence"), /^This is probably a Discord snowflake, made \d+ years ago/);
       assert.equal(await text(page, "#bits .maker"), "00001");
+      assert.equal(new URL(page.url()).hash, "");
+      assert(!(await text(page, "#others")).includes("your layout"), "a layout that nobody drew");
       assert((await page.$$("#others li")).length >= 1);
       assert.deepEqual(page.faults, []);
       await page.close();
@@ -101,6 +103,14 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       assert.match(await page.$eval("#json", (area) => area.value), /"bits": 38/);
       const again = await opened(new URL(page.url()).hash);
       assert.equal(await again.$eval("#json", (area) => area.value), await page.$eval("#json", (area) => area.value));
+      // A fragment that is typed or pasted into an open page is followed, too.
+      const discord = { id: "integer", bits: 64, fields: [{ kind: "sequence", bits: 64 }] };
+      await again.evaluate(
+        (hash) => (location.hash = hash),
+        `id=1&layout=${encodeURIComponent(JSON.stringify(discord))}`,
+      );
+      await again.waitForFunction(() => document.querySelectorAll("#rows li").length === 1);
+      assert.equal(await again.$eval("#id", ({ value }) => value), "1");
       assert.deepEqual([...page.faults, ...again.faults], []);
       await page.close();
       await again.close();

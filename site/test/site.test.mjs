@@ -129,6 +129,23 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
     await page.close();
   });
 
+  test("a reader's questions lead to the page that answers them", async () => {
+    for (const [question, address] of [
+      ["store an ID in PostgreSQL", "/guide/database/"],
+      ["four workers numbers", "/guide/fleet/"],
+      ["move from ULID", "/guide/moving/"],
+    ]) {
+      const page = await open(browser, home);
+      await page.click("site-search button");
+      await page.waitForSelector("site-search input");
+      await page.type("site-search input", question);
+      await page.waitForSelector("site-search .pagefind-ui__result-link");
+      const first = await page.$eval("site-search .pagefind-ui__result-link", (link) => new URL(link.href).pathname);
+      assert.equal(first, address, question);
+      await page.close();
+    }
+  });
+
   test("looks as it should", async () => {
     mkdirSync(join(BUILT, "shots"), { recursive: true });
     for (const [name, address, options] of [
