@@ -96,9 +96,11 @@ export class Handle {
     this.check(m.calls[name](), made, isBatch);
     if (isDone(m)) return read(m);
     const waiting = { machine: m, number: built(m) };
+    const { number } = this;
     try {
       do {
         await slept(m.numbers[turnSlots.sleep]!, signal);
+        if (this.lease && this.number !== number) throw unavailable(this.lease, {});
         m.numbers[objectSlots.handle] = waiting.number;
         this.check(m.calls.turn(), made, isBatch);
       } while (!isDone(m));

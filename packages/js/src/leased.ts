@@ -30,7 +30,11 @@ export interface Grantee {
   begin(number: number, start: number, end: number): void;
   /** Moves the grant's end later. */
   extend(end: number): void;
-  /** Ends the grant for good. Returns the end of the last tick that it used, in Unix milliseconds, or undefined. */
+  /**
+   * Ends the grant for good. Returns the end of the last tick that it used, in Unix milliseconds, or undefined.
+   *
+   * @throws if that tick is not known: the grant has ended, and may have used all of its time.
+   */
   seal(): number | undefined;
 }
 
@@ -81,16 +85,25 @@ export function isLease(value: unknown): value is AnyLease & { [KEY](grantee: Gr
  * @throws {PolyflakeError} as the constructor of a generator; `lease_mismatch` for a lease that has a generator.
  */
 export function leasedBy(lease: AnyLease, { settings, clock, build, extend, close }: Parts): Handle {
-  const handle = build(0, NaN, NaN);
-  close(handle);
+  const dead = (): Handle => {
+    const built = build(0, NaN, NaN);
+    close(built);
+    return built;
+  };
+  const handle = dead();
   let isOpen = false;
   let used = NaN;
   const seal = (): number | undefined => {
     if (!isOpen) return undefined;
     isOpen = false;
-    const end = close(handle);
-    if (!Number.isNaN(end)) used = end;
-    return Number.isNaN(end) ? undefined : end;
+    try {
+      const end = close(handle);
+      if (!Number.isNaN(end)) used = end;
+      return Number.isNaN(end) ? undefined : end;
+    } finally {
+      // Calls in flight end too, also where the generator could not be closed.
+      handle.become(dead());
+    }
   };
   const take = (lease as unknown as { [KEY](grantee: Grantee): Leasing })[KEY];
   handle.lease = take.call(lease, {

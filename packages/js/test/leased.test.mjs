@@ -105,6 +105,28 @@ onEachMachine((polyflake, machine) => {
       assert.equal(begun().grantee.seal(), undefined);
     });
 
+    test(`${family}: a grant that is sealed before it begins, or unused after its end, makes no ID later`, async () => {
+      let now = Date.now();
+      for (const at of [start() - MINUTE, start() + 2 * MINUTE]) {
+        const lease = new Played();
+        const ids = make(lease, { clock: () => now });
+        lease.grantee.begin(7, start(), start() + MINUTE);
+        now = at;
+        const waiting = rejected("lease_unavailable", ids.generateAsync());
+        try {
+          assert.equal(lease.grantee.seal(), undefined);
+        } catch (error) {
+          // Not known is not unused.
+          assert.equal(error.code, "lease_unavailable");
+        }
+        now = start() + 1500;
+        refused("lease_unavailable", () => ids.generate());
+        await waiting;
+        lease.grantee.begin(8, start(), start() + MINUTE);
+        assert.equal(number(ids.generate()), 8);
+      }
+    });
+
     test(`${family}: a window ends, and an extension opens it again`, () => {
       let now = Date.now();
       const lease = new Played();

@@ -203,6 +203,12 @@ pub const ALL: &[Step] = &[
         |sh| packaging::pinned(sh, "databases"),
     ),
     step(
+        "packaging-leases",
+        "leases of node:cluster, threads and restarts in SQLite and PostgreSQL",
+        &[JAVASCRIPT, &["tests/packaging/js"]],
+        |sh| packaging::pinned(sh, "lease"),
+    ),
+    step(
         "packaging-servers",
         "the recipes for Express and Hono",
         &[JAVASCRIPT, &["docs/javascript.md", "tests/packaging/js"]],
@@ -356,6 +362,9 @@ pub const THOROUGH: &[Step] = &[
     npm("npm-prisma", "columns of the newest Prisma", |sh| packaging::newest(sh, "prisma")),
     npm("npm-prisma-oldest", "columns of the oldest Prisma", |sh| packaging::oldest(sh, "prisma")),
     npm("npm-next-model", "the example with Next.js", |sh| packaging::newest(sh, "next-model")),
+    npm("npm-leases", "leases in Next.js, and with the newest clients", |sh| {
+        packaging::newest(sh, "lease")
+    }),
     npm("npm-servers", "the newest Express and Hono", |sh| packaging::newest(sh, "servers")),
     pip("pandas", "columns of pandas", |sh| {
         python_tools::newest(sh, "pandas", &["pandas", "numpy", "pyarrow"])

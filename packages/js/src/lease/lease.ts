@@ -160,6 +160,7 @@ export class Lease implements AnyLease {
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));
     await Promise.race([this.#loop, late]);
     clearTimeout(timer);
+    open.delete(this);
   }
 
   /** The current figures. */
@@ -245,12 +246,9 @@ export class Lease implements AnyLease {
       case "begin":
         return this.#begin(command);
       case "extend":
-        if (this.#grant) this.#grant.end = command.end;
-        this.#grantee?.extend(command.end);
-        return null;
+        return this.#extend(command.end);
       case "seal":
-        this.#grant = undefined;
-        return { used_until: this.#grantee?.seal() ?? null };
+        return this.#seal();
       case "tell":
         this.#tell(command.event);
         return null;
@@ -269,6 +267,25 @@ export class Lease implements AnyLease {
     } catch (error) {
       this.#grant = undefined;
       return { not_begun: String((error as Error).message) };
+    }
+  }
+
+  #extend(end: number): null {
+    try {
+      this.#grantee?.extend(end);
+      if (this.#grant) this.#grant.end = end;
+    } catch {
+      // Its own end counts.
+    }
+    return null;
+  }
+
+  #seal(): unknown {
+    this.#grant = undefined;
+    try {
+      return { used_until: this.#grantee?.seal() ?? null };
+    } catch {
+      return { used_until: Number.MAX_SAFE_INTEGER };
     }
   }
 
@@ -316,6 +333,7 @@ export class Lease implements AnyLease {
   #within(done: Promise<unknown>, ms: number): Promise<unknown> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => (this.#disconnect(true), resolve({ silent: true })), ms);
+      timer.unref();
       done.then((answer) => (clearTimeout(timer), resolve(answer)));
     });
   }

@@ -1,0 +1,34 @@
+// A fleet in one program, as processes of node:cluster or as threads: makers come and go, and each makes IDs with the default generators.
+import cluster from "node:cluster";
+import { isMainThread, parentPort, Worker } from "node:worker_threads";
+import { hotguid, sno } from "polyflake";
+
+const [, , kind, most, atOnce] = process.argv;
+
+/** What a maker reports: its IDs, made at once at the start of the program. */
+const made = () => {
+  const ids = Array.from({ length: 2000 }, () => sno.generate());
+  const guids = Array.from({ length: 2000 }, () => hotguid.generate());
+  return { number: sno.parse(ids[0]).partition, ids: [...ids, ...guids] };
+};
+
+if (cluster.isWorker) process.send(made(), () => setTimeout(() => cluster.worker.disconnect(), 300));
+else if (!isMainThread) {
+  parentPort.postMessage(made());
+  setTimeout(() => {}, 300);
+} else {
+  const reports = [made()];
+  let begun = 0;
+  const begin = () => {
+    if (begun++ >= Number(most)) return;
+    const maker =
+      kind === "cluster" ? cluster.fork() : new Worker(new URL(import.meta.url), { argv: process.argv.slice(2) });
+    maker.on("message", (report) => reports.push(report));
+    maker.on("exit", (code) => {
+      if (code !== 0) throw new Error(`a maker ended with ${code}`);
+      begin();
+    });
+  };
+  for (let k = 0; k < Number(atOnce); k++) begin();
+  process.once("beforeExit", () => process.stdout.write(JSON.stringify(reports)));
+}

@@ -1,0 +1,36 @@
+// Stores of the tests, each with a Node that has a client for it.
+import { mkdtempSync } from "node:fs";
+import { env, execPath } from "node:process";
+import sqlite from "better-sqlite3";
+import pg from "pg";
+
+const NODE_24 = "node_modules/node24/bin/node";
+let count = 0;
+
+/** A new namespace of a store, by its URL, and the Node to use it with. */
+const inFile = (node) => () => ({ node, url: `sqlite:${mkdtempSync("leases-")}/ids.db?namespace=n${++count}` });
+const onServer = () => {
+  const host = encodeURIComponent(env.PGHOST);
+  return { node: execPath, url: `postgres://test@/postgres?host=${host}&namespace=n${process.pid}-${++count}` };
+};
+
+export const PLACES = {
+  "node:sqlite": inFile(NODE_24),
+  // In Node 20 too.
+  "better-sqlite3": inFile(execPath),
+  ...(env.PGHOST ? { pg: onServer } : {}),
+};
+
+const GRANTED = "SELECT namespace, first FROM polyflake_leases WHERE namespace LIKE";
+
+/** The numbers of a place's namespaces that are granted for more than a second, whose unit is the longest tick. */
+export async function granted(url) {
+  const [store, namespace] = url.split("namespace=");
+  const query = `${GRANTED} '${namespace}/%' AND granted_until > ${Date.now() + 1000}`;
+  if (store.startsWith("sqlite:")) return sqlite(store.slice(7, -1)).prepare(query).all();
+  const client = new pg.Client({ connectionString: store.slice(0, -1) });
+  await client.connect();
+  const { rows } = await client.query(query);
+  await client.end();
+  return rows;
+}

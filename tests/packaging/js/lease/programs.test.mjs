@@ -1,0 +1,84 @@
+// Programs as users run them: clusters, threads, restarts and faults.
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, test } from "node:test";
+import { promisify } from "node:util";
+import { granted, PLACES } from "./places.mjs";
+
+const run = promisify(execFile);
+
+/** Starts a maker, and returns its process and its report. */
+async function started({ node, url }, end, options = {}) {
+  const env = { ...process.env, STORE: url };
+  const child = spawn(node, ["maker.mjs", end, JSON.stringify(options)], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let [text, faults] = ["", ""];
+  child.stderr.on("data", (data) => (faults += data));
+  child.ended = once(child, "exit");
+  await new Promise((resolve) => {
+    child.stdout.on("data", (data) => (text += data).endsWith("\n") && resolve());
+    child.on("exit", resolve);
+  });
+  assert(text.endsWith("\n"), faults);
+  return { child, ...JSON.parse(text) };
+}
+
+function assertDistinct(reports) {
+  const ids = reports.flatMap(({ ids }) => ids);
+  assert.equal(new Set(ids).size, ids.length);
+}
+
+for (const [name, place] of Object.entries(PLACES)) {
+  describe(name, { concurrency: false }, () => {
+    for (const kind of ["cluster", "threads"]) {
+      test(`${kind}: one variable gives each maker numbers, and these come back`, async () => {
+        const { node, url } = place();
+        const env = { ...process.env, POLYFLAKE_LEASE: url, NODE_OPTIONS: "--import polyflake/lease --no-warnings" };
+        const { stdout } = await run(node, ["fleet.mjs", kind, "9", "3"], { env, maxBuffer: 1 << 26 });
+        const reports = JSON.parse(stdout);
+        assert.equal(reports.length, 10);
+        assertDistinct(reports);
+        assert(new Set(reports.map(({ number }) => number)).size >= 4);
+        assert.deepEqual(await granted(url), []);
+      });
+    }
+
+    test("restarts do not run dry: four numbers for four processes, again and again, however they end", async () => {
+      const store = place();
+      // At process.exit and at faults nothing can wait any more, so a number is returned in a file alone.
+      const ends = name === "pg" ? ["close", "end", "signal", "signal"] : ["exit", "throw", "signal", "end"];
+      const reports = [];
+      for (let round = 0; round < 3; round++) {
+        const fleet = await Promise.all(ends.map((end) => started(store, end, { numbers: [0, 3] })));
+        for (const { child } of fleet) child.kill("SIGTERM");
+        for (const { child } of fleet) await child.ended;
+        reports.push(...fleet);
+      }
+      assert.equal(reports.length, 12);
+      assertDistinct(reports);
+    });
+
+    test("SIGTERM ends a process by the signal, after the number was returned", async () => {
+      const store = place();
+      const { child } = await started(store, "signal", { numbers: [0, 0] });
+      child.kill("SIGTERM");
+      assert.deepEqual(await child.ended, [null, "SIGTERM"]);
+      assert.deepEqual(await granted(store.url), []);
+      const next = await started(store, "close", { numbers: [0, 0] });
+      assert.equal(next.number, 0);
+    });
+
+    test("a killed process keeps its number for the rest of its lease, and the next one repeats no ID", async () => {
+      const store = place();
+      const options = { numbers: [0, 0], insist: 0, leaseMs: 3000 };
+      const first = await started(store, "kill", options);
+      const killed = Date.now();
+      first.child.kill("SIGKILL");
+      await first.child.ended;
+      const second = await started(store, "close", options);
+      assert(Date.now() - killed > 1000, `${Date.now() - killed}`);
+      assert.equal(second.number, 0);
+      assertDistinct([first, second]);
+    });
+  });
+}

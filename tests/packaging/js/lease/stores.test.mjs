@@ -1,0 +1,163 @@
+// Leases and their generators in this process, over each store.
+import assert from "node:assert/strict";
+import { copyFileSync, mkdtempSync, renameSync } from "node:fs";
+import { env } from "node:process";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { hotguid, layout, randflake, sno } from "polyflake";
+import { lease } from "polyflake/lease";
+import { PLACES } from "./places.mjs";
+
+const refused = (call, code = "lease_unavailable") => assert.throws(call, { name: "PolyflakeError", code });
+/** Those that this Node has a client for. */
+const { "node:sqlite": _, ...HERE } = PLACES;
+
+for (const [name, place] of Object.entries(HERE)) {
+  describe(name, { concurrency: false }, () => {
+    test("a generator of each family has a number of its namespace, and events and figures tell of it", async () => {
+      const { url } = place();
+      const events = [];
+      const make = () => lease(url, undefined, { watch: ({ name }) => events.push(name) });
+      const leases = [make(), make(), make(), make()];
+      const sonyflake = layout.Layout.preset("sonyflake");
+      const secret = new Uint8Array(16).fill(3);
+      const [s, h, r, l] = [
+        new sno.Generator({ lease: leases[0] }),
+        new hotguid.Generator({ lease: leases[1] }),
+        new randflake.Generator(leases[2], secret),
+        new layout.Generator(sonyflake, { lease: leases[3], fields: ["machine"] }),
+      ];
+      const ids = await Promise.all([s, h, r, l].map((generator) => generator.generateAsync()));
+      const numbers = leases.map((lease) => lease.status().number);
+      const [, , one, two, three] = [0, 0, ...hotguid.parts(ids[1]).machine];
+      assert.deepEqual(numbers, [
+        sno.parse(ids[0]).partition,
+        (one << 16) | (two << 8) | three,
+        r.inspect(ids[2]).node,
+        sonyflake.parse(ids[3]).bindables.machine,
+      ]);
+      const { end, remainingMs, ...figures } = leases[0].status();
+      assert.deepEqual(figures, { number: numbers[0], grants: 1, renewals: 0, failures: 0, refused: null });
+      assert(remainingMs > 3_500_000 && Math.abs(end - Date.now() - remainingMs) < 1000);
+      await Promise.all(leases.map((lease) => lease.close()));
+      assert.deepEqual([...new Set(events)], ["acquired", "sealed"]);
+      for (const generator of [s, h, r, l]) refused(() => generator.generate());
+      const again = new sno.Generator({ lease: lease(url, undefined, { prefer: numbers[0] }) });
+      assert.equal(sno.parse(await again.generateAsync()).partition, numbers[0]);
+    });
+
+    test("a loop that is blocked past the lease makes no more IDs, and goes on after it", async () => {
+      const { url } = place();
+      const held = lease(url, undefined, { leaseMs: 1500 });
+      const ids = new sno.Generator({ lease: held });
+      await held.ready();
+      const { end } = held.status();
+      let last;
+      for (const blocked = Date.now() + 2500; Date.now() < blocked; ) {
+        try {
+          last = sno.parse(ids.generate()).timestamp.getTime();
+        } catch (error) {
+          assert.equal(error.code, "lease_unavailable");
+          assert.match(error.message, /found none since/);
+          assert(Date.now() >= end - 10);
+        }
+      }
+      assert(last < end && last > end - 100, `${last - end}`);
+      refused(() => ids.generate());
+      const next = sno.parse(await ids.generateAsync());
+      assert(next.timestamp.getTime() >= end);
+      await held.close();
+    });
+
+    test("another secret or another range is refused, and the reason is told", async () => {
+      const { url } = place();
+      const held = lease(url, undefined, { numbers: [0, 7] });
+      await new sno.Generator({ lease: held }).generateAsync();
+      const other = lease(url, undefined, { numbers: [0, 15], waitMs: 300 });
+      new sno.Generator({ lease: other });
+      await assert.rejects(other.ready(), /namespace/);
+      assert.equal(other.status().refused.code, "namespace_mismatch");
+      await Promise.all([held.close(), other.close()]);
+    });
+
+    test("one number for two: the second waits, says why, and has it as soon as it is returned", async () => {
+      const { url } = place();
+      const [one, two] = [1, 2].map(() => lease(url, undefined, { numbers: [5, 5], waitMs: 400, leaseMs: 5000 }));
+      const first = await new sno.Generator({ lease: one }).generateAsync();
+      const second = new sno.Generator({ lease: two });
+      await assert.rejects(two.ready(), { code: "lease_unavailable" });
+      assert.equal(two.status().refused.code, "numbers_exhausted");
+      await one.close();
+      let id;
+      for (let k = 0; k < 20 && !id; k++) id = await second.generateAsync().catch(() => undefined);
+      assert.notEqual(id, first);
+      assert.equal(sno.parse(id).partition, 5);
+      await two.close();
+    });
+  });
+}
+
+test("a copied file is another store, in which nothing is granted for a while; a file in memory is refused", async () => {
+  const folder = mkdtempSync("leases-");
+  const at = (path, waitMs) => lease(`sqlite:${path}`, "orders", { waitMs });
+  const held = at(`${folder}/ids.db`);
+  await new sno.Generator({ lease: held }).generateAsync();
+  await held.close();
+  copyFileSync(`${folder}/ids.db`, `${folder}/copy.db`);
+  const copied = at(`${folder}/copy.db`, 300);
+  new sno.Generator({ lease: copied });
+  await assert.rejects(copied.ready(), { code: "lease_unavailable" });
+  assert.equal(copied.status().refused.code, "store_changed");
+  await copied.close();
+  renameSync(`${folder}/ids.db`, `${folder}/moved.db`);
+  const moved = at(`${folder}/moved.db`, 3000);
+  new sno.Generator({ lease: moved });
+  await moved.ready();
+  await moved.close();
+  const inMemory = at("/dev/shm/polyflake-ids.db", 200);
+  new sno.Generator({ lease: inMemory });
+  await assert.rejects(inMemory.ready(), /tmpfs/);
+  await inMemory.close();
+});
+
+test("a pool and a function give clients, one for a request; a silent client is thrown away", {
+  skip: !env.PGHOST,
+}, async () => {
+  const server = { host: env.PGHOST, user: "test", database: "postgres" };
+  const pool = new pg.Pool({ ...server, max: 1 });
+  const connect = async () => {
+    const client = new pg.Client(server);
+    await client.connect();
+    return client;
+  };
+  for (const source of [pool, connect]) {
+    const held = lease(source, `given-${process.pid}`);
+    const ids = new sno.Generator({ lease: held });
+    await held.ready();
+    ids.generate();
+    await held.close();
+  }
+  assert.deepEqual([pool.totalCount, pool.idleCount], [1, 1]);
+  const lost = [];
+  let queries = 0;
+  const deaf = {
+    async connect() {
+      const client = await pool.connect();
+      const { query, release } = client;
+      const silent = () => new Promise(() => {});
+      client.query = (...given) => (++queries === 3 ? silent() : query.apply(client, given));
+      client.release = (isLost) => (lost.push(isLost), release.call(client, isLost));
+      return client;
+    },
+  };
+  const held = lease(deaf, `deaf-${process.pid}`, { leaseMs: 4000 });
+  const ids = new sno.Generator({ lease: held });
+  await held.ready();
+  ids.generate();
+  assert.equal(lost[0], true);
+  assert(held.status().failures > 0);
+  await held.close();
+  await sleep(50);
+  await pool.end();
+});
