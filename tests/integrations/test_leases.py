@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -312,15 +312,15 @@ def test_psycopg_has_the_recorded_conversation(durable: Server) -> None:
 
 def test_asyncpg_has_the_recorded_conversation(durable: Server) -> None:
     url = durable.url()
-    with asyncio.Runner() as runner:
+    with closing(asyncio.new_event_loop()) as loop:
         driver = _lease_stores.Asyncpg(lambda: asyncpg.connect(url), None, True)
-        assert runner.run(driver.do({"do": "open"})) == {"opened": None}
+        assert loop.run_until_complete(driver.do({"do": "open"})) == {"opened": None}
 
         def run(statements: list[list[Any]]) -> Any:
-            return runner.run(driver.do({"do": "run", "statements": statements, "within_ms": 5000}))
+            return loop.run_until_complete(driver.do({"do": "run", "statements": statements, "within_ms": 5000}))
 
         assert Conversation("postgresql", run, {}).check() > 50
-        runner.run(driver.close())
+        loop.run_until_complete(driver.close())
 
 
 # Servers as users run them.
@@ -395,12 +395,20 @@ print(json.dumps([one.get(timeout=100) for one in [make.delay(20) for _ in range
 UVICORN = """
 import json
 import os
-from contextlib import asynccontextmanager
 
+import polyflake
 from polyflake import sno
 
+lease = polyflake.lease()
+sno.set_default_generator(sno.Generator(lease=lease))
+
+
 async def application(scope, receive, send):
-    if scope["type"] != "http":
+    if scope["type"] == "lifespan":
+        while (await receive())["type"] != "lifespan.shutdown":
+            await send({"type": "lifespan.startup.complete"})
+        await lease.aclose()
+        await send({"type": "lifespan.shutdown.complete"})
         return
     made = [str(await sno.generate_async()) for _ in range(20)]
     await send({"type": "http.response.start", "status": 200, "headers": []})
@@ -442,3 +450,4 @@ def test_workers_of_uvicorn_return_their_numbers(file: Path) -> None:
     assert len(set(made)) == len(made) == 800, (folder / "log").read_text()
     assert len({pid for pid, _ in answers}) >= 5, "workers were replaced"
     assert len(records(file)) <= 4, "numbers were taken again"
+    assert not any(is_granted for _, is_granted in records(file)), "SIGTERM, too, returned the numbers"

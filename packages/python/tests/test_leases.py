@@ -206,6 +206,16 @@ print(polyflake.sno.generate().partition)
     assert child(code, POLYFLAKE_LEASE="") == 9
 
 
+def test_the_example_of_the_readme_runs(url: str) -> None:
+    (block,) = re.findall(
+        r"```Python\n(.*?)```", (REPOSITORY / "packages/python/README.md").read_text("utf-8"), re.DOTALL
+    )
+    folder = Path(url.removeprefix("sqlite:")).parent
+    done = subprocess.run([sys.executable, "-c", block], cwd=folder, capture_output=True, text=True, check=True)
+    assert "LeaseStatus(number=" in done.stdout
+    assert granted(url) == []
+
+
 def test_the_import_loads_nothing_for_leases() -> None:
     code = """
 import json, sys

@@ -50,13 +50,6 @@ class Lease:
     It is for one generator, whose first ID begins it. It is renewed, replaced by another if it must be, and returned by
     :meth:`close` or at exit. A forked child leases a number of its own at its first ID. Without a store it is the lease
     that the variables ``POLYFLAKE_LEASE`` and ``POLYFLAKE_NODE`` describe.
-
-        >>> import tempfile
-        >>> from polyflake import lease, sno
-        >>> with tempfile.TemporaryDirectory(dir=".") as folder, lease(f"sqlite:{folder}/ids.db", "orders") as orders:
-        ...     ids = sno.Generator(lease=orders)
-        ...     ids.generate().partition == orders.number
-        True
     """
 
     def __init__(
