@@ -59,6 +59,8 @@ const plain = (markdown) => markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").rep
 
 function stubs() {
   const modules = readdirSync(join(REPOSITORY, STUBS_FOLDER)).filter((name) => name.endsWith(".pyi"));
+  // The module behind them comes last.
+  modules.sort((a, b) => Number(a.startsWith("_")) - Number(b.startsWith("_")) || a.localeCompare(b));
   const section = (name) =>
     `\n## ${name.replace(".pyi", "")}\n\n\`\`\`python\n${readFileSync(join(REPOSITORY, STUBS_FOLDER, name), "utf8")}\`\`\`\n`;
   const description = "The stubs of the wheel, module by module: every public name with its documentation.";
