@@ -14,10 +14,11 @@ const FILES = {
     export const GET = () => Response.json(Array.from({ length: 1000 }, () => sno.generate()));`,
 };
 const INSTRUMENTATION = `export async function register() {
-  if (process.env.NEXT_RUNTIME !== "nodejs") return;
-  const { close, ready } = await import("polyflake/lease");
-  await ready();
-  process.once("SIGTERM", () => close().then(() => process.exit()));
+  if (process.env.NEXT_RUNTIME === "nodejs") {
+    const { close, ready } = await import("polyflake/lease");
+    await ready();
+    process.once("SIGTERM", () => close().then(() => process.exit()));
+  }
 }`;
 
 mkdirSync("app/id", { recursive: true });
