@@ -18,9 +18,10 @@ import sparkid
 import ulid
 import ulid_transform
 import uuid_utils
-from polyflake import hotguid, sno
 from snowflake import SnowflakeGenerator  # type: ignore[import-untyped]
 from uuid_extensions import uuid7str  # type: ignore[import-untyped]
+
+from polyflake import hotguid, sno
 
 Make = Callable[[], str]
 

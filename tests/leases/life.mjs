@@ -17,7 +17,11 @@ function note({ name, number, start, end, usedUntil }) {
 
 process.stdin.resume().on("end", () => (isOver = true));
 process.on("SIGTERM", () => (isOver = true));
-const kept = lease(POLYFLAKE_LIFE, POLYFLAKE_NAMESPACE, { numbers: [0, Number(POLYFLAKE_LAST)], leaseMs: 1000, watch: note });
+const kept = lease(POLYFLAKE_LIFE, POLYFLAKE_NAMESPACE, {
+  numbers: [0, Number(POLYFLAKE_LAST)],
+  leaseMs: 1000,
+  watch: note,
+});
 const ids = new sno.Generator({ lease: kept });
 while (!isOver) {
   let pause = 1;
