@@ -5,7 +5,6 @@ import { sno } from "polyflake";
 import { lease } from "polyflake/lease";
 
 const { POLYFLAKE_LIFE, POLYFLAKE_LOG, POLYFLAKE_NAMESPACE, POLYFLAKE_LAST } = process.env;
-const log = openSync(POLYFLAKE_LOG, "wx");
 const grants = openSync(POLYFLAKE_LOG.replace(/\.log$/, ".grants"), "a");
 let isOver = false;
 
@@ -17,6 +16,7 @@ function note({ name, number, start, end, usedUntil }) {
 
 process.stdin.resume().on("end", () => (isOver = true));
 process.on("SIGTERM", () => (isOver = true));
+const log = openSync(POLYFLAKE_LOG, "wx"); // who sees it may send signals
 const kept = lease(POLYFLAKE_LIFE, POLYFLAKE_NAMESPACE, {
   numbers: [0, Number(POLYFLAKE_LAST)],
   leaseMs: 1000,

@@ -13,7 +13,6 @@ from pathlib import Path
 from polyflake import PolyflakeError, lease, sno
 
 log_path = Path(os.environ["POLYFLAKE_LOG"])
-log = log_path.open("xb", buffering=0)
 grants = log_path.with_suffix(".grants").open("ab", buffering=0)
 is_over = threading.Event()
 
@@ -40,6 +39,7 @@ def watch_input() -> None:
 
 signal.signal(signal.SIGTERM, lambda *_: is_over.set())
 threading.Thread(target=watch_input, daemon=True).start()
+log = log_path.open("xb", buffering=0)  # who sees it may send signals
 kept = lease(
     os.environ["POLYFLAKE_LIFE"],
     os.environ["POLYFLAKE_NAMESPACE"],

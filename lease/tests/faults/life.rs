@@ -72,7 +72,6 @@ fn options() -> Options {
 /// Lives, if this process was started for that.
 pub fn live() {
     let Ok(url) = env::var(URL) else { return };
-    let mut log = fs::File::create_new(env::var(LOG).unwrap()).unwrap();
     let goes_on = Arc::new(AtomicBool::new(true));
     let watch = goes_on.clone();
     thread::spawn(move || {
@@ -81,13 +80,14 @@ pub fn live() {
         watch.store(false, Ordering::Relaxed);
     });
     let watch = goes_on.clone();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut asked = runtime.block_on(async { signal(SignalKind::terminate()).unwrap() });
     thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            signal(SignalKind::terminate()).unwrap().recv().await;
-        });
+        runtime.block_on(asked.recv());
         watch.store(false, Ordering::Relaxed);
     });
+    // Who sees it may send signals.
+    let mut log = fs::File::create_new(env::var(LOG).unwrap()).unwrap();
     let goes_on = || goes_on.load(Ordering::Relaxed);
     let note = |id: Sno| log.write_all(id.as_bytes()).unwrap();
     match env::var(RULE).as_deref() {

@@ -207,7 +207,13 @@ impl<'f> Faults<'f> {
             .stdin(Stdio::piped())
             .stdout(Stdio::null());
         self.clocks[place].show(&mut life);
-        life.spawn().unwrap()
+        let life = life.spawn().unwrap();
+        let (since, log) = (Instant::now(), log_of(self.folder.path(), self.lives));
+        while !log.exists() {
+            assert!(since.elapsed() < Duration::from_secs(60), "expected a process that begins");
+            thread::sleep(Duration::from_millis(5));
+        }
+        life
     }
 
     /// Begins a namespace with new processes.
