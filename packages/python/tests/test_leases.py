@@ -7,6 +7,7 @@ import json
 import logging
 import multiprocessing
 import os
+import pickle
 import re
 import signal
 import sqlite3
@@ -102,6 +103,8 @@ def test_what_a_leased_generator_cannot_do_names_the_remedy(url: str, family: st
         with refused("lease_mismatch") as error:
             call()
         assert "`lease.close()`" in str(error.value)
+    with refused("invalid_type"):
+        pickle.dumps(lease)
     with refused("lease_mismatch") as error:
         FAMILIES[family](lease)
     assert "call `polyflake.lease` again" in str(error.value)
@@ -486,7 +489,7 @@ def test_workers_of_gunicorn_return_their_numbers(
     with tempfile.TemporaryDirectory() as folder:
         with test_servers.server(Path(folder), "--workers", "2", "--max-requests", "3", *options) as address:
             answers = [test_servers.ask(address) for _ in range(30)]
-            assert 1 <= len(granted(url)) <= 4
+            assert len(granted(url)) <= 4
         log = (Path(folder) / "log").read_text()
     assert len({answer["pid"] for answer in answers}) >= 6, "workers were replaced"
     for key in ("ids", "default"):

@@ -201,6 +201,9 @@ class Lease:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __reduce__(self) -> Any:
+        raise _refusal("invalid_type", "expected one lease for a number, found a copy: begin another one")
+
     def __repr__(self) -> str:
         return f"<Lease of number {self._number} of {self._settings['namespace']}>"
 
