@@ -37,8 +37,15 @@ const CORE: &[&str] = &["clock/", "core/", "tests/vectors"];
 const KERNELS: &[&str] = &["clock/", "core/", "tests/kernels"];
 const LEASE: &[&str] = &["clock/", "core/", "lease/", "tests/leases"];
 const BINDINGS: &[&str] = &["bindings-", "clock/", "columns/", "core/", "packages/"];
-const PYTHON: &[&str] =
-    &["bindings-python", "clock/", "columns/", "core/", "packages/", "tests/requirements.txt"];
+const PYTHON: &[&str] = &[
+    "bindings-python",
+    "clock/",
+    "columns/",
+    "core/",
+    "lease/src/",
+    "packages/",
+    "tests/requirements.txt",
+];
 const JAVASCRIPT: &[&str] = &[
     "bindings-js",
     "bindings-lease",
