@@ -4,6 +4,7 @@ import { env, execPath } from "node:process";
 import sqlite from "better-sqlite3";
 import pg from "pg";
 
+// Its package has a program `node` too, which npm would run in place of the one that it runs in.
 const NODE_24 = "node_modules/node24/bin/node";
 let count = 0;
 
