@@ -29,7 +29,7 @@ struct Place {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Counts granted, reserved and free numbers.
+    /// Counts granted, reserved and free numbers, and shows who holds which.
     Status {
         #[command(flatten)]
         place: Place,
@@ -144,6 +144,16 @@ fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
     }
     if status.is_restored {
         writeln!(out, "this store is another than the one that granted before")?;
+    }
+    let records = operator.records()?;
+    let mut held: Vec<_> = records.iter().filter(|it| it.granted_until > status.now).collect();
+    held.sort_unstable_by_key(|record| record.first);
+    for Record { first, granted_until: end, holder, .. } in held {
+        let until = match *end {
+            Record::RESERVED => "reserved".to_owned(),
+            end => format!("until {}", moment(end)),
+        };
+        writeln!(out, "{first:>8}  {until}  {holder}")?;
     }
     Ok(())
 }

@@ -246,6 +246,9 @@ fn an_operator_sees_and_changes_a_namespace() {
     };
     let reserved = operate("reserve", &["9", "the old importer"]);
     assert!(reserved.starts_with("9 may be given by hand from 20"), "{reserved}");
+    let shown = operate("status", &[]);
+    assert!(shown.starts_with("granted   0\nreserved  1\n"), "{shown}");
+    assert!(shown.ends_with("\n       9  reserved  the old importer\n"), "{shown}");
     let status: Value = operate("status", &["--json"]).parse().expect("JSON");
     assert_eq!((&status["reserved"], &status["granted"]), (&1.into(), &0.into()));
     let record = status["records"].as_array().expect("records").iter().find(|it| it["first"] == 9);

@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -77,7 +78,7 @@ class Lease:
         :param prefer: a number to take if it is free.
         :param insist: the only number to take, whenever it is free.
         :param lease_seconds: the length of a lease: an hour by default.
-        :param holder: a name for people.
+        :param holder: a name for people; the host and the process by default.
         :param watch: called with each event on the lease's thread, beside the logger ``polyflake.lease``.
         :param wait: the longest wait of a process' first ID, in seconds.
         :param sigterm: true to return the number at SIGTERM, before the handler that was there or the end of the
@@ -224,6 +225,8 @@ class Lease:
             seconds = min(10.0, (self._settings["lease_ms"] or 3_600_000) / 4000)
             self._driver = driver_of(self._kind, self._store, self._made_in, seconds)
             settings = {**self._settings, "store": self._driver.kind}
+            if settings["holder"] is None:
+                settings["holder"] = f"{socket.gethostname()} {os.getpid()}"[:200]
             self._keeper.start(json.dumps({name: value for name, value in settings.items() if value is not None}))
             _close_at_exit()
             if self._driver.is_of_loop:
