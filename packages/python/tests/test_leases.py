@@ -10,6 +10,7 @@ import os
 import pickle
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +253,15 @@ def test_events_reach_the_logger_and_the_callback(url: str, caplog: pytest.LogCa
     assert said[0][1].startswith("orders: acquired: number 5 until ")
     assert ("ERROR", "orders: the callback of the lease failed") in said
     assert any(level == "WARNING" for level, _ in said)
+
+
+@pytest.mark.parametrize(("given", "expected"), [("me", "me"), (None, f"{socket.gethostname()} {os.getpid()}")])
+def test_a_record_names_its_holder(url: str, given: str | None, expected: str) -> None:
+    with polyflake.lease(url, "orders", holder=given) as lease:
+        sno.Generator(lease=lease).generate()
+        with closing(sqlite3.connect(url.removeprefix("sqlite:"))) as store:
+            named = store.execute("SELECT holder FROM polyflake_leases WHERE first = ?", [lease.number]).fetchall()
+    assert named == [(expected,)]
 
 
 def test_a_lease_is_renewed_while_ids_are_made(url: str) -> None:
