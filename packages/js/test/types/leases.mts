@@ -1,0 +1,22 @@
+// Leases as users' compilers see them.
+import { hotguid, layout, randflake, sno } from "polyflake";
+import { type Lease, type LeaseEvent, lease } from "polyflake/lease";
+
+const watch = (event: LeaseEvent): void => void event.text;
+const held: Lease = lease("sqlite:a.db", "orders", { watch, numbers: [0, 3] });
+export const number: Promise<number> = held.ready();
+
+new sno.Generator({ lease: held }).generate(1);
+new hotguid.Generator({ lease: held }).generate(1);
+new randflake.Generator(held, new Uint8Array(16)).generate();
+
+// Fields that hold the number are given in no call.
+const open = layout.Layout.preset("twitter");
+export const id: bigint = new layout.Generator(open, { lease: held, fields: ["datacenter", "worker"] }).generate();
+const fixed = layout.Layout.preset("twitter", { datacenter: 1, worker: 2 });
+new layout.Generator(fixed, { lease: held, fields: ["datacenter"] }).generate();
+
+// @ts-expect-error a misspelt option
+lease("sqlite:a.db", "orders", { lease_ms: 1 });
+// @ts-expect-error no lease
+new sno.Generator({ lease: {} });
