@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 import polyflake
-from polyflake import Lease, _lease, hotguid, layout, randflake, sno
+from polyflake import Lease, _lease, _lease_stores, hotguid, layout, randflake, sno
 from support import REPOSITORY, forks, refused
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no forks here")
@@ -419,6 +419,35 @@ def test_a_forked_child_leases_a_number_of_its_own(url: str) -> None:
     assert granted(url) == [0], "the children's numbers came back, the parent's stays"
     lease.close()
     assert granted(url) == []
+
+
+@forks
+@pytest.mark.parametrize("seconds", [0.5, 4.0])
+def test_a_fork_waits_until_no_file_is_open(url: str, seconds: float) -> None:
+    path = url.removeprefix("sqlite:")
+    kept = _lease_stores.SQLite(path)
+    kept.open()
+    closing_soon = threading.Timer(seconds, kept.close)
+    closing_soon.start()
+    begun = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        code = 2
+        try:
+            _lease_stores.SQLite(path).open()
+            code = 0
+        except OSError as error:
+            code = 1 if "found an open one" in str(error) else 3
+        finally:
+            os._exit(code)
+    waited = time.monotonic() - begun
+    # A child that was forked in the middle opens no file: it would take its parent's locks for its own.
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == (0 if seconds < 2 else 1)
+    assert min(seconds, 2) <= waited < min(seconds, 2) + 1.5
+    closing_soon.join()
+    other = _lease_stores.SQLite(path)
+    other.open()
+    other.close()
 
 
 @forks

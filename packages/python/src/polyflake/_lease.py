@@ -259,7 +259,6 @@ class Lease:
                     refused = keeper.begin(command["first"], command["start"], command["end"])
                     if refused is None:
                         self._number = command["first"]
-                        self._settled.set()
                     else:
                         answer = {"not_begun": refused}
                 case "extend":
@@ -273,6 +272,8 @@ class Lease:
                     answer = yield command
 
     def _tell(self, event: dict[str, Any]) -> None:
+        if event["name"] == "acquired":
+            self._settled.set()  # the figures know of it by now
         level = logging.WARNING if event["name"] in ("refused", "expired") else logging.INFO
         _LOGGER.log(level, "%s: %s", self._settings["namespace"], event["text"])
         if self._watch is not None:

@@ -68,6 +68,40 @@ class Driver:
             connection.close()
 
 
+class _Gate:
+    """Open while no file of SQLite is.
+
+    SQLite keeps the locks of a process in its memory, which a forked child has a copy of: it would take its parent's
+    locks for its own. So a fork waits until no file is open, two seconds at most; a child that was forked in the
+    middle of a request opens no file.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.is_mine, self.is_inherited = threading.Lock(), False, False
+
+    def enter(self) -> None:
+        if self.is_inherited:
+            raise OSError("expected a process forked while no SQLite file was open, found an open one")
+        if not self.lock.acquire(timeout=5):
+            raise OSError("expected the file of another lease to be closed within 5 seconds")
+
+    def before(self) -> None:
+        self.is_mine = self.lock.acquire(timeout=2)
+
+    def in_parent(self) -> None:
+        if self.is_mine:
+            self.lock.release()
+
+    def in_child(self) -> None:
+        self.is_inherited |= not self.is_mine
+        self.lock = threading.Lock()
+
+
+_GATE = _Gate()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_GATE.before, after_in_parent=_GATE.in_parent, after_in_child=_GATE.in_child)
+
+
 class SQLite(Driver):
     """A file, which is opened for each request: a fork's child must not inherit it."""
 
@@ -77,11 +111,22 @@ class SQLite(Driver):
         self.path = path
 
     def open(self) -> str:
+        # The rules try again where another process holds the file for longer.
         def connect(path: object) -> sqlite3.Connection:
-            return sqlite3.connect(str(path), timeout=5, isolation_level=None, check_same_thread=False)
+            return sqlite3.connect(str(path), timeout=1, isolation_level=None, check_same_thread=False)
 
-        self.connection, name = name_file(self.path, connect)
+        _GATE.enter()
+        try:
+            self.connection, name = name_file(self.path, connect)
+        except BaseException:
+            _GATE.lock.release()
+            raise
         return name
+
+    def close(self) -> None:
+        if self.connection is not None:
+            super().close()
+            _GATE.lock.release()
 
     def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
         rows: list[Any] = []
