@@ -10,6 +10,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable
+from itertools import pairwise
 
 import c_uuid_v7
 import fastuuidv7
@@ -50,7 +51,7 @@ def peers() -> list[tuple[str, int | None, Make]]:
 def show() -> None:
     for name, first, make in peers():
         ids = [make() for _ in range(100_000)]
-        keeps_order = all(one < other for one, other in zip(ids, ids[1:], strict=False))
+        keeps_order = all(one < other for one, other in pairwise(ids))
         repeats = any(_is_repeated(make) for _ in range(20))
         reads = "-" if first is None else _word(_reads_the_clock(make, first))
         print(f"| Python: {name} | {_word(keeps_order)} | {_word(not repeats)} | {reads} |")
@@ -68,7 +69,7 @@ def _is_repeated(make: Make) -> bool:
 
 
 def _reads_the_clock(make: Make, first: int) -> bool:
-    """Whether an ID that is made a while after another one holds a later time, in a child without its parent's threads."""
+    """Whether an ID that is made a while after another holds a later time, in a child without its parent's threads."""
 
     def pause() -> list[str]:
         before = make()
