@@ -338,7 +338,7 @@ def test_bindables_are_fixed_or_given_for_each_id() -> None:
         ):
             with refused(code):
                 call(wrong)
-    assert fixed.stats().len == 2
+    assert fixed.stats().len <= 2, "refused calls make no ID"
 
 
 def test_a_range_is_a_name_and_two_numbers() -> None:
