@@ -221,7 +221,10 @@ impl<'f> Faults<'f> {
         self.namespaces += 1;
         self.lives = 0;
         self.clocks.iter().for_each(|clock| clock.set(0));
-        self.processes = (0..self.programs.len()).map(|place| self.start(place)).collect();
+        for place in 0..self.programs.len() {
+            let process = self.start(place);
+            self.processes.push(process);
+        }
         thread::sleep(LEASE);
     }
 
