@@ -33,6 +33,7 @@ export default defineConfig({
         ),
         group(
           "All names",
+          { label: "In all languages", slug: "api/names" },
           { label: "Rust", link: "/api/rust/polyflake/" },
           { label: "Python", slug: "api/python" },
           { label: "JavaScript", link: "/api/javascript/" },

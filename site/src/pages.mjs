@@ -1,6 +1,7 @@
 /** The pages of the site: Markdown of the repository, read as it is. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { parse } from "smol-toml";
 
 export const REPOSITORY = join(import.meta.dirname, "../..");
 const FILES_AT = "https://example.invalid/polyflake/blob/main/";
@@ -25,8 +26,12 @@ const inDocs = readdirSync(join(REPOSITORY, "docs"), { recursive: true })
 const STUBS = "api/python";
 const STUBS_FOLDER = "packages/python/src/polyflake";
 
+/** The page made of the contract of names. */
+const NAMES = "api/names";
+const NAMES_FILE = "packages/api.toml";
+
 /** Files by their place in the site. */
-export const FILES = new Map([...Object.entries(ELSEWHERE), ...inDocs, [STUBS, STUBS_FOLDER]]);
+export const FILES = new Map([...Object.entries(ELSEWHERE), ...inDocs, [STUBS, STUBS_FOLDER], [NAMES, NAMES_FILE]]);
 /** The page that names IDs stands where its description is linked to. */
 const PLACES = new Map([...[...FILES].map(([place, file]) => [file, place]), ["site/README.md", "inspect"]]);
 
@@ -68,9 +73,40 @@ function stubs() {
   return { title: "Python: all names", description, body, file: STUBS_FOLDER };
 }
 
+/** One entry of `api.toml` as a row: its summary alone stands for a name of all languages. */
+function row(name, entry) {
+  const languages = entry.in ?? ["rust", "python", "js"];
+  const shown = languages.map((language) => ({ rust: "Rust", python: "Python", js: "JavaScript" })[language]);
+  return `| \`${name}\` | ${entry.summary ?? entry} | ${shown.length === 3 ? "" : shown.join(", ")} |\n`;
+}
+
+/** The names of all languages, those that the guide teaches first. */
+function names() {
+  const { guide, ...api } = parse(readFileSync(join(REPOSITORY, "packages/api.toml"), "utf8"));
+  const body = Object.entries(guide).map(([family, taught]) => {
+    const { functions = {}, classes = {} } = api[family];
+    const members = Object.entries(classes).flatMap(([name, one]) => [
+      [name, one],
+      ...Object.entries(one.members ?? {}).map(([member, entry]) => {
+        const { summary = entry, in: languages = one.in } = Object(entry) === entry ? entry : {};
+        return [`${name}.${member}`, { summary, in: languages }];
+      }),
+    ]);
+    const all = [...Object.entries(functions), ...members];
+    const rank = ([name]) => (taught.includes(name) ? taught.indexOf(name) : taught.length);
+    const [first, others] = [all.filter(([name]) => taught.includes(name)), all.filter(([name]) => !taught.includes(name))];
+    const table = (some) => `| name | | only in |\n|---|---|---|\n${some.map(([name, entry]) => row(name, entry)).join("")}`;
+    first.sort((a, b) => rank(a) - rank(b));
+    return `\n## ${family}\n\n${table(first)}\n### Others of ${family}\n\n${table(others)}`;
+  });
+  const description = "The public names, those that the guide teaches first; JavaScript writes them in camelCase.";
+  return { title: "In all languages", description, body: `\n${description}\n${body.join("")}`, file: NAMES_FILE };
+}
+
 /** A page: its title, its first sentence, and the Markdown after the title with links of the site. */
 export function pageOf(place) {
   if (place === STUBS) return stubs();
+  if (place === NAMES) return names();
   const file = FILES.get(place);
   const text = readFileSync(join(REPOSITORY, file), "utf8");
   const [, title, rest] = /^# (.+)\n([\s\S]*)$/.exec(text) ?? [];

@@ -19,14 +19,35 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
     let tables = [Some(&api["errors"]), api["lease"].get("errors")];
     let tables = tables.into_iter().flatten().filter_map(toml::Value::as_table);
     let codes: BTreeSet<_> = tables.flat_map(toml::Table::keys).map(String::as_str).collect();
-    let mut faults = Vec::new();
+    let (mut faults, mut guide) = (Vec::new(), String::new());
     for (path, text) in files.filter(|(path, _)| is_page(path)) {
         faults.extend(broken_links(path, text));
         if path == ERRORS {
             faults.extend(unexplained(text, &codes));
         }
+        if path.starts_with("docs/guide/") || path == "docs/public-ids.md" {
+            text.split("```").skip(1).step_by(2).for_each(|block| guide.push_str(block));
+        }
     }
+    faults.extend(untaught(&api["guide"], &guide));
     Ok(faults)
+}
+
+/// Names that `api.toml` marks as taught, and that stand in no example of the guide. JavaScript writes them in camelCase.
+fn untaught(marked: &toml::Value, guide: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let words: BTreeSet<_> = guide.split(|c| !is_part(c)).map(str::to_lowercase).collect();
+    let families = marked.as_table().into_iter().flatten();
+    let names = families.flat_map(|(family, names)| {
+        let names = names.as_array().into_iter().flatten().filter_map(toml::Value::as_str);
+        names.map(move |name| format!("{family}.{name}"))
+    });
+    let is_taught = |name: &str| {
+        let word = name.rsplit('.').next().unwrap_or_default().to_lowercase();
+        words.contains(&word) || words.contains(&word.replace('_', ""))
+    };
+    let missing = names.filter(|name| !is_taught(name));
+    missing.map(|name| format!("packages/api.toml: no example of the guide has {name}")).collect()
 }
 
 /// Markdown. The crate's change log is the repository's own.
@@ -82,6 +103,14 @@ mod tests {
         let codes = BTreeSet::from(["a", "b"]);
         assert!(unexplained("## `a`\ntext\n## `b`\n", &codes).is_empty());
         assert_eq!(unexplained("## `a`\n## `c`\n", &codes).len(), 2);
+    }
+
+    #[test]
+    fn a_name_that_is_marked_stands_in_an_example() {
+        let marked = toml::toml! { sno = ["generate_many", "Sno.parse", "close"] };
+        let guide = "ids.generateMany(2); Sno::parse(text); closed";
+        let faults = untaught(&marked.into(), guide);
+        assert_eq!(faults, ["packages/api.toml: no example of the guide has sno.close"]);
     }
 
     #[test]
