@@ -1,0 +1,20 @@
+"""A driver of Python as a process, for `lease/tests/drivers.rs`: commands in, answers out, a line of JSON each."""
+
+import asyncio
+import json
+import os
+import sys
+
+from polyflake import _lease_stores
+
+client, address = sys.argv[1:]
+if client == "asyncpg":
+    _lease_stores.find_spec = lambda name: name == client  # as where psycopg is not installed
+kind = "sqlite" if client == "sqlite3" else "postgresql"
+driver = _lease_stores.driver_of(kind, address, os.getpid(), 10.0)
+expected = {"sqlite3": "SQLite", "psycopg": "Psycopg", "asyncpg": "Asyncpg"}[client]
+assert type(driver).__name__ == expected, driver
+loop = asyncio.new_event_loop()
+for line in sys.stdin:
+    answer = driver.do(json.loads(line))
+    print(json.dumps(loop.run_until_complete(answer) if driver.is_async else answer), flush=True)
