@@ -100,7 +100,7 @@ function names() {
     return `\n## ${family}\n\n${table(first)}\n### Others of ${family}\n\n${table(others)}`;
   });
   const description = "The public names, those that the guide teaches first; JavaScript writes them in camelCase.";
-  return { title: "In all languages", description, body: `\n${description}\n${body.join("")}`, file: NAMES_FILE };
+  return { title: "Names in all languages", description, body: `\n${description}\n${body.join("")}`, file: NAMES_FILE };
 }
 
 /** A page: its title, its first sentence, and the Markdown after the title with links of the site. */
