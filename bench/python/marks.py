@@ -64,7 +64,7 @@ def _word(is_so: bool) -> str:
 def _is_repeated(make: Make) -> bool:
     """Whether a forked child makes an ID that its parent makes at the same time."""
     make()
-    theirs, ours = _beside(make, lambda: [make() for _ in range(1000)])
+    theirs, ours = _beside(make, lambda: _for_a_while(make))
     return not set(theirs).isdisjoint(ours)
 
 
@@ -80,6 +80,14 @@ def _reads_the_clock(make: Make, first: int) -> bool:
     return _beside(make, pause)[0] == ["True"]
 
 
+def _for_a_while(make: Make) -> list[str]:
+    """IDs for so long that parent and child make some in one millisecond."""
+    end, ids = time.monotonic() + 0.03, [make()]
+    while time.monotonic() < end:
+        ids.append(make())
+    return ids
+
+
 def _beside(make: Make, work: Callable[[], list[str]]) -> tuple[list[str], list[str]]:
     """What a child makes, and what its parent makes meanwhile."""
     read, write = os.pipe()
@@ -89,7 +97,7 @@ def _beside(make: Make, work: Callable[[], list[str]]) -> tuple[list[str], list[
             out.write("\n".join(work()))
         os._exit(0)
     os.close(write)
-    ours = [make() for _ in range(1000)]
+    ours = _for_a_while(make)
     with open(read) as into:
         theirs = into.read().splitlines()
     os.waitpid(child, 0)

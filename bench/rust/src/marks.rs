@@ -9,7 +9,7 @@ use std::{
     hint::spin_loop,
     io::{Read, Write},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use ferroid::time::MonotonicClock;
@@ -98,6 +98,8 @@ fn peers() -> Vec<Peer> {
     ]
 }
 
+const WHILE: Duration = Duration::from_millis(30);
+
 /// Prints a row for each library.
 pub(crate) fn print() -> anyhow::Result<()> {
     for Peer(name, time, mut make) in peers() {
@@ -117,7 +119,7 @@ pub(crate) fn print() -> anyhow::Result<()> {
 fn is_repeated(make: &mut Make) -> anyhow::Result<bool> {
     make();
     let (theirs, ours) = beside(make, |make, out| {
-        (0..1000).for_each(|_| out.write_all(&make()).expect("a pipe"));
+        out.write_all(&for_a_while(make).concat()).expect("a pipe");
     })?;
     let width = ours[0].len();
     let theirs: HashSet<_> = theirs.chunks_exact(width).collect();
@@ -136,6 +138,15 @@ fn reads_the_clock(make: &mut Make, time: usize) -> anyhow::Result<bool> {
     Ok(theirs == [1])
 }
 
+/// IDs for so long that parent and child make some in one millisecond, also where they take turns on a processor.
+fn for_a_while(make: &mut Make) -> Vec<Vec<u8>> {
+    let (since, mut ids) = (Instant::now(), vec![make()]);
+    while since.elapsed() < WHILE && ids.len() < 100_000 {
+        ids.push(make());
+    }
+    ids
+}
+
 /// What a child writes, and what its parent makes meanwhile.
 fn beside(
     make: &mut Make,
@@ -152,7 +163,7 @@ fn beside(
         }
         ForkResult::Parent { child } => {
             drop(write);
-            let ours = (0..1000).map(|_| make()).collect();
+            let ours = for_a_while(make);
             let mut theirs = Vec::new();
             File::from(read).read_to_end(&mut theirs)?;
             waitpid(child, None)?;
