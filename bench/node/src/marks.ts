@@ -5,12 +5,14 @@ import { texts } from "./peers.js";
 /** The libraries without a time in their texts. */
 const TIMELESS = ["crypto.randomUUID", "uuid v4", "nanoid", "hyperid", "uid, 11 letters"];
 
+/** A row. The first 13 letters of a UUID hold its time, 10 of a ULID, 8 of a sno. */
 function row(name: string, make: () => unknown): string {
   const ids = Array.from({ length: 100_000 }, () => String(make()));
   const keepsOrder = ids.every((id, k) => k === 0 || ids[k - 1]! < id);
-  const before = String(make()).slice(0, 8);
+  const first = name.includes("uuid") ? 13 : name.includes("ulid") ? 10 : 8;
+  const before = String(make()).slice(0, first);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
-  const reads = String(make()).slice(0, 8) > before;
+  const reads = String(make()).slice(0, first) > before;
   const word = (is: boolean) => (is ? "yes" : "**no**");
   return `| Node: ${name} | ${word(keepsOrder)} | - | ${TIMELESS.includes(name) ? "-" : word(reads)} |`;
 }
