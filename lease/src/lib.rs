@@ -22,6 +22,11 @@ extern crate std;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+/// And that of the page on node numbers.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/node-numbers.md")]
+struct NodeNumbers;
+
 mod hosts;
 #[cfg(feature = "hosted")]
 mod ids;

@@ -21,10 +21,11 @@ const ALL: [(&str, Run); 3] = [RUST, PYTHON, JAVASCRIPT];
 const GUIDE: &str = "docs/guide";
 
 /// Each README with the languages in which it must have examples.
-const READMES: [(&str, &[(&str, Run)]); 7] = [
+const READMES: [(&str, &[(&str, Run)]); 8] = [
     ("README.md", &ALL),
     ("docs/columns.md", &[PYTHON, JAVASCRIPT]),
     ("docs/javascript.md", &[JAVASCRIPT]),
+    ("docs/node-numbers.md", &[PYTHON, JAVASCRIPT]),
     ("docs/public-ids.md", &[PYTHON]),
     ("core/README.md", &[RUST]),
     ("packages/python/README.md", &[PYTHON]),

@@ -236,6 +236,7 @@ pub const ALL: &[Step] = &[
                 "README.md",
                 "docs/columns.md",
                 "docs/guide/",
+                "docs/node-numbers.md",
                 "docs/public-ids.md",
                 "docs/javascript.md",
             ],
