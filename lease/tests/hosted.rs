@@ -1,10 +1,16 @@
 //! A lease that a host in another language keeps: the commands, done by a small host over `SQLite`, and the IDs that come of it.
 #![cfg(feature = "sqlite")]
 
+#[cfg(feature = "postgresql")]
+#[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
+mod server;
+
 use std::{
     ops::Range,
     path::{Path, PathBuf},
     process::Command,
+    thread,
+    time::Duration,
 };
 
 use polyflake::{layout::preset, sno};
@@ -150,6 +156,8 @@ impl Host {
 
     /// Number of numbers that are granted, as an operator sees it.
     fn granted(&self) -> u64 {
+        // A number that came back is granted until its last tick has ended.
+        thread::sleep(Duration::from_millis(10));
         let url = format!("sqlite:{}", self.path.display());
         Operator::open(&url, "orders/sno").unwrap().status().unwrap().granted
     }
@@ -250,6 +258,88 @@ fn a_server_that_fails_is_connected_to_again() {
         assert_eq!(commands[0], r#"{"do":"close"}"#);
         assert!(commands[1].contains("wait"), "{commands:?}");
     }
+}
+
+/// The connection to a server is still open when a grant begins, and is closed first: the answer to that is not the grant's.
+#[cfg(feature = "postgresql")]
+#[test]
+fn a_grant_over_a_server_counts_once_it_has_begun() {
+    let Some(programs) = server::programs() else { return };
+    let server = server::Server::start(&programs);
+    let settings = json!({ "namespace": "orders", "family": "sno", "store": "postgresql" });
+    let mut lease = Hosted::new(&settings.to_string()).unwrap();
+    let mut client = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
+    let (mut done, mut answer, mut random) = (Vec::new(), Json::Null, 0);
+    while !done.ends_with(&["begin 1"]) && done.len() < 100 {
+        random += 8;
+        let wall_ms = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
+        let now = Moment { wall_ms, elapsed_ms: 10_000 * u64::try_from(done.len()).unwrap() };
+        let command = lease.next(
+            now,
+            std::array::from_fn(|k| Random(random + k as u128)),
+            &answer.to_string(),
+        );
+        let command: Json = serde_json::from_str(&command).unwrap();
+        let begun = done.iter().filter(|word: &&&str| word.starts_with("begin")).count();
+        let (word, next) = match command["do"].as_str().unwrap() {
+            "open" => ("open", json!({ "opened": null })),
+            "run" => ("run", in_server(&mut client, command["statements"].as_array().unwrap())),
+            "begin" if begun == 0 => ("begin 0", json!({ "not_begun": "expected more memory" })),
+            "begin" => ("begin 1", Json::Null),
+            "tell" if command["event"]["name"] == "acquired" => ("acquired", Json::Null),
+            "tell" => ("refused", Json::Null),
+            "close" => ("close", Json::Null),
+            _ => ("other", Json::Null),
+        };
+        done.push(word);
+        answer = next;
+    }
+    let at = |word| done.iter().position(|done| *done == word);
+    assert!(at("acquired").is_none() && at("close") < at("begin 0"), "{done:?}");
+    assert!(at("begin 0") < at("refused") && at("refused") < at("begin 1"), "{done:?}");
+    let told = lease.next(Moment { wall_ms: T, elapsed_ms: 2_000_000 }, [Random(1); 8], "null");
+    assert!(told.contains("acquired"), "{told}");
+}
+
+#[cfg(feature = "postgresql")]
+fn in_server(client: &mut postgres::Client, statements: &[Json]) -> Json {
+    use postgres::types::{ToSql, Type};
+    let mut rows = Vec::new();
+    for statement in statements {
+        let values: Vec<Box<dyn ToSql + Sync>> = statement[1]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|value| -> Box<dyn ToSql + Sync> {
+                match value {
+                    Json::String(text) => Box::new(text.clone()),
+                    other => Box::new(other.as_i64()),
+                }
+            })
+            .collect();
+        let values: Vec<_> = values.iter().map(|value| &**value as &(dyn ToSql + Sync)).collect();
+        match client.query(statement[0].as_str().unwrap(), &values) {
+            Ok(found) => rows.push(
+                found
+                    .iter()
+                    .map(|row| {
+                        let cell = |at: usize| match *row.columns()[at].type_() {
+                            Type::INT8 => json!(row.get::<_, Option<i64>>(at)),
+                            Type::TEXT => json!(row.get::<_, Option<String>>(at)),
+                            _ => Json::Null,
+                        };
+                        (0..row.len()).map(cell).collect::<Json>()
+                    })
+                    .collect::<Json>(),
+            ),
+            Err(error) => {
+                let code = error.code().map(postgres::error::SqlState::code);
+                let failure = json!({ "code": code, "message": error.to_string() });
+                return json!({ "rows": rows, "failure": failure });
+            }
+        }
+    }
+    json!({ "rows": rows, "failure": null })
 }
 
 #[test]

@@ -89,8 +89,8 @@ pub struct Hosted {
     is_stale: bool,
     answer_limit: u64,
     under_way: UnderWay,
-    /// The next command, if it is known.
-    command: Option<Json>,
+    /// The next command, if it is known, and what its answer will be for. Others may come before it.
+    command: Option<(Json, UnderWay)>,
     is_closing: bool,
     refused: Option<Error>,
     grants: u64,
@@ -169,7 +169,8 @@ impl Hosted {
             if mem::take(&mut self.is_stale) && self.engine.take().is_some() {
                 return json!({ "do": "close" }).to_string();
             }
-            if let Some(command) = self.command.take() {
+            if let Some((command, under_way)) = self.command.take() {
+                self.under_way = under_way;
                 return command.to_string();
             }
             self.advance(now, for_steps);
@@ -258,8 +259,7 @@ impl Hosted {
     /// Begins to answer a request over the connection that is open, or opens one.
     fn begin(&mut self, asked: Asked, now: Moment, random: Random) {
         let Some(engine) = self.engine.clone() else {
-            self.command = Some(json!({ "do": "open" }));
-            self.under_way = UnderWay::Opening(asked);
+            self.command = Some((json!({ "do": "open" }), UnderWay::Opening(asked)));
             return;
         };
         let steps = Box::new(Steps::new(engine, &asked.request, random));
@@ -272,9 +272,9 @@ impl Hosted {
             Ok(Step::Run(statements)) => {
                 let within_ms = asked.until.saturating_sub(now.elapsed_ms);
                 let statements: Vec<_> = statements.iter().map(statement).collect();
-                self.command =
-                    Some(json!({ "do": "run", "statements": statements, "within_ms": within_ms }));
-                self.under_way = UnderWay::Running(asked, steps);
+                let command =
+                    json!({ "do": "run", "statements": statements, "within_ms": within_ms });
+                self.command = Some((command, UnderWay::Running(asked, steps)));
             }
             Ok(Step::Done(reply)) => self.replied(&asked, Ok(*reply), now),
             Err(error) => self.replied(&asked, Err(error), now),
@@ -290,13 +290,9 @@ impl Hosted {
             }
             Action::Begin(grant) => self.hand_over(&grant, now),
             Action::Extend(end) => {
-                self.under_way = UnderWay::Extending(end);
-                json!({ "do": "extend", "end": end })
+                (json!({ "do": "extend", "end": end }), UnderWay::Extending(end))
             }
-            Action::Seal => {
-                self.under_way = UnderWay::Sealing;
-                json!({ "do": "seal" })
-            }
+            Action::Seal => (json!({ "do": "seal" }), UnderWay::Sealing),
             Action::Refused(error) => {
                 (self.failures, self.refused) = (self.failures + 1, Some(error.clone()));
                 return self.events.refused(error);
@@ -306,25 +302,26 @@ impl Hosted {
                 // Woken now and then to look at the clocks, since sleeps may not count suspension.
                 let pause = until.saturating_sub(now.elapsed_ms).min(ends_in).min(10_000);
                 self.is_stale |= pause >= IDLE_MS;
-                json!({ "do": "wait", "ms": pause })
+                (json!({ "do": "wait", "ms": pause }), UnderWay::Nothing)
             }
             Action::End => {
                 self.is_stale = true;
-                json!({ "do": "end" })
+                (json!({ "do": "end" }), UnderWay::Nothing)
             }
         };
         self.command = Some(command);
     }
 
-    fn hand_over(&mut self, grant: &Grant, now: Moment) -> Json {
+    fn hand_over(&mut self, grant: &Grant, now: Moment) -> (Json, UnderWay) {
         let (numbers, start, end) = (grant.numbers(), grant.start(), grant.end());
         let (first, last) = numbers.into_inner();
         // A fork in the generator copies no connection in use.
         self.is_stale = true;
         // The end of a grant that was not renewed comes before the next one.
         self.events.look(now.wall_ms);
-        self.under_way = UnderWay::Beginning { number: first, span: (start, end) };
-        json!({ "do": "begin", "first": first, "last": last, "start": start, "end": end })
+        let command =
+            json!({ "do": "begin", "first": first, "last": last, "start": start, "end": end });
+        (command, UnderWay::Beginning { number: first, span: (start, end) })
     }
 
     /// Hands a reply to the keeper. A file is closed after each request, and a connection that failed.
