@@ -94,8 +94,12 @@ function names() {
     ]);
     const all = [...Object.entries(functions), ...members];
     const rank = ([name]) => (taught.includes(name) ? taught.indexOf(name) : taught.length);
-    const [first, others] = [all.filter(([name]) => taught.includes(name)), all.filter(([name]) => !taught.includes(name))];
-    const table = (some) => `| name | | only in |\n|---|---|---|\n${some.map(([name, entry]) => row(name, entry)).join("")}`;
+    const [first, others] = [
+      all.filter(([name]) => taught.includes(name)),
+      all.filter(([name]) => !taught.includes(name)),
+    ];
+    const table = (some) =>
+      `| name | | only in |\n|---|---|---|\n${some.map(([name, entry]) => row(name, entry)).join("")}`;
     first.sort((a, b) => rank(a) - rank(b));
     return `\n## ${family}\n\n${table(first)}\n### Others of ${family}\n\n${table(others)}`;
   });
