@@ -11,7 +11,7 @@ mod conformance;
 use std::cell::RefCell;
 
 use polyflake_lease::{
-    Error, Moment, Random, Result,
+    Error, ErrorKind, Moment, Random, Result,
     hosted::{Hosted, Place, RANDOMS},
     steps::{check_file_system, name_of_file},
 };
@@ -53,7 +53,9 @@ pub extern "C" fn name(length: usize) -> usize {
         let number = facts["system"].as_u64().and_then(|number| u32::try_from(number).ok());
         number.map_or(Ok(()), check_file_system)?;
         let inode = facts["inode"].as_str().and_then(|inode| inode.parse().ok());
-        Ok(json!(name_of_file(inode.unwrap_or(0), facts["birth"].as_str())?).to_string())
+        // Two files under one number would be one store.
+        let none = || Error::new(ErrorKind::StoreNotDurable, "expected a file's inode, found none");
+        Ok(json!(name_of_file(inode.ok_or_else(none)?, facts["birth"].as_str())?).to_string())
     })
 }
 

@@ -422,6 +422,7 @@ fn settings_are_checked() {
         json!({ "prefer": 9 }),
         json!({ "insist": "7" }),
         json!({ "holder": "\n" }),
+        json!({ "holder": 7 }),
     ] {
         let error = base(bad.clone()).expect_err(&bad.to_string());
         assert_eq!(error.code(), "out_of_range", "{bad}");

@@ -427,9 +427,13 @@ impl Settings {
         self.0.get(key).and_then(Json::as_str).ok_or_else(|| unfit(key))
     }
 
-    /// A number that need not be there.
+    /// A setting that need not be there.
+    fn given(&self, key: &str) -> Option<&Json> {
+        self.0.get(key).filter(|value| !value.is_null())
+    }
+
     fn number(&self, key: &str) -> Result<Option<u64>> {
-        let Some(value) = self.0.get(key).filter(|value| !value.is_null()) else { return Ok(None) };
+        let Some(value) = self.given(key) else { return Ok(None) };
         value.as_u64().filter(|number| *number <= MOST).map(Some).ok_or_else(|| unfit(key))
     }
 
@@ -444,23 +448,21 @@ impl Settings {
         if let Some(lease_ms) = self.number("lease_ms")? {
             options = options.lease_ms(lease_ms)?;
         }
-        match self.0.get("holder").and_then(Json::as_str) {
-            Some(holder) => options.holder(holder),
+        match self.given("holder") {
+            Some(_) => options.holder(self.text("holder")?),
             None => Ok(options),
         }
     }
 
     /// The range of numbers, or another one.
     fn numbers(&self, all: RangeInclusive<u64>) -> Result<RangeInclusive<u64>> {
-        match self.0.get("numbers").filter(|numbers| !numbers.is_null()) {
-            None => Ok(all),
-            Some(numbers) => match numbers.as_array().map(Vec::as_slice) {
-                Some([first, last]) => match (first.as_u64(), last.as_u64()) {
-                    (Some(first), Some(last)) => Ok(first..=last),
-                    _ => Err(unfit("numbers")),
-                },
-                _ => Err(unfit("numbers")),
-            },
+        let Some(numbers) = self.given("numbers") else { return Ok(all) };
+        match numbers.as_array().map(Vec::as_slice) {
+            Some([first, last]) => {
+                let pair = first.as_u64().zip(last.as_u64());
+                pair.map(|(first, last)| first..=last).ok_or_else(|| unfit("numbers"))
+            }
+            _ => Err(unfit("numbers")),
         }
     }
 
