@@ -2,7 +2,7 @@
 
 use polyflake_lease::{
     Random, Reply, Request, Result, Store, conformance,
-    steps::{Engine, Failure, Known, Outcome, Statement, Step, Steps, Value},
+    steps::{Engine, Known, Outcome, Statement, Step, Steps},
 };
 use serde_json::{Value as Json, json};
 
@@ -48,30 +48,8 @@ impl Store for Driven {
 }
 
 fn run(statements: &[Statement]) -> Outcome {
-    let value = |value: &Value| match value {
-        Value::Integer(integer) => json!(integer),
-        Value::Text(text) => json!(text),
-        Value::Null => Json::Null,
-    };
-    let statement = |Statement { text, values }: &Statement| {
-        json!([text, values.iter().map(value).collect::<Vec<_>>()])
-    };
-    let found = ask(&json!({ "run": statements.iter().map(statement).collect::<Vec<_>>() }));
-    let list = |value: &Json| value.as_array().cloned().unwrap_or_default();
-    let value = |value: &Json| match value {
-        Json::String(text) => Value::Text(text.clone()),
-        other => other.as_i64().map_or(Value::Null, Value::Integer),
-    };
-    let row = |row: &Json| list(row).iter().map(value).collect();
-    let failure = found["failure"].as_object().map(|failure| Failure {
-        code: failure["code"].as_str().map(ToOwned::to_owned),
-        message: failure["message"].as_str().unwrap_or_default().to_owned(),
-    });
-    let rows = list(&found["rows"]);
-    Outcome {
-        rows: rows.iter().map(|rows| list(rows).iter().map(row).collect()).collect(),
-        failure,
-    }
+    let statements: Vec<_> = statements.iter().map(Json::from).collect();
+    Outcome::from(&ask(&json!({ "run": statements })))
 }
 
 /// Runs the suite; a fault is told to the driver, and traps.

@@ -14,7 +14,7 @@ use std::{
 
 use polyflake_lease::{
     Random, Reply, Request, Result, Store, conformance,
-    steps::{Engine, Failure, Outcome, Rows, Statement, Steps, Value},
+    steps::{Engine, Outcome, Statement, Steps},
 };
 use serde_json::{Value as Json, json};
 use server::{Server, programs};
@@ -47,34 +47,10 @@ impl Driver {
     }
 
     fn run(&mut self, statements: &[Statement]) -> Outcome {
-        let statements: Vec<_> = statements.iter().map(text_of).collect();
+        let statements: Vec<_> = statements.iter().map(Json::from).collect();
         let command = json!({ "do": "run", "statements": statements, "within_ms": 10_000 });
-        let answer = self.ask(&command);
-        let list = |value: &Json| value.as_array().unwrap().clone();
-        let value = |value: &Json| match value {
-            Json::String(text) => Value::Text(text.clone()),
-            other => other.as_i64().map_or(Value::Null, Value::Integer),
-        };
-        let rows = |rows: &Json| -> Rows {
-            list(rows).iter().map(|row| list(row).iter().map(value).collect()).collect()
-        };
-        Outcome {
-            rows: list(&answer["rows"]).iter().map(rows).collect(),
-            failure: answer["failure"].as_object().map(|failure| Failure {
-                code: failure["code"].as_str().map(str::to_owned),
-                message: failure["message"].as_str().unwrap().to_owned(),
-            }),
-        }
+        Outcome::from(&self.ask(&command))
     }
-}
-
-fn text_of(statement: &Statement) -> Json {
-    let value = |value: &Value| match value {
-        Value::Integer(integer) => json!(integer),
-        Value::Text(text) => json!(text),
-        Value::Null => Json::Null,
-    };
-    json!([statement.text, statement.values.iter().map(value).collect::<Vec<_>>()])
 }
 
 impl Store for Driver {

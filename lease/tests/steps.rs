@@ -121,12 +121,7 @@ fn parsed(text: &str) -> Json {
 }
 
 fn listed(values: &[Value]) -> Json {
-    let value = |value: &Value| match value {
-        Value::Integer(integer) => Json::from(*integer),
-        Value::Text(text) => Json::from(&**text),
-        Value::Null => Json::Null,
-    };
-    values.iter().map(value).collect()
+    values.iter().map(Json::from).collect()
 }
 
 /// The conversation over an engine: a store is made, numbers are claimed and renewed, writes come too late or without an answer, and a
@@ -305,13 +300,13 @@ fn the_recorded_outcomes_lead_to_the_recorded_statements_and_replies() {
             for turn in entry["turns"].as_array().unwrap() {
                 let step = steps.next_with(outcome, &mut known).unwrap();
                 let Step::Run(statements) = step else { panic!("{step:?}") };
-                let said = statements.iter().map(|it| json!([it.text, listed(&it.values)]));
+                let said = statements.iter().map(Json::from);
                 let expected = turn["statements"].as_array().unwrap().iter().map(|it| {
                     let index = usize::try_from(it[0].as_u64().unwrap()).unwrap();
                     json!([texts[index], it[1]])
                 });
                 assert_eq!(said.collect::<Json>(), expected.collect::<Json>());
-                outcome = outcome_of(turn);
+                outcome = Outcome::from(turn);
             }
             let end = match steps.next_with(outcome, &mut known) {
                 Ok(Step::Done(reply)) => ("reply", parsed(&reply.to_json())),
@@ -324,18 +319,4 @@ fn the_recorded_outcomes_lead_to_the_recorded_statements_and_replies() {
             }
         }
     }
-}
-
-fn outcome_of(turn: &Json) -> Outcome {
-    let value = |value: &Json| match value {
-        Json::String(text) => Value::Text(text.clone()),
-        other => other.as_i64().map_or(Value::Null, Value::Integer),
-    };
-    let row = |row: &Json| row.as_array().unwrap().iter().map(value).collect();
-    let rows = |rows: &Json| rows.as_array().unwrap().iter().map(row).collect();
-    let failure = turn.get("failure").map(|failure| Failure {
-        code: failure["code"].as_str().map(Into::into),
-        message: failure["message"].as_str().unwrap().into(),
-    });
-    Outcome { rows: turn["rows"].as_array().unwrap().iter().map(rows).collect(), failure }
 }

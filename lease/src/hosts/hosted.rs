@@ -49,7 +49,7 @@ use crate::{
     rules::error::{no_grant, out_of_range, silent},
     rules::events::Events,
     rules::json::MOST,
-    stores::steps::{Engine, Failure, Known, Outcome, Statement, Step, Steps, Value},
+    stores::steps::{Engine, Failure, Known, Outcome, Step, Steps},
 };
 
 /// A pause of this length in milliseconds closes the connection, as it does in this crate's own hosts.
@@ -215,8 +215,7 @@ impl Hosted {
             }
             UnderWay::Opening(asked) => self.opened(asked, answer, now, random),
             UnderWay::Running(asked, steps) => {
-                let outcome = outcome_of(answer);
-                self.step(asked, steps, outcome, now);
+                self.step(asked, steps, Outcome::from(answer), now);
             }
             UnderWay::Beginning { number, span } => match answer.get("not_begun") {
                 None => {
@@ -250,7 +249,8 @@ impl Hosted {
             Engine::Sqlite(name.clone().unwrap_or_default())
         };
         if name.is_none() {
-            return self.replied(&asked, Err(engine.error(&failure_of(answer))), now);
+            let failure = Failure::from(&answer["failure"]);
+            return self.replied(&asked, Err(engine.error(&failure)), now);
         }
         self.engine = Some(engine);
         self.begin(asked, now, random);
@@ -271,7 +271,7 @@ impl Hosted {
         match steps.next_with(outcome, &mut self.known) {
             Ok(Step::Run(statements)) => {
                 let within_ms = asked.until.saturating_sub(now.elapsed_ms);
-                let statements: Vec<_> = statements.iter().map(statement).collect();
+                let statements: Vec<_> = statements.iter().map(Json::from).collect();
                 let command =
                     json!({ "do": "run", "statements": statements, "within_ms": within_ms });
                 self.command = Some((command, UnderWay::Running(asked, steps)));
@@ -371,41 +371,6 @@ fn told(event: &Event) -> Json {
     fields.insert("name".into(), event.name().into());
     fields.insert("text".into(), event.to_string().into());
     Json::Object(fields)
-}
-
-fn statement(statement: &Statement) -> Json {
-    let value = |value: &Value| match value {
-        Value::Integer(integer) => Json::from(*integer),
-        Value::Text(text) => Json::from(text.as_str()),
-        Value::Null => Json::Null,
-    };
-    let values: Vec<_> = statement.values.iter().map(value).collect();
-    json!([statement.text, values])
-}
-
-/// The outcome in a host's answer. What is no outcome counts as a connection without an answer.
-fn outcome_of(answer: &Json) -> Outcome {
-    let list = |value: &Json| value.as_array().cloned().unwrap_or_default();
-    let value = |value: &Json| match value {
-        Json::String(text) => Value::Text(text.clone()),
-        other => other.as_i64().map_or(Value::Null, Value::Integer),
-    };
-    let row = |row: &Json| list(row).iter().map(value).collect();
-    let rows = |rows: &Json| list(rows).iter().map(row).collect();
-    match answer.get("rows") {
-        Some(found) => {
-            let failure = answer.get("failure").is_some_and(Json::is_object);
-            let failure = failure.then(|| failure_of(answer));
-            Outcome { rows: list(found).iter().map(rows).collect(), failure }
-        }
-        None => Outcome { rows: Vec::new(), failure: Some(failure_of(answer)) },
-    }
-}
-
-fn failure_of(answer: &Json) -> Failure {
-    let text = |key| answer.get("failure")?.get(key)?.as_str().map(ToString::to_string);
-    let message = text("message").unwrap_or_else(|| "expected an outcome, found none".into());
-    Failure { code: text("code"), message }
 }
 
 /// The settings of a lease.

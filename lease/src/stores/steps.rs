@@ -5,6 +5,10 @@
 //! their order, up to the first that fails. None of them depends on the rows of another, so a client that can send more than one
 //! statement at once sends them all; the others then fail by themselves. Transactions begin and end by statements of the steps.
 //!
+//! A driver in another process or language takes statements in JSON (`serde_json::Value::from(&statement)`), and gives outcomes in it
+//! (`Outcome::from(&value)`): a statement is `[TEXT,[VALUE,..]]`, an outcome `{"rows":[ROWS,..],"failure":{"code":SQLSTATE,"message":TEXT}}`,
+//! where the failure or its code may be null.
+//!
 //! - A connection to `PostgreSQL` may serve many requests, one after the other. After an error without a code it is closed.
 //! - A file of `SQLite` is opened for each request, by [`open_file`] and the [`absolute_path`] of its beginning, and closed after it. The driver
 //!   waits some seconds for a locked file.
@@ -25,6 +29,7 @@
 mod facts;
 #[cfg(feature = "std")]
 pub(super) mod file;
+mod json;
 mod postgresql;
 mod sql;
 mod sqlite;

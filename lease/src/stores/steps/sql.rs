@@ -285,14 +285,7 @@ fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect) -> Statem
 
 /// The fields of a row.
 fn fields_of(columns: &str, row: &[Value]) -> Fields {
-    Fields::of(columns.split(", ").zip(row).map(|(column, value)| {
-        let value = match value {
-            Value::Integer(value) => (*value).into(),
-            Value::Text(text) => text.as_str().into(),
-            Value::Null => ().into(),
-        };
-        (column, value)
-    }))
+    Fields::of(columns.split(", ").zip(row.iter().map(Into::into)))
 }
 
 fn record_of(row: &[Value]) -> Result<Record> {
