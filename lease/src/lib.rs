@@ -35,12 +35,12 @@ mod stores;
 
 #[cfg(feature = "hosted")]
 pub use hosts::hosted;
-#[cfg(feature = "std")]
-pub use hosts::{driver::Task, lease::Lease, source::Source, task::Host};
 pub use hosts::{
     grantee::Grantee,
     operator::{Operator, Status},
 };
+#[cfg(feature = "std")]
+pub use hosts::{keeping::Task, lease::Lease, source::Source, task::Host};
 #[cfg(feature = "std")]
 pub use ids::{generator::Generator, hotguid, layout, randflake, sno};
 #[cfg(feature = "hosted")]

@@ -15,3 +15,5 @@ pub(crate) mod plan;
 pub(crate) mod record;
 pub(crate) mod request;
 pub(crate) mod shape;
+#[cfg(feature = "hosted")]
+pub(crate) mod watched;

@@ -4,6 +4,8 @@
 #[cfg(feature = "postgresql")]
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
 mod server;
+#[allow(unreachable_pub, reason = "a module of one test")]
+mod sql;
 
 use std::{
     ops::Range,
@@ -20,6 +22,9 @@ use polyflake_lease::{
     steps::open_file,
 };
 use serde_json::{Value as Json, json};
+#[cfg(feature = "postgresql")]
+use sql::in_postgresql;
+use sql::{answer_of, in_sqlite, statements_of};
 
 const T: u64 = 1_763_650_000_000;
 
@@ -100,7 +105,11 @@ impl Host {
                 self.connection = Some(connection);
                 json!({ "opened": name })
             }
-            "run" => self.run(command["statements"].as_array().unwrap()),
+            "run" => {
+                let connection = self.connection.as_ref().unwrap();
+                let statements = statements_of(command);
+                answer_of(&statements.iter().map(|it| in_sqlite(connection, it)).collect())
+            }
             "close" => {
                 assert!(self.connection.take().is_some());
                 Json::Null
@@ -127,21 +136,6 @@ impl Host {
         }
     }
 
-    fn run(&mut self, statements: &[Json]) -> Json {
-        let connection = self.connection.as_ref().unwrap();
-        let mut rows = Vec::new();
-        for statement in statements {
-            match ask(connection, statement) {
-                Ok(found) => rows.push(found),
-                Err(error) => {
-                    let failure = json!({ "code": null, "message": error.to_string() });
-                    return json!({ "rows": rows, "failure": failure });
-                }
-            }
-        }
-        json!({ "rows": rows, "failure": null })
-    }
-
     fn status(&self) -> Json {
         serde_json::from_str(&self.lease.status(self.now().wall_ms)).unwrap()
     }
@@ -161,30 +155,6 @@ impl Host {
         let url = format!("sqlite:{}", self.path.display());
         Operator::open(&url, "orders/sno").unwrap().status().unwrap().granted
     }
-}
-
-fn ask(connection: &rusqlite::Connection, statement: &Json) -> rusqlite::Result<Json> {
-    use rusqlite::types::{ToSqlOutput, Value};
-    let values = statement[1].as_array().unwrap().iter().map(|value| {
-        ToSqlOutput::Owned(match value {
-            Json::String(text) => Value::Text(text.clone()),
-            other => other.as_i64().map_or(Value::Null, Value::Integer),
-        })
-    });
-    let mut prepared = connection.prepare(statement[0].as_str().unwrap())?;
-    let columns = prepared.column_count();
-    let rows = prepared.query_map(rusqlite::params_from_iter(values), |row| {
-        (0..columns)
-            .map(|at| {
-                Ok(match row.get(at)? {
-                    Value::Integer(integer) => json!(integer),
-                    Value::Text(text) => json!(text),
-                    _ => Json::Null,
-                })
-            })
-            .collect::<rusqlite::Result<Vec<_>>>()
-    })?;
-    Ok(json!(rows.collect::<rusqlite::Result<Vec<_>>>()?))
 }
 
 fn settings() -> Json {
@@ -283,7 +253,10 @@ fn a_grant_over_a_server_counts_once_it_has_begun() {
         let begun = done.iter().filter(|word: &&&str| word.starts_with("begin")).count();
         let (word, next) = match command["do"].as_str().unwrap() {
             "open" => ("open", json!({ "opened": null })),
-            "run" => ("run", in_server(&mut client, command["statements"].as_array().unwrap())),
+            "run" => {
+                let run = |it| in_postgresql(&mut client, it);
+                ("run", answer_of(&statements_of(&command).iter().map(run).collect()))
+            }
             "begin" if begun == 0 => ("begin 0", json!({ "not_begun": "expected more memory" })),
             "begin" => ("begin 1", Json::Null),
             "tell" if command["event"]["name"] == "acquired" => ("acquired", Json::Null),
@@ -299,47 +272,6 @@ fn a_grant_over_a_server_counts_once_it_has_begun() {
     assert!(at("begin 0") < at("refused") && at("refused") < at("begin 1"), "{done:?}");
     let told = lease.next(Moment { wall_ms: T, elapsed_ms: 2_000_000 }, [Random(1); 8], "null");
     assert!(told.contains("acquired"), "{told}");
-}
-
-#[cfg(feature = "postgresql")]
-fn in_server(client: &mut postgres::Client, statements: &[Json]) -> Json {
-    use postgres::types::{ToSql, Type};
-    let mut rows = Vec::new();
-    for statement in statements {
-        let values: Vec<Box<dyn ToSql + Sync>> = statement[1]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|value| -> Box<dyn ToSql + Sync> {
-                match value {
-                    Json::String(text) => Box::new(text.clone()),
-                    other => Box::new(other.as_i64()),
-                }
-            })
-            .collect();
-        let values: Vec<_> = values.iter().map(|value| &**value as &(dyn ToSql + Sync)).collect();
-        match client.query(statement[0].as_str().unwrap(), &values) {
-            Ok(found) => rows.push(
-                found
-                    .iter()
-                    .map(|row| {
-                        let cell = |at: usize| match *row.columns()[at].type_() {
-                            Type::INT8 => json!(row.get::<_, Option<i64>>(at)),
-                            Type::TEXT => json!(row.get::<_, Option<String>>(at)),
-                            _ => Json::Null,
-                        };
-                        (0..row.len()).map(cell).collect::<Json>()
-                    })
-                    .collect::<Json>(),
-            ),
-            Err(error) => {
-                let code = error.code().map(postgres::error::SqlState::code);
-                let failure = json!({ "code": code, "message": error.to_string() });
-                return json!({ "rows": rows, "failure": failure });
-            }
-        }
-    }
-    json!({ "rows": rows, "failure": null })
 }
 
 #[test]

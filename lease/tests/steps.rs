@@ -7,6 +7,8 @@
 
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
 mod server;
+#[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
+mod sql;
 
 use std::{env, fs, sync::Mutex};
 
@@ -16,6 +18,7 @@ use polyflake_lease::{
 };
 use serde_json::{Value as Json, json};
 use server::{Server, programs};
+use sql::{answer_of, in_postgresql, in_sqlite};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases/steps.json");
 
@@ -78,16 +81,13 @@ impl Recorder<'_> {
     }
 
     fn turn(&mut self, statements: &[Statement], outcome: &Outcome) -> Json {
-        let statements: Vec<_> = statements.iter().map(|statement| self.of(statement)).collect();
-        let rows = |rows: &Rows| rows.iter().map(|row| listed(row)).collect::<Json>();
-        let rows: Json = outcome.rows.iter().map(rows).collect();
-        match &outcome.failure {
-            None => json!({"statements": statements, "rows": rows}),
-            Some(Failure { code, message }) => {
-                let failure = json!({"code": code, "message": message});
-                json!({"statements": statements, "rows": rows, "failure": failure})
-            }
+        let statements: Json = statements.iter().map(|statement| self.of(statement)).collect();
+        let mut turn = answer_of(outcome);
+        turn["statements"] = statements;
+        if outcome.failure.is_none() {
+            turn.as_object_mut().unwrap().remove("failure");
         }
+        turn
     }
 
     /// A statement as the index of its text, and its values.
@@ -98,7 +98,7 @@ impl Recorder<'_> {
             self.texts.push(text);
             self.texts.len() - 1
         });
-        json!([index, listed(&statement.values)])
+        json!([index, statement.values.iter().map(Json::from).collect::<Json>()])
     }
 
     /// Runs a statement that is not of the steps.
@@ -118,10 +118,6 @@ fn set_time(row: &mut [Value]) {
 
 fn parsed(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
-}
-
-fn listed(values: &[Value]) -> Json {
-    values.iter().map(Json::from).collect()
 }
 
 /// The conversation over an engine: a store is made, numbers are claimed and renewed, writes come too late or without an answer, and a
@@ -208,78 +204,20 @@ fn pretty(value: &Json, depth: usize) -> String {
 fn sqlite_has_the_recorded_conversation() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let connection = rusqlite::Connection::open(folder.path().join("leases.db")).unwrap();
-    let mut run = |statement: &Statement| in_sqlite(&connection, statement).map_err(failed);
+    let mut run = |statement: &Statement| in_sqlite(&connection, statement);
     let found = record(Engine::Sqlite(SQLITE.into()), &mut run);
     assert_recorded("sqlite", &found);
 }
 
-fn in_sqlite(connection: &rusqlite::Connection, statement: &Statement) -> rusqlite::Result<Rows> {
-    use rusqlite::types::Value as Cell;
-    let mut prepared = connection.prepare(&statement.text)?;
-    let width = prepared.column_count();
-    let values = statement.values.iter().map(|value| match value {
-        Value::Integer(integer) => Cell::Integer(*integer),
-        Value::Text(text) => Cell::Text(text.clone()),
-        Value::Null => Cell::Null,
-    });
-    let rows = prepared.query_map(rusqlite::params_from_iter(values), |row| {
-        let cell = |at| {
-            row.get(at).map(|cell| match cell {
-                Cell::Integer(integer) => Value::Integer(integer),
-                Cell::Text(text) => Value::Text(text),
-                _ => Value::Null,
-            })
-        };
-        (0..width).map(cell).collect()
-    })?;
-    rows.collect()
-}
-
-fn failed(error: rusqlite::Error) -> Failure {
-    let message = match error {
-        rusqlite::Error::SqlInputError { msg, .. } => msg,
-        other => other.to_string(),
-    };
-    Failure { code: None, message }
-}
-
-/// One statement at a time, whose values have the types that the server infers.
 #[test]
 fn postgresql_has_the_recorded_conversation() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut client = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
-    let mut run = |statement: &Statement| {
-        in_postgresql(&mut client, statement).map_err(|error| {
-            let cause = error.as_db_error().expect("an answer of the server");
-            Failure { code: Some(cause.code().code().into()), message: cause.message().into() }
-        })
-    };
+    let mut run = |statement: &Statement| in_postgresql(&mut client, statement);
     let found = record(Engine::Postgresql, &mut run).to_string();
     let name = found.split('"').find(|text| text.starts_with("postgresql:")).unwrap().to_owned();
     assert_recorded("postgresql", &parsed(&found.replace(&name, POSTGRESQL)));
-}
-
-fn in_postgresql(
-    client: &mut postgres::Client,
-    statement: &Statement,
-) -> Result<Rows, postgres::Error> {
-    let prepared = client.prepare(&statement.text)?;
-    let values: Vec<&(dyn postgres::types::ToSql + Sync)> = statement
-        .values
-        .iter()
-        .map(|value| match value {
-            Value::Integer(integer) => integer as _,
-            Value::Text(text) => text as _,
-            Value::Null => &None::<i64> as _,
-        })
-        .collect();
-    let rows = client.query(&prepared, &values)?;
-    let cell = |row: &postgres::Row, at| match row.try_get(at) {
-        Ok(integer) => Value::Integer(integer),
-        Err(_) => row.try_get(at).map_or(Value::Null, Value::Text),
-    };
-    Ok(rows.iter().map(|row| (0..row.len()).map(|at| cell(row, at)).collect()).collect())
 }
 
 /// As every language does it: the steps say what the file has, given the outcomes in the file.

@@ -19,41 +19,39 @@
 //! done within its time the host answers `{"silent":true}`, and a connection that it could not open is `{"failure":FAILURE}`. Values and
 //! times are integers below 2^53. In the child of a fork the host forgets this lease, and begins another one.
 
+mod json;
 mod place;
+mod settings;
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alloc::{
     boxed::Box,
-    format,
     string::{String, ToString},
     vec::Vec,
 };
-use core::{mem, ops::RangeInclusive};
+use core::mem;
 
-use polyflake::layout::Layout;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
-pub use crate::ids::granted::{Family, Granted};
+pub use crate::ids::{
+    granted::{Family, Granted},
+    identity,
+    numbered::layout_of,
+};
 pub use place::Place;
 #[cfg(feature = "sqlite")]
 pub(crate) use place::plain;
 
 use crate::{
-    Action, Error, ErrorKind, Event, Grant, Keeper, Moment, Options, Random, Reply, Request,
-    Result, Shape,
-    ids::numbered::{self, Numbered},
-    rules::error::{no_grant, out_of_range, silent},
-    rules::events::Events,
+    Action, Error, ErrorKind, Figures, Moment, Random, Reply, Request, Result,
+    rules::error::silent,
     rules::json::MOST,
+    rules::watched::{Watched, closes_store},
     stores::steps::{Engine, Failure, Known, Outcome, Step, Steps},
 };
-
-/// A pause of this length in milliseconds closes the connection, as it does in this crate's own hosts.
-const IDLE_MS: u64 = 100;
+use json::{error_of, event_of};
+use settings::{Settings, unfit};
 
 /// Number of random numbers for a command: for its statements, the choice of a number, its token, an incarnation, and pauses.
 pub const RANDOMS: usize = 8;
@@ -75,27 +73,19 @@ type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
 pub struct Hosted {
-    keeper: Keeper<Draw>,
+    lease: Watched<Draw>,
     /// For the keeper, until the next command.
     random: Arc<Mutex<Vec<Random>>>,
-    events: Events,
-    /// Events that the host has not told yet.
-    told: Arc<Mutex<VecDeque<Event>>>,
     is_postgresql: bool,
     known: Known,
     /// The connection that is open, if there is one.
     engine: Option<Engine>,
     /// `true` if the connection is of no use any more.
     is_stale: bool,
-    answer_limit: u64,
+    is_closing: bool,
     under_way: UnderWay,
     /// The next command, if it is known, and what its answer will be for. Others may come before it.
     command: Option<(Json, UnderWay)>,
-    is_closing: bool,
-    refused: Option<Error>,
-    grants: u64,
-    renewals: u64,
-    failures: u64,
 }
 
 /// What the host does now, and what its answer is for.
@@ -103,7 +93,7 @@ enum UnderWay {
     Nothing,
     Opening(Asked),
     Running(Asked, Box<Steps>),
-    Beginning { number: u64, span: (u64, u64) },
+    Beginning,
     Extending(u64),
     Sealing,
 }
@@ -128,30 +118,19 @@ impl Hosted {
             "sqlite" => false,
             _ => return Err(unfit("store")),
         };
-        let told = Arc::new(Mutex::new(VecDeque::new()));
-        let hear = told.clone();
-        let options =
-            settings.options()?.watch(move |event| locked(&hear).push_back(event.clone()));
         let random = Arc::new(Mutex::new(Vec::new()));
         let mine = random.clone();
         let draw: Draw = Box::new(move || locked(&mine).pop().ok_or_else(no_random));
         Ok(Self {
-            events: options.events(),
-            answer_limit: options.answer_limit(),
-            keeper: Keeper::new(options, draw),
+            lease: Watched::new(settings.options()?, draw),
             random,
-            told,
             is_postgresql,
             known: Known::default(),
             engine: None,
             is_stale: false,
+            is_closing: false,
             under_way: UnderWay::Nothing,
             command: None,
-            is_closing: false,
-            refused: None,
-            grants: 0,
-            renewals: 0,
-            failures: 0,
         })
     }
 
@@ -163,8 +142,8 @@ impl Hosted {
         let answer = serde_json::from_str(answer).unwrap_or(Json::Bool(false));
         self.take(&answer, now, for_steps);
         loop {
-            if let Some(event) = locked(&self.told).pop_front() {
-                return json!({ "do": "tell", "event": told(&event) }).to_string();
+            if let Some(event) = self.lease.next_event() {
+                return json!({ "do": "tell", "event": event_of(&event) }).to_string();
             }
             if mem::take(&mut self.is_stale) && self.engine.take().is_some() {
                 return json!({ "do": "close" }).to_string();
@@ -180,29 +159,30 @@ impl Hosted {
     /// Begins to return the number, with the next command.
     pub fn close(&mut self) {
         self.is_closing = true;
-        self.keeper.close();
+        self.lease.close();
     }
 
     /// Figures: `number` and `end` of the grant, `remaining_ms`, `grants`, `renewals`, `failures`, and the last refusal since the last
     /// grant or renewal (`refused`), as JSON.
     pub fn status(&self, wall_ms: u64) -> String {
-        let end = self.keeper.end();
+        let standing = self.lease.standing();
+        let (number, end) = standing.grant.unzip();
+        let Figures { grants, renewals, failures, .. } = standing.counts;
         json!({
-            "number": self.keeper.number(),
+            "number": number,
             "end": end,
-            "remaining_ms": end.map_or(0, |end| end.saturating_sub(wall_ms)),
-            "grants": self.grants,
-            "renewals": self.renewals,
-            "failures": self.failures,
-            "refused": self.refused.as_ref().map(error_of),
+            "remaining_ms": standing.remaining_ms(wall_ms),
+            "grants": grants,
+            "renewals": renewals,
+            "failures": failures,
+            "refused": standing.refused.as_ref().map(error_of),
         })
         .to_string()
     }
 
     /// The reason why there is no ID now, as JSON: `code`, `message`, and `until`, the end of the cause if it is known.
     pub fn reason(&self, wall_ms: u64) -> String {
-        let refused = self.refused.as_ref();
-        error_of(&no_grant(self.keeper.end(), self.is_closing, wall_ms, refused)).to_string()
+        error_of(&self.lease.standing().reason(self.is_closing, wall_ms)).to_string()
     }
 
     /// Takes the host's answer.
@@ -217,26 +197,19 @@ impl Hosted {
             UnderWay::Running(asked, steps) => {
                 self.step(asked, steps, Outcome::from(answer), now);
             }
-            UnderWay::Beginning { number, span } => match answer.get("not_begun") {
-                None => {
-                    (self.grants, self.refused) = (self.grants + 1, None);
-                    self.events.begun(number, span);
-                }
+            UnderWay::Beginning => match answer.get("not_begun") {
+                None => self.lease.begun(),
                 Some(reason) => {
                     let reason = reason.as_str().unwrap_or("expected a generator").to_string();
                     let error = Error::new(ErrorKind::LeaseUnavailable, reason);
-                    self.keeper.not_begun(error, now);
+                    self.lease.not_begun(error, now);
                 }
             },
-            UnderWay::Extending(end) => {
-                (self.renewals, self.refused) = (self.renewals + 1, None);
-                self.events.renewed(end);
-            }
+            UnderWay::Extending(end) => self.lease.extended(end),
             UnderWay::Sealing => {
                 // Without an answer the whole grant counts as used.
                 let used = answer.get("used_until").map_or(Some(MOST), Json::as_u64);
-                self.keeper.sealed(used, now);
-                self.events.sealed(used);
+                self.lease.sealed(used, now);
             }
         }
     }
@@ -283,58 +256,43 @@ impl Hosted {
 
     /// Does what the keeper wants next.
     fn advance(&mut self, now: Moment, random: Random) {
-        let command = match self.keeper.poll(now) {
+        let action = self.lease.poll(now);
+        self.is_stale |= closes_store(&action, now);
+        self.command = Some(match action {
             Action::Ask(request) => {
-                let until = now.elapsed_ms + self.answer_limit;
+                let until = now.elapsed_ms + self.lease.options().answer_limit();
                 return self.begin(Asked { request, until }, now, random);
             }
-            Action::Begin(grant) => self.hand_over(&grant, now),
+            Action::Begin(grant) => {
+                let (first, last) = grant.numbers().into_inner();
+                let (start, end) = (grant.start(), grant.end());
+                let command = json!({ "do": "begin", "first": first, "last": last, "start": start, "end": end });
+                (command, UnderWay::Beginning)
+            }
             Action::Extend(end) => {
                 (json!({ "do": "extend", "end": end }), UnderWay::Extending(end))
             }
             Action::Seal => (json!({ "do": "seal" }), UnderWay::Sealing),
-            Action::Refused(error) => {
-                (self.failures, self.refused) = (self.failures + 1, Some(error.clone()));
-                return self.events.refused(error);
-            }
+            Action::Refused(_) => return,
             Action::Wait(until) => {
-                let ends_in = self.events.look(now.wall_ms).unwrap_or(u64::MAX);
-                // Woken now and then to look at the clocks, since sleeps may not count suspension.
-                let pause = until.saturating_sub(now.elapsed_ms).min(ends_in).min(10_000);
-                self.is_stale |= pause >= IDLE_MS;
-                (json!({ "do": "wait", "ms": pause }), UnderWay::Nothing)
+                let ms = until.saturating_sub(now.elapsed_ms);
+                (json!({ "do": "wait", "ms": ms }), UnderWay::Nothing)
             }
-            Action::End => {
-                self.is_stale = true;
-                (json!({ "do": "end" }), UnderWay::Nothing)
-            }
-        };
-        self.command = Some(command);
-    }
-
-    fn hand_over(&mut self, grant: &Grant, now: Moment) -> (Json, UnderWay) {
-        let (numbers, start, end) = (grant.numbers(), grant.start(), grant.end());
-        let (first, last) = numbers.into_inner();
-        // A fork in the generator copies no connection in use.
-        self.is_stale = true;
-        // The end of a grant that was not renewed comes before the next one.
-        self.events.look(now.wall_ms);
-        let command =
-            json!({ "do": "begin", "first": first, "last": last, "start": start, "end": end });
-        (command, UnderWay::Beginning { number: first, span: (start, end) })
+            Action::End => (json!({ "do": "end" }), UnderWay::Nothing),
+        });
     }
 
     /// Hands a reply to the keeper. A file is closed after each request, and a connection that failed.
     fn replied(&mut self, asked: &Asked, reply: Result<Reply>, now: Moment) {
         self.is_stale = !self.is_postgresql || reply.is_err();
-        self.keeper.answered(asked.request.number, reply, now);
+        self.lease.answered(asked.request.number, reply, now);
     }
 }
 
 /// Without the settings, which may hold a secret.
 impl core::fmt::Debug for Hosted {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Hosted").field("keeper", &self.keeper).finish_non_exhaustive()
+        f.debug_struct("Hosted").field("lease", &self.lease).finish_non_exhaustive()
     }
 }
 
@@ -345,130 +303,4 @@ fn locked<V>(value: &Mutex<V>) -> MutexGuard<'_, V> {
 /// A keeper that finds none tries again.
 fn no_random() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, "expected random numbers of the host, found none")
-}
-
-fn error_of(error: &Error) -> Json {
-    json!({ "code": error.code(), "message": error.to_string(), "until": error.until() })
-}
-
-fn told(event: &Event) -> Json {
-    let fields = match event {
-        Event::Acquired { number, start, end } => {
-            json!({ "number": number, "start": start, "end": end })
-        }
-        Event::Renewed { number, end } | Event::Expired { number, end } => {
-            json!({ "number": number, "end": end })
-        }
-        Event::Moved { from, number, start, end } => {
-            json!({ "from": from, "number": number, "start": start, "end": end })
-        }
-        Event::Refused(error) => error_of(error),
-        Event::Sealed { number, used_until } => {
-            json!({ "number": number, "used_until": used_until })
-        }
-    };
-    let Json::Object(mut fields) = fields else { return fields };
-    fields.insert("name".into(), event.name().into());
-    fields.insert("text".into(), event.to_string().into());
-    Json::Object(fields)
-}
-
-/// The settings of a lease.
-struct Settings(Map<String, Json>);
-
-fn unfit(key: &str) -> Error {
-    out_of_range(format!("expected a valid `{key}` in the settings of a lease"))
-}
-
-impl Settings {
-    fn read(text: &str) -> Result<Self> {
-        match serde_json::from_str(text) {
-            Ok(Json::Object(settings)) => Ok(Self(settings)),
-            _ => Err(out_of_range("expected the settings of a lease, found another text")),
-        }
-    }
-
-    fn text(&self, key: &str) -> Result<&str> {
-        self.0.get(key).and_then(Json::as_str).ok_or_else(|| unfit(key))
-    }
-
-    /// A setting that need not be there.
-    fn given(&self, key: &str) -> Option<&Json> {
-        self.0.get(key).filter(|value| !value.is_null())
-    }
-
-    fn number(&self, key: &str) -> Result<Option<u64>> {
-        let Some(value) = self.given(key) else { return Ok(None) };
-        value.as_u64().filter(|number| *number <= MOST).map(Some).ok_or_else(|| unfit(key))
-    }
-
-    fn options(&self) -> Result<Options> {
-        let mut options = Options::new(self.text("namespace")?, self.shape()?)?;
-        if let Some(number) = self.number("prefer")? {
-            options = options.prefer(number)?;
-        }
-        if let Some(number) = self.number("insist")? {
-            options = options.insist(number)?;
-        }
-        if let Some(lease_ms) = self.number("lease_ms")? {
-            options = options.lease_ms(lease_ms)?;
-        }
-        match self.given("holder") {
-            Some(_) => options.holder(self.text("holder")?),
-            None => Ok(options),
-        }
-    }
-
-    /// The range of numbers, or another one.
-    fn numbers(&self, all: RangeInclusive<u64>) -> Result<RangeInclusive<u64>> {
-        let Some(numbers) = self.given("numbers") else { return Ok(all) };
-        match numbers.as_array().map(Vec::as_slice) {
-            Some([first, last]) => {
-                let pair = first.as_u64().zip(last.as_u64());
-                pair.map(|(first, last)| first..=last).ok_or_else(|| unfit("numbers"))
-            }
-            _ => Err(unfit("numbers")),
-        }
-    }
-
-    fn shape(&self) -> Result<Shape> {
-        match self.text("family")? {
-            "sno" => Shape::sno(self.numbers(0..=65_535)?),
-            "hotguid" => Shape::hotguid(self.numbers(0..=0xf_ffff)?),
-            "randflake" => {
-                let secret = Random::parse(self.text("secret")?).map_err(|_| unfit("secret"))?;
-                Shape::randflake(self.numbers(0..=131_071)?, &secret.0.to_be_bytes())
-            }
-            "layout" => {
-                let layout = layout_from(self.text("layout")?)?;
-                let fields = self.0.get("fields").and_then(Json::as_array);
-                let fields = fields.ok_or_else(|| unfit("fields"))?;
-                let fields: Option<Vec<_>> = fields.iter().map(Json::as_str).collect();
-                let fields = fields.ok_or_else(|| unfit("fields"))?;
-                let all = Numbered::new(&layout, &fields)?.all();
-                numbered::shape(&layout, &fields, self.numbers(all)?)
-            }
-            _ => Err(unfit("family")),
-        }
-    }
-}
-
-fn layout_from(text: &str) -> Result<Layout> {
-    Layout::from_json(text).map_err(|error| out_of_range(error.to_string()))
-}
-
-/// A layout whose fields hold a number, as constants: for the generator of a grant.
-///
-/// # Errors
-/// As those of the settings' `layout` and `fields`.
-pub fn layout_of(layout: &Layout, fields: &[&str], number: u64) -> Result<Layout> {
-    let numbered = Numbered::new(layout, fields)?.with(number);
-    Layout::from_value(numbered).map_err(|error| out_of_range(error.to_string()))
-}
-
-/// The machine and the counter's start of a Hot Guid generator under a number, for `provide_identity`; `start` is drawn at random.
-pub fn identity(number: u64, start: [u8; 3]) -> [u8; 8] {
-    let [.., a, b, c] = number.to_be_bytes();
-    let [x, y, z] = start;
-    [a, b, c, 0, 0, x, y, z]
 }

@@ -7,11 +7,10 @@ use std::{
 };
 
 use crate::{
-    Error, ErrorKind, Figures, Grantee, Options, Result, Store,
-    hosts::driver::{Driver, Shared},
+    Error, ErrorKind, Event, Figures, Grantee, Options, Result, Store,
+    hosts::keeping::{Keeping, Shared},
     hosts::threads::Threads,
     rules::error::silent,
-    rules::events::Events,
     rules::forks::{self, PerProcess},
     stores::system,
 };
@@ -51,8 +50,7 @@ pub struct Lease {
     spawn: Option<Box<Spawn>>,
     /// `true` if a drop waits until the number is returned; `false` if it may hold an executor's thread.
     pub(crate) waits_in_drop: bool,
-    /// For the thread that closes the lease.
-    events: Events,
+    options: Options,
 }
 
 /// Lets the threads of this process keep a lease.
@@ -77,29 +75,29 @@ impl Lease {
         G: Grantee + Send + Sync + 'static,
     {
         forks::here()?;
-        let (open, events) = (Arc::new(open), options.events());
+        let (open, of_each) = (Arc::new(open), options.clone());
         let spawn: Box<Spawn> = Box::new(move |shared| {
-            let (open, driver) =
-                (open.clone(), Driver::new(options.clone(), grantee.clone(), shared));
-            Threads::here().keep(driver, move || open())
+            let keeping = Keeping::new(of_each.clone(), grantee.clone(), shared);
+            let open = open.clone();
+            Threads::here().keep(keeping, move || open())
         });
         let spawn = Some(spawn);
-        let lease = Self { shared: PerProcess::new(), spawn, waits_in_drop: true, events };
+        let lease = Self { shared: PerProcess::new(), spawn, waits_in_drop: true, options };
         lease.here()?;
         Ok(lease)
     }
 
-    /// A lease that a task of an executor keeps, which `spawn` makes of a driver.
+    /// A lease that a task of an executor keeps, to which `spawn` hands its work.
     pub(crate) fn in_task(
         options: Options,
         grantee: Arc<dyn Grantee + Send + Sync>,
-        spawn: impl FnOnce(Driver),
+        spawn: impl FnOnce(Keeping),
     ) -> Result<Self> {
         forks::here()?;
-        let (shared, events) = (PerProcess::<Arc<Shared>>::new(), options.events());
+        let shared = PerProcess::<Arc<Shared>>::new();
         let (mine, _) = shared.get_or_make(|_| true, Arc::default);
-        spawn(Driver::new(options, grantee, mine.clone()));
-        Ok(Self { shared, spawn: None, waits_in_drop: false, events })
+        spawn(Keeping::new(options.clone(), grantee, mine.clone()));
+        Ok(Self { shared, spawn: None, waits_in_drop: false, options })
     }
 
     /// This process's lease, started if this is a child that has none, or if its task could not be started.
@@ -159,26 +157,25 @@ impl Lease {
 
     /// The number that the generator has, if there is one.
     pub fn number(&self) -> Option<u64> {
-        self.shared.get()?.lock().number
+        self.shared.get()?.lock().standing.grant.map(|(number, _)| number)
     }
 
     /// The end of the generator's window, in Unix milliseconds.
     pub fn end(&self) -> Option<u64> {
-        self.shared.get()?.lock().end
+        self.shared.get()?.lock().standing.grant.map(|(_, end)| end)
     }
 
     /// The last refusal since the last grant or renewal.
     pub fn refused(&self) -> Option<Error> {
-        self.shared.get()?.lock().refused.clone()
+        self.shared.get()?.lock().standing.refused.clone()
     }
 
     /// Figures of this process's lease, for metrics. [`Options::watch`] tells of each event.
     pub fn figures(&self) -> Figures {
         let Some(shared) = self.shared.get() else { return Figures::default() };
-        let state = shared.lock();
-        let (grants, renewals, failures) = (state.grants, state.renewals, state.failures);
-        let left = state.end.map_or(0, |end| end.saturating_sub(system::unix_ms()));
-        Figures { remaining: Duration::from_millis(left), grants, renewals, failures }
+        let standing = &shared.lock().standing;
+        let remaining = Duration::from_millis(standing.remaining_ms(system::unix_ms()));
+        Figures { remaining, ..standing.counts }
     }
 
     /// Seals the generator, returns the number and waits until that is done. It does not wait for a task. In the child of a fork it
@@ -191,7 +188,7 @@ impl Lease {
         shared.close();
         if self.spawn.is_some() && !shared.is_over_within(Self::CLOSE_LIMIT) {
             shared.leave();
-            self.events.refused(silent());
+            self.options.tell(&Event::Refused(silent()));
         }
     }
 
@@ -203,7 +200,7 @@ impl Lease {
         let began = Instant::now();
         while !shared.is_over() {
             if began.elapsed() >= Self::CLOSE_LIMIT {
-                return self.events.refused(silent());
+                return self.options.tell(&Event::Refused(silent()));
             }
             sleep(LOOK_AGAIN).await;
         }

@@ -26,7 +26,7 @@ use polyflake::fork;
 
 use crate::{
     AsyncStore, Error, ErrorKind, Reply, Request, Result, Store,
-    hosts::driver::{Driver, Task},
+    hosts::keeping::{Keeping, Task},
     rules::forks::PerProcess,
 };
 
@@ -109,7 +109,7 @@ impl Threads {
     /// Keeps a lease over a store that `open` opens.
     pub(crate) fn keep<S: Store + 'static>(
         &'static self,
-        driver: Driver,
+        keeping: Keeping,
         open: impl Fn() -> Result<S> + Send + Sync + 'static,
     ) -> Result<()> {
         let mut state = self.lock();
@@ -119,7 +119,7 @@ impl Threads {
             let opened = self.lend(&open);
             ready(opened.map(|store| Blocking { threads: self, store: Some(store) }))
         };
-        let task = driver.task(open, move |pause| self.sleep(number, pause));
+        let task = keeping.task(open, move |pause| self.sleep(number, pause));
         if !state.is_watched {
             self.start(&mut state)?;
         }

@@ -121,5 +121,5 @@ fn identity(number: u64) -> polyflake::Result<[u8; 8]> {
     getrandom::fill(&mut start).map_err(|error| {
         polyflake::Error::new(polyflake::ErrorKind::EntropyUnavailable).with_source(error)
     })?;
-    Ok(crate::hosted::identity(number, start))
+    Ok(super::identity(number, start))
 }

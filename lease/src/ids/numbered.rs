@@ -42,6 +42,15 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
     Shape::layout(&text, numbered.time, fields, numbers)
 }
 
+/// A layout whose fields hold a number, as constants: for the generator of a grant.
+///
+/// # Errors
+/// As those of the settings' `layout` and `fields`.
+pub fn layout_of(layout: &Layout, fields: &[&str], number: u64) -> Result<Layout> {
+    let numbered = Numbered::new(layout, fields)?.with(number);
+    Layout::from_value(numbered).map_err(|error| out_of_range(error.to_string()))
+}
+
 /// A layout in which a number can be put.
 pub(crate) struct Numbered {
     layout: Json,

@@ -125,24 +125,3 @@ pub(crate) fn out_of_range(reason: impl Into<Cow<'static, str>>) -> Error {
 pub(crate) fn silent() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, "expected an answer from the store in time, found none")
 }
-
-/// The reason why there is no ID now: the end of the grant, whether the lease is closed, and the last refusal. Times are Unix milliseconds.
-#[cfg(feature = "hosted")]
-pub(crate) fn no_grant(
-    end: Option<u64>,
-    is_closed: bool,
-    now: u64,
-    refused: Option<&Error>,
-) -> Error {
-    use alloc::format;
-    let found = match end {
-        _ if is_closed => "a closed one".into(),
-        None => "none yet".into(),
-        Some(end) if end <= now => format!("none since {end} (Unix milliseconds)"),
-        Some(_) => "one for another time".into(),
-    };
-    let cause = refused.map_or_else(Default::default, |error| format!("; last refusal: {error}"));
-    let kind = refused.map_or(ErrorKind::LeaseUnavailable, Error::kind);
-    let error = Error::new(kind, format!("expected a lease, found {found}{cause}"));
-    refused.and_then(Error::until).map_or(error.clone(), |until| error.with_until(until))
-}

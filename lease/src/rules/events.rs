@@ -1,13 +1,12 @@
 //! Watching a lease: events as they happen, and figures at any time.
 
+#[cfg(feature = "std")]
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    string::String,
     sync::Arc,
-    time::Duration,
 };
 
-use core::fmt;
+use core::{fmt, time::Duration};
 
 use crate::Error;
 
@@ -121,88 +120,36 @@ pub struct Figures {
 }
 
 /// A function that hears of events.
+#[cfg(feature = "std")]
 #[derive(Clone)]
 pub(crate) struct Watch(Arc<dyn Fn(&Event) + Send + Sync>);
 
+#[cfg(feature = "std")]
 impl Watch {
     pub(crate) fn new(watch: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         Self(Arc::new(watch))
     }
 }
 
+#[cfg(feature = "std")]
 impl fmt::Debug for Watch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Watch")
     }
 }
 
-/// The events of one lease: a grant, its end, and who hears of them.
-#[derive(Debug)]
-pub(crate) struct Events {
-    #[cfg_attr(not(feature = "tracing"), allow(dead_code, reason = "for subscribers"))]
-    namespace: String,
-    watch: Option<Watch>,
-    /// The number and the end of the grant, until its end was told.
-    current: Option<(u64, u64)>,
-    /// The number and the end of a grant whose end was told.
-    ended: Option<(u64, u64)>,
-}
-
-impl Events {
-    pub(crate) fn new(namespace: String, watch: Option<Watch>) -> Self {
-        Self { namespace, watch, current: None, ended: None }
+/// Tells a process of an event of a namespace.
+#[cfg(feature = "std")]
+pub(crate) fn tell(namespace: &str, watch: Option<&Watch>, event: &Event) {
+    // The lease outlives a panic of the process's functions.
+    let outlive = |call: &dyn Fn()| drop(catch_unwind(AssertUnwindSafe(call)));
+    #[cfg(feature = "tracing")]
+    outlive(&|| trace(namespace, event));
+    #[cfg(not(feature = "tracing"))]
+    let _ = namespace;
+    if let Some(Watch(watch)) = watch {
+        outlive(&|| watch(event));
     }
-
-    pub(crate) fn begun(&mut self, number: u64, (start, end): (u64, u64)) {
-        let event = match self.current.replace((number, end)) {
-            Some((from, _)) => Event::Moved { from, number, start, end },
-            None => Event::Acquired { number, start, end },
-        };
-        self.ended = None;
-        self.tell(&event);
-    }
-
-    pub(crate) fn renewed(&mut self, end: u64) {
-        if let Some((number, _)) = self.current.take().or(self.ended.take()) {
-            self.current = Some((number, end));
-            self.tell(&Event::Renewed { number, end });
-        }
-    }
-
-    pub(crate) fn refused(&self, error: Error) {
-        self.tell(&Event::Refused(error));
-    }
-
-    pub(crate) fn sealed(&mut self, used_until: Option<u64>) {
-        if let Some((number, end)) = self.current.take().or(self.ended.take()) {
-            let used_until = used_until.map(|used| used.min(end));
-            self.tell(&Event::Sealed { number, used_until });
-        }
-    }
-
-    /// Tells of the grant's end if it has come. Returns the milliseconds until then, if it is still to be told.
-    pub(crate) fn look(&mut self, wall_ms: u64) -> Option<u64> {
-        let (number, end) = self.current?;
-        if wall_ms < end {
-            return Some(end - wall_ms);
-        }
-        self.ended = self.current.take();
-        self.tell(&Event::Expired { number, end });
-        None
-    }
-
-    fn tell(&self, event: &Event) {
-        #[cfg(feature = "tracing")]
-        outlive(|| trace(&self.namespace, event));
-        if let Some(Watch(watch)) = &self.watch {
-            outlive(|| watch(event));
-        }
-    }
-}
-
-/// Calls a function of the process: the lease outlives its panic.
-fn outlive(call: impl FnOnce()) {
-    let _ = catch_unwind(AssertUnwindSafe(call));
 }
 
 /// Hands an event to the process's subscriber.

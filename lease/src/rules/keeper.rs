@@ -262,6 +262,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.release_to(held, end, now);
     }
 
+    #[cfg(feature = "hosted")]
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// The number of the generator's grant, if there is one.
     pub fn number(&self) -> Option<u64> {
         self.held().map(|held| held.record.first)

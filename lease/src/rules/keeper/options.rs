@@ -12,8 +12,8 @@ use polyflake::{Builder, OnExhausted, clock::Clock};
 
 #[cfg(feature = "std")]
 use crate::Ordinal;
-#[cfg(feature = "hosted")]
-use crate::rules::events::{Event, Events, Watch};
+#[cfg(feature = "std")]
+use crate::rules::events::{Event, Watch, tell};
 use crate::{
     Result, Shape,
     rules::error::out_of_range,
@@ -34,7 +34,7 @@ pub struct Options {
     pub(super) holder: String,
     pub(super) preferred: Option<u64>,
     pub(super) insists: bool,
-    #[cfg(feature = "hosted")]
+    #[cfg(feature = "std")]
     watch: Option<Watch>,
     #[cfg(feature = "std")]
     pub(crate) waits: Waits,
@@ -76,7 +76,7 @@ impl Options {
             holder: String::new(),
             preferred: None,
             insists: false,
-            #[cfg(feature = "hosted")]
+            #[cfg(feature = "std")]
             watch: None,
             #[cfg(feature = "std")]
             waits: Waits { longest: None, on_exhausted: OnExhausted::Wait },
@@ -185,7 +185,7 @@ impl Options {
     /// Generator::with("memory:watched", options, std::time::Duration::from_secs(5))?.close();
     /// # Ok::<(), polyflake_lease::Error>(())
     /// ```
-    #[cfg(feature = "hosted")]
+    #[cfg(feature = "std")]
     #[must_use]
     pub fn watch(self, watch: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         Self { watch: Some(Watch::new(watch)), ..self }
@@ -205,10 +205,10 @@ impl Options {
         Self { waits: Waits { on_exhausted, ..self.waits }, ..self }
     }
 
-    /// The events of a lease under these options.
-    #[cfg(feature = "hosted")]
-    pub(crate) fn events(&self) -> Events {
-        Events::new(self.namespace.clone(), self.watch.clone())
+    /// Tells those who hear of the lease's events.
+    #[cfg(feature = "std")]
+    pub(crate) fn tell(&self, event: &Event) {
+        tell(&self.namespace, self.watch.as_ref(), event);
     }
 
     /// Returns whether the shape is of a family, one number to a record.

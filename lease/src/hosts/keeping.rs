@@ -16,10 +16,9 @@ use core::{
 use polyflake::fork;
 
 use crate::{
-    Action, AsyncStore, Error, ErrorKind, Grant, Grantee, Keeper, Moment, Options, Random, Reply,
-    Request, Result,
-    rules::error::{no_grant, silent},
-    rules::events::Events,
+    Action, AsyncStore, Error, ErrorKind, Grantee, Moment, Options, Random, Reply, Request, Result,
+    rules::error::silent,
+    rules::watched::{Standing, Watched, closes_store},
     stores::system::{self, random},
 };
 
@@ -38,12 +37,7 @@ pub(crate) struct State {
     is_left: bool,
     /// Wakes the task that waits to be closed.
     waker: Option<Waker>,
-    pub(crate) number: Option<u64>,
-    pub(crate) end: Option<u64>,
-    pub(crate) refused: Option<Error>,
-    pub(crate) grants: u64,
-    pub(crate) renewals: u64,
-    pub(crate) failures: u64,
+    pub(crate) standing: Standing,
 }
 
 impl Shared {
@@ -74,7 +68,7 @@ impl Shared {
     /// Notes that there is no task.
     pub(crate) fn fail(&self, error: Error) {
         let mut state = self.lock();
-        (state.is_over, state.refused) = (true, Some(error));
+        (state.is_over, state.standing.refused) = (true, Some(error));
         self.changed.notify_all();
     }
 
@@ -117,13 +111,13 @@ impl Shared {
     /// The reason why there is no ID now.
     pub(crate) fn reason(&self) -> Error {
         let state = self.lock();
-        no_grant(state.end, state.is_closing, system::unix_ms(), state.refused.as_ref())
+        state.standing.reason(state.is_closing, system::unix_ms())
     }
 }
 
 impl State {
     fn outcome(&self) -> Option<Result<()>> {
-        if self.number.is_some() {
+        if self.standing.grant.is_some() {
             return Some(Ok(()));
         }
         self.is_over.then(|| Err(self.refusal()))
@@ -131,7 +125,7 @@ impl State {
 
     fn refusal(&self) -> Error {
         let none = || Error::new(ErrorKind::LeaseUnavailable, "expected a grant, found none yet");
-        self.refused.clone().unwrap_or_else(none)
+        self.standing.refused.clone().unwrap_or_else(none)
     }
 }
 
@@ -140,31 +134,23 @@ type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 /// The work of keeping a lease, for an executor.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A keeper and its generator: all of a task's work, but for the store and the pauses.
-pub(crate) struct Driver {
-    keeper: Keeper<Draw>,
+/// The work of a task, but for the store and the pauses.
+pub(crate) struct Keeping {
+    lease: Watched<Draw>,
     grantee: Arc<dyn Grantee + Send + Sync>,
     shared: Arc<Shared>,
     began: Instant,
-    events: Events,
     process: u32,
-    answer_limit: Duration,
 }
 
-/// A pause of this length in milliseconds closes the store: a fork meanwhile copies no connection in use, and a server keeps none
-/// for holders that ask once in a quarter of an hour.
-const IDLE_MS: u64 = 100;
-
-impl Driver {
+impl Keeping {
     pub(crate) fn new(
         options: Options,
         grantee: Arc<dyn Grantee + Send + Sync>,
         shared: Arc<Shared>,
     ) -> Self {
-        let (began, events) = (Instant::now(), options.events());
-        let answer_limit = Duration::from_millis(options.answer_limit());
-        let keeper = Keeper::new(options, Box::new(random) as Draw);
-        Self { keeper, grantee, shared, began, events, process: fork::process(), answer_limit }
+        let lease = Watched::new(options, Box::new(random) as Draw);
+        Self { lease, grantee, shared, began: Instant::now(), process: fork::process() }
     }
 
     /// The task that keeps the lease. `open` opens the store, again after each pause and each failure; `sleep` waits.
@@ -193,6 +179,7 @@ impl Driver {
         F: Future<Output = Result<S>>,
         P: Future<Output = ()>,
     {
+        let answer_limit = Duration::from_millis(self.lease.options().answer_limit());
         let mut store = None;
         loop {
             if self.process != fork::process() {
@@ -201,81 +188,55 @@ impl Driver {
                 pending::<()>().await;
             }
             if self.shared.lock().is_closing {
-                self.keeper.close();
+                self.lease.close();
             }
             let now = self.moment();
-            match self.keeper.poll(now) {
+            let action = self.lease.poll(now);
+            self.publish();
+            if closes_store(&action, now) {
+                store = None;
+            }
+            match action {
                 Action::Ask(request) => {
                     let asked = ask(&mut store, &open, &request);
-                    let reply = match first_of(asked, sleep(self.answer_limit)).await {
-                        First::One(reply) => reply,
-                        First::Other(()) => Err(silent()),
+                    let in_time = sleep(answer_limit);
+                    let silence = async {
+                        in_time.await;
+                        Err(silent())
                     };
+                    let reply = first_of(asked, silence).await;
                     if reply.is_err() {
                         store = None;
                     }
-                    self.keeper.answered(request.number, reply, self.moment());
+                    self.lease.answered(request.number, reply, self.moment());
                 }
-                Action::Begin(grant) => {
-                    // A fork copies no connection in use.
-                    store = None;
-                    self.begin(grant);
-                }
+                Action::Begin(grant) => match self.grantee.begin(grant) {
+                    Ok(()) => self.lease.begun(),
+                    Err(error) => self.lease.not_begun(error, now),
+                },
                 Action::Extend(end) => {
                     self.grantee.extend(end);
-                    self.note(|state| state.renewals += 1);
-                    self.events.renewed(end);
+                    self.lease.extended(end);
                 }
-                Action::Seal => {
-                    let used_until = self.grantee.seal();
-                    self.keeper.sealed(used_until, now);
-                    self.events.sealed(used_until);
-                }
-                Action::Refused(error) => {
-                    let mut state = self.shared.lock();
-                    state.failures += 1;
-                    state.refused = Some(error.clone());
-                    drop(state);
-                    self.events.refused(error);
-                }
+                Action::Seal => self.lease.sealed(self.grantee.seal(), now),
+                Action::Refused(_) => {}
                 Action::Wait(until) => {
-                    let ends_in = self.events.look(now.wall_ms).unwrap_or(u64::MAX);
-                    // Woken now and then to look at the clocks, since sleeps may not count suspension.
-                    let pause = until.saturating_sub(now.elapsed_ms).min(ends_in).min(10_000);
-                    if pause >= IDLE_MS {
-                        store = None;
-                    }
+                    let pause = Duration::from_millis(until.saturating_sub(now.elapsed_ms));
                     let closing = poll_fn(|context| self.shared.closing(context));
-                    first_of(closing, sleep(Duration::from_millis(pause))).await;
+                    first_of(closing, sleep(pause)).await;
                 }
                 Action::End => break,
             }
         }
     }
 
-    fn begin(&mut self, grant: Grant) {
-        let now = self.moment();
-        let (number, span) = (*grant.numbers().start(), (grant.start(), grant.end()));
-        // The end of a grant that was not renewed comes before the next one.
-        self.events.look(now.wall_ms);
-        match self.grantee.begin(grant) {
-            Ok(()) => {
-                self.note(|state| state.grants += 1);
-                self.events.begun(number, span);
-            }
-            Err(error) => {
-                self.keeper.not_begun(error, now);
-                self.note(|_| {});
-            }
-        }
-    }
-
-    fn note(&self, change: impl FnOnce(&mut State)) {
-        let mut state = self.shared.lock();
-        let (number, end) = (self.keeper.number(), self.keeper.end());
-        (state.number, state.end, state.refused) = (number, end, None);
-        change(&mut state);
+    /// Shows the owner how the lease stands, and tells of what happened.
+    fn publish(&mut self) {
+        self.shared.lock().standing = self.lease.standing().clone();
         self.shared.changed.notify_all();
+        while let Some(event) = self.lease.next_event() {
+            self.lease.options().tell(&event);
+        }
     }
 
     fn moment(&self) -> Moment {
@@ -289,7 +250,7 @@ struct Over(Arc<Shared>);
 impl Drop for Over {
     fn drop(&mut self) {
         let mut state = self.0.lock();
-        (state.is_over, state.number, state.end) = (true, None, None);
+        (state.is_over, state.standing.grant) = (true, None);
         self.0.changed.notify_all();
     }
 }
@@ -305,20 +266,12 @@ async fn ask<S: AsyncStore, F: Future<Output = Result<S>>>(
     store.as_mut().expect("just opened").answer(request).await
 }
 
-enum First<A, B> {
-    One(A),
-    Other(B),
-}
-
 /// Waits for the first of two futures, and drops the other one.
-async fn first_of<A, B>(
-    one: impl Future<Output = A>,
-    other: impl Future<Output = B>,
-) -> First<A, B> {
+async fn first_of<V>(one: impl Future<Output = V>, other: impl Future<Output = V>) -> V {
     let (mut one, mut other) = (pin!(one), pin!(other));
     poll_fn(|context| match one.as_mut().poll(context) {
-        Poll::Ready(value) => Poll::Ready(First::One(value)),
-        Poll::Pending => other.as_mut().poll(context).map(First::Other),
+        Poll::Pending => other.as_mut().poll(context),
+        ready @ Poll::Ready(_) => ready,
     })
     .await
 }

@@ -1,0 +1,35 @@
+//! Errors and events, as JSON.
+
+use alloc::string::ToString;
+
+use serde_json::{Value as Json, json};
+
+use crate::{Error, Event};
+
+/// An error for a host.
+pub(super) fn error_of(error: &Error) -> Json {
+    json!({ "code": error.code(), "message": error.to_string(), "until": error.until() })
+}
+
+/// An event for a host.
+pub(super) fn event_of(event: &Event) -> Json {
+    let fields = match event {
+        Event::Acquired { number, start, end } => {
+            json!({ "number": number, "start": start, "end": end })
+        }
+        Event::Renewed { number, end } | Event::Expired { number, end } => {
+            json!({ "number": number, "end": end })
+        }
+        Event::Moved { from, number, start, end } => {
+            json!({ "from": from, "number": number, "start": start, "end": end })
+        }
+        Event::Refused(error) => error_of(error),
+        Event::Sealed { number, used_until } => {
+            json!({ "number": number, "used_until": used_until })
+        }
+    };
+    let Json::Object(mut fields) = fields else { return fields };
+    fields.insert("name".into(), event.name().into());
+    fields.insert("text".into(), event.to_string().into());
+    Json::Object(fields)
+}

@@ -1,0 +1,99 @@
+//! The settings of a lease, as JSON.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::ops::RangeInclusive;
+
+use polyflake::layout::Layout;
+use serde_json::{Map, Value as Json};
+
+use crate::{
+    Error, Options, Random, Result, Shape,
+    ids::numbered::{self, Numbered},
+    rules::error::out_of_range,
+    rules::json::MOST,
+};
+
+/// The settings of a lease.
+pub(super) struct Settings(Map<String, Json>);
+
+pub(super) fn unfit(key: &str) -> Error {
+    out_of_range(format!("expected a valid `{key}` in the settings of a lease"))
+}
+
+impl Settings {
+    pub(super) fn read(text: &str) -> Result<Self> {
+        match serde_json::from_str(text) {
+            Ok(Json::Object(settings)) => Ok(Self(settings)),
+            _ => Err(out_of_range("expected the settings of a lease, found another text")),
+        }
+    }
+
+    pub(super) fn text(&self, key: &str) -> Result<&str> {
+        self.0.get(key).and_then(Json::as_str).ok_or_else(|| unfit(key))
+    }
+
+    /// A setting that need not be there.
+    fn given(&self, key: &str) -> Option<&Json> {
+        self.0.get(key).filter(|value| !value.is_null())
+    }
+
+    fn number(&self, key: &str) -> Result<Option<u64>> {
+        let Some(value) = self.given(key) else { return Ok(None) };
+        value.as_u64().filter(|number| *number <= MOST).map(Some).ok_or_else(|| unfit(key))
+    }
+
+    pub(super) fn options(&self) -> Result<Options> {
+        let mut options = Options::new(self.text("namespace")?, self.shape()?)?;
+        if let Some(number) = self.number("prefer")? {
+            options = options.prefer(number)?;
+        }
+        if let Some(number) = self.number("insist")? {
+            options = options.insist(number)?;
+        }
+        if let Some(lease_ms) = self.number("lease_ms")? {
+            options = options.lease_ms(lease_ms)?;
+        }
+        match self.given("holder") {
+            Some(_) => options.holder(self.text("holder")?),
+            None => Ok(options),
+        }
+    }
+
+    /// The range of numbers, or another one.
+    fn numbers(&self, all: RangeInclusive<u64>) -> Result<RangeInclusive<u64>> {
+        let Some(numbers) = self.given("numbers") else { return Ok(all) };
+        match numbers.as_array().map(Vec::as_slice) {
+            Some([first, last]) => {
+                let pair = first.as_u64().zip(last.as_u64());
+                pair.map(|(first, last)| first..=last).ok_or_else(|| unfit("numbers"))
+            }
+            _ => Err(unfit("numbers")),
+        }
+    }
+
+    fn shape(&self) -> Result<Shape> {
+        match self.text("family")? {
+            "sno" => Shape::sno(self.numbers(0..=65_535)?),
+            "hotguid" => Shape::hotguid(self.numbers(0..=0xf_ffff)?),
+            "randflake" => {
+                let secret = Random::parse(self.text("secret")?).map_err(|_| unfit("secret"))?;
+                Shape::randflake(self.numbers(0..=131_071)?, &secret.0.to_be_bytes())
+            }
+            "layout" => {
+                let layout = Layout::from_json(self.text("layout")?);
+                let layout = layout.map_err(|error| out_of_range(error.to_string()))?;
+                let fields = self.0.get("fields").and_then(Json::as_array);
+                let fields = fields.ok_or_else(|| unfit("fields"))?;
+                let fields: Option<Vec<_>> = fields.iter().map(Json::as_str).collect();
+                let fields = fields.ok_or_else(|| unfit("fields"))?;
+                let all = Numbered::new(&layout, &fields)?.all();
+                numbered::shape(&layout, &fields, self.numbers(all)?)
+            }
+            _ => Err(unfit("family")),
+        }
+    }
+}

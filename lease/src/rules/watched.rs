@@ -1,0 +1,179 @@
+//! A keeper whose actions are noted, for all hosts alike: as events, as figures, and as the reason why there is no ID.
+
+use alloc::{collections::VecDeque, format};
+use core::fmt;
+
+use crate::{
+    Action, Error, ErrorKind, Event, Figures, Keeper, Moment, Options, Random, Reply, Result,
+};
+
+/// A pause of this length in milliseconds closes the store.
+const IDLE_MS: u64 = 100;
+/// The longest pause, in milliseconds: the clocks are looked at now and then, since sleeps may not count suspension.
+const LOOK_AGAIN_MS: u64 = 10_000;
+
+/// The state of a lease, for its owner.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Standing {
+    /// The number and the end of the generator's grant.
+    pub(crate) grant: Option<(u64, u64)>,
+    /// The last refusal since the last grant or renewal.
+    pub(crate) refused: Option<Error>,
+    /// All but the time that is left.
+    pub(crate) counts: Figures,
+}
+
+impl Standing {
+    /// Milliseconds until the end of the grant; 0 without one.
+    pub(crate) fn remaining_ms(&self, wall_ms: u64) -> u64 {
+        self.grant.map_or(0, |(_, end)| end.saturating_sub(wall_ms))
+    }
+
+    /// The reason why there is no ID now.
+    pub(crate) fn reason(&self, is_closed: bool, wall_ms: u64) -> Error {
+        let found = match self.grant {
+            _ if is_closed => "a closed one".into(),
+            None => "none yet".into(),
+            Some((_, end)) if end <= wall_ms => format!("none since {end} (Unix milliseconds)"),
+            Some(_) => "one for another time".into(),
+        };
+        let Some(refused) = &self.refused else {
+            let reason = format!("expected a lease, found {found}");
+            return Error::new(ErrorKind::LeaseUnavailable, reason);
+        };
+        let reason = format!("expected a lease, found {found}; last refusal: {refused}");
+        let error = Error::new(refused.kind(), reason);
+        refused.until().map_or(error.clone(), |until| error.with_until(until))
+    }
+}
+
+/// A keeper, what its host has done, and the events that its host has not told yet.
+///
+/// The host calls [`Watched::begun`], [`Watched::extended`] or [`Watched::sealed`] once its generator has done as an action says.
+pub(crate) struct Watched<R> {
+    keeper: Keeper<R>,
+    standing: Standing,
+    /// The number, the start and the end of the grant that the host hands to its generator.
+    handed: Option<(u64, u64, u64)>,
+    /// `true` once the end of the generator's grant was told.
+    has_ended: bool,
+    events: VecDeque<Event>,
+}
+
+impl<R: FnMut() -> Result<Random>> Watched<R> {
+    pub(crate) fn new(options: Options, random: R) -> Self {
+        Self {
+            keeper: Keeper::new(options, random),
+            standing: Standing::default(),
+            handed: None,
+            has_ended: false,
+            events: VecDeque::new(),
+        }
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        self.keeper.options()
+    }
+
+    pub(crate) fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    /// The next event to tell.
+    pub(crate) fn next_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// As [`Keeper::poll`]; a refusal is noted already, and a pause ends soon enough for the next event.
+    pub(crate) fn poll(&mut self, now: Moment) -> Action {
+        let action = self.keeper.poll(now);
+        match &action {
+            Action::Begin(grant) => {
+                // The end of a grant that was not renewed comes before the next one.
+                self.look(now);
+                self.handed = Some((*grant.numbers().start(), grant.start(), grant.end()));
+            }
+            Action::Refused(error) => {
+                self.standing.counts.failures += 1;
+                self.standing.refused = Some(error.clone());
+                self.events.push_back(Event::Refused(error.clone()));
+            }
+            Action::Wait(until) => {
+                let longest = self.look(now).map_or(LOOK_AGAIN_MS, |left| left.min(LOOK_AGAIN_MS));
+                return Action::Wait((*until).min(now.elapsed_ms.saturating_add(longest)));
+            }
+            _ => {}
+        }
+        action
+    }
+
+    pub(crate) fn answered(&mut self, request: u64, reply: Result<Reply>, now: Moment) {
+        self.keeper.answered(request, reply, now);
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.keeper.close();
+    }
+
+    /// Notes that the generator has the grant.
+    pub(crate) fn begun(&mut self) {
+        let Some((number, start, end)) = self.handed.take() else { return };
+        let last = self.standing.grant.replace((number, end));
+        self.events.push_back(match last.filter(|_| !self.has_ended) {
+            Some((from, _)) => Event::Moved { from, number, start, end },
+            None => Event::Acquired { number, start, end },
+        });
+        self.has_ended = false;
+        self.standing.counts.grants += 1;
+        self.standing.refused = None;
+    }
+
+    pub(crate) fn not_begun(&mut self, error: Error, now: Moment) {
+        self.keeper.not_begun(error, now);
+    }
+
+    /// Notes that the generator's grant has a later end.
+    pub(crate) fn extended(&mut self, to: u64) {
+        let Some((number, end)) = &mut self.standing.grant else { return };
+        *end = to;
+        self.events.push_back(Event::Renewed { number: *number, end: to });
+        self.has_ended = false;
+        self.standing.counts.renewals += 1;
+        self.standing.refused = None;
+    }
+
+    pub(crate) fn sealed(&mut self, used_until: Option<u64>, now: Moment) {
+        self.keeper.sealed(used_until, now);
+        if let Some((number, end)) = self.standing.grant.take() {
+            let used_until = used_until.map(|used| used.min(end));
+            self.events.push_back(Event::Sealed { number, used_until });
+        }
+    }
+
+    /// Tells of the grant's end if it has come. Returns the milliseconds until then, if it is still to be told.
+    fn look(&mut self, now: Moment) -> Option<u64> {
+        let (number, end) = self.standing.grant.filter(|_| !self.has_ended)?;
+        if now.wall_ms < end {
+            return Some(end - now.wall_ms);
+        }
+        self.has_ended = true;
+        self.events.push_back(Event::Expired { number, end });
+        None
+    }
+}
+
+/// Returns whether a host closes its store before an action. A fork in a new generator copies no connection in use, nor does one in a
+/// pause, and a server keeps none for holders that ask once in a quarter of an hour.
+pub(crate) fn closes_store(action: &Action, now: Moment) -> bool {
+    match action {
+        Action::Begin(_) | Action::End => true,
+        Action::Wait(until) => until.saturating_sub(now.elapsed_ms) >= IDLE_MS,
+        _ => false,
+    }
+}
+
+impl<R> fmt::Debug for Watched<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.keeper.fmt(f)
+    }
+}

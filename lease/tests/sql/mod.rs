@@ -1,0 +1,79 @@
+//! Statements of steps over clients of the tests' own, and their outcomes as a host in another language answers them.
+
+use polyflake_lease::steps::{Failure, Outcome, Rows, Statement, Value};
+use serde_json::{Value as Json, json};
+
+pub fn in_sqlite(
+    connection: &rusqlite::Connection,
+    statement: &Statement,
+) -> Result<Rows, Failure> {
+    run(connection, statement).map_err(|error| {
+        let message = match error {
+            rusqlite::Error::SqlInputError { msg, .. } => msg,
+            other => other.to_string(),
+        };
+        Failure { code: None, message }
+    })
+}
+
+fn run(connection: &rusqlite::Connection, statement: &Statement) -> rusqlite::Result<Rows> {
+    use rusqlite::types::Value as Cell;
+    let mut prepared = connection.prepare(&statement.text)?;
+    let width = prepared.column_count();
+    let values = statement.values.iter().map(|value| match value {
+        Value::Integer(integer) => Cell::Integer(*integer),
+        Value::Text(text) => Cell::Text(text.clone()),
+        Value::Null => Cell::Null,
+    });
+    let rows = prepared.query_map(rusqlite::params_from_iter(values), |row| {
+        let cell = |at| {
+            row.get(at).map(|cell| match cell {
+                Cell::Integer(integer) => Value::Integer(integer),
+                Cell::Text(text) => Value::Text(text),
+                _ => Value::Null,
+            })
+        };
+        (0..width).map(cell).collect()
+    })?;
+    rows.collect()
+}
+
+/// One statement at a time, whose values have the types that the server infers.
+#[cfg(feature = "postgresql")]
+pub fn in_postgresql(
+    client: &mut postgres::Client,
+    statement: &Statement,
+) -> Result<Rows, Failure> {
+    let values = statement.values.iter().map(|value| match value {
+        Value::Integer(integer) => integer as &(dyn postgres::types::ToSql + Sync),
+        Value::Text(text) => text as _,
+        Value::Null => &None::<i64> as _,
+    });
+    let found = client.query(&statement.text, &values.collect::<Vec<_>>()).map_err(|error| {
+        let cause = error.as_db_error().expect("an answer of the server");
+        Failure { code: Some(cause.code().code().into()), message: cause.message().into() }
+    })?;
+    let cell = |row: &postgres::Row, at| match row.try_get(at) {
+        Ok(integer) => Value::Integer(integer),
+        Err(_) => row.try_get(at).map_or(Value::Null, Value::Text),
+    };
+    Ok(found.iter().map(|row| (0..row.len()).map(|at| cell(row, at)).collect()).collect())
+}
+
+/// The statements of a command.
+pub fn statements_of(command: &Json) -> Vec<Statement> {
+    let of = |statement: &Json| Statement {
+        text: statement[0].as_str().unwrap().to_owned(),
+        values: statement[1].as_array().unwrap().iter().map(Value::from).collect(),
+    };
+    command["statements"].as_array().unwrap().iter().map(of).collect()
+}
+
+/// What came of statements, as the answer to a command.
+pub fn answer_of(outcome: &Outcome) -> Json {
+    let row = |row: &Vec<Value>| row.iter().map(Json::from).collect::<Json>();
+    let rows = |rows: &Rows| rows.iter().map(row).collect::<Json>();
+    let failure = outcome.failure.as_ref();
+    let failure = failure.map(|it| json!({ "code": it.code, "message": it.message }));
+    json!({ "rows": outcome.rows.iter().map(rows).collect::<Json>(), "failure": failure })
+}
