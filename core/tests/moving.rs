@@ -113,9 +113,9 @@ fn a_number_comes_back_only_after_the_last_tick_it_used() {
 
 /// Moves from one generator, which used the tick of `T`, to another whose window begins in that tick.
 macro_rules! moves {
-    ($leased:ty, $one:expr, $other:expr) => {{
+    ($leased:ty, $given:expr, $one:expr, $other:expr) => {{
         let ids = <$leased>::new($one).unwrap();
-        ids.generate().unwrap();
+        ids.generate($given).unwrap();
         ids.move_to(|_| Ok($other)).map_err(|error| error.code())
     }};
 }
@@ -129,7 +129,7 @@ fn nodes_come_back_only_after_the_last_second_they_used() {
     };
     let key = b"sixteen byte key";
     let moves = |one, other, secret| {
-        moves!(randflake::Leased<_>, granted(one, key), granted(other, secret))
+        moves!(randflake::Leased<_>, (), granted(one, key), granted(other, secret))
     };
     for (one, other) in
         [(7..=7, 7..=7), (1..=5, 5..=9), (5..=9, 1..=5), (1..=9, 3..=4), (3..=4, 1..=9)]
@@ -151,7 +151,7 @@ fn bindables_come_back_only_after_the_last_tick_they_used() {
         let builder = layout::Builder::with_clock(layout, time.clone()).window(T, T + 9000);
         builder.bind("shard", shard).build().unwrap()
     };
-    let moves = |shard| moves!(layout::Leased<_>, granted(7), granted(shard));
+    let moves = |shard| moves!(layout::Leased<_>, None, granted(7), granted(shard));
     assert_eq!((moves(7), moves(8)), (Err("lease_mismatch"), Ok(1)));
 }
 
@@ -169,7 +169,7 @@ fn ranges_of_numbers_come_back_only_after_the_last_tick_they_used() {
             .unwrap()
     };
     let moves = |one: Range, other: Range, process, is_range| {
-        moves!(layout::Leased<_>, granted(one, 3, true), granted(other, process, is_range))
+        moves!(layout::Leased<_>, None, granted(one, 3, true), granted(other, process, is_range))
     };
     for (one, other) in
         [(7..=7, 7..=7), (1..=5, 5..=9), (5..=9, 1..=5), (1..=9, 3..=4), (3..=4, 1..=9)]
@@ -188,7 +188,7 @@ fn ranges_of_numbers_come_back_only_after_the_last_tick_they_used() {
         builder.bind("worker", 2).range("process", range).build().unwrap()
     };
     let moves = |workers: Range, range| {
-        moves!(layout::Leased<_>, granted(workers, 3, true), processes(range)).is_ok()
+        moves!(layout::Leased<_>, None, granted(workers, 3, true), processes(range)).is_ok()
     };
     assert_eq!(
         [moves(1..=2, 3..=4), moves(1..=2, 4..=5), moves(3..=4, 3..=4)],
@@ -372,10 +372,10 @@ fn every_family_moves() {
     let grant = |node| Grant::new(node, T / 1000, T / 1000 + 10).unwrap();
     let flakes = |node| randflake::Builder::with_clock(grant(node), [7; 16], time.clone()).build();
     let ids = randflake::Leased::new(flakes(7).unwrap()).unwrap();
-    let first = ids.generate().unwrap();
+    let first = ids.generate(()).unwrap();
     assert_eq!(ids.move_to(|_| flakes(9)), Ok(1));
     let codec = randflake::Codec::from([7; 16]);
-    let nodes = [first, ids.generate().unwrap()].map(|id| codec.inspect(id).node);
+    let nodes = [first, ids.generate(()).unwrap()].map(|id| codec.inspect(id).node);
     assert_eq!(nodes, [7, 9]);
 
     let guids = |machine: u8| {
@@ -405,10 +405,18 @@ fn every_family_moves() {
     };
     let ids = layout::Leased::new(numbered(7).unwrap()).unwrap();
     let mut batch = [0_i64; 4];
-    ids.fill(&mut batch[..2]).unwrap();
+    ids.fill(None, batch[..2].as_mut().into()).unwrap();
     ids.move_to(|_| numbered(9)).unwrap();
-    assert_eq!(ids.try_fill(&mut batch[2..]), Ok(2));
+    assert_eq!(ids.try_fill(None, batch[2..].as_mut().into()), Ok(2));
     assert_eq!(batch.map(|id| id >> 8 & 0xff), [7, 7, 9, 9]);
+
+    // A lease has no values for bindables.
+    let open = || {
+        let layout = layout::preset("instagram", [])?;
+        layout::Builder::with_clock(layout, time.clone()).window(T, T + 10_000).build()
+    };
+    assert_code(layout::Leased::new(open().unwrap()), "missing_field");
+    assert_code(ids.move_to(|_| open()), "missing_field");
 
     let alone = Layout::integer([Field::unused(56), Field::sequence(8)]).unwrap();
     let alone = layout::Generator::builder(alone).sequence_only(true).build().unwrap();

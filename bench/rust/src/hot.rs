@@ -72,12 +72,6 @@ pub(crate) const ALL: &[Hot] = &[
         let mut texts = samples::texts();
         repeat(move || sno::metabyte(texts.next()))
     }),
-    batch("sno having_metabyte 1024, an ID", || {
-        let mut ids = [Sno::default(); BATCH as usize];
-        samples::sno(Synthetic::making(BATCH)).fill(7, &mut ids).expect("a clock");
-        let mut bitmap = [0; BATCH as usize / 8];
-        repeat(move || sno::having_metabyte(&ids, 7, &mut bitmap))
-    }),
     one("randflake generate", || {
         let ids = samples::randflake(Synthetic::in_seconds(1));
         repeat(move || ids.generate())
@@ -85,7 +79,7 @@ pub(crate) const ALL: &[Hot] = &[
     one("randflake generate, leased", || {
         let ids = randflake::Leased::new(samples::randflake(Synthetic::in_seconds(1)))
             .expect("a timestamp");
-        repeat(move || ids.generate())
+        repeat(move || ids.generate(()))
     }),
     one("randflake generate_text", || {
         let ids = samples::randflake(Synthetic::in_seconds(1));
@@ -154,7 +148,7 @@ pub(crate) const ALL: &[Hot] = &[
     one("layout generate, leased", || {
         let ids = polyflake::layout::Leased::new(samples::layout(Synthetic::making(1)))
             .expect("a timestamp");
-        repeat(move || ids.generate())
+        repeat(move || ids.generate(None))
     }),
     batch("layout fill 1024, an ID", || {
         let ids = samples::layout(Synthetic::making(BATCH));

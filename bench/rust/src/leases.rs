@@ -40,7 +40,7 @@ fn leased() -> Work {
 /// The part of the way that lies in the core.
 fn moving() -> Work {
     let ids = layout::Leased::new(samples::layout(SystemClock)).expect("a timestamp");
-    repeat(move || ids.generate())
+    repeat(move || ids.generate(None))
 }
 
 fn alone() -> Work {

@@ -351,12 +351,12 @@ impl Generates for Leased {
 
     fn one(&self, mode: Mode, key: &Option<Named>) -> polyflake::Result<Id> {
         check_none(key.as_ref())?;
-        if mode == Mode::Wait { self.generate() } else { self.try_generate() }
+        if mode == Mode::Wait { self.generate(None) } else { self.try_generate(None) }
     }
 
     async fn one_async(&self, key: &Option<Named>) -> polyflake::Result<Id> {
         check_none(key.as_ref())?;
-        self.generate_async(sleep).await
+        self.generate_async(sleep, None).await
     }
 }
 
@@ -372,14 +372,14 @@ where
     ) -> polyflake::Result<Option<usize>> {
         check_none(key.as_ref())?;
         match mode {
-            Mode::Wait => self.fill(ids).map(|()| None),
-            Mode::Try => self.try_fill(ids).map(Some),
+            Mode::Wait => self.fill(None, ids.into()).map(|()| None),
+            Mode::Try => self.try_fill(None, ids.into()).map(Some),
         }
     }
 
     async fn write_async(&self, key: &Option<Named>, ids: &mut [T]) -> polyflake::Result<()> {
         check_none(key.as_ref())?;
-        self.fill_async(sleep, ids, &mut 0).await
+        self.fill_async(sleep, None, ids.into(), &mut 0).await
     }
 }
 

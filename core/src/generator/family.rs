@@ -67,6 +67,14 @@ pub(crate) trait Pack: Family {
     /// The ID of the `k`-th slot.
     fn id(&self, slots: Reserved<Self>, k: u32, given: Self::Given<'_>) -> Self::Id;
 
+    /// Refuses a family whose IDs need values that a lease does not have.
+    ///
+    /// # Errors
+    /// `missing_field`.
+    fn check_complete(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Number of IDs that fit a buffer.
     ///
     /// # Errors

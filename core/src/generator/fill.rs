@@ -78,19 +78,22 @@ pub(crate) trait Source {
     }
 
     /// Fills a buffer with IDs, waiting in `sleep` if need be, and keeps count of those `written`, also for a caller that drops
-    /// the call.
-    async fn fill_async<'b>(
+    /// the call, even before it is polled. If there is no `given`, its error is the call's.
+    fn fill_async(
         &self,
-        sleep: &impl AsyncFn(Duration),
-        given: Given<'b, Self>,
-        room: Room<'b, Self>,
+        sleep: impl AsyncFn(Duration),
+        given: Result<Given<'_, Self>>,
+        room: Room<'_, Self>,
         written: &mut usize,
-    ) -> Result<()> {
-        let mut batch = Batch::new(self.family(), given, room, written)?;
-        while let Some(want) = batch.want() {
-            batch.put(self.take_async(want, sleep).await)?;
+    ) -> impl Future<Output = Result<()>> {
+        *written = 0;
+        async move {
+            let mut batch = Batch::new(self.family(), given?, room, written)?;
+            while let Some(want) = batch.want() {
+                batch.put(self.take_async(want, &sleep).await)?;
+            }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -122,22 +125,21 @@ impl<F: Pack, C: Clock> Source for Engine<F, C> {
 ///
 /// A child that is forked in the middle has a copy of the IDs that the parent wrote so far, so it begins again, or is refused
 /// with nothing written.
-struct Batch<'b, 'w, F: Pack> {
+struct Batch<'g, 'b, 'w, F: Pack> {
+    given: F::Given<'g>,
     room: F::Batch<'b>,
-    given: F::Given<'b>,
     count: usize,
     written: &'w mut usize,
     epoch: u32,
 }
 
-impl<'b, 'w, F: Pack> Batch<'b, 'w, F> {
+impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
     fn new(
         family: &F,
-        given: F::Given<'b>,
+        given: F::Given<'g>,
         room: F::Batch<'b>,
         written: &'w mut usize,
     ) -> Result<Self> {
-        *written = 0;
         let count = family.room(&room, given)?;
         Ok(Self { room, given, count, written, epoch: fork::current() })
     }

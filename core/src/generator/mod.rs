@@ -24,7 +24,7 @@ pub(crate) use drawn::{DrawnWord, NEVER};
 pub(crate) use engine::{Engine, Reserved};
 pub(crate) use family::{Family, Pack};
 pub(crate) use fill::{Mode, Source};
-pub(crate) use moving::{Grantee, Leased};
+pub(crate) use moving::{Calls, Grantee, Leased};
 pub(crate) use options::Options;
 pub use options::{Builder, Windowed};
 pub(crate) use process::ProcessGuard;

@@ -14,9 +14,19 @@ use crate::{
     sync::{AtomicPtr, Ordering},
 };
 
+/// The types of a generator's calls.
+pub trait Calls {
+    /// An ID.
+    type Id;
+    /// The part of an ID that the caller chooses: a metabyte, a shard key, nothing.
+    type Given<'g>: Copy;
+    /// A buffer for many IDs.
+    type Batch<'b>;
+}
+
 /// A generator that makes IDs under a grant.
-pub(crate) trait Grantee: Sized {
-    type Family: Pack;
+pub(crate) trait Grantee: Calls + Sized {
+    type Family: for<'a> Pack<Id = Self::Id, Given<'a> = Self::Given<'a>, Batch<'a> = Self::Batch<'a>>;
     type Clock: Clock;
 
     fn engine(&self) -> &Engine<Self::Family, Self::Clock>;
@@ -30,7 +40,7 @@ pub(crate) trait Grantee: Sized {
 /// Generators of earlier grants are sealed, and a grant that comes back gets a new generator, so no two windows are joined. It
 /// leaves no snapshot: the time after its end belongs to the next holder.
 ///
-/// Not part of the public API: for leases. A family adds its calls.
+/// Not part of the public API: for leases, which give its calls their names.
 #[derive(Debug)]
 pub struct Leased<G> {
     pub(crate) moving: Moving<G>,
@@ -41,7 +51,7 @@ impl<G: Grantee> Leased<G> {
     /// A generator under its first grant, which has the number 0. Its window is the grant.
     ///
     /// # Errors
-    /// `unknown_field` for a generator of a layout without a timestamp.
+    /// `unknown_field` for a generator of a layout without a timestamp; `missing_field` if a bindable is not fixed.
     pub fn new(first: G) -> Result<Self> {
         Moving::new(first).map(|moving| Self { moving })
     }
@@ -83,6 +93,67 @@ impl<G: Grantee> Leased<G> {
         let engine = generator.engine();
         let (start, end) = engine.family.ticks().map_or((0, 0), |ticks| engine.window_ms(ticks));
         (*number, start..end)
+    }
+
+    /// One new ID.
+    ///
+    /// # Errors
+    /// `lease_unavailable` after a wait of at most `max_wait` if there is no grant for now, with the time to retry if one begins
+    /// later; all else as the generator's own call.
+    #[inline]
+    pub fn generate(&self, given: G::Given<'_>) -> Result<G::Id> {
+        self.moving.one(Mode::Wait, given)
+    }
+
+    /// Fills a buffer with new IDs.
+    ///
+    /// # Errors
+    /// As [`Leased::generate`], with [`Error::written`].
+    pub fn fill<'b>(&self, given: G::Given<'b>, ids: G::Batch<'b>) -> Result<()> {
+        self.moving.fill(Mode::Wait, given, ids)
+    }
+
+    /// As [`Leased::generate`], without a wait.
+    ///
+    /// # Errors
+    /// `lease_unavailable` at once; all else as the generator's own call.
+    #[inline]
+    pub fn try_generate(&self, given: G::Given<'_>) -> Result<G::Id> {
+        self.moving.one(Mode::Try, given)
+    }
+
+    /// Fills the front of a buffer with the IDs that there are now, and returns their number.
+    ///
+    /// # Errors
+    /// As [`Leased::fill`], without a wait.
+    pub fn try_fill<'b>(&self, given: G::Given<'b>, ids: G::Batch<'b>) -> Result<usize> {
+        self.moving.try_fill(given, ids)
+    }
+
+    /// As [`Leased::generate`], but it waits in `sleep`.
+    ///
+    /// # Errors
+    /// As [`Leased::generate`].
+    pub async fn generate_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        given: G::Given<'_>,
+    ) -> Result<G::Id> {
+        self.moving.one_async(&sleep, given).await
+    }
+
+    /// As [`Leased::fill`], but it waits in `sleep`. `written` counts the IDs at the front, also of a call that is dropped.
+    ///
+    /// # Errors
+    /// As [`Leased::fill`].
+    pub fn fill_async<'b>(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        given: G::Given<'b>,
+        ids: G::Batch<'b>,
+        written: &mut usize,
+    ) -> impl Future<Output = Result<()>> {
+        self.moving.fill_async(sleep, Ok(given), ids, written)
     }
 }
 
@@ -163,9 +234,9 @@ impl<G: Grantee> Moving<G> {
     /// Begins with a generator under the first grant.
     ///
     /// # Errors
-    /// `unknown_field` for a generator without a timestamp, which has no window.
+    /// As [`Leased::new`].
     fn new(first: G) -> Result<Self> {
-        check_time(&first)?;
+        check(&first)?;
         let first = Granted { generator: first, number: 0, older: ptr::null_mut() };
         let newest = AtomicPtr::new(ptr::null_mut());
         newest.store(Box::into_raw(Box::new(first)), Ordering::Release);
@@ -191,7 +262,7 @@ impl<G: Grantee> Moving<G> {
         let found = self.newest();
         let last = found.generator.engine().end();
         let generator = build(last.as_ref().map(|(_, span)| span.clone()))?;
-        check_time(&generator)?;
+        check(&generator)?;
         let start = generator.engine().window().start();
         if last.is_some_and(|(tick, _)| start < tick) || found.is_repeated_by(&generator, start) {
             return Err(mismatch());
@@ -255,10 +326,13 @@ impl<G: Grantee> Moving<G> {
 /// the time that a call has waited.
 const LOOK_AGAIN: u64 = 1_000_000;
 
-/// Refuses a generator without a timestamp, which no span of time can bound.
-fn check_time<G: Grantee>(generator: &G) -> Result<()> {
-    let has_time = generator.engine().family.ticks().is_some();
-    if has_time { Ok(()) } else { Err(Error::field_error(ErrorKind::UnknownField, "timestamp")) }
+/// Refuses a generator without a timestamp, which no span of time can bound, and one that needs values for each ID.
+fn check<G: Grantee>(generator: &G) -> Result<()> {
+    let family = &generator.engine().family;
+    match family.ticks() {
+        Some(_) => family.check_complete(),
+        None => Err(Error::field_error(ErrorKind::UnknownField, "timestamp")),
+    }
 }
 
 /// Returns whether the next grant, or an extension, will allow the refused call.

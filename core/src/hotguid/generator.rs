@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
-    generator::{self, Engine, Grantee, Mode, NEVER, Source, WaitPolicy, Window},
+    generator::{self, Calls, Engine, Grantee, Mode, NEVER, Source, WaitPolicy, Window},
     sequence::per_tick::{Behind, PerTick, Slots},
 };
 #[cfg(feature = "std")]
@@ -361,8 +361,7 @@ impl<C: Clock> Generator<C> {
         ids: &mut [HotGuid],
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
-        *written = 0; // a call may be dropped before its first poll
-        async move { self.engine.fill_async(&sleep, shard_key, ids, written).await }
+        self.engine.fill_async(sleep, Ok(shard_key), ids, written)
     }
 
     /// Gives the generator random bytes that were drawn elsewhere, unless it already has some in this process. Returns whether it
@@ -403,68 +402,10 @@ pub(super) const fn counters() -> PerTick {
 #[doc(hidden)]
 pub type Leased<C = DefaultClock> = generator::Leased<Generator<C>>;
 
-impl<C: Clock> Leased<C> {
-    /// One new ID.
-    ///
-    /// # Errors
-    /// `lease_unavailable` after a wait of at most `max_wait` if there is no grant for now, with the time to retry if one begins
-    /// later; all else as [`Generator::generate`].
-    #[inline]
-    pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
-        self.moving.one(Mode::Wait, shard_key)
-    }
-
-    /// As [`Generator::fill`].
-    ///
-    /// # Errors
-    /// As [`Leased::generate`], with [`Error::written`](crate::Error::written).
-    pub fn fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<()> {
-        self.moving.fill(Mode::Wait, shard_key, ids)
-    }
-
-    /// As [`Generator::try_generate`].
-    ///
-    /// # Errors
-    /// `lease_unavailable` at once; all else as [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate(&self, shard_key: u32) -> Result<HotGuid> {
-        self.moving.one(Mode::Try, shard_key)
-    }
-
-    /// As [`Generator::try_fill`].
-    ///
-    /// # Errors
-    /// As [`Leased::fill`], without a wait.
-    pub fn try_fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<usize> {
-        self.moving.try_fill(shard_key, ids)
-    }
-
-    /// As [`Generator::generate_async`].
-    ///
-    /// # Errors
-    /// As [`Leased::generate`].
-    pub async fn generate_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        shard_key: u32,
-    ) -> Result<HotGuid> {
-        self.moving.one_async(&sleep, shard_key).await
-    }
-
-    /// As [`Generator::fill_async`].
-    ///
-    /// # Errors
-    /// As [`Leased::fill`].
-    pub fn fill_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        shard_key: u32,
-        ids: &mut [HotGuid],
-        written: &mut usize,
-    ) -> impl Future<Output = Result<()>> {
-        *written = 0; // a call may be dropped before its first poll
-        async move { self.moving.fill_async(&sleep, shard_key, ids, written).await }
-    }
+impl<C> Calls for Generator<C> {
+    type Id = HotGuid;
+    type Given<'g> = u32;
+    type Batch<'b> = &'b mut [HotGuid];
 }
 
 impl<C: Clock> Grantee for Generator<C> {

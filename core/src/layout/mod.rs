@@ -43,4 +43,4 @@ pub use {
     time::tick::Tick,
 };
 
-use {ids::draft::Draft, shape::width::Width, time::timeline::Timeline};
+use {shape::width::Width, time::timeline::Timeline};

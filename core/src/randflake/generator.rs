@@ -8,7 +8,7 @@ use super::{Grant, Parts, Randflake, SCALE, Terms, family::Nodes};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
-    generator::{self, Engine, Family, Grantee, Mode, Source},
+    generator::{self, Calls, Engine, Family, Grantee, Mode, Source},
     sequence::per_tick::State,
 };
 
@@ -311,8 +311,7 @@ impl<C: Clock> Generator<C> {
         ids: &mut [Randflake],
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
-        *written = 0; // a call may be dropped before its first poll
-        async move { self.engine.fill_async(&sleep, (), ids, written).await }
+        self.engine.fill_async(sleep, Ok(()), ids, written)
     }
 
     /// The source of time that the generator was built with.
@@ -346,63 +345,10 @@ fn last_second(state: State) -> Option<i64> {
 #[doc(hidden)]
 pub type Leased<C = DefaultClock> = generator::Leased<Generator<C>>;
 
-impl<C: Clock> Leased<C> {
-    /// One new ID.
-    ///
-    /// # Errors
-    /// `lease_unavailable` after a wait of at most `max_wait` if there is no grant for now, with the time to retry if one begins
-    /// later; all else as [`Generator::generate`].
-    #[inline]
-    pub fn generate(&self) -> Result<Randflake> {
-        self.moving.one(Mode::Wait, ())
-    }
-
-    /// As [`Generator::fill`].
-    ///
-    /// # Errors
-    /// As [`Leased::generate`], with [`Error::written`](crate::Error::written).
-    pub fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
-        self.moving.fill(Mode::Wait, (), ids)
-    }
-
-    /// As [`Generator::try_generate`].
-    ///
-    /// # Errors
-    /// `lease_unavailable` at once; all else as [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate(&self) -> Result<Randflake> {
-        self.moving.one(Mode::Try, ())
-    }
-
-    /// As [`Generator::try_fill`].
-    ///
-    /// # Errors
-    /// As [`Leased::fill`], without a wait.
-    pub fn try_fill(&self, ids: &mut [Randflake]) -> Result<usize> {
-        self.moving.try_fill((), ids)
-    }
-
-    /// As [`Generator::generate_async`].
-    ///
-    /// # Errors
-    /// As [`Leased::generate`].
-    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
-        self.moving.one_async(&sleep, ()).await
-    }
-
-    /// As [`Generator::fill_async`].
-    ///
-    /// # Errors
-    /// As [`Leased::fill`].
-    pub fn fill_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        ids: &mut [Randflake],
-        written: &mut usize,
-    ) -> impl Future<Output = Result<()>> {
-        *written = 0; // a call may be dropped before its first poll
-        async move { self.moving.fill_async(&sleep, (), ids, written).await }
-    }
+impl<C> Calls for Generator<C> {
+    type Id = Randflake;
+    type Given<'g> = ();
+    type Batch<'b> = &'b mut [Randflake];
 }
 
 impl<C: Clock> Grantee for Generator<C> {

@@ -14,7 +14,7 @@ use crate::{
     Error, ErrorKind, Result, UnixTime,
     clock::{Clock, DefaultClock},
     fork,
-    generator::{self, Engine, Grantee, Mode, Pack, Source, WaitPolicy, Window},
+    generator::{self, Calls, Engine, Grantee, Mode, Pack, Source, WaitPolicy, Window},
     sequence::tick_tock::{Run, TickTock},
     sync::{AtomicU32, Ordering},
 };
@@ -311,8 +311,7 @@ impl<C: Clock> Generator<C> {
         ids: &mut [Sno],
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
-        *written = 0; // a call may be dropped before its first poll
-        async move { self.engine.fill_async(&sleep, metabyte, ids, written).await }
+        self.engine.fill_async(sleep, Ok(metabyte), ids, written)
     }
 
     /// An ID of a given time: Unix milliseconds, or a `SystemTime`. For IDs of things that have their own time, few at once: these
@@ -498,64 +497,10 @@ impl<C> Drop for Generator<C> {
 #[doc(hidden)]
 pub type Leased<C = DefaultClock> = generator::Leased<Generator<C>>;
 
-impl<C: Clock> Leased<C> {
-    /// One new ID.
-    ///
-    /// # Errors
-    /// `lease_unavailable` after a wait of at most `max_wait` if there is no grant for now, with the time to retry if one begins
-    /// later; all else as [`Generator::generate`].
-    #[inline]
-    pub fn generate(&self, metabyte: u8) -> Result<Sno> {
-        self.moving.one(Mode::Wait, metabyte)
-    }
-
-    /// As [`Generator::fill`].
-    ///
-    /// # Errors
-    /// As [`Leased::generate`], with [`Error::written`](crate::Error::written).
-    pub fn fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<()> {
-        self.moving.fill(Mode::Wait, metabyte, ids)
-    }
-
-    /// As [`Generator::try_generate`].
-    ///
-    /// # Errors
-    /// `lease_unavailable` at once; all else as [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate(&self, metabyte: u8) -> Result<Sno> {
-        self.moving.one(Mode::Try, metabyte)
-    }
-
-    /// As [`Generator::try_fill`].
-    ///
-    /// # Errors
-    /// As [`Leased::fill`], without a wait.
-    pub fn try_fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<usize> {
-        self.moving.try_fill(metabyte, ids)
-    }
-
-    /// As [`Generator::generate_async`].
-    ///
-    /// # Errors
-    /// As [`Leased::generate`].
-    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration), metabyte: u8) -> Result<Sno> {
-        self.moving.one_async(&sleep, metabyte).await
-    }
-
-    /// As [`Generator::fill_async`].
-    ///
-    /// # Errors
-    /// As [`Leased::fill`].
-    pub fn fill_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        metabyte: u8,
-        ids: &mut [Sno],
-        written: &mut usize,
-    ) -> impl Future<Output = Result<()>> {
-        *written = 0; // a call may be dropped before its first poll
-        async move { self.moving.fill_async(&sleep, metabyte, ids, written).await }
-    }
+impl<C> Calls for Generator<C> {
+    type Id = Sno;
+    type Given<'g> = u8;
+    type Batch<'b> = &'b mut [Sno];
 }
 
 impl<C: Clock> Grantee for Generator<C> {

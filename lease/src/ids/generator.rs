@@ -181,7 +181,7 @@ macro_rules! calls {
         /// `lease_unavailable` without a lease; its source says since when, and why. All else as the core's generator.
         #[inline]
         pub fn generate(&self $(, $given: $type)?) -> polyflake::Result<$id> {
-            self.call(|ids| ids.generate($($given)?))
+            self.call(|leased| leased.generate(($($given)?)))
         }
 
         /// Fills a slice with new IDs. A batch across a move to another number goes on under that number.
@@ -189,7 +189,7 @@ macro_rules! calls {
         /// # Errors
         /// As [`Generator::generate`]; `written` is the number of valid IDs at the front of the slice.
         pub fn fill(&self $(, $given: $type)?, ids: &mut [$id]) -> polyflake::Result<()> {
-            self.call(|leased| leased.fill($($given,)? ids))
+            self.call(|leased| leased.fill(($($given)?), ids))
         }
 
         /// One new ID without waiting, if there is one now. In a forked child the first call begins to lease a number.
@@ -198,7 +198,7 @@ macro_rules! calls {
         /// `lease_unavailable`, `sequence_exhausted` or `clock_behind` instead of a wait; all else as [`Generator::generate`].
         #[inline]
         pub fn try_generate(&self $(, $given: $type)?) -> polyflake::Result<$id> {
-            self.try_call(|ids| ids.try_generate($($given)?))
+            self.try_call(|leased| leased.try_generate(($($given)?)))
         }
 
         /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
@@ -206,7 +206,7 @@ macro_rules! calls {
         /// # Errors
         /// As [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the batch.
         pub fn try_fill(&self $(, $given: $type)?, ids: &mut [$id]) -> polyflake::Result<usize> {
-            self.try_call(|leased| leased.try_fill($($given,)? ids))
+            self.try_call(|leased| leased.try_fill(($($given)?), ids))
         }
 
         /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
@@ -218,7 +218,7 @@ macro_rules! calls {
             sleep: impl AsyncFn(Duration)
             $(, $given: $type)?
         ) -> polyflake::Result<$id> {
-            self.call_async(&sleep, async |ids| ids.generate_async(&sleep $(, $given)?).await).await
+            self.call_async(&sleep, async |leased| leased.generate_async(&sleep, ($($given)?)).await).await
         }
 
         /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. `written` counts the valid IDs at the front
@@ -236,7 +236,7 @@ macro_rules! calls {
             *written = 0; // a call may be dropped before its first poll
             async move {
                 let fill = async |leased: &Leased| {
-                    leased.fill_async(&sleep, $($given,)? &mut *ids, &mut *written).await
+                    leased.fill_async(&sleep, ($($given)?), &mut *ids, &mut *written).await
                 };
                 self.call_async(&sleep, fill).await
             }

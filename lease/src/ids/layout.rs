@@ -111,7 +111,7 @@ impl Generator {
     /// `lease_unavailable` without a lease; its source says since when, and why. All else as the core's generator.
     #[inline]
     pub fn generate(&self) -> polyflake::Result<Id> {
-        self.call(Leased::generate)
+        self.call(|leased| leased.generate(None))
     }
 
     /// Fills a slice with new IDs: `&mut [i64]` in an integer layout, else packed bytes. A batch across a move to another number goes
@@ -121,7 +121,7 @@ impl Generator {
     /// As [`Generator::generate`]; `written` is the number of valid IDs at the front of the slice.
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> polyflake::Result<()> {
         let mut ids = ids.into();
-        self.call(|leased| leased.fill(again(&mut ids)))
+        self.call(|leased| leased.fill(None, again(&mut ids)))
     }
 
     /// One new ID without waiting, if there is one now. In a forked child the first call begins to lease a number.
@@ -130,7 +130,7 @@ impl Generator {
     /// `lease_unavailable`, `sequence_exhausted` or `clock_behind` instead of a wait; all else as [`Generator::generate`].
     #[inline]
     pub fn try_generate(&self) -> polyflake::Result<Id> {
-        self.try_call(Leased::try_generate)
+        self.try_call(|leased| leased.try_generate(None))
     }
 
     /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
@@ -139,7 +139,7 @@ impl Generator {
     /// As [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the batch.
     pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> polyflake::Result<usize> {
         let ids = ids.into();
-        self.try_call(|leased| leased.try_fill(ids))
+        self.try_call(|leased| leased.try_fill(None, ids))
     }
 
     /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
@@ -147,7 +147,7 @@ impl Generator {
     /// # Errors
     /// As [`Generator::generate`].
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> polyflake::Result<Id> {
-        self.call_async(&sleep, async |leased| leased.generate_async(&sleep).await).await
+        self.call_async(&sleep, async |leased| leased.generate_async(&sleep, None).await).await
     }
 
     /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. `written` counts the valid IDs at the
@@ -165,7 +165,7 @@ impl Generator {
         async move {
             let mut ids = ids.into();
             let fill = async |leased: &Leased| {
-                leased.fill_async(&sleep, again(&mut ids), &mut *written).await
+                leased.fill_async(&sleep, None, again(&mut ids), &mut *written).await
             };
             self.call_async(&sleep, fill).await
         }

@@ -112,7 +112,7 @@ trait Maker {
 
 /// Makes generators of a family by `$build`, and notes its IDs as `$noted` says.
 macro_rules! maker {
-    ($family:ident, $build:ident, $id:expr, $given:tt, $noted:expr) => {
+    ($family:ident, $build:ident, $id:expr, $given:expr, $noted:expr) => {
         impl Maker for $family::Leased<Time> {
             fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32> {
                 self.move_to(|last| $build(time, number, next(last)))
@@ -126,8 +126,8 @@ macro_rules! maker {
             fn make(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64)) {
                 let mut batch = [$id; BATCH];
                 let made = match count {
-                    1 => maker!(@one self $given).map(|id| batch[0] = id).map_or(0, |()| 1),
-                    _ => maker!(@many self $given &mut batch[..count]).unwrap_or(0),
+                    1 => self.try_generate($given).map(|id| batch[0] = id).map_or(0, |()| 1),
+                    _ => self.try_fill($given, &mut batch[..count]).unwrap_or(0),
                 };
                 for id in &batch[..made] {
                     let (bits, number, tick) = $noted(*id);
@@ -136,10 +136,6 @@ macro_rules! maker {
             }
         }
     };
-    (@one $ids:ident ()) => { $ids.try_generate() };
-    (@one $ids:ident ($given:expr)) => { $ids.try_generate($given) };
-    (@many $ids:ident () $batch:expr) => { $ids.try_fill($batch) };
-    (@many $ids:ident ($given:expr) $batch:expr) => { $ids.try_fill($given, $batch) };
 }
 
 fn sno_of(time: &Time, number: u64, window: Range<i64>) -> polyflake::Result<sno::Generator<Time>> {
@@ -180,7 +176,7 @@ fn layout_generator_of(
     builder.window(window.start, window.end).build()
 }
 
-maker!(sno, sno_of, sno::Sno::default(), (7), |id: sno::Sno| {
+maker!(sno, sno_of, sno::Sno::default(), 7, |id: sno::Sno| {
     let bits = id.as_bytes().iter().fold(0, |all, byte| all << 8 | i128::from(*byte));
     (bits, u64::from(id.partition()), id.unix_ms())
 });
@@ -188,7 +184,7 @@ maker!(randflake, randflake_of, randflake::Randflake::default(), (), |id: randfl
     let parts = Codec::new(SECRET).inspect(id);
     (id.to_i64().into(), u64::from(parts.node), parts.timestamp)
 });
-maker!(hotguid, hotguid_of, hotguid::HotGuid::default(), (7), |id: hotguid::HotGuid| {
+maker!(hotguid, hotguid_of, hotguid::HotGuid::default(), 7, |id: hotguid::HotGuid| {
     let [a, b, c, ..] = id.machine();
     let bits = i128::from_be_bytes(id.to_bytes());
     (bits, u64::from_be_bytes([0, 0, 0, 0, 0, a, b, c]), id.timestamp())
@@ -206,7 +202,7 @@ impl Maker for layout::Leased<Time> {
     }
     fn make(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64)) {
         let mut batch = [0; BATCH];
-        let made = self.try_fill(&mut batch[..count]).unwrap_or(0);
+        let made = self.try_fill(None, (&mut batch[..count]).into()).unwrap_or(0);
         for id in &batch[..made] {
             note((*id).into(), u64::try_from(*id >> 12 & 1023).unwrap(), *id >> 22);
         }

@@ -134,14 +134,19 @@ macro_rules! makes {
             }
         }
 
-        $crate::generators::making::generates! { polyflake::$family::Generator<PythonClock>, $Id, ($($key)?) $Key }
-        $crate::generators::making::generates! { polyflake::$family::Leased<PythonClock>, $Id, ($($key)?) $Key }
+        $crate::generators::making::generates! {
+            polyflake::$family::Generator<PythonClock>, $Id, $Key, ($($key)?), ($($key,)?)
+        }
+        $crate::generators::making::generates! {
+            polyflake::$family::Leased<PythonClock>, $Id, $Key, ($($key)?), (($($key)?),)
+        }
     };
 }
 
-/// Implements [`Generates`] and [`Fills`] for a generator of the core.
+/// Implements [`Generates`] and [`Fills`] for a generator of the core, whose calls take the arguments `$($given)*`, made of the
+/// key.
 macro_rules! generates {
-    ($Generator:ty, $Id:ident, ($($key:ident)?) $Key:ty) => {
+    ($Generator:ty, $Id:ident, $Key:ty, ($($key:ident)?), ($($given:tt)*)) => {
         impl $crate::generators::making::Generates for $Generator {
             type Key = $Key;
             type Id = $Id;
@@ -150,14 +155,14 @@ macro_rules! generates {
             fn one(&self, mode: Mode, _key: &$Key) -> polyflake::Result<$Id> {
                 $(let $key = *_key;)?
                 match mode {
-                    Mode::Wait => self.generate($($key)?),
-                    Mode::Try => self.try_generate($($key)?),
+                    Mode::Wait => self.generate($($given)*),
+                    Mode::Try => self.try_generate($($given)*),
                 }
             }
 
             async fn one_async(&self, _key: &$Key) -> polyflake::Result<$Id> {
                 $(let $key = *_key;)?
-                self.generate_async(sleep $(, $key)?).await
+                self.generate_async(sleep, $($given)*).await
             }
         }
 
@@ -165,14 +170,14 @@ macro_rules! generates {
             fn write(&self, mode: Mode, _key: &$Key, ids: &mut [$Id]) -> polyflake::Result<Option<usize>> {
                 $(let $key = *_key;)?
                 match mode {
-                    Mode::Wait => self.fill($($key,)? ids).map(|()| None),
-                    Mode::Try => self.try_fill($($key,)? ids).map(Some),
+                    Mode::Wait => self.fill($($given)* ids).map(|()| None),
+                    Mode::Try => self.try_fill($($given)* ids).map(Some),
                 }
             }
 
             async fn write_async(&self, _key: &$Key, ids: &mut [$Id]) -> polyflake::Result<()> {
                 $(let $key = *_key;)?
-                self.fill_async(sleep $(, $key)?, ids, &mut 0).await
+                self.fill_async(sleep, $($given)* ids, &mut 0).await
             }
         }
     };

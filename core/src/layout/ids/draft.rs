@@ -1,23 +1,17 @@
 //! An ID in the making: its fields are set one by one, in any order, also more than once.
 
-use alloc::{vec, vec::Vec};
+use alloc::vec;
 
 use crate::layout::{
     Id,
     shape::{bits, layout::Shape, placed::Placed},
 };
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Draft {
-    Word(u64),
-    Bytes(Vec<u8>),
-}
-
-impl Draft {
-    /// A draft of all zeros.
-    pub(in crate::layout) fn new(shape: Shape) -> Self {
+impl Id {
+    /// An ID of all zeros.
+    pub(in crate::layout) fn zero(shape: Shape) -> Self {
         match shape {
-            Shape::Integer => Self::Word(0),
+            Shape::Integer => Self::Integer(0),
             Shape::Bytes(length) => Self::Bytes(vec![0; length]),
         }
     }
@@ -26,9 +20,7 @@ impl Draft {
     #[inline]
     pub(in crate::layout) fn put(&mut self, field: &Placed, bits: u64) {
         match self {
-            Self::Word(word) => {
-                *word = field.put_in_word(*word, bits);
-            }
+            Self::Integer(id) => *id = field.put_in_integer(*id, bits),
             Self::Bytes(id) => field.put_in(id, bits),
         }
     }
@@ -36,7 +28,7 @@ impl Draft {
     /// The bits of a field of at most 64 bits.
     pub(in crate::layout) fn take(&self, field: &Placed) -> u64 {
         match self {
-            Self::Word(word) => word >> field.shift & field.width.most,
+            Self::Integer(id) => id.cast_unsigned() >> field.shift & field.width.most,
             Self::Bytes(id) => bits::take(id, field.offset, field.width.bits),
         }
     }
@@ -52,22 +44,15 @@ impl Draft {
     /// Sets all bits of a field, or clears them.
     pub(in crate::layout) fn fill(&mut self, field: &Placed, ones: bool) {
         match self {
-            Self::Word(_) => self.put(field, if ones { field.width.most } else { 0 }),
+            Self::Integer(_) => self.put(field, if ones { field.width.most } else { 0 }),
             Self::Bytes(id) => bits::fill(id, field.offset, field.width.bits, ones),
-        }
-    }
-
-    pub(crate) fn into_id(self) -> Id {
-        match self {
-            Self::Word(word) => Id::Integer(word.cast_signed()),
-            Self::Bytes(id) => Id::Bytes(id),
         }
     }
 
     /// Returns whether all bits above the lowest `limit` bits are zero.
     pub(in crate::layout) fn is_below(&self, limit: u32) -> bool {
         let length = match self {
-            Self::Word(word) => bits::length(&word.to_be_bytes()),
+            Self::Integer(id) => bits::length(&id.to_be_bytes()),
             Self::Bytes(id) => bits::length(id),
         };
         length <= limit as usize

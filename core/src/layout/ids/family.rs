@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::{
     Error, ErrorKind, Result,
     generator::{Family, ProcessGuard, Window},
-    layout::{Draft, Layout, Slot, Values, ids::numbers::Numbers, time::clocked::ClockTicks},
+    layout::{Id, Layout, Slot, Values, ids::numbers::Numbers, time::clocked::ClockTicks},
     sequence::per_tick::PerTick,
 };
 
@@ -14,7 +14,7 @@ use crate::{
 pub(crate) struct Template {
     pub(in crate::layout) layout: Layout,
     /// An ID with the constants and the fixed bindables in it.
-    pub(in crate::layout) base: Draft,
+    pub(in crate::layout) base: Id,
     /// The bindables that are not fixed.
     pub(in crate::layout) missing: Vec<Slot>,
     /// Index of the sequence.
@@ -34,7 +34,7 @@ impl Template {
 
     /// An ID without time and sequence, if no bindable is missing.
     #[inline]
-    pub(in crate::layout) fn complete(&self) -> Result<&Draft> {
+    pub(in crate::layout) fn complete(&self) -> Result<&Id> {
         match self.missing.first() {
             None => Ok(&self.base),
             Some(slot) => Err(self.missing_field(*slot)),
@@ -49,7 +49,7 @@ impl Template {
 
     /// An ID without time and sequence, of these values.
     #[inline]
-    pub(in crate::layout) fn base_of<'v>(&self, values: &'v Values<'_>) -> Result<&'v Draft> {
+    pub(in crate::layout) fn base_of<'v>(&self, values: &'v Values<'_>) -> Result<&'v Id> {
         let is_ours = core::ptr::eq(values.layout(), &raw const self.layout);
         if !is_ours && *values.layout() != self.layout {
             return Err(Error::because(
@@ -84,7 +84,6 @@ impl Template {
     fn span_of(&self, index: usize) -> (u64, u64) {
         match &self.numbers {
             Some(numbers) if numbers.index == index => (numbers.first, numbers.last),
-            _ if self.missing.contains(&Slot(index)) => (0, u64::MAX),
             _ => {
                 let number = self.base.take(&self.layout.fields[index]);
                 (number, number)

@@ -8,7 +8,7 @@ use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
     format::Ticks,
-    generator::{self, Engine, Family, Grantee, Mode, Pack, Source},
+    generator::{self, Calls, Engine, Family, Grantee, Mode, Source},
     layout::{Id, Layout, Snapshot, Stats, Values, ids::family::Template},
     sequence::per_tick::State,
 };
@@ -459,11 +459,7 @@ impl<C: Clock> Generator<C> {
         ids: impl Into<Batch<'b>>,
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
-        *written = 0; // a call may be dropped before its first poll
-        async move {
-            self.engine.family.complete()?;
-            self.engine.fill_async(&sleep, None, ids.into(), written).await
-        }
+        self.engine.fill_async(sleep, self.engine.family.complete().map(Some), ids.into(), written)
     }
 
     /// As [`Generator::fill_async`], with these bindables.
@@ -491,11 +487,8 @@ impl<C: Clock> Generator<C> {
         ids: impl Into<Batch<'b>>,
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
-        *written = 0; // a call may be dropped before its first poll
-        async move {
-            let base = self.engine.family.base_of(values)?;
-            self.engine.fill_async(&sleep, Some(base), ids.into(), written).await
-        }
+        let base = self.engine.family.base_of(values);
+        self.engine.fill_async(sleep, base.map(Some), ids.into(), written)
     }
 
     #[inline]
@@ -535,77 +528,10 @@ impl<C: Clock> Generator<C> {
 #[doc(hidden)]
 pub type Leased<C = DefaultClock> = generator::Leased<Generator<C>>;
 
-impl<C: Clock> Leased<C> {
-    /// One new ID, if all bindables are fixed.
-    ///
-    /// # Errors
-    /// `lease_unavailable` after a wait of at most `max_wait` if there is no grant for now, with the time to retry if one begins
-    /// later; all else as [`Generator::generate`].
-    #[inline]
-    pub fn generate(&self) -> Result<Id> {
-        self.one(Mode::Wait)
-    }
-
-    /// As [`Generator::fill`].
-    ///
-    /// # Errors
-    /// As [`Leased::generate`]; [`Error::written`](crate::Error::written) is the number of valid IDs at the front of the slice.
-    pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
-        self.moving.family().complete()?;
-        self.moving.fill(Mode::Wait, None, ids.into())
-    }
-
-    /// As [`Generator::try_generate`].
-    ///
-    /// # Errors
-    /// As [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate(&self) -> Result<Id> {
-        self.one(Mode::Try)
-    }
-
-    /// One ID. The slots' own template is asked for its bindables: the way to another one would cost every ID a look.
-    #[inline]
-    fn one(&self, mode: Mode) -> Result<Id> {
-        let (template, slots) = self.moving.take(1, mode)?;
-        template.complete()?;
-        Ok(template.id(slots, 0, None))
-    }
-
-    /// As [`Generator::try_fill`].
-    ///
-    /// # Errors
-    /// As [`Generator::try_fill`].
-    pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<usize> {
-        self.moving.family().complete()?;
-        self.moving.try_fill(None, ids.into())
-    }
-
-    /// As [`Generator::generate_async`].
-    ///
-    /// # Errors
-    /// As [`Leased::generate`].
-    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Id> {
-        self.moving.family().complete()?;
-        self.moving.one_async(&sleep, None).await
-    }
-
-    /// As [`Generator::fill_async`].
-    ///
-    /// # Errors
-    /// As [`Leased::fill`].
-    pub fn fill_async<'b>(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        ids: impl Into<Batch<'b>>,
-        written: &mut usize,
-    ) -> impl Future<Output = Result<()>> {
-        *written = 0; // a call may be dropped before its first poll
-        async move {
-            self.moving.family().complete()?;
-            self.moving.fill_async(&sleep, None, ids.into(), written).await
-        }
-    }
+impl<C> Calls for Generator<C> {
+    type Id = Id;
+    type Given<'g> = Option<&'g Id>;
+    type Batch<'b> = Batch<'b>;
 }
 
 impl<C: Clock> Grantee for Generator<C> {

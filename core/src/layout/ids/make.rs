@@ -5,31 +5,35 @@ use core::ops::Range;
 use crate::{
     Error, Result,
     generator::Pack,
-    layout::{Batch, Draft, Id, ids::family::Template, shape::placed::Placed},
+    layout::{Batch, Id, ids::family::Template, shape::placed::Placed},
     sequence::per_tick::Run,
 };
 
 impl Pack for Template {
     type Id = Id;
     /// The constants and bindables of an ID, if it does not take those of the template.
-    type Given<'g> = Option<&'g Draft>;
+    type Given<'g> = Option<&'g Id>;
     type Batch<'b> = Batch<'b>;
 
     #[inline]
-    fn id(&self, ((), run): ((), Run), k: u32, base: Option<&Draft>) -> Id {
+    fn id(&self, ((), run): ((), Run), k: u32, base: Option<&Id>) -> Id {
         let mut draft = base.unwrap_or(&self.base).clone();
         self.put_tick(&mut draft, run.tick);
         let sequence = self.put_number(&mut draft, run.first + u64::from(k));
         let field = self.sequence();
         draft.put(field, sequence ^ field.flip);
-        draft.into_id()
+        draft
     }
 
-    fn room(&self, ids: &Batch<'_>, _: Option<&Draft>) -> Result<usize> {
+    fn check_complete(&self) -> Result<()> {
+        self.complete().map(drop)
+    }
+
+    fn room(&self, ids: &Batch<'_>, _: Option<&Id>) -> Result<usize> {
         ids.count(&self.base)
     }
 
-    fn write(&self, ((), run): ((), Run), base: Option<&Draft>, ids: &mut Batch<'_>, from: usize) {
+    fn write(&self, ((), run): ((), Run), base: Option<&Id>, ids: &mut Batch<'_>, from: usize) {
         let mut draft = base.unwrap_or(&self.base).clone();
         self.put_tick(&mut draft, run.tick);
         let (mut done, count) = (0, run.len as usize);
@@ -45,7 +49,7 @@ impl Pack for Template {
 
 impl Template {
     #[inline]
-    fn put_tick(&self, draft: &mut Draft, tick: u64) {
+    fn put_tick(&self, draft: &mut Id, tick: u64) {
         if let Some(index) = self.layout.time {
             let field = &self.layout.fields[index];
             draft.put(field, tick ^ field.flip);
@@ -54,7 +58,7 @@ impl Template {
 
     /// Puts the number of a slot into its place, if the generator has a range of them, and returns the slot's sequence.
     #[inline]
-    fn put_number(&self, draft: &mut Draft, slot: u64) -> u64 {
+    fn put_number(&self, draft: &mut Id, slot: u64) -> u64 {
         let Some(numbers) = &self.numbers else { return slot };
         let (number, sequence) = numbers.at(slot);
         draft.put(&self.layout.fields[numbers.index], number);
@@ -73,12 +77,12 @@ impl Template {
     }
 
     /// Writes IDs of consecutive sequences from `first` on.
-    fn write_number(&self, draft: &mut Draft, first: u64, ids: &mut Batch<'_>, to: Range<usize>) {
+    fn write_number(&self, draft: &mut Id, first: u64, ids: &mut Batch<'_>, to: Range<usize>) {
         match (ids, draft) {
-            (Batch::Integers(ids), Draft::Word(word)) => {
-                write_integers(self.sequence(), *word, first, &mut ids[to]);
+            (Batch::Integers(ids), Id::Integer(id)) => {
+                write_integers(self.sequence(), *id, first, &mut ids[to]);
             }
-            (Batch::Bytes(ids), Draft::Bytes(id)) => {
+            (Batch::Bytes(ids), Id::Bytes(id)) => {
                 let ids = &mut ids[to.start * id.len()..to.end * id.len()];
                 write_bytes(self.sequence(), id, first, ids);
             }
@@ -87,10 +91,10 @@ impl Template {
     }
 }
 
-fn write_integers(sequence: &Placed, word: u64, first: u64, ids: &mut [i64]) {
+fn write_integers(sequence: &Placed, id: i64, first: u64, ids: &mut [i64]) {
     for (k, place) in ids.iter_mut().enumerate() {
         let bits = (first + k as u64) ^ sequence.flip;
-        *place = sequence.put_in_word(word, bits).cast_signed();
+        *place = sequence.put_in_integer(id, bits);
     }
 }
 
@@ -103,15 +107,15 @@ fn write_bytes(sequence: &Placed, id: &mut [u8], first: u64, ids: &mut [u8]) {
 
 impl Batch<'_> {
     /// Number of IDs of the size of `kind` that fit.
-    fn count(&self, kind: &Draft) -> Result<usize> {
+    fn count(&self, kind: &Id) -> Result<usize> {
         match (kind, self) {
-            (Draft::Word(_), Self::Integers(ids)) => Ok(ids.len()),
-            (Draft::Bytes(one), Self::Bytes(bytes)) if bytes.len().is_multiple_of(one.len()) => {
+            (Id::Integer(_), Self::Integers(ids)) => Ok(ids.len()),
+            (Id::Bytes(one), Self::Bytes(bytes)) if bytes.len().is_multiple_of(one.len()) => {
                 Ok(bytes.len() / one.len())
             }
-            (Draft::Bytes(one), Self::Bytes(bytes)) => Err(not_whole(bytes.len(), one.len())),
-            (Draft::Word(_), _) => Err(Error::invalid_type("a slice of integers", "bytes")),
-            (Draft::Bytes(_), _) => Err(Error::invalid_type("bytes", "a slice of integers")),
+            (Id::Bytes(one), Self::Bytes(bytes)) => Err(not_whole(bytes.len(), one.len())),
+            (Id::Integer(_), _) => Err(Error::invalid_type("a slice of integers", "bytes")),
+            (Id::Bytes(_), _) => Err(Error::invalid_type("bytes", "a slice of integers")),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     Error, Result,
     layout::{
-        Draft, Layout, Slot, Timeline, Type, Value, Values,
+        Id, Layout, Slot, Timeline, Type, Value, Values,
         shape::{
             bits,
             layout::{Shape, foreign_slot},
@@ -133,17 +133,14 @@ impl Values<'_> {
     /// of [`Values::pack`] for the fields without a column; column by column, `out_of_range` and `time_out_of_range` for a value
     /// that does not fit, with its item.
     pub fn pack_integer_columns(&self, columns: &[Column<'_>], ids: &mut [i64]) -> Result<()> {
-        let Draft::Word(word) = *self.draft() else {
+        let Id::Integer(id) = *self.draft() else {
             return Err(Error::invalid_type("bytes", "integers"));
         };
         self.check_columns(columns, ids.len())?;
-        ids.fill(word.cast_signed());
+        ids.fill(id);
         for &(slot, column) in columns {
             let field = &self.layout().fields[slot.0];
-            let others = !(field.width.most << field.shift).cast_signed();
-            write(field, column, ids.iter_mut(), |id, bits| {
-                *id = *id & others | (bits << field.shift).cast_signed();
-            });
+            write(field, column, ids.iter_mut(), |id, bits| *id = field.put_in_integer(*id, bits));
         }
         Ok(())
     }
@@ -170,7 +167,7 @@ impl Values<'_> {
             return Err(super::make::not_whole(ids.len(), length));
         }
         self.check_columns(columns, count)?;
-        if let Draft::Bytes(draft) = self.draft() {
+        if let Id::Bytes(draft) = self.draft() {
             ids.chunks_exact_mut(length).for_each(|id| id.copy_from_slice(draft));
         }
         for &(slot, column) in columns {

@@ -2,7 +2,7 @@
 
 pub(super) mod builder;
 mod column;
-pub(super) mod draft;
+mod draft;
 pub(super) mod family;
 pub(super) mod generator;
 pub(super) mod handle;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::{
     Error, Result,
     layout::{
-        Draft, Id, Layout, Slot, Value,
+        Id, Layout, Slot, Value,
         shape::{
             layout::foreign_slot,
             placed::{Placed, Role},
@@ -35,7 +35,7 @@ use crate::{
 pub struct Values<'v> {
     layout: &'v Layout,
     /// The ID so far: a value that fits is put in place when it is set.
-    draft: Draft,
+    draft: Id,
     states: Vec<State<'v>>,
     /// Number of fields that are missing or refused.
     open: usize,
@@ -68,7 +68,7 @@ impl<'v> Values<'v> {
     }
 
     /// The values of a draft that lacks the time, the sequence and the fields of `missing`.
-    pub(crate) fn resume(layout: &'v Layout, draft: &Draft, missing: &[Slot]) -> Self {
+    pub(crate) fn resume(layout: &'v Layout, draft: &Id, missing: &[Slot]) -> Self {
         let mut values = Self { draft: draft.clone(), ..Self::new(layout) };
         for (_, slot) in layout.named(|role| matches!(role, Role::Bindable(_))) {
             if !missing.contains(&slot) {
@@ -198,7 +198,7 @@ impl<'v> Values<'v> {
     /// ```
     pub fn pack(&self) -> Result<Id> {
         self.check()?;
-        Ok(self.draft.clone().into_id())
+        Ok(self.draft.clone())
     }
 
     /// The ID of these values, in an integer layout; `invalid_type` in a layout of byte IDs.
@@ -212,11 +212,11 @@ impl<'v> Values<'v> {
     /// ```
     #[inline]
     pub fn pack_integer(&self) -> Result<i64> {
-        let Draft::Word(word) = self.draft else {
+        let Id::Integer(id) = self.draft else {
             return Err(Error::invalid_type("an integer layout", "a layout of byte IDs"));
         };
         self.check()?;
-        Ok(word.cast_signed())
+        Ok(id)
     }
 
     /// Writes the ID of these values, in a layout of byte IDs; `invalid_type` in a layout of integers, `invalid_length` if
@@ -234,7 +234,7 @@ impl<'v> Values<'v> {
     pub fn pack_into(&self, id: &mut [u8]) -> Result<()> {
         self.layout.check_length(id.len())?;
         self.check()?;
-        if let Draft::Bytes(draft) = &self.draft {
+        if let Id::Bytes(draft) = &self.draft {
             id.copy_from_slice(draft);
         }
         Ok(())
@@ -303,7 +303,7 @@ impl<'v> Values<'v> {
         self.layout
     }
 
-    pub(crate) fn draft(&self) -> &Draft {
+    pub(crate) fn draft(&self) -> &Id {
         &self.draft
     }
 }

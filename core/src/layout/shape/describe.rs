@@ -3,7 +3,7 @@
 use crate::{
     format::{Description, FieldDescription},
     layout::{
-        Draft, Json, Layout, Value,
+        Id, Json, Layout, Value,
         json::value::Object,
         shape::{
             layout::Shape,
@@ -105,7 +105,7 @@ impl Layout {
     }
 
     /// The highest ID, as an unsigned integer, with the constants as they are.
-    fn highest(&self) -> Draft {
+    fn highest(&self) -> Id {
         let mut id = self.blank.clone();
         for field in &self.fields {
             if !matches!(field.role, Role::Constant(_) | Role::Unused) {

@@ -6,7 +6,7 @@ use crate::{
     Error, ErrorKind, Result,
     error::Name,
     layout::{
-        Draft, Field, Layout, Slot, Timeline, Type, Width,
+        Field, Id, Layout, Slot, Timeline, Type, Width,
         shape::{
             field::Kind,
             layout::Shape,
@@ -160,8 +160,8 @@ fn check_types(shape: Shape, field: &Placed) -> Result<()> {
 }
 
 /// An ID with only the constants in it; they and the sequence's start must fit.
-fn blank(shape: Shape, fields: &[Placed]) -> Result<Draft> {
-    let mut draft = Draft::new(shape);
+fn blank(shape: Shape, fields: &[Placed]) -> Result<Id> {
+    let mut draft = Id::zero(shape);
     for field in fields {
         match &field.role {
             Role::Constant(value) => field.put(value, &mut draft)?,

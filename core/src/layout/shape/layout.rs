@@ -5,7 +5,7 @@ use alloc::{string::String, vec::Vec};
 use crate::{
     Error, ErrorKind, Result,
     layout::{
-        Draft, Field, Timeline, Values,
+        Field, Id, Timeline, Values,
         shape::{
             fit,
             placed::{Placed, Role},
@@ -63,7 +63,7 @@ pub struct Layout {
     /// Index of the sequence.
     pub(in crate::layout) sequence: Option<usize>,
     /// An ID with only the constants in it.
-    pub(in crate::layout) blank: Draft,
+    pub(in crate::layout) blank: Id,
     /// `true` if the layout may not have generators.
     pub(crate) only_read: bool,
 }

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use crate::{
     Error, ErrorKind, Result,
-    layout::{Draft, Timeline, Type, Value, Width, shape::bits},
+    layout::{Id, Timeline, Type, Value, Width, shape::bits},
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,8 +70,8 @@ impl Placed {
 
     /// An integer ID with `bits` in the field's place.
     #[inline]
-    pub(in crate::layout) const fn put_in_word(&self, word: u64, bits: u64) -> u64 {
-        word & !(self.width.most << self.shift) | bits << self.shift
+    pub(in crate::layout) const fn put_in_integer(&self, id: i64, bits: u64) -> i64 {
+        id & !(self.width.most << self.shift).cast_signed() | (bits << self.shift).cast_signed()
     }
 
     /// Puts the bits of a field of at most 64 bits into a byte ID.
@@ -91,7 +91,7 @@ impl Placed {
     }
 
     /// Puts a value into its place.
-    pub(in crate::layout) fn put(&self, value: &Value<'_>, draft: &mut Draft) -> Result<()> {
+    pub(in crate::layout) fn put(&self, value: &Value<'_>, draft: &mut Id) -> Result<()> {
         if let Role::Timestamp(timeline) = &self.role {
             draft.put(self, self.time(timeline, value)? ^ self.flip);
             return Ok(());

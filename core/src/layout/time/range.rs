@@ -91,7 +91,7 @@ impl Values<'_> {
                 _ => self.check_field(index)?,
             }
         }
-        in_order(lowest.into_id(), highest.into_id())
+        in_order(lowest, highest)
     }
 }
 
