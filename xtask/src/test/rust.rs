@@ -32,7 +32,7 @@ pub fn no_std(shell: &Shell) -> Result<()> {
     for (target, features) in [
         ("thumbv7em-none-eabi", ""),
         ("thumbv7em-none-eabi", "serde,uuid"),
-        ("x86_64-unknown-none", "serde,uuid"),
+        ("x86_64-unknown-none", "json,uuid"),
         ("wasm32-unknown-unknown", ""),
     ] {
         let chosen = ["--no-default-features", "--features", features, "--target", target];

@@ -11,5 +11,7 @@ pub(super) mod make;
 pub(super) mod many;
 pub(super) mod numbers;
 pub(super) mod parse;
+#[cfg(feature = "serde")]
+mod serde;
 pub(super) mod snapshot;
 pub(super) mod values;

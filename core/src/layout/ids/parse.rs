@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, string::String};
 
-#[cfg(feature = "serde")]
+#[cfg(feature = "json")]
 use crate::layout::{Json, json::value::Object};
 use crate::{
     Error, ErrorKind, Result,
@@ -34,8 +34,8 @@ enum Bits<'a> {
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[cfg_attr(
-    feature = "serde",
-    doc = "With the feature `serde` it is written as an object. Integers past 2^53 are decimal texts, bytes are hex:\n\
+    feature = "json",
+    doc = "With the feature `json` it is written as an object. Integers past 2^53 are decimal texts, bytes are hex:\n\
            \n\
            ```\n\
            let twitter = polyflake::layout::preset(\"twitter\", [])?;\n\
@@ -272,7 +272,7 @@ impl<'a> Parsed<'a> {
     }
 
     /// The fields as JSON.
-    #[cfg(feature = "serde")]
+    #[cfg(feature = "json")]
     pub(in crate::layout) fn to_value(&self) -> Json {
         let mut object = Object::default();
         object.put_integer("unix_ms", self.unix_ms.map(Value::from));
@@ -343,7 +343,7 @@ impl<'a> Bits<'a> {
 }
 
 /// An object of values under their names.
-#[cfg(feature = "serde")]
+#[cfg(feature = "json")]
 fn members<'v>(values: impl Iterator<Item = (&'v str, Value<'v>)>) -> Json {
     Json::Object(values.map(|(name, value)| (name.into(), Json::from(&value))).collect())
 }

@@ -13,7 +13,7 @@ const FORMAT: (&str, u64) = ("format", 1);
 
 /// The state of a closed generator, to restore from once.
 ///
-/// As JSON (feature `serde`) it is `{"format": 1, "tick": 5, "next_sequence": 3}`; integers past 2^53 are decimal texts.
+/// As JSON (feature `json`) it is `{"format": 1, "tick": 5, "next_sequence": 3}`; integers past 2^53 are decimal texts.
 ///
 /// ```
 /// use polyflake::layout::{Generator, preset};

@@ -1,6 +1,6 @@
 //! Layouts, snapshots and figures as JSON.
 
 pub(super) mod description;
-#[cfg(feature = "serde")]
+#[cfg(feature = "json")]
 mod serde;
 pub(super) mod value;

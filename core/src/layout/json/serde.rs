@@ -1,23 +1,17 @@
-//! Layouts, their figures and snapshots in every format of serde: as JSON values in text formats, and as the same values with
-//! a tag each in binary ones, since some binary formats do not tell a value's type. IDs as texts in all of them.
-
-mod tagged;
+//! Layouts, their figures and snapshots in every format of serde: as JSON values in text formats, and as a text of JSON in binary
+//! ones, since some binary formats do not tell a value's type.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
 use serde_core::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{Error as _, MapAccess, SeqAccess, Unexpected, Visitor},
+    de::{Error as _, MapAccess, SeqAccess, Visitor},
+    ser::Error as _,
 };
 
-#[cfg(feature = "json")]
-use crate::layout::shape::fit::invalid;
-use crate::layout::{
-    Description, Id, Json, Layout, Parsed, Snapshot, Value, json::description::from_hex,
-};
+use crate::layout::{Description, Json, Layout, Parsed, Snapshot, shape::fit::invalid};
 
-#[cfg(feature = "json")]
 impl Layout {
     /// The layout of a JSON text. Any fault of it is `invalid_layout`, except `out_of_range` for a constant or start that does not
     /// fit.
@@ -55,7 +49,7 @@ impl Layout {
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         if !to.is_human_readable() {
-            return tagged::serialize(self, to);
+            return to.serialize_str(&serde_json::to_string(self).map_err(S::Error::custom)?);
         }
         match self {
             Self::Null | Self::Fraction => to.serialize_unit(),
@@ -75,32 +69,8 @@ impl<'de> Deserialize<'de> for Json {
         if from.is_human_readable() {
             from.deserialize_any(Reader)
         } else {
-            tagged::deserialize(from)
+            serde_json::from_str(&String::deserialize(from)?).map_err(D::Error::custom)
         }
-    }
-}
-
-/// Writes a text: integers in decimal, bytes in hex after `0x`, by which a reader tells the two apart.
-impl Serialize for Id {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let prefix = if self.as_bytes().is_some() { "0x" } else { "" };
-        to.collect_str(&format_args!("{prefix}{self}"))
-    }
-}
-
-impl<'de> Deserialize<'de> for Id {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(from)?;
-        let found = match text.strip_prefix("0x") {
-            Some(digits) if digits.contains(|c: char| c.is_ascii_uppercase()) => None,
-            Some(digits) => from_hex(digits.as_bytes()).map(Self::Bytes),
-            None => match Value::parse_integer(&text).map_err(D::Error::custom)? {
-                Value::Integer(number) => number.try_into().ok().map(Self::Integer),
-                _ => None,
-            },
-        };
-        let expected = &"an integer of 64 bits in decimal, or 0x and bytes in hex";
-        found.ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&text), expected))
     }
 }
 

@@ -1,0 +1,34 @@
+//! IDs as texts, in every format of serde.
+
+use alloc::string::String;
+
+use serde_core::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{Error as _, Unexpected},
+};
+
+use crate::layout::{Id, Value, json::description::from_hex};
+
+/// Writes a text: integers in decimal, bytes in hex after `0x`, by which a reader tells the two apart.
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let prefix = if self.as_bytes().is_some() { "0x" } else { "" };
+        to.collect_str(&format_args!("{prefix}{self}"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        let found = match text.strip_prefix("0x") {
+            Some(digits) if digits.contains(|c: char| c.is_ascii_uppercase()) => None,
+            Some(digits) => from_hex(digits.as_bytes()).map(Self::Bytes),
+            None => match Value::parse_integer(&text).map_err(D::Error::custom)? {
+                Value::Integer(number) => number.try_into().ok().map(Self::Integer),
+                _ => None,
+            },
+        };
+        let expected = &"an integer of 64 bits in decimal, or 0x and bytes in hex";
+        found.ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&text), expected))
+    }
+}
