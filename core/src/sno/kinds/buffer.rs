@@ -9,14 +9,11 @@ use core::{fmt, marker::PhantomData, str::FromStr};
 use serde_core::{
     Deserialize, Deserializer,
     de::{
-        DeserializeSeed, EnumAccess, Error, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
-        VariantAccess, Visitor,
-        value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer},
+        Error, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
+        value::{BorrowedStrDeserializer, MapAccessDeserializer, MapDeserializer, SeqDeserializer},
     },
     forward_to_deserialize_any,
 };
-
-use super::super::Sno;
 
 /// A value that was read from a format that describes itself.
 pub(super) enum Buffered<'de> {
@@ -27,11 +24,34 @@ pub(super) enum Buffered<'de> {
     Float(f64),
     Text(&'de str),
     String(String),
-    Id(Sno),
     Bytes(&'de [u8]),
     ByteBuf(Vec<u8>),
     List(Vec<Self>),
     Map(Vec<(Self, Self)>),
+}
+
+impl Buffered<'_> {
+    /// The text, if it is one.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Signed(_) | Self::Unsigned(_) => "an integer",
+            Self::Float(_) => "a number",
+            Self::Text(_) | Self::String(_) => "text",
+            Self::Bytes(_) | Self::ByteBuf(_) => "bytes",
+            Self::List(_) => "a list",
+            Self::Map(_) => "an object",
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for Buffered<'de> {
@@ -138,20 +158,10 @@ impl<'de, E> Replay<'de, E> {
     }
 }
 
-impl<E: Error> Replay<'_, E> {
-    /// The error for a value that is neither a variant's name nor a map.
-    fn not_a_variant(&self) -> E {
-        let found = match &self.value {
-            Buffered::Null => Unexpected::Unit,
-            Buffered::Bool(value) => Unexpected::Bool(*value),
-            Buffered::Signed(value) => Unexpected::Signed(*value),
-            Buffered::Unsigned(value) => Unexpected::Unsigned(*value),
-            Buffered::Float(value) => Unexpected::Float(*value),
-            Buffered::List(_) => Unexpected::Seq,
-            _ => Unexpected::Other("another value"),
-        };
-        E::invalid_type(found, &"the name of a variant or a map of one")
-    }
+/// The error for a value that is neither a variant's name nor a map of one.
+#[cold]
+fn not_a_variant<E: Error>(found: &str) -> E {
+    E::invalid_type(Unexpected::Other(found), &"the name of a variant or a map of one")
 }
 
 impl<'de, E: Error> IntoDeserializer<'de, E> for Replay<'de, E> {
@@ -177,11 +187,7 @@ impl<'de, E: Error> IntoDeserializer<'de, E> for Key<'de, E> {
 impl<E: Error> Key<'_, E> {
     /// The value that a text stands for, in its only spelling: other texts fail as texts.
     fn read<T: FromStr + ToString>(&self) -> Option<T> {
-        let text = match &self.0.value {
-            Buffered::Text(text) if self.0.human_readable => text,
-            Buffered::String(text) if self.0.human_readable => text.as_str(),
-            _ => return None,
-        };
+        let text = self.0.value.text().filter(|_| self.0.human_readable)?;
         text.parse().ok().filter(|value: &T| value.to_string() == text)
     }
 }
@@ -270,7 +276,6 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
             Buffered::Float(value) => visitor.visit_f64(value),
             Buffered::Text(text) => visitor.visit_borrowed_str(text),
             Buffered::String(text) => visitor.visit_string(text),
-            Buffered::Id(id) => visitor.visit_str(&id.text()),
             Buffered::Bytes(bytes) => visitor.visit_borrowed_bytes(bytes),
             Buffered::ByteBuf(bytes) => visitor.visit_byte_buf(bytes),
             Buffered::List(list) => {
@@ -315,11 +320,18 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
                 let list = MapDeserializer::new(members(list, self.human_readable));
                 MapAccessDeserializer::new(list).deserialize_enum(name, variants, visitor)
             }
-            Buffered::Map(_) => Err(E::invalid_value(Unexpected::Map, &"a map of one variant")),
+            Buffered::Text(variant) => {
+                BorrowedStrDeserializer::new(variant).deserialize_enum(name, variants, visitor)
+            }
+            Buffered::String(variant) => {
+                variant.into_deserializer().deserialize_enum(name, variants, visitor)
+            }
             // Formats for people write a variant's name; binary ones may write its number.
-            Buffered::Text(_) | Buffered::String(_) => visitor.visit_enum(Unit(self)),
-            _ if self.human_readable => Err(self.not_a_variant()),
-            _ => visitor.visit_enum(Unit(self)),
+            Buffered::Unsigned(number) if !self.human_readable => {
+                let number = u32::try_from(number).map_err(|_| not_a_variant("an integer"))?;
+                number.into_deserializer().deserialize_enum(name, variants, visitor)
+            }
+            other => Err(not_a_variant(other.type_name())),
         }
     }
 
@@ -334,49 +346,5 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct map struct identifier
-    }
-}
-
-/// The name of a variant without content.
-struct Unit<'de, E>(Replay<'de, E>);
-
-impl<'de, E: Error> EnumAccess<'de> for Unit<'de, E> {
-    type Error = E;
-    type Variant = NoContent<E>;
-
-    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, NoContent<E>), E> {
-        seed.deserialize(self.0).map(|variant| (variant, NoContent(PhantomData)))
-    }
-}
-
-struct NoContent<E>(PhantomData<E>);
-
-impl<E: Error> NoContent<E> {
-    fn expected(expected: &'static str) -> E {
-        E::invalid_type(Unexpected::UnitVariant, &expected)
-    }
-}
-
-impl<'de, E: Error> VariantAccess<'de> for NoContent<E> {
-    type Error = E;
-
-    fn unit_variant(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, _: S) -> Result<S::Value, E> {
-        Err(Self::expected("a newtype variant"))
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, E> {
-        Err(Self::expected("a tuple variant"))
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _: &'static [&'static str],
-        _: V,
-    ) -> Result<V::Value, E> {
-        Err(Self::expected("a struct variant"))
     }
 }
