@@ -16,8 +16,6 @@ mod lanes;
 mod level;
 pub(crate) mod scalar;
 
-use core::ops::Range;
-
 pub(crate) use alphabet::{Alphabet, HEX, SNO, all};
 pub use level::{Level, level, levels};
 pub use machine::Set;
@@ -84,10 +82,6 @@ kernels! {
     partition(ids: &[Id], column: &mut [u16]);
     /// Writes the sequence of each ID.
     sequence(ids: &[Id], column: &mut [u16]);
-    /// Sets the bits of IDs with a metabyte in a bitmap with a byte for every eight IDs, and returns their number.
-    having_metabyte(ids: &[Id], metabyte: u8, bitmap: &mut [u8]) -> usize;
-    /// As `having_metabyte`, for IDs with a tick in a range.
-    in_ticks(ids: &[Id], ticks: Range<u64>, bitmap: &mut [u8]) -> usize;
 
     /// Writes IDs with consecutive sequences, beginning with the given ID, into packed bytes whose length is a multiple of 10.
     fill_sno(ids: &mut [u8], first: Id);

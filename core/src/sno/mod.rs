@@ -32,10 +32,7 @@ mod typed;
 mod uuid8;
 
 pub use builder::{Builder, Partition};
-pub use columns::{
-    having_metabyte, in_time_range, metabyte_column, partition_column, sequence_column,
-    unix_ms_column,
-};
+pub use columns::{metabyte_column, partition_column, sequence_column, unix_ms_column};
 pub use generator::Generator;
 #[doc(hidden)]
 pub use generator::Leased;

@@ -27,8 +27,6 @@ macro_rules! compile {
             metabyte,
             partition,
             sequence,
-            having_metabyte,
-            in_ticks,
             fill_sno,
             count_up,
             ..scalar::KERNELS
@@ -62,16 +60,6 @@ macro_rules! compile {
         #[target_feature(enable = $features)]
         fn sequence(ids: &[Id], column: &mut [u16]) {
             columns::sequence(ids, column);
-        }
-
-        #[target_feature(enable = $features)]
-        fn having_metabyte(ids: &[Id], metabyte: u8, bitmap: &mut [u8]) -> usize {
-            columns::having_metabyte(ids, metabyte, bitmap)
-        }
-
-        #[target_feature(enable = $features)]
-        fn in_ticks(ids: &[Id], ticks: core::ops::Range<u64>, bitmap: &mut [u8]) -> usize {
-            columns::in_ticks(ids, ticks, bitmap)
         }
 
         #[target_feature(enable = $features)]

@@ -2,8 +2,6 @@
 
 #![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
-use core::ops::Range;
-
 use crate::arch::Id;
 
 /// The start of tick 0, in Unix milliseconds.
@@ -17,7 +15,7 @@ pub(in crate::arch) fn unix_ms(ids: &[Id], column: &mut [i64]) {
 
 #[inline(always)]
 pub(in crate::arch) fn metabyte(ids: &[Id], column: &mut [u8]) {
-    fill(ids, column, metabyte_of);
+    fill(ids, column, |&[_, _, _, _, _, metabyte, ..]| metabyte);
 }
 
 #[inline(always)]
@@ -30,16 +28,6 @@ pub(in crate::arch) fn sequence(ids: &[Id], column: &mut [u16]) {
     fill(ids, column, |&[.., high, low]| u16::from_be_bytes([high, low]));
 }
 
-#[inline(always)]
-pub(in crate::arch) fn having_metabyte(ids: &[Id], metabyte: u8, bitmap: &mut [u8]) -> usize {
-    mark(ids, bitmap, |id| metabyte_of(id) == metabyte)
-}
-
-#[inline(always)]
-pub(in crate::arch) fn in_ticks(ids: &[Id], ticks: Range<u64>, bitmap: &mut [u8]) -> usize {
-    mark(ids, bitmap, |id| ticks.contains(&tick(id)))
-}
-
 /// The upper 39 bits, out of one load.
 #[inline(always)]
 const fn tick(&[a, b, c, d, e, f, g, h, ..]: &Id) -> u64 {
@@ -47,28 +35,6 @@ const fn tick(&[a, b, c, d, e, f, g, h, ..]: &Id) -> u64 {
 }
 
 #[inline(always)]
-const fn metabyte_of(&[_, _, _, _, _, metabyte, ..]: &Id) -> u8 {
-    metabyte
-}
-
-#[inline(always)]
 fn fill<T>(ids: &[Id], column: &mut [T], field: impl Fn(&Id) -> T) {
     ids.iter().zip(column).for_each(|(id, place)| *place = field(id));
-}
-
-/// Sets the bits of IDs that pass, and returns their number. Groups of a fixed size take half the time of `chunks`.
-#[inline(always)]
-fn mark(ids: &[Id], bitmap: &mut [u8], passes: impl Fn(&Id) -> bool) -> usize {
-    let byte = |ids: &[Id]| ids.iter().rev().fold(0, |bits, id| bits << 1 | u8::from(passes(id)));
-    let (groups, last) = ids.as_chunks::<8>();
-    let mut places = bitmap.iter_mut();
-    for (group, place) in groups.iter().zip(&mut places) {
-        *place = byte(group);
-    }
-    if let Some(place) = places.next() {
-        *place = byte(last);
-    }
-    let (words, last) = bitmap.as_chunks();
-    let ones = words.iter().map(|word| u64::from_le_bytes(*word).count_ones());
-    ones.chain(last.iter().map(|byte| byte.count_ones())).map(|ones| ones as usize).sum()
 }

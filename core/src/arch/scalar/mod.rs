@@ -20,8 +20,6 @@ pub(super) const KERNELS: Kernels = Kernels {
     metabyte: columns::metabyte,
     partition: columns::partition,
     sequence: columns::sequence,
-    having_metabyte: columns::having_metabyte,
-    in_ticks: columns::in_ticks,
     fill_sno: fill::write_run,
     count_up: fill::count_up,
 };

@@ -1,12 +1,9 @@
-//! Fields of many IDs at once: into columns, and as filters, without looking at the rest.
-//!
-//! A filter writes a bitmap with one bit for each ID, from the lowest bit of each byte on, as in Arrow's boolean arrays. Filters
-//! are joined by `&` and `|`.
+//! Fields of many IDs at once, as columns.
 
 pub mod slices;
 
-use super::{SCALE, Sno};
-use crate::{Result, UnixTime, arch, format::Ticks};
+use super::Sno;
+use crate::{Result, arch};
 
 /// Writes the start of each ID's tick, in Unix milliseconds.
 ///
@@ -78,47 +75,4 @@ pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
 /// `invalid_length` unless the slices are equally long.
 pub fn sequence_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
     slices::sequence(arch::level(), ids, column)
-}
-
-/// Filters IDs by a metabyte: sets the bits of the IDs that have it in `bitmap`, clears the others, and returns the number of
-/// set bits.
-///
-/// ```
-/// use polyflake::sno::{self, Sno};
-///
-/// let ids = [1, 7, 7].map(|metabyte| Sno::default().with_metabyte(metabyte));
-/// let mut bitmap = [0];
-/// assert_eq!(sno::having_metabyte(&ids, 7, &mut bitmap)?, 2);
-/// assert_eq!(bitmap, [0b110]);
-/// # Ok::<(), polyflake::Error>(())
-/// ```
-///
-/// # Errors
-/// `invalid_length` unless the bitmap has one byte for every eight IDs, rounded up.
-pub fn having_metabyte(ids: &[Sno], metabyte: u8, bitmap: &mut [u8]) -> Result<usize> {
-    slices::having_metabyte(arch::level(), ids, metabyte, bitmap)
-}
-
-/// Filters IDs by the half-open time range `start .. end`, in Unix milliseconds or as `SystemTime`s, into a bitmap as in
-/// [`having_metabyte`]. An ID is in the range if its own tick begins in it.
-///
-/// ```
-/// use polyflake::sno::{self, Sno};
-///
-/// let ids = [Sno::parse("9d5ve8222622g222")?, Sno::parse("9d5ve8242622g222")?, Sno::MAX]; // two of 2026-01-01
-/// let mut bitmap = [0];
-/// assert_eq!(sno::in_time_range(&ids, 1_767_225_600_000, 1_767_312_000_000, &mut bitmap)?, 2);
-/// assert_eq!(bitmap, [0b011]);
-/// # Ok::<(), polyflake::Error>(())
-/// ```
-///
-/// # Errors
-/// As [`Sno::time_range`] for the range, and `invalid_length` as [`having_metabyte`].
-pub fn in_time_range(
-    ids: &[Sno],
-    start: impl Into<UnixTime>,
-    end: impl Into<UnixTime>,
-    bitmap: &mut [u8],
-) -> Result<usize> {
-    slices::in_ticks(arch::level(), ids, SCALE.ticks_within(start.into(), end.into())?, bitmap)
 }

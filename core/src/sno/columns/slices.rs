@@ -1,7 +1,5 @@
 //! Whole slices of IDs, by the kernels of a level.
 
-use core::ops::Range;
-
 use super::super::{SCALE, Sno, packed::arrays};
 use crate::{
     Error, Result,
@@ -49,29 +47,6 @@ pub fn sequence(level: Level, ids: &[Sno], column: &mut [u16]) -> Result<()> {
     check_length(ids.len(), column.len())?;
     level.sequence(arrays(ids), column);
     Ok(())
-}
-
-/// [`super::having_metabyte`] at a given level.
-///
-/// # Errors
-/// As there.
-pub fn having_metabyte(
-    level: Level,
-    ids: &[Sno],
-    metabyte: u8,
-    bitmap: &mut [u8],
-) -> Result<usize> {
-    check_length(ids.len().div_ceil(8), bitmap.len())?;
-    Ok(level.having_metabyte(arrays(ids), metabyte, bitmap))
-}
-
-/// [`super::in_time_range`] at a given level, in ticks of 39 bits.
-///
-/// # Errors
-/// `invalid_length` as there.
-pub fn in_ticks(level: Level, ids: &[Sno], ticks: Range<u64>, bitmap: &mut [u8]) -> Result<usize> {
-    check_length(ids.len().div_ceil(8), bitmap.len())?;
-    Ok(level.in_ticks(arrays(ids), ticks, bitmap))
 }
 
 fn check_length(expected: usize, found: usize) -> Result<()> {
