@@ -4,7 +4,7 @@
 #[cfg(feature = "postgresql")]
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
 mod server;
-#[allow(unreachable_pub, reason = "a module of one test")]
+#[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
 mod sql;
 
 use std::{

@@ -1,15 +1,17 @@
 //! The runner with a thread: generators that cannot be made, and the memory of a secret.
-#![cfg(feature = "std")]
+#![cfg(feature = "sqlite")]
 #![allow(unsafe_code, reason = "an allocator is needed to look at memory that is given back")]
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     error::Error as _,
     fs,
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    task::{Context, Poll, Waker},
     time::{Duration, Instant},
 };
 
@@ -162,7 +164,6 @@ fn memory_is_given_back_without_the_secret() {
 }
 
 #[test]
-#[cfg(feature = "sqlite")]
 fn an_id_without_a_lease_is_refused_and_says_since_when_and_why() {
     let all = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let [here, away] = ["here", "away"].map(|name| all.path().join(name));
@@ -205,4 +206,24 @@ fn a_generator_without_a_number_says_so() {
     let second = sno::Generator::with("memory:one", options(), Duration::from_millis(200));
     let error = second.expect_err("expected a refusal");
     assert_eq!(error.kind(), ErrorKind::NumbersExhausted, "{error}");
+}
+
+/// No wait mends it.
+#[test]
+fn a_namespace_of_another_shape_is_refused_at_once() {
+    let options = |last| Options::new("orders", Shape::sno(0..=last).unwrap()).unwrap();
+    let _first = sno::Generator::with("memory:shape", options(9), LONG).unwrap();
+    let since = Instant::now();
+    let blocking = sno::Generator::with("memory:shape", options(8), LONG);
+    let sleep = async |pause| std::thread::sleep(pause);
+    let mut waiting = pin!(sno::Generator::with_async("memory:shape", options(8), LONG, sleep));
+    let Poll::Ready(waiting) = waiting.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+    else {
+        panic!("expected a future that sleeps at once");
+    };
+    for refused in [blocking, waiting] {
+        let error = refused.expect_err("expected a refusal");
+        assert_eq!(error.kind(), ErrorKind::NamespaceMismatch, "{error}");
+    }
+    assert!(since.elapsed() < LONG / 2, "{:?}", since.elapsed());
 }

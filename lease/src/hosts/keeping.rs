@@ -120,7 +120,10 @@ impl State {
         if self.standing.grant.is_some() {
             return Some(Ok(()));
         }
-        self.is_over.then(|| Err(self.refusal()))
+        // A namespace keeps its shape, however long the wait.
+        let is_of_another_shape = |error: &Error| error.kind() == ErrorKind::NamespaceMismatch;
+        let is_final = self.standing.refused.as_ref().is_some_and(is_of_another_shape);
+        (self.is_over || is_final).then(|| Err(self.refusal()))
     }
 
     fn refusal(&self) -> Error {

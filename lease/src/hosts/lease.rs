@@ -119,7 +119,7 @@ impl Lease {
     /// Waits until there is a grant. In a forked child it begins to lease a number for the child.
     ///
     /// # Errors
-    /// The last refusal, else `lease_unavailable`, if there is no grant after `longest`.
+    /// `namespace_mismatch` at once; the last refusal, else `lease_unavailable`, if there is no grant after `longest`.
     pub fn ready(&self, longest: Duration) -> Result<()> {
         self.here()?.ready(longest)
     }

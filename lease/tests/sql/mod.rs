@@ -39,7 +39,6 @@ fn run(connection: &rusqlite::Connection, statement: &Statement) -> rusqlite::Re
 }
 
 /// One statement at a time, whose values have the types that the server infers.
-#[cfg(feature = "postgresql")]
 pub fn in_postgresql(
     client: &mut postgres::Client,
     statement: &Statement,
