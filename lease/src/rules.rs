@@ -9,8 +9,12 @@ pub(crate) mod forks;
 pub(crate) mod json;
 pub(crate) mod keeper;
 mod messages;
+#[cfg(feature = "hosted")]
+pub(crate) mod numbered;
 #[cfg(feature = "std")]
 pub(crate) mod ordinal;
+#[cfg(feature = "hosted")]
+pub(crate) mod place;
 pub(crate) mod plan;
 pub(crate) mod record;
 pub(crate) mod request;

@@ -20,7 +20,6 @@
 //! times are integers below 2^53. In the child of a fork the host forgets this lease, and begins another one.
 
 mod json;
-mod place;
 mod settings;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,14 +33,11 @@ use core::mem;
 
 use serde_json::{Value as Json, json};
 
-pub use crate::ids::{
-    granted::{Family, Granted},
-    identity,
-    numbered::layout_of,
+pub use crate::{
+    ids::granted::{Family, Granted},
+    rules::numbered::{identity, layout_of},
+    rules::place::Place,
 };
-pub use place::Place;
-#[cfg(feature = "sqlite")]
-pub(crate) use place::plain;
 
 use crate::{
     Action, Error, ErrorKind, Figures, Moment, Random, Reply, Request, Result,

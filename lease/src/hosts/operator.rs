@@ -196,33 +196,21 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// `out_of_range` for a time more than ten years from now, since it cannot be taken back; `store_damaged` if records are
     /// missing; others as [`Operator::evict`].
     pub fn restored(&mut self, not_before: Option<u64>) -> Result<Namespace> {
-        for _ in 0..TRIES {
-            let (old, shape, reply) = self.ask(Ask::Survey)?;
-            let Found::Survey { records, latest_end } = reply.found else {
+        self.change_namespace(|random, old, (now, found)| {
+            let Found::Survey { records, latest_end } = found else {
                 return Err(damaged("expected a survey"));
             };
             if records < old.records {
                 let reason = format!("expected {} records, found {records}", old.records);
                 return Err(damaged(reason));
             }
-            if not_before.is_some_and(|time| time > reply.now.saturating_add(LONGEST_QUIET_MS)) {
+            if not_before.is_some_and(|time| time > now.saturating_add(LONGEST_QUIET_MS)) {
                 return Err(out_of_range("expected a time within ten years"));
             }
-            let quiet_until = quiet_time(&old, (reply.now, latest_end), 0)?;
-            let new = Namespace {
-                incarnation: (self.random)()?,
-                store: reply.store,
-                quiet_until: quiet_until.max(not_before.unwrap_or(0)),
-                version: old.version + 1,
-                ..old.clone()
-            };
-            let (first, count) = (shape.first_of(old.records), shape.block());
-            let put = Ask::PutNamespace { old, new: new.clone(), first, count };
-            if self.ask(put)?.2.found == Found::Done {
-                return Ok(new);
-            }
-        }
-        Err(contended())
+            let quiet_until = quiet_time(old, (now, latest_end), 0)?;
+            let quiet_until = quiet_until.max(not_before.unwrap_or(0));
+            Ok(Namespace { incarnation: random()?, quiet_until, ..old.clone() })
+        })
     }
 
     /// Tells the namespace that its store is the one before under another name and lost nothing, as after a planned failover: holders
@@ -232,10 +220,20 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// # Errors
     /// As [`Operator::evict`].
     pub fn promoted(&mut self) -> Result<Namespace> {
+        self.change_namespace(|_, old, (now, _)| {
+            Ok(Namespace { quiet_until: old.quiet_until.min(now), ..old.clone() })
+        })
+    }
+
+    /// Puts the namespace's record, as of this store, by the time and the survey of a reply.
+    fn change_namespace(
+        &mut self,
+        new: impl Fn(&mut R, &Namespace, (u64, Found)) -> Result<Namespace>,
+    ) -> Result<Namespace> {
         for _ in 0..TRIES {
-            let (old, shape, reply) = self.ask(Ask::Survey)?;
-            let (quiet_until, store) = (old.quiet_until.min(reply.now), reply.store);
-            let new = Namespace { store, quiet_until, version: old.version + 1, ..old.clone() };
+            let (old, shape, Reply { now, store, found, .. }) = self.ask(Ask::Survey)?;
+            let new = new(&mut self.random, &old, (now, found))?;
+            let new = Namespace { store, version: old.version + 1, ..new };
             let (first, count) = (shape.first_of(old.records), shape.block());
             let put = Ask::PutNamespace { old, new: new.clone(), first, count };
             if self.ask(put)?.2.found == Found::Done {

@@ -6,10 +6,11 @@ use polyflake::hotguid::{self, HotGuid, Leased};
 
 use crate::{
     Options, Result, Shape, Source,
-    hosted::Place,
     ids::generator::{Begun, calls},
     ids::granted::Shared,
     rules::error::out_of_range,
+    rules::numbered,
+    rules::place::Place,
 };
 
 /// A generator with a leased machine: it renews the lease, moves to another machine if it must, and returns its machine when it is
@@ -103,7 +104,7 @@ fn begin(
     uuid8: bool,
     longest: Duration,
 ) -> Result<Begun<Leased>> {
-    if !options.is_of("hotguid") {
+    if !options.shape().is_of("hotguid") {
         return Err(out_of_range("expected options of Hot Guid without blocks"));
     }
     let waits = options.waits;
@@ -121,5 +122,5 @@ fn identity(number: u64) -> polyflake::Result<[u8; 8]> {
     getrandom::fill(&mut start).map_err(|error| {
         polyflake::Error::new(polyflake::ErrorKind::EntropyUnavailable).with_source(error)
     })?;
-    Ok(super::identity(number, start))
+    Ok(numbered::identity(number, start))
 }

@@ -5,11 +5,11 @@ use core::time::Duration;
 use polyflake::layout::{self, Batch, Id, Layout, Leased};
 
 use crate::{
-    Options, Result, Source, hosted::Place, ids::generator::Begun, ids::granted::Shared,
-    ids::numbered::Numbered, rules::error::out_of_range,
+    Options, Result, Source, ids::generator::Begun, ids::granted::Shared,
+    rules::error::out_of_range, rules::numbered::Numbered, rules::place::Place,
 };
 
-pub use crate::ids::numbered::shape;
+pub use crate::rules::numbered::shape;
 
 /// A generator whose constants or bindables of some names hold a leased number: it renews the lease, moves to another number if it
 /// must, and returns its number when it is dropped.
@@ -181,7 +181,8 @@ fn begin(
     longest: Duration,
 ) -> Result<Begun<Leased>> {
     let numbered = Numbered::new(layout, fields)?;
-    if !options.is_of("layout") || !options.is_shape(&shape(layout, fields, options.numbers())?) {
+    let of_layout = shape(layout, fields, options.shape().numbers())?;
+    if !options.shape().is_of("layout") || *options.shape() != of_layout {
         return Err(out_of_range("expected options of the layout and its fields, without blocks"));
     }
     let waits = options.waits;

@@ -6,10 +6,10 @@ use polyflake::randflake::{self, Grant, Leased, Randflake};
 
 use crate::{
     Options, Result, Shape, Source,
-    hosted::Place,
     ids::generator::{Begun, calls},
     ids::granted::Shared,
     rules::error::out_of_range,
+    rules::place::Place,
 };
 
 /// A generator with a leased node: it renews the lease, moves to another node if it must, and returns its node when it is
@@ -102,7 +102,7 @@ fn begin(
     secret: [u8; 16],
     longest: Duration,
 ) -> Result<Begun<Leased>> {
-    if !options.is_of("randflake") || !options.is_of_secret(&secret) {
+    if !options.shape().is_of("randflake") || !options.shape().is_of_secret(&secret) {
         return Err(out_of_range(
             "expected options of Randflake and of the secret, without blocks",
         ));

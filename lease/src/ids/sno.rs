@@ -6,10 +6,10 @@ use polyflake::sno::{self, Leased, Sno};
 
 use crate::{
     Options, Result, Shape, Source,
-    hosted::Place,
     ids::generator::{Begun, calls},
     ids::granted::Shared,
     rules::error::out_of_range,
+    rules::place::Place,
 };
 
 /// A generator with a leased partition: it renews the lease, moves to another partition if it must, and returns its partition
@@ -89,7 +89,7 @@ impl Generator {
 
 /// Starts a generator, which is of use once its lease is ready.
 fn begin(source: Source, options: Options, longest: Duration) -> Result<Begun<Leased>> {
-    if !options.is_of("sno") {
+    if !options.shape().is_of("sno") {
         return Err(out_of_range("expected options of sno without blocks"));
     }
     let waits = options.waits;

@@ -145,6 +145,12 @@ impl Shape {
         self.family
     }
 
+    /// Returns whether the shape is of a family, one number to a record.
+    #[cfg(feature = "std")]
+    pub(crate) fn is_of(&self, family: &str) -> bool {
+        self.family == family && self.block == 1
+    }
+
     #[cfg(feature = "std")]
     pub(crate) fn is_of_secret(&self, secret: &[u8; 16]) -> bool {
         self.secret.as_ref() == Some(&check_value(secret))

@@ -44,7 +44,7 @@ impl Address {
             Some(("memory", name)) => Ok(Self::Memory(name.to_string())),
             #[cfg(feature = "sqlite")]
             Some(("sqlite", path)) => {
-                crate::stores::steps::file::absolute(crate::hosted::plain(path)?.as_ref())
+                crate::stores::steps::file::absolute(crate::rules::place::plain(path)?.as_ref())
                     .map(Self::Sqlite)
             }
             #[cfg(feature = "postgresql")]

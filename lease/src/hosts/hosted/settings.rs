@@ -12,9 +12,9 @@ use serde_json::{Map, Value as Json};
 
 use crate::{
     Error, Options, Random, Result, Shape,
-    ids::numbered::{self, Numbered},
     rules::error::out_of_range,
     rules::json::MOST,
+    rules::numbered::{self, Numbered},
 };
 
 /// The settings of a lease.

@@ -211,28 +211,9 @@ impl Options {
         tell(&self.namespace, self.watch.as_ref(), event);
     }
 
-    /// Returns whether the shape is of a family, one number to a record.
     #[cfg(feature = "std")]
-    pub(crate) fn is_of(&self, family: &str) -> bool {
-        self.shape.family() == family && self.shape.block() == 1
-    }
-
-    /// The numbers that are leased.
-    #[cfg(feature = "std")]
-    pub(crate) fn numbers(&self) -> core::ops::RangeInclusive<u64> {
-        self.shape.numbers()
-    }
-
-    /// Returns whether the shape is this one.
-    #[cfg(feature = "std")]
-    pub(crate) fn is_shape(&self, shape: &Shape) -> bool {
-        self.shape == *shape
-    }
-
-    /// Returns whether the shape is of a secret.
-    #[cfg(feature = "std")]
-    pub(crate) fn is_of_secret(&self, secret: &[u8; 16]) -> bool {
-        self.shape.is_of_secret(secret)
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.shape
     }
 
     /// The longest wait for an answer, in milliseconds: a quarter of a lease, so that three tries fit into what a renewal leaves.

@@ -1,4 +1,4 @@
-//! A layout whose fields hold a leased number.
+//! A leased number in what makes IDs: the fields of a layout, and the identity of Hot Guid.
 
 use core::ops::RangeInclusive;
 
@@ -49,6 +49,13 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
 pub fn layout_of(layout: &Layout, fields: &[&str], number: u64) -> Result<Layout> {
     let numbered = Numbered::new(layout, fields)?.with(number);
     Layout::from_value(numbered).map_err(|error| out_of_range(error.to_string()))
+}
+
+/// The machine and the counter's start of a Hot Guid generator under a number, for `provide_identity`; `start` is drawn at random.
+pub fn identity(number: u64, start: [u8; 3]) -> [u8; 8] {
+    let [.., a, b, c] = number.to_be_bytes();
+    let [x, y, z] = start;
+    [a, b, c, 0, 0, x, y, z]
 }
 
 /// A layout in which a number can be put.
