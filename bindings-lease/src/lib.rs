@@ -36,12 +36,19 @@ pub extern "C" fn room(length: usize) -> *mut u8 {
     })
 }
 
-/// Reads a place: `{"url":..,"namespace":..,"node":..}`, of which the last two may be null.
+/// Reads a place: `{"url":..,"namespace":..}`, or `{"variables":[POLYFLAKE_LEASE,POLYFLAKE_NODE],"namespace":..}`. All but the URL may
+/// be null.
 #[unsafe(no_mangle)]
 pub extern "C" fn place(length: usize) -> usize {
     answer(&taken(length), |asked| {
-        let text = |key: &str| asked[key].as_str();
-        Place::of(text("url").unwrap_or_default(), text("namespace"), text("node"))?.to_json()
+        let namespace = asked["namespace"].as_str();
+        let place = match &asked["variables"] {
+            Value::Array(values) => {
+                Place::of_variables(values[0].as_str(), values[1].as_str(), namespace)
+            }
+            _ => Place::of(asked["url"].as_str().unwrap_or_default(), namespace),
+        };
+        place?.to_json()
     })
 }
 

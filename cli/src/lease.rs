@@ -105,7 +105,7 @@ pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
         Failure::new("missing_field", "expected the URL of a store, or POLYFLAKE_LEASE to be set")
     })?;
     // Generators read their namespace from the same variable.
-    let place = polyflake_lease::hosted::Place::of(&url, None, None);
+    let place = polyflake_lease::hosted::Place::of(&url, None);
     Ok(place.map_or(url, |place| place.url().to_owned()))
 }
 

@@ -364,57 +364,61 @@ fn settings_are_checked() {
 
 #[test]
 fn places_are_read() {
-    let place = |url, namespace, number| {
-        let place = Place::of(url, namespace, number)?;
+    let place = |url, namespace| {
+        let place = Place::of(url, namespace)?;
         place.to_json().map(|text| serde_json::from_str::<Json>(&text).unwrap())
     };
-    let found = place("postgres://me@db/app?a=1&namespace=a%2Fb&b=2", None, Some("12")).unwrap();
+    let found = place("postgres://me@db/app?a=1&namespace=a%2Fb&b=2", None).unwrap();
     let expected = json!({
-        "store": "postgresql", "address": "postgres://me@db/app?a=1&b=2", "namespace": "a/b", "insist": 12,
+        "store": "postgresql", "address": "postgres://me@db/app?a=1&b=2", "namespace": "a/b", "insist": null,
     });
     assert_eq!(found, expected);
-    let found = place("sqlite:ids.db", Some("orders"), None).unwrap();
+    let found = place("sqlite:ids.db", Some("orders")).unwrap();
     let expected =
         json!({ "store": "sqlite", "address": "ids.db", "namespace": "orders", "insist": null });
     assert_eq!(found, expected);
     let bad = [
-        ("sqlite:ids.db", None, None),
-        ("sqlite:ids.db?namespace=a", Some("b"), None),
-        ("sqlite:ids.db?namespace=a&namespace=b", None, None),
-        ("sqlite:///ids.db", Some("a"), None),
-        ("redis://me:secret@db", Some("a"), None),
-        ("secret", Some("a"), None),
-        ("sqlite:ids.db", Some("a"), Some("+7")),
-        ("sqlite:ids.db", Some("a"), Some("")),
-        ("sqlite:ids.db", Some("a"), Some("9007199254740992")),
+        ("sqlite:ids.db", None),
+        ("sqlite:ids.db?namespace=a", Some("b")),
+        ("sqlite:ids.db?namespace=a&namespace=b", None),
+        ("sqlite:///ids.db", Some("a")),
+        ("redis://me:secret@db", Some("a")),
+        ("secret", Some("a")),
+        ("", Some("a")),
     ];
-    for (url, namespace, number) in bad {
-        let error = place(url, namespace, number).expect_err(url);
+    for (url, namespace) in bad {
+        let error = place(url, namespace).expect_err(url);
         assert_eq!(error.code(), "out_of_range");
         assert!(!error.to_string().contains("secret"), "{error}");
     }
-    let debug = format!("{:?}", Place::of("postgres://me:secret@db", Some("a"), None));
+    let debug = format!("{:?}", Place::of("postgres://me:secret@db", Some("a")));
     assert!(!debug.contains("secret"), "{debug}");
 }
 
 #[test]
 fn variables_are_read() {
-    let place = |lease: Option<&str>, node: Option<&str>| {
-        let variables = |name: &str| match name {
-            "POLYFLAKE_LEASE" => lease.map(Into::into),
-            "POLYFLAKE_NODE" => node.map(Into::into),
-            _ => None,
-        };
-        Place::from_variables(variables)
-    };
-    let found = place(Some("memory:?namespace=orders"), Some("7")).unwrap();
+    let place = |url, number| Place::of_variables(url, number, None);
+    let here = Some("memory:?namespace=orders");
+    let found = place(here, Some("7")).unwrap();
     assert_eq!((found.url(), found.namespace(), found.number()), ("memory:", "orders", Some(7)));
-    assert_eq!(place(Some("memory:?namespace=orders"), None).unwrap().number(), None);
-    let none = place(None, None).unwrap_err();
-    assert!(none.to_string().ends_with("found none"), "{none}");
-    let alone = place(None, Some("7")).unwrap_err();
-    assert!(alone.to_string().ends_with("found POLYFLAKE_NODE alone"), "{alone}");
-    assert_eq!((none.code(), alone.code()), ("lease_unavailable", "lease_unavailable"));
+    assert_eq!(place(here, None).unwrap().number(), None);
+    let beside = Place::of_variables(Some("memory:"), None, Some("orders")).unwrap();
+    assert_eq!(beside.namespace(), "orders");
+    // An empty one is a secret, say, that is not set where the program runs.
+    for (url, number, code, variable, end) in [
+        (None, None, "lease_unavailable", "POLYFLAKE_LEASE", "found none"),
+        (None, Some("7"), "lease_unavailable", "POLYFLAKE_LEASE", "found POLYFLAKE_NODE alone"),
+        (Some(""), None, "out_of_range", "POLYFLAKE_LEASE", "found an empty text"),
+        (Some(""), Some("7"), "out_of_range", "POLYFLAKE_LEASE", "found an empty text"),
+        (here, Some(""), "out_of_range", "POLYFLAKE_NODE", "found an empty text"),
+        (here, Some("+7"), "out_of_range", "POLYFLAKE_NODE", "found another text"),
+        (here, Some("9007199254740992"), "out_of_range", "POLYFLAKE_NODE", "found another text"),
+    ] {
+        let error = place(url, number).unwrap_err();
+        assert_eq!(error.code(), code, "{error}");
+        assert!(error.to_string().contains(variable), "{error}");
+        assert!(error.to_string().ends_with(end), "{error}");
+    }
 }
 
 #[test]

@@ -92,8 +92,8 @@ fn plain<G: PyClass>(py: Python<'_>) -> PyResult<Py<G>> {
 
 /// A generator under a lease, if the environment asks for one.
 fn leased<G: PyClass>(py: Python<'_>) -> PyResult<Option<Py<G>>> {
-    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
-    if !["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].into_iter().any(is_set) {
+    // An empty one is set, too: it is refused.
+    if ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].into_iter().all(|name| env::var_os(name).is_none()) {
         return Ok(None);
     }
     let lease = py.import("polyflake._lease")?.call_method0(intern!(py, "lease"))?;

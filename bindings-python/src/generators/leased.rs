@@ -346,11 +346,15 @@ fn refused(error: polyflake_lease::Error) -> PyErr {
     attached(|py| raise_as(py, error.code(), error.to_string(), error.until()))
 }
 
-/// Reads the URL of a store and a namespace.
+/// Reads the URL of a store and a namespace; without a URL, what the variables of the process say.
 #[pyfunction]
-#[pyo3(signature = (url, namespace, number, /))]
-pub(crate) fn place(url: &str, namespace: Option<&str>, number: Option<&str>) -> PyResult<String> {
-    Place::of(url, namespace, number).and_then(|place| place.to_json()).map_err(refused)
+#[pyo3(signature = (url, namespace, /))]
+pub(crate) fn place(url: Option<&str>, namespace: Option<&str>) -> PyResult<String> {
+    let place = match url {
+        Some(url) => Place::of(url, namespace),
+        None => Place::from_env(namespace),
+    };
+    place.and_then(|place| place.to_json()).map_err(refused)
 }
 
 /// Opens the file of a store by a function, and names it.

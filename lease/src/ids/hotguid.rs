@@ -46,7 +46,7 @@ impl Generator {
     /// # Errors
     /// `lease_unavailable` without the variable; as [`Generator::new`].
     pub fn from_env() -> Result<Self> {
-        let place = Place::from_variables(|name| std::env::var_os(name))?;
+        let place = Place::from_env(None)?;
         let options = place.options(Shape::hotguid(0..=0xf_ffff)?)?;
         Self::with(place.url(), options, false, place.longest())
     }

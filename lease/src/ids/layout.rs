@@ -50,7 +50,7 @@ impl Generator {
     /// # Errors
     /// `lease_unavailable` without the variable; as [`Generator::new`].
     pub fn from_env(layout: &Layout, fields: &[&str]) -> Result<Self> {
-        let place = Place::from_variables(|name| std::env::var_os(name))?;
+        let place = Place::from_env(None)?;
         let numbers = Numbered::new(layout, fields)?.all();
         let options = place.options(shape(layout, fields, numbers)?)?;
         Self::with(place.url(), options, layout, fields, place.longest())

@@ -43,7 +43,7 @@ impl Generator {
     /// # Errors
     /// `lease_unavailable` without the variable; as [`Generator::new`].
     pub fn from_env(secret: [u8; 16]) -> Result<Self> {
-        let place = Place::from_variables(|name| std::env::var_os(name))?;
+        let place = Place::from_env(None)?;
         let options = place.options(Shape::randflake(0..=131_071, &secret)?)?;
         Self::with(place.url(), options, secret, place.longest())
     }

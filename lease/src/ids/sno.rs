@@ -43,7 +43,7 @@ impl Generator {
     /// # Errors
     /// `lease_unavailable` without the variable; as [`Generator::new`].
     pub fn from_env() -> Result<Self> {
-        let place = Place::from_variables(|name| std::env::var_os(name))?;
+        let place = Place::from_env(None)?;
         let options = place.options(Shape::sno(0..=u64::from(u16::MAX))?)?;
         Self::with(place.url(), options, place.longest())
     }

@@ -8,23 +8,24 @@ use alloc::{
 
 #[cfg(feature = "std")]
 use core::time::Duration;
-#[cfg(feature = "std")]
-use std::ffi::OsString;
 
 use serde_json::json;
 
+use crate::{Error, ErrorKind, Result, rules::error::out_of_range, rules::json::MOST};
 #[cfg(feature = "std")]
-use crate::{Error, ErrorKind, Options, Shape};
-use crate::{Result, rules::error::out_of_range, rules::json::MOST};
+use crate::{Options, Shape};
+
+const LEASE: &str = "POLYFLAKE_LEASE";
+const NODE: &str = "POLYFLAKE_NODE";
 
 /// A store, the name of a namespace in it, and a number that is insisted on: what `POLYFLAKE_LEASE` and `POLYFLAKE_NODE` say.
 ///
 /// ```
 /// use polyflake_lease::hosted::Place;
 ///
-/// let place = Place::of("sqlite:/var/lib/app/ids.db?namespace=orders", None, Some("7"))?;
+/// let place = Place::of("sqlite:/var/lib/app/ids.db?namespace=orders", None)?;
 /// assert_eq!((place.url(), place.namespace()), ("sqlite:/var/lib/app/ids.db", "orders"));
-/// assert_eq!(place.number(), Some(7));
+/// assert_eq!(place.number(), None);
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
@@ -35,11 +36,11 @@ pub struct Place {
 }
 
 impl Place {
-    /// A store's URL, with the parameter `namespace` unless that is given beside it, and a number in decimal digits.
+    /// A store's URL, with the parameter `namespace` unless that is given beside it.
     ///
     /// # Errors
-    /// `out_of_range` without a namespace or with two, and for a text that is no number. An error shows nothing of the URL.
-    pub fn of(url: &str, namespace: Option<&str>, number: Option<&str>) -> Result<Self> {
+    /// `out_of_range` without a namespace or with two. An error shows nothing of the URL.
+    pub fn of(url: &str, namespace: Option<&str>) -> Result<Self> {
         let (url, within) = split(url)?;
         let namespace = match (namespace, within) {
             (Some(namespace), None) => namespace.to_string(),
@@ -52,31 +53,46 @@ impl Place {
                 return Err(out_of_range("expected one namespace, found another one in the URL"));
             }
         };
-        let number = number.map(number_of).transpose()?;
-        Ok(Self { url, namespace, number })
+        Ok(Self { url, namespace, number: None })
     }
 
-    /// What the variables `POLYFLAKE_LEASE` and `POLYFLAKE_NODE` of the process say. Give the process's own as
-    /// `|name| std::env::var_os(name)`.
+    /// What the variables `POLYFLAKE_LEASE`, a URL, and `POLYFLAKE_NODE`, a number in decimal digits, say. An empty text is refused: it
+    /// stands for a value that did not arrive, such as a secret that is not there.
     ///
     /// # Errors
     /// `lease_unavailable` without `POLYFLAKE_LEASE`, also beside a number: children of a process inherit that, and would all have it;
-    /// as [`Place::of`].
+    /// `out_of_range` for an empty text and for a number that is none; as [`Place::of`].
+    pub fn of_variables(
+        url: Option<&str>,
+        number: Option<&str>,
+        namespace: Option<&str>,
+    ) -> Result<Self> {
+        let refused = |kind, found| {
+            let example = "`sqlite:/var/lib/app/ids.db?namespace=orders`";
+            let expected = format!("expected the variable {LEASE}, as in {example}");
+            Error::new(kind, format!("{expected}, found {found}"))
+        };
+        match (url, number) {
+            (Some(""), _) => Err(refused(ErrorKind::OutOfRange, "an empty text")),
+            (Some(url), number) => {
+                Ok(Self { number: number.map(number_of).transpose()?, ..Self::of(url, namespace)? })
+            }
+            (None, None) => Err(refused(ErrorKind::LeaseUnavailable, "none")),
+            (None, Some(_)) => Err(refused(ErrorKind::LeaseUnavailable, "POLYFLAKE_NODE alone")),
+        }
+    }
+
+    /// [`Place::of_variables`] of this process.
+    ///
+    /// # Errors
+    /// `out_of_range` for a variable that is not UTF-8; as [`Place::of_variables`].
     #[cfg(feature = "std")]
-    pub fn from_variables(variables: impl Fn(&str) -> Option<OsString>) -> Result<Self> {
+    pub fn from_env(namespace: Option<&str>) -> Result<Self> {
         let text = |name| {
-            let text = variables(name).map(OsString::into_string).transpose();
+            let text = std::env::var_os(name).map(std::ffi::OsString::into_string).transpose();
             text.map_err(|_| out_of_range(format!("expected UTF-8 in the variable {name}")))
         };
-        match (text("POLYFLAKE_LEASE")?, text("POLYFLAKE_NODE")?) {
-            (Some(url), number) => Self::of(&url, None, number.as_deref()),
-            (None, number) => {
-                let found = number.map_or("none", |_| "POLYFLAKE_NODE alone");
-                let expected = "expected the variable POLYFLAKE_LEASE, as in `sqlite:/var/lib/app/ids.db?namespace=orders`";
-                let reason = format!("{expected}, found {found}");
-                Err(Error::new(ErrorKind::LeaseUnavailable, reason))
-            }
-        }
+        Self::of_variables(text(LEASE)?.as_deref(), text(NODE)?.as_deref(), namespace)
     }
 
     /// Options of a generator at this place.
@@ -171,5 +187,10 @@ fn split(url: &str) -> Result<(String, Option<String>)> {
 fn number_of(text: &str) -> Result<u64> {
     let is_decimal = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse().ok().filter(|number| is_decimal && *number <= MOST);
-    number.ok_or_else(|| out_of_range("expected a node's number in digits, found another text"))
+    let refused = || {
+        let found = if text.is_empty() { "an empty text" } else { "another text" };
+        let expected = format!("expected a node's number in digits in the variable {NODE}");
+        out_of_range(format!("{expected}, found {found}"))
+    };
+    number.ok_or_else(refused)
 }

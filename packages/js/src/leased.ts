@@ -175,9 +175,9 @@ export function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
     [KEY]?: (family: string) => AnyLease;
   };
   const { POLYFLAKE_LEASE: url, POLYFLAKE_NODE: node } = realm.process?.env ?? {};
-  if (!url && !node) return {};
+  if (url === undefined && node === undefined) return {};
   if (realm[KEY]) return { lease: realm[KEY](family) };
-  const name = url ? "POLYFLAKE_LEASE" : "POLYFLAKE_NODE";
+  const name = url === undefined ? "POLYFLAKE_NODE" : "POLYFLAKE_LEASE";
   throw new PolyflakeError(
     "lease_unavailable",
     `expected polyflake/lease, since ${name} is set, found it not loaded: start with node --import polyflake/lease, or import it first`,

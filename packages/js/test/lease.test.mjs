@@ -1,5 +1,6 @@
 // Leases without a store: their options, their places, and the generators that they take. tests/packaging/js/lease has stores.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import * as polyflake from "polyflake";
 import { close, lease } from "polyflake/lease";
@@ -32,9 +33,33 @@ test("a place is refused with its remedy, and without its password", () => {
     assert.match(message, expected);
     assert(!message.includes("secret"), message);
   }
-  refused("lease_unavailable", () => lease());
+  refused("invalid_type", () => lease("sqlite:ids.db?namespace=orders", 7), { field: "namespace" });
   for (const source of [7, null, {}, []]) refused("invalid_type", () => lease(source, "orders"), { field: "source" });
   refused("invalid_type", () => lease(refusing()), { field: "namespace" });
+});
+
+test("variables that name no store are refused, and say what to set", () => {
+  const program = `
+    const { sno, hotguid } = require("polyflake");
+    const { lease } = require("polyflake/lease");
+    for (const make of [lease, sno.generate, hotguid.generate]) {
+      try { console.log(make()); } catch (error) { console.log(error.code, error.message); }
+    }`;
+  const expected = "expected the variable POLYFLAKE_LEASE, as in `sqlite:/var/lib/app/ids.db?namespace=orders`, found ";
+  const number = "expected a node's number in digits in the variable POLYFLAKE_NODE, found an empty text";
+  for (const [variables, refusal] of [
+    [{ POLYFLAKE_NODE: "7" }, `lease_unavailable ${expected}POLYFLAKE_NODE alone`],
+    [{ POLYFLAKE_LEASE: "" }, `out_of_range ${expected}an empty text`],
+    [{ POLYFLAKE_LEASE: "", POLYFLAKE_NODE: "7" }, `out_of_range ${expected}an empty text`],
+    [{ POLYFLAKE_LEASE: "sqlite:ids.db?namespace=orders", POLYFLAKE_NODE: "" }, `out_of_range ${number}`],
+  ]) {
+    const options = { env: { ...process.env, ...variables }, encoding: "utf8", cwd: import.meta.dirname };
+    const { stdout, stderr } = spawnSync(process.execPath, ["-e", program], options);
+    assert.equal(stderr, "");
+    assert.deepEqual(stdout.trim().split("\n"), [refusal, refusal, refusal]);
+  }
+  const { message } = refused("lease_unavailable", () => lease());
+  assert.equal(message, `${expected}none`);
 });
 
 test("options are checked, the rules' own with the generator", () => {

@@ -210,8 +210,13 @@ onEachMachine((polyflake, machine) => {
       for (const [name, make] of [["sno", sno.generate], ["hotguid", hotguid.generate], ["again", sno.generate]]) {
         try { console.log(name, make()); } catch (error) { console.log(name, error.code, error.message); }
       }`;
-    for (const variable of ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"]) {
-      const env = { ...process.env, [variable]: "sqlite:/nowhere/ids.db?namespace=orders" };
+    for (const [variable, value] of [
+      ["POLYFLAKE_LEASE", "sqlite:/nowhere/ids.db?namespace=orders"],
+      ["POLYFLAKE_LEASE", ""],
+      ["POLYFLAKE_NODE", "7"],
+      ["POLYFLAKE_NODE", ""],
+    ]) {
+      const env = { ...process.env, [variable]: value };
       const { stdout, stderr } = spawnSync(process.execPath, ["-e", program], {
         env,
         encoding: "utf8",

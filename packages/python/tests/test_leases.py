@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 import polyflake
-from polyflake import Lease, _lease, _lease_stores, hotguid, layout, randflake, sno
+from polyflake import Lease, PolyflakeError, _lease, _lease_stores, hotguid, layout, randflake, sno
 from support import REPOSITORY, forks, refused
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no forks here")
@@ -188,18 +188,30 @@ def test_the_variable_gives_the_functions_their_numbers(url: str) -> None:
     assert [records(url, f"orders/{family}")[-1] for family in ("sno", "hotguid")] == [(41, False)] * 2
 
 
-def test_a_number_without_a_store_is_refused() -> None:
-    code = """
+@pytest.mark.parametrize("call", ["polyflake.sno.generate()", "polyflake.hotguid.generate()", "polyflake.lease()"])
+def test_variables_that_name_no_store_are_refused(call: str) -> None:
+    code = f"""
 import json, polyflake
 try:
-    polyflake.sno.generate()
+    {call}
 except polyflake.PolyflakeError as error:
     print(json.dumps([error.code, str(error)]))
 """
-    assert child(code, POLYFLAKE_NODE="7") == [
-        "out_of_range",
-        "expected POLYFLAKE_LEASE, the URL of a store, found none",
-    ]
+    example = "`sqlite:/var/lib/app/ids.db?namespace=orders`"
+    expected = f"expected the variable POLYFLAKE_LEASE, as in {example}, found "
+    alone = ["lease_unavailable", expected + "POLYFLAKE_NODE alone"]
+    empty = ["out_of_range", expected + "an empty text"]
+    assert child(code, POLYFLAKE_NODE="7") == alone
+    assert child(code, POLYFLAKE_LEASE="") == child(code, POLYFLAKE_LEASE="", POLYFLAKE_NODE="7") == empty
+    number = "expected a node's number in digits in the variable POLYFLAKE_NODE, found an empty text"
+    found = child(code, POLYFLAKE_LEASE="sqlite:ids.db?namespace=orders", POLYFLAKE_NODE="")
+    assert found == ["out_of_range", number]
+
+
+def test_a_lease_without_a_store_or_a_variable_says_what_to_set() -> None:
+    with pytest.raises(PolyflakeError, match="POLYFLAKE_LEASE, as in .*found none") as refused:
+        polyflake.lease()
+    assert refused.value.code == "lease_unavailable"
 
 
 def test_a_variable_set_before_the_first_id_counts(url: str) -> None:
@@ -208,7 +220,7 @@ import os, polyflake
 os.environ |= {{"POLYFLAKE_LEASE": "{url}?namespace=orders", "POLYFLAKE_NODE": "9"}}
 print(polyflake.sno.generate().partition)
 """
-    assert child(code, POLYFLAKE_LEASE="") == 9
+    assert child(code) == 9
 
 
 def test_the_example_of_the_readme_runs(url: str) -> None:

@@ -8,7 +8,7 @@
  */
 import process from "node:process";
 import { string } from "../checks.js";
-import { invalidType, PolyflakeError } from "../errors.js";
+import { invalidType } from "../errors.js";
 import type { AnyLease } from "../leased.js";
 import { Lease, type LeaseOptions, leaseOptions } from "./lease.js";
 import { type PgClient, type PgPool, postgresql } from "./postgresql.js";
@@ -37,33 +37,30 @@ interface Place {
  * `POLYFLAKE_LEASE` names it, and `POLYFLAKE_NODE` a number that is insisted on.
  *
  * @param namespace may be in the URL instead: `?namespace=orders`. The family's name is added.
- * @throws {PolyflakeError} `out_of_range` for a URL or a namespace that is none, or without the database's client; `invalid_type`,
- * `unknown_field` for options; `lease_unavailable` without a store.
+ * @throws {PolyflakeError} `out_of_range` for a URL or a namespace that is none, for a variable that is empty, or without the
+ * database's client; `invalid_type`, `unknown_field` for options; `lease_unavailable` without a store.
  */
 export function lease(source?: Source, namespace?: string, options: LeaseOptions = {}): Lease {
   const own = leaseOptions(options);
-  if (source === undefined) return fromVariables(own);
-  if (typeof source === "string") return byUrl(source, namespace, undefined, own);
+  if (source === undefined || typeof source === "string") {
+    return byUrl(source, namespace === undefined ? null : string(namespace, "namespace"), own);
+  }
   if (typeof source !== "function" && typeof Reflect.get(Object(source), "connect") !== "function") {
     throw invalidType("URL of a store, a pool of pg or a function", source, { field: "source" });
   }
   return new Lease(new Rules(), postgresql(source), string(namespace, "namespace"), own);
 }
 
-function byUrl(url: string, namespace: unknown, node: string | undefined, options: LeaseOptions): Lease {
+/** Without a URL, the variables say the place. */
+function byUrl(url: string | undefined, namespace: string | null, options: LeaseOptions): Lease {
+  const { POLYFLAKE_LEASE = null, POLYFLAKE_NODE = null } = process.env;
+  const asked = url === undefined ? { variables: [POLYFLAKE_LEASE, POLYFLAKE_NODE] } : { url };
   const rules = new Rules();
-  const place = rules.ask("place", { url, namespace: namespace ?? null, node: node ?? null }) as Place;
+  const place = rules.ask("place", { ...asked, namespace }) as Place;
   const isFile = place.store === "sqlite";
   const driver = isFile ? sqlite(place.address, rules, options.sqlite) : postgresql(place.address);
   const insist = options.insist ?? place.insist ?? undefined;
   return new Lease(rules, driver, place.namespace, insist === undefined ? options : { ...options, insist });
-}
-
-function fromVariables(options: LeaseOptions): Lease {
-  const { POLYFLAKE_LEASE: url, POLYFLAKE_NODE: node } = process.env;
-  if (url) return byUrl(url, undefined, node || undefined, options);
-  const reason = "expected the variable POLYFLAKE_LEASE, as in sqlite:/var/lib/app/ids.db?namespace=orders, found";
-  throw new PolyflakeError("lease_unavailable", `${reason} ${node ? "POLYFLAKE_NODE alone" : "none"}`);
 }
 
 /** The families that have default generators, with leases that no generator has taken yet. */
@@ -84,16 +81,16 @@ function preload(): void {
   const key = Symbol.for("polyflake.lease");
   if (realm[key]) return;
   realm[key] = (family: string): AnyLease => {
-    const lease = begun.get(family) ?? fromVariables({});
+    const taken = begun.get(family) ?? lease();
     begun.delete(family);
-    return lease;
+    return taken;
   };
-  if (!process.env.POLYFLAKE_LEASE) return;
+  if (process.env.POLYFLAKE_LEASE === undefined) return;
   for (const family of FAMILIES) {
     try {
-      const lease = fromVariables({});
-      lease.begin({ family });
-      begun.set(family, lease);
+      const own = lease();
+      own.begin({ family });
+      begun.set(family, own);
     } catch {
       // The first ID throws it.
     }

@@ -83,17 +83,13 @@ class Lease:
         :param wait: the longest wait of a process' first ID, in seconds.
         :param sigterm: true to return the number at SIGTERM, before the handler that was there or the end of the
             process.
-        :raises PolyflakeError: ``out_of_range``, which names the remedy, and never the password.
+        :raises PolyflakeError: ``lease_unavailable`` without a store and a variable; ``out_of_range``, also for a variable
+            that is empty. Each names the remedy, and never the password.
         """
-        insisted = None
-        if store is None:
-            store, insisted = os.environ.get("POLYFLAKE_LEASE"), os.environ.get("POLYFLAKE_NODE")
-            if not store:
-                raise _refusal("out_of_range", "expected POLYFLAKE_LEASE, the URL of a store, found none")
-        if isinstance(store, str):
-            found = json.loads(place(store, namespace, insisted))
-            store, namespace, number = found["address"], found["namespace"], found["insist"]
-            self._kind, insist = found["store"], insist if number is None else number
+        if store is None or isinstance(store, str):
+            found = json.loads(place(store, namespace))
+            self._kind, store, namespace = found["store"], found["address"], found["namespace"]
+            insist = found["insist"] if insist is None else insist
         else:
             self._kind = None
         self._store, self._wait_seconds, self._watch = store, wait, watch
