@@ -209,7 +209,7 @@ except polyflake.PolyflakeError as error:
 
 
 def test_a_lease_without_a_store_or_a_variable_says_what_to_set() -> None:
-    with pytest.raises(PolyflakeError, match="POLYFLAKE_LEASE, as in .*found none") as refused:
+    with pytest.raises(PolyflakeError, match=r"POLYFLAKE_LEASE, as in .*found none") as refused:
         polyflake.lease()
     assert refused.value.code == "lease_unavailable"
 
