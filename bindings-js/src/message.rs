@@ -9,8 +9,8 @@
 use alloc::vec::Vec;
 
 use polyflake::{
-    Result,
-    layout::{Description, Id, Json, Value},
+    Description, Result,
+    layout::{Id, Json, Value},
 };
 
 use crate::{

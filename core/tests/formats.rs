@@ -5,9 +5,10 @@
 use std::fmt::Debug;
 
 use polyflake::{
+    Description,
     clock::ManualClock,
     hotguid,
-    layout::{self, Description, Layout, preset},
+    layout::{self, Layout, preset},
     randflake::{self, Grant, Randflake},
     sno::{self, Id, Kind, Sno},
 };

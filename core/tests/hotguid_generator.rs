@@ -12,9 +12,9 @@ use std::{
 };
 
 use polyflake::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind, OnExhausted, Result,
     clock::Clock,
-    hotguid::{self, Builder, Generator, HotGuid, LAST_COUNTER, LAST_SECOND, OnExhausted, Parts},
+    hotguid::{self, Builder, Generator, HotGuid, LAST_COUNTER, LAST_SECOND, Parts},
 };
 use support::{BrokenClock, CoarseClock, ScriptedClock, rounds};
 

@@ -10,11 +10,9 @@ use std::{
 };
 
 use polyflake::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind, OnExhausted, Result,
     clock::Clock,
-    randflake::{
-        Builder, Codec, EPOCH, Generator, Grant, LAST_SECOND, OnExhausted, Parts, Randflake,
-    },
+    randflake::{Builder, Codec, EPOCH, Generator, Grant, LAST_SECOND, Parts, Randflake},
 };
 use serde_json::Value;
 use support::{BrokenClock, ScriptedClock, all_or_every, ours, rounds, unhex, vectors};

@@ -15,9 +15,9 @@ use std::{
 };
 
 use polyflake::{
-    Error, ErrorKind,
+    Error, ErrorKind, OnExhausted,
     clock::{Clock, ManualClock, Stall},
-    sno::{Builder, Drawn, Generator, Handle, OnExhausted, Snapshot, Sno},
+    sno::{Builder, Drawn, Generator, Handle, Snapshot, Sno},
 };
 use support::{BrokenClock, CoarseClock, ScriptedClock, rounds};
 

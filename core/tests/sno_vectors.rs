@@ -5,8 +5,8 @@ mod support;
 use std::sync::{Arc, Mutex};
 
 use polyflake::{
-    Error,
-    sno::{self, Builder, Generator, OnExhausted, Parts, Snapshot, Sno, Stats},
+    Error, OnExhausted,
+    sno::{self, Builder, Generator, Parts, Snapshot, Sno, Stats},
 };
 use serde_json::Value;
 use support::{ScriptedClock, hex, ours, unhex, vectors};

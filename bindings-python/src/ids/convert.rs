@@ -10,10 +10,7 @@ use std::{fmt, ops::RangeInclusive, time::Duration};
 pub(crate) use names::{
     Of, Take, class_name, mistyped, name, raise_named, type_name, wrong_kind, wrong_type,
 };
-use polyflake::{
-    Error, ErrorKind,
-    sno::{OnExhausted, Sno},
-};
+use polyflake::{Error, ErrorKind, OnExhausted, sno::Sno};
 use pyo3::{
     exceptions::{PyOverflowError, PyTypeError},
     intern,

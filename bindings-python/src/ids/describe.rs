@@ -1,6 +1,5 @@
 //! Size, fields, rate and time span of an ID format: the same classes for every family.
 
-use polyflake::layout;
 use pyo3::{prelude::*, types::PyTuple};
 
 use super::record::{Reduced, reduced};
@@ -36,8 +35,8 @@ pub(crate) struct Description {
     below_2_63: bool,
 }
 
-impl From<layout::Description> for Description {
-    fn from(figures: layout::Description) -> Self {
+impl From<polyflake::Description> for Description {
+    fn from(figures: polyflake::Description) -> Self {
         Self {
             bits: figures.bits,
             fields: figures.fields().iter().map(FieldDescription::from).collect(),
@@ -119,8 +118,8 @@ pub(crate) struct FieldDescription {
     bits: u32,
 }
 
-impl From<&layout::FieldDescription> for FieldDescription {
-    fn from(field: &layout::FieldDescription) -> Self {
+impl From<&polyflake::FieldDescription> for FieldDescription {
+    fn from(field: &polyflake::FieldDescription) -> Self {
         let (name, kind) = (field.name().to_owned(), field.kind.to_owned());
         Self { name, kind, offset: field.offset, bits: field.bits }
     }

@@ -168,7 +168,7 @@ impl<const N: usize> Cells<N> {
         }
         let drawn = DRAWN | u32::from(random_u16()?);
         let raced = self.base.compare_exchange(0, drawn, Ordering::AcqRel, Ordering::Acquire);
-        Ok(raced.map_or_else(|theirs| theirs, |_| drawn))
+        Ok(raced.err().unwrap_or(drawn))
     }
 }
 

@@ -42,10 +42,10 @@ fn place() -> &'static AtomicU32 {
 /// Gives this process an epoch that none of its ancestors had.
 #[cold]
 fn renew() -> u32 {
-    let mine = LATEST.fetch_add(1, Ordering::Relaxed) + 1;
+    let epoch = LATEST.fetch_add(1, Ordering::Relaxed) + 1;
     // Another thread of this child may be faster; then its epoch counts.
-    let raced = place().compare_exchange(0, mine, Ordering::AcqRel, Ordering::Acquire);
-    raced.map_or_else(|theirs| theirs, |_| mine)
+    let raced = place().compare_exchange(0, epoch, Ordering::AcqRel, Ordering::Acquire);
+    raced.err().unwrap_or(epoch)
 }
 
 extern "C" fn in_child() {
@@ -120,14 +120,14 @@ fn unshared() -> Error {
     Error::because(ErrorKind::PartitionsExhausted, reason)
 }
 
-/// Makes `mine` the shared table, unless another thread was faster.
-fn first_of(mine: *mut Cells<COUNT>) -> *mut Cells<COUNT> {
-    match SHARED.compare_exchange(ptr::null_mut(), mine, Ordering::AcqRel, Ordering::Acquire) {
-        Ok(_) => mine,
-        Err(theirs) => {
-            // SAFETY: `mine` came from mmap with this size, and no other thread has seen it.
-            unsafe { libc::munmap(mine.cast(), size_of::<Cells<COUNT>>()) };
-            theirs
+/// Makes `table` the shared table, unless another thread was faster.
+fn first_of(table: *mut Cells<COUNT>) -> *mut Cells<COUNT> {
+    match SHARED.compare_exchange(ptr::null_mut(), table, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => table,
+        Err(earlier) => {
+            // SAFETY: `table` came from mmap with this size, and no other thread has seen it.
+            unsafe { libc::munmap(table.cast(), size_of::<Cells<COUNT>>()) };
+            earlier
         }
     }
 }

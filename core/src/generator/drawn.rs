@@ -45,16 +45,16 @@ impl DrawnWord {
         let found = self.word.load(Ordering::Acquire);
         fork::prepare()?;
         let epoch = fork::current();
-        let mine = (self.shape)(u64::from_be_bytes((self.draw)()?));
-        Ok((epoch, self.settle(found, epoch, mine).unwrap_or_else(|theirs| theirs)))
+        let drawn = (self.shape)(u64::from_be_bytes((self.draw)()?));
+        Ok((epoch, self.settle(found, epoch, drawn).unwrap_or_else(|earlier| earlier)))
     }
 
     /// Replaces the word `found` by a word drawn in an epoch, unless another thread was faster.
-    fn settle(&self, found: u64, epoch: u32, mine: u64) -> core::result::Result<u64, u64> {
+    fn settle(&self, found: u64, epoch: u32, drawn: u64) -> core::result::Result<u64, u64> {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
-        let settled = self.word.compare_exchange(found, mine, ORDERS.0, ORDERS.1);
+        let settled = self.word.compare_exchange(found, drawn, ORDERS.0, ORDERS.1);
         self.epoch.store(epoch, Ordering::Release);
-        settled.map(|_| mine)
+        settled.map(|_| drawn)
     }
 
     /// Takes bytes that were drawn elsewhere, unless this process already has some. Returns whether it took them.

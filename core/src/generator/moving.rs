@@ -210,11 +210,11 @@ impl<G> Moving<G> {
     /// Replaces the generator `found` by another, and returns its number; none if another thread was faster.
     fn put(&self, found: &Granted<G>, generator: G) -> Option<u32> {
         let (older, number) = (ptr::from_ref(found).cast_mut(), found.number + 1);
-        let mine = Box::into_raw(Box::new(Granted { generator, number, older }));
-        let put = self.newest.compare_exchange(older, mine, Ordering::AcqRel, Ordering::Acquire);
+        let added = Box::into_raw(Box::new(Granted { generator, number, older }));
+        let put = self.newest.compare_exchange(older, added, Ordering::AcqRel, Ordering::Acquire);
         if put.is_err() {
-            // SAFETY: `mine` was just leaked, and no other thread has seen it.
-            drop(unsafe { Box::from_raw(mine) });
+            // SAFETY: `added` was just leaked, and no other thread has seen it.
+            drop(unsafe { Box::from_raw(added) });
         }
         put.is_ok().then_some(number)
     }

@@ -31,7 +31,6 @@ pub use handle::Handle;
 pub use id::{HotGuid, Parts};
 pub use uuid8::Uuid8Parts;
 
-pub use crate::OnExhausted;
 use crate::format::{FieldDescription, Figures, Scale, Span};
 
 /// Places of the fields, in the order of the text.

@@ -24,7 +24,6 @@ pub use ids::generator::Leased;
 #[doc(hidden)]
 pub use json::value::Json;
 pub use {
-    crate::format::{Description, FieldDescription},
     ids::{
         builder::Builder,
         generator::{Batch, Generator},

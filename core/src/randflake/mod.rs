@@ -37,7 +37,6 @@ pub use handle::Handle;
 pub use id::Randflake;
 pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};
 
-pub use crate::OnExhausted;
 use crate::format::{FieldDescription, Figures, Scale, Span};
 
 /// Places of the fields in the raw value.

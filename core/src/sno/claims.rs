@@ -148,11 +148,11 @@ impl Claims {
     }
 
     /// Gives the first claim its identity, if it still has the identity `found` and is the claim that counts.
-    pub(super) fn settle(&self, found: Identity, mine: Identity) -> bool {
+    pub(super) fn settle(&self, found: Identity, drawn: Identity) -> bool {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
-        let (found, mine) = (found.to_word(), mine.to_word());
+        let (found, drawn) = (found.to_word(), drawn.to_word());
         ptr::eq(self.current(), &raw const self.first)
-            && self.first.identity.compare_exchange(found, mine, ORDERS.0, ORDERS.1).is_ok()
+            && self.first.identity.compare_exchange(found, drawn, ORDERS.0, ORDERS.1).is_ok()
     }
 
     /// Replaces the claim `found` by another, unless another thread was faster. Returns the claim that counts then.
@@ -167,11 +167,11 @@ impl Claims {
         claim.enter_model();
         let is_of_child =
             ![Identity::NEVER, claim.identity().epoch].contains(&found.identity().epoch);
-        let mine = self.place(Newer { claim, older }, is_of_child);
-        let put = self.newest.compare_exchange(older, mine, Ordering::AcqRel, Ordering::Acquire);
+        let added = self.place(Newer { claim, older }, is_of_child);
+        let put = self.newest.compare_exchange(older, added, Ordering::AcqRel, Ordering::Acquire);
         if put.is_err() {
-            // SAFETY: `mine` was just leaked, and no other thread has seen it.
-            drop(unsafe { Box::from_raw(mine) });
+            // SAFETY: `added` was just leaked, and no other thread has seen it.
+            drop(unsafe { Box::from_raw(added) });
         }
         self.current()
     }
@@ -188,8 +188,8 @@ impl Claims {
             }
         } else if self.spare.load(Ordering::Acquire).is_null() {
             let empty = Claim::unending(newer.claim.identity(), 0);
-            let mine = Box::into_raw(Box::new(Newer { claim: empty, older: ptr::null_mut() }));
-            let unused = self.spare.swap(mine, Ordering::AcqRel);
+            let fresh = Box::into_raw(Box::new(Newer { claim: empty, older: ptr::null_mut() }));
+            let unused = self.spare.swap(fresh, Ordering::AcqRel);
             if !unused.is_null() {
                 // SAFETY: another thread leaked it here meanwhile, and this thread has taken it out.
                 drop(unsafe { Box::from_raw(unused) });

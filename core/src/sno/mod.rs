@@ -54,7 +54,6 @@ pub use typed::{Id, Kind};
 #[cfg(feature = "serde")]
 #[doc(inline)]
 pub use crate::__by_metabyte as by_metabyte;
-pub use crate::OnExhausted;
 use crate::format::{FieldDescription, Figures, Scale};
 
 /// 4 ms units since 2010-01-01T00:00:00Z, 39 bits of them: up to 2079-09-07T15:47:35.548Z.

@@ -112,8 +112,8 @@ impl Partitions {
         match draw {
             Draw::By(draw) => {
                 let Drawn { partition, sequence_min } = draw()?;
-                let mine = Identity { epoch, partition, min: least(sequence_min) };
-                self.settle(found, mine, window);
+                let drawn = Identity { epoch, partition, min: least(sequence_min) };
+                self.settle(found, drawn, window);
             }
             Draw::Leased(find) => {
                 let table = find()?;
@@ -127,12 +127,12 @@ impl Partitions {
     }
 
     /// Replaces the claim `found` by an identity that never ends.
-    fn settle(&self, found: &Claim, mine: Identity, window: &Window) -> bool {
-        if self.claims.settle(found.identity(), mine) {
+    fn settle(&self, found: &Claim, drawn: Identity, window: &Window) -> bool {
+        if self.claims.settle(found.identity(), drawn) {
             return true;
         }
-        let claim = Claim::unending(mine, window.start());
-        self.claims.put(found, claim).identity() == mine
+        let claim = Claim::unending(drawn, window.start());
+        self.claims.put(found, claim).identity() == drawn
     }
 
     /// The table from which the generator leases its partitions, if any.

@@ -1,7 +1,10 @@
 //! Columns of many IDs, compared with one ID after the other.
 
-use polyflake::layout::{Field, FieldDescription, Id, Layout, Slot, Tick, Type};
 use polyflake::{Error, ErrorKind, Result};
+use polyflake::{
+    FieldDescription,
+    layout::{Field, Id, Layout, Slot, Tick, Type},
+};
 use proptest::prelude::*;
 
 use crate::random::{draws, plan, shapes};

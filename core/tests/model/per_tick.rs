@@ -7,9 +7,9 @@ use std::{
 
 use crate::checker::{check, thread};
 use polyflake::{
-    Result,
+    OnExhausted, Result,
     hotguid::{self, HotGuid},
-    randflake::{self, Grant, OnExhausted, Randflake},
+    randflake::{self, Grant, Randflake},
 };
 
 use super::{

@@ -4,10 +4,10 @@ use std::{num::NonZeroU32, sync::Arc};
 
 use fastrand::Rng;
 use polyflake::{
-    Result,
+    OnExhausted, Result,
     hotguid::{self, HotGuid},
     layout::{self, Field, Layout, Tick},
-    randflake::{self, Grant, OnExhausted, Randflake},
+    randflake::{self, Grant, Randflake},
     sno::{self, Sno},
 };
 

@@ -10,7 +10,10 @@ use serde_core::{
     ser::Error as _,
 };
 
-use crate::layout::{Description, Json, Layout, Parsed, Snapshot, shape::fit::invalid};
+use crate::{
+    Description,
+    layout::{Json, Layout, Parsed, Snapshot, shape::fit::invalid},
+};
 
 impl Layout {
     /// The layout of a JSON text. Any fault of it is `invalid_layout`, except `out_of_range` for a constant or start that does not

@@ -1,6 +1,6 @@
 //! Figures of formats.
 
-use polyflake::{hotguid, layout::Description, randflake, sno};
+use polyflake::{Description, hotguid, randflake, sno};
 use serde_json::{Value, json};
 
 use crate::args::{Answer, Failure, text};

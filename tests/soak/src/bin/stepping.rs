@@ -7,8 +7,8 @@ use std::{
 };
 
 use polyflake::{
-    Result, hotguid, layout,
-    randflake::{self, Grant, OnExhausted},
+    OnExhausted, Result, hotguid, layout,
+    randflake::{self, Grant},
     sno,
 };
 
