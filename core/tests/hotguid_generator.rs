@@ -16,7 +16,7 @@ use polyflake::{
     clock::Clock,
     hotguid::{self, Builder, Generator, HotGuid, LAST_COUNTER, LAST_SECOND, Parts},
 };
-use support::{BrokenClock, CoarseClock, ScriptedClock, rounds};
+use support::{CoarseClock, ScriptedClock, assert_code, rounds};
 
 /// A second, in Unix seconds.
 const S: i64 = 1_763_650_000;
@@ -28,13 +28,6 @@ const START: u32 = 0xff_fffe;
 #[allow(clippy::unnecessary_wraps, reason = "the type of a source of random bytes")]
 fn draw() -> Result<[u8; 8]> {
     Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0xff, 0xfe])
-}
-
-#[track_caller]
-fn assert_code<V>(result: Result<V>, code: &str) -> Error {
-    let error = result.err().unwrap();
-    assert_eq!(error.code(), code, "{error}");
-    error
 }
 
 /// A static's clock is looked at when it is asked for an ID, since nothing else can refuse it.
@@ -226,13 +219,6 @@ fn a_closed_generator_makes_nothing() {
 }
 
 #[test]
-fn a_clock_that_fails_changes_nothing() {
-    let ids = Builder::with_clock(BrokenClock, draw).build().unwrap();
-    assert_code(ids.generate(7), "clock_failed");
-    assert_eq!(ids.stats().last_second, None);
-}
-
-#[test]
 fn a_reading_that_grew_stale_is_taken_anew() {
     let clock = ScriptedClock::default();
     let ids = Arc::new(at(&clock).build().unwrap());
@@ -244,17 +230,6 @@ fn a_reading_that_grew_stale_is_taken_anew() {
         show(&script, [S]);
     });
     assert_next(&ids, S + 1, LAST_COUNTER);
-}
-
-#[test]
-fn texts_are_those_of_the_ids() {
-    let clock = ScriptedClock::default();
-    let (ids, texts) = (at(&clock).build().unwrap(), at(&clock).build().unwrap());
-    for shard_key in [0, 1, u32::MAX, 0x0102_0304] {
-        let id = ids.generate(shard_key).unwrap();
-        assert_eq!(id.shard_key(), shard_key);
-        assert_eq!(texts.generate(shard_key).unwrap().text(), id.text());
-    }
 }
 
 #[test]

@@ -23,7 +23,7 @@ use polyflake::{
 #[path = "support/mod.rs"]
 mod support;
 
-use support::ScriptedClock;
+use support::{ScriptedClock, assert_code};
 
 /// Runs a test in a process of its own, since a process has one table of partitions, and each test has another time.
 fn alone(name: &str, test: impl FnOnce()) {
@@ -45,13 +45,6 @@ const MINUTE: i64 = 60_000;
 
 fn at<C: Clock>(clock: C) -> Generator<C> {
     Generator::builder().clock(clock).build().unwrap()
-}
-
-#[track_caller]
-fn assert_code<V>(result: Result<V>, code: &str) -> Error {
-    let Err(error) = result else { panic!("expected {code}, found an ID") };
-    assert_eq!(error.code(), code);
-    error
 }
 
 #[test]

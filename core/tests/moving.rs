@@ -1,5 +1,7 @@
 //! Generators that move from grant to grant: waits of calls, refusals of moves, and no ID made twice.
 
+mod support;
+
 use std::{
     collections::HashSet,
     future::Future,
@@ -21,6 +23,7 @@ use polyflake::{
     randflake::{self, Grant},
     sno::{self, Builder, Leased, Sno},
 };
+use support::assert_code;
 
 /// A moment at the beginning of a tick of every family, in Unix milliseconds.
 const T: i64 = 1_763_650_000_000;
@@ -64,13 +67,6 @@ impl Clock for Time {
         hook.into_iter().for_each(|hook| hook());
         Ok(())
     }
-}
-
-#[track_caller]
-fn assert_code<T>(result: Result<T>, code: &str) -> Error {
-    let Err(error) = result else { panic!("expected {code}, found an ID") };
-    assert_eq!(error.code(), code);
-    error
 }
 
 fn granted(time: &Arc<Time>, partition: u16, span: Range<i64>) -> Builder<Arc<Time>> {

@@ -15,7 +15,7 @@ use polyflake::{
     randflake::{Builder, Codec, EPOCH, Generator, Grant, LAST_SECOND, Parts, Randflake},
 };
 use serde_json::Value;
-use support::{BrokenClock, ScriptedClock, all_or_every, ours, rounds, unhex, vectors};
+use support::{ScriptedClock, all_or_every, assert_code, ours, rounds, unhex, vectors};
 
 const SECRET: [u8; 16] = *b"sixteen byte key";
 
@@ -23,13 +23,6 @@ const SECRET: [u8; 16] = *b"sixteen byte key";
 const S: i64 = 1_763_650_000;
 /// Number of IDs of a node in a second.
 const FULL: usize = 131_072;
-
-#[track_caller]
-fn assert_code<V>(result: Result<V>, code: &str) -> Error {
-    let error = result.err().unwrap();
-    assert_eq!(error.code(), code, "{error}");
-    error
-}
 
 fn grant(nodes: std::ops::RangeInclusive<u32>) -> Grant {
     Grant::with_nodes(nodes, EPOCH, LAST_SECOND + 1).unwrap()
@@ -394,13 +387,6 @@ fn a_second_that_cannot_be_is_not_resumed_after() {
 // Clocks and callers.
 
 #[test]
-fn a_clock_that_fails_changes_nothing() {
-    let ids = Builder::with_clock(grant(7..=7), SECRET, BrokenClock).build().unwrap();
-    assert_code(ids.generate(), "clock_failed");
-    assert_eq!(ids.close(), Ok(None));
-}
-
-#[test]
 fn a_reading_that_grew_stale_is_taken_anew() {
     let clock = ScriptedClock::default();
     let ids = Arc::new(at(&clock).build().unwrap());
@@ -413,42 +399,6 @@ fn a_reading_that_grew_stale_is_taken_anew() {
         show(&script, [S, S + 1]);
     });
     assert_eq!(parts(&ids), Parts { timestamp: S + 1, node: 7, sequence: 1 });
-}
-
-#[test]
-fn a_generator_closed_from_inside_the_clock_makes_nothing() {
-    let clock = ScriptedClock::default();
-    let ids = Arc::new(at(&clock).build().unwrap());
-    let other = ids.clone();
-    clock.inside(0, move || assert_eq!(other.close(), Ok(None)));
-    assert_code(ids.generate(), "generator_closed");
-}
-
-#[test]
-#[cfg_attr(miri, ignore = "makes all IDs of a second")]
-fn a_batch_says_how_much_of_it_is_there() {
-    let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
-    let mut batch = vec![Randflake::default(); FULL + 10];
-    let error = assert_code(ids.fill(&mut batch), "sequence_exhausted");
-    assert_eq!(error.written(), Some(FULL));
-    let sequences: Vec<u32> = batch[..FULL].iter().map(|id| ids.inspect(*id).sequence).collect();
-    assert!(sequences.into_iter().eq(0..131_072));
-    assert!(batch[FULL..].iter().all(|id| *id == Randflake::default()), "the rest is untouched");
-    ids.fill(&mut []).unwrap();
-}
-
-#[test]
-#[cfg_attr(miri, ignore = "makes all IDs of a second")]
-fn a_batch_goes_on_in_the_next_second() {
-    let clock = ScriptedClock::default();
-    let ids = at(&clock).on_exhausted(OnExhausted::Wait).build().unwrap();
-    show(&clock, [S, S, S + 1]);
-    let all = exhaust(&ids, FULL + 10);
-    let expected = (0..131_072).map(|sequence| (S, sequence)).chain((0..10).map(|k| (S + 1, k)));
-    let made = all.iter().map(|id| ids.inspect(*id)).map(|parts| (parts.timestamp, parts.sequence));
-    assert!(made.eq(expected));
-    assert_eq!(ids.stats().len, 10);
 }
 
 #[test]
@@ -472,15 +422,6 @@ fn a_reading_still_fits_where_another_call_only_took_a_sequence() {
     show(&clock, [S, S, S + 1]);
     clock.inside(0, move || assert_eq!(parts(&other).sequence, 1));
     assert_eq!(parts(&ids), Parts { timestamp: S, node: 7, sequence: 2 });
-}
-
-#[test]
-fn texts_are_those_of_the_ids() {
-    let clock = ScriptedClock::default();
-    let (ids, texts) = (at(&clock).build().unwrap(), at(&clock).build().unwrap());
-    for _ in (0..100).step_by(all_or_every(20)) {
-        assert_eq!(texts.generate().unwrap().text(), ids.generate().unwrap().text());
-    }
 }
 
 #[test]
@@ -508,17 +449,4 @@ fn threads_that_share_a_generator_share_no_id() {
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 2 * THREADS * EACH);
-}
-
-#[test]
-fn debugging_a_generator_shows_nothing_of_its_ids() {
-    let ids = Generator::builder(grant(4242..=4242), SECRET).build().unwrap();
-    ids.generate().unwrap();
-    assert_eq!(format!("{ids:?}"), "Generator { .. }");
-}
-
-#[test]
-fn any_sixteen_bytes_are_a_secret() {
-    let ids = Generator::builder(grant(1..=1), [0; 16]).build().unwrap();
-    assert_eq!(Codec::new([0; 16]).inspect(ids.generate().unwrap()).node, 1);
 }

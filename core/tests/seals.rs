@@ -1,25 +1,20 @@
 //! Sealed generators: the end that they return lies past all slots that they may have used, and they make nothing afterwards.
 
+mod support;
+
 use std::{ops::Range, thread, time::Duration};
 
 use polyflake::{
-    Error, Result,
     clock::ManualClock,
     hotguid::{self, HotGuid},
     layout::{self, Field, Layout, Tick},
     randflake::{self, Grant, Randflake},
     sno::{self, Sno},
 };
+use support::assert_code;
 
 /// A moment at the beginning of a tick of every family, in Unix milliseconds.
 const T: i64 = 1_763_650_000_000;
-
-#[track_caller]
-fn assert_code<T>(result: Result<T>, code: &str) -> Error {
-    let Err(error) = result else { panic!("expected {code}, found an ID") };
-    assert_eq!(error.code(), code);
-    error
-}
 
 fn sno(clock: &ManualClock) -> sno::Generator<&ManualClock> {
     let builder = sno::Generator::builder().clock(clock).partition(7).max_wait(Duration::ZERO);

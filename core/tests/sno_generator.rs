@@ -15,11 +15,11 @@ use std::{
 };
 
 use polyflake::{
-    Error, ErrorKind, OnExhausted,
+    Error, ErrorKind,
     clock::{Clock, ManualClock, Stall},
     sno::{Builder, Drawn, Generator, Handle, Snapshot, Sno},
 };
-use support::{BrokenClock, CoarseClock, ScriptedClock, rounds};
+use support::{BrokenClock, CoarseClock, ScriptedClock, assert_code, rounds};
 
 /// A moment at the beginning of a tick, in Unix milliseconds.
 const T: i64 = 1_763_650_000_000;
@@ -34,25 +34,8 @@ fn small_pool(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     at(clock).sequence_min(10).sequence_max(13)
 }
 
-#[track_caller]
-fn assert_code<V>(result: Result<V, Error>, code: &str) -> Error {
-    let error = result.err().unwrap();
-    assert_eq!(error.code(), code, "{error}");
-    error
-}
-
 fn generate(ids: &Generator<ScriptedClock>, count: usize) -> Vec<Sno> {
     (0..count).map(|_| ids.generate(0).unwrap()).collect()
-}
-
-#[test]
-fn a_full_tick_is_waited_out() {
-    let clock = ScriptedClock::default();
-    let ids = small_pool(&clock).build().unwrap();
-    generate(&ids, 4);
-    clock.play([T, T + 1, T + 3, T + 4]);
-    assert_eq!(ids.generate(0).unwrap().unix_ms(), T + 4);
-    assert!(clock.slept() > 0);
 }
 
 #[test]
@@ -66,15 +49,6 @@ fn a_full_tick_under_a_frozen_clock_ends_in_an_error_and_nothing_changes() {
     assert_eq!(ids.stats().unwrap(), before);
     clock.play([T + 4]);
     assert_eq!(ids.generate(0).unwrap().sequence(), 10);
-}
-
-#[test]
-fn who_does_not_want_to_wait_does_not() {
-    let clock = ScriptedClock::default();
-    let ids = small_pool(&clock).on_exhausted(OnExhausted::Error).build().unwrap();
-    generate(&ids, 4);
-    assert_code(ids.generate(0), "sequence_exhausted");
-    assert_eq!(clock.slept(), 0);
 }
 
 #[test]
@@ -674,10 +648,10 @@ fn what_was_closed_in_the_first_tick_of_all_goes_on_after_its_only_id() {
     let again = Generator::builder().clock(&clock).restore(ids.close().unwrap()).unwrap();
     assert_eq!(again.generate(0).unwrap().sequence(), 1);
     // The original reads this snapshot as one of a generator that made no ID.
-    let theirs = Generator::builder().clock(&clock).partition(8).build().unwrap();
-    theirs.generate(0).unwrap();
-    let theirs = Generator::builder().clock(&clock).import_original(theirs.close().unwrap());
-    assert_eq!(theirs.unwrap().generate(0).unwrap().sequence(), 0);
+    let other = Generator::builder().clock(&clock).partition(8).build().unwrap();
+    other.generate(0).unwrap();
+    let imported = Generator::builder().clock(&clock).import_original(other.close().unwrap());
+    assert_eq!(imported.unwrap().generate(0).unwrap().sequence(), 0);
 }
 
 #[test]

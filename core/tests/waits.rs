@@ -1,17 +1,20 @@
 //! Lengths of waits, by a clock whose monotonic side is scripted, and calls that never wait.
 
+mod support;
+
 use std::{
     sync::atomic::{AtomicI64, AtomicU64, Ordering},
     time::Duration,
 };
 
 use polyflake::{
-    Error, OnExhausted, Result,
+    OnExhausted, Result,
     clock::Clock,
     hotguid::HotGuid,
     randflake::{self, Grant},
     sno::{self, Sno},
 };
+use support::assert_code;
 
 const MS: u64 = 1_000_000;
 const T: i64 = 1_763_650_000_000;
@@ -49,13 +52,6 @@ impl Clock for Slow {
     fn elapsed_nanos(&self) -> Option<u64> {
         Some(self.passed.load(Ordering::Relaxed))
     }
-}
-
-#[track_caller]
-fn assert_code<T>(result: Result<T>, code: &str) -> Error {
-    let Err(error) = result else { panic!("expected {code}, found an ID") };
-    assert_eq!(error.code(), code);
-    error
 }
 
 /// A generator with four sequences in a tick, all of them used.

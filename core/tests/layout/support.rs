@@ -1,8 +1,10 @@
 //! Reading the vectors: their descriptions have the original's member names, translated here into this library's.
 
+use polyflake::Result;
 use polyflake::layout::{Id, Layout, Parsed, Value, Values};
-use polyflake::{Error, Result};
 use serde_json::{Map, Value as Json, json};
+
+pub(crate) use crate::shared::assert_code;
 
 pub(crate) fn list<'a>(json: &'a Json, name: &str) -> &'a [Json] {
     json[name].as_array().map_or(&[], Vec::as_slice)
@@ -145,11 +147,4 @@ fn plain((name, value): (&str, Value<'_>)) -> (String, Json) {
         _ => value.to_string().into(),
     };
     (name.into(), json)
-}
-
-#[track_caller]
-pub(crate) fn assert_code<T>(result: Result<T>, code: &str) -> Error {
-    let error = result.err().expect(code);
-    assert_eq!(error.code(), code, "{error}");
-    error
 }

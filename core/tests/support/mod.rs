@@ -58,6 +58,14 @@ pub fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
+/// The error of a call that must fail.
+#[track_caller]
+pub fn assert_code<T>(result: Result<T>, code: &str) -> Error {
+    let Err(error) = result else { panic!("expected {code}, found a value") };
+    assert_eq!(error.code(), code, "{error}");
+    error
+}
+
 type Hook = Box<dyn FnOnce() + Send>;
 
 /// A clock that shows the readings of a script, one after the other; the last one stays. A hook may run between two readings,
