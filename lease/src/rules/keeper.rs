@@ -104,6 +104,7 @@ pub struct Keeper<R> {
     grid: Grid,
     random: R,
     at: At,
+    held: Option<Held>,
     actions: VecDeque<Action>,
     /// The number of the last request, and the time up to which its answer is waited for.
     request: u64,
@@ -144,20 +145,15 @@ enum At {
     /// Nothing is under way until the monotonic clock shows `until`.
     Idle {
         until: u64,
-        held: Option<Held>,
     },
-    Asking {
-        step: Step,
-        held: Option<Held>,
-    },
+    Asking(Step),
     /// A step that got no answer is repeated when the monotonic clock shows `until`.
     Paused {
         until: u64,
         step: Step,
-        held: Option<Held>,
     },
     /// Waits for the host to seal its generator.
-    Sealing(Held),
+    Sealing,
     Ended,
 }
 
@@ -193,7 +189,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             options,
             grid,
             random,
-            at: At::Idle { until: 0, held: None },
+            at: At::Idle { until: 0 },
+            held: None,
             actions: VecDeque::new(),
             request: 0,
             answer_until: 0,
@@ -218,17 +215,17 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Takes the reply to a request. A reply that is no longer waited for changes nothing.
     pub fn answered(&mut self, request: u64, reply: Result<Reply>, now: Moment) {
-        if request != self.request || !matches!(self.at, At::Asking { .. }) {
+        if request != self.request || !matches!(self.at, At::Asking(_)) {
             return;
         }
-        let At::Asking { step, held } = core::mem::replace(&mut self.at, At::Ended) else { return };
+        let At::Asking(step) = core::mem::replace(&mut self.at, At::Ended) else { return };
         self.request += 1;
         match reply.and_then(|reply| self.check(reply)) {
             Ok(reply) => {
                 self.store_now = (reply.now, now.elapsed_ms);
-                self.take(step, held, reply, now);
+                self.take(step, reply, now);
             }
-            Err(error) => self.failed(step, held, error, now),
+            Err(error) => self.failed(step, error, now),
         }
     }
 
@@ -240,20 +237,22 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Takes the reason why no generator could be made for the grant of the [`Action::Begin`] just before. The number is returned, and
     /// the keeper claims one again after a pause, which grows with each failure. At other times the call changes nothing.
     pub fn not_begun(&mut self, error: Error, now: Moment) {
-        match core::mem::replace(&mut self.at, At::Ended) {
-            At::Idle { held: Some(held), .. } if !held.is_lost => {
-                self.refuse(error);
-                let start = held.record.start;
-                self.release_to(held, start, now);
-            }
-            other => self.at = other,
+        let is_idle = matches!(self.at, At::Idle { .. }) && self.is_kept();
+        if let Some(held) = self.held.take_if(|_| is_idle) {
+            self.refuse(error);
+            let start = held.record.start;
+            self.release_to(held, start, now);
         }
     }
 
     /// Takes the end of the highest tick that the sealed generator ever reserved, in Unix milliseconds; `None` if it reserved none.
     /// An end that is no border of the grid is rounded up. Without a preceding [`Action::Seal`] the call changes nothing.
     pub fn sealed(&mut self, end: Option<u64>, now: Moment) {
-        let At::Sealing(held) = core::mem::replace(&mut self.at, At::Ended) else { return };
+        if !matches!(self.at, At::Sealing) {
+            return;
+        }
+        self.at = At::Ended;
+        let Some(held) = self.held.take() else { return };
         let lowest = held.record.start;
         let end = end.map_or(lowest, |end| self.grid.up(end)).clamp(lowest, held.end);
         if held.is_lost {
@@ -269,22 +268,17 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// The number of the generator's grant, if there is one.
     pub fn number(&self) -> Option<u64> {
-        self.held().map(|held| held.record.first)
+        self.held.as_ref().map(|held| held.record.first)
     }
 
     /// The end of the generator's window, in Unix milliseconds.
     pub fn end(&self) -> Option<u64> {
-        self.held().map(|held| held.end)
+        self.held.as_ref().map(|held| held.end)
     }
 
-    fn held(&self) -> Option<&Held> {
-        match &self.at {
-            At::Idle { held, .. } | At::Asking { held, .. } | At::Paused { held, .. } => {
-                held.as_ref()
-            }
-            At::Sealing(held) => Some(held),
-            At::Ended => None,
-        }
+    /// Returns whether there is a grant that is still renewed.
+    fn is_kept(&self) -> bool {
+        self.held.as_ref().is_some_and(|held| !held.is_lost)
     }
 
     /// Refuses a reply that cannot come from a store of format 1.
@@ -311,12 +305,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Asks the store, and remembers the step.
-    fn ask(&mut self, step: Step, ask: Ask, held: Option<Held>, now: Moment) {
+    fn ask(&mut self, step: Step, ask: Ask, now: Moment) {
         self.request += 1;
         self.answer_until = now.elapsed_ms + self.options.answer_limit();
         let namespace: String = self.options.namespace.clone();
         self.actions.push_back(Action::Ask(Request { number: self.request, namespace, ask }));
-        self.at = At::Asking { step, held };
+        self.at = At::Asking(step);
     }
 
     fn refuse(&mut self, error: Error) {
@@ -326,10 +320,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
 impl<R> fmt::Debug for Keeper<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { options, at, request, .. } = self;
+        let Self { options, at, held, request, .. } = self;
         f.debug_struct("Keeper")
             .field("options", options)
             .field("at", at)
+            .field("held", held)
             .field("request", request)
             .finish_non_exhaustive()
     }

@@ -2,23 +2,28 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{Held, Keeper, Moment};
+use super::{At, Held, Keeper, Moment};
 use crate::{Error, ErrorKind, Random, Record, Result};
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Returns whether a grant is to be renewed: a quarter of a lease has passed, or the generator's clock is at most three quarters
     /// of a lease before the end.
-    pub(super) fn is_due(&self, held: &Held, now: Moment) -> bool {
+    pub(super) fn is_due(&self, now: Moment) -> bool {
         let rest = self.options.lease_ms / 4 * 3;
-        now.elapsed_ms >= held.renew_at
-            || (now.elapsed_ms >= held.soonest && now.wall_ms.saturating_add(rest) >= held.end)
+        self.held.as_ref().filter(|held| !held.is_lost).is_some_and(|held| {
+            now.elapsed_ms >= held.renew_at
+                || (now.elapsed_ms >= held.soonest && now.wall_ms.saturating_add(rest) >= held.end)
+        })
     }
 
-    pub(super) fn held_now(&mut self, record: Record, end: u64, now: Moment) -> Held {
+    /// Has a grant, by its record as it was acknowledged or read just now, until the time of the next renewal.
+    pub(super) fn hold(&mut self, record: Record, end: u64, now: Moment) {
         let quarter = self.options.lease_ms / 4;
         let early = self.chance(quarter / 10);
         let (renew_at, soonest) = (now.elapsed_ms + quarter - early, now.elapsed_ms + quarter / 4);
-        Held { record, asked: Vec::new(), end, renew_at, soonest, is_lost: false }
+        self.held =
+            Some(Held { record, asked: Vec::new(), end, renew_at, soonest, is_lost: false });
+        self.at = At::Idle { until: renew_at };
     }
 
     /// The longest pause without a grant: a minute or a tenth of a lease. A number may be returned before its end.
@@ -35,8 +40,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// The pause after a failure with a grant: a tenth of the time left, so that keepers with the least time left come first. Where
     /// nothing is left it is as long as without a grant.
-    pub(super) fn pause_of(&mut self, held: &Held, now: Moment) -> u64 {
-        let left = held.end.saturating_sub(now.wall_ms).min(self.options.lease_ms);
+    pub(super) fn pause_of(&mut self, end: u64, now: Moment) -> u64 {
+        let left = end.saturating_sub(now.wall_ms).min(self.options.lease_ms);
         if left == 0 {
             return self.pause();
         }

@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{Held, Keeper, Moment, Step};
+use super::{Keeper, Moment, Step};
 use crate::{
     Ask, Error, ErrorKind, Namespace, Random, Record, Result, rules::error::damaged,
     rules::json::MOST,
@@ -16,7 +16,7 @@ pub(super) const CLOCK_ERROR_MS: u64 = 60_000;
 const CHOICE: u32 = 8;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    pub(super) fn open(&mut self, held: Option<Held>, now: Moment) {
+    pub(super) fn open(&mut self, now: Moment) {
         // A keeper that had a grant would find its namespace, had nobody deleted the store: other holders may go on.
         let deleted = self.store_time(now) + self.options.lease_ms + CLOCK_ERROR_MS;
         match (self.random)() {
@@ -31,26 +31,20 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                     quiet_until: if self.has_held { deleted } else { 0 },
                     version: 1,
                 };
-                self.ask(Step::Open, Ask::Open(namespace), held, now);
+                self.ask(Step::Open, Ask::Open(namespace), now);
             }
-            Err(error) => self.later(held, error, now),
+            Err(error) => self.later(error, now),
         }
     }
 
-    pub(super) fn opened(
-        &mut self,
-        namespace: Namespace,
-        (time, store): (u64, &str),
-        held: Option<Held>,
-        now: Moment,
-    ) {
+    pub(super) fn opened(&mut self, namespace: Namespace, (time, store): (u64, &str), now: Moment) {
         if let Some(error) = self.skewed(time, now) {
-            return self.later(held, error, now);
+            return self.later(error, now);
         }
         if !self.is_known(&namespace, store) || !self.is_surveyed {
-            return self.ask(Step::Survey, Ask::Survey, held, now);
+            return self.ask(Step::Survey, Ask::Survey, now);
         }
-        self.claim_in(namespace, held, now);
+        self.claim_in(namespace, now);
     }
 
     /// Returns whether the namespace's incarnation is that of the store which holds it.
@@ -59,37 +53,37 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Looks for a number in a namespace whose records are known to be complete.
-    fn claim_in(&mut self, namespace: Namespace, held: Option<Held>, now: Moment) {
+    fn claim_in(&mut self, namespace: Namespace, now: Moment) {
         let time = self.store_now.0;
         if namespace.longest_ms < self.options.lease_ms {
             let new = Namespace { longest_ms: self.options.lease_ms, ..namespace.clone() };
-            return self.prepare(namespace, new, held, now);
+            return self.prepare(namespace, new, now);
         }
         if let Some(error) = quiet(&namespace, time) {
-            return self.later(held, error, now);
+            return self.later(error, now);
         }
         let index = self.preferred.and_then(|number| self.options.shape.index_of(number));
         match index {
             Some(index) if index < namespace.records => {
                 let first = self.options.shape.first_of(index);
-                self.ask(Step::Look, Ask::Read { first }, held, now);
+                self.ask(Step::Look, Ask::Read { first }, now);
             }
-            Some(index) => self.grow(namespace, index + 1, held, now),
-            None if namespace.records == 0 => self.grow(namespace, 1, held, now),
-            None => self.ask(Step::Find, Ask::Find { limit: CHOICE }, held, now),
+            Some(index) => self.grow(namespace, index + 1, now),
+            None if namespace.records == 0 => self.grow(namespace, 1, now),
+            None => self.ask(Step::Find, Ask::Find { limit: CHOICE }, now),
         }
     }
 
-    fn grow(&mut self, namespace: Namespace, records: u64, held: Option<Held>, now: Moment) {
+    fn grow(&mut self, namespace: Namespace, records: u64, now: Moment) {
         let new = Namespace { records, ..namespace.clone() };
-        self.prepare(namespace, new, held, now);
+        self.prepare(namespace, new, now);
     }
 
     /// Writes the namespace's record, and begins again.
-    fn prepare(&mut self, old: Namespace, new: Namespace, held: Option<Held>, now: Moment) {
+    fn prepare(&mut self, old: Namespace, new: Namespace, now: Moment) {
         let new = Namespace { version: old.version + 1, ..new };
         let (first, count) = (self.options.shape.first_of(old.records), self.options.shape.block());
-        self.ask(Step::Prepare, Ask::PutNamespace { old, new, first, count }, held, now);
+        self.ask(Step::Prepare, Ask::PutNamespace { old, new, first, count }, now);
     }
 
     pub(super) fn surveyed(
@@ -97,81 +91,68 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         namespace: Namespace,
         store: &str,
         (records, latest_end): (u64, u64),
-        held: Option<Held>,
         now: Moment,
     ) {
         if records < namespace.records {
             let reason = format!("expected {} records, found {records}", namespace.records);
-            return self.later(held, damaged(reason), now);
+            return self.later(damaged(reason), now);
         }
         if self.is_known(&namespace, store) {
             self.is_surveyed = true;
-            return match held {
+            if self.is_kept() {
                 // Another keeper noticed the restored store first.
-                Some(held) if !held.is_lost => self.again(Some(held), now),
-                held => self.claim_in(namespace, held, now),
-            };
+                return self.again(now);
+            }
+            return self.claim_in(namespace, now);
         }
         let incarnation = match (self.random)() {
             Ok(incarnation) => incarnation,
-            Err(error) => return self.later(held, error, now),
+            Err(error) => return self.later(error, now),
         };
         let longest = self.options.lease_ms;
         let quiet_until = match quiet_time(&namespace, (self.store_now.0, latest_end), longest) {
             Ok(quiet_until) => quiet_until,
-            Err(error) => return self.later(held, error, now),
+            Err(error) => return self.later(error, now),
         };
         let store = String::from(store);
         let new = Namespace { incarnation, store, quiet_until, ..namespace.clone() };
-        self.prepare(namespace, new, held, now);
+        self.prepare(namespace, new, now);
     }
 
-    pub(super) fn look(
-        &mut self,
-        namespace: &Namespace,
-        records: Vec<Record>,
-        held: Option<Held>,
-        now: Moment,
-    ) {
+    pub(super) fn look(&mut self, namespace: &Namespace, records: Vec<Record>, now: Moment) {
         let Some(record) = records.into_iter().next() else {
-            return self.later(held, damaged("expected a record of the number, found none"), now);
+            return self.later(damaged("expected a record of the number, found none"), now);
         };
         if record.granted_until <= self.store_now.0 {
-            return self.claim(namespace, record, held, now);
+            return self.claim(namespace, record, now);
         }
         if self.options.insists {
-            return self.later(held, exhausted(1, record.granted_until), now);
+            return self.later(exhausted(1, record.granted_until), now);
         }
         self.preferred = None;
-        self.ask(Step::Find, Ask::Find { limit: CHOICE }, held, now);
+        self.ask(Step::Find, Ask::Find { limit: CHOICE }, now);
     }
 
-    pub(super) fn choose(
-        &mut self,
-        namespace: &Namespace,
-        records: &[Record],
-        held: Option<Held>,
-        now: Moment,
-    ) {
+    pub(super) fn choose(&mut self, namespace: &Namespace, records: &[Record], now: Moment) {
         let time = self.store_now.0;
         let free: Vec<_> = records.iter().filter(|it| it.granted_until <= time).collect();
         let chosen = self.chance(free.len() as u64);
         if let Some(record) = usize::try_from(chosen).ok().and_then(|chosen| free.get(chosen)) {
-            return self.claim(namespace, (*record).clone(), held, now);
+            return self.claim(namespace, (*record).clone(), now);
         }
         let capacity = self.options.shape.capacity();
         if namespace.records < capacity {
             let records = (namespace.records + namespace.records.clamp(1, 1024)).min(capacity);
-            return self.grow(namespace.clone(), records, held, now);
+            return self.grow(namespace.clone(), records, now);
         }
         let soonest = records.first().map_or(0, |record| record.granted_until);
-        self.later(held, exhausted(capacity, soonest), now);
+        self.later(exhausted(capacity, soonest), now);
     }
 
-    fn claim(&mut self, namespace: &Namespace, old: Record, held: Option<Held>, now: Moment) {
+    fn claim(&mut self, namespace: &Namespace, old: Record, now: Moment) {
         let time = self.store_now.0;
         if let Some(error) = quiet(namespace, time).or_else(|| self.skewed(time, now)) {
-            return self.later(held, error, now);
+            return self.later(error, now);
         }
         let early = time.saturating_sub(SLACK_MS);
         let start = self.grid.up(early.max(old.granted_until).max(namespace.quiet_until));
@@ -180,12 +161,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             Ok(token) if granted_until > start => token,
             Ok(_) => {
                 return self.later(
-                    held,
                     damaged("expected a record whose grant has ended, found one that goes on"),
                     now,
                 );
             }
-            Err(error) => return self.later(held, error, now),
+            Err(error) => return self.later(error, now),
         };
         let put = Record {
             start,
@@ -196,7 +176,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             holder: self.options.holder.clone(),
             ..old.clone()
         };
-        self.ask(Step::Claim(put.clone()), Ask::Put { old, new: put }, held, now);
+        self.ask(Step::Claim(put.clone()), Ask::Put { old, new: put }, now);
     }
 }
 

@@ -18,33 +18,26 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Goes on in states in which only time decides.
     pub(super) fn advance(&mut self, now: Moment) {
         match core::mem::replace(&mut self.at, At::Ended) {
-            At::Idle { held, .. } if self.is_closing => self.seal(held),
-            At::Idle { held: Some(held), .. } if !held.is_lost => {
-                if self.is_due(&held, now) {
-                    return self.renew(held, now);
-                }
-                self.at = At::Idle { until: held.renew_at, held: Some(held) };
-            }
-            At::Idle { until, held } if now.elapsed_ms >= until => self.open(held, now),
-            At::Asking { step, held } if self.is_closing && step.only_reads() => self.seal(held),
-            At::Asking { step, held } if now.elapsed_ms >= self.answer_until => {
+            At::Idle { .. } if self.is_closing => self.seal(),
+            At::Idle { .. } if self.is_due(now) => self.renew(now),
+            At::Idle { until } if now.elapsed_ms >= until && !self.is_kept() => self.open(now),
+            At::Asking(step) if self.is_closing && step.only_reads() => self.seal(),
+            At::Asking(step) if now.elapsed_ms >= self.answer_until => {
                 self.request += 1;
-                self.failed(step, held, silent(), now);
+                self.failed(step, silent(), now);
             }
-            At::Paused { until, step: step @ Step::Release { .. }, .. }
-                if now.elapsed_ms >= until =>
-            {
+            At::Paused { until, step: step @ Step::Release { .. } } if now.elapsed_ms >= until => {
                 self.ask_to_release(step, now);
             }
             release @ At::Paused { step: Step::Release { .. }, .. } => self.at = release,
-            At::Paused { held, .. } if self.is_closing => self.seal(held),
-            At::Paused { until, step, held } if now.elapsed_ms >= until => {
-                let first = match (&step, &held) {
+            At::Paused { .. } if self.is_closing => self.seal(),
+            At::Paused { until, step } if now.elapsed_ms >= until => {
+                let first = match (&step, &self.held) {
                     (Step::SettleClaim(put), _) => put.first,
                     (_, Some(held)) => held.record.first,
-                    _ => return self.open(held, now),
+                    _ => return self.open(now),
                 };
-                self.ask(step, Ask::Read { first }, held, now);
+                self.ask(step, Ask::Read { first }, now);
             }
             other => self.at = other,
         }
@@ -53,70 +46,70 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// The action while there is nothing to do.
     pub(super) fn rest(&self, now: Moment) -> Action {
         let soon = now.elapsed_ms + 1;
-        match &self.at {
-            At::Idle { held: Some(held), .. } if !held.is_lost => {
+        match (&self.at, &self.held) {
+            (At::Idle { .. }, Some(held)) if !held.is_lost => {
                 // The time may come earlier by the generator's clock than by the monotonic one.
                 let lead = held.end.saturating_sub(now.wall_ms + self.options.lease_ms / 4 * 3);
                 let early = held.soonest.max(now.elapsed_ms.saturating_add(lead));
                 Action::Wait(held.renew_at.min(early).max(soon))
             }
-            At::Idle { until, .. } | At::Paused { until, .. } => Action::Wait((*until).max(soon)),
-            At::Asking { .. } => Action::Wait(self.answer_until.max(soon)),
-            At::Sealing(_) => Action::Wait(u64::MAX),
-            At::Ended => Action::End,
+            (At::Idle { until } | At::Paused { until, .. }, _) => Action::Wait((*until).max(soon)),
+            (At::Asking(_), _) => Action::Wait(self.answer_until.max(soon)),
+            (At::Sealing, _) => Action::Wait(u64::MAX),
+            (At::Ended, _) => Action::End,
         }
     }
 
     /// Closes the keeper: the generator is sealed before its number is returned.
-    fn seal(&mut self, held: Option<Held>) {
-        if let Some(held) = held {
+    fn seal(&mut self) {
+        if self.held.is_some() {
             self.actions.push_back(Action::Seal);
-            self.at = At::Sealing(held);
+            self.at = At::Sealing;
         }
     }
 
     /// Gives up for now, and begins again after a pause.
-    pub(super) fn later(&mut self, held: Option<Held>, error: Error, now: Moment) {
+    pub(super) fn later(&mut self, error: Error, now: Moment) {
         // If the end of a cause is known, the keeper does not try more often than needed.
         let known = error.until().map_or(0, |until| until.saturating_sub(self.store_time(now)));
         let longest = self.longest_pause();
         self.refuse(error);
-        self.pause_for(known.min(longest), held, now);
+        self.pause_for(known.min(longest), now);
     }
 
     /// Begins again after a pause that lasts so long at least; a grant that is still renewed, as long as its end allows.
-    fn pause_for(&mut self, least: u64, held: Option<Held>, now: Moment) {
-        let (until, held) = match held {
-            Some(held) if !held.is_lost => {
-                let until = now.elapsed_ms + self.pause_of(&held, now);
-                (until, Some(Held { renew_at: until, soonest: until, ..held }))
-            }
-            held => (now.elapsed_ms + self.pause().max(least), held),
+    fn pause_for(&mut self, least: u64, now: Moment) {
+        let until = match self.end().filter(|_| self.is_kept()) {
+            Some(end) => now.elapsed_ms + self.pause_of(end, now),
+            None => now.elapsed_ms + self.pause().max(least),
         };
-        self.at = At::Idle { until, held };
+        if let Some(held) = self.held.as_mut().filter(|held| !held.is_lost) {
+            (held.renew_at, held.soonest) = (until, until);
+        }
+        self.at = At::Idle { until };
     }
 
-    pub(super) fn again(&mut self, held: Option<Held>, now: Moment) {
-        self.at = At::Idle { until: now.elapsed_ms, held };
+    pub(super) fn again(&mut self, now: Moment) {
+        self.at = At::Idle { until: now.elapsed_ms };
     }
 
     /// Handles a request that failed or got no answer: a write may have been done or not.
-    pub(super) fn failed(&mut self, step: Step, held: Option<Held>, error: Error, now: Moment) {
-        match (step, held) {
-            (Step::Claim(put), held) => {
+    pub(super) fn failed(&mut self, step: Step, error: Error, now: Moment) {
+        match (step, self.end()) {
+            (Step::Claim(put), _) => {
                 self.refuse(error);
                 let first = put.first;
-                self.ask(Step::SettleClaim(put), Ask::Read { first }, held, now);
+                self.ask(Step::SettleClaim(put), Ask::Read { first }, now);
             }
-            (Step::SettleClaim(put), held) => {
+            (step @ Step::SettleClaim(_), _) => {
                 self.refuse(error);
                 let until = now.elapsed_ms + self.pause();
-                self.at = At::Paused { until, step: Step::SettleClaim(put), held };
+                self.at = At::Paused { until, step };
             }
-            (Step::Renew(_) | Step::SettleRenewal, Some(held)) => {
+            (Step::Renew(_) | Step::SettleRenewal, Some(end)) => {
                 self.refuse(error);
-                let until = now.elapsed_ms + self.pause_of(&held, now);
-                self.at = At::Paused { until, step: Step::SettleRenewal, held: Some(held) };
+                let until = now.elapsed_ms + self.pause_of(end, now);
+                self.at = At::Paused { until, step: Step::SettleRenewal };
             }
             (step @ Step::Release { until, .. }, _) => {
                 self.refuse(error);
@@ -124,49 +117,47 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 if again >= until {
                     return self.released(now);
                 }
-                self.at = At::Paused { until: again, step, held: None };
+                self.at = At::Paused { until: again, step };
             }
-            (_, held) => self.later(held, error, now),
+            _ => self.later(error, now),
         }
     }
 
     /// Takes an answer.
-    pub(super) fn take(&mut self, step: Step, held: Option<Held>, reply: Reply, now: Moment) {
+    pub(super) fn take(&mut self, step: Step, reply: Reply, now: Moment) {
         let namespace = match self.namespace(&reply) {
             Ok(namespace) => namespace,
-            Err(error) => {
-                return match held {
-                    // The window runs out; the keeper makes the namespace again.
-                    Some(held) if reply.namespace.is_none() => self.lost(held, error, now),
-                    held => self.failed(step, held, error, now),
-                };
+            // The window runs out; the keeper makes the namespace again.
+            Err(error) if self.held.is_some() && reply.namespace.is_none() => {
+                return self.lost(error, now);
             }
+            Err(error) => return self.failed(step, error, now),
         };
         match (step, reply.found) {
             (Step::Open, Found::Nothing) => {
-                self.opened(namespace, (reply.now, &reply.store), held, now);
+                self.opened(namespace, (reply.now, &reply.store), now);
             }
             (Step::Survey, Found::Survey { records, latest_end }) => {
-                self.surveyed(namespace, &reply.store, (records, latest_end), held, now);
+                self.surveyed(namespace, &reply.store, (records, latest_end), now);
             }
-            (Step::Prepare, Found::Done) => self.again(held, now),
-            (Step::Find, Found::Records(records)) => self.choose(&namespace, &records, held, now),
-            (Step::Look, Found::Records(records)) => self.look(&namespace, records, held, now),
+            (Step::Prepare, Found::Done) => self.again(now),
+            (Step::Find, Found::Records(records)) => self.choose(&namespace, &records, now),
+            (Step::Look, Found::Records(records)) => self.look(&namespace, records, now),
             (Step::Claim(put), Found::Done) => self.begin(put, now),
             // Nobody else renews the grant of this claim, but for a clone of this process.
             (Step::Claim(put), Found::Differs(Some(found))) if found == put => {
                 self.begin(found, now);
             }
             // Another holder was faster.
-            (Step::Prepare | Step::Claim(_), Found::Differs(_)) => self.pause_for(0, held, now),
+            (Step::Prepare | Step::Claim(_), Found::Differs(_)) => self.pause_for(0, now),
             (Step::SettleClaim(put), Found::Records(records)) => {
                 match records.into_iter().find(|found| *found == put) {
                     Some(found) => self.begin(found, now),
-                    None => self.pause_for(0, held, now),
+                    None => self.pause_for(0, now),
                 }
             }
             (step @ (Step::Renew(_) | Step::SettleRenewal), found) => {
-                self.renewed(step, found, (&namespace, &reply.store), held, now);
+                self.renewed(step, found, (&namespace, &reply.store), now);
             }
             // A renewal that nobody waited for any more came first.
             (Step::Release { held, put, until }, Found::Differs(Some(found)))
@@ -177,7 +168,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 self.ask_to_release(Step::Release { held, put, until }, now);
             }
             (Step::Release { .. }, _) => self.released(now),
-            (step, _) => self.failed(step, held, unfit(), now),
+            (step, _) => self.failed(step, unfit(), now),
         }
     }
 
@@ -206,19 +197,19 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             if self.options.insists { self.options.preferred } else { Some(record.first) };
         self.has_held = true;
         self.actions.push_back(Action::Begin(Grant::of(&record, end)));
-        let held = self.held_now(record, end, now);
-        self.at = At::Idle { until: held.renew_at, held: Some(held) };
+        self.hold(record, end, now);
     }
 
-    fn renew(&mut self, held: Held, now: Moment) {
+    fn renew(&mut self, now: Moment) {
+        let Some(held) = self.held.clone() else { return self.again(now) };
         if let Some(error) = self.yet_to_begin(&held, now) {
-            return self.lost(held, error, now);
+            return self.lost(error, now);
         }
         let old = held.record.clone();
         let granted_until = self.next_end(now);
         if granted_until <= old.granted_until {
             // The reply brings the store's time, which may have been wrong in the last one.
-            return self.ask(Step::SettleRenewal, Ask::Read { first: old.first }, Some(held), now);
+            return self.ask(Step::SettleRenewal, Ask::Read { first: old.first }, now);
         }
         let new = Record { granted_until, ..old };
         self.ask_to_renew(held, new, now);
@@ -234,7 +225,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let old = held.record.clone();
         let new = Record { version: old.version + 1 + self.chance(VERSION_STEPS), ..new };
         held.asked.push((new.version, new.granted_until));
-        self.ask(Step::Renew(new.clone()), Ask::Put { old, new }, Some(held), now);
+        self.held = Some(held);
+        self.ask(Step::Renew(new.clone()), Ask::Put { old, new }, now);
     }
 
     /// Handles the answer to a renewal, or to the read that settles one.
@@ -243,16 +235,15 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         step: Step,
         found: Found,
         (namespace, store): (&Namespace, &str),
-        held: Option<Held>,
         now: Moment,
     ) {
-        let Some(held) = held else { return self.again(None, now) };
+        let Some(held) = self.held.clone() else { return self.again(now) };
         let is_read = matches!(step, Step::SettleRenewal);
         let there = match (step, found) {
             (Step::Renew(put), Found::Done) => Some(put),
             (Step::Renew(_), Found::Differs(found)) => found,
             (_, Found::Records(records)) => records.into_iter().next(),
-            (step, _) => return self.failed(step, Some(held), unfit(), now),
+            (step, _) => return self.failed(step, unfit(), now),
         };
         let is_current = namespace.incarnation == held.record.incarnation;
         let is_behind = |there: &Record| is_current && there.version < held.record.version;
@@ -276,7 +267,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             Some(there) if there.is_claim(&held.record) && self.is_living(&there) => {
                 if !is_known {
-                    return self.ask(Step::Survey, Ask::Survey, Some(held), now);
+                    return self.ask(Step::Survey, Ask::Survey, now);
                 }
                 return self.renew_restored(&held, there, namespace.incarnation, now);
             }
@@ -290,7 +281,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 Error::new(ErrorKind::LeaseLost, reason)
             }
         };
-        self.lost(held, error, now);
+        self.lost(error, now);
     }
 
     /// Goes on with a grant whose record was acknowledged or read.
@@ -308,8 +299,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             let new = Record { granted_until: self.next_end(now), ..there.clone() };
             return self.ask_to_renew(held.with(there), new, now);
         }
-        let held = self.held_now(there, end, now);
-        self.at = At::Idle { until: held.renew_at, held: Some(held) };
+        self.hold(there, end, now);
     }
 
     /// Returns whether nobody else can have been granted the number in the history that a restored store lost: claims wait for the
@@ -326,10 +316,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Stops renewing a grant: its window runs out, and the keeper looks for another number.
-    fn lost(&mut self, held: Held, error: Error, now: Moment) {
+    fn lost(&mut self, error: Error, now: Moment) {
         self.is_surveyed = false;
         self.refuse(error);
-        self.again(Some(Held { is_lost: true, ..held }), now);
+        self.held.iter_mut().for_each(|held| held.is_lost = true);
+        self.again(now);
     }
 
     /// Returns a number whose grant was used up to `end`, a border of the grid.
@@ -344,7 +335,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     fn ask_to_release(&mut self, step: Step, now: Moment) {
         let Step::Release { held, put, .. } = &step else { return };
         let (old, new) = (held.record.clone(), put.clone());
-        self.ask(step, Ask::Put { old, new }, None, now);
+        self.ask(step, Ask::Put { old, new }, now);
     }
 
     /// Ends, or begins again if the keeper had to return a number without being closed.
@@ -352,7 +343,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = if self.is_closing {
             At::Ended
         } else {
-            At::Idle { until: now.elapsed_ms + self.pause(), held: None }
+            At::Idle { until: now.elapsed_ms + self.pause() }
         };
     }
 }
