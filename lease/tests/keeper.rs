@@ -95,19 +95,8 @@ fn a_store_that_is_away_for_forty_minutes_goes_unnoticed() {
         let (mut host, _) = holder(&mut store, options(100));
         for minute in 0..180 {
             let is_away = (away_from..away_from + 40 * 60_000).contains(&(minute * 60_000));
-            loop {
-                match host.keeper.poll(host.now) {
-                    Action::Ask(request) => {
-                        store.set_now(T + host.now.elapsed_ms);
-                        let gone = || Err(Error::new(ErrorKind::LeaseUnavailable, "away"));
-                        let reply = if is_away { gone() } else { store.answer(&request) };
-                        host.keeper.answered(request.number, reply, host.now);
-                    }
-                    Action::Wait(_) => break,
-                    Action::Extend(_) | Action::Refused(_) => {}
-                    other => panic!("{other:?}"),
-                }
-            }
+            store.set_now(T + host.now.elapsed_ms);
+            host.drive_by(|request| if is_away { away() } else { store.answer(request) });
             assert!(host.keeper.end() > Some(host.now.wall_ms), "minute {minute}");
             host.pass(60_000);
         }
@@ -118,14 +107,7 @@ fn a_store_that_is_away_for_forty_minutes_goes_unnoticed() {
 fn a_lost_reply_is_settled_by_reading() {
     let mut store = Memory::new(T);
     let mut host = Host::new(options(1));
-    let claim = loop {
-        let request = host.request();
-        if matches!(request.ask, Ask::Put { .. }) {
-            break request;
-        }
-        let reply = store.answer(&request);
-        host.keeper.answered(request.number, reply, host.now);
-    };
+    let claim = host.claim(&mut store);
     let lost = store.answer(&claim).unwrap();
     assert_eq!(lost.found, Found::Done);
     host.pass(20_000);
@@ -145,14 +127,7 @@ fn a_lost_reply_is_settled_by_reading() {
 fn a_claim_that_is_not_there_is_given_up() {
     let mut store = Memory::new(T);
     let mut host = Host::new(options(1));
-    let claim = loop {
-        let request = host.request();
-        if matches!(request.ask, Ask::Put { .. }) {
-            break request;
-        }
-        let reply = store.answer(&request);
-        host.keeper.answered(request.number, reply, host.now);
-    };
+    let claim = host.claim(&mut store);
     host.pass(20_000);
     let read = host.request();
     let reply = store.answer(&read);
@@ -170,14 +145,7 @@ fn a_claim_that_is_not_there_is_given_up() {
 fn a_claim_is_not_settled_by_the_grant_of_another() {
     let mut store = Memory::new(T);
     let mut host = Host::new(options(1));
-    loop {
-        let request = host.request();
-        if matches!(request.ask, Ask::Put { .. }) {
-            break;
-        }
-        let reply = store.answer(&request);
-        host.keeper.answered(request.number, reply, host.now);
-    }
+    host.claim(&mut store);
     let mut other = Host::seeded(options(1), 7);
     other.drive(&mut store);
     assert_eq!(other.keeper.number(), Some(0));
@@ -334,20 +302,17 @@ fn rows_written_by_hand_are_refused() {
     for row in rows {
         let mut store = Memory::new(T);
         let mut host = Host::new(options(1));
-        for _ in 0..50 {
-            match host.keeper.poll(host.now) {
-                Action::Ask(request) => {
-                    store.set_now(host.now.wall_ms);
-                    let mut reply = store.answer(&request).unwrap();
-                    if let Found::Records(records) = &mut reply.found {
-                        *records = vec![row.clone()];
-                    }
-                    host.keeper.answered(request.number, Ok(reply), host.now);
+        for _ in 0..10 {
+            store.set_now(host.now.wall_ms);
+            let grant = host.drive_by(|request| {
+                let mut reply = store.answer(request)?;
+                if let Found::Records(records) = &mut reply.found {
+                    *records = vec![row.clone()];
                 }
-                Action::Refused(error) => host.refused.push(error),
-                Action::Wait(_) => host.pass(60_000),
-                other => panic!("{row:?}: {other:?}"),
-            }
+                Ok(reply)
+            });
+            assert_eq!(grant, None, "{row:?}");
+            host.pass(60_000);
         }
         host.assert_refused(ErrorKind::StoreDamaged);
     }
@@ -497,7 +462,7 @@ struct Fails(bool, Atomic);
 impl Store for Fails {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         if self.0 && request.number == 7 {
-            return Err(Error::new(ErrorKind::LeaseUnavailable, "away"));
+            return away();
         }
         self.1.answer(request)
     }
@@ -511,26 +476,18 @@ impl Store for Atomic {
     }
 }
 
-/// Polls a keeper up to its next pause while the store answers nothing, or only what is read. Returns the number of requests.
+fn away() -> Result<Reply> {
+    Err(Error::new(ErrorKind::LeaseUnavailable, "away"))
+}
+
+/// Drives a keeper up to its next pause while the store answers nothing, or only what is read. Returns the number of requests.
 fn drive_failing(host: &mut Host, store: &mut Memory, answers: fn(&Ask) -> bool) -> usize {
-    for asked in 0..10_000 {
-        loop {
-            match host.keeper.poll(host.now) {
-                Action::Ask(request) => {
-                    store.set_now(T + host.now.elapsed_ms);
-                    let gone = || Err(Error::new(ErrorKind::LeaseUnavailable, "away"));
-                    let reply = if answers(&request.ask) { store.answer(&request) } else { gone() };
-                    host.keeper.answered(request.number, reply, host.now);
-                    break;
-                }
-                Action::Wait(_) => return asked,
-                Action::Extend(_) | Action::Begin(_) => {}
-                Action::Refused(error) => host.refused.push(error),
-                other => panic!("{other:?}"),
-            }
-        }
-    }
-    panic!("expected a pause");
+    let before = host.asked.len();
+    store.set_now(T + host.now.elapsed_ms);
+    let mut answer =
+        |request: &Request| if answers(&request.ask) { store.answer(request) } else { away() };
+    while host.drive_by(&mut answer).is_some() {}
+    host.asked.len() - before
 }
 
 /// Passes time from pause to pause for a while, and returns the number of requests.
@@ -727,14 +684,8 @@ fn a_clone_settles_no_claim_by_its_twins_renewal() {
     one.pass(15 * 60_000);
     one.drive(&mut store);
     let (mut twin, mut other) = (Host::seeded(options(1), 7), before);
-    loop {
-        let request = twin.request();
-        let reply = other.answer(&request);
-        if matches!(request.ask, Ask::Put { .. }) {
-            break;
-        }
-        twin.keeper.answered(request.number, reply, twin.now);
-    }
+    let claim = twin.claim(&mut other);
+    other.answer(&claim).unwrap();
     twin.pass(15 * 60_000 + 400);
     assert_eq!(twin.drive(&mut store), None);
     assert_eq!(twin.keeper.number(), None);
@@ -746,22 +697,10 @@ fn a_refused_release_is_tried_again_for_ten_seconds() {
         let mut store = Memory::new(T);
         let (mut host, grant) = holder(&mut store, options(1));
         let (began, mut tried) = (host.now.elapsed_ms, 0);
-        host.keeper.close();
-        while !host.ended {
-            match host.keeper.poll(host.now) {
-                Action::Seal => host.keeper.sealed(None, host.now),
-                Action::Ask(request) => {
-                    tried += 1;
-                    let gone = || Err(Error::new(ErrorKind::LeaseUnavailable, "away"));
-                    let reply = if tried > failures { store.answer(&request) } else { gone() };
-                    host.keeper.answered(request.number, reply, host.now);
-                }
-                Action::Refused(error) => host.refused.push(error),
-                Action::Wait(until) => host.pass(until - host.now.elapsed_ms),
-                Action::End => host.ended = true,
-                other => panic!("{other:?}"),
-            }
-        }
+        host.end_by(|request| {
+            tried += 1;
+            if tried > failures { store.answer(request) } else { away() }
+        });
         let end = store.records("orders/sno")[0].granted_until;
         assert_eq!(end == grant.start(), failures == 3);
         assert!(host.now.elapsed_ms - began <= 11_000 && (4..200).contains(&tried), "{tried}");
@@ -779,31 +718,17 @@ fn a_release_follows_no_grant_but_its_own() {
         let Ask::Put { new: renewed, .. } = host.request().ask else { panic!("a renewal") };
         let token = if is_own { renewed.token } else { Random(99) };
         let found = Record { token, ..renewed };
-        host.keeper.close();
         let mut releases = Vec::new();
-        while !host.ended {
-            match host.keeper.poll(host.now) {
-                Action::Seal => host.keeper.sealed(None, host.now),
-                Action::Ask(Request { number, ask: Ask::Put { old, .. }, .. }) => {
-                    releases.push(old.version);
-                    let reply = store.answer(&Request {
-                        number,
-                        namespace: "orders/sno".into(),
-                        ask: Ask::Read { first: 0 },
-                    });
-                    let found = match releases.len() {
-                        1 => Found::Differs(Some(found.clone())),
-                        _ => Found::Done,
-                    };
-                    let reply = reply.map(|reply| Reply { found, ..reply });
-                    host.keeper.answered(number, reply, host.now);
-                }
-                Action::Refused(error) => host.refused.push(error),
-                Action::Wait(until) => host.pass(until - host.now.elapsed_ms),
-                Action::End => host.ended = true,
-                other => panic!("{other:?}"),
-            }
-        }
+        host.end_by(|request| {
+            let Ask::Put { old, .. } = &request.ask else { panic!("{request:?}") };
+            releases.push(old.version);
+            let found = match releases.len() {
+                1 => Found::Differs(Some(found.clone())),
+                _ => Found::Done,
+            };
+            let read = Request { ask: Ask::Read { first: 0 }, ..request.clone() };
+            Ok(Reply { found, ..store.answer(&read)? })
+        });
         assert_eq!(releases.len(), 1 + usize::from(is_own), "{is_own} {releases:?}");
     }
 }

@@ -1,5 +1,8 @@
 //! The store in an `SQLite` file: the suite for drivers, files that are refused, copies, rows written by hand.
 #![cfg(feature = "sqlite")]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+mod claims;
 
 #[cfg(unix)]
 use std::{env, process::Command, time::Duration};
@@ -9,9 +12,10 @@ use std::{
     thread,
 };
 
+use claims::{assert_refused, claim, claim_side_by_side};
 use polyflake_lease::{
-    Action, Ask, Error, ErrorKind, Found, Grant, Keeper, Moment, Options, Random, Record, Request,
-    Result, Shape, Sqlite, Store, conformance, open, sno,
+    Ask, Error, ErrorKind, Found, Options, Record, Request, Shape, Sqlite, Store, conformance,
+    open, sno,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -28,29 +32,8 @@ fn file() -> (TempDir, PathBuf) {
 }
 
 #[track_caller]
-fn assert_refused(path: &Path, kind: ErrorKind) -> Error {
-    let Err(error) = Sqlite::open(path) else { panic!("expected a refusal of {}", path.display()) };
-    assert_eq!(error.kind(), kind, "{error}");
-    error
-}
-
-/// A claim over a store: its grant, or its error.
-fn claim(store: &mut Sqlite) -> Result<Grant> {
-    let options = Options::new("orders", Shape::sno(0..=99)?)?;
-    let mut keeper = Keeper::new(options, || Ok(Random(u128::from(fastrand::u64(1..)))));
-    let wall_ms = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
-    let now = Moment { wall_ms, elapsed_ms: 0 };
-    for elapsed_ms in 0..100_000 {
-        let now = Moment { elapsed_ms, ..now };
-        match keeper.poll(now) {
-            Action::Ask(request) => keeper.answered(request.number, store.answer(&request), now),
-            Action::Begin(grant) => return Ok(grant),
-            Action::Refused(error) => return Err(error),
-            Action::Wait(_) => {}
-            other => panic!("{other:?}"),
-        }
-    }
-    panic!("expected an end of the keeper's steps");
+fn assert_file_refused(path: &Path, kind: ErrorKind) -> Error {
+    assert_refused(Sqlite::open(path), kind)
 }
 
 #[test]
@@ -68,12 +51,12 @@ fn it_passes_the_suite_with_every_journal() {
 
 #[test]
 fn what_forgets_is_refused() {
-    assert_refused(":memory:".as_ref(), ErrorKind::StoreNotDurable);
-    assert_refused("".as_ref(), ErrorKind::StoreNotDurable);
-    assert_refused("file::memory:?cache=shared".as_ref(), ErrorKind::StoreNotDurable);
+    assert_file_refused(":memory:".as_ref(), ErrorKind::StoreNotDurable);
+    assert_file_refused("".as_ref(), ErrorKind::StoreNotDurable);
+    assert_file_refused("file::memory:?cache=shared".as_ref(), ErrorKind::StoreNotDurable);
     #[cfg(target_os = "linux")]
     if let Ok(folder) = tempfile::tempdir_in("/dev/shm") {
-        let error = assert_refused(&folder.path().join("a.db"), ErrorKind::StoreNotDurable);
+        let error = assert_file_refused(&folder.path().join("a.db"), ErrorKind::StoreNotDurable);
         assert_eq!(error.to_string(), "expected a file on a disk of this machine, found tmpfs");
     }
 }
@@ -83,9 +66,9 @@ fn what_is_no_store_is_refused() {
     let (folder, path) = file();
     fs::write(&path, "This is a text, and longer than the header of a database is.".repeat(99))
         .unwrap();
-    assert_refused(&path, ErrorKind::StoreDamaged);
-    assert_refused(folder.path(), ErrorKind::LeaseUnavailable);
-    assert_refused(&folder.path().join("none/a.db"), ErrorKind::LeaseUnavailable);
+    assert_file_refused(&path, ErrorKind::StoreDamaged);
+    assert_file_refused(folder.path(), ErrorKind::LeaseUnavailable);
+    assert_file_refused(&folder.path().join("none/a.db"), ErrorKind::LeaseUnavailable);
 }
 
 /// URLs as other libraries write them would name another file than they say, or none.
@@ -116,7 +99,7 @@ fn missing_columns_are_refused() {
     claim(&mut Sqlite::open(&path).unwrap()).unwrap();
     let by_hand = Connection::open(&path).unwrap();
     by_hand.execute_batch("ALTER TABLE polyflake_namespaces DROP COLUMN store").unwrap();
-    assert_refused(&path, ErrorKind::StoreDamaged);
+    assert_file_refused(&path, ErrorKind::StoreDamaged);
 }
 
 /// The way to a second format: its column comes first, rows of it later, and what knows the first format goes on meanwhile.
@@ -142,7 +125,7 @@ fn a_column_of_a_later_format_stops_nobody_before_its_rows_are_there() {
     assert_eq!([colour(0), colour(1)], ["blue", "red"]);
     // The namespace's own row comes last.
     by_hand.execute_batch("UPDATE polyflake_namespaces SET format = 2").unwrap();
-    assert_eq!(claim(&mut store).unwrap_err().kind(), ErrorKind::SchemaOutdated);
+    assert_refused(claim(&mut store), ErrorKind::SchemaOutdated);
 }
 
 #[test]
@@ -199,7 +182,7 @@ fn one_row_written_by_hand_is_left_out_and_named() {
         let error = store.answer(&request).unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.to_string().ends_with("in the record of number 1"), "{error}");
-        assert_eq!(claim(&mut store).unwrap_err().kind(), kind);
+        assert_refused(claim(&mut store), kind);
     }
 }
 
@@ -211,13 +194,12 @@ fn a_copied_file_is_quiet_for_a_while() {
     claim(&mut store).unwrap();
     let copy = folder.path().join("copy.db");
     fs::copy(&path, &copy).unwrap();
-    let error = claim(&mut Sqlite::open(&copy).unwrap()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::StoreChanged, "{error}");
+    assert_refused(claim(&mut Sqlite::open(&copy).unwrap()), ErrorKind::StoreChanged);
     claim(&mut store).unwrap();
     // Also if the copy replaces the file under an open store.
     fs::copy(&path, &copy).unwrap();
     fs::rename(&copy, &path).unwrap();
-    assert_eq!(claim(&mut store).unwrap_err().kind(), ErrorKind::StoreChanged);
+    assert_refused(claim(&mut store), ErrorKind::StoreChanged);
 }
 
 /// The file was replaced between the reading of a record and its change.
@@ -380,20 +362,7 @@ fn a_relative_path_starts_at_the_folder_in_which_the_generator_was_made() {
 #[test]
 fn holders_side_by_side_have_numbers_of_their_own() {
     let (_folder, path) = file();
-    let claim_some = |path: PathBuf| {
-        let mut store = Sqlite::open(path).unwrap();
-        (0..5).map(|_| *claim(&mut store).unwrap().numbers().start()).collect::<Vec<_>>()
-    };
-    let threads: Vec<_> = (0..4)
-        .map(|_| {
-            let path = path.clone();
-            thread::spawn(move || claim_some(path))
-        })
-        .collect();
-    let mut numbers: Vec<_> = threads.into_iter().flat_map(|it| it.join().unwrap()).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    assert_eq!(numbers.len(), 20);
+    claim_side_by_side(|| Sqlite::open(&path).unwrap());
 }
 
 #[test]
@@ -403,8 +372,7 @@ fn a_file_that_cannot_be_written_is_refused_and_usable_afterwards() {
     claim(&mut store).unwrap();
     let full = Connection::open(&path).unwrap();
     full.execute_batch("CREATE TRIGGER full BEFORE UPDATE ON polyflake_leases BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END").unwrap();
-    let error = claim(&mut store).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}");
+    assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
     full.execute_batch("DROP TRIGGER full").unwrap();
     claim(&mut store).unwrap();
 }

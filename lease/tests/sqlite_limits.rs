@@ -1,6 +1,10 @@
 //! `SQLite` files that cannot be written or cannot grow: a clear error, nothing lost, and usable afterwards. Each runs in a process of
 //! its own, which may not write where the test may.
 #![cfg(all(feature = "sqlite", unix))]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+#[allow(dead_code, reason = "other tests use the rest")]
+mod claims;
 
 use std::{
     env, fs,
@@ -9,27 +13,14 @@ use std::{
     process::Command,
 };
 
-use polyflake_lease::{
-    Action, ErrorKind, Keeper, Moment, Operator, Options, Random, Result, Shape, Sqlite, Store,
-};
+use claims::claim_with;
+use polyflake_lease::{ErrorKind, Operator, Options, Result, Shape, Sqlite};
 
 const STORE: &str = "POLYFLAKE_LIMITED_STORE";
 
 fn claim(store: &mut Sqlite, namespace: &str, number: u64) -> Result<()> {
     let options = Options::new(namespace, Shape::sno(0..=9999)?)?.prefer(number)?;
-    let mut keeper = Keeper::new(options, || Ok(Random(u128::from(fastrand::u64(1..)))));
-    let wall_ms = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
-    for elapsed_ms in 0..100_000 {
-        let now = Moment { elapsed_ms, wall_ms };
-        match keeper.poll(now) {
-            Action::Ask(request) => keeper.answered(request.number, store.answer(&request), now),
-            Action::Begin(_) => return Ok(()),
-            Action::Refused(error) => return Err(error),
-            Action::Wait(_) => {}
-            other => panic!("{other:?}"),
-        }
-    }
-    panic!("expected an end of the keeper's steps");
+    claim_with(store, options).map(drop)
 }
 
 /// A folder that others may enter, and a file in it with a claim.

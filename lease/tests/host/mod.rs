@@ -1,8 +1,8 @@
 //! A host of a keeper, for tests: it drives the keeper over a store in memory.
 
 use polyflake_lease::{
-    Action, Error, ErrorKind, Grant, Keeper, Memory, Moment, Options, Random, Request, Result,
-    Shape, Store,
+    Action, Ask, Error, ErrorKind, Grant, Keeper, Memory, Moment, Options, Random, Reply, Request,
+    Result, Shape, Store,
 };
 
 pub const T: u64 = 1_763_650_000_000;
@@ -50,12 +50,16 @@ impl Host {
 
     /// Drives the keeper against a store until it waits, or has a grant.
     pub fn drive(&mut self, store: &mut Memory) -> Option<Grant> {
-        loop {
+        store.set_now(T + self.now.elapsed_ms);
+        self.drive_by(|request| store.answer(request))
+    }
+
+    /// As [`Host::drive`], by the answers of a function.
+    pub fn drive_by(&mut self, mut answer: impl FnMut(&Request) -> Result<Reply>) -> Option<Grant> {
+        for _ in 0..10_000 {
             match self.keeper.poll(self.now) {
                 Action::Ask(request) => {
-                    store.set_now(T + self.now.elapsed_ms);
-                    let reply = store.answer(&request);
-                    let number = request.number;
+                    let (number, reply) = (request.number, answer(&request));
                     self.asked.push(request);
                     self.keeper.answered(number, reply, self.now);
                 }
@@ -68,6 +72,18 @@ impl Host {
                     self.ended = true;
                     return None;
                 }
+            }
+        }
+        panic!("expected a pause");
+    }
+
+    /// Closes the keeper, and drives it from pause to pause to its end.
+    pub fn end_by(&mut self, mut answer: impl FnMut(&Request) -> Result<Reply>) {
+        self.keeper.close();
+        while !self.ended {
+            self.drive_by(&mut answer);
+            if let Action::Wait(until) = self.keeper.poll(self.now) {
+                self.pass(until - self.now.elapsed_ms);
             }
         }
     }
@@ -91,6 +107,18 @@ impl Host {
                 Action::Refused(error) => self.refused.push(error),
                 other => panic!("expected a request, found {other:?}"),
             }
+        }
+    }
+
+    /// The first write of a record, left unanswered.
+    pub fn claim(&mut self, store: &mut Memory) -> Request {
+        loop {
+            let request = self.request();
+            if matches!(request.ask, Ask::Put { .. }) {
+                return request;
+            }
+            let reply = store.answer(&request);
+            self.keeper.answered(request.number, reply, self.now);
         }
     }
 

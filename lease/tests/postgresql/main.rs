@@ -4,45 +4,22 @@
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 mod backups;
+#[path = "../claims/mod.rs"]
+mod claims;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../server/mod.rs"]
 mod server;
 mod trips;
 
-use std::thread;
-
+use claims::{assert_refused, claim, claim_side_by_side};
 use polyflake_lease::{
-    Action, Ask, ErrorKind, Grant, Keeper, Moment, Operator, Options, Postgresql, Random, Request,
-    Result, Shape, Store, conformance, open,
+    Ask, ErrorKind, Grant, Operator, Options, Postgresql, Request, Result, Shape, Store,
+    conformance, open,
 };
 use server::{Server, programs};
 
-/// A claim over a store: its grant, or its error.
-fn claim(store: &mut dyn Store) -> Result<Grant> {
-    let options = Options::new("orders", Shape::sno(0..=99)?)?;
-    let mut keeper = Keeper::new(options, || Ok(Random(u128::from(fastrand::u64(1..)))));
-    let wall_ms = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
-    for elapsed_ms in 0..100_000 {
-        let now = Moment { elapsed_ms, wall_ms };
-        match keeper.poll(now) {
-            Action::Ask(request) => keeper.answered(request.number, store.answer(&request), now),
-            Action::Begin(grant) => return Ok(grant),
-            Action::Refused(error) => return Err(error),
-            Action::Wait(_) => {}
-            other => panic!("{other:?}"),
-        }
-    }
-    panic!("expected an end of the keeper's steps");
-}
-
 fn claim_at(url: &str) -> Result<Grant> {
     claim(&mut open(url)?)
-}
-
-#[track_caller]
-fn assert_refused<V>(result: Result<V>, kind: ErrorKind) {
-    let Err(error) = result else { panic!("expected {kind:?}, found none") };
-    assert_eq!(error.kind(), kind, "{error}");
 }
 
 #[test]
@@ -301,25 +278,9 @@ fn holders_side_by_side_have_numbers_of_their_own() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     for _ in 0..10 {
-        side_by_side(&server);
+        claim_side_by_side(|| Postgresql::open(&server.url()).unwrap());
         server.by_hand(&["TRUNCATE polyflake_leases, polyflake_namespaces"]);
     }
-}
-
-fn side_by_side(server: &Server) {
-    let claim_some = |url: String| {
-        let mut store = Postgresql::open(&url).unwrap();
-        (0..5).map(|_| *claim(&mut store).unwrap().numbers().start()).collect::<Vec<_>>()
-    };
-    let url = server.url();
-    let threads = (0..4)
-        .map(|_| (url.clone(), claim_some))
-        .map(|(url, some)| thread::spawn(move || some(url)));
-    let threads: Vec<_> = threads.collect();
-    let mut numbers: Vec<_> = threads.into_iter().flat_map(|it| it.join().unwrap()).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    assert_eq!(numbers.len(), 20);
 }
 
 /// A server that takes no writes, and a table that another transaction holds: an error in time, and usable afterwards.

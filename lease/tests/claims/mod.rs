@@ -1,0 +1,50 @@
+//! Claims over a store of a driver.
+
+use std::{thread, time::UNIX_EPOCH};
+
+use polyflake_lease::{
+    Action, Error, ErrorKind, Grant, Keeper, Moment, Options, Random, Result, Shape, Store,
+};
+
+/// A claim over a store: its grant, or its error.
+pub fn claim(store: &mut dyn Store) -> Result<Grant> {
+    claim_with(store, Options::new("orders", Shape::sno(0..=99)?)?)
+}
+
+pub fn claim_with(store: &mut dyn Store, options: Options) -> Result<Grant> {
+    let mut keeper = Keeper::new(options, || Ok(Random(u128::from(fastrand::u64(1..)))));
+    let wall_ms = UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
+    for elapsed_ms in 0..100_000 {
+        let now = Moment { elapsed_ms, wall_ms };
+        match keeper.poll(now) {
+            Action::Ask(request) => keeper.answered(request.number, store.answer(&request), now),
+            Action::Begin(grant) => return Ok(grant),
+            Action::Refused(error) => return Err(error),
+            Action::Wait(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    panic!("expected an end of the keeper's steps");
+}
+
+#[track_caller]
+pub fn assert_refused<V>(result: Result<V>, kind: ErrorKind) -> Error {
+    let Err(error) = result else { panic!("expected {kind:?}, found none") };
+    assert_eq!(error.kind(), kind, "{error}");
+    error
+}
+
+/// Claims numbers on threads at the same time, and checks that no two of them are equal.
+pub fn claim_side_by_side<S: Store>(open: impl Fn() -> S + Sync) {
+    let claim_some = || {
+        let mut store = open();
+        (0..5).map(|_| *claim(&mut store).unwrap().numbers().start()).collect::<Vec<_>>()
+    };
+    let mut numbers: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(claim_some)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!(numbers.len(), 20);
+}
