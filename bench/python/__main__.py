@@ -27,15 +27,19 @@ def contests() -> Iterator[Contest]:
     yield Contest(
         "python: one ID",
         ours.ids() + peers.ids(),
-        [Goal("python: Randflake generate", ("Randflake", None), (original, None), 1 / 250)],
+        [
+            Goal("python: Randflake generate", ("Randflake", None), (original, None), 1 / 250),
+            Goal("python: sno generate, against c_uuid_v7", ("sno", None), ("c_uuid_v7", None), 1.1),
+        ],
         missing=peers.missing(),
     )
     yield Contest(
         "python: one ID as text",
         ours.texts() + peers.texts(),
         [
-            Goal("python: sno text, against ulid-transform", ("sno", None), ("ulid-transform", None), 0.8),
-            Goal("python: sno text, against fastuuidv7", ("sno", None), ("fastuuidv7", None), 1.1),
+            Goal(
+                "python: sno text, against fastuuidv7", ("sno", None), ("fastuuidv7, a generator of its own", None), 1.1
+            ),
             Goal("python: sno text, against sparkid", ("sno", None), ("sparkid", None), 1.1),
             Goal("python: sno text, against uuid_utils", ("sno", None), ("uuid_utils.uuid7", None), 0.5),
         ],
@@ -52,7 +56,7 @@ def contests() -> Iterator[Contest]:
     memory = ("memory copied, as many bytes moved", None)
     yield Contest(
         "python: a column of 10 million sno texts",
-        [*ours.columns(COLUMN), *peers.memory(COLUMN), peers.fresh(COLUMN)],
+        ours.columns(COLUMN) + peers.memory(COLUMN),
         [
             Goal("python: sno texts of a NumPy column", ("sno, from NumPy", None), memory, 2.0),
             Goal("python: sno texts of an Arrow column", ("sno, from Arrow", None), memory, 2.0),
@@ -62,13 +66,16 @@ def contests() -> Iterator[Contest]:
         "python: a column of 10 million Randflake texts",
         ours.randflake_columns(COLUMN) + peers.memory(COLUMN),
     )
-    many = SIZES[-1]
-    limits = [
-        Goal("python: sno batch of 65,536 as NumPy", ("sno, as NumPy", many), (peers.FRESH, many), 2.0),
-        Goal("python: sno batch of 65,536 into NumPy", ("sno, into NumPy", many), (peers.COPIED, many), 1.0),
-    ]
-    singly = Entry("uuid_utils.uuid7, in a loop", *_in_a_loop(), items=1024, x=1024)
-    yield Contest("python: batches", [*ours.batches(SIZES), *peers.written(many), singly], limits, axis="IDs in a call")
+    looped = ("uuid_utils.uuid7, in a loop", 1024)
+    yield Contest(
+        "python: batches",
+        [*ours.batches(SIZES), Entry(looped[0], *_in_a_loop(), items=1024, x=1024)],
+        [
+            Goal("python: sno texts, a batch of 1024", ("sno, a list of texts", 1024), looped, 0.15),
+            Goal("python: sno as NumPy, a batch of 1024", ("sno, as NumPy", 1024), looped, 0.01),
+        ],
+        axis="IDs in a call",
+    )
 
 
 def _in_a_loop() -> tuple[str, dict[str, object]]:

@@ -42,6 +42,7 @@ def ids() -> list[Entry]:
         Entry("uuid7", "make()", {"make": uuid7}),
         Entry("fastuuidv7, an integer", "make()", {"make": fastuuidv7.gen_id}),
         Entry("fastuuidv7, a UUID", "make()", {"make": fastuuidv7.uuid7}),
+        Entry("fastuuidv7, a generator's UUID", "make()", {"make": fastuuidv7.SequentialGenerator().next_uuid}),
         Entry("c_uuid_v7", "make()", {"make": c_uuid_v7.uuid7}),
         Entry("snowflake-id", "next(ids)", {"ids": SnowflakeGenerator(42)}),
         Entry("python-ulid", "make()", {"make": ulid.ULID}),
@@ -61,6 +62,7 @@ def texts() -> list[Entry]:
         Entry("uuid_utils.uuid7", "str(make())", {"make": uuid_utils.uuid7}),
         Entry("uuid7", "make()", {"make": uuid7str}),
         Entry("fastuuidv7", "make()", {"make": fastuuidv7.uuid7_str}),
+        Entry("fastuuidv7, a generator of its own", "make()", {"make": fastuuidv7.SequentialGenerator().next_id_str}),
         Entry("c_uuid_v7", "str(make())", {"make": c_uuid_v7.uuid7}),
         Entry("sparkid", "make()", {"make": sparkid.generate_id}),
         Entry("python-ulid", "str(make())", {"make": ulid.ULID}),
@@ -74,33 +76,9 @@ def texts() -> list[Entry]:
 
 
 def memory(count: int) -> list[Entry]:
-    """Copies 13 bytes for each ID into used memory: 13 read and 13 written make the 26 bytes of a text and its ID."""
-    import numpy
-
-    source, target = (numpy.ones(13 * count, numpy.uint8) for _ in range(2))
-    objects = {"copy": numpy.copyto, "target": target, "source": source}
-    return [Entry("memory copied, as many bytes moved", "copy(target, source)", objects, items=count)]
-
-
-FRESH = "ones, 10 bytes each"
-COPIED = "10 bytes each copied"
-
-
-def fresh(count: int, x: int | None = None) -> Entry:
-    """Fills newly allocated memory with as many bytes as sno IDs have; the system clears each page of large memory."""
-    import numpy
-
-    objects = {"ones": numpy.ones, "shape": 10 * count, "dtype": numpy.uint8}
-    return Entry(FRESH, "ones(shape, dtype)", objects, items=count, x=x)
-
-
-def written(count: int) -> list[Entry]:
-    """Writes as many bytes as sno IDs have, into fresh memory and into memory that was written before."""
-    import numpy
-
-    source, target = (numpy.ones(10 * count, numpy.uint8) for _ in range(2))
-    copied = {"copy": numpy.copyto, "target": target, "source": source}
-    return [fresh(count, count), Entry(COPIED, "copy(target, source)", copied, items=count, x=count)]
+    """Copies 13 bytes for each ID into fresh memory: 13 read and 13 written make the 26 bytes of a text and its ID."""
+    objects = {"copy": bytearray, "source": bytes(13 * count)}
+    return [Entry("memory copied, as many bytes moved", "copy(source)", objects, items=count)]
 
 
 def parses() -> list[Entry]:

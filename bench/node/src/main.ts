@@ -8,6 +8,7 @@ import * as marks from "./marks.js";
 import * as ours from "./ours.js";
 import * as peers from "./peers.js";
 import * as publicIds from "./public.js";
+import * as starts from "./starts.js";
 
 const SIZES = [1, 16, 256, 1024, 4096, 16_384];
 
@@ -77,6 +78,7 @@ const contests: (() => Contest)[] = [
   manyTexts,
   columns,
   publicIds.one,
+  starts.all,
 ];
 
 const filter = process.argv[2] ?? "";

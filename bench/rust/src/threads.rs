@@ -1,6 +1,12 @@
 //! Throughput by number of threads: one generator for all threads, a handle for each, and peers.
 
-use std::{hint::spin_loop, sync::Arc};
+use std::{
+    hint::spin_loop,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use polyflake::{clock::Clock, sno::Generator};
 use uuid::Uuid;
@@ -23,11 +29,16 @@ pub(crate) fn reading_the_clock() -> Contest {
         let ids = ferroid.clone();
         member(move || ids.next_id(|_| spin_loop()))
     };
-    let peers = each_size("ferroid Atomic, system clock", false, poll).chain(each_size(
-        "uuid v7, fast-rng",
-        false,
-        || member(Uuid::now_v7),
-    ));
+    let word = Arc::new(AtomicU64::new(0));
+    let swap = move || {
+        let word = word.clone();
+        member(move || {
+            word.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| Some(word + 1))
+        })
+    };
+    let peers = each_size("ferroid Atomic, system clock", false, poll)
+        .chain(each_size("uuid v7, fast-rng", false, || member(Uuid::now_v7)))
+        .chain(each_size("compare-and-swap of one word alone", false, swap));
     Contest {
         name: "rust: threads",
         axis: Some("threads"),

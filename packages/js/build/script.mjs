@@ -120,8 +120,23 @@ async function bundleCommon() {
   const output = { dir: join(DIST, "cjs"), format: "cjs", ...WRAPPED };
   const entries = Object.fromEntries(COMMON.map((entry) => [entry, `entry?${entry}`]));
   const input = { ...sourcesOf(PLAIN), families: `${source("index")}?common`, ...entries };
-  await bundle({ input, plugins: [common(), machines("file")] }, output);
+  const files = await bundle({ input, plugins: [common(), machines("file")] }, output);
+  files.filter(({ isEntry, name, code }) => isEntry && name !== "families" && code.length > LONG).forEach(writeNames);
 }
+
+/** Number of characters from which on a file of CommonJS is long for `import` in Node, which looks for its names slowly. */
+const LONG = 1 << 14;
+
+/** Writes an entry point of CommonJS anew, as two files: the names that Node looks for, and all else, which it only runs. */
+function writeNames({ fileName, code, exports }) {
+  const rest = fileName.replace(".js", "-rest.js");
+  const names = exports.map((name) => `exports.${name} = rest.${name};\n`);
+  writeFileSync(join(DIST, "cjs", rest), code);
+  writeFileSync(join(DIST, "cjs", fileName), [`const rest = require("./${rest}");\n`, ES_MODULE, ...names].join(""));
+}
+
+/** By `Reflect`, since `import` takes what `Object.defineProperty` defines for one of the names. */
+const ES_MODULE = 'Reflect.defineProperty(exports, "__esModule", { value: true });\n';
 
 const sourcesOf = (parts) => Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, source(part)]));
 
@@ -134,7 +149,7 @@ async function bundle({ input, plugins }, output) {
     treeshake: { moduleSideEffects: false },
     transform: { target: "es2022", define: { VERSION: JSON.stringify(version), PLATFORMS: JSON.stringify(NAMES) } },
   });
-  await bundled.write({
+  const { output: files } = await bundled.write({
     entryFileNames: "[name].js",
     chunkFileNames: "[name].js",
     comments: { annotation: true, jsdoc: false, legal: false },
@@ -142,6 +157,7 @@ async function bundle({ input, plugins }, output) {
     ...output,
   });
   await bundled.close();
+  return files;
 }
 
 /** Whether a module is a source that belongs to no single entry point, of the given files. */
@@ -254,8 +270,9 @@ const ENTRY = [
 
 const isFamilies = ({ name }) => name === "families";
 const WRAPPED = {
-  banner: (chunk) => (isFamilies(chunk) ? "module.exports.families = (machines) => {\nconst exports = {};" : ""),
-  footer: (chunk) => (isFamilies(chunk) ? "return exports;\n};" : PLAIN_EXPORTS),
+  // In brackets: engines compile such a function at once, and do not read it twice.
+  banner: (chunk) => (isFamilies(chunk) ? "module.exports.families = (function (machines) {\nconst exports = {};" : ""),
+  footer: (chunk) => (isFamilies(chunk) ? "return exports;\n});" : PLAIN_EXPORTS),
 };
 
 /** Makes exports plain values: no engine inlines getters. */

@@ -1,7 +1,10 @@
 import { PolyflakeError } from "./errors.js";
 
-// Node makes its `crypto` when a program first asks for it, and Node 26 ends the process if the stack ends meanwhile.
-Reflect.get(globalThis, "crypto");
+/**
+ * Asks for the engine's `crypto`, with a generator and before its first ID: Node makes it when a program first asks, which takes a
+ * twentieth of its own start, and Node 26 ends the process if the stack ends meanwhile.
+ */
+export const prepareEntropy = (): void => void Reflect.get(globalThis, "crypto");
 
 /**
  * Random bytes from the system. Called only when an ID is made, since the global scope of a worker has none.

@@ -1,6 +1,6 @@
 import { attached, flag, generatorOf, inDates, integer, isObject } from "../checks.js";
 import type { HotGuidId } from "../decode/hotguid.js";
-import { randomBytes } from "../entropy.js";
+import { prepareEntropy, randomBytes } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
@@ -128,6 +128,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     };
     const handle = lease ? leasedBy(lease, { ...LEASED, clock, build }) : build();
     let isSettled = lease !== undefined;
+    prepareEntropy();
     const ready = (shardKey: unknown): Machine => {
       // At the first ID and not before, since the global scope of a worker has no random bytes.
       if (!isSettled) {

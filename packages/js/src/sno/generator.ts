@@ -1,6 +1,6 @@
 import { attached, generatorOf, inDates, integer, isObject, time } from "../checks.js";
 import type { Expected, SnoId } from "../decode/sno.js";
-import { randomBytes } from "../entropy.js";
+import { prepareEntropy, randomBytes } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
@@ -132,6 +132,7 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
     };
     const handle = lease ? leasedBy(lease, { ...LEASED, clock, build }) : build();
     let isSeeded = !(leases && isLent);
+    if (!isSeeded) prepareEntropy();
     // Asks for random bytes before the clock is read: the global scope of a worker has neither, but only random bytes report that.
     const seed = (): void => {
       if (!isSeeded) randomBytes(1);

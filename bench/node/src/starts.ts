@@ -1,0 +1,28 @@
+/** A program that begins and ends: what an import adds to Node's own start. */
+import { spawnSync } from "node:child_process";
+import { type Contest, ours, peer } from "./contest.js";
+
+/** Runs a program in a process of its own. */
+function run(code: string): number {
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", code]);
+  if (status !== 0) throw new Error(`expected a program that ends well, found: ${stderr}`);
+  return 1;
+}
+
+export function all(): Contest {
+  const node = peer("Node alone", () => run("0"));
+  const polyflake = ours("polyflake", () => run('import "polyflake"'));
+  return {
+    name: "node: a program that begins",
+    entries: [
+      node,
+      polyflake,
+      ours("polyflake, and a sno", () => run('import { sno } from "polyflake"; sno.generate()')),
+      ours("polyflake/wasm, and a sno", () => run('import { sno } from "polyflake/wasm"; sno.generate()')),
+      ours("polyflake/decode", () => run('import "polyflake/decode"')),
+      peer("uuid, and a v7", () => run('import { v7 } from "uuid"; v7()')),
+      peer("ulid, and one", () => run('import { ulid } from "ulid"; ulid()')),
+    ],
+    goals: [{ name: "node: import", ours: polyflake, against: node, most: 1.25 }],
+  };
+}
