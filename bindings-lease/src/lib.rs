@@ -52,7 +52,7 @@ pub extern "C" fn place(length: usize) -> usize {
     })
 }
 
-/// The name of a file: `{"inode":TEXT,"birth":TEXT,"system":NUMBER}`, where the birth may be null, in nanoseconds since 1970, and the
+/// The name of a file: `{"inode":TEXT,"birth":TEXT,"system":NUMBER}`, where the birth may be null, in Unix milliseconds, and the
 /// number of the file system, which Linux alone has.
 #[unsafe(no_mangle)]
 pub extern "C" fn name(length: usize) -> usize {

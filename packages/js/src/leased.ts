@@ -174,7 +174,7 @@ export function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
     process?: { env?: Record<string, string | undefined> };
     [KEY]?: (family: string) => AnyLease;
   };
-  const { POLYFLAKE_LEASE: url, POLYFLAKE_NODE: node } = realm.process?.env ?? {};
+  const { POLYFLAKE_LEASE: url, POLYFLAKE_NODE: node } = variablesOf(realm.process?.env);
   if (url === undefined && node === undefined) return {};
   if (realm[KEY]) return { lease: realm[KEY](family) };
   const name = url === undefined ? "POLYFLAKE_NODE" : "POLYFLAKE_LEASE";
@@ -182,4 +182,18 @@ export function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
     "lease_unavailable",
     `expected polyflake/lease, since ${name} is set, found it not loaded: start with node --import polyflake/lease, or import it first`,
   );
+}
+
+/** The variables, which Deno tells only to programs that have the permission. */
+function variablesOf(env: Record<string, string | undefined> = {}): typeof env {
+  try {
+    const { POLYFLAKE_LEASE, POLYFLAKE_NODE } = env;
+    return { POLYFLAKE_LEASE, POLYFLAKE_NODE };
+  } catch (cause) {
+    throw new PolyflakeError(
+      "lease_unavailable",
+      "expected the permission to read POLYFLAKE_LEASE, which may name a lease, found none: start with deno run --allow-env=POLYFLAKE_LEASE,POLYFLAKE_NODE",
+      { cause },
+    );
+  }
 }

@@ -91,15 +91,15 @@ fn missing(error: &io::Error) -> Error {
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }
 
-/// The inode of a file, and its time of birth if there is one.
+/// The inode of a file, and its time of birth in Unix milliseconds if there is one: not every language tells more.
 #[cfg(target_os = "linux")]
-fn mark(path: &Path) -> io::Result<(u64, Option<i128>)> {
+fn mark(path: &Path) -> io::Result<(u64, Option<i64>)> {
     use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
     let found = statx(CWD, path, AtFlags::empty(), StatxFlags::INO | StatxFlags::BTIME)?;
     let is_told = found.stx_mask & StatxFlags::BTIME.bits() != 0;
     let birth = found.stx_btime;
-    let nanos = i128::from(birth.tv_sec) * 1_000_000_000 + i128::from(birth.tv_nsec);
-    Ok((found.stx_ino, is_told.then_some(nanos)))
+    let ms = birth.tv_sec * 1000 + i64::from(birth.tv_nsec / 1_000_000);
+    Ok((found.stx_ino, is_told.then_some(ms)))
 }
 
 #[cfg(all(unix, not(target_os = "linux")))]
@@ -107,7 +107,7 @@ fn mark(path: &Path) -> io::Result<(u64, Option<u128>)> {
     use std::os::unix::fs::MetadataExt;
     let found = fs::metadata(path)?;
     let birth = found.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    Ok((found.ino(), birth.map(|since| since.as_nanos())))
+    Ok((found.ino(), birth.map(|since| since.as_millis())))
 }
 
 /// The file's index on its volume, and its time of birth: by itself this is no proof, since the system gives a new file the time of
@@ -115,6 +115,11 @@ fn mark(path: &Path) -> io::Result<(u64, Option<u128>)> {
 #[cfg(windows)]
 fn mark(path: &Path) -> io::Result<(u64, Option<u64>)> {
     use winapi_util::{Handle, file::information};
+    /// From 1601, where Windows begins to count, in units of 100 ns.
+    const UNIX_EPOCH: u64 = 116_444_736_000_000_000;
     let found = information(Handle::from_path_any(path)?)?;
-    Ok((found.file_index(), found.creation_time()))
+    Ok((
+        found.file_index(),
+        found.creation_time().checked_sub(UNIX_EPOCH).map(|units| units / 10_000),
+    ))
 }

@@ -1,6 +1,6 @@
 /**
  * Leases of node numbers, so that no two generators have one number at the same time: in a file of SQLite for the processes of a
- * machine, or in PostgreSQL. Node alone; Deno and Bun have Node's modules too.
+ * machine, or in PostgreSQL. In Node, Deno and Bun.
  *
  * Loaded with `POLYFLAKE_LEASE` set, as by `node --import polyflake/lease`, it leases the numbers of the default generators.
  *
@@ -69,7 +69,7 @@ const FAMILIES = ["sno", "hotguid"];
 
 /**
  * Resolves once the default generators have numbers, or after 10 seconds without; then their first ID throws the reason. A module
- * of ECMAScript that imports `polyflake/lease` in Node has waited for this already.
+ * of ECMAScript that imports `polyflake/lease` has waited for this already.
  */
 export async function ready(): Promise<void> {
   await Promise.allSettled([...begun.values()].map((lease) => lease.ready()));

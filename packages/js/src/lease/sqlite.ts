@@ -71,11 +71,10 @@ function nameOf(file: string, rules: Rules): string {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
   // Node gives integers of 64 bits with a sign, which neither number has.
-  const { ino, birthtimeNs } = statSync(file, { bigint: true });
+  const { ino, birthtimeMs } = statSync(file, { bigint: true });
   const system =
     process.platform === "linux" ? Number(BigInt.asUintN(32, statfsSync(file, { bigint: true }).type)) : null;
-  // Windows counts in 100 ns since 1601.
-  const birth = process.platform === "win32" ? birthtimeNs / 100n + 116_444_736_000_000_000n : birthtimeNs;
-  const facts = { inode: String(BigInt.asUintN(64, ino)), birth: birthtimeNs > 0n ? String(birth) : null, system };
+  const birth = birthtimeMs > 0n ? String(birthtimeMs) : null;
+  const facts = { inode: String(BigInt.asUintN(64, ino)), birth, system };
   return rules.ask("name", facts) as string;
 }

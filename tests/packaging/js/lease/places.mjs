@@ -1,4 +1,7 @@
-// Stores of the tests, each with a Node that has a client for it.
+// Stores of the tests, each with a Node that has a client for it, and makers that lease numbers there.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { env, execPath } from "node:process";
 import sqlite from "better-sqlite3";
@@ -34,4 +37,22 @@ export async function granted(url) {
   const { rows } = await client.query(query);
   await client.end();
   return rows;
+}
+
+/** Starts a maker, and returns its process and its report. */
+export async function started({ node, url, run = [] }, end, options = {}) {
+  const env = { ...process.env, STORE: url };
+  const child = spawn(node, [...run, "maker.mjs", end, JSON.stringify(options)], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [text, faults] = ["", ""];
+  child.stderr.on("data", (data) => (faults += data));
+  child.ended = once(child, "exit");
+  await new Promise((resolve) => {
+    child.stdout.on("data", (data) => (text += data).endsWith("\n") && resolve());
+    child.on("exit", resolve);
+  });
+  assert(text.endsWith("\n"), faults);
+  return { child, ...JSON.parse(text) };
 }

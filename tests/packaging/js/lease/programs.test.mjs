@@ -1,27 +1,11 @@
 // Programs as users run them: clusters, threads, restarts and faults.
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
-import { granted, PLACES } from "./places.mjs";
+import { granted, PLACES, started } from "./places.mjs";
 
 const run = promisify(execFile);
-
-/** Starts a maker, and returns its process and its report. */
-async function started({ node, url }, end, options = {}) {
-  const env = { ...process.env, STORE: url };
-  const child = spawn(node, ["maker.mjs", end, JSON.stringify(options)], { env, stdio: ["ignore", "pipe", "pipe"] });
-  let [text, faults] = ["", ""];
-  child.stderr.on("data", (data) => (faults += data));
-  child.ended = once(child, "exit");
-  await new Promise((resolve) => {
-    child.stdout.on("data", (data) => (text += data).endsWith("\n") && resolve());
-    child.on("exit", resolve);
-  });
-  assert(text.endsWith("\n"), faults);
-  return { child, ...JSON.parse(text) };
-}
 
 function assertDistinct(reports) {
   const ids = reports.flatMap(({ ids }) => ids);

@@ -1,0 +1,61 @@
+// Leases in Deno and Bun: the programs of programs.test.mjs, beside Node's at the same stores.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { promisify } from "node:util";
+import { granted, PLACES, started } from "./places.mjs";
+
+const run = promisify(execFile);
+const DENO = ["node_modules/.bin/deno", "run", "--allow-all"];
+const RUNTIMES = { Node: ["node_modules/node24/bin/node"], Deno: DENO, Bun: ["node_modules/.bin/bun"] };
+
+/** The families' default generators, after `polyflake/lease`. */
+writeFileSync(
+  "defaults.mjs",
+  `import "polyflake/lease";
+  import { hotguid, sno } from "polyflake";
+  console.log(JSON.stringify({ number: sno.parse(sno.generate()).partition, id: hotguid.generate() }));`,
+);
+writeFileSync("plain.mjs", 'import { sno } from "polyflake"; console.log(sno.generate());');
+
+for (const name of ["node:sqlite", "pg"].filter((name) => PLACES[name])) {
+  describe(name, { concurrency: false }, () => {
+    test("makers in all runtimes share a store's numbers, and return them in each way to end", async () => {
+      const { url } = PLACES[name]();
+      const reports = [];
+      // At process.exit and at faults nothing can wait any more, so a number is returned in a file alone.
+      for (const end of name === "pg" ? ["close", "end", "signal"] : ["close", "end", "signal", "exit", "throw"]) {
+        // After a fault Deno calls nobody: the number stays granted for the rest of the lease.
+        const runtimes = Object.values(RUNTIMES).filter((command) => end !== "throw" || command !== DENO);
+        const makers = runtimes.map(([node, ...run]) => started({ node, run, url }, end, { numbers: [0, 2] }));
+        const fleet = await Promise.all(makers);
+        for (const { child } of fleet) if (end === "signal") child.kill("SIGTERM");
+        for (const { child } of fleet) await child.ended;
+        assert.deepEqual(await granted(url), [], end);
+        reports.push(...fleet);
+      }
+      const ids = reports.flatMap(({ ids }) => ids);
+      assert.equal(new Set(ids).size, reports.length * 500);
+    });
+
+    for (const [runtime, [program, ...options]] of Object.entries(RUNTIMES)) {
+      test(`${runtime}: one variable gives the default generators their numbers`, async () => {
+        const { url } = PLACES[name]();
+        const env = { ...process.env, POLYFLAKE_LEASE: url, POLYFLAKE_NODE: "41" };
+        const { stdout } = await run(program, [...options, "defaults.mjs"], { env });
+        assert.equal(JSON.parse(stdout).number, 41);
+        assert.deepEqual(await granted(url), []);
+      });
+    }
+  });
+}
+
+test("a variable without polyflake/lease, and one that Deno may not read, are refused", async () => {
+  const env = { ...process.env, POLYFLAKE_LEASE: "sqlite:ids.db?namespace=orders" };
+  for (const [program, ...options] of [...Object.values(RUNTIMES), ["node_modules/.bin/deno", "run"]]) {
+    const refused = await run(program, [...options, "plain.mjs"], { env }).catch((error) => error);
+    const reason = options.length === 1 ? "--allow-env=POLYFLAKE_LEASE" : "expected polyflake/lease";
+    assert(refused.stderr.includes(reason), `${program}: ${refused.stderr}`);
+  }
+});
