@@ -4,7 +4,8 @@ import { type Contest, ours, peer } from "./contest.js";
 
 /** Runs a program in a process of its own. */
 function run(code: string): number {
-  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", code]);
+  const options = { cwd: new URL(".", import.meta.url) };
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", code], options);
   if (status !== 0) throw new Error(`expected a program that ends well, found: ${stderr}`);
   return 1;
 }
