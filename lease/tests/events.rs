@@ -1,5 +1,8 @@
 //! Events of a lease: which come in which order, also by `tracing`, and what they never hold.
 #![cfg(all(feature = "sqlite", feature = "tracing"))]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+mod heard;
 
 use std::{
     fmt::{Debug, Write},
@@ -7,12 +10,12 @@ use std::{
     sync::{
         Arc, LazyLock, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
-        mpsc,
     },
     thread,
     time::{Duration, Instant},
 };
 
+use heard::Heard;
 use polyflake_lease::{
     Error, ErrorKind, Event, Grant, Grantee, Lease, Operator, Options, Result, Shape, open,
     sno::Generator,
@@ -27,32 +30,6 @@ const LONG: Duration = Duration::from_secs(20);
 
 fn options() -> Options {
     Options::new("orders", Shape::sno(0..=9).unwrap()).unwrap()
-}
-
-/// Events as they come.
-struct Heard(mpsc::Receiver<Event>);
-
-impl Heard {
-    fn of(options: Options) -> (Options, Self) {
-        let (sender, receiver) = mpsc::channel();
-        let send = move |event: &Event| drop(sender.send(event.clone()));
-        (options.watch(send), Self(receiver))
-    }
-
-    /// The next event of one of these kinds, after any number of others.
-    #[track_caller]
-    fn next(&self, names: &str) -> Event {
-        let until = Instant::now() + LONG;
-        let left = || until.saturating_duration_since(Instant::now());
-        let events = std::iter::from_fn(|| self.0.recv_timeout(left()).ok());
-        let found =
-            events.into_iter().find(|event| names.split(' ').any(|name| event.name() == name));
-        found.unwrap_or_else(|| panic!("expected one of `{names}`, found none"))
-    }
-
-    fn names(self) -> Vec<&'static str> {
-        self.0.into_iter().map(|event| event.name()).collect()
-    }
 }
 
 #[test]

@@ -4,6 +4,8 @@
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
+mod heard;
+#[allow(dead_code, reason = "other tests use the rest")]
 mod server;
 
 use std::{
@@ -12,8 +14,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use heard::Heard;
 use polyflake_lease::{
-    Ask, AsyncPostgresql, ErrorKind, Event, Grant, Grantee, Host, Lease, Memory, Operator, Options,
+    Ask, AsyncPostgresql, ErrorKind, Grant, Grantee, Host, Lease, Memory, Operator, Options,
     Postgresql, Reply, Request, Result, Shape, Store, sno::Generator,
 };
 use server::{Server, programs};
@@ -28,24 +31,6 @@ fn options() -> Options {
     Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap()
 }
 
-fn heard(options: Options) -> (Options, mpsc::Receiver<Event>) {
-    let (sender, receiver) = mpsc::channel();
-    (options.watch(move |event| drop(sender.send(event.clone()))), receiver)
-}
-
-#[track_caller]
-fn wait_for(events: &mpsc::Receiver<Event>, names: &[&str]) {
-    let until = Instant::now() + LONG;
-    loop {
-        let left = until.saturating_duration_since(Instant::now());
-        let event = events.recv_timeout(left);
-        let event = event.unwrap_or_else(|_| panic!("expected one of {names:?}, found none"));
-        if names.contains(&event.name()) {
-            return;
-        }
-    }
-}
-
 #[track_caller]
 fn assert_brief(since: Instant) {
     assert!(since.elapsed() < BOUND, "{:?}", since.elapsed());
@@ -55,21 +40,21 @@ fn assert_brief(since: Instant) {
 fn a_lease_outlives_a_frozen_server_and_is_closed_beside_one() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
-    let (options, events) = heard(options().lease_ms(2000).unwrap());
+    let (options, events) = Heard::of(options().lease_ms(2000).unwrap());
     let ids = Generator::with(&server.url(), options, LONG).unwrap();
     ids.generate(0).unwrap();
     server.freeze();
-    wait_for(&events, &["refused"]);
-    wait_for(&events, &["expired"]);
+    events.next("refused");
+    events.next("expired");
     assert_eq!(ids.try_generate(0).unwrap_err().code(), "lease_unavailable");
     server.thaw();
-    wait_for(&events, &["acquired", "renewed"]);
+    events.next("acquired renewed");
     server.freeze();
     let since = Instant::now();
     ids.close();
     assert_brief(since);
-    wait_for(&events, &["sealed"]);
-    wait_for(&events, &["refused"]);
+    events.next("sealed");
+    events.next("refused");
     server.thaw();
     // Nobody returned the number, so it is free when the lease ends.
     Generator::with(&server.url(), self::options(), LONG).unwrap().generate(0).unwrap();
@@ -95,7 +80,7 @@ fn a_task_outlives_a_frozen_server() {
     let server = Server::start(&programs);
     let url = server.url();
     // A task gives each request a quarter of this: enough to open the store on a crowded machine.
-    let (options, events) = heard(options().lease_ms(6000).unwrap());
+    let (options, events) = Heard::of(options().lease_ms(6000).unwrap());
     let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let open = move || {
@@ -123,7 +108,7 @@ fn a_task_outlives_a_frozen_server() {
     });
     // Connections that were given up keep no task, or this would wait for ever.
     drop(runtime);
-    wait_for(&events, &["sealed"]);
+    events.next("sealed");
 }
 
 /// An executor's thread is not held, and the number is returned once the server answers.
@@ -180,7 +165,7 @@ fn a_store_that_hangs_is_left_to_itself() {
     let store = Arc::new(Mutex::new(Memory::new(now)));
     let (hold, held) = mpsc::channel::<()>();
     let held = Arc::new(Mutex::new(held));
-    let (options, events) = heard(options());
+    let (options, events) = Heard::of(options());
     let open = move || Ok(Hangs(store.clone(), held.clone()));
     let lease = Lease::start(open, options, Arc::new(Nowhere)).unwrap();
     lease.ready(LONG).unwrap();
@@ -188,12 +173,12 @@ fn a_store_that_hangs_is_left_to_itself() {
     lease.close();
     assert!(since.elapsed() >= Lease::CLOSE_LIMIT, "{:?}", since.elapsed());
     assert_brief(since);
-    let names: Vec<_> = events.try_iter().map(|event| event.name()).collect();
+    let names: Vec<_> = events.0.try_iter().map(|event| event.name()).collect();
     assert_eq!(names, ["acquired", "sealed", "refused"]);
     // The thread ends by itself once the store goes on, and lets go of its end of the channel.
     drop((lease, hold));
     assert!(
-        events.recv_timeout(LONG).is_err_and(|end| end == mpsc::RecvTimeoutError::Disconnected)
+        events.0.recv_timeout(LONG).is_err_and(|end| end == mpsc::RecvTimeoutError::Disconnected)
     );
 }
 

@@ -132,14 +132,12 @@ impl State {
     }
 }
 
-type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
-
 /// The work of keeping a lease, for an executor.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The work of a task, but for the store and the pauses.
 pub(crate) struct Keeping {
-    lease: Watched<Draw>,
+    lease: Watched<fn() -> Result<Random>>,
     grantee: Arc<dyn Grantee + Send + Sync>,
     shared: Arc<Shared>,
     began: Instant,
@@ -152,7 +150,7 @@ impl Keeping {
         grantee: Arc<dyn Grantee + Send + Sync>,
         shared: Arc<Shared>,
     ) -> Self {
-        let lease = Watched::new(options, Box::new(random) as Draw);
+        let lease = Watched::new(options, random as _);
         Self { lease, grantee, shared, began: Instant::now(), process: fork::process() }
     }
 

@@ -46,9 +46,7 @@ impl Source {
         let open = move || -> Result<Box<dyn Store>> { Ok(Box::new(open()?)) };
         Self(Kind::Store(Box::new(open)))
     }
-}
 
-impl Source {
     /// Starts a lease.
     pub(crate) fn start<G: Grantee + Send + Sync + 'static>(
         self,

@@ -46,7 +46,7 @@ pub(crate) struct Threads {
 
 #[derive(Default)]
 struct State {
-    tasks: BTreeMap<u64, Kept>,
+    tasks: BTreeMap<u64, Entry>,
     /// Number of tasks so far.
     begun: u64,
     /// When the requests under way began.
@@ -55,7 +55,7 @@ struct State {
     is_watched: bool,
 }
 
-struct Kept {
+struct Entry {
     /// None while a thread polls it.
     task: Option<Task>,
     /// None until it is woken.
@@ -66,7 +66,7 @@ impl State {
     /// Takes a task back, unless it is over.
     fn put(&mut self, number: u64, task: Option<Task>) {
         match self.tasks.get_mut(&number) {
-            Some(kept) if task.is_some() => kept.task = task,
+            Some(entry) if task.is_some() => entry.task = task,
             _ => drop(self.tasks.remove(&number)),
         }
     }
@@ -76,17 +76,17 @@ impl State {
         let now = Instant::now();
         let brief = self.requests.iter().map(|began| *began + BRIEF).filter(|end| *end > now);
         let free = brief.clone().min().filter(|_| brief.count() >= REQUESTS);
-        let ready = self.tasks.iter_mut().filter(|(_, kept)| kept.task.is_some());
-        let Some((due, number, kept)) = ready
-            .filter_map(|(number, kept)| Some((kept.due?, *number, kept)))
+        let ready = self.tasks.iter_mut().filter(|(_, entry)| entry.task.is_some());
+        let Some((due, number, entry)) = ready
+            .filter_map(|(number, entry)| Some((entry.due?, *number, entry)))
             .min_by_key(|(due, ..)| *due)
         else {
             return Err(LOOK_AGAIN);
         };
         let pause = free.unwrap_or(now).max(due).saturating_duration_since(now);
-        match kept.task.take_if(|_| pause.is_zero()) {
+        match entry.task.take_if(|_| pause.is_zero()) {
             Some(task) => {
-                kept.due = None;
+                entry.due = None;
                 Ok((number, task))
             }
             None => Err(pause),
@@ -123,7 +123,7 @@ impl Threads {
         if !state.is_watched {
             self.start(&mut state)?;
         }
-        state.tasks.insert(number, Kept { task: Some(task), due: Some(Instant::now()) });
+        state.tasks.insert(number, Entry { task: Some(task), due: Some(Instant::now()) });
         self.changed.notify_all();
         Ok(())
     }
@@ -194,8 +194,8 @@ impl Threads {
 
     /// Lets a task be polled at a time, or before.
     fn wake(&self, number: u64, at: Instant) {
-        if let Some(kept) = self.lock().tasks.get_mut(&number) {
-            kept.due = Some(kept.due.map_or(at, |due| due.min(at)));
+        if let Some(entry) = self.lock().tasks.get_mut(&number) {
+            entry.due = Some(entry.due.map_or(at, |due| due.min(at)));
             self.changed.notify_all();
         }
     }

@@ -8,7 +8,7 @@ use polyflake::{Error, ErrorKind, Result};
 
 use crate::{
     Lease,
-    ids::granted::{Family, Shared},
+    ids::granted::{Family, Threaded},
 };
 
 /// A generator under a lease, of a family: [`sno`](crate::sno::Generator), [`randflake`](crate::randflake::Generator),
@@ -23,7 +23,7 @@ pub struct Generator<F: Family> {
 
 /// A lease that has begun, and the generator that its first grant will make.
 pub(crate) struct Begun<F: Family> {
-    pub(crate) granted: Arc<Shared<F>>,
+    pub(crate) granted: Arc<Threaded<F>>,
     pub(crate) lease: Lease,
     pub(crate) longest: Duration,
 }

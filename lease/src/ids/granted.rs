@@ -76,7 +76,7 @@ type Build<G> = dyn Fn(u64, Range<i64>) -> polyflake::Result<G> + Send + Sync;
 
 /// As [`Granted`] has it where threads share it.
 #[cfg(feature = "std")]
-pub(crate) type Shared<F> = Granted<F, alloc::boxed::Box<Build<<F as Family>::Generator>>>;
+pub(crate) type Threaded<F> = Granted<F, alloc::boxed::Box<Build<<F as Family>::Generator>>>;
 
 /// The leased generator, once there was a grant. `build` makes its generator for a number and a window in Unix milliseconds.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ pub struct Granted<F, B> {
 }
 
 #[cfg(feature = "std")]
-impl<F: Family + Send + Sync> Shared<F> {
+impl<F: Family + Send + Sync> Threaded<F> {
     /// Starts the generator and its lease, from a store and a namespace. Wait for the first grant before the first call.
     pub(crate) fn start(
         source: Source,
@@ -152,7 +152,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
 }
 
 #[cfg(feature = "std")]
-impl<F: Family + Send + Sync> Grantee for Shared<F> {
+impl<F: Family + Send + Sync> Grantee for Threaded<F> {
     fn begin(&self, grant: Grant) -> Result<()> {
         let begun = self.begin(*grant.numbers().start(), grant.start()..grant.end());
         begun.map_err(|error| Error::new(ErrorKind::LeaseUnavailable, error.to_string()))

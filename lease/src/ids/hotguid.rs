@@ -7,7 +7,7 @@ use polyflake::hotguid::{self, HotGuid, Leased};
 use crate::{
     Options, Result, Shape, Source,
     ids::generator::{Begun, calls},
-    ids::granted::Shared,
+    ids::granted::Threaded,
     rules::error::out_of_range,
     rules::numbered,
     rules::place::Place,
@@ -108,7 +108,7 @@ fn begin(
         return Err(out_of_range("expected options of Hot Guid without blocks"));
     }
     let waits = options.waits;
-    Shared::start(source, options, longest, move |number, window| {
+    Threaded::start(source, options, longest, move |number, window| {
         let generator = waits.give(hotguid::Generator::builder().uuid8(uuid8));
         let generator = generator.window(window.start, window.end).build()?;
         generator.provide_identity(identity(number)?)?;

@@ -5,7 +5,7 @@ use core::time::Duration;
 use polyflake::layout::{self, Batch, Id, Layout, Leased};
 
 use crate::{
-    Options, Result, Source, ids::generator::Begun, ids::granted::Shared,
+    Options, Result, Source, ids::generator::Begun, ids::granted::Threaded,
     rules::error::out_of_range, rules::numbered::Numbered, rules::place::Place,
 };
 
@@ -186,7 +186,7 @@ fn begin(
         return Err(out_of_range("expected options of the layout and its fields, without blocks"));
     }
     let waits = options.waits;
-    Shared::start(source, options, longest, move |number, window| {
+    Threaded::start(source, options, longest, move |number, window| {
         let layout = Layout::from_value(numbered.with(number))?;
         let generator = waits.give(layout::Generator::builder(layout));
         generator.window(window.start, window.end).build()

@@ -7,7 +7,7 @@ use polyflake::randflake::{self, Grant, Leased, Randflake};
 use crate::{
     Options, Result, Shape, Source,
     ids::generator::{Begun, calls},
-    ids::granted::Shared,
+    ids::granted::Threaded,
     rules::error::out_of_range,
     rules::place::Place,
 };
@@ -110,7 +110,7 @@ fn begin(
     // It wipes its subkeys on drop; the secret itself is not kept.
     let codec = randflake::Codec::new(secret);
     let waits = options.waits;
-    Shared::start(source, options, longest, move |number, window| {
+    Threaded::start(source, options, longest, move |number, window| {
         let node = u32::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
         let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
         waits.give(randflake::Generator::builder(grant, codec.clone())).build()

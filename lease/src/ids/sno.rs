@@ -7,7 +7,7 @@ use polyflake::sno::{self, Leased, Sno};
 use crate::{
     Options, Result, Shape, Source,
     ids::generator::{Begun, calls},
-    ids::granted::Shared,
+    ids::granted::Threaded,
     rules::error::out_of_range,
     rules::place::Place,
 };
@@ -93,7 +93,7 @@ fn begin(source: Source, options: Options, longest: Duration) -> Result<Begun<Le
         return Err(out_of_range("expected options of sno without blocks"));
     }
     let waits = options.waits;
-    Shared::start(source, options, longest, move |number, window| {
+    Threaded::start(source, options, longest, move |number, window| {
         let partition = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
         let generator = waits.give(sno::Generator::builder().partition(partition));
         generator.window(window.start, window.end).build()

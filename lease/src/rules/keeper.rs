@@ -1,16 +1,16 @@
 //! The state machine that leases a number, keeps it, and returns it.
 
+mod answers;
 mod care;
 mod claims;
 mod options;
-mod steps;
 
 use alloc::{boxed::Box, collections::VecDeque, string::String, vec::Vec};
 use core::fmt;
 
+use answers::VERSION_STEPS;
 pub(crate) use claims::quiet_time;
 pub use options::Options;
-use steps::VERSION_STEPS;
 
 use crate::{
     Ask, Error, Found, Grid, Random, Record, Reply, Request, Result, rules::error::damaged,
@@ -146,20 +146,20 @@ enum At {
     Idle {
         until: u64,
     },
-    Asking(Step),
-    /// A step that got no answer is repeated when the monotonic clock shows `until`.
+    Asking(Purpose),
+    /// A request without an answer is settled or repeated when the monotonic clock shows `until`.
     Paused {
         until: u64,
-        step: Step,
+        purpose: Purpose,
     },
     /// Waits for the host to seal its generator.
     Sealing,
     Ended,
 }
 
-/// A request under way.
+/// The purpose of a request under way.
 #[derive(Clone, Debug)]
-enum Step {
+enum Purpose {
     Open,
     Survey,
     /// Writes the namespace's record: another incarnation, a longer lease, more records.
@@ -218,14 +218,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if request != self.request || !matches!(self.at, At::Asking(_)) {
             return;
         }
-        let At::Asking(step) = core::mem::replace(&mut self.at, At::Ended) else { return };
+        let At::Asking(purpose) = core::mem::replace(&mut self.at, At::Ended) else { return };
         self.request += 1;
         match reply.and_then(|reply| self.check(reply)) {
             Ok(reply) => {
                 self.store_now = (reply.now, now.elapsed_ms);
-                self.take(step, reply, now);
+                self.take(purpose, reply, now);
             }
-            Err(error) => self.failed(step, error, now),
+            Err(error) => self.failed(purpose, error, now),
         }
     }
 
@@ -304,13 +304,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         Ok(reply)
     }
 
-    /// Asks the store, and remembers the step.
-    fn ask(&mut self, step: Step, ask: Ask, now: Moment) {
+    /// Asks the store, and remembers what for.
+    fn ask(&mut self, purpose: Purpose, ask: Ask, now: Moment) {
         self.request += 1;
         self.answer_until = now.elapsed_ms + self.options.answer_limit();
         let namespace: String = self.options.namespace.clone();
         self.actions.push_back(Action::Ask(Request { number: self.request, namespace, ask }));
-        self.at = At::Asking(step);
+        self.at = At::Asking(purpose);
     }
 
     fn refuse(&mut self, error: Error) {

@@ -15,11 +15,11 @@ use crate::{Ask, Found, Namespace, Record, Reply, Request, Result, Store};
 pub struct Memory {
     now: u64,
     incarnation: u64,
-    namespaces: BTreeMap<String, Kept>,
+    namespaces: BTreeMap<String, Content>,
 }
 
 #[derive(Clone, Debug)]
-struct Kept {
+struct Content {
     namespace: Namespace,
     records: BTreeMap<u64, Record>,
 }
@@ -48,8 +48,8 @@ impl Memory {
 
     /// The records of a namespace, by number.
     pub fn records(&self, namespace: &str) -> Vec<Record> {
-        let kept = self.namespaces.get(namespace);
-        kept.map_or_else(Vec::new, |kept| kept.records.values().cloned().collect())
+        let content = self.namespaces.get(namespace);
+        content.map_or_else(Vec::new, |content| content.records.values().cloned().collect())
     }
 
     fn name(&self) -> String {
@@ -62,10 +62,10 @@ impl Store for Memory {
         let (now, store) = (self.now, self.name());
         if let Ask::Open(namespace) = &request.ask {
             let new = Namespace { store: store.clone(), ..namespace.clone() };
-            let kept = Kept { namespace: new, records: BTreeMap::new() };
-            self.namespaces.entry(request.namespace.clone()).or_insert(kept);
+            let content = Content { namespace: new, records: BTreeMap::new() };
+            self.namespaces.entry(request.namespace.clone()).or_insert(content);
         }
-        let Some(kept) = self.namespaces.get_mut(&request.namespace) else {
+        let Some(content) = self.namespaces.get_mut(&request.namespace) else {
             let found = match request.ask {
                 Ask::Open(_) => Found::Nothing,
                 Ask::Find { .. } | Ask::Read { .. } => Found::Records(Vec::new()),
@@ -74,12 +74,12 @@ impl Store for Memory {
             };
             return Ok(Reply { now, store, namespace: None, found });
         };
-        let found = kept.answer(&store, &request.ask);
-        Ok(Reply { now, store, namespace: Some(kept.namespace.clone()), found })
+        let found = content.answer(&store, &request.ask);
+        Ok(Reply { now, store, namespace: Some(content.namespace.clone()), found })
     }
 }
 
-impl Kept {
+impl Content {
     fn answer(&mut self, store: &str, ask: &Ask) -> Found {
         match ask {
             Ask::Open(_) => Found::Nothing,

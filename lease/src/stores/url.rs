@@ -70,7 +70,7 @@ impl Address {
         #[cfg(not(feature = "postgresql"))]
         let _ = longest;
         match self {
-            Self::Memory(name) => Ok(Box::new(Shared(name.clone()))),
+            Self::Memory(name) => Ok(Box::new(Named(name.clone()))),
             #[cfg(feature = "sqlite")]
             Self::Sqlite(path) => Ok(Box::new(crate::Sqlite::open(path)?)),
             #[cfg(feature = "postgresql")]
@@ -91,9 +91,9 @@ static STORES: LazyLock<Mutex<HashMap<String, Memory>>> = LazyLock::new(Mutex::d
 static PROCESS: OnceLock<u32> = OnceLock::new();
 
 /// A store in memory by its name.
-struct Shared(String);
+struct Named(String);
 
-impl Store for Shared {
+impl Store for Named {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         if *PROCESS.get_or_init(fork::process) != fork::process() {
             let reason = "expected the process that made a store in memory, found its child";

@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{Keeper, Moment, Step};
+use super::{Keeper, Moment, Purpose};
 use crate::{
     Ask, Error, ErrorKind, Namespace, Random, Record, Result, rules::error::damaged,
     rules::json::MOST,
@@ -31,7 +31,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                     quiet_until: if self.has_held { deleted } else { 0 },
                     version: 1,
                 };
-                self.ask(Step::Open, Ask::Open(namespace), now);
+                self.ask(Purpose::Open, Ask::Open(namespace), now);
             }
             Err(error) => self.later(error, now),
         }
@@ -42,7 +42,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return self.later(error, now);
         }
         if !self.is_known(&namespace, store) || !self.is_surveyed {
-            return self.ask(Step::Survey, Ask::Survey, now);
+            return self.ask(Purpose::Survey, Ask::Survey, now);
         }
         self.claim_in(namespace, now);
     }
@@ -66,11 +66,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         match index {
             Some(index) if index < namespace.records => {
                 let first = self.options.shape.first_of(index);
-                self.ask(Step::Look, Ask::Read { first }, now);
+                self.ask(Purpose::Look, Ask::Read { first }, now);
             }
             Some(index) => self.grow(namespace, index + 1, now),
             None if namespace.records == 0 => self.grow(namespace, 1, now),
-            None => self.ask(Step::Find, Ask::Find { limit: CHOICE }, now),
+            None => self.ask(Purpose::Find, Ask::Find { limit: CHOICE }, now),
         }
     }
 
@@ -83,7 +83,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     fn prepare(&mut self, old: Namespace, new: Namespace, now: Moment) {
         let new = Namespace { version: old.version + 1, ..new };
         let (first, count) = (self.options.shape.first_of(old.records), self.options.shape.block());
-        self.ask(Step::Prepare, Ask::PutNamespace { old, new, first, count }, now);
+        self.ask(Purpose::Prepare, Ask::PutNamespace { old, new, first, count }, now);
     }
 
     pub(super) fn surveyed(
@@ -130,7 +130,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return self.later(exhausted(1, record.granted_until), now);
         }
         self.preferred = None;
-        self.ask(Step::Find, Ask::Find { limit: CHOICE }, now);
+        self.ask(Purpose::Find, Ask::Find { limit: CHOICE }, now);
     }
 
     pub(super) fn choose(&mut self, namespace: &Namespace, records: &[Record], now: Moment) {
@@ -176,7 +176,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             holder: self.options.holder.clone(),
             ..old.clone()
         };
-        self.ask(Step::Claim(put.clone()), Ask::Put { old, new: put }, now);
+        self.ask(Purpose::Claim(put.clone()), Ask::Put { old, new: put }, now);
     }
 }
 

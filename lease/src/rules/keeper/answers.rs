@@ -1,8 +1,8 @@
-//! The steps of a keeper: the consequences of each answer.
+//! The consequences of time and of each answer.
 
 use alloc::{boxed::Box, format, vec::Vec};
 
-use super::{Action, At, Grant, Held, Keeper, Moment, Step, claims::CLOCK_ERROR_MS};
+use super::{Action, At, Grant, Held, Keeper, Moment, Purpose, claims::CLOCK_ERROR_MS};
 use crate::{
     Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Result,
     rules::error::{damaged, silent},
@@ -21,23 +21,25 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             At::Idle { .. } if self.is_closing => self.seal(),
             At::Idle { .. } if self.is_due(now) => self.renew(now),
             At::Idle { until } if now.elapsed_ms >= until && !self.is_kept() => self.open(now),
-            At::Asking(step) if self.is_closing && step.only_reads() => self.seal(),
-            At::Asking(step) if now.elapsed_ms >= self.answer_until => {
+            At::Asking(purpose) if self.is_closing && purpose.only_reads() => self.seal(),
+            At::Asking(purpose) if now.elapsed_ms >= self.answer_until => {
                 self.request += 1;
-                self.failed(step, silent(), now);
+                self.failed(purpose, silent(), now);
             }
-            At::Paused { until, step: step @ Step::Release { .. } } if now.elapsed_ms >= until => {
-                self.ask_to_release(step, now);
+            At::Paused { until, purpose: purpose @ Purpose::Release { .. } }
+                if now.elapsed_ms >= until =>
+            {
+                self.ask_to_release(purpose, now);
             }
-            release @ At::Paused { step: Step::Release { .. }, .. } => self.at = release,
+            release @ At::Paused { purpose: Purpose::Release { .. }, .. } => self.at = release,
             At::Paused { .. } if self.is_closing => self.seal(),
-            At::Paused { until, step } if now.elapsed_ms >= until => {
-                let first = match (&step, &self.held) {
-                    (Step::SettleClaim(put), _) => put.first,
+            At::Paused { until, purpose } if now.elapsed_ms >= until => {
+                let first = match (&purpose, &self.held) {
+                    (Purpose::SettleClaim(put), _) => put.first,
                     (_, Some(held)) => held.record.first,
                     _ => return self.open(now),
                 };
-                self.ask(step, Ask::Read { first }, now);
+                self.ask(purpose, Ask::Read { first }, now);
             }
             other => self.at = other,
         }
@@ -94,81 +96,81 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Handles a request that failed or got no answer: a write may have been done or not.
-    pub(super) fn failed(&mut self, step: Step, error: Error, now: Moment) {
-        match (step, self.end()) {
-            (Step::Claim(put), _) => {
+    pub(super) fn failed(&mut self, purpose: Purpose, error: Error, now: Moment) {
+        match (purpose, self.end()) {
+            (Purpose::Claim(put), _) => {
                 self.refuse(error);
                 let first = put.first;
-                self.ask(Step::SettleClaim(put), Ask::Read { first }, now);
+                self.ask(Purpose::SettleClaim(put), Ask::Read { first }, now);
             }
-            (step @ Step::SettleClaim(_), _) => {
+            (purpose @ Purpose::SettleClaim(_), _) => {
                 self.refuse(error);
                 let until = now.elapsed_ms + self.pause();
-                self.at = At::Paused { until, step };
+                self.at = At::Paused { until, purpose };
             }
-            (Step::Renew(_) | Step::SettleRenewal, Some(end)) => {
+            (Purpose::Renew(_) | Purpose::SettleRenewal, Some(end)) => {
                 self.refuse(error);
                 let until = now.elapsed_ms + self.pause_of(end, now);
-                self.at = At::Paused { until, step: Step::SettleRenewal };
+                self.at = At::Paused { until, purpose: Purpose::SettleRenewal };
             }
-            (step @ Step::Release { until, .. }, _) => {
+            (purpose @ Purpose::Release { until, .. }, _) => {
                 self.refuse(error);
                 let again = now.elapsed_ms + self.pause();
                 if again >= until {
                     return self.released(now);
                 }
-                self.at = At::Paused { until: again, step };
+                self.at = At::Paused { until: again, purpose };
             }
             _ => self.later(error, now),
         }
     }
 
     /// Takes an answer.
-    pub(super) fn take(&mut self, step: Step, reply: Reply, now: Moment) {
+    pub(super) fn take(&mut self, purpose: Purpose, reply: Reply, now: Moment) {
         let namespace = match self.namespace(&reply) {
             Ok(namespace) => namespace,
             // The window runs out; the keeper makes the namespace again.
             Err(error) if self.held.is_some() && reply.namespace.is_none() => {
                 return self.lost(error, now);
             }
-            Err(error) => return self.failed(step, error, now),
+            Err(error) => return self.failed(purpose, error, now),
         };
-        match (step, reply.found) {
-            (Step::Open, Found::Nothing) => {
+        match (purpose, reply.found) {
+            (Purpose::Open, Found::Nothing) => {
                 self.opened(namespace, (reply.now, &reply.store), now);
             }
-            (Step::Survey, Found::Survey { records, latest_end }) => {
+            (Purpose::Survey, Found::Survey { records, latest_end }) => {
                 self.surveyed(namespace, &reply.store, (records, latest_end), now);
             }
-            (Step::Prepare, Found::Done) => self.again(now),
-            (Step::Find, Found::Records(records)) => self.choose(&namespace, &records, now),
-            (Step::Look, Found::Records(records)) => self.look(&namespace, records, now),
-            (Step::Claim(put), Found::Done) => self.begin(put, now),
+            (Purpose::Prepare, Found::Done) => self.again(now),
+            (Purpose::Find, Found::Records(records)) => self.choose(&namespace, &records, now),
+            (Purpose::Look, Found::Records(records)) => self.look(&namespace, records, now),
+            (Purpose::Claim(put), Found::Done) => self.begin(put, now),
             // Nobody else renews the grant of this claim, but for a clone of this process.
-            (Step::Claim(put), Found::Differs(Some(found))) if found == put => {
+            (Purpose::Claim(put), Found::Differs(Some(found))) if found == put => {
                 self.begin(found, now);
             }
             // Another holder was faster.
-            (Step::Prepare | Step::Claim(_), Found::Differs(_)) => self.pause_for(0, now),
-            (Step::SettleClaim(put), Found::Records(records)) => {
+            (Purpose::Prepare | Purpose::Claim(_), Found::Differs(_)) => self.pause_for(0, now),
+            (Purpose::SettleClaim(put), Found::Records(records)) => {
                 match records.into_iter().find(|found| *found == put) {
                     Some(found) => self.begin(found, now),
                     None => self.pause_for(0, now),
                 }
             }
-            (step @ (Step::Renew(_) | Step::SettleRenewal), found) => {
-                self.renewed(step, found, (&namespace, &reply.store), now);
+            (purpose @ (Purpose::Renew(_) | Purpose::SettleRenewal), found) => {
+                self.renewed(purpose, found, (&namespace, &reply.store), now);
             }
             // A renewal that nobody waited for any more came first.
-            (Step::Release { held, put, until }, Found::Differs(Some(found)))
+            (Purpose::Release { held, put, until }, Found::Differs(Some(found)))
                 if found.is_grant(&put) && found != put && held.wrote(&found) =>
             {
                 let put = Record { version: found.version + 1, ..put };
                 let held = Box::new(held.with(found));
-                self.ask_to_release(Step::Release { held, put, until }, now);
+                self.ask_to_release(Purpose::Release { held, put, until }, now);
             }
-            (Step::Release { .. }, _) => self.released(now),
-            (step, _) => self.failed(step, unfit(), now),
+            (Purpose::Release { .. }, _) => self.released(now),
+            (purpose, _) => self.failed(purpose, unfit(), now),
         }
     }
 
@@ -209,7 +211,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let granted_until = self.next_end(now);
         if granted_until <= old.granted_until {
             // The reply brings the store's time, which may have been wrong in the last one.
-            return self.ask(Step::SettleRenewal, Ask::Read { first: old.first }, now);
+            return self.ask(Purpose::SettleRenewal, Ask::Read { first: old.first }, now);
         }
         let new = Record { granted_until, ..old };
         self.ask_to_renew(held, new, now);
@@ -226,24 +228,24 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let new = Record { version: old.version + 1 + self.chance(VERSION_STEPS), ..new };
         held.asked.push((new.version, new.granted_until));
         self.held = Some(held);
-        self.ask(Step::Renew(new.clone()), Ask::Put { old, new }, now);
+        self.ask(Purpose::Renew(new.clone()), Ask::Put { old, new }, now);
     }
 
     /// Handles the answer to a renewal, or to the read that settles one.
     fn renewed(
         &mut self,
-        step: Step,
+        purpose: Purpose,
         found: Found,
         (namespace, store): (&Namespace, &str),
         now: Moment,
     ) {
         let Some(held) = self.held.clone() else { return self.again(now) };
-        let is_read = matches!(step, Step::SettleRenewal);
-        let there = match (step, found) {
-            (Step::Renew(put), Found::Done) => Some(put),
-            (Step::Renew(_), Found::Differs(found)) => found,
+        let is_read = matches!(purpose, Purpose::SettleRenewal);
+        let there = match (purpose, found) {
+            (Purpose::Renew(put), Found::Done) => Some(put),
+            (Purpose::Renew(_), Found::Differs(found)) => found,
             (_, Found::Records(records)) => records.into_iter().next(),
-            (step, _) => return self.failed(step, unfit(), now),
+            (purpose, _) => return self.failed(purpose, unfit(), now),
         };
         let is_current = namespace.incarnation == held.record.incarnation;
         let is_behind = |there: &Record| is_current && there.version < held.record.version;
@@ -267,7 +269,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             Some(there) if there.is_claim(&held.record) && self.is_living(&there) => {
                 if !is_known {
-                    return self.ask(Step::Survey, Ask::Survey, now);
+                    return self.ask(Purpose::Survey, Ask::Survey, now);
                 }
                 return self.renew_restored(&held, there, namespace.incarnation, now);
             }
@@ -328,14 +330,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let old = &held.record;
         let put = Record { granted_until: end, version: old.version + 1, ..old.clone() };
         let until = now.elapsed_ms + RELEASE_MS;
-        self.ask_to_release(Step::Release { held: Box::new(held), put, until }, now);
+        self.ask_to_release(Purpose::Release { held: Box::new(held), put, until }, now);
     }
 
     /// Sends a release, also once more: the same one is done once at most.
-    fn ask_to_release(&mut self, step: Step, now: Moment) {
-        let Step::Release { held, put, .. } = &step else { return };
+    fn ask_to_release(&mut self, purpose: Purpose, now: Moment) {
+        let Purpose::Release { held, put, .. } = &purpose else { return };
         let (old, new) = (held.record.clone(), put.clone());
-        self.ask(step, Ask::Put { old, new }, now);
+        self.ask(purpose, Ask::Put { old, new }, now);
     }
 
     /// Ends, or begins again if the keeper had to return a number without being closed.
@@ -365,8 +367,8 @@ impl Held {
     }
 }
 
-impl Step {
-    /// Returns whether nothing is lost if the answer to the step is never read.
+impl Purpose {
+    /// Returns whether nothing is lost if the answer is never read.
     fn only_reads(&self) -> bool {
         matches!(self, Self::Open | Self::Survey | Self::Prepare | Self::Find | Self::Look)
     }
