@@ -1,4 +1,4 @@
-//! Arrow columns of others: read as their items are read alone, whatever their layout; malformed ones are refused.
+//! Arrow columns of other libraries: each item is read as it would be alone, whatever the column's layout; malformed columns are refused.
 
 mod producer;
 

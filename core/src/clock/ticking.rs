@@ -25,7 +25,7 @@ std::thread_local! {
 /// The wall clock as a thread of this clock last saw it: the cheapest reading there is, for programs that make many millions of IDs a
 /// second one by one.
 ///
-/// What it costs:
+/// Its costs:
 /// - The thread wakes up once an interval, as long as a clone of the clock lives.
 /// - A reading is as late as the interval, and later without bound while that thread gets no processor or the machine is suspended. So
 ///   each thread looks at the wall clock itself once in 4,096 readings, and after each wait.

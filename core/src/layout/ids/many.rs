@@ -3,7 +3,7 @@
 use crate::{
     Error, Result,
     layout::{
-        Id, Layout, Slot, Timeline, Type, Value, Values,
+        Id, Layout, Slot, Type, Value, Values,
         shape::{
             bits,
             layout::{Shape, foreign_slot},
@@ -103,14 +103,10 @@ fn read(field: &Placed, words: impl Iterator<Item = u64>, column: &mut [i64]) ->
         return Ok(());
     }
     for (item, (place, word)) in column.iter_mut().zip(words).enumerate() {
-        *place = time_of(field, timeline, word).map_err(|error| error.in_item(item))?;
+        let ms = timeline.start_of(field.width.widen(word));
+        *place = ms.map_err(|error| error.in_item(item))?;
     }
     Ok(())
-}
-
-fn time_of(field: &Placed, timeline: &Timeline, word: u64) -> Result<i64> {
-    let value = field.width.widen(word);
-    timeline.ms_of(value).ok_or_else(|| timeline.past_64_bits(value))
 }
 
 impl Values<'_> {

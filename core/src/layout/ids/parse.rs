@@ -102,7 +102,16 @@ impl Layout {
     /// ```
     pub fn parse_bytes<'a>(&'a self, id: &'a [u8]) -> Result<Parsed<'a>> {
         self.check_length(id.len())?;
-        self.checked(Bits::Bytes(id))
+        let (bits, mut unix_ms) = (Bits::Bytes(id), None);
+        // The first error is from the top.
+        for field in &self.fields {
+            if let Role::Timestamp(timeline) = &field.role {
+                unix_ms = Some(bits.unix_ms(field, timeline)?);
+            } else if field.kind() == Type::Text {
+                bits.text(field)?;
+            }
+        }
+        Ok(Parsed { layout: self, bits, unix_ms })
     }
 
     /// Refuses bytes that are no ID of this layout.
@@ -114,19 +123,6 @@ impl Layout {
             }
             Shape::Bytes(_) => Ok(()),
         }
-    }
-
-    /// Checks an ID's time, and that its texts are UTF-8; the first error is from the top.
-    fn checked<'a>(&'a self, bits: Bits<'a>) -> Result<Parsed<'a>> {
-        let mut unix_ms = None;
-        for field in &self.fields {
-            if let Role::Timestamp(timeline) = &field.role {
-                unix_ms = Some(bits.unix_ms(field, timeline)?);
-            } else if field.kind() == Type::Text {
-                bits.text(field)?;
-            }
-        }
-        Ok(Parsed { layout: self, bits, unix_ms })
     }
 }
 
@@ -307,8 +303,7 @@ impl<'a> Bits<'a> {
     /// The start of the tick in a timestamp.
     #[inline]
     fn unix_ms(self, field: &Placed, timeline: &Timeline) -> Result<i64> {
-        let value = self.integer(field);
-        timeline.ms_of(value).ok_or_else(|| timeline.past_64_bits(value))
+        timeline.start_of(self.integer(field))
     }
 
     /// The value of any field.

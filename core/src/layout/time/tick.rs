@@ -78,15 +78,6 @@ impl Tick {
         Ok(Self { micros: count * micros })
     }
 
-    /// Its number and its unit.
-    pub(in crate::layout) fn spelled(self) -> (u64, &'static str) {
-        match self.micros {
-            us if us % 1_000_000 == 0 => (us / 1_000_000, "s"),
-            us if us % 1000 == 0 => (us / 1000, "ms"),
-            us => (us, "us"),
-        }
-    }
-
     /// Length of the tick, in microseconds.
     ///
     /// ```
@@ -101,8 +92,11 @@ impl Tick {
 
 impl fmt::Display for Tick {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (count, unit) = self.spelled();
-        write!(f, "{count}{unit}")
+        match self.micros {
+            us if us % 1_000_000 == 0 => write!(f, "{}s", us / 1_000_000),
+            us if us % 1000 == 0 => write!(f, "{}ms", us / 1000),
+            us => write!(f, "{us}us"),
+        }
     }
 }
 

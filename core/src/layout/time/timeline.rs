@@ -94,9 +94,15 @@ impl Timeline {
         value.checked_add(self.epoch)?.checked_mul(self.tick.as_micros().into())
     }
 
+    /// As [`Timeline::ms_of`], with an error for a time past 64 bits.
+    #[inline]
+    pub(crate) fn start_of(&self, value: i128) -> Result<i64> {
+        self.ms_of(value).ok_or_else(|| self.past_64_bits(value))
+    }
+
     /// The error for a value whose time 64-bit milliseconds don't hold.
     #[cold]
-    pub(crate) fn past_64_bits(&self, value: i128) -> Error {
+    fn past_64_bits(&self, value: i128) -> Error {
         let unix_ms = self.micros_of(value).map_or(i128::MAX, |micros| micros.div_euclid(1000));
         Error::time_out_of_range("timestamp", unix_ms, i64::MIN.into(), i64::MAX.into())
     }
