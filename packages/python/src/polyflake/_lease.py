@@ -83,8 +83,8 @@ class Lease:
         :param wait: the longest wait of a process' first ID, in seconds.
         :param sigterm: true to return the number at SIGTERM, before the handler that was there or the end of the
             process.
-        :raises PolyflakeError: ``lease_unavailable`` without a store and a variable; ``out_of_range``, also for an empty
-            variable. Each names the remedy, and never the password.
+        :raises PolyflakeError: ``lease_unavailable`` without a store and a variable; ``out_of_range``, also for an
+            empty variable. Each names the remedy, and never the password.
         """
         if store is None or isinstance(store, str):
             found = json.loads(place(store, namespace))
