@@ -5,9 +5,6 @@
 //! monotonic clock; the random bytes come before the text of [`next`].
 #![allow(unsafe_code, reason = "exports have names of their own")]
 
-#[cfg(all(feature = "conformance", target_arch = "wasm32"))]
-mod conformance;
-
 use std::cell::RefCell;
 
 use polyflake_lease::{

@@ -5,6 +5,8 @@
 //! `POLYFLAKE_RECORD=1 cargo test -p polyflake-lease --all-features --test steps` writes the file.
 #![cfg(unix)]
 
+#[path = "steps/languages.rs"]
+mod languages;
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
 mod server;
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
@@ -200,13 +202,26 @@ fn pretty(value: &Json, depth: usize) -> String {
     }
 }
 
+/// Asserts that an empty file has the recorded conversation.
+#[track_caller]
+fn assert_sqlite(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
+    let found = record(Engine::Sqlite(SQLITE.into()), run);
+    assert_recorded("sqlite", &found);
+}
+
+/// Asserts that an empty server has the recorded conversation, whatever its name is.
+#[track_caller]
+fn assert_postgresql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
+    let found = record(Engine::Postgresql, run).to_string();
+    let name = found.split('"').find(|text| text.starts_with("postgresql:")).unwrap().to_owned();
+    assert_recorded("postgresql", &parsed(&found.replace(&name, POSTGRESQL)));
+}
+
 #[test]
 fn sqlite_has_the_recorded_conversation() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let connection = rusqlite::Connection::open(folder.path().join("leases.db")).unwrap();
-    let mut run = |statement: &Statement| in_sqlite(&connection, statement);
-    let found = record(Engine::Sqlite(SQLITE.into()), &mut run);
-    assert_recorded("sqlite", &found);
+    assert_sqlite(&mut |statement| in_sqlite(&connection, statement));
 }
 
 #[test]
@@ -214,10 +229,7 @@ fn postgresql_has_the_recorded_conversation() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut client = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
-    let mut run = |statement: &Statement| in_postgresql(&mut client, statement);
-    let found = record(Engine::Postgresql, &mut run).to_string();
-    let name = found.split('"').find(|text| text.starts_with("postgresql:")).unwrap().to_owned();
-    assert_recorded("postgresql", &parsed(&found.replace(&name, POSTGRESQL)));
+    assert_postgresql(&mut |statement| in_postgresql(&mut client, statement));
 }
 
 /// As every language does it: the steps say what the file has, given the outcomes in the file.

@@ -15,8 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ from conftest import Server
 from polyflake import PolyflakeError, _lease, _lease_stores, sno
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-STEPS = json.loads((REPOSITORY / "tests/leases/steps.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -241,152 +239,6 @@ def test_a_server_that_stops_answering_blocks_nobody(durable: Server) -> None:
             time.sleep(0.05)
         assert lease.status().renewals >= 1
         assert ids.generate() > first
-
-
-# Recorded conversations.
-
-
-class Conversation:
-    """The recorded statements, run by a driver; what is of this server and this moment is compared by its kind."""
-
-    def __init__(self, engine: str, run: Callable[[list[list[Any]]], Any], names: dict[str, str]) -> None:
-        self.recorded, self.run, self.names = STEPS[engine], run, names
-
-    def value(self, recorded: Any, found: Any) -> Any:
-        if isinstance(recorded, str) and recorded.startswith(("postgresql:1:", "sqlite:1:")):
-            return recorded if self.names.setdefault(recorded, found) == found else found
-        now = time.time_ns() // 1_000_000
-        return recorded if recorded == 1_763_650_000_000 and abs(found - now) < 60_000 else found
-
-    def check(self, until: int | None = None) -> int:
-        checked = 0
-        for part in self.recorded["conversation"][:until]:
-            if "by_hand" in part:
-                self.run([[part["by_hand"], []]])
-                continue
-            for turn in part["turns"]:
-                texts = self.recorded["texts"]
-                statements = [
-                    [texts[text], [self.names.get(value, value) for value in values]]
-                    for text, values in turn["statements"]
-                ]
-                answer = self.run(statements)
-                failure = turn.get("failure")
-                if failure and failure["code"] is None and "rows" in answer and not answer["failure"]:
-                    continue  # recorded as a connection that was cut after the commit
-                code = answer["failure"] and answer["failure"]["code"]
-                assert code == (failure and failure["code"]), (turn, answer)
-                assert len(answer["rows"]) == len(turn["rows"]), (turn, answer)
-                for recorded, found in zip(turn["rows"], answer["rows"], strict=True):
-                    assert [len(row) for row in found] == [len(row) for row in recorded], (turn, answer)
-                    pairs = [zip(*rows, strict=True) for rows in zip(recorded, found, strict=True)]
-                    assert [[self.value(*pair) for pair in row] for row in pairs] == recorded
-                checked += len(turn["statements"])
-        return checked
-
-
-def test_sqlite3_has_the_recorded_conversation(file: Path) -> None:
-    driver = _lease_stores.SQLite(str(file))
-
-    def run(statements: list[list[Any]]) -> Any:
-        if driver.connection is None:
-            assert driver.do({"do": "open"})["opened"].startswith("sqlite:")
-        answer = driver.do({"do": "run", "statements": statements, "within_ms": 5000})
-        if answer["failure"] or statements[-1][0].split()[0] in ("COMMIT", "ROLLBACK"):
-            driver.do({"do": "close"})
-        return answer
-
-    # The statements hold the recorded name of the file.
-    assert Conversation("sqlite", run, {"sqlite:1:2": "sqlite:1:2"}).check() > 50
-
-
-def test_psycopg_has_the_recorded_conversation(durable: Server) -> None:
-    driver = _lease_stores.driver_of("postgresql", durable.url(), os.getpid(), 10)
-    assert driver.do({"do": "open"}) == {"opened": None}
-
-    def run(statements: list[list[Any]]) -> Any:
-        return driver.do({"do": "run", "statements": statements, "within_ms": 5000})
-
-    assert Conversation("postgresql", run, {}).check() > 50
-    driver.close()
-
-
-def test_asyncpg_has_the_recorded_conversation(durable: Server) -> None:
-    url = durable.url()
-    with closing(asyncio.new_event_loop()) as loop:
-        driver = _lease_stores.Asyncpg(lambda: asyncpg.connect(url), None, True)
-        assert loop.run_until_complete(driver.do({"do": "open"})) == {"opened": None}
-
-        def run(statements: list[list[Any]]) -> Any:
-            return loop.run_until_complete(driver.do({"do": "run", "statements": statements, "within_ms": 5000}))
-
-        assert Conversation("postgresql", run, {}).check() > 50
-        loop.run_until_complete(driver.close())
-
-
-HOLDER = 'it\'s "one" \\ %s %% ? $1 :name ; -- \u00e9\U0001f40d'
-MOST = 2**53 - 1
-
-
-def swap_together(engine: str, drivers: list[Any], names: dict[str, str]) -> None:
-    """As the suite of the crate: of two swaps of one record at the same time one is done, and odd texts and the largest
-    integers come back unchanged. The statements are the recorded ones of a swap, under other values."""
-    texts = STEPS[engine]["texts"]
-    *before, turn = STEPS[engine]["conversation"][6]["turns"]
-
-    def swap(driver: Any, old: list[Any], new: list[Any]) -> Any:
-        statements = [
-            [texts[text], [names.get(value, value) for value in values]] for text, values in turn["statements"]
-        ]
-        place = next(place for place, (text, _) in enumerate(statements) if text.startswith("UPDATE"))
-        values = statements[place][1]
-        values[1:3], values[5:7], values[9:11] = new[2:], new[:2], [old[1], old[0]]
-        if engine == "sqlite":
-            driver.do({"do": "open"})
-        for first in before:
-            driver.do(
-                {"do": "run", "statements": [[texts[text], []] for text, _ in first["statements"]], "within_ms": 5000}
-            )
-        answer = driver.do({"do": "run", "statements": statements, "within_ms": 15000})
-        if engine == "sqlite":
-            driver.do({"do": "close"})
-        assert answer["failure"] is None, answer
-        return answer["rows"][place], answer["rows"][place + 1]
-
-    held = ["0" * 32, 1, 0, ""]
-    order = ["token", "version", "granted_until", "holder"]
-    with ThreadPoolExecutor(2) as threads:
-        for number in range(40):
-            wanted = [[f"{number:030x}{side:02x}", held[1] + 1, MOST, HOLDER] for side in (1, 2)]
-            # A token is first in what a swap sets, and the version after it.
-            tried = list(threads.map(swap, drivers, [held] * 2, wanted))
-            done = [bool(rows) for rows, _ in tried]
-            assert sorted(done) == [False, True], (number, tried)
-            held = wanted[done.index(True)]
-            ((_, _, _, until, holder, _, _, token, version),) = tried[done.index(False)][1]
-            assert dict(zip(order, [token, version, until, holder], strict=True)) == dict(zip(order, held, strict=True))
-    rows, _ = swap(drivers[0], [held[0], held[1] - 1], held)
-    assert rows == [], "a stale swap is refused"
-
-
-@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
-def test_one_of_two_swaps_is_done(engine: str, durable: Server, file: Path) -> None:
-    store = str(file) if engine == "sqlite" else durable.url()
-    drivers = [_lease_stores.driver_of(engine, store, os.getpid(), 10) for _ in range(2)]
-    names = {"sqlite:1:2": "sqlite:1:2"} if engine == "sqlite" else {}
-    for driver in drivers:
-        driver.do({"do": "open"})
-
-    def run(statements: list[list[Any]]) -> Any:
-        return drivers[0].do({"do": "run", "statements": statements, "within_ms": 5000})
-
-    Conversation(engine, run, names).check(until=6)
-    if engine == "sqlite":
-        for driver in drivers:
-            driver.do({"do": "close"})
-    swap_together(engine, drivers, names)
-    for driver in drivers:
-        driver.close()
 
 
 # Servers as users run them.

@@ -1,4 +1,4 @@
-"""A driver of Python as a process, for `lease/tests/drivers.rs`: commands in, answers out, a line of JSON each."""
+"""A driver of Python as a process, for `lease/tests/steps/languages.rs`: a line of JSON for each command and answer."""
 
 import asyncio
 import json

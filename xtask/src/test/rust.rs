@@ -70,7 +70,7 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
     let (node, at) = (folder.join("node_modules/node/bin/node"), folder.display());
     let lives = format!("{} {at}/life.py\n{} {at}/life.mjs", python.display(), node.display());
     let members = members();
-    let tests = ["--test", "faults", "--test", "drivers", "--", "--ignored", "languages"];
+    let tests = ["--test", "faults", "--test", "steps", "--", "--ignored", "languages"];
     Ok(cmd!(shell, "cargo test --quiet {members...} {tests...}")
         .env("POLYFLAKE_LIVES", lives)
         .env("POLYFLAKE_PYTHON", python)

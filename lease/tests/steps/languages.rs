@@ -1,0 +1,166 @@
+//! The drivers of Python and JavaScript: each is a process that does the commands of a host, a line of JSON each
+//! (`tests/leases/driver.py`, `tests/leases/driver.mjs`). They pass the public suite of stores, and have the recorded conversations.
+
+use std::{
+    env,
+    io::{BufRead, BufReader, Write},
+    panic,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use polyflake_lease::{
+    Random, Reply, Request, Result, Store, conformance,
+    steps::{Engine, Failure, Outcome, Rows, Statement, Steps, Value},
+};
+use serde_json::{Value as Json, json};
+
+use crate::{
+    assert_postgresql, assert_sqlite,
+    server::{Server, programs},
+};
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases");
+
+/// The program and the file of a client's driver.
+fn program_of(client: &str) -> (String, &'static str) {
+    match client {
+        "sqlite3" | "psycopg" | "asyncpg" => {
+            (env::var("POLYFLAKE_PYTHON").expect("expected POLYFLAKE_PYTHON"), "driver.py")
+        }
+        // Compiled for the Node that npm ran in.
+        "better-sqlite3" => ("node".to_owned(), "driver.mjs"),
+        _ => (format!("{FOLDER}/node_modules/node/bin/node"), "driver.mjs"),
+    }
+}
+
+/// A driver and its process.
+struct Driver {
+    process: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    is_postgresql: bool,
+    /// A deliberate fault in what comes of statements.
+    fault: fn(&mut Outcome),
+}
+
+impl Driver {
+    fn new(client: &str, address: &str) -> Self {
+        let (program, file) = program_of(client);
+        let mut command = Command::new(program);
+        command.args([&format!("{FOLDER}/{file}"), client, address]);
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (input, output) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
+        let is_postgresql = ["psycopg", "asyncpg", "pg"].contains(&client);
+        Self { process, input, output: BufReader::new(output), is_postgresql, fault: |_| () }
+    }
+
+    fn ask(&mut self, command: &Json) -> Json {
+        writeln!(self.input, "{command}").unwrap();
+        let mut answer = String::new();
+        self.output.read_line(&mut answer).unwrap();
+        serde_json::from_str(&answer).unwrap()
+    }
+
+    /// Opens a connection.
+    fn open(&mut self) -> Engine {
+        let opened = self.ask(&json!({ "do": "open" }));
+        let name = opened.get("opened").unwrap_or_else(|| panic!("{opened}"));
+        let engine = name.as_str().map_or(Engine::Postgresql, |name| Engine::Sqlite(name.into()));
+        assert_eq!(engine == Engine::Postgresql, self.is_postgresql);
+        engine
+    }
+
+    fn run(&mut self, statements: &[Statement]) -> Outcome {
+        let statements: Vec<_> = statements.iter().map(Json::from).collect();
+        let command = json!({ "do": "run", "statements": statements, "within_ms": 10_000 });
+        let mut outcome = Outcome::from(&self.ask(&command));
+        (self.fault)(&mut outcome);
+        outcome
+    }
+
+    /// Runs one statement, as the clients of the recording do.
+    fn run_one(&mut self, statement: &Statement) -> std::result::Result<Rows, Failure> {
+        let mut outcome = self.run(std::slice::from_ref(statement));
+        match outcome.failure {
+            // The clients say more, in further lines.
+            Some(Failure { code, message }) => {
+                Err(Failure { code, message: message.lines().next().unwrap_or_default().into() })
+            }
+            None => Ok(outcome.rows.remove(0)),
+        }
+    }
+}
+
+impl Store for Driver {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        let engine = self.open();
+        let steps = Steps::new(engine, request, Random(fastrand::u128(1..)));
+        let reply = steps.drive(|statements| self.run(statements));
+        self.ask(&json!({ "do": "close" }));
+        reply
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = (self.process.kill(), self.process.wait());
+    }
+}
+
+fn check(client: &str, address: &str) {
+    conformance::check(&mut Driver::new(client, address));
+    conformance::check_together(|| Driver::new(client, address));
+}
+
+/// A driver with an open connection, for a conversation.
+fn opened(client: &str, address: &str) -> Driver {
+    let mut driver = Driver::new(client, address);
+    driver.open();
+    driver
+}
+
+#[test]
+#[ignore = "`cargo xtask test lease-languages` builds the packages"]
+fn drivers_in_other_languages_pass_the_suite_over_sqlite() {
+    for client in ["sqlite3", "node:sqlite", "better-sqlite3"] {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let path = |name| folder.path().join(name).to_str().unwrap().to_owned();
+        check(client, &path("leases.db"));
+        let mut driver = opened(client, &path("recorded.db"));
+        assert_sqlite(&mut |statement| driver.run_one(statement));
+    }
+}
+
+#[test]
+#[ignore = "`cargo xtask test lease-languages` builds the packages"]
+fn drivers_in_other_languages_pass_the_suite_over_postgresql() {
+    let Some(programs) = programs() else { return };
+    for client in ["psycopg", "asyncpg", "pg"] {
+        check(client, &Server::start(&programs).url());
+        let server = Server::start(&programs);
+        let mut driver = opened(client, &server.url());
+        assert_postgresql(&mut |statement| driver.run_one(statement));
+    }
+}
+
+#[test]
+#[ignore = "`cargo xtask test lease-languages` builds the packages"]
+fn drivers_in_other_languages_that_lose_rows_or_kinds_of_values_do_not_pass_the_suite() {
+    let lose_rows: fn(&mut Outcome) =
+        |found| found.rows.iter_mut().for_each(|rows| rows.truncate(1));
+    let lose_integers: fn(&mut Outcome) = |found| {
+        for value in found.rows.iter_mut().flatten().flatten() {
+            if let Value::Integer(integer) = value {
+                *value = Value::Text(integer.to_string());
+            }
+        }
+    };
+    for fault in [lose_rows, lose_integers] {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let path = folder.path().join("leases.db");
+        let mut driver = Driver::new("sqlite3", path.to_str().unwrap());
+        driver.fault = fault;
+        let suite = panic::AssertUnwindSafe(|| conformance::check(&mut driver));
+        assert!(panic::catch_unwind(suite).is_err());
+    }
+}

@@ -1,0 +1,54 @@
+// A driver of JavaScript as a process, for `lease/tests/steps/languages.rs`: commands in, answers out, a line of JSON each. The drivers
+// are no entry points of the package, so they are bundled from its sources.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const PACKAGE = join(import.meta.dirname, "../../packages/js");
+const requirePackage = createRequire(join(PACKAGE, "package.json"));
+const requireHere = createRequire(import.meta.url);
+const rules = readFileSync(join(PACKAGE, "build/out/lease.wasm"), "base64");
+const { outputFiles } = await requirePackage("esbuild").build({
+  stdin: {
+    contents: ["sqlite", "postgresql", "driver", "rules"].map((file) => `export * from "./${file}.ts";`).join(""),
+    resolveDir: join(PACKAGE, "src/lease"),
+  },
+  alias: { "#lease-base64": `data:text/javascript,export const base64 = "${rules}";` },
+  bundle: true,
+  write: false,
+  format: "cjs",
+  platform: "node",
+});
+const module = { exports: {} };
+new Function("module", "exports", "require", outputFiles[0].text)(module, module.exports, requireHere);
+const { failureOf, postgresql, Rules, sqlite } = module.exports;
+
+const [client, address] = process.argv.slice(2);
+const database = client === "better-sqlite3" ? requireHere(client) : undefined;
+const driver = client === "pg" ? postgresql(address) : sqlite(address, new Rules(), database);
+let connection;
+
+async function run(statements) {
+  const rows = [];
+  try {
+    for (const statement of statements) rows.push(await connection.run(...statement));
+    return { rows, failure: null };
+  } catch (error) {
+    return { rows, failure: failureOf(error) };
+  }
+}
+
+const commands = {
+  async open() {
+    connection = await driver.open();
+    return { opened: connection.name };
+  },
+  run: ({ statements }) => run(statements),
+  close: () => connection.close(false),
+};
+for await (const line of createInterface({ input: process.stdin })) {
+  const command = JSON.parse(line);
+  const answer = await commands[command.do](command);
+  process.stdout.write(`${JSON.stringify(answer ?? null)}\n`);
+}
