@@ -162,20 +162,6 @@ fn a_window_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn the_first_and_the_last_second_are_made_and_none_outside() {
-    let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
-    clock.play([-1]);
-    assert_code(ids.generate(7), "time_out_of_range");
-    clock.play([0]);
-    assert_next(&ids, 0, START);
-    clock.play([LAST_SECOND * 1000 + 999]);
-    assert_next(&ids, LAST_SECOND, START);
-    clock.play([(LAST_SECOND + 1) * 1000]);
-    assert_code(ids.generate(7), "time_out_of_range");
-}
-
-#[test]
 fn random_bytes_are_drawn_once_at_the_first_id() {
     static DRAWS: AtomicU8 = AtomicU8::new(0);
     let clock = ScriptedClock::default();

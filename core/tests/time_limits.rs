@@ -37,9 +37,16 @@ fn assert_too_short<V>(result: Result<V>, end: i64, least: i64, most: i64) {
 
 #[test]
 fn clocks_outside_of_snos_time() {
-    let clock = ManualClock::at_unix_ms(SNO_LAST);
+    let clock = ManualClock::at_unix_ms(SNO_FIRST);
     let ids = sno::Generator::builder().clock(&clock).partition(7).build().unwrap();
-    assert_eq!(ids.generate(0).unwrap().unix_ms(), SNO_LAST - 3);
+    for (inside, tick) in [(SNO_FIRST, 0), (SNO_LAST, (1 << 39) - 1)] {
+        clock.set_unix_ms(inside);
+        assert_eq!(ids.generate(0).unwrap().tick(), tick);
+        assert_eq!(ids.generate_at(inside, 0).unwrap().tick(), tick);
+    }
+    for outside in [i64::MIN, i64::MAX] {
+        assert_outside(ids.generate_at(outside, 0), "time", outside, (SNO_FIRST, SNO_LAST));
+    }
     for outside in [SNO_LAST + 1, SNO_FIRST - 1, -1, i64::MAX / 1_000_000] {
         clock.set_unix_ms(outside);
         assert_clock_outside(ids.generate(0), outside * 1_000_000, (SNO_FIRST, SNO_LAST));
@@ -56,9 +63,12 @@ fn clocks_outside_of_snos_time() {
 
 #[test]
 fn clocks_outside_of_hot_guids_time() {
-    let clock = ManualClock::at_unix_ms(HOT_GUID_LAST);
+    let clock = ManualClock::at_unix_ms(0);
     let ids = hotguid::Generator::builder().clock(&clock).build().unwrap();
-    assert_eq!(ids.generate(0).unwrap().timestamp(), HOT_GUID_LAST / 1000);
+    for inside in [0, HOT_GUID_LAST] {
+        clock.set_unix_ms(inside);
+        assert_eq!(ids.generate(0).unwrap().timestamp(), inside / 1000);
+    }
     for outside in [HOT_GUID_LAST + 1, -1] {
         clock.set_unix_ms(outside);
         assert_clock_outside(ids.generate(0), outside * 1_000_000, (0, HOT_GUID_LAST));
