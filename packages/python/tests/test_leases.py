@@ -267,6 +267,19 @@ def test_events_reach_the_logger_and_the_callback(url: str, caplog: pytest.LogCa
     assert any(level == "WARNING" for level, _ in said)
 
 
+def test_a_namespace_of_another_shape_is_refused_at_once(url: str) -> None:
+    with polyflake.lease(url, "orders", numbers=(5, 5)) as lease:
+        sno.Generator(lease=lease).generate()
+    began = time.monotonic()
+    with polyflake.lease(url, "orders", numbers=(5, 6), wait=60) as other:
+        with refused("lease_unavailable") as error:
+            sno.Generator(lease=other).generate()
+        assert "expected a namespace of" in str(error.value)
+        with refused("lease_unavailable"):
+            asyncio.run(other.ready())
+    assert time.monotonic() - began < 20
+
+
 @pytest.mark.parametrize(("given", "expected"), [("me", "me"), (None, f"{socket.gethostname()} {os.getpid()}")])
 def test_a_record_names_its_holder(url: str, given: str | None, expected: str) -> None:
     with polyflake.lease(url, "orders", holder=given) as lease:

@@ -117,6 +117,7 @@ class Lease:
         self._driver: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._failure: BaseException | None = None
+        self._is_of_another_shape = False
         self._number: int | None = None
         self._closed = False
 
@@ -138,7 +139,8 @@ class Lease:
             self._settled.wait(self._wait_seconds)
         if self._failure is not None:
             raise self._failure
-        if not self._settled.is_set() and (waited is None or waited >= self._wait_seconds):
+        is_late = not self._settled.is_set() and (waited is None or waited >= self._wait_seconds)
+        if is_late or self._is_of_another_shape:
             raise _refusal("lease_unavailable", *self._reason())
 
     def _reason(self) -> tuple[str, int | None]:
@@ -268,8 +270,11 @@ class Lease:
                     answer = yield command
 
     def _tell(self, event: dict[str, Any]) -> None:
-        if event["name"] == "acquired":
-            self._settled.set()  # the figures know of it by now
+        if event["name"] in ("acquired", "refused"):
+            # A namespace keeps its shape, however long a first ID waits.
+            self._is_of_another_shape = event.get("code") == "namespace_mismatch"
+            if event["name"] == "acquired" or self._is_of_another_shape:
+                self._settled.set()  # the figures know of it by now
         level = logging.WARNING if event["name"] in ("refused", "expired") else logging.INFO
         _LOGGER.log(level, "%s: %s", self._settings["namespace"], event["text"])
         if self._watch is not None:
