@@ -1,11 +1,14 @@
 //! The members of an object: members before the ID are kept in memory, members after it are read straight from the format.
 
-use alloc::{vec, vec::Vec};
+use alloc::{string::String, vec, vec::Vec};
 use core::{fmt, iter, marker::PhantomData};
 
 use serde_core::{
     Deserializer,
-    de::{DeserializeSeed, Error as _, MapAccess, Visitor},
+    de::{
+        DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor,
+        value::{BorrowedStrDeserializer, StrDeserializer},
+    },
     forward_to_deserialize_any,
 };
 
@@ -48,42 +51,28 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut rest: A) -> Result<K, A::Error> {
-        let mut kept = Vec::new();
-        let id = loop {
-            let Some(name) = rest.next_key::<Buffered<'de>>()? else {
+        let (mut kept, mut name) = (Vec::new(), String::new());
+        let (metabyte, id) = loop {
+            let Some(key) = rest.next_key_seed(NameReader(&mut name))? else {
                 return Err(self.refuse(Error::field_error(ErrorKind::MissingField, K::MEMBER)));
             };
-            let value = rest.next_value()?;
-            if name.text() == Some(K::MEMBER) {
-                break value;
+            if key.is(K::MEMBER, &name) {
+                let id = rest.next_value_seed(IdReader)?;
+                break id.map_err(|error| self.refuse::<A::Error>(error.of(K::MEMBER)))?;
             }
             // Objects usually have more members than the four that a vector begins with.
             if kept.is_empty() {
                 kept.reserve(FEW);
             }
-            kept.push((name, value));
+            kept.push((key.kept(&name), rest.next_value()?));
         };
-        let metabyte =
-            metabyte(&id).map_err(|error| self.refuse::<A::Error>(error.of(K::MEMBER)))?;
         let kept = kept.into_iter().chain(iter::once((Buffered::Text(K::MEMBER), id)));
         let human_readable = self.human_readable;
-        let members = VariantMembers { kept, value: None, rest, id: K::MEMBER, human_readable };
+        let members =
+            VariantMembers { kept, value: None, rest, name, id: K::MEMBER, human_readable };
         let read = K::of_metabyte(metabyte, members)?;
         read.ok_or_else(|| self.refuse(unknown(metabyte, K::MEMBER, K::METABYTES)))
     }
-}
-
-/// The metabyte of an ID: a text, or bytes in binary formats.
-fn metabyte(id: &Buffered<'_>) -> crate::Result<u8> {
-    let id = match id {
-        Buffered::Bytes(bytes) => Sno::from_slice(bytes),
-        Buffered::ByteBuf(bytes) => Sno::from_slice(bytes),
-        other => {
-            let text = other.text();
-            Sno::parse(text.ok_or_else(|| Error::invalid_type("text", other.type_name()))?)
-        }
-    };
-    id.map(|id| id.metabyte())
 }
 
 /// The error for a metabyte of no variant.
@@ -92,6 +81,153 @@ fn unknown(metabyte: u8, member: &'static str, known: &[&str]) -> Error {
     let known = known.join(", ");
     let reason = alloc::format!("expected an ID of metabyte {known}, found {metabyte}");
     Error::because(ErrorKind::OutOfRange, reason).of(member)
+}
+
+/// A member's name: borrowed from the input, in the buffer for names, or no text.
+enum Name<'de> {
+    Borrowed(&'de str),
+    Copied,
+    Other(Buffered<'de>),
+}
+
+impl<'de> Name<'de> {
+    fn is(&self, member: &str, copied: &str) -> bool {
+        match self {
+            Self::Borrowed(name) => *name == member,
+            Self::Copied => copied == member,
+            Self::Other(_) => false,
+        }
+    }
+
+    fn kept(self, copied: &str) -> Buffered<'de> {
+        match self {
+            Self::Borrowed(name) => Buffered::Text(name),
+            Self::Copied => Buffered::String(copied.into()),
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// Reads a name. If the format cannot lend it, the name goes into a buffer that is used for all names.
+struct NameReader<'n>(&'n mut String);
+
+impl<'de> DeserializeSeed<'de> for NameReader<'_> {
+    type Value = Name<'de>;
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Name<'de>, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for NameReader<'_> {
+    type Value = Name<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a member")
+    }
+
+    #[inline]
+    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Name<'de>, E> {
+        Ok(Name::Borrowed(name))
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Name<'de>, E> {
+        self.0.clear();
+        self.0.push_str(name);
+        Ok(Name::Copied)
+    }
+
+    fn visit_u64<E>(self, name: u64) -> Result<Name<'de>, E> {
+        Ok(Name::Other(Buffered::Unsigned(name)))
+    }
+
+    fn visit_i64<E>(self, name: i64) -> Result<Name<'de>, E> {
+        Ok(Name::Other(Buffered::Signed(name)))
+    }
+
+    fn visit_bytes<E>(self, name: &[u8]) -> Result<Name<'de>, E> {
+        Ok(Name::Other(Buffered::ByteBuf(name.into())))
+    }
+}
+
+/// Reads an ID: its metabyte, and the ID as it was given. A value that is no ID is not an error here, so that the caller can
+/// report it.
+struct IdReader;
+
+type Id<'de> = Result<(u8, Buffered<'de>), Error>;
+
+#[cold]
+fn no_text<'de>(found: &'static str) -> Id<'de> {
+    Err(Error::invalid_type("text", found))
+}
+
+impl<'de> DeserializeSeed<'de> for IdReader {
+    type Value = Id<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Id<'de>, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for IdReader {
+    type Value = Id<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sno ID")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Id<'de>, E> {
+        Ok(Sno::parse(text).map(|id| (id.metabyte(), Buffered::Text(text))))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Id<'de>, E> {
+        Ok(Sno::parse(text).map(|id| (id.metabyte(), Buffered::Id(id))))
+    }
+
+    fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Id<'de>, E> {
+        Ok(Sno::from_slice(bytes).map(|id| (id.metabyte(), Buffered::Bytes(bytes))))
+    }
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Id<'de>, E> {
+        Ok(Sno::from_slice(bytes).map(|id| (id.metabyte(), Buffered::ByteBuf(bytes.into()))))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Id<'de>, E> {
+        Ok(no_text("a boolean"))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Id<'de>, E> {
+        Ok(no_text("an integer"))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Id<'de>, E> {
+        Ok(no_text("an integer"))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Id<'de>, E> {
+        Ok(no_text("a number"))
+    }
+
+    fn visit_unit<E>(self) -> Result<Id<'de>, E> {
+        Ok(no_text("null"))
+    }
+
+    fn visit_none<E>(self) -> Result<Id<'de>, E> {
+        Ok(no_text("null"))
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Id<'de>, D::Error> {
+        from.deserialize_any(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Id<'de>, A::Error> {
+        Ok(no_text("a list"))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Id<'de>, A::Error> {
+        Ok(no_text("an object"))
+    }
 }
 
 type BufferedMember<'de> = (Buffered<'de>, Buffered<'de>);
@@ -103,6 +239,7 @@ struct VariantMembers<'de, A> {
     /// The value of the kept member whose name was read.
     value: Option<Buffered<'de>>,
     rest: A,
+    name: String,
     /// The name of the ID, which no further member may have.
     id: &'static str,
     human_readable: bool,
@@ -120,11 +257,17 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for VariantMembers<'de, A> {
             self.value = Some(value);
             return seed.deserialize(Replay::new(name, self.human_readable)).map(Some);
         }
-        match self.rest.next_key::<Buffered<'de>>()? {
-            Some(name) if name.text() == Some(self.id) => Err(A::Error::duplicate_field(self.id)),
-            Some(name) => seed.deserialize(Replay::new(name, self.human_readable)).map(Some),
-            None => Ok(None),
-        }
+        let Some(name) = self.rest.next_key_seed(NameReader(&mut self.name))? else {
+            return Ok(None);
+        };
+        let read = match name {
+            Name::Borrowed(name) if name == self.id => Err(A::Error::duplicate_field(self.id)),
+            Name::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
+            Name::Copied if self.name == self.id => Err(A::Error::duplicate_field(self.id)),
+            Name::Copied => seed.deserialize(StrDeserializer::new(&self.name)),
+            Name::Other(name) => seed.deserialize(Replay::new(name, self.human_readable)),
+        };
+        read.map(Some)
     }
 
     #[inline]
