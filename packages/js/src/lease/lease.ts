@@ -142,9 +142,10 @@ export class Lease implements AnyLease {
     for (const began = performance.now(); ; ) {
       const now = this.#now();
       if (this.#grant && this.#grant.start <= now && now < this.#grant.end) return this.#grant.first;
-      if (this.#isClosing || performance.now() - began >= this.#longest) {
-        throw new PolyflakeError("lease_unavailable", this.#rules.reason(now).message);
-      }
+      const { code, message } = this.#rules.reason(now);
+      // A namespace of another shape stays so.
+      const isOver = this.#isClosing || code === "namespace_mismatch" || performance.now() - began >= this.#longest;
+      if (isOver) throw new PolyflakeError("lease_unavailable", message);
       // It keeps the process alive, which the lease alone does not.
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }

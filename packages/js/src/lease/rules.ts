@@ -27,6 +27,9 @@ export type Command =
 /** A value of a statement or a row. */
 export type Value = number | string | null;
 
+/** Why there is no ID now. */
+type Reason = { code: string; message: string; until: number | null };
+
 /** Random bytes of a command: 8 numbers of 128 bits. */
 const ENTROPY = 128;
 
@@ -69,8 +72,8 @@ export class Rules {
     return this.#read(this.#calls.status(wallMs)) as Record<string, unknown>;
   }
 
-  reason(wallMs: number): { message: string; until: number | null } {
-    return this.#read(this.#calls.reason(wallMs)) as { message: string; until: number | null };
+  reason(wallMs: number): Reason {
+    return this.#read(this.#calls.reason(wallMs)) as Reason;
   }
 
   #write(text: string, before = new Uint8Array(0)): number {
