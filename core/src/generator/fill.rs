@@ -37,7 +37,8 @@ pub(crate) trait Source {
     /// One ID.
     #[inline]
     fn one(&self, mode: Mode, given: Given<'_, Self>) -> Result<<Self::Family as Pack>::Id> {
-        self.take(1, mode).map(|(family, slots)| family.id(slots, 0, given))
+        let (family, slots) = self.take(1, mode)?;
+        Ok(family.id(slots, 0, given))
     }
 
     /// One ID; it waits in `sleep` if need be.
@@ -46,7 +47,8 @@ pub(crate) trait Source {
         sleep: &impl AsyncFn(Duration),
         given: Given<'_, Self>,
     ) -> Result<<Self::Family as Pack>::Id> {
-        self.take_async(1, sleep).await.map(|(family, slots)| family.id(slots, 0, given))
+        let (family, slots) = self.take_async(1, sleep).await?;
+        Ok(family.id(slots, 0, given))
     }
 
     /// Fills a buffer with IDs.
