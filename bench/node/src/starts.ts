@@ -19,10 +19,7 @@ export function all(): Contest {
       node,
       polyflake,
       ours("polyflake, and a sno", () => run('import { sno } from "polyflake"; sno.generate()')),
-      ours("polyflake/wasm, and a sno", () => run('import { sno } from "polyflake/wasm"; sno.generate()')),
-      ours("polyflake/decode", () => run('import "polyflake/decode"')),
       peer("uuid, and a v7", () => run('import { v7 } from "uuid"; v7()')),
-      peer("ulid, and one", () => run('import { ulid } from "ulid"; ulid()')),
     ],
     goals: [{ name: "node: import", ours: polyflake, against: node, most: 1.25 }],
   };
