@@ -64,6 +64,7 @@ def _dots(axis: Axes, entries: list[Entry]) -> None:
     if wide:
         axis.set_xscale("log")
         axis.set_xlim(min(nanos) / 1.6, max(nanos) * 3)
+        axis.minorticks_off()
     else:
         axis.set_xlim(0, max(nanos) * 1.2)
     axis.xaxis.set_major_formatter(FuncFormatter(_plain))

@@ -66,7 +66,7 @@ def save(figure: Figure, file: Path, machine: dict[str, Any], note: str) -> None
 
 
 def slim(svg: str) -> str:
-    """Rounds coordinates to a tenth of a point, names styles once, and leaves out what nothing refers to."""
+    """Rounds coordinates to a tenth of a point, names styles once, and leaves out turns by nothing and what nothing refers to."""
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", LINKS)
     root = ElementTree.fromstring(svg)
@@ -76,6 +76,8 @@ def slim(svg: str) -> str:
         element[:] = [part for child in element for part in _parts(child, referred)]
         element.text = (element.text or "").strip() or None
         element.tail = "\n"
+        if element.get("transform", "").startswith("rotate(-0 "):
+            del element.attrib["transform"]
         for name in {"d", "x", "y", "width", "height", "transform"}.intersection(element.attrib):
             element.set(name, _rounded(element.attrib[name]))
         if style := element.attrib.pop("style", None):

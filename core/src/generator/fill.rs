@@ -34,7 +34,7 @@ pub(crate) trait Source {
         sleep: &impl AsyncFn(Duration),
     ) -> Result<Taken<'_, Self::Family>>;
 
-    /// One ID.
+    /// One ID. As a `map` of its slots the result would be built in memory: a sno took 12 ns in place of 10, its text 18.
     #[inline]
     fn one(&self, mode: Mode, given: Given<'_, Self>) -> Result<<Self::Family as Pack>::Id> {
         let (family, slots) = self.take(1, mode)?;
