@@ -6,10 +6,12 @@
 //! no file.
 #![allow(unsafe_code, reason = "the C library's fork hooks have no safe door")]
 
+#[cfg(unix)]
+use std::{sync::atomic::AtomicBool, time::Instant};
 use std::{
-    sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+    sync::atomic::{AtomicU32, AtomicU64, Ordering},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use crate::{Error, ErrorKind, Result, rules::forks};
@@ -22,6 +24,7 @@ static FORKING: AtomicU32 = AtomicU32::new(0);
 static IS_HOOKED: AtomicBool = AtomicBool::new(false);
 
 /// The longest wait of a fork for a request. While a fork waits, no request waits for a locked file.
+#[cfg(unix)]
 const LONGEST: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_micros(200);
 

@@ -118,8 +118,6 @@ fn mark(path: &Path) -> io::Result<(u64, Option<u64>)> {
     /// From 1601, where Windows begins to count, in units of 100 ns.
     const UNIX_EPOCH: u64 = 116_444_736_000_000_000;
     let found = information(Handle::from_path_any(path)?)?;
-    Ok((
-        found.file_index(),
-        found.creation_time().checked_sub(UNIX_EPOCH).map(|units| units / 10_000),
-    ))
+    let birth = found.creation_time().and_then(|units| units.checked_sub(UNIX_EPOCH));
+    Ok((found.file_index(), birth.map(|units| units / 10_000)))
 }
