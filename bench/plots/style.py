@@ -66,7 +66,7 @@ def save(figure: Figure, file: Path, machine: dict[str, Any], note: str) -> None
 
 
 def slim(svg: str) -> str:
-    """Rounds coordinates to a tenth of a point, names styles once, and leaves out turns by nothing and what nothing refers to."""
+    """Rounds coordinates to a tenth of a point, names styles once, and leaves out what says nothing."""
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", LINKS)
     root = ElementTree.fromstring(svg)
