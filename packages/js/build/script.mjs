@@ -83,12 +83,16 @@ const PRELOADED = [
   "await ready();\n",
 ].join("\n");
 
-/** Writes a namespace of an entry point of CommonJS as a file, with names that Node finds for `import`. */
+/** Writes a namespace of an entry point of CommonJS as a file. */
 function writeNamespace(entry, name) {
   const names = Object.keys(createRequire(import.meta.url)(join(DIST, `cjs/${entry}.js`))[name]);
-  const lines = names.map((each) => `exports.${each} = namespace.${each};\n`);
-  const head = `const namespace = require("./${entry}.js").${name};\n`;
-  writeFileSync(join(DIST, `cjs/${entry}-${name}.js`), head + lines.join(""));
+  writeNames(`${entry}-${name}.js`, `require("./${entry}.js").${name}`, names);
+}
+
+/** Writes a file of CommonJS that exports an object's values under names that Node finds for `import`. */
+function writeNames(file, object, names, mark = "") {
+  const lines = names.map((name) => `exports.${name} = all.${name};\n`);
+  writeFileSync(join(DIST, "cjs", file), `const all = ${object};\n${mark}${lines.join("")}`);
 }
 
 /** Writes a folder for each subpath of the package, for tools that ignore `exports`: TypeScript's node10, Parcel's default. */
@@ -121,18 +125,17 @@ async function bundleCommon() {
   const entries = Object.fromEntries(COMMON.map((entry) => [entry, `entry?${entry}`]));
   const input = { ...sourcesOf(PLAIN), families: `${source("index")}?common`, ...entries };
   const files = await bundle({ input, plugins: [common(), machines("file")] }, output);
-  files.filter(({ isEntry, name, code }) => isEntry && name !== "families" && code.length > LONG).forEach(writeNames);
+  files.filter((file) => file.isEntry && !isFamilies(file) && file.code.length > LONG).forEach(split);
 }
 
 /** Number of characters from which on a file of CommonJS is long for `import` in Node, which looks for its names slowly. */
 const LONG = 1 << 14;
 
 /** Writes an entry point of CommonJS anew, as two files: the names that Node looks for, and all else, which it only runs. */
-function writeNames({ fileName, code, exports }) {
+function split({ fileName, code, exports }) {
   const rest = fileName.replace(".js", "-rest.js");
-  const names = exports.map((name) => `exports.${name} = rest.${name};\n`);
   writeFileSync(join(DIST, "cjs", rest), code);
-  writeFileSync(join(DIST, "cjs", fileName), [`const rest = require("./${rest}");\n`, ES_MODULE, ...names].join(""));
+  writeNames(fileName, `require("./${rest}")`, exports, ES_MODULE);
 }
 
 /** By `Reflect`, since `import` takes what `Object.defineProperty` defines for one of the names. */
