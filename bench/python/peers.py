@@ -77,7 +77,7 @@ def texts() -> list[Entry]:
 
 def memory(count: int) -> list[Entry]:
     """Copies 13 bytes for each ID into fresh memory: 13 read and 13 written make the 26 bytes of a text and its ID."""
-    objects = {"copy": bytearray, "source": bytes(13 * count)}
+    objects = {"copy": bytearray, "source": b"\1" * (13 * count)}
     return [Entry("memory copied, as many bytes moved", "copy(source)", objects, items=count)]
 
 
