@@ -5,7 +5,7 @@ use std::{error, fmt};
 use polyflake::{Error, ErrorKind};
 use pyo3::{exceptions::PyException, ffi, marker::Ungil, prelude::*, sync::PyOnceLock};
 
-/// What Python code raised or told while the core was waiting for it: the source of the core's error.
+/// An exception or an answer of Python code that the core waited for: the source of the core's error.
 #[derive(Debug)]
 pub(crate) enum Raised {
     /// By a clock: the cause of `clock_failed`.

@@ -79,7 +79,7 @@ impl Reading {
         svg + "</svg>\n"
     }
 
-    /// What the picture shows, in words.
+    /// The picture's content in words.
     fn title(&self, id: &str) -> String {
         let fields = self.fields.iter().map(|field| {
             let bits = if field.bits == 1 { "bit" } else { "bits" };

@@ -1,4 +1,4 @@
-//! What every host would write again in another language: the state machine that keeps a lease, its records and requests, its events. It
+//! The part that hosts in all languages share: the state machine that keeps a lease, its records and requests, its events. It
 //! has no clock, opens nothing and starts no thread.
 
 pub(crate) mod error;

@@ -52,7 +52,7 @@ type Build<G> = dyn Fn(u64, Range<i64>) -> Result<G> + Send + Sync;
 /// The generator that grants make.
 struct OfProcess<F: Family> {
     granted: Granted<F, Box<Build<F::Generator>>>,
-    /// Whether a grant is of this process, and not its parent's.
+    /// `true` if the grant belongs to this process, and not to its parent.
     is_here: AtomicBool,
 }
 
@@ -227,7 +227,7 @@ where
     }
 }
 
-/// What a lease does with its generator, of any family.
+/// A lease's operations on its generator, for any family.
 trait Moves: Send + Sync {
     fn begin(&self, number: u64, span: Range<u64>) -> Result<()>;
     fn extend(&self, end: u64);
@@ -309,7 +309,7 @@ impl Keeper {
 
     /// Ends the grant, and returns the end of the last tick that it used, if any.
     fn seal(&self) -> Option<u64> {
-        // What is not known is past every grant, and below the integers that JSON cannot hold.
+        // An unknown end is later than every grant's; JSON holds integers up to this one.
         self.granted.seal().map(|used| used.min((1 << 53) - 1))
     }
 

@@ -42,7 +42,7 @@ pub trait Textual: Plain + Default {
     /// The ID of one text.
     ///
     /// # Errors
-    /// Those of the family.
+    /// The family's errors.
     fn parse(text: &str) -> Result<Self>;
 
     /// The places in bytes.

@@ -2,7 +2,7 @@
 
 use crate::{Grant, Result};
 
-/// What has the generator of a lease. Each grant gets a new generator: its number, its window and its state are one object,
+/// The owner of a lease's generator. Each grant gets a new generator: its number, its window and its state are one object,
 /// made for the grant and dropped with it.
 pub trait Grantee {
     /// Seals the current generator, and replaces it by one that uses nothing outside `grant`, and no tick before the last one of

@@ -84,7 +84,7 @@ pub struct Hosted {
     command: Option<(Json, UnderWay)>,
 }
 
-/// What the host does now, and what its answer is for.
+/// The command that the host carries out now, and the use of its answer.
 enum UnderWay {
     Nothing,
     Opening(Asked),

@@ -116,7 +116,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Begins with a grant: a number, and its span in Unix milliseconds.
     ///
     /// # Errors
-    /// Those of the function that makes the generator, and of the core's.
+    /// The errors of the function that makes the generator, and of the core's.
     pub fn begin(&self, number: u64, span: Range<u64>) -> polyflake::Result<()> {
         let (start, end) = (of(span.start), of(span.end));
         let Some(leased) = self.leased.get() else {

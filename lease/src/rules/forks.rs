@@ -1,4 +1,4 @@
-//! What belongs to one process: a child of a fork leaves its parent's alone.
+//! Values that belong to one process: the child of a fork makes its own and leaves its parent's alone.
 #![allow(
     unsafe_code,
     reason = "a lock could be held by another thread at a fork, so values are read without one"

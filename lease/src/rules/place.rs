@@ -56,7 +56,7 @@ impl Place {
         Ok(Self { url, namespace, number: None })
     }
 
-    /// What the variables `POLYFLAKE_LEASE`, a URL, and `POLYFLAKE_NODE`, a number in decimal digits, say. An empty text is refused: it
+    /// Reads the variables `POLYFLAKE_LEASE`, a URL, and `POLYFLAKE_NODE`, a number in decimal digits. An empty text is refused: it
     /// stands for a value that did not arrive, such as a secret that is not there.
     ///
     /// # Errors

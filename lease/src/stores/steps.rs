@@ -84,7 +84,7 @@ pub struct Failure {
     pub message: String,
 }
 
-/// What came of the statements of a step.
+/// The results of a step's statements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Outcome {
@@ -116,7 +116,7 @@ impl<E: Into<Failure>> FromIterator<Result<Rows, E>> for Outcome {
     }
 }
 
-/// What a driver does next.
+/// A driver's next action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_enums, reason = "drivers take it apart")]
 pub enum Step {
@@ -176,7 +176,7 @@ pub struct Steps {
     stage: Stage,
 }
 
-/// What was sent last.
+/// The statements that were sent last.
 #[derive(Clone, Debug)]
 enum Stage {
     Nothing,

@@ -7,7 +7,7 @@ use polyflake_inspect::{Context, Reading, inspect, sentence};
 use serde_json::json;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// What a text may be, as JSON: a sentence, and the readings that the program `polyflake` shows, too.
+/// The possible meanings of a text, as JSON: a sentence, and the readings that the program `polyflake` shows, too.
 ///
 /// `now` is the present in Unix milliseconds. `layout` is a layout of the reader's own as JSON; one that is invalid is left out,
 /// since the page says so elsewhere.

@@ -7,7 +7,7 @@ use super::report::{Contest, Entry, Goal, Report};
 /// Prints a line for each entry; entries of a curve have their place on it.
 pub fn print_contest(contest: &Contest) {
     let axis = contest.axis.as_ref().map_or_else(String::new, |axis| format!(", by {axis}"));
-    println!("\n{}: ns an item{axis}; median and quartiles of all rounds", contest.name);
+    println!("\n{}: an item{axis}; median and quartiles of all rounds", contest.name);
     for entry in &contest.entries {
         println!("{}", line(entry));
     }
@@ -19,8 +19,13 @@ pub fn print_contest(contest: &Contest) {
 fn line(entry: &Entry) -> String {
     let x = entry.x.map_or_else(String::new, |x| x.to_string());
     let mark = if entry.ours { '*' } else { ' ' };
-    let [low, high] = entry.quartiles_ns.map(figure);
-    format!("{mark} {:<42} {x:>6} {:>10}  {low:>9} .. {high}", entry.name, figure(entry.ns))
+    let [low, high] = entry.quartiles_ns.map(time);
+    format!("{mark} {:<42} {x:>6} {:>10}  {low:>9} .. {high}", entry.name, time(entry.ns))
+}
+
+/// Nanoseconds, or milliseconds from one on.
+fn time(ns: f64) -> String {
+    if ns < 1e6 { format!("{} ns", figure(ns)) } else { format!("{} ms", figure(ns / 1e6)) }
 }
 
 /// A figure with three significant digits, and at most four decimals.
@@ -55,17 +60,18 @@ fn clock(report: &Report) -> &str {
 
 fn verdict(goal: &Goal) -> String {
     let Goal { name, ours_ns, against, against_ns, ratio, goal: most, met, .. } = goal;
-    let (ours, theirs) = (figure(*ours_ns), figure(*against_ns));
+    let [ours, theirs] = [*ours_ns, *against_ns].map(time);
     let said = if *met { "met   " } else { "MISSED" };
     let ratios = format!("{:>6} <= {:<6}", figure(*ratio), figure(*most));
-    format!("  {said} {ratios} {name}: {ours} ns, against {theirs} ns ({against})")
+    format!("  {said} {ratios} {name}: {ours}, against {theirs} ({against})")
 }
 
 /// The goals as a page of docs/bench.
 pub fn page(report: &Report) -> String {
     let rows = report.goals().map(|goal| {
         let Goal { name, ours_ns, against, against_ns, ratio, goal: most, met, .. } = goal;
-        let [ours, theirs, ratio, most] = [*ours_ns, *against_ns, *ratio, *most].map(figure);
+        let [ours, theirs] = [*ours_ns, *against_ns].map(time);
+        let [ratio, most] = [*ratio, *most].map(figure);
         let met = if *met { "yes" } else { "**no**" };
         format!("| {name} | {ours} | {against} | {theirs} | {ratio} | {most} | {met} |\n")
     });
@@ -76,7 +82,7 @@ pub fn page(report: &Report) -> String {
     let missing = if missing.is_empty() { "nothing\n" } else { &missing };
     format!(
         "# The goals, as last measured\n\nWritten by `cargo xtask bench --plots`: {}; the system's clock is read by: {}.\n\n\
-        Nanoseconds an ID; the ratio is the median over the rounds, and may be at most the goal.\n\n\
+        Times are of one ID, or of a program that imports; the ratio is the median over the rounds, and may be at most the goal.\n\n\
         | goal | ours | against | theirs | ratio | goal | met |\n|---|---|---|---|---|---|---|\n{rows}\n\
         Not to be had on this machine:\n\n{missing}",
         report.machine.to_string().replace('\n', "; "),
@@ -90,5 +96,6 @@ mod tests {
     fn figures_keep_three_digits() {
         let shown = [0.0361, 0.25, 1.0, 34.49, 196.4, 28_400.0].map(super::figure);
         assert_eq!(shown, ["0.0361", "0.250", "1.00", "34.5", "196", "28400"]);
+        assert_eq!([9.784, 67_347_200.0].map(super::time), ["9.78 ns", "67.3 ms"]);
     }
 }

@@ -1,4 +1,4 @@
-//! What the system says of a store's file, and what follows from it: the file's name, or a refusal.
+//! From the system's facts about a store's file to the file's name, or to a refusal.
 
 use alloc::{format, string::String};
 use core::fmt::Display;
@@ -20,7 +20,7 @@ const REFUSED: [(u32, &str); 15] = [
     (0x0bd0_0bd0, "Lustre"),
     (0x0116_1970, "GFS2"),
     (0x7461_636f, "OCFS2"),
-    // Of virtiofs as well.
+    // virtiofs has this number, too.
     (0x6573_5546, "FUSE"),
     (0x786f_4256, "VirtualBox's shared folders"),
 ];

@@ -13,7 +13,7 @@ const SCHEMA: &str = include_str!("../../../sql/sqlite.sql");
 
 const VERSION: &str = "PRAGMA schema_version";
 
-/// What `SQLite` says of a file that is no store, or no longer.
+/// Parts of `SQLite`'s messages about a file that is not a store, or is damaged.
 const DAMAGED: [&str; 4] = ["malformed", "not a database", "no column named", "no such column"];
 
 /// An immediate transaction has the file for itself. The file's name has no quotation marks.

@@ -15,7 +15,7 @@ const HEX = /^\\x(?:[0-9a-f]{2})*$/;
 
 /** The bytes that a driver has read. */
 export function bytesIn(value: unknown): Uint8Array {
-  // Of any realm, as libSQL gives it.
+  // libSQL may give one of another realm, which `instanceof` would not know.
   if (Object.prototype.toString.call(value) === "[object ArrayBuffer]") return new Uint8Array(value as ArrayBuffer);
   if (typeof value === "string" && HEX.test(value))
     return Uint8Array.from(value.slice(2).match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
