@@ -8,18 +8,6 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// The languages to build for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    Rust,
-    Python,
-    JavaScript,
-}
-
-impl Language {
-    pub const ALL: [Self; 3] = [Self::Rust, Self::Python, Self::JavaScript];
-}
-
 #[derive(Args)]
 pub struct Options {
     /// Only these; by default all
@@ -31,8 +19,8 @@ pub struct Options {
 }
 
 /// A language, or a part of the npm package.
-#[derive(Clone, Copy, ValueEnum)]
-enum Part {
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Part {
     /// The driver of the conformance suite
     Rust,
     /// The wheel, installed into the environment of the tests
@@ -47,6 +35,11 @@ enum Part {
     Typescript,
 }
 
+impl Part {
+    /// All languages.
+    pub const ALL: [Self; 3] = [Self::Rust, Self::Python, Self::Javascript];
+}
+
 /// The purpose of a build.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
@@ -57,40 +50,30 @@ pub enum Purpose {
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     let purpose = if options.dev { Purpose::Developers } else { Purpose::Users };
-    let all = [Part::Rust, Part::Python, Part::Javascript];
-    let parts = if options.only.is_empty() { &all[..] } else { &options.only };
-    parts.iter().try_for_each(|part| match part {
-        Part::Rust => rust(&shell),
-        Part::Python => tools::python(&shell).and_then(|()| python(&shell, purpose)),
-        Part::Javascript => npm(&shell, purpose, &[]),
-        Part::Node => npm(&shell, purpose, &["native"]),
-        Part::Wasm => npm(&shell, purpose, &["wasm", "script"]),
-        Part::Typescript => npm(&shell, purpose, &["script"]),
-    })
+    let parts = if options.only.is_empty() { &Part::ALL[..] } else { &options.only };
+    parts.iter().try_for_each(|part| build(&shell, *part, purpose))
 }
 
 /// Builds everything, as users get it.
 pub fn all(shell: &Shell) -> Result<()> {
-    tools::python(shell)?;
-    tools::node(shell)?;
-    Language::ALL.into_iter().try_for_each(|language| build(shell, language, Purpose::Users))
+    Part::ALL.into_iter().try_for_each(|part| build(shell, part, Purpose::Users))
 }
 
-/// Builds the driver of one language for the conformance suite.
-pub fn build(shell: &Shell, language: Language, purpose: Purpose) -> Result<()> {
-    match language {
-        Language::Rust => rust(shell),
-        Language::Python => python(shell, purpose),
-        Language::JavaScript => javascript(shell, purpose, &[]),
+/// Builds what the tests of a language load, with its tools.
+pub fn build(shell: &Shell, part: Part, purpose: Purpose) -> Result<()> {
+    match part {
+        Part::Rust => Ok(cmd!(shell, "cargo build --quiet --package conformance-rust").run()?),
+        Part::Python => python(shell, purpose),
+        Part::Javascript => javascript(shell, purpose, &[]),
+        Part::Node => javascript(shell, purpose, &["native"]),
+        Part::Wasm => javascript(shell, purpose, &["wasm", "script"]),
+        Part::Typescript => javascript(shell, purpose, &["script"]),
     }
-}
-
-fn rust(shell: &Shell) -> Result<()> {
-    Ok(cmd!(shell, "cargo build --quiet --package conformance-rust").run()?)
 }
 
 /// The wheel, installed into the repository's environment.
 fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
+    tools::python(shell)?;
     let wheels = workspace::wheels();
     shell.remove_path(&wheels)?;
     {
@@ -129,14 +112,9 @@ pub fn install_wheel(shell: &Shell, venv: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Parts of the npm package, with their tools.
-fn npm(shell: &Shell, purpose: Purpose, parts: &[&str]) -> Result<()> {
-    tools::node(shell)?;
-    javascript(shell, purpose, parts)
-}
-
 /// The npm package, by its own build, which brings its own tools: native addon, wasm modules, TypeScript. No parts mean all.
 fn javascript(shell: &Shell, purpose: Purpose, parts: &[&str]) -> Result<()> {
+    tools::node(shell)?;
     let _there = shell.push_dir(workspace::root().join("packages/js"));
     let dev = (purpose == Purpose::Developers).then_some("--dev");
     Ok(cmd!(shell, "npm run --silent build -- {parts...} {dev...}").run()?)

@@ -9,7 +9,7 @@ pub use conformance_runner::{Driver, Runtime};
 use xshell::Shell;
 
 use crate::{
-    build::{self, Language, Purpose},
+    build::{self, Part, Purpose},
     tools::{self, Missing},
     workspace,
 };
@@ -41,18 +41,19 @@ impl Default for Options {
     }
 }
 
-/// Sets up, builds and runs; returns `false` for any difference, or for a missing runtime if none may be missing.
-pub fn main(options: &Options) -> Result<bool> {
+/// Sets up, builds and runs; fails for any difference, or for a missing runtime if none may be missing.
+pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     let ready = Ready::on_this_machine(&shell, &options.runtimes)?;
     ready.build(&shell, Purpose::Users)?;
-    Ok(run(options, &ready)? && ready.suffices())
+    run(options, &ready)
 }
 
-/// Asks the runtimes; returns `false` for any wrong answer.
-pub fn run(options: &Options, ready: &Ready) -> Result<bool> {
+/// Asks the runtimes; fails for any wrong answer.
+pub fn run(options: &Options, ready: &Ready) -> Result<()> {
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
-    ready.suite().run(&options.vectors, seed, options.cases)
+    ensure!(ready.suite().run(&options.vectors, seed, options.cases)?, "answers differ");
+    ready.suffices()
 }
 
 /// The runtimes that can be asked, and `true` if they are all the wanted ones.
@@ -81,17 +82,17 @@ impl Ready {
 
     /// Builds the packages that the runtimes load.
     pub fn build(&self, shell: &Shell, purpose: Purpose) -> Result<()> {
-        let used =
-            |wanted: &Language| self.runtimes.iter().any(|runtime| language(*runtime) == *wanted);
-        Language::ALL
+        let used = |wanted: &Part| self.runtimes.iter().any(|runtime| part(*runtime) == *wanted);
+        Part::ALL
             .into_iter()
             .filter(used)
             .try_for_each(|language| build::build(shell, language, purpose))
     }
 
-    /// Returns whether these runtimes are enough: in continuous integration nothing may be skipped.
-    pub fn suffices(&self) -> bool {
-        self.complete || !workspace::in_ci()
+    /// Fails if these runtimes are not enough: in continuous integration nothing may be skipped.
+    pub fn suffices(&self) -> Result<()> {
+        ensure!(self.complete || !workspace::in_ci(), "a runtime is missing");
+        Ok(())
     }
 
     /// The suite, for these runtimes.
@@ -100,12 +101,12 @@ impl Ready {
     }
 }
 
-const fn language(runtime: Runtime) -> Language {
+const fn part(runtime: Runtime) -> Part {
     match runtime {
-        Runtime::Rust => Language::Rust,
-        Runtime::Python => Language::Python,
+        Runtime::Rust => Part::Rust,
+        Runtime::Python => Part::Python,
         Runtime::NodeNative | Runtime::NodeWasm | Runtime::Workerd | Runtime::Chromium => {
-            Language::JavaScript
+            Part::Javascript
         }
     }
 }
@@ -117,7 +118,7 @@ fn set_up(shell: &Shell, runtime: Runtime) -> Result<()> {
         Runtime::Python => tools::python(shell),
         Runtime::NodeNative | Runtime::NodeWasm => tools::node(shell),
         Runtime::Workerd => tools::workerd(shell),
-        Runtime::Chromium => tools::node(shell).and_then(|()| tools::browser(shell)),
+        Runtime::Chromium => tools::node(shell).and_then(|()| tools::browser(shell).map(drop)),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{tools, workspace};
 
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
-    tools::deny(&shell)?;
+    tools::install(&shell, &tools::DENY)?;
     cmd!(shell, "cargo deny --all-features check bans licenses sources").run()?;
     advisories(&shell)
 }

@@ -16,7 +16,7 @@ pub struct Options {
 
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
-    tools::hack(&shell)?;
+    tools::install(&shell, &tools::HACK)?;
     if options.minimal {
         return oldest(&shell);
     }
@@ -39,7 +39,7 @@ pub fn newest(shell: &Shell) -> Result<()> {
 /// Builds each crate from its package, as a user's program gets it, after its lock file was changed: in the workspace, what another
 /// crate needs of a dependency would have a say in its version.
 fn with(shell: &Shell, toolchain: &[&str], versions: &[&str]) -> Result<()> {
-    tools::hack(shell)?;
+    tools::install(shell, &tools::HACK)?;
     let folder = tempfile::tempdir()?;
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("rust-libraries"));
     for package in packaging::unpack(shell, folder.path())? {

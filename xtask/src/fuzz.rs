@@ -19,9 +19,9 @@ pub struct Options {
 }
 
 /// Runs the targets; the first one that fails shows its input, which is in the folder of crashes.
-pub fn main(options: &Options) -> Result<bool> {
+pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
-    tools::bolero(&shell)?;
+    tools::install(&shell, &tools::BOLERO)?;
     let targets = targets(&shell)?;
     let chosen = targets.iter().filter(|target| target.contains(&options.target));
     let mut count = 0;
@@ -36,7 +36,7 @@ pub fn main(options: &Options) -> Result<bool> {
         count += 1;
     }
     ensure!(count > 0, "expected the name of a target, found {}", options.target);
-    Ok(true)
+    Ok(())
 }
 
 /// The names of the targets, which are tests in a module of their own.

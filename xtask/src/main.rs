@@ -25,8 +25,6 @@ mod test;
 mod tools;
 mod workspace;
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use clap::Parser;
 use xshell::cmd;
@@ -109,7 +107,7 @@ fn prove(program: &str, options: &[String]) -> Result<()> {
 /// Runs the program that tests many forks, against the wheel.
 fn fork(options: &[String]) -> Result<()> {
     let shell = workspace::shell()?;
-    build::build(&shell, build::Language::Python, build::Purpose::Users)?;
+    build::build(&shell, build::Part::Python, build::Purpose::Users)?;
     let python = workspace::python();
     Ok(cmd!(shell, "{python} tests/forks/forks.py").args(options).run()?)
 }
@@ -142,29 +140,28 @@ fn leases() -> Result<()> {
     Ok(rates.env("CI", "true").run()?)
 }
 
-fn main() -> Result<ExitCode> {
-    let well = match Task::parse() {
-        Task::Conformance(options) => conformance::main(&options)?,
-        Task::Demo => demo::main()?,
-        Task::Test(options) => test::main(&options)?,
-        Task::Bench(options) => bench::main(&options)?,
-        Task::Soak { options } => prove("soak", &options).map(|()| true)?,
-        Task::Kills { options } => prove("kills", &options).map(|()| true)?,
-        Task::Forks { options } => fork(&options).map(|()| true)?,
-        Task::Leases => leases().map(|()| true)?,
-        Task::Uniformity { ids } => prove("uniformity", &[ids.to_string()]).map(|()| true)?,
-        Task::Timing { samples } => prove("timing", &[samples.to_string()]).map(|()| true)?,
-        Task::Fuzz(options) => fuzz::main(&options)?,
-        Task::Mutants(options) => mutants::main(&options)?,
-        Task::Miri(options) => miri::main(&options).map(|()| true)?,
-        Task::Sanitize(options) => sanitize::main(&options).map(|()| true)?,
-        Task::Deny => deny::main().map(|()| true)?,
-        Task::Features(options) => features::main(&options).map(|()| true)?,
-        Task::Format(options) => format::main(&options).map(|()| true)?,
-        Task::Licences => licences::main().map(|()| true)?,
-        Task::Artefacts(options) => artefacts::main(&options)?,
-        Task::Site => site::main().map(|()| true)?,
-        Task::Build(options) => build::main(&options).map(|()| true)?,
-    };
-    Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+fn main() -> Result<()> {
+    match Task::parse() {
+        Task::Conformance(options) => conformance::main(&options),
+        Task::Demo => demo::main(),
+        Task::Test(options) => test::main(&options),
+        Task::Bench(options) => bench::main(&options),
+        Task::Soak { options } => prove("soak", &options),
+        Task::Kills { options } => prove("kills", &options),
+        Task::Forks { options } => fork(&options),
+        Task::Leases => leases(),
+        Task::Uniformity { ids } => prove("uniformity", &[ids.to_string()]),
+        Task::Timing { samples } => prove("timing", &[samples.to_string()]),
+        Task::Fuzz(options) => fuzz::main(&options),
+        Task::Mutants(options) => mutants::main(&options),
+        Task::Miri(options) => miri::main(&options),
+        Task::Sanitize(options) => sanitize::main(&options),
+        Task::Deny => deny::main(),
+        Task::Features(options) => features::main(&options),
+        Task::Format(options) => format::main(&options),
+        Task::Licences => licences::main(),
+        Task::Artefacts(options) => artefacts::main(&options),
+        Task::Site => site::main(),
+        Task::Build(options) => build::main(&options),
+    }
 }

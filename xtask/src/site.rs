@@ -6,7 +6,7 @@ use anyhow::Result;
 use xshell::{Shell, cmd};
 
 use crate::{
-    build::{self, Language, Purpose},
+    build::{self, Part, Purpose},
     test::readme,
     tools, workspace,
 };
@@ -21,9 +21,8 @@ pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
     readme::guide(&shell)?;
     tools::rust_targets(&shell)?;
-    tools::node(&shell)?;
     tools::site_node(&shell)?;
-    build::build(&shell, Language::JavaScript, Purpose::Users)?;
+    build::build(&shell, Part::Javascript, Purpose::Users)?;
     shell.remove_path(public())?;
     page(&shell)?;
     names(&shell)?;

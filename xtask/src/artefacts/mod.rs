@@ -122,15 +122,15 @@ fn all() -> Result<Vec<Artefact>> {
         .collect())
 }
 
-pub fn main(options: &Options) -> Result<bool> {
+pub fn main(options: &Options) -> Result<()> {
     let chosen = chosen(&options.only)?;
     if options.list {
         chosen.iter().for_each(|artefact| println!("{}", artefact.name));
-        return Ok(true);
+        return Ok(());
     }
     let shell = tools::set_up()?;
     if options.twice {
-        return build::twice(&shell, &chosen).map(|()| true);
+        return build::twice(&shell, &chosen);
     }
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for artefact in chosen {
@@ -141,11 +141,12 @@ pub fn main(options: &Options) -> Result<bool> {
         }
     }
     failed.iter().for_each(|line| println!("{line}"));
+    ensure!(failed.is_empty(), "{} artefacts failed", failed.len());
     // The page has all of them.
-    if failed.is_empty() && options.only.is_empty() && !options.build {
+    if options.only.is_empty() && !options.build {
         page::write(&rows)?;
     }
-    Ok(failed.is_empty())
+    Ok(())
 }
 
 fn chosen(only: &[String]) -> Result<Vec<Artefact>> {

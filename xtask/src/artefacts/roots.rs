@@ -24,7 +24,7 @@ struct Apt {
 impl Apt {
     /// Fetches the lists of packages.
     fn new(shell: &Shell, state: &Path, release: &str, arch: &str) -> Result<Self> {
-        ensure!(tools::find(&["apt-get"]).is_some(), Missing("no apt-get on this machine"));
+        ensure!(tools::find(&["apt-get"]).is_some(), Missing("no apt-get on this machine".into()));
         let (lists, archives) = (state.join("lists"), state.join("archives"));
         shell.create_dir(lists.join("partial"))?;
         shell.create_dir(archives.join("partial"))?;
@@ -113,9 +113,8 @@ pub fn wine(shell: &Shell) -> Result<PathBuf> {
     if script.exists() {
         return Ok(script);
     }
-    tools::mingw(shell)?;
     shell.create_dir(&libraries)?;
-    let (compiler, out) = (tools::MINGW, libraries.join("bcryptprimitives.dll"));
+    let (compiler, out) = (tools::mingw(shell)?, libraries.join("bcryptprimitives.dll"));
     let source = workspace::root().join("tests/artefacts/bcryptprimitives.c");
     cmd!(shell, "{compiler} -shared -o {out} {source} -ladvapi32").run()?;
     // Wine 8's libraries ask for it.

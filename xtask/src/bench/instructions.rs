@@ -27,14 +27,14 @@ struct Kept {
     counts: BTreeMap<String, f64>,
 }
 
-/// Returns `false` if a function takes more than its stored count, or has none.
-pub fn main(shell: &Shell, filter: &str, keep: bool) -> Result<bool> {
+/// Fails if a function takes more than its stored count, or has none.
+pub fn main(shell: &Shell, filter: &str, keep: bool) -> Result<()> {
     tools::valgrind(shell)?;
     programs::build_rust(shell)?;
     let counts = count(shell, filter)?;
     ensure!(!counts.is_empty(), "no hot function has this in its name: {filter}");
     if keep {
-        return write(counts).map(|()| true);
+        return write(counts);
     }
     let kept = read()?;
     let here = std::env::consts::ARCH;
@@ -47,7 +47,8 @@ pub fn main(shell: &Shell, filter: &str, keep: bool) -> Result<bool> {
         );
     }
     let well = counts.iter().map(|(name, count)| compare(name, *count, kept.counts.get(name)));
-    Ok(well.fold(true, |all, one| all & one))
+    ensure!(well.fold(true, |all, one| all & one), "a function takes more instructions");
+    Ok(())
 }
 
 fn count(shell: &Shell, filter: &str) -> Result<BTreeMap<String, f64>> {

@@ -13,7 +13,7 @@ mod table;
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 
 use crate::workspace;
@@ -51,18 +51,18 @@ pub struct Options {
     rows: u32,
 }
 
-/// Returns `false` if a goal is missed.
-pub fn main(options: &Options) -> Result<bool> {
+/// Fails if a goal is missed.
+pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     let filter = options.filter.as_deref().unwrap_or_default();
     if options.instructions {
         return instructions::main(&shell, filter, options.keep);
     }
     if options.ordered_keys {
-        return ordered_keys::main(&shell, options).map(|()| true);
+        return ordered_keys::main(&shell, options);
     }
     if options.marks {
-        return marks(&shell, filter).map(|()| true);
+        return marks(&shell, filter);
     }
     let report = run(&shell, &Ask { filter, rounds: options.rounds })?;
     if let Some(file) = &options.json {
@@ -72,7 +72,8 @@ pub fn main(options: &Options) -> Result<bool> {
         plots::draw(&shell, &report)?;
     }
     table::print_goals(&report);
-    Ok(report.is_met())
+    ensure!(report.is_met(), "a goal is missed");
+    Ok(())
 }
 
 /// Runs every contest with the least timing, to check that everything measured can still be called.

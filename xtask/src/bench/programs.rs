@@ -10,7 +10,7 @@ use xshell::{Cmd, Shell, cmd};
 
 use super::report::Contest;
 use crate::{
-    build::{self, Language, Purpose},
+    build::{self, Part, Purpose},
     tools, workspace,
 };
 
@@ -88,8 +88,7 @@ fn rust<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
 }
 
 fn build_python(shell: &Shell) -> Result<()> {
-    tools::python(shell)?;
-    build::build(shell, Language::Python, Purpose::Users)?;
+    build::build(shell, Part::Python, Purpose::Users)?;
     tools::bench_python(shell)?;
     build::install_wheel(shell, &workspace::bench_venv())
 }
@@ -101,8 +100,7 @@ fn python<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
 }
 
 fn build_node(shell: &Shell) -> Result<()> {
-    tools::node(shell)?;
-    build::build(shell, Language::JavaScript, Purpose::Users)?;
+    build::build(shell, Part::Javascript, Purpose::Users)?;
     tools::bench_node(shell)
 }
 

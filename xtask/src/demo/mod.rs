@@ -3,7 +3,7 @@
 mod families;
 mod table;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
@@ -29,27 +29,28 @@ struct Party {
     driver: Driver,
 }
 
-/// Sets up, builds (without what only speed is for) and shows everything; returns `false` if any two runtimes disagree.
-pub fn main() -> Result<bool> {
+/// Sets up, builds (without what only speed is for) and shows everything; fails if any two runtimes disagree.
+pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
     let ready = Ready::on_this_machine(&shell, &[])?;
     ready.build(&shell, Purpose::Developers)?;
     run(&ready)
 }
 
-/// Shows the built runtimes; returns `false` if any two disagree, or if one is missing that must not be.
-pub fn run(ready: &Ready) -> Result<bool> {
+/// Shows the built runtimes; fails if any two disagree, or if one is missing that must not be.
+pub fn run(ready: &Ready) -> Result<()> {
     let mut parties =
         ready.runtimes.iter().map(|runtime| Party::start(*runtime)).collect::<Result<Vec<_>>>()?;
     let made = show(&SNO, &mut parties)?;
-    let mut well = ready.suffices() && made.iter().all(Made::is_well);
+    let mut well = made.iter().all(Made::is_well);
     well &= show_polymorphic(&made, &mut parties)?;
     for family in [&RANDFLAKE, &HOT_GUID, &LAYOUT] {
         well &= show(family, &mut parties)?.iter().all(Made::is_well);
     }
     well &= show_known(&mut parties)?;
-    println!("\n{}", if well { "every runtime agrees" } else { "SOME RUNTIMES DISAGREE" });
-    Ok(well)
+    ensure!(well, "some runtimes disagree");
+    println!("\nevery runtime agrees");
+    ready.suffices()
 }
 
 impl Party {

@@ -99,8 +99,8 @@ pub fn stale() -> Result<Vec<String>> {
     listed()?.iter().filter_map(|mutant| of(mutant).transpose()).collect()
 }
 
-/// Runs all mutants whose name or file contains `filter`; returns `true` if all were caught.
-pub fn run(filter: &str) -> Result<bool> {
+/// Runs all mutants whose name or file contains `filter`; all must be caught.
+pub fn run(filter: &str) -> Result<()> {
     let (list, tree) = (listed()?, copy_of_the_tree()?);
     let (mut caught, mut others) = (0, 0);
     let is_meant =
@@ -121,7 +121,8 @@ pub fn run(filter: &str) -> Result<bool> {
         *if matches!(fate, Fate::Caught | Fate::Endless) { &mut caught } else { &mut others } += 1;
     }
     println!("{caught} caught, {others} not");
-    Ok(others == 0)
+    ensure!(others == 0, "a fault was not caught");
+    Ok(())
 }
 
 /// A fresh copy of the tracked files, with uncommitted changes.

@@ -16,7 +16,7 @@ mod steps;
 mod tidy;
 mod workflows;
 
-use std::time::Instant;
+use std::{process::exit, time::Instant};
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -47,15 +47,17 @@ pub struct Options {
 
 /// A part of the tests, which passes or fails.
 struct Step {
-    name: &'static str,
+    name: String,
     /// The promise that it holds, in one line.
-    protects: &'static str,
+    protects: String,
     /// Beginnings of the paths that it depends on, besides [`steps::ALWAYS`].
     reached_by: &'static [&'static [&'static str]],
     /// `true` if a failure of this step makes later ones useless.
     needed: bool,
-    run: fn(&Shell) -> Result<()>,
+    run: Run,
 }
+
+type Run = Box<dyn Fn(&Shell) -> Result<()>>;
 
 impl Step {
     /// Returns whether a change of one of these files can change the step's result.
@@ -81,51 +83,54 @@ enum End {
 struct Count {
     passed: usize,
     /// The failed steps, and the lines that tell why.
-    failed: Vec<(&'static str, Vec<String>)>,
+    failed: Vec<(String, Vec<String>)>,
     skipped: usize,
 }
 
-pub fn main(options: &Options) -> Result<bool> {
+pub fn main(options: &Options) -> Result<()> {
     let mut steps = chosen(&options.only, options.thorough || options.list)?;
     if let Some(commit) = &options.since {
-        let changed = changed_since(commit)?;
-        steps = reached(&steps, &changed);
+        steps = reached(steps, &changed_since(commit)?);
     }
     if options.list {
-        steps.iter().for_each(|step| println!("{:26}{}", step.name, step.protects));
-        return Ok(true);
+        steps.iter().for_each(|step| println!("{:28}{}", step.name, step.protects));
+        return Ok(());
     }
-    if options.alone {
+    let failed = if options.alone {
         let shell = workspace::shell()?;
-        return Ok(run_all(&steps, |step| here(&shell, step)).failed.is_empty());
-    }
-    let mut progress = Progress::read(&steps);
-    let count = run_all(&steps, |step| progress.around(step.name, || apart(step)));
-    println!("\n{}", count.summary());
-    Ok(count.failed.is_empty())
+        run_all(&steps, |step| here(&shell, step)).failed
+    } else {
+        let mut progress = Progress::read(&steps);
+        let count = run_all(&steps, |step| progress.around(&step.name, || apart(step)));
+        println!("\n{}", count.summary());
+        count.failed
+    };
+    // The last line is for programs to read.
+    if failed.is_empty() { Ok(()) } else { exit(1) }
 }
 
-fn chosen(names: &[String], thorough: bool) -> Result<Vec<&'static Step>> {
-    let every = || steps::ALL.iter().chain(steps::THOROUGH);
-    let unknown = names.iter().find(|name| every().all(|step| step.name != **name));
-    ensure!(unknown.is_none(), "expected the name of a step (--list), found {}", unknown.unwrap());
-    if names.is_empty() {
-        return Ok(if thorough { every().collect() } else { steps::ALL.iter().collect() });
+fn chosen(names: &[String], thorough: bool) -> Result<Vec<Step>> {
+    let mut steps = steps::all()?;
+    if thorough || !names.is_empty() {
+        steps.extend(steps::thorough()?);
     }
-    Ok(every().filter(|step| names.iter().any(|name| name == step.name)).collect())
+    let unknown = names.iter().find(|name| steps.iter().all(|step| step.name != **name));
+    ensure!(unknown.is_none(), "expected the name of a step (--list), found {}", unknown.unwrap());
+    steps.retain(|step| names.is_empty() || names.contains(&step.name));
+    Ok(steps)
 }
 
 /// The steps that changes of these files can reach, with those that must run before them.
-fn reached(steps: &[&'static Step], changed: &[String]) -> Vec<&'static Step> {
+fn reached(mut steps: Vec<Step>, changed: &[String]) -> Vec<Step> {
     let mut is_useful = false;
-    let mut reached: Vec<_> = steps.iter().rev().copied().collect();
-    reached.retain(|step| {
+    steps.reverse();
+    steps.retain(|step| {
         let is_wanted = if step.needed { is_useful } else { step.is_reached(changed) };
         is_useful |= is_wanted;
         is_wanted
     });
-    reached.reverse();
-    reached
+    steps.reverse();
+    steps
 }
 
 /// The files that differ from a commit, and those that git does not know yet.
@@ -159,7 +164,7 @@ fn here(shell: &Shell, step: &Step) -> End {
 
 /// Runs a step in a process of its own, whose last line says how it ended.
 fn apart(step: &Step) -> End {
-    match apart::run(step.name) {
+    match apart::run(&step.name) {
         Ok(said) if said.last.starts_with("ok: ") => End::Passed,
         Ok(said) if said.last.starts_with("skipped: ") => End::Skipped,
         Ok(said) => End::Failed(said.reasons),
@@ -167,14 +172,14 @@ fn apart(step: &Step) -> End {
     }
 }
 
-fn run_all(steps: &[&'static Step], mut run: impl FnMut(&Step) -> End) -> Count {
+fn run_all(steps: &[Step], mut run: impl FnMut(&Step) -> End) -> Count {
     let mut count = Count::default();
     for (index, step) in steps.iter().enumerate() {
         match run(step) {
             End::Passed => count.passed += 1,
             End::Skipped => count.skipped += 1,
             End::Failed(reasons) => {
-                count.failed.push((step.name, reasons));
+                count.failed.push((step.name.clone(), reasons));
                 if step.needed {
                     count.skipped += steps.len() - index - 1;
                     break;
@@ -208,34 +213,42 @@ mod tests {
 
     use super::*;
 
-    const WELL: Step = Step {
-        name: "well",
-        protects: "",
-        reached_by: &[&["core/"], &["lease/src"]],
-        needed: false,
-        run: |_| Ok(()),
-    };
-    const ILL: Step = Step { name: "ill", run: |_| bail!("as wanted"), ..WELL };
-    const FATAL: Step = Step { name: "fatal", needed: true, ..ILL };
+    fn well() -> Step {
+        Step {
+            name: "well".to_owned(),
+            protects: String::new(),
+            reached_by: &[&["core/"], &["lease/src"]],
+            needed: false,
+            run: Box::new(|_| Ok(())),
+        }
+    }
+
+    fn ill() -> Step {
+        Step { name: "ill".to_owned(), run: Box::new(|_| bail!("as wanted")), ..well() }
+    }
+
+    fn fatal() -> Step {
+        Step { name: "fatal".to_owned(), needed: true, ..ill() }
+    }
 
     #[test]
     fn a_failure_is_counted_and_the_others_run() {
         let shell = Shell::new().unwrap();
-        let count = run_all(&[&WELL, &ILL, &WELL], |step| here(&shell, step));
+        let count = run_all(&[well(), ill(), well()], |step| here(&shell, step));
         assert_eq!(count.summary(), "FAILED: ill\n2 passed, 1 failed");
     }
 
     #[test]
     fn the_summary_says_why() {
-        let ill = |_: &Step| End::Failed(vec!["error: as wanted".to_owned()]);
-        let count = run_all(&[&ILL], ill);
+        let said = |_: &Step| End::Failed(vec!["error: as wanted".to_owned()]);
+        let count = run_all(&[ill()], said);
         assert_eq!(count.summary(), "FAILED: ill\n    error: as wanted\n0 passed, 1 failed");
     }
 
     #[test]
     fn nothing_runs_after_what_all_need() {
         let shell = Shell::new().unwrap();
-        let count = run_all(&[&FATAL, &WELL, &WELL], |step| here(&shell, step));
+        let count = run_all(&[fatal(), well(), well()], |step| here(&shell, step));
         assert_eq!(count.summary(), "FAILED: fatal\n0 passed, 1 failed, 2 skipped");
     }
 
@@ -248,7 +261,7 @@ mod tests {
     #[test]
     fn slow_steps_run_where_they_are_asked_for() {
         let count = |thorough| chosen(&[], thorough).unwrap().len();
-        assert_eq!(count(true), count(false) + steps::THOROUGH.len());
+        assert_eq!(count(true), count(false) + steps::thorough().unwrap().len());
     }
 
     #[test]
@@ -256,15 +269,15 @@ mod tests {
         for (path, reached) in
             [("core/src/lib.rs", true), ("lease/tests/model.rs", false), ("Cargo.lock", true)]
         {
-            assert_eq!(WELL.is_reached(&[path.to_owned()]), reached, "{path}");
+            assert_eq!(well().is_reached(&[path.to_owned()]), reached, "{path}");
         }
     }
 
     #[test]
     fn what_is_needed_runs_before_a_step_that_is_reached() {
-        let names = |path: &str| -> Vec<_> {
-            let steps: [&'static Step; 3] = [&FATAL, &WELL, &FATAL];
-            reached(&steps, &[path.to_owned()]).iter().map(|step| step.name).collect()
+        let names = |path: &str| -> Vec<String> {
+            let steps = vec![fatal(), well(), fatal()];
+            reached(steps, &[path.to_owned()]).into_iter().map(|step| step.name).collect()
         };
         assert_eq!(names("core/src/lib.rs"), ["fatal", "well"]);
         assert_eq!(names("docs/safety.md"), [""; 0]);

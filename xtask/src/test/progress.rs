@@ -9,15 +9,15 @@ pub struct Progress {
     /// The seconds of each step when it last passed.
     seconds: BTreeMap<String, f32>,
     /// The steps that are left, the next one last.
-    left: Vec<&'static str>,
+    left: Vec<String>,
     all: usize,
 }
 
 impl Progress {
-    pub fn read(steps: &[&'static Step]) -> Self {
+    pub fn read(steps: &[Step]) -> Self {
         let text = fs::read_to_string(file()).unwrap_or_default();
         let seconds = toml::from_str(&text).unwrap_or_default();
-        let left = steps.iter().rev().map(|step| step.name).collect();
+        let left = steps.iter().rev().map(|step| step.name.clone()).collect();
         Self { seconds, left, all: steps.len() }
     }
 
@@ -42,7 +42,7 @@ impl Progress {
 
     /// The time of the steps that are left, in words, if one of them has run here before.
     fn rest(&self) -> String {
-        let known: Vec<_> = self.left.iter().filter_map(|name| self.seconds.get(*name)).collect();
+        let known: Vec<_> = self.left.iter().filter_map(|name| self.seconds.get(name)).collect();
         let minutes = known.iter().copied().sum::<f32>() / 60.0;
         match known.len() {
             0 => String::new(),
@@ -63,8 +63,9 @@ mod tests {
     #[test]
     fn the_time_left_is_that_of_the_last_run() {
         let seconds = BTreeMap::from([("a".to_owned(), 60.0), ("b".to_owned(), 90.0)]);
-        let of = |left: &[&'static str]| {
-            Progress { seconds: seconds.clone(), left: left.to_vec(), all: 9 }.rest()
+        let of = |left: &[&str]| {
+            let left = left.iter().map(|name| (*name).to_owned()).collect();
+            Progress { seconds: seconds.clone(), left, all: 9 }.rest()
         };
         assert_eq!(of(&["a", "a", "a"]), ", about 3 min left");
         assert_eq!(of(&["new", "a", "a"]), ", more than 2 min left");

@@ -8,74 +8,87 @@ use xshell::{Shell, cmd};
 use super::Missing;
 use crate::workspace;
 
-/// Finds something, after these packages were installed if it was not there before.
-fn provided<T>(
+/// Finds something, after its package was installed if it was not there before.
+fn provided(
     shell: &Shell,
-    packages: &[&str],
-    missing: &'static str,
-    find_it: impl Fn() -> Option<T>,
-) -> Result<T> {
+    package: &str,
+    find_it: impl Fn() -> Option<PathBuf>,
+) -> Result<PathBuf> {
     if find_it().is_none() {
-        install(shell, packages);
+        install(shell, package);
     }
-    find_it().ok_or_else(|| Missing(missing).into())
+    let missing = || Missing(format!("no {package} on this machine: install it by hand"));
+    Ok(find_it().ok_or_else(missing)?)
 }
 
-/// Installs Valgrind, which counts instructions.
-pub fn valgrind(shell: &Shell) -> Result<()> {
-    let missing = "no valgrind on this machine: install it by hand";
-    provided(shell, &["valgrind"], missing, || find(&["valgrind"])).map(|_| ())
+/// The first of these programs, of this package.
+fn program(shell: &Shell, package: &str, names: &[&str]) -> Result<PathBuf> {
+    provided(shell, package, || find(names))
+}
+
+/// Valgrind, which counts instructions.
+pub fn valgrind(shell: &Shell) -> Result<PathBuf> {
+    program(shell, "valgrind", &["valgrind"])
 }
 
 /// The QEMU that runs programs for `AArch64`.
 pub fn qemu_aarch64(shell: &Shell) -> Result<PathBuf> {
-    let missing = "no qemu-aarch64 on this machine: install it by hand";
-    let find_it = || find(&["qemu-aarch64", "qemu-aarch64-static"]);
-    provided(shell, &["qemu-user"], missing, find_it)
+    program(shell, "qemu-user", &["qemu-aarch64", "qemu-aarch64-static"])
+}
+
+/// A headless browser.
+pub fn browser(shell: &Shell) -> Result<PathBuf> {
+    provided(shell, "chromium", find_browser)
+}
+
+/// The machine's Chromium, if it has one.
+pub fn find_browser() -> Option<PathBuf> {
+    find(&["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])
+}
+
+/// The driver with which tests of wasm crates control the browser.
+pub fn driver(shell: &Shell) -> Result<PathBuf> {
+    browser(shell)?;
+    program(shell, "chromium-driver", &["chromedriver"])
+}
+
+/// The other headless browser.
+pub fn firefox(shell: &Shell) -> Result<PathBuf> {
+    program(shell, "firefox-esr", &["firefox-esr", "firefox"])
 }
 
 /// The compiler that links for Windows.
-pub const MINGW: &str = "x86_64-w64-mingw32-gcc-win32";
-
-/// Installs the compiler that links for Windows.
-pub fn mingw(shell: &Shell) -> Result<()> {
-    let missing = "no mingw-w64 on this machine: install it by hand";
-    provided(shell, &["gcc-mingw-w64-x86-64-win32"], missing, || find(&[MINGW])).map(|_| ())
+pub fn mingw(shell: &Shell) -> Result<PathBuf> {
+    program(shell, "gcc-mingw-w64-x86-64-win32", &["x86_64-w64-mingw32-gcc-win32"])
 }
 
 /// The library for compression, for Windows.
 pub fn mingw_zlib(shell: &Shell) -> Result<PathBuf> {
-    let missing = "no zlib1.dll on this machine: install it by hand";
-    let find_it = || file("/usr/x86_64-w64-mingw32/lib/zlib1.dll");
-    provided(shell, &["libz-mingw-w64"], missing, find_it)
+    provided(shell, "libz-mingw-w64", || file("/usr/x86_64-w64-mingw32/lib/zlib1.dll"))
 }
 
 /// The Wine that runs programs for Windows, which Debian keeps off the path.
 pub fn wine(shell: &Shell) -> Result<PathBuf> {
-    let missing = "no wine on this machine: install it by hand";
     let find_it = || find(&["wine64", "wine"]).or_else(|| file("/usr/lib/wine/wine64"));
-    provided(shell, &["wine64"], missing, find_it)
+    provided(shell, "wine64", find_it)
 }
 
 /// The library that shows a process another time.
 pub fn faketime(shell: &Shell) -> Result<PathBuf> {
-    let missing = "no libfaketime on this machine: install it by hand";
-    provided(shell, &["libfaketime"], missing, find_faketime)
+    provided(shell, "libfaketime", find_faketime)
 }
 
 /// Debian's keys, which other distributions have in a package.
 pub fn debian_keys(shell: &Shell) -> Result<PathBuf> {
-    let missing =
-        "no keys of Debian's archive on this machine: install debian-archive-keyring by hand";
-    let find_it = || file("/usr/share/keyrings/debian-archive-keyring.gpg");
-    provided(shell, &["debian-archive-keyring"], missing, find_it)
+    let keys = "/usr/share/keyrings/debian-archive-keyring.gpg";
+    provided(shell, "debian-archive-keyring", || file(keys))
 }
 
 /// Installs `PostgreSQL`, whose programs Debian keeps off the path, for tests that start servers of their own.
 pub fn postgresql(shell: &Shell) {
     let is_there = PathBuf::from("/usr/lib/postgresql").is_dir() || find(&["initdb"]).is_some();
     if !is_there {
-        install(shell, &["postgresql"]);
+        install(shell, "postgresql");
     }
 }
 
@@ -85,7 +98,7 @@ pub fn mariadb(shell: &Shell) {
     let is_there =
         || find(&["mariadbd"]).is_some() || PathBuf::from("/usr/sbin/mariadbd").is_file();
     let packages = ["mariadb-server-core", "mariadb-server"];
-    packages.iter().filter(|_| !is_there()).for_each(|package| install(shell, &[package]));
+    packages.iter().filter(|_| !is_there()).for_each(|package| install(shell, package));
 }
 
 /// Finds the library in its folder, which some distributions have for each architecture.
@@ -98,9 +111,9 @@ fn find_faketime() -> Option<PathBuf> {
     places.find(|library| library.is_file())
 }
 
-/// Installs packages if this is root on Debian, or in CI a user who needs no password to become root; callers check whether they are
+/// Installs a package if this is root on Debian, or in CI a user who needs no password to become root; callers check whether it is
 /// there.
-pub fn install(shell: &Shell, packages: &[&str]) {
+fn install(shell: &Shell, package: &str) {
     let am_root = cmd!(shell, "id -u").quiet().read().is_ok_and(|id| id.trim() == "0");
     let before: &[&str] = if am_root { &["env"] } else { &["sudo", "--non-interactive"] };
     let is_able = am_root || workspace::in_ci();
@@ -110,7 +123,7 @@ pub fn install(shell: &Shell, packages: &[&str]) {
         cmd!(shell, "{program} {rest...}").quiet().ignore_stdout().run()
     };
     if is_able && apt(&["update"]).is_ok() {
-        let _ = apt(&[&["install", "--yes", "--no-install-recommends"], packages].concat());
+        let _ = apt(&["install", "--yes", "--no-install-recommends", package]);
     }
 }
 

@@ -3,21 +3,19 @@
 //! The machine brings rustup, Python 3.10 or newer and Node 20 or newer; all else is fetched here, at versions that the
 //! repository pins.
 
-mod browser;
 mod debian;
 mod node;
 mod python;
 mod rust;
 
-pub use browser::{browser, driver, find_browser, firefox};
 pub use debian::{
-    MINGW, debian_keys, faketime, find, mariadb, mingw, mingw_zlib, postgresql, qemu_aarch64,
-    valgrind, wine,
+    browser, debian_keys, driver, faketime, find, find_browser, firefox, mariadb, mingw,
+    mingw_zlib, postgresql, qemu_aarch64, valgrind, wine,
 };
 pub use node::{bench_node, leases_node, node, site_node, workerd};
 pub use python::{artefacts_python, bench_python, integrations_python, oldest_python, python};
 pub use rust::{
-    bolero, deny, hack, mutants, newest_nightly, nightly, rust_targets, rust_toolchain,
+    BOLERO, DENY, HACK, MUTANTS, install, newest_nightly, nightly, rust_targets, rust_toolchain,
     wasm_test_runner,
 };
 
@@ -28,11 +26,11 @@ use xshell::{Shell, cmd};
 
 /// The error for a tool that the machine lacks and that cannot be fetched: runtimes that need it are skipped, not failed.
 #[derive(Debug)]
-pub struct Missing(pub &'static str);
+pub struct Missing(pub String);
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str(&self.0)
     }
 }
 

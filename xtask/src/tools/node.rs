@@ -17,7 +17,7 @@ const OLDEST: (u32, u32) = (20, 0);
 /// Installs the packages in the lock files of `packages/js` and `tests`, and lets the tests find our package by its name.
 pub fn node(shell: &Shell) -> Result<()> {
     let found = version(shell, "node") >= Some(OLDEST) && version(shell, "npm").is_some();
-    ensure!(found, Missing("no Node 20 or newer with npm on this machine"));
+    ensure!(found, Missing("no Node 20 or newer with npm on this machine".into()));
     for folder in ["packages/js", "tests"] {
         install(shell, &workspace::root().join(folder))?;
     }
@@ -50,7 +50,7 @@ pub fn workerd(shell: &Shell) -> Result<()> {
     node(shell)?;
     let workerd = workspace::root().join("tests/node_modules/.bin/workerd");
     let runs = cmd!(shell, "{workerd} --version").quiet().ignore_stdout().ignore_stderr().run();
-    runs.map_err(|_| Missing("workerd does not run on this machine").into())
+    runs.map_err(|_| Missing("workerd does not run on this machine".into()).into())
 }
 
 fn install(shell: &Shell, folder: &Path) -> Result<()> {

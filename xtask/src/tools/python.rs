@@ -46,13 +46,13 @@ pub fn oldest_python(shell: &Shell) -> Result<PathBuf> {
     let mut found = std::iter::once(PathBuf::from(&name)).chain(found);
     let runs =
         |python: &PathBuf| cmd!(shell, "{python} --version").quiet().ignore_stderr().read().is_ok();
-    Ok(found.find(runs).ok_or(Missing("no Python 3.10 on this machine"))?)
+    Ok(found.find(runs).ok_or(Missing("no Python 3.10 on this machine".into()))?)
 }
 
 fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<()> {
     let newest =
         ["python3", "python"].into_iter().find(|program| version(shell, program) >= Some(OLDEST));
-    let machine = newest.ok_or(Missing("no Python 3.10 or newer on this machine"))?;
+    let machine = newest.ok_or(Missing("no Python 3.10 or newer on this machine".into()))?;
     let (python, file) = (venv.join("bin/python"), workspace::root().join(requirements));
     let wanted =
         fs::read_to_string(&file).with_context(|| format!("cannot read {requirements}"))?;

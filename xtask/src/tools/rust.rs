@@ -45,24 +45,21 @@ pub fn rust_toolchain(shell: &Shell, version: &str, targets: &[&str]) -> Result<
     Ok(())
 }
 
-/// Installs cargo-bolero, which runs the fuzz targets.
-pub fn bolero(shell: &Shell) -> Result<()> {
-    install(shell, "cargo-bolero", "0.13.5")
-}
+/// A program that cargo installs, in this version.
+pub struct Tool(&'static str, &'static str);
 
-/// Installs cargo-mutants, which puts faults into the code.
-pub fn mutants(shell: &Shell) -> Result<()> {
-    install(shell, "cargo-mutants", "27.1.0")
-}
+/// Runs the fuzz targets.
+pub const BOLERO: Tool = Tool("cargo-bolero", "0.13.5");
+/// Puts faults into the code.
+pub const MUTANTS: Tool = Tool("cargo-mutants", "27.1.0");
+/// Chooses sets of features.
+pub const HACK: Tool = Tool("cargo-hack", "0.6.46");
+/// Checks the dependencies.
+pub const DENY: Tool = Tool("cargo-deny", "0.20.2");
 
-/// Installs cargo-hack, which chooses sets of features.
-pub fn hack(shell: &Shell) -> Result<()> {
-    install(shell, "cargo-hack", "0.6.46")
-}
-
-/// Installs cargo-deny, which checks the dependencies.
-pub fn deny(shell: &Shell) -> Result<()> {
-    install(shell, "cargo-deny", "0.20.2")
+/// Installs a program into the folder of tools.
+pub fn install(shell: &Shell, Tool(name, version): &Tool) -> Result<()> {
+    install_with(shell, name, version, &[])
 }
 
 /// The program that runs tests of wasm crates, of the crate's locked version. The browser's driver is asked without TLS.
@@ -79,10 +76,6 @@ fn locked(name: &str) -> Result<String> {
     let package = packages.iter().find(|package| package["name"].as_str() == Some(name));
     let version = package.and_then(|package| package["version"].as_str());
     Ok(version.with_context(|| format!("expected {name} in Cargo.lock"))?.to_owned())
-}
-
-fn install(shell: &Shell, name: &str, version: &str) -> Result<()> {
-    install_with(shell, name, version, &[])
 }
 
 fn install_with(shell: &Shell, name: &str, version: &str, options: &[&str]) -> Result<()> {

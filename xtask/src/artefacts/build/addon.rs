@@ -51,7 +51,7 @@ fn zig<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'s
 /// Links with mingw-w64. Node's functions are looked up when the addon is loaded, so the library of them that the linker asks for is
 /// an empty one. It stays where it is: cargo remembers its folder for later builds.
 fn windows(shell: &Shell, flags: String) -> Result<Cmd<'_>> {
-    machine::mingw(shell)?;
+    let linker = machine::mingw(shell)?;
     let empty = workspace::artefacts().join("empty-node");
     for name in ["libnode.a", "libnode.dll"] {
         shell.write_file(empty.join(name), "!<arch>\n")?;
@@ -60,5 +60,5 @@ fn windows(shell: &Shell, flags: String) -> Result<Cmd<'_>> {
     Ok(cmd!(shell, "cargo build {PACKAGE...} {target...}")
         .env("RUSTFLAGS", flags)
         .env("LIBNODE_PATH", empty)
-        .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", machine::MINGW))
+        .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", linker))
 }

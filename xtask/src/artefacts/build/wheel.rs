@@ -51,8 +51,7 @@ pub fn maturin(
     let build =
         cmd!(shell, "maturin build {always...} {options...} --target {target} --out {into}");
     let build = if platform.is_windows() {
-        machine::mingw(shell)?;
-        build.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", machine::MINGW)
+        build.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", machine::mingw(shell)?)
     } else if let Some(oldest) = platform.oldest_mac() {
         build.arg("--zig").env("MACOSX_DEPLOYMENT_TARGET", oldest)
     } else {

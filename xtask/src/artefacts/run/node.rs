@@ -102,7 +102,7 @@ fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
 /// A copy of the repository, by links, with the built package and this platform's addon in place of the checkout's.
 fn tree(shell: &Shell, platform: &Platform, folder: &Path) -> Result<PathBuf> {
     let main = workspace::only_file(&folder.with_file_name("npm"));
-    let main = main.map_err(|_| Missing("the npm package is not built"))?;
+    let main = main.map_err(|_| Missing("the npm package is not built".into()))?;
     let tree = roots::folder().join("trees").join(&platform.name);
     shell.remove_path(&tree)?;
     shell.create_dir(&tree)?;

@@ -22,7 +22,7 @@ fn ran(with: &str, under: Option<&str>, what: &str) -> Run {
 /// npm takes the package that starts the program, and with it the machine's own program.
 pub fn launcher(shell: &Shell) -> Result<Vec<Run>> {
     if results::folders(&format!("program-{MACHINE}"))?.is_empty() {
-        return Err(Missing("the program is not built").into());
+        return Err(Missing("the program is not built".into()).into());
     }
     by_npm(shell)?;
     Ok(vec![ran("npm", None, "an empty project")])

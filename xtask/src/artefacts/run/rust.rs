@@ -31,7 +31,7 @@ fn windows(shell: &Shell) -> Result<Run> {
     let chosen = ["--package", "polyflake", "--all-features", "--lib", "--tests"];
     let tests = cmd!(shell, "cargo test {chosen...} --target x86_64-pc-windows-gnu");
     let tests = tests
-        .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", tools::MINGW)
+        .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", tools::mingw(shell)?)
         .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", wine);
     output(tests)?;
     let with = format!("{} for Windows", compiler(shell)?);

@@ -1,26 +1,37 @@
 //! The packages that users install, installed into empty projects outside the repository.
 
-mod javascript;
+pub mod projects;
 mod python;
 pub mod python_integrations;
 pub mod python_tools;
 mod rust;
 
 use std::{
+    ffi::OsStr,
     fs,
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result};
+use xshell::{Shell, cmd};
 
 use crate::workspace::{self, only_file};
 
-pub use javascript::{javascript, newest, oldest, pinned};
 pub use python::{python, python_source};
 pub use rust::{docs_rs, rust, rust_tests, unpack};
 
 fn packaging(language: &str) -> PathBuf {
     workspace::root().join("tests/packaging").join(language)
+}
+
+/// A new environment in a folder with the built wheel and packages, as pip is told of them; its interpreter.
+fn environment(shell: &Shell, folder: &Path, packages: &[impl AsRef<OsStr>]) -> Result<PathBuf> {
+    let (venv, wheel) = (folder.join("venv"), only_file(&workspace::wheels())?);
+    let (python, machine) = (venv.join("bin/python"), workspace::python());
+    cmd!(shell, "{machine} -m venv {venv}").run()?;
+    cmd!(shell, "{python} -m pip install --quiet {wheel} {packages...}").run()?;
+    cmd!(shell, "{python} -m pip freeze").run()?;
+    Ok(python)
 }
 
 /// Copies the content of a folder.

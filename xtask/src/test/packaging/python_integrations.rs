@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
-use super::only_file;
+use super::environment;
 use crate::{build, tools, workspace};
 
 /// The folder of the tests, with the files of versions.
@@ -44,30 +44,21 @@ pub fn pinned(shell: &Shell) -> Result<()> {
 
 /// The newest versions of the libraries.
 pub fn newest(shell: &Shell) -> Result<()> {
-    with(shell, |names, python| {
-        Ok(cmd!(shell, "{python} -m pip install --quiet --upgrade {names...}").run()?)
-    })
+    with(shell, &names()?)
 }
 
 /// The oldest versions that are supported.
 pub fn oldest(shell: &Shell) -> Result<()> {
-    with(shell, |_, python| {
-        let file = workspace::root().join(TESTS).join("oldest.txt");
-        Ok(cmd!(shell, "{python} -m pip install --quiet -r {file}").run()?)
-    })
+    let file = workspace::root().join(TESTS).join("oldest.txt");
+    with(shell, &["-r".into(), file.display().to_string()])
 }
 
-/// Runs the tests in a new environment, which `install` puts the libraries into.
-fn with(shell: &Shell, install: impl FnOnce(&[String], &Path) -> Result<()>) -> Result<()> {
+/// Runs the tests in a new environment with these libraries.
+fn with(shell: &Shell, libraries: &[String]) -> Result<()> {
     tools::postgresql(shell);
     tools::mariadb(shell);
-    let (folder, machine) = (tempfile::tempdir()?, workspace::python());
-    let (venv, wheel) = (folder.path().join("venv"), only_file(&workspace::wheels())?);
-    let python = venv.join("bin/python");
-    cmd!(shell, "{machine} -m venv {venv}").run()?;
-    install(&names()?, &python)?;
-    cmd!(shell, "{python} -m pip freeze").run()?;
-    cmd!(shell, "{python} -m pip install --quiet --no-index --no-deps {wheel}").run()?;
+    let folder = tempfile::tempdir()?;
+    let python = environment(shell, folder.path(), libraries)?;
     use_it(shell, &python)
 }
 

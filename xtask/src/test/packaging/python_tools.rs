@@ -1,20 +1,28 @@
 //! Trials of the wheel: with the newest versions of the tools that its users have, and on the oldest Python that is promised.
 
-use std::path::Path;
-
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{copy, only_file, packaging};
+use super::{copy, environment, only_file, packaging};
 use crate::{build, tools, workspace};
 
 /// Targets of type checkers: the two oldest Pythons, which have stubs of their own for buffers, and the newest.
 const TARGETS: [&str; 3] = ["3.10", "3.11", "3.14"];
 
+/// The programs that use tools, each with the packages that it needs.
+pub const ALL: [(&str, &[&str]); 5] = [
+    ("pandas", &["pandas", "numpy", "pyarrow"]),
+    ("polars", &["polars"]),
+    ("pyarrow", &["pyarrow"]),
+    ("duckdb", &["duckdb", "pyarrow"]),
+    ("mocked_time", &["freezegun", "time-machine"]),
+];
+
 /// Runs the program that uses a tool, with the newest versions of packages, in an empty environment.
 pub fn newest(shell: &Shell, tool: &str, packages: &[&str]) -> Result<()> {
     let project = tempfile::tempdir()?;
-    let python = project_with(shell, project.path(), packages)?;
+    copy(&packaging("python"), project.path())?;
+    let python = environment(shell, project.path(), packages)?;
     let _there = shell.push_dir(project.path().join("tools"));
     Ok(cmd!(shell, "{python} use_{tool}.py").run()?)
 }
@@ -22,7 +30,8 @@ pub fn newest(shell: &Shell, tool: &str, packages: &[&str]) -> Result<()> {
 /// Runs both type checkers over users' code, for each target, with `NumPy`'s own stubs.
 pub fn type_checkers(shell: &Shell) -> Result<()> {
     let (project, packages) = (tempfile::tempdir()?, ["numpy", "mypy", "pyright"]);
-    let python = project_with(shell, project.path(), &packages)?;
+    copy(&packaging("python"), project.path())?;
+    let python = environment(shell, project.path(), &packages)?;
     let _there = shell.push_dir(project.path().join("tools"));
     for target in TARGETS {
         cmd!(shell, "{python} -m mypy --strict --python-version {target} use_types.py").run()?;
@@ -53,15 +62,4 @@ pub fn oldest_python(shell: &Shell) -> Result<()> {
     ensure!(wheel.display().to_string().contains("cp310-cp310"), "expected a wheel of 3.10 alone");
     cmd!(shell, "{python} -m pip install --quiet --no-index --no-deps {wheel}").run()?;
     Ok(cmd!(shell, "{python} -m pytest --quiet").run()?)
-}
-
-/// A new environment with the wheel and packages, beside the programs; its interpreter.
-fn project_with(shell: &Shell, project: &Path, packages: &[&str]) -> Result<std::path::PathBuf> {
-    let (venv, wheel) = (project.join("venv"), only_file(&workspace::wheels())?);
-    let (python, machine) = (venv.join("bin/python"), workspace::python());
-    copy(&packaging("python"), project)?;
-    cmd!(shell, "{machine} -m venv {venv}").run()?;
-    cmd!(shell, "{python} -m pip install --quiet {wheel} {packages...}").run()?;
-    cmd!(shell, "{python} -m pip freeze").run()?;
-    Ok(python)
 }

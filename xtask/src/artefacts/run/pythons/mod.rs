@@ -69,7 +69,7 @@ pub fn of_wheel(shell: &Shell, platform: &Platform, python: Python) -> Result<Ve
 fn oldest_stable(shell: &Shell) -> Result<Interpreter> {
     let names = ["python3.11", "python3.12", "python3.13", "python3.14"].map(PathBuf::from);
     let mut found = names.into_iter().filter_map(|name| Interpreter::new(shell, name, "").ok());
-    found.next().ok_or_else(|| Missing("no Python 3.11 or later on this machine").into())
+    found.next().ok_or_else(|| Missing("no Python 3.11 or later on this machine".into()).into())
 }
 
 /// The wheel of the newest pip, which runs from its archive: old ones do not know the newest Pythons.
