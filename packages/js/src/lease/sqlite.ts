@@ -47,7 +47,7 @@ export function sqlite(path: string, rules: Rules, given: DatabaseClass | undefi
 }
 
 function clientOf(): DatabaseClass {
-  const remedy = "use Node 22.13 or later, or install better-sqlite3";
+  const remedy = "use Node 22.13 or later, or install better-sqlite3@12";
   const builtIn = process.getBuiltinModule?.("node:sqlite");
   return (builtIn?.DatabaseSync as unknown as DatabaseClass) ?? installed<DatabaseClass>("better-sqlite3", remedy);
 }
