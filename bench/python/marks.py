@@ -8,48 +8,40 @@ from __future__ import annotations
 
 import os
 import time
-import uuid
 from collections.abc import Callable
 from itertools import pairwise
 
-import c_uuid_v7
-import fastuuidv7
-import nanoid  # type: ignore[import-untyped]
-import sparkid
-import ulid
-import ulid_transform
-import uuid_utils
 from snowflake import SnowflakeGenerator  # type: ignore[import-untyped]
-from uuid_extensions import uuid7str  # type: ignore[import-untyped]
 
+import peers
+from contest import Entry
 from polyflake import hotguid, sno
 
 Make = Callable[[], str]
+#: The number of first letters that hold the time, by words in the names of libraries; the others hold none.
+TIMES = {"snowflake-id": 13, "uuid7": 13, "uuidv7": 13, "uuid_v7": 13, "ulid": 10, "sparkid": 8, "sno": 8}
 
 
-def peers() -> list[tuple[str, int | None, Make]]:
-    """Each library's IDs as texts in their order, and the number of first letters that hold the time, if any do."""
-    snowflakes = SnowflakeGenerator(42)
+def entries() -> list[Entry]:
+    """Each library's IDs as texts in their order; those of Randflake are encrypted."""
     return [
-        ("sno", 8, sno.generate_text),
-        ("Hot Guid", None, hotguid.generate_text),
-        ("uuid.uuid4", None, lambda: str(uuid.uuid4())),
-        ("uuid_utils.uuid4", None, lambda: str(uuid_utils.uuid4())),
-        ("uuid_utils.uuid7", 13, lambda: str(uuid_utils.uuid7())),
-        ("uuid7", 13, uuid7str),
-        ("fastuuidv7", 13, fastuuidv7.uuid7_str),
-        ("fastuuidv7, a generator of its own", 13, fastuuidv7.SequentialGenerator().next_id_str),
-        ("c_uuid_v7", 13, lambda: str(c_uuid_v7.uuid7())),
-        ("sparkid", 8, sparkid.generate_id),
-        ("snowflake-id", 13, lambda: f"{next(snowflakes) or 0:020}"),
-        ("python-ulid", 10, lambda: str(ulid.ULID())),
-        ("ulid-transform", 10, ulid_transform.ulid_now),
-        ("nanoid", None, nanoid.generate),
+        Entry("sno", "make()", {"make": sno.generate_text}),
+        Entry("Hot Guid", "make()", {"make": hotguid.generate_text}),
+        *(entry for entry in peers.texts() if "randflake" not in entry.name),
+        Entry("snowflake-id", "f'{next(ids) or 0:020}'", {"ids": SnowflakeGenerator(42)}),
     ]
 
 
+def maker(entry: Entry) -> Make:
+    """A function that runs the entry's statement."""
+    code = compile(entry.statement, entry.name, "eval")
+    return lambda: eval(code, entry.objects)
+
+
 def show() -> None:
-    for name, first, make in peers():
+    for entry in entries():
+        name, make = entry.name, maker(entry)
+        first = next((letters for word, letters in TIMES.items() if word in name), None)
         ids = [make() for _ in range(100_000)]
         keeps_order = all(one < other for one, other in pairwise(ids))
         repeats = any(_is_repeated(make) for _ in range(20))

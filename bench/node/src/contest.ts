@@ -1,18 +1,14 @@
 /**
- * Runs a contest: calls timed in turn, and goals for the ratios of their times.
+ * Runs a contest: calls timed in turn, and goals for the ratios of their times, which `cargo xtask bench` judges.
  *
- * The same method as in Rust: rounds of about half a millisecond, one of each entry after the other, and the median of the ratios
- * within a round. Since every entry rests while the others run, the limit of a generator (65,536 sno IDs in 4 ms) is not reached if
+ * The same method as in Rust: rounds of about half a millisecond, one of each entry after the other. Since every entry rests while the others run, the limit of a generator (65,536 sno IDs in 4 ms) is not reached if
  * one ID takes 30 ns or more.
  */
+import { readSync } from "node:fs";
 
 /** Number of rounds in each repetition, set by `cargo xtask bench`. */
 const ROUNDS = Number(process.env.POLYFLAKE_BENCH_ROUNDS);
 const ROUND_NANOS = 500_000;
-/** Most times that the rounds are repeated, while they leave a goal undecided. */
-const MOST_TIMES = 8;
-/** Fewest rounds that can decide a goal; fewer are only a trial run. */
-const FEWEST_ROUNDS = 20;
 /** Most attempts at a round that the system interrupts. */
 const TRIES = 5;
 /** Time that each entry runs before the first round, so that it is fully compiled. */
@@ -90,26 +86,36 @@ export function isMeantBy(contest: Contest, text: string): boolean {
   return [contest, ...(contest.goals ?? [])].some(({ name }) => name.includes(text));
 }
 
-/** Runs a contest, and returns its results, ready for JSON. */
-export async function hold(contest: Contest): Promise<unknown> {
-  const { entries, goals = [], missing = [] } = contest;
+/** Times all entries in turn and prints the times, again while the reader asks for more. */
+export async function hold(contest: Contest): Promise<void> {
+  const { entries } = contest;
   const counts: number[] = [];
   for (const { work } of entries) counts.push(await calibrate(work));
-  const rounds = new Map<Entry, number[]>(entries.map((entry) => [entry, []]));
-  for (let time = 0; time < MOST_TIMES; time++) {
+  const rounds: number[][] = entries.map(() => []);
+  do {
     for (let round = 0; round < ROUNDS; round++) {
-      for (const [index, entry] of entries.entries()) {
+      for (const [index, { work, items }] of entries.entries()) {
         const count = counts[index]!;
-        rounds.get(entry)!.push((await undisturbed(entry.work, count)) / count / entry.items);
+        rounds[index]!.push((await undisturbed(work, count)) / count / items);
       }
     }
-    if (!goals.some((goal) => isOpen(goal, rounds))) break;
-  }
+    console.log(JSON.stringify(tell(contest, rounds)));
+  } while (reply() === "more\n");
+}
+
+/** A line of the reader, or nothing once it is gone. */
+function reply(): string {
+  const line = Buffer.alloc(16);
+  return line.toString("utf8", 0, readSync(process.stdin.fd, line));
+}
+
+function tell({ name, axis, entries, goals = [], missing = [] }: Contest, rounds: number[][]): unknown {
+  const key = ({ name, x }: Entry) => [name, x];
   return {
-    contest: contest.name,
-    axis: contest.axis ?? null,
-    entries: entries.map((entry) => tell(entry, rounds.get(entry)!)),
-    goals: goals.map((goal) => judge(goal, rounds)),
+    contest: name,
+    axis: axis ?? null,
+    entries: entries.map(({ name, ours, x }, index) => ({ name, ours, x, rounds: rounds[index] })),
+    goals: goals.map(({ name, ours, against, most }) => ({ name, ours: key(ours), against: key(against), most })),
     missing,
   };
 }
@@ -138,48 +144,4 @@ async function calibrate(work: Work): Promise<number> {
     nanos = await work(count);
   }
   return Math.max(1, Math.floor((count * ROUND_NANOS) / nanos));
-}
-
-function spread(values: number[]): [low: number, median: number, high: number] {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (part: number) => sorted[Math.floor((sorted.length - 1) * part)]!;
-  return [at(0.25), at(0.5), at(0.75)];
-}
-
-function tell({ name, ours, x }: Entry, rounds: number[]): unknown {
-  const [low, ns, high] = spread(rounds);
-  return { name, ours, x, ns, quartiles_ns: [low, high] };
-}
-
-function ratios({ ours, against }: Goal, rounds: Map<Entry, number[]>): number[] {
-  return rounds.get(ours)!.map((nanos, round) => nanos / rounds.get(against)![round]!);
-}
-
-/**
- * Returns whether the rounds leave a goal undecided: its limit is within 5 % of the median ratio, and in the interval that holds
- * the true median in 95 of 100 runs.
- */
-function isOpen(goal: Goal, rounds: Map<Entry, number[]>): boolean {
-  const sorted = ratios(goal, rounds).toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const width = Math.floor(Math.sqrt(sorted.length));
-  const [low, high] = [sorted[Math.max(0, middle - width)]!, sorted[Math.min(sorted.length - 1, middle + width)]!];
-  const isNear = Math.abs(sorted[middle]! / goal.most - 1) < 0.05;
-  return sorted.length >= FEWEST_ROUNDS && isNear && low <= goal.most && goal.most <= high;
-}
-
-function judge(goal: Goal, rounds: Map<Entry, number[]>): unknown {
-  const { name, ours, against, most } = goal;
-  const [mine, theirs] = [rounds.get(ours)!, rounds.get(against)!];
-  const [low, ratio, high] = spread(ratios(goal, rounds));
-  return {
-    name,
-    ours_ns: spread(mine)[1],
-    against: against.name,
-    against_ns: spread(theirs)[1],
-    ratio,
-    ratio_quartiles: [low, high],
-    goal: most,
-    met: ratio <= most,
-  };
 }

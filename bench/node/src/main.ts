@@ -1,5 +1,5 @@
 /**
- * Measures the npm package against its peers, and prints each contest as a line of JSON. `cargo xtask bench` runs it, pinned
+ * Measures the npm package against its peers, and prints the times of each contest as a line of JSON. `cargo xtask bench` runs it, pinned
  * to one processor.
  */
 import { batch, type Contest, hold, isMeantBy, peer } from "./contest.js";
@@ -85,5 +85,5 @@ const filter = process.argv[2] ?? "";
 if (filter === "marks") marks.show();
 for (const make of filter === "marks" ? [] : contests) {
   const contest = make();
-  if (isMeantBy(contest, filter)) console.log(JSON.stringify(await hold(contest)));
+  if (isMeantBy(contest, filter)) await hold(contest);
 }

@@ -13,7 +13,7 @@ use polyflake::{
 
 use crate::{
     clocks::Unbound,
-    contest::{Against, Contest, Entry, Goal, Key},
+    contest::{Contest, Entry, Goal, Key},
     measure::{Work, repeat},
     samples::{hot_guid, layout, randflake, sno},
 };
@@ -52,8 +52,7 @@ pub(crate) fn sizes() -> Contest {
 
 /// A goal for a batch of 1024, with the reading of the clock and the atomic step, against filling as many bytes with zeros.
 fn goal(name: &'static str, ours: &'static str, zeros: &'static str, most: f64) -> Goal {
-    let against = Against::key(zeros, Key(zeros, Some(OF_GOALS)));
-    Goal { name, ours: Key(ours, Some(OF_GOALS)), against, most }
+    Goal::new(name, Key(ours, Some(OF_GOALS)), Key(zeros, Some(OF_GOALS)), most)
 }
 
 fn snos(size: u32) -> Work {

@@ -3,7 +3,7 @@
 use polyflake::sno::Sno;
 
 use crate::{
-    contest::{Against, Contest, Entry, Goal},
+    contest::{Contest, Entry, Goal},
     measure::repeat,
     peers,
     samples::{Turns, snos, texts},
@@ -25,16 +25,15 @@ pub(crate) fn encode() -> Contest {
         fast32.encode_into(fast.next().as_bytes(), &mut vec);
         vec.last().copied()
     };
-    Contest {
-        name: "rust: one text encoded",
-        axis: None,
-        entries: vec![
+    Contest::new(
+        "rust: one text encoded",
+        vec![
             Entry::ours("sno", repeat(move || ours.next().text())),
             Entry::peer(DATA_ENCODING, repeat(theirs)),
             Entry::peer("fast32, to a vector", repeat(fast)),
         ],
-        goals: vec![goal("rust: sno encode", 0.2)],
-    }
+        vec![Goal::new("rust: sno encode", "sno", DATA_ENCODING, 0.2)],
+    )
 }
 
 pub(crate) fn decode() -> Contest {
@@ -50,18 +49,13 @@ pub(crate) fn decode() -> Contest {
         fast32.decode_into(fast.next().as_bytes(), &mut vec).expect("a valid text");
         vec.last().copied()
     };
-    Contest {
-        name: "rust: one text decoded, strictly",
-        axis: None,
-        entries: vec![
+    Contest::new(
+        "rust: one text decoded, strictly",
+        vec![
             Entry::ours("sno", repeat(move || Sno::parse(ours.next()).expect("a valid text"))),
             Entry::peer(DATA_ENCODING, repeat(theirs)),
             Entry::peer("fast32, to a vector", repeat(fast)),
         ],
-        goals: vec![goal("rust: sno strict decode", 0.25)],
-    }
-}
-
-fn goal(name: &'static str, most: f64) -> Goal {
-    Goal { name, ours: "sno".into(), against: Against::entry(DATA_ENCODING), most }
+        vec![Goal::new("rust: sno strict decode", "sno", DATA_ENCODING, 0.25)],
+    )
 }

@@ -1,11 +1,7 @@
 //! One new ID: this project against peers, and against one reading of the clock.
 
-use std::{
-    hint::spin_loop,
-    time::{Duration, SystemTime},
-};
+use std::time::{Duration, SystemTime};
 
-use ferroid::time::MonotonicClock;
 use polyflake::{
     clock::{CoarseClock, ExactClock, SystemClock, TickingClock},
     sno::Handle,
@@ -15,42 +11,36 @@ use uuid::Uuid;
 
 use crate::{
     clocks::Unbound,
-    contest::{Against, Contest, Entry, Goal},
+    contest::{Contest, Entry, Goal},
     measure::repeat,
-    peers::{Ferroid, SystemMillis},
+    peers::{self, FAST_HANDLE, FERROID, FERROID_TICKING, NULID, Visit},
     samples::{hot_guid, layout, randflake, sno},
 };
 
-const FERROID: &str = "ferroid Atomic, system clock";
 const TICKING_HANDLE: &str = "sno, a handle, ticking clock";
-const FERROID_TICKING: &str = "ferroid Atomic, ticker thread";
-const FAST_HANDLE: &str = "fast-uuid-v7, a generator of its own";
-const NULID: &str = "nulid";
 const CLOCK: &str = "SystemTime::now alone";
 
 /// One ID in the library's own type, bytes or an integer.
 pub(crate) fn one() -> Contest {
-    let goal = |name, ours: &'static str, against, most| Goal {
-        name,
-        ours: ours.into(),
-        against: Against::entry(against),
-        most,
-    };
-    Contest {
-        name: "rust: one ID",
-        axis: None,
-        entries: our_ids().into_iter().chain(their_ids()).collect(),
-        goals: vec![
-            goal("rust: sno generate, against the clock", "sno", CLOCK, 0.7),
-            goal("rust: sno generate, against ferroid", "sno", FERROID, 0.5),
-            goal("rust: sno generate, against nulid", "sno", NULID, 1.1),
-            goal("rust: a sno handle, against fast-uuid-v7", TICKING_HANDLE, FAST_HANDLE, 1.1),
-            goal("rust: Hot Guid generate, against ferroid", "Hot Guid", FERROID, 0.65),
-            goal("rust: sno generate, coarse clock", "sno, coarse clock", FERROID, 0.32),
-            goal("rust: sno generate, ticking clock", "sno, ticking clock", FERROID_TICKING, 1.1),
-            goal("rust: a sno handle, ticking clock", TICKING_HANDLE, FERROID_TICKING, 0.9),
+    Contest::new(
+        "rust: one ID",
+        our_ids().into_iter().chain(their_ids()).collect(),
+        vec![
+            Goal::new("rust: sno generate, against the clock", "sno", CLOCK, 0.7),
+            Goal::new("rust: sno generate, against ferroid", "sno", FERROID, 0.5),
+            Goal::new("rust: sno generate, against nulid", "sno", NULID, 1.1),
+            Goal::new("rust: a sno handle, against fast-uuid-v7", TICKING_HANDLE, FAST_HANDLE, 1.1),
+            Goal::new("rust: Hot Guid generate, against ferroid", "Hot Guid", FERROID, 0.65),
+            Goal::new("rust: sno generate, coarse clock", "sno, coarse clock", FERROID, 0.32),
+            Goal::new(
+                "rust: sno generate, ticking clock",
+                "sno, ticking clock",
+                FERROID_TICKING,
+                1.1,
+            ),
+            Goal::new("rust: a sno handle, ticking clock", TICKING_HANDLE, FERROID_TICKING, 0.9),
         ],
-    }
+    )
 }
 
 fn our_ids() -> Vec<Entry> {
@@ -83,37 +73,21 @@ fn our_ids() -> Vec<Entry> {
 }
 
 fn their_ids() -> Vec<Entry> {
-    let ferroid = Ferroid::new(0, SystemMillis);
-    let ticking = Ferroid::new(0, MonotonicClock::default());
-    let mut ulids = ulid::Generator::new();
-    let mut snowflakes = snowflake::SnowflakeIdGenerator::new(1, 1);
-    let sonyflakes = sonyflake::Sonyflake::builder().machine_id(&|| Ok(1)).finalize();
-    let sonyflakes = sonyflakes.expect("a machine's number");
-    let mut sequential = fast_uuid_v7::SequentialGenerator::new();
-    let nulids = nulid::Generator::new();
-    vec![
-        Entry::peer(CLOCK, repeat(SystemTime::now)),
-        Entry::peer(FERROID, repeat(move || ferroid.next_id(|_| spin_loop()))),
-        Entry::peer(FERROID_TICKING, repeat(move || ticking.next_id(|_| spin_loop()))),
-        Entry::peer(
-            "rs-snowflake, at most 4,096 in a millisecond",
-            repeat(move || snowflakes.real_time_generate()),
-        ),
-        Entry::peer(
-            "sonyflake, at most 256 in 10 ms",
-            repeat(move || sonyflakes.next_id().expect("a clock")),
-        ),
-        Entry::peer("ulid", repeat(ulid::Ulid::generate)),
-        Entry::peer("ulid, monotonic", repeat(move || ulids.generate().expect("room"))),
-        Entry::peer("uuid v4, fast-rng", repeat(Uuid::new_v4)),
-        Entry::peer("uuid v7, fast-rng", repeat(Uuid::now_v7)),
-        Entry::peer("fast-uuid-v7", repeat(fast_uuid_v7::gen_id)),
-        Entry::peer(FAST_HANDLE, repeat(move || sequential.next_id())),
-        Entry::peer("hyperuuid v7", repeat(|| hyperuuid::v7::now_v7().expect("a clock"))),
-        Entry::peer(NULID, repeat(move || nulids.generate().expect("a clock"))),
-        Entry::peer("scru128", repeat(scru128::new)),
-        Entry::peer("svix-ksuid", repeat(|| Ksuid::now(None))),
-    ]
+    let mut entries = vec![Entry::peer(CLOCK, repeat(SystemTime::now))];
+    peers::each(&mut entries);
+    entries
+}
+
+impl Visit for Vec<Entry> {
+    fn visit<T>(
+        &mut self,
+        name: &'static str,
+        _: Option<usize>,
+        call: impl FnMut() -> T + 'static,
+        _: impl Fn(T) -> Vec<u8> + 'static,
+    ) {
+        self.push(Entry::peer(name, repeat(call)));
+    }
 }
 
 /// One ID as text, on the stack if the library can do that.
@@ -121,10 +95,9 @@ pub(crate) fn text() -> Contest {
     let (sno, randflake) = (sno(Unbound::making(1)), randflake(Unbound::in_seconds(1)));
     let hot_guid = hot_guid(Unbound::in_seconds(1));
     let nulids = nulid::Generator::new();
-    Contest {
-        name: "rust: one ID as text",
-        axis: None,
-        entries: vec![
+    Contest::new(
+        "rust: one ID as text",
+        vec![
             Entry::ours("sno", repeat(move || sno.generate(1).expect("a clock").text())),
             Entry::ours("Randflake", repeat(move || randflake.generate().expect("a clock").text())),
             Entry::ours("Hot Guid", repeat(move || hot_guid.generate(1).expect("a clock").text())),
@@ -136,8 +109,8 @@ pub(crate) fn text() -> Contest {
             Entry::peer("scru128", repeat(|| scru128::new().encode())),
             Entry::peer("svix-ksuid, on the heap", repeat(|| Ksuid::now(None).to_string())),
         ],
-        goals: Vec::new(),
-    }
+        Vec::new(),
+    )
 }
 
 fn ulid_text() -> [u8; ulid::ULID_LEN] {

@@ -4,7 +4,7 @@ use polyflake::sno::{Sno, by_metabyte};
 use serde::Deserialize;
 
 use crate::{
-    contest::{Against, Contest, Entry, Goal},
+    contest::{Contest, Entry, Goal},
     measure::{Work, repeat},
 };
 
@@ -68,16 +68,9 @@ const TWICE: &str = "parsed twice";
 const VALUE: &str = "serde_json::Value, then its type";
 
 pub(crate) fn read() -> Contest {
-    let goal = |name, ours: &'static str, against, most| Goal {
-        name,
-        ours: ours.into(),
-        against: Against::entry(against),
-        most,
-    };
-    Contest {
-        name: "rust: one object of several kinds read from JSON",
-        axis: None,
-        entries: vec![
+    Contest::new(
+        "rust: one object of several kinds read from JSON",
+        vec![
             Entry::ours(FIRST, by_metabyte(first())),
             Entry::ours(LAST, by_metabyte(last())),
             Entry::peer("its type, known beforehand", known(first())),
@@ -85,11 +78,11 @@ pub(crate) fn read() -> Contest {
             Entry::peer(VALUE, through_value(first())),
             Entry::peer("serde, a tag in front", tagged(&first())),
         ],
-        goals: vec![
-            goal("rust: JSON by metabyte, the ID first", FIRST, TWICE, 0.9),
-            goal("rust: JSON by metabyte, the ID last", LAST, VALUE, 1.0),
+        vec![
+            Goal::new("rust: JSON by metabyte, the ID first", FIRST, TWICE, 0.9),
+            Goal::new("rust: JSON by metabyte, the ID last", LAST, VALUE, 1.0),
         ],
-    }
+    )
 }
 
 fn by_metabyte(text: String) -> Work {

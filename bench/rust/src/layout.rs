@@ -6,33 +6,28 @@ use polyflake::layout::{Field, Layout, Slot, Tick};
 
 use crate::{
     by_hand,
-    contest::{Against, Contest, Entry, Goal},
+    contest::{Contest, Entry, Goal},
     measure::{Work, repeat},
 };
 
 pub(crate) fn both_ways() -> Contest {
-    Contest {
-        name: "rust: a layout of 8 fields",
-        axis: None,
-        entries: vec![
+    Contest::new(
+        "rust: a layout of 8 fields",
+        vec![
             Entry::ours("pack", pack()),
             Entry::ours("parse", parse()),
             Entry::peer(PACK_BY_HAND, by_hand::pack()),
             Entry::peer(PARSE_BY_HAND, by_hand::parse()),
         ],
-        goals: vec![
-            goal("rust: layout pack, 8 fields", "pack", PACK_BY_HAND, 6.0),
-            goal("rust: layout parse, 8 fields", "parse", PARSE_BY_HAND, 4.0),
+        vec![
+            Goal::new("rust: layout pack, 8 fields", "pack", PACK_BY_HAND, 6.0),
+            Goal::new("rust: layout parse, 8 fields", "parse", PARSE_BY_HAND, 4.0),
         ],
-    }
+    )
 }
 
 const PACK_BY_HAND: &str = "the same fields packed by hand";
 const PARSE_BY_HAND: &str = "the same fields parsed by hand";
-
-fn goal(name: &'static str, ours: &'static str, against: &'static str, most: f64) -> Goal {
-    Goal { name, ours: ours.into(), against: Against::entry(against), most }
-}
 
 /// Eight fields of 64 bits, two of them inverted; the layout lives as long as the program.
 fn layout() -> &'static Layout {

@@ -3,7 +3,7 @@
 use polyflake::{clock::SystemClock, layout};
 
 use crate::{
-    contest::{Against, Contest, Entry, Goal},
+    contest::{Contest, Entry, Goal},
     measure::{Work, repeat},
     samples,
 };
@@ -13,21 +13,15 @@ const ALONE: &str = "layout generate";
 
 /// The system's clock on both sides, since leases read no other. The layout's ticks hold more IDs than it can make.
 pub(crate) fn one() -> Contest {
-    Contest {
-        name: "rust: one ID under a lease that is kept",
-        axis: None,
-        entries: vec![
+    Contest::new(
+        "rust: one ID under a lease that is kept",
+        vec![
             Entry::ours(LEASED, leased()),
             Entry::ours("the core's generator that moves", moving()),
             Entry::ours(ALONE, alone()),
         ],
-        goals: vec![Goal {
-            name: "rust: one ID under a lease that is kept",
-            ours: LEASED.into(),
-            against: Against::entry(ALONE),
-            most: 1.02,
-        }],
-    }
+        vec![Goal::new("rust: one ID under a lease that is kept", LEASED, ALONE, 1.02)],
+    )
 }
 
 fn leased() -> Work {

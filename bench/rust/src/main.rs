@@ -1,4 +1,4 @@
-//! Measures the core against its peers and limits, and prints each contest as a line of JSON.
+//! Measures the core against its peers and limits, and prints the times of each contest as a line of JSON.
 //!
 //! All entries of a contest are timed in turn, in one process pinned to one processor. A goal is compared with the median of the
 //! ratios within a round, so that changes in the machine's speed cancel out. `cargo xtask bench` runs it.
@@ -84,7 +84,5 @@ fn main() -> anyhow::Result<()> {
 
 fn hold(filter: &str) {
     team::pin(0);
-    for contest in contests().into_iter().filter(|contest| contest.is_meant_by(filter)) {
-        println!("{}", contest.hold());
-    }
+    contests().into_iter().filter(|contest| contest.is_meant_by(filter)).for_each(Contest::hold);
 }

@@ -6,96 +6,46 @@
 use std::{
     collections::HashSet,
     fs::File,
-    hint::spin_loop,
     io::{Read, Write},
     thread,
     time::{Duration, Instant},
 };
 
-use ferroid::time::MonotonicClock;
 use nix::{
     libc::_exit,
     sys::wait::waitpid,
     unistd::{ForkResult, fork, pipe},
 };
 use polyflake::{hotguid, sno};
-use svix_ksuid::{Ksuid, KsuidLike};
-use uuid::Uuid;
 
-use crate::peers::{Ferroid, SystemMillis};
+use crate::peers::{self, Visit};
 
 /// One ID as bytes that are ordered like the library's IDs.
 type Make = Box<dyn FnMut() -> Vec<u8>>;
 
-/// A library's IDs, and the number of leading bytes that hold the time in steps of 65 ms at most; none if they hold none.
+/// A library's IDs, and the number of leading bytes that hold the time; none if they hold none.
 struct Peer(&'static str, Option<usize>, Make);
 
+impl Visit for Vec<Peer> {
+    fn visit<T>(
+        &mut self,
+        name: &'static str,
+        time: Option<usize>,
+        mut call: impl FnMut() -> T + 'static,
+        bytes: impl Fn(T) -> Vec<u8> + 'static,
+    ) {
+        self.push(Peer(name, time, Box::new(move || bytes(call()))));
+    }
+}
+
 fn peers() -> Vec<Peer> {
-    let (ours, guids) = (sno::Generator::new(), hotguid::Generator::new());
-    let (ferroid, ticking) =
-        (Ferroid::new(0, SystemMillis), Ferroid::new(0, MonotonicClock::default()));
-    let mut ulids = ulid::Generator::new();
-    let mut snowflakes = snowflake::SnowflakeIdGenerator::new(1, 1);
-    let sonyflakes = sonyflake::Sonyflake::builder().machine_id(&|| Ok(1)).finalize();
-    let sonyflakes = sonyflakes.expect("a machine's number");
-    let mut sequential = fast_uuid_v7::SequentialGenerator::new();
-    let nulids = nulid::Generator::new();
-    let next =
-        |ferroid: &Ferroid<SystemMillis>| ferroid.next_id(|_| spin_loop()).to_raw().to_be_bytes();
-    vec![
-        Peer(
-            "sno",
-            Some(5),
-            Box::new(move || ours.generate(1).expect("a clock").to_bytes().into()),
-        ),
-        Peer(
-            "Hot Guid",
-            None,
-            Box::new(move || guids.generate(1).expect("a clock").to_bytes().into()),
-        ),
-        Peer("ferroid Atomic, system clock", Some(5), Box::new(move || next(&ferroid).into())),
-        Peer(
-            "ferroid Atomic, ticker thread",
-            Some(5),
-            Box::new(move || ticking.next_id(|_| spin_loop()).to_raw().to_be_bytes().into()),
-        ),
-        Peer(
-            "rs-snowflake",
-            Some(5),
-            Box::new(move || snowflakes.real_time_generate().to_be_bytes().into()),
-        ),
-        Peer(
-            "sonyflake",
-            Some(5),
-            Box::new(move || sonyflakes.next_id().expect("a clock").to_be_bytes().into()),
-        ),
-        Peer("ulid", Some(6), Box::new(|| ulid::Ulid::generate().to_bytes().into())),
-        Peer(
-            "ulid, monotonic",
-            Some(6),
-            Box::new(move || ulids.generate().expect("room").to_bytes().into()),
-        ),
-        Peer("uuid v4, fast-rng", None, Box::new(|| Uuid::new_v4().into_bytes().into())),
-        Peer("uuid v7, fast-rng", Some(6), Box::new(|| Uuid::now_v7().into_bytes().into())),
-        Peer("fast-uuid-v7", Some(6), Box::new(|| fast_uuid_v7::gen_id().to_be_bytes().into())),
-        Peer(
-            "fast-uuid-v7, a generator of its own",
-            Some(6),
-            Box::new(move || sequential.next_id().to_be_bytes().into()),
-        ),
-        Peer(
-            "hyperuuid v7",
-            Some(6),
-            Box::new(|| hyperuuid::v7::now_v7().expect("a clock").as_bytes().to_vec()),
-        ),
-        Peer(
-            "nulid",
-            Some(7),
-            Box::new(move || nulids.generate().expect("a clock").to_bytes().into()),
-        ),
-        Peer("scru128", Some(6), Box::new(|| scru128::new().to_u128().to_be_bytes().into())),
-        Peer("svix-ksuid", None, Box::new(|| Ksuid::now(None).bytes().to_vec())),
-    ]
+    let (mut peers, ours, guids) = (vec![], sno::Generator::new(), hotguid::Generator::new());
+    let sno = move || ours.generate(1).expect("a clock");
+    peers.visit("sno", Some(5), sno, |id| id.to_bytes().into());
+    let guid = move || guids.generate(1).expect("a clock");
+    peers.visit("Hot Guid", None, guid, |id| id.to_bytes().into());
+    peers::each(&mut peers);
+    peers
 }
 
 const WHILE: Duration = Duration::from_millis(30);

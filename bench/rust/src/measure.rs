@@ -87,20 +87,3 @@ pub(crate) fn calibrate(work: &mut Work) -> u32 {
 fn whole(count: f64) -> u32 {
     count.max(1.0) as u32
 }
-
-/// The median and the quartiles of some figures.
-#[derive(Clone, Copy)]
-pub(crate) struct Spread {
-    pub(crate) low: f64,
-    pub(crate) median: f64,
-    pub(crate) high: f64,
-}
-
-impl Spread {
-    pub(crate) fn of(figures: impl Iterator<Item = f64>) -> Self {
-        let mut sorted: Vec<f64> = figures.collect();
-        sorted.sort_by(f64::total_cmp);
-        let at = |quarter: usize| sorted[(sorted.len() - 1) * quarter / 4];
-        Self { low: at(1), median: at(2), high: at(3) }
-    }
-}

@@ -1,10 +1,19 @@
 //! Other libraries, used as documented.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    hint::spin_loop,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use data_encoding::{Encoding, Specification};
 use fast32::base32::Alphabet32Nopad;
-use ferroid::{define_snowflake_id, generator::AtomicSnowflakeGenerator, time::TimeSource};
+use ferroid::{
+    define_snowflake_id,
+    generator::AtomicSnowflakeGenerator,
+    time::{MonotonicClock, TimeSource},
+};
+use svix_ksuid::{Ksuid, KsuidLike};
+use uuid::Uuid;
 
 define_snowflake_id!(
     /// An ID with so many sequences that generators never reach the limit of the layout.
@@ -31,6 +40,59 @@ impl TimeSource<u64> for SystemMillis {
 
 /// ferroid's generator for threads, with a clock.
 pub(crate) type Ferroid<C> = AtomicSnowflakeGenerator<WideId, C>;
+
+pub(crate) const FERROID: &str = "ferroid Atomic, system clock";
+pub(crate) const FERROID_TICKING: &str = "ferroid Atomic, ticker thread";
+pub(crate) const FAST_HANDLE: &str = "fast-uuid-v7, a generator of its own";
+pub(crate) const NULID: &str = "nulid";
+
+/// Takes the calls of all libraries.
+pub(crate) trait Visit {
+    /// Takes a call that makes an ID, whose `bytes` are ordered as the library's IDs are; the first `time` of them hold the time in
+    /// steps of 65 ms at most, if any do.
+    fn visit<T>(
+        &mut self,
+        name: &'static str,
+        time: Option<usize>,
+        call: impl FnMut() -> T + 'static,
+        bytes: impl Fn(T) -> Vec<u8> + 'static,
+    );
+}
+
+/// Hands over a call of each library that makes one ID in the library's own type.
+pub(crate) fn each(to: &mut impl Visit) {
+    let ferroid = Ferroid::new(0, SystemMillis);
+    let ticking = Ferroid::new(0, MonotonicClock::default());
+    let mut ulids = ulid::Generator::new();
+    let mut snowflakes = snowflake::SnowflakeIdGenerator::new(1, 1);
+    let sonyflakes = sonyflake::Sonyflake::builder().machine_id(&|| Ok(1)).finalize();
+    let sonyflakes = sonyflakes.expect("a machine's number");
+    let mut sequential = fast_uuid_v7::SequentialGenerator::new();
+    let nulids = nulid::Generator::new();
+    let wide = |id: WideId| id.to_raw().to_be_bytes().into();
+    let uuid = |id: Uuid| id.into_bytes().into();
+    let ulid = |id: ulid::Ulid| id.to_bytes().into();
+    to.visit(FERROID, Some(5), move || ferroid.next_id(|_| spin_loop()), wide);
+    to.visit(FERROID_TICKING, Some(5), move || ticking.next_id(|_| spin_loop()), wide);
+    let snowflake = move || snowflakes.real_time_generate();
+    to.visit("rs-snowflake, at most 4,096 in a millisecond", Some(5), snowflake, |id| {
+        id.to_be_bytes().into()
+    });
+    let sonyflake = move || sonyflakes.next_id().expect("a clock");
+    to.visit("sonyflake, at most 256 in 10 ms", Some(5), sonyflake, |id| id.to_be_bytes().into());
+    to.visit("ulid", Some(6), ulid::Ulid::generate, ulid);
+    to.visit("ulid, monotonic", Some(6), move || ulids.generate().expect("room"), ulid);
+    to.visit("uuid v4, fast-rng", None, Uuid::new_v4, uuid);
+    to.visit("uuid v7, fast-rng", Some(6), Uuid::now_v7, uuid);
+    to.visit("fast-uuid-v7", Some(6), fast_uuid_v7::gen_id, |id| id.to_be_bytes().into());
+    to.visit(FAST_HANDLE, Some(6), move || sequential.next_id(), |id| id.to_be_bytes().into());
+    let hyperuuid = || hyperuuid::v7::now_v7().expect("a clock");
+    to.visit("hyperuuid v7", Some(6), hyperuuid, |id| id.as_bytes().to_vec());
+    let nulid = move || nulids.generate().expect("a clock");
+    to.visit(NULID, Some(7), nulid, |id| id.to_bytes().into());
+    to.visit("scru128", Some(6), scru128::new, |id| id.to_u128().to_be_bytes().into());
+    to.visit("svix-ksuid", None, || Ksuid::now(None), |id| id.bytes().to_vec());
+}
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 

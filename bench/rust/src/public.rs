@@ -6,7 +6,7 @@ use polyflake::{
 };
 
 use crate::{
-    contest::{Against, Contest, Entry, Goal},
+    contest::{Contest, Entry, Goal},
     measure::repeat,
     randflake,
     samples::{SECRET, Turns},
@@ -33,23 +33,17 @@ pub(crate) fn both_ways() -> Contest {
     };
     let decode_many = move || many.1.decode_many(&texts).expect("numbers");
     let of_many = |entry| Entry { items: MANY, ..entry };
-    Contest {
-        name: "rust: public IDs",
-        axis: None,
-        entries: vec![
+    Contest::new(
+        "rust: public IDs",
+        vec![
             Entry::ours("encode", repeat(move || encoder.encode(*rows.next()).expect("a text"))),
             Entry::ours("decode", repeat(move || decoder.decode(ids.next()).expect("a number"))),
             of_many(Entry::ours("encode 1024", repeat(encode_many))),
             of_many(Entry::ours("decode 1024", repeat(decode_many))),
             Entry::peer(INSPECT, repeat(inspect)),
         ],
-        goals: vec![Goal {
-            name: "rust: public ID decode",
-            ours: "decode".into(),
-            against: Against::entry(INSPECT),
-            most: 2.0,
-        }],
-    }
+        vec![Goal::new("rust: public ID decode", "decode", INSPECT, 2.0)],
+    )
 }
 
 fn orders() -> Type {

@@ -4,7 +4,7 @@ use polyflake::{base32::Text, randflake::Randflake};
 
 use crate::{
     clocks::Unbound,
-    contest::{Against, Contest, Entry, Goal},
+    contest::{Contest, Entry, Goal},
     measure::repeat,
     samples::{Turns, randflake},
 };
@@ -17,21 +17,15 @@ pub(crate) fn texts() -> Contest {
     let (mut numbers, mut ours) = (Turns::of(ids.clone()), Turns::of(texts_of(&ids)));
     let mut theirs = Turns::of(texts_of(&ids));
     let radix = move || u64::from_str_radix(theirs.next(), 32).expect("a number");
-    Contest {
-        name: "rust: one Randflake text",
-        axis: None,
-        entries: vec![
+    Contest::new(
+        "rust: one Randflake text",
+        vec![
             Entry::ours("encode", repeat(move || numbers.next().text())),
             Entry::ours("decode", repeat(move || Randflake::parse(ours.next()).expect("a text"))),
             Entry::peer(RADIX, repeat(radix)),
         ],
-        goals: vec![Goal {
-            name: "rust: Randflake strict decode",
-            ours: "decode".into(),
-            against: Against::entry(RADIX),
-            most: 0.5,
-        }],
-    }
+        vec![Goal::new("rust: Randflake strict decode", "decode", RADIX, 0.5)],
+    )
 }
 
 /// New IDs: of 12 and 13 digits, sometimes fewer.

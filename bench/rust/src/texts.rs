@@ -8,7 +8,7 @@ use polyflake::{
 };
 
 use crate::{
-    contest::{Against, Contest, Entry, Goal},
+    contest::{Contest, Entry, Goal},
     measure::{Work, repeat, repeat_with},
     samples::{self, MILLIONS},
 };
@@ -55,20 +55,14 @@ pub(crate) fn millions() -> Contest {
         move || (vec![1_u8; half], vec![2_u8; half]),
         |(from, to)| black_box(to).copy_from_slice(from),
     );
-    Contest {
-        name: "rust: 4 million texts encoded",
-        axis: None,
-        entries: vec![
+    Contest::new(
+        "rust: 4 million texts encoded",
+        vec![
             Entry::ours("sno", encode).making(MILLIONS),
             Entry::peer(MEMCPY, memcpy).making(MILLIONS),
         ],
-        goals: vec![Goal {
-            name: "rust: sno encode 4 million",
-            ours: "sno".into(),
-            against: Against::entry(MEMCPY),
-            most: 1.1,
-        }],
-    }
+        vec![Goal::new("rust: sno encode 4 million", "sno", MEMCPY, 1.1)],
+    )
 }
 
 fn contest(
@@ -77,18 +71,14 @@ fn contest(
     [avx2, avx512]: [(&'static str, f64); 2],
 ) -> Contest {
     let entry = |level: Level| Entry::ours(level.set().name(), over_slices(level)).making(IDS);
-    let goal = |(name, times): (&'static str, f64), ours: &'static str| Goal {
-        name,
-        ours: ours.into(),
-        against: Against::entry(Set::Scalar.name()),
-        most: 1.0 / times,
+    let goal = |(name, times): (&'static str, f64), ours: &'static str| {
+        Goal::new(name, ours, Set::Scalar.name(), 1.0 / times)
     };
-    Contest {
+    Contest::new(
         name,
-        axis: None,
-        entries: kernels::levels().map(entry).collect(),
-        goals: vec![goal(avx2, "avx2"), goal(avx512, "avx512")],
-    }
+        kernels::levels().map(entry).collect(),
+        vec![goal(avx2, "avx2"), goal(avx512, "avx512")],
+    )
 }
 
 fn packed() -> Vec<[u8; Sno::LEN]> {

@@ -13,8 +13,8 @@ use uuid::Uuid;
 
 use crate::{
     clocks::Fast,
-    contest::{Against, Contest, Entry, Goal, Key},
-    peers::{Ferroid, SystemMillis},
+    contest::{Contest, Entry, Goal, Key},
+    peers::{FERROID, Ferroid, SystemMillis},
     samples::sno,
     team::{Member, member, sizes, team},
 };
@@ -36,7 +36,7 @@ pub(crate) fn reading_the_clock() -> Contest {
             word.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| Some(word + 1))
         })
     };
-    let peers = each_size("ferroid Atomic, system clock", false, poll)
+    let peers = each_size(FERROID, false, poll)
         .chain(each_size("uuid v7, fast-rng", false, || member(Uuid::now_v7)))
         .chain(each_size("compare-and-swap of one word alone", false, swap));
     Contest {
@@ -49,12 +49,7 @@ pub(crate) fn reading_the_clock() -> Contest {
 
 /// The goal that two threads make `times` times as many IDs as one. As a ratio of times, this is the inverse.
 fn two_against_one(name: &'static str, times: f64) -> Goal {
-    Goal {
-        name,
-        ours: Key(HANDLES, Some(2)),
-        against: Against::key("one thread, one handle", Key(HANDLES, Some(1))),
-        most: 1.0 / times,
-    }
+    Goal::new(name, Key(HANDLES, Some(2)), Key(HANDLES, Some(1)), 1.0 / times)
 }
 
 fn ours<C: Clock + Send + Sync + 'static>(clock: fn() -> C) -> impl Iterator<Item = Entry> {

@@ -1,7 +1,7 @@
 //! Benchmarks against peers and against earlier counts: times, instructions, and the savings of ordered keys.
 //!
-//! Each language has a program of its own in `bench/`, which times all entries of a contest in turn and prints a line of
-//! JSON for each contest. This module sets them up, runs them, shows the figures and checks the goals.
+//! Each language has a program of its own in `bench/`, which times all entries of a contest in turn and prints their times as a line of
+//! JSON. This module sets them up, runs them, judges the times, has those told again that leave a goal open, and shows the figures.
 
 mod instructions;
 mod machine;

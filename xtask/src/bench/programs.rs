@@ -1,7 +1,7 @@
 //! The programs that measure, one for each language.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Write},
     process::{Command, Stdio},
 };
 
@@ -30,6 +30,9 @@ pub struct Ask<'a> {
     pub rounds: u32,
 }
 
+/// Most times that a program times a contest, while the rounds leave a goal undecided.
+const MOST_TIMES: usize = 8;
+
 /// What the programs take in place of a filter.
 const MARKS: &str = "marks";
 
@@ -46,16 +49,26 @@ impl Program {
         named(self) || !ALL.iter().any(named)
     }
 
-    /// Sets it up, runs it, and hands over each contest as it ends.
+    /// Sets it up, runs it, and hands over each contest as it ends. A program prints the times of a contest and reads whether it is to
+    /// time `more` or to hold the `next` contest.
     pub fn run(&self, shell: &Shell, ask: &Ask, mut take: impl FnMut(Contest)) -> Result<()> {
         (self.set_up)(shell)?;
         let mut command = Command::from((self.command)(shell, ask.filter));
         command.env("POLYFLAKE_BENCH_ROUNDS", ask.rounds.to_string());
-        let mut program = command.stdout(Stdio::piped()).spawn()?;
+        let mut program = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut replies = program.stdin.take().context("expected the program's input")?;
         let lines = BufReader::new(program.stdout.take().context("expected the program's output")?);
+        let mut times = 0;
         for line in lines.lines() {
-            let line = line?;
-            take(serde_json::from_str(&line).with_context(|| format!("not a contest: {line}"))?);
+            let contest = Contest::read(&line?)?;
+            times += 1;
+            if contest.is_open() && times < MOST_TIMES {
+                replies.write_all(b"more\n")?;
+                continue;
+            }
+            replies.write_all(b"next\n")?;
+            times = 0;
+            take(contest);
         }
         ensure!(program.wait()?.success(), "the bench in {} failed", self.language);
         Ok(())

@@ -4,37 +4,47 @@ use std::{fs, path::Path};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::machine::Machine;
 
-/// Entries that were timed in turn, and the goals that their ratios are held against.
-#[derive(Serialize, Deserialize)]
+/// Entries that were timed in turn, and the goals that their ratios are held against, as a program tells them.
+#[derive(Deserialize)]
 pub struct Contest {
     #[serde(rename = "contest")]
     pub name: String,
     /// The quantity that `x` of the entries counts, if they make curves.
     pub axis: Option<String>,
     /// The means by which the system's clock was read, if the program reports it.
-    #[serde(default)]
-    pub clock: Option<String>,
+    clock: Option<String>,
     pub entries: Vec<Entry>,
-    pub goals: Vec<Goal>,
+    goals: Vec<Asked>,
     pub missing: Vec<Missing>,
 }
 
-/// The cost of one item, in nanoseconds: the median over the rounds, and the quartiles.
-#[derive(Serialize, Deserialize)]
+/// The nanoseconds that one item of an entry takes, round by round.
+#[derive(Deserialize)]
 pub struct Entry {
     pub name: String,
     pub ours: bool,
     pub x: Option<u32>,
-    pub ns: f64,
-    pub quartiles_ns: [f64; 2],
+    rounds: Vec<f64>,
 }
 
+/// A goal: two entries, and the largest ratio of their times.
+#[derive(Deserialize)]
+struct Asked {
+    name: String,
+    ours: Key,
+    against: Key,
+    most: f64,
+}
+
+/// An entry's name, and its position on the axis.
+type Key = (String, Option<u32>);
+
 /// The ratio of our time to the time that it is compared with: the median over the rounds.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 #[allow(clippy::struct_field_names, reason = "the names in the file")]
 pub struct Goal {
     pub name: String,
@@ -60,7 +70,24 @@ pub struct Report {
     pub contests: Vec<Contest>,
 }
 
+/// Fewest rounds that can decide a goal; fewer are only a trial run.
+const FEWEST_ROUNDS: usize = 20;
+
 impl Contest {
+    /// Reads a program's line. Goals with entries that the machine lacks are missing.
+    pub fn read(line: &str) -> Result<Self> {
+        let mut contest: Self =
+            serde_json::from_str(line).with_context(|| format!("not a contest: {line}"))?;
+        let (goals, lacking) = std::mem::take(&mut contest.goals)
+            .into_iter()
+            .partition(|goal| contest.ratios(goal).is_some());
+        let lacking: Vec<Asked> = lacking;
+        let why = || "not on this machine".to_owned();
+        let lacking = lacking.into_iter().map(|goal| Missing { name: goal.name, why: why() });
+        contest.missing.extend(lacking);
+        Ok(Self { goals, ..contest })
+    }
+
     /// The contest with only the goals that the filter names: it runs as a whole even for one goal.
     pub fn only_asked_for(mut self, filter: &str) -> Self {
         if !self.name.contains(filter) {
@@ -68,6 +95,78 @@ impl Contest {
         }
         self
     }
+
+    /// Returns whether the rounds leave a goal undecided.
+    pub fn is_open(&self) -> bool {
+        let ratios = |goal: &Asked| Some((self.ratios(goal)?, goal.most));
+        self.goals.iter().filter_map(ratios).any(|(ratios, most)| is_open(ratios, most))
+    }
+
+    fn goals(&self) -> impl Iterator<Item = Goal> {
+        self.goals.iter().filter_map(|goal| self.judged(goal))
+    }
+
+    fn judged(&self, goal: &Asked) -> Option<Goal> {
+        let [low, ratio, high] = quartiles(self.ratios(goal)?);
+        let place = goal.against.1.map_or_else(String::new, |x| format!(" ({x})"));
+        Some(Goal {
+            name: goal.name.clone(),
+            ours_ns: self.entry(&goal.ours)?.quartiles()[1],
+            against: goal.against.0.clone() + &place,
+            against_ns: self.entry(&goal.against)?.quartiles()[1],
+            ratio,
+            ratio_quartiles: [low, high],
+            goal: goal.most,
+            met: ratio <= goal.most,
+        })
+    }
+
+    fn ratios(&self, goal: &Asked) -> Option<Vec<f64>> {
+        let (ours, theirs) = (self.entry(&goal.ours)?, self.entry(&goal.against)?);
+        Some(ours.rounds.iter().zip(&theirs.rounds).map(|(ours, theirs)| ours / theirs).collect())
+    }
+
+    fn entry(&self, key: &Key) -> Option<&Entry> {
+        self.entries.iter().find(|entry| (&entry.name, &entry.x) == (&key.0, &key.1))
+    }
+
+    fn json(&self) -> Value {
+        let entry = |entry: &Entry| {
+            let [low, ns, high] = entry.quartiles();
+            json!({ "name": entry.name, "ours": entry.ours, "x": entry.x, "ns": ns, "quartiles_ns": [low, high] })
+        };
+        json!({
+            "contest": self.name,
+            "axis": self.axis,
+            "clock": self.clock,
+            "entries": self.entries.iter().map(entry).collect::<Vec<_>>(),
+            "missing": self.missing,
+        })
+    }
+}
+
+impl Entry {
+    pub fn quartiles(&self) -> [f64; 3] {
+        quartiles(self.rounds.clone())
+    }
+}
+
+/// The lower quartile, the median and the upper quartile.
+fn quartiles(mut figures: Vec<f64>) -> [f64; 3] {
+    figures.sort_by(f64::total_cmp);
+    [1, 2, 3].map(|quarter| figures[(figures.len() - 1) * quarter / 4])
+}
+
+/// Returns whether rounds leave a goal undecided: its limit is within 5 % of the median ratio, and within the interval that holds the
+/// true median in 95 of 100 runs. By the binomial distribution, these are the ratios up to the square root of their number away from
+/// the middle.
+fn is_open(mut ratios: Vec<f64>, most: f64) -> bool {
+    ratios.sort_by(f64::total_cmp);
+    let (middle, width) = (ratios.len() / 2, ratios.len().isqrt());
+    let is_near = (ratios[middle] / most - 1.0).abs() < 0.05;
+    let inside =
+        ratios[middle - width.min(middle)]..=ratios[(middle + width).min(ratios.len() - 1)];
+    ratios.len() >= FEWEST_ROUNDS && is_near && inside.contains(&most)
 }
 
 impl Report {
@@ -75,8 +174,8 @@ impl Report {
         Self { machine, contests: Vec::new() }
     }
 
-    pub fn goals(&self) -> impl Iterator<Item = &Goal> {
-        self.contests.iter().flat_map(|contest| &contest.goals)
+    pub fn goals(&self) -> impl Iterator<Item = Goal> {
+        self.contests.iter().flat_map(Contest::goals)
     }
 
     /// The means by which the system's clock was read, if a program reports it.
@@ -90,7 +189,8 @@ impl Report {
 
     pub fn write(&self, file: &Path) -> Result<()> {
         let goals: Vec<_> = self.goals().collect();
-        let all = json!({ "goals": goals, "machine": self.machine, "contests": self.contests });
+        let contests: Vec<_> = self.contests.iter().map(Contest::json).collect();
+        let all = json!({ "goals": goals, "machine": self.machine, "contests": contests });
         let text = serde_json::to_string_pretty(&all)? + "\n";
         fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
     }
@@ -100,20 +200,47 @@ impl Report {
 mod tests {
     use super::*;
 
+    /// Our entry takes 0.4 to 0.6 of the time of the other.
     fn contest() -> Contest {
-        let goal = |name: &str, ratio: f64| {
-            json!({
-                "name": name, "ours_ns": ratio, "against": "them", "against_ns": 1.0, "ratio": ratio,
-                "ratio_quartiles": [ratio, ratio], "goal": 0.5, "met": ratio <= 0.5,
-            })
-        };
-        let entry =
-            json!({"name": "us", "ours": true, "x": null, "ns": 1.0, "quartiles_ns": [0.9, 1.1]});
+        let goal = |name: &str, most: f64| json!({"name": name, "ours": ["us", null], "against": ["them", 2], "most": most});
+        let rounds: Vec<_> = (0..41).map(|round| 0.4 + f64::from(round) / 200.0).collect();
         let line = json!({
-            "contest": "rust: a contest", "axis": null, "entries": [entry],
-            "goals": [goal("rust: met", 0.4), goal("rust: missed", 0.6)], "missing": [],
+            "contest": "rust: a contest", "axis": null,
+            "entries": [
+                {"name": "us", "ours": true, "x": null, "rounds": rounds},
+                {"name": "them", "ours": false, "x": 2, "rounds": vec![1.0; 41]},
+            ],
+            "goals": [goal("rust: met", 0.51), goal("rust: missed", 0.45)], "missing": [],
         });
-        serde_json::from_str(&line.to_string()).expect("a program's line")
+        Contest::read(&line.to_string()).expect("a program's line")
+    }
+
+    #[test]
+    fn a_ratio_is_the_median_of_the_rounds() {
+        let contest = contest();
+        let goals: Vec<_> = contest.goals().collect();
+        let [met, missed] = &goals[..] else { panic!("expected two goals") };
+        assert_eq!((met.ratio, met.ratio_quartiles), (0.5, [0.45, 0.55]));
+        assert_eq!((met.met, missed.met), (true, false));
+        assert_eq!((&*met.against, met.ours_ns), ("them (2)", 0.5));
+    }
+
+    #[test]
+    fn a_goal_near_the_median_is_open_and_others_are_not() {
+        assert!(contest().is_open());
+        let ratios = || (0..41).map(|round| 0.4 + f64::from(round) / 200.0).collect::<Vec<_>>();
+        assert!(is_open(ratios(), 0.52));
+        assert!(!is_open(ratios(), 0.45) && !is_open(vec![0.5; 41], 0.51));
+        assert!(!is_open(ratios()[11..30].to_vec(), 0.5), "too few rounds");
+    }
+
+    #[test]
+    fn a_goal_without_its_entry_is_missing() {
+        let line = r#"{"contest": "c", "axis": null, "entries": [], "missing": [],
+            "goals": [{"name": "g", "ours": ["us", null], "against": ["them", null], "most": 1}]}"#;
+        let contest = Contest::read(line).unwrap();
+        assert_eq!((contest.goals().count(), contest.missing.len()), (0, 1));
+        assert!(!contest.is_open());
     }
 
     fn report(contest: Contest) -> Report {

@@ -19,8 +19,8 @@ pub fn print_contest(contest: &Contest) {
 fn line(entry: &Entry) -> String {
     let x = entry.x.map_or_else(String::new, |x| x.to_string());
     let mark = if entry.ours { '*' } else { ' ' };
-    let [low, high] = entry.quartiles_ns.map(time);
-    format!("{mark} {:<42} {x:>6} {:>10}  {low:>9} .. {high}", entry.name, time(entry.ns))
+    let [low, ns, high] = entry.quartiles().map(time);
+    format!("{mark} {:<42} {x:>6} {ns:>10}  {low:>9} .. {high}", entry.name)
 }
 
 /// Nanoseconds, or milliseconds from one on.
@@ -70,9 +70,9 @@ fn verdict(goal: &Goal) -> String {
 pub fn page(report: &Report) -> String {
     let rows = report.goals().map(|goal| {
         let Goal { name, ours_ns, against, against_ns, ratio, goal: most, met, .. } = goal;
-        let [ours, theirs] = [*ours_ns, *against_ns].map(time);
-        let [ratio, most] = [*ratio, *most].map(figure);
-        let met = if *met { "yes" } else { "**no**" };
+        let [ours, theirs] = [ours_ns, against_ns].map(time);
+        let [ratio, most] = [ratio, most].map(figure);
+        let met = if met { "yes" } else { "**no**" };
         format!("| {name} | {ours} | {against} | {theirs} | {ratio} | {most} | {met} |\n")
     });
     let missing = report.contests.iter().flat_map(|contest| &contest.missing);
