@@ -1,5 +1,7 @@
 //! The one door to atomics, so that a model checker can stand behind it.
 
+/// A pointer to memory for children of a fork, which models do not have.
+pub(crate) use portable_atomic::AtomicPtr as SparePtr;
 /// A counter that decides nothing, so it stays outside the model.
 pub(crate) use portable_atomic::AtomicU32 as Tally;
 pub(crate) use portable_atomic::Ordering;

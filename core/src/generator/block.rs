@@ -7,7 +7,7 @@
 use core::{fmt, num::NonZeroU32};
 
 use super::{Engine, Family, Mode, Reserved};
-use crate::{Result, clock::Clock, fork, sequence::Run};
+use crate::{Result, clock::Clock, fork};
 
 /// Default number of IDs in the first block of a tick: enough to make the shared step cheap, few enough to lose.
 pub(crate) const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
@@ -25,11 +25,11 @@ struct Block<F: Family> {
 
 impl<F: Family> Block<F> {
     fn tick(&self) -> u64 {
-        self.slots.1.tick()
+        self.slots.1.tick
     }
 
     fn len(&self) -> u32 {
-        self.slots.1.len()
+        self.slots.1.len
     }
 
     /// The next slot's place in the block, if the block is of this tick and has not ended.

@@ -2,7 +2,6 @@
 
 use core::{ops::Range, time::Duration};
 
-use super::fill::Taken;
 use super::{
     Family, Mode, Options, WaitPolicy, Window,
     wait::{Call, NEVER, ms_rounded_up},
@@ -12,23 +11,23 @@ use crate::{
     clock::{self, Clock},
     fork,
     format::Ticks,
-    sequence::{Flip, Machine, Step},
+    sequence::{Flip, Machine, Run, Step},
 };
 
 /// A generator of any family, without the packing of IDs.
 #[derive(Debug)]
 pub(crate) struct Engine<F: Family, C> {
     pub(crate) family: F,
-    machine: F::Machine,
-    window: Window,
+    pub(crate) machine: F::Machine,
+    pub(crate) window: Window,
     policy: WaitPolicy,
-    clock: C,
+    pub(crate) clock: C,
 }
 
 /// Slots of one tick, and the identity that they belong to.
-pub(crate) type Reserved<F> = (<F as Family>::Identity, <<F as Family>::Machine as Machine>::Run);
+pub(crate) type Reserved<F> = (<F as Family>::Identity, Run);
 
-/// The observed state of the machine, and the reading of the clock after it.
+/// The observed state of the machine, and the reading of the clock after it; 0 for a family without ticks.
 pub(crate) type Sight<F> = (<<F as Family>::Machine as Machine>::Seen, i64);
 
 /// The outcome of one attempt.
@@ -58,15 +57,6 @@ impl<F: Family, C> Engine<F, C> {
         Self { family, machine, window, policy, clock }
     }
 
-    /// The source of time that the generator was built with.
-    pub(crate) const fn clock(&self) -> &C {
-        &self.clock
-    }
-
-    pub(crate) const fn window(&self) -> &Window {
-        &self.window
-    }
-
     /// The half-open window, in Unix milliseconds.
     pub(crate) fn window_ms(&self, ticks: &F::Ticks) -> (i64, i64) {
         let span = self.window.ticks();
@@ -85,21 +75,11 @@ impl<F: Family, C> Engine<F, C> {
         self.family.extended(end);
     }
 
-    /// The machine, for families that change their identity.
-    pub(crate) const fn machine(&self) -> &F::Machine {
-        &self.machine
-    }
-
-    /// Ends the generator, also for calls in flight, and returns the machine's last state.
-    pub(crate) fn close(&self) -> Result<<F::Machine as Machine>::State> {
-        self.machine.close()
-    }
-
     /// Ends the generator, also for calls in flight, and returns the span of the highest tick of which slots were ever reserved,
     /// used or not: in Unix milliseconds, rounded up. None if no slot was reserved.
     pub(crate) fn seal(&self) -> Result<Option<Range<i64>>> {
         self.family.check_process()?;
-        self.close()?;
+        self.machine.close()?;
         // A child forked at this moment has only sealed its copy.
         self.family.check_process()?;
         Ok(self.highest().map(|(_, span)| span))
@@ -107,14 +87,9 @@ impl<F: Family, C> Engine<F, C> {
 
     /// The highest tick of which slots were ever reserved, and its span in Unix milliseconds, rounded up.
     pub(crate) fn highest(&self) -> Option<(u64, Range<i64>)> {
-        let (tick, ticks) = (self.machine.highest(&self.state())?, self.family.ticks()?);
+        let (tick, ticks) = (self.machine.highest(&self.machine.state())?, self.family.ticks()?);
         let begins = |tick| ms_rounded_up(ticks.nanos_of(tick));
         Some((tick, begins(tick)..begins(tick + 1)))
-    }
-
-    /// The machine's state, at one moment.
-    pub(crate) fn state(&self) -> <F::Machine as Machine>::State {
-        self.machine.state()
     }
 
     /// Refuses a generator that was closed.
@@ -144,19 +119,18 @@ impl<F: Family, C: Clock> Engine<F, C> {
     /// The tick of an ID made now, if the generator is open. A handle asks this for every ID.
     #[inline]
     pub(crate) fn look(&self) -> Result<u64> {
-        let Some(ticks) = self.family.ticks() else { return self.look_timelessly() };
-        let now = self.clock.unix_nanos()?;
+        let now = self.now()?;
         let seen = self.machine.observe();
         if self.machine.is_closed_at(seen) {
             return Err(closed());
         }
-        let now = self.tick_after(ticks, (seen, now))?;
-        Ok(self.machine.tick_for(seen, now))
+        Ok(self.machine.tick_for(seen, self.tick_after((seen, now))?))
     }
 
-    fn look_timelessly(&self) -> Result<u64> {
-        self.check_open()?;
-        Ok(self.machine.tick_for(self.machine.observe(), 0))
+    /// The clock's reading.
+    #[inline]
+    fn now(&self) -> Result<i64> {
+        if self.family.ticks().is_some() { self.clock.unix_nanos() } else { Ok(0) }
     }
 
     /// The tick that the clock shows.
@@ -174,9 +148,10 @@ impl<F: Family, C: Clock> Engine<F, C> {
     }
 
     /// The tick of a reading that was taken after a look at the machine. A reading that is before the start of the machine's tick
-    /// by less than the clock's slack counts as that tick.
+    /// by less than the clock's slack counts as that tick. Without ticks all slots lie in tick 0.
     #[inline]
-    fn tick_after(&self, ticks: &F::Ticks, (seen, now): Sight<F>) -> Result<u64> {
+    fn tick_after(&self, (seen, now): Sight<F>) -> Result<u64> {
+        let Some(ticks) = self.family.ticks() else { return Ok(0) };
         let (tick, last) = (self.tick_of(ticks, now)?, self.machine.tick(seen));
         let slack = self.clock.slack_nanos();
         if tick >= last || slack == 0 {
@@ -193,62 +168,33 @@ impl<F: Family, C: Clock> Engine<F, C> {
         reason = "a sno ID takes 96 instructions with its slot in registers, 141 without"
     )]
     pub(crate) fn reserve(&self, want: u32, mode: Mode) -> Result<Reserved<F>> {
-        let Some(ticks) = self.family.ticks() else { return self.reserve_timeless(want) };
         let sight = self.sight()?;
-        match self.shortcut(ticks, sight, want) {
+        match self.shortcut(sight, want) {
             Some(taken) => Ok(taken),
-            None => self.reserve_slowly(ticks, mode, sight, want),
+            None => self.reserve_slowly(sight, want, mode),
         }
-    }
-
-    /// Like [`Engine::reserve`], and returns the family that packs the slots. If one look is not enough, `slowly` goes on from it
-    /// with [`Engine::reserve_from`].
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "as Engine::reserve")]
-    pub(crate) fn take_or<'s>(
-        &'s self,
-        want: u32,
-        slowly: impl FnOnce(Sight<F>) -> Result<Taken<'s, F>>,
-    ) -> Result<Taken<'s, F>> {
-        let sight = self.sight()?;
-        match self.family.ticks().and_then(|ticks| self.shortcut(ticks, sight, want)) {
-            Some(taken) => Ok((&self.family, taken)),
-            None => slowly(sight),
-        }
-    }
-
-    /// As [`Engine::reserve`], after a look that was not enough.
-    pub(crate) fn reserve_from(
-        &self,
-        sight: Sight<F>,
-        want: u32,
-        mode: Mode,
-    ) -> Result<Reserved<F>> {
-        let Some(ticks) = self.family.ticks() else { return self.reserve_timeless(want) };
-        self.reserve_slowly(ticks, mode, sight, want)
     }
 
     /// Looks at the machine, and only then reads the clock.
     #[inline]
-    fn sight(&self) -> Result<Sight<F>> {
+    pub(super) fn sight(&self) -> Result<Sight<F>> {
         let seen = self.machine.observe();
-        let now = self.clock.unix_nanos()?;
+        let now = self.now()?;
         Ok((seen, now))
     }
 
-    /// The loop of [`Engine::reserve`], kept apart from the many calls that need no loop.
+    /// The loop of [`Engine::reserve`], after a look that was not enough: kept apart from the many calls that need no loop.
     #[cold]
     #[inline(never)]
-    fn reserve_slowly(
+    pub(super) fn reserve_slowly(
         &self,
-        ticks: &F::Ticks,
-        mode: Mode,
         mut sight: Sight<F>,
         want: u32,
+        mode: Mode,
     ) -> Result<Reserved<F>> {
         let mut call = Call::new(self.policy_in(mode));
         loop {
-            match self.turn(ticks, &mut call, sight, want)? {
+            match self.turn(&mut call, sight, want)? {
                 Turn::Return(taken) => return Ok(taken),
                 Turn::Retry(None) => {}
                 Turn::Retry(Some(nanos)) => self.clock.sleep(nanos)?,
@@ -270,10 +216,9 @@ impl<F: Family, C: Clock> Engine<F, C> {
         want: u32,
         sleep: &impl AsyncFn(Duration),
     ) -> Result<Reserved<F>> {
-        let Some(ticks) = self.family.ticks() else { return self.reserve_timeless(want) };
         let mut call = Call::new(&self.policy);
         loop {
-            match self.turn(ticks, &mut call, self.sight()?, want)? {
+            match self.turn(&mut call, self.sight()?, want)? {
                 Turn::Return(taken) => return Ok(taken),
                 Turn::Retry(None) => {}
                 Turn::Retry(Some(nanos)) => sleep(Duration::from_nanos(nanos)).await,
@@ -283,9 +228,9 @@ impl<F: Family, C: Clock> Engine<F, C> {
 
     /// Slots in the tick that was observed, if the clock is still in it and window and process allow it.
     #[inline]
-    fn shortcut(&self, ticks: &F::Ticks, (seen, now): Sight<F>, want: u32) -> Option<Reserved<F>> {
+    pub(super) fn shortcut(&self, (seen, now): Sight<F>, want: u32) -> Option<Reserved<F>> {
         let tick = self.machine.tick(seen);
-        if !ticks.is_within(tick, now) {
+        if !self.family.ticks()?.is_within(tick, now) {
             return None;
         }
         let (epoch, identity) = self.family.found(&self.window, tick)?;
@@ -295,14 +240,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
     }
 
     /// Makes one attempt, and decides the next action if it fails.
-    fn turn(
-        &self,
-        ticks: &F::Ticks,
-        call: &mut Call<'_>,
-        sight: Sight<F>,
-        want: u32,
-    ) -> Result<Turn<Reserved<F>>> {
-        Ok(match self.attempt(ticks, sight, call.flip(), want)? {
+    fn turn(&self, call: &mut Call<'_>, sight: Sight<F>, want: u32) -> Result<Turn<Reserved<F>>> {
+        Ok(match self.attempt(sight, call.flip(), want)? {
             Outcome::Taken(taken) => Turn::Return(taken),
             Outcome::Raced => {
                 call.lose_race(&self.clock)?;
@@ -316,55 +255,45 @@ impl<F: Family, C: Clock> Engine<F, C> {
 
     fn attempt(
         &self,
-        ticks: &F::Ticks,
         (seen, now): Sight<F>,
         flip: Flip,
         want: u32,
     ) -> Result<Outcome<Reserved<F>>> {
-        // A static's clock is looked at nowhere else.
-        self.policy.check_clock(&self.clock)?;
+        let ticks = self.family.ticks();
+        if ticks.is_some() {
+            // A static's clock is looked at nowhere else.
+            self.policy.check_clock(&self.clock)?;
+        }
         self.family.check_process()?;
-        let now = self.tick_after(ticks, (seen, now))?;
+        let now = self.tick_after((seen, now))?;
         let tick = self.machine.tick_for(seen, now);
-        self.window.check(tick, ticks)?;
+        if let Some(ticks) = ticks {
+            self.window.check(tick, ticks)?;
+        }
         // A reading that is stale must draw nothing: another thread may have drawn for a later tick.
         if self.family.found(&self.window, tick).is_none() && self.machine.observe() != seen {
             return Ok(Outcome::Raced);
         }
         let (epoch, identity) = self.family.identify(&self.machine, &self.window, tick)?;
         let is_mine = || epoch == fork::epoch() && self.family.is_current(identity);
-        Ok(match self.machine.step(seen, now, want, self.family.limits(identity), flip) {
-            Step::Taken(run) if is_mine() => Outcome::Taken((identity, run)),
+        Ok(match (self.machine.step(seen, now, want, self.family.limits(identity), flip), ticks) {
+            (Step::Taken(run), _) if is_mine() => Outcome::Taken((identity, run)),
             // Forked since the identity was read: this is another process. Or another thread replaced the identity.
-            Step::Taken(_) | Step::Raced => Outcome::Raced,
-            Step::Full => Outcome::Wait(ticks.nanos_of(tick + 1), ErrorKind::SequenceExhausted),
-            Step::Behind(last) if F::WAITS_BEHIND => {
+            (Step::Taken(_) | Step::Raced, _) => Outcome::Raced,
+            (Step::Full, Some(ticks)) => {
+                Outcome::Wait(ticks.nanos_of(tick + 1), ErrorKind::SequenceExhausted)
+            }
+            (Step::Behind(last), Some(ticks)) if F::WAITS_BEHIND => {
                 Outcome::Wait(ticks.nanos_of(last), ErrorKind::ClockBehind)
             }
-            Step::Behind(last) => {
+            (Step::Behind(last), Some(ticks)) => {
                 return Err(Error::retry_later(ErrorKind::ClockBehind, ticks.ms_of(last)));
             }
-            Step::Closed => return Err(closed()),
-        })
-    }
-
-    /// Slots of a sequence without a timestamp: they all lie in one tick, which never ends.
-    fn reserve_timeless(&self, want: u32) -> Result<Reserved<F>> {
-        loop {
-            self.family.check_process()?;
-            let (epoch, identity) = self.family.identify(&self.machine, &self.window, 0)?;
-            let (seen, limits) = (self.machine.observe(), self.family.limits(identity));
-            match self.machine.step(seen, 0, want, limits, Flip::Refused) {
-                Step::Taken(run) if epoch == fork::epoch() => return Ok((identity, run)),
-                // Forked meanwhile: slots of a sequence without a timestamp belong to the parent.
-                Step::Taken(_) => return Err(Error::new(ErrorKind::Forked)),
-                Step::Raced => {}
-                Step::Full | Step::Behind(_) => {
-                    return Err(Error::new(ErrorKind::SequenceExhausted));
-                }
-                Step::Closed => return Err(closed()),
+            (Step::Full | Step::Behind(_), None) => {
+                return Err(Error::new(ErrorKind::SequenceExhausted));
             }
-        }
+            (Step::Closed, _) => return Err(closed()),
+        })
     }
 }
 

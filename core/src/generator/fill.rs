@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::{Engine, Pack, Reserved};
-use crate::{Error, ErrorKind, Result, clock::Clock, fork, sequence::Run};
+use crate::{Error, ErrorKind, Result, clock::Clock, fork};
 
 /// The permission of a call to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,7 +159,7 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
         let (family, slots) = taken.map_err(|error| error.after_writing(written))?;
         if is_here {
             family.write(slots, self.given, &mut self.room, *self.written);
-            *self.written += slots.1.len() as usize;
+            *self.written += slots.1.len as usize;
         }
         if self.epoch != fork::epoch() {
             (self.epoch, *self.written) = (fork::current(), 0);

@@ -2,17 +2,12 @@
 //!
 //! A thread that found a generator may use it for its current step: the generator's window holds only its own grant, and it
 //! refuses once it is sealed. So a call looks for the newest generator once, and again only if that one refused.
-#![allow(unsafe_code, reason = "generators are read without a lock and freed with what moves")]
 
 use alloc::boxed::Box;
-use core::{marker::PhantomData, ops::Range, ptr, time::Duration};
+use core::{ops::Range, ptr, time::Duration};
 
-use super::{Engine, Family, Mode, Pack, Source, engine::Sight, fill::Taken, wait::Call};
-use crate::{
-    Error, ErrorKind, Result, UnixTime,
-    clock::Clock,
-    sync::{AtomicPtr, Ordering},
-};
+use super::{Engine, Family, Latest, Mode, Pack, Source, engine::Sight, fill::Taken, wait::Call};
+use crate::{Error, ErrorKind, Result, UnixTime, clock::Clock, sequence::Machine};
 
 /// The types of a generator's calls.
 pub trait Calls {
@@ -43,7 +38,14 @@ pub(crate) trait Grantee: Calls + Sized {
 /// Not part of the public API: for leases, which give its calls their names.
 #[derive(Debug)]
 pub struct Leased<G> {
-    pub(crate) moving: Moving<G>,
+    generators: Latest<Granted<G>>,
+}
+
+/// A generator, and the number of generators before it.
+#[derive(Debug)]
+struct Granted<G> {
+    generator: G,
+    number: u32,
 }
 
 #[allow(private_bounds, reason = "the generators of this crate's families are all that move")]
@@ -53,7 +55,8 @@ impl<G: Grantee> Leased<G> {
     /// # Errors
     /// `unknown_field` for a generator of a layout without a timestamp; `missing_field` if a bindable is not fixed.
     pub fn new(first: G) -> Result<Self> {
-        Moving::new(first).map(|moving| Self { moving })
+        check(&first)?;
+        Ok(Self { generators: Latest::new(Granted { generator: first, number: 0 }) })
     }
 
     /// Goes on under another grant, and returns its number, one more than the last. It seals the current generator and gives
@@ -63,9 +66,29 @@ impl<G: Grantee> Leased<G> {
     /// In a child process the parent's generator is left alone, and `build` gets no tick.
     ///
     /// # Errors
-    /// Any error of `build`; `lease_mismatch` for a window that begins earlier, or if another thread moved meanwhile.
+    /// Any error of `build`; `lease_mismatch` for a window that begins earlier, or at a tick that a generator of the same numbers used,
+    /// or if another thread moved meanwhile. After an error the current generator may be sealed until the next move.
     pub fn move_to(&self, build: impl FnOnce(Option<Range<i64>>) -> Result<G>) -> Result<u32> {
-        self.moving.move_to(build)
+        let found = self.newest();
+        let last = found.generator.engine().end();
+        let generator = build(last.as_ref().map(|(_, span)| span.clone()))?;
+        check(&generator)?;
+        let start = generator.engine().window.start();
+        if last.is_some_and(|(tick, _)| start < tick) || self.is_repeated_by(&generator, start) {
+            return Err(mismatch());
+        }
+        let number = found.number + 1;
+        let is_put = self.generators.put(found, Granted { generator, number }, Box::new_uninit());
+        if is_put { Ok(number) } else { Err(mismatch()) }
+    }
+
+    /// Returns whether a generator whose window begins at `start` may repeat an ID of an earlier one: one of the same numbers that used
+    /// that tick.
+    fn is_repeated_by(&self, next: &G, start: u64) -> bool {
+        self.generators.iter().any(|Granted { generator, .. }| {
+            let used = generator.engine().highest().is_some_and(|(tick, _)| start <= tick);
+            used && generator.may_repeat(next)
+        })
     }
 
     /// Moves the end of a grant later; an earlier or equal end changes nothing.
@@ -73,7 +96,7 @@ impl<G: Grantee> Leased<G> {
     /// # Errors
     /// `lease_mismatch` for a grant that is not the newest; `out_of_range`, `time_out_of_range` as for windows.
     pub fn extend(&self, number: u32, end: impl Into<UnixTime>) -> Result<()> {
-        let engine = self.moving.of(number)?;
+        let engine = self.of(number)?;
         engine.family.ticks().map_or(Ok(()), |ticks| engine.extend_window(ticks, end.into()))
     }
 
@@ -84,12 +107,23 @@ impl<G: Grantee> Leased<G> {
     /// `lease_mismatch` for a grant that is not the newest; `generator_closed` if it was sealed before; `forked` in a child
     /// process.
     pub fn seal(&self, number: u32) -> Result<Option<Range<i64>>> {
-        self.moving.of(number)?.seal()
+        self.of(number)?.seal()
+    }
+
+    /// The engine of the grant with this number, if it is the newest grant.
+    fn of(&self, number: u32) -> Result<&Engine<G::Family, G::Clock>> {
+        let newest = self.newest();
+        if newest.number == number { Ok(newest.generator.engine()) } else { Err(mismatch()) }
+    }
+
+    #[inline]
+    fn newest(&self) -> &Granted<G> {
+        self.generators.get()
     }
 
     /// The newest grant's number, and its span in Unix milliseconds.
     pub fn grant(&self) -> (u32, Range<i64>) {
-        let Granted { generator, number, .. } = self.moving.newest();
+        let Granted { generator, number, .. } = self.newest();
         let engine = generator.engine();
         let (start, end) = engine.family.ticks().map_or((0, 0), |ticks| engine.window_ms(ticks));
         (*number, start..end)
@@ -102,7 +136,7 @@ impl<G: Grantee> Leased<G> {
     /// later; all else as the generator's own call.
     #[inline]
     pub fn generate(&self, given: G::Given<'_>) -> Result<G::Id> {
-        self.moving.one(Mode::Wait, given)
+        self.one(Mode::Wait, given)
     }
 
     /// Fills a buffer with new IDs.
@@ -110,7 +144,7 @@ impl<G: Grantee> Leased<G> {
     /// # Errors
     /// As [`Leased::generate`], with [`Error::written`].
     pub fn fill<'b>(&self, given: G::Given<'b>, ids: G::Batch<'b>) -> Result<()> {
-        self.moving.fill(Mode::Wait, given, ids)
+        Source::fill(self, Mode::Wait, given, ids)
     }
 
     /// As [`Leased::generate`], without a wait.
@@ -119,7 +153,7 @@ impl<G: Grantee> Leased<G> {
     /// `lease_unavailable` at once; all else as the generator's own call.
     #[inline]
     pub fn try_generate(&self, given: G::Given<'_>) -> Result<G::Id> {
-        self.moving.one(Mode::Try, given)
+        self.one(Mode::Try, given)
     }
 
     /// Fills the front of a buffer with the IDs that there are now, and returns their number.
@@ -127,7 +161,7 @@ impl<G: Grantee> Leased<G> {
     /// # Errors
     /// As [`Leased::fill`], without a wait.
     pub fn try_fill<'b>(&self, given: G::Given<'b>, ids: G::Batch<'b>) -> Result<usize> {
-        self.moving.try_fill(given, ids)
+        Source::try_fill(self, given, ids)
     }
 
     /// As [`Leased::generate`], but it waits in `sleep`.
@@ -139,7 +173,7 @@ impl<G: Grantee> Leased<G> {
         sleep: impl AsyncFn(Duration),
         given: G::Given<'_>,
     ) -> Result<G::Id> {
-        self.moving.one_async(&sleep, given).await
+        self.one_async(&sleep, given).await
     }
 
     /// As [`Leased::fill`], but it waits in `sleep`. `written` counts the IDs at the front, also of a call that is dropped.
@@ -153,121 +187,7 @@ impl<G: Grantee> Leased<G> {
         ids: G::Batch<'b>,
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
-        self.moving.fill_async(sleep, Ok(given), ids, written)
-    }
-}
-
-/// The newest generator, and all before it.
-#[derive(Debug)]
-pub(crate) struct Moving<G> {
-    /// Never null.
-    newest: AtomicPtr<Granted<G>>,
-    generators: PhantomData<Granted<G>>,
-}
-
-/// A generator, and the older one that it replaced. It is freed with [`Moving`], since calls may be in it until then.
-#[derive(Debug)]
-struct Granted<G> {
-    generator: G,
-    /// Number of generators before it.
-    number: u32,
-    older: *mut Granted<G>,
-}
-
-impl<G: Grantee> Granted<G> {
-    /// Returns whether a generator whose window begins at `start` may repeat an ID of this generator or an older one: one of the
-    /// same numbers that used that tick.
-    fn is_repeated_by(&self, next: &G, start: u64) -> bool {
-        let mut granted = Some(self);
-        while let Some(Self { generator, older, .. }) = granted {
-            let used = generator.engine().highest().is_some_and(|(tick, _)| start <= tick);
-            if used && generator.may_repeat(next) {
-                return true;
-            }
-            // SAFETY: null, or a box that `new` or `put` leaked and only `Moving`'s `drop` frees.
-            granted = unsafe { older.as_ref() };
-        }
-        false
-    }
-}
-
-/// The engine of a generator.
-type EngineOf<G> = Engine<<G as Grantee>::Family, <G as Grantee>::Clock>;
-
-// SAFETY: with those before it, it is a list of generators, which `Moving` owns as a vector would.
-unsafe impl<G: Send> Send for Granted<G> {}
-// SAFETY: any thread may put a generator there, and all threads share the generators that are there.
-unsafe impl<G: Send + Sync> Sync for Granted<G> {}
-
-impl<G> Moving<G> {
-    /// The generator that counts.
-    #[inline]
-    fn newest(&self) -> &Granted<G> {
-        // SAFETY: the pointer is a box that `new` or `put` leaked and only `drop` frees.
-        unsafe { &*self.newest.load(Ordering::Acquire) }
-    }
-
-    /// Replaces the generator `found` by another, and returns its number; none if another thread was faster.
-    fn put(&self, found: &Granted<G>, generator: G) -> Option<u32> {
-        let (older, number) = (ptr::from_ref(found).cast_mut(), found.number + 1);
-        let added = Box::into_raw(Box::new(Granted { generator, number, older }));
-        let put = self.newest.compare_exchange(older, added, Ordering::AcqRel, Ordering::Acquire);
-        if put.is_err() {
-            // SAFETY: `added` was just leaked, and no other thread has seen it.
-            drop(unsafe { Box::from_raw(added) });
-        }
-        put.is_ok().then_some(number)
-    }
-}
-
-impl<G> Drop for Moving<G> {
-    fn drop(&mut self) {
-        let mut newest = self.newest.load(Ordering::Acquire);
-        while !newest.is_null() {
-            // SAFETY: `new` or `put` leaked each of them once, and nothing can read them any more.
-            newest = unsafe { Box::from_raw(newest) }.older;
-        }
-    }
-}
-
-impl<G: Grantee> Moving<G> {
-    /// Begins with a generator under the first grant.
-    ///
-    /// # Errors
-    /// As [`Leased::new`].
-    fn new(first: G) -> Result<Self> {
-        check(&first)?;
-        let first = Granted { generator: first, number: 0, older: ptr::null_mut() };
-        let newest = AtomicPtr::new(ptr::null_mut());
-        newest.store(Box::into_raw(Box::new(first)), Ordering::Release);
-        Ok(Self { newest, generators: PhantomData })
-    }
-
-    /// The engine of the grant with this number, if it is the newest grant.
-    ///
-    /// # Errors
-    /// `lease_mismatch`.
-    fn of(&self, number: u32) -> Result<&EngineOf<G>> {
-        let newest = self.newest();
-        if newest.number == number { Ok(newest.generator.engine()) } else { Err(mismatch()) }
-    }
-
-    /// Seals the newest generator, replaces it by the generator that `build` makes, and returns the new grant's number. `build`
-    /// gets the span of the highest tick that the sealed generator may have used.
-    ///
-    /// # Errors
-    /// Any error of `build`; `lease_mismatch` for a generator whose window begins before that tick, or at a tick that a generator
-    /// of the same numbers used, or if another thread moved meanwhile. After an error the newest generator may be sealed until the next move.
-    fn move_to(&self, build: impl FnOnce(Option<Range<i64>>) -> Result<G>) -> Result<u32> {
-        let found = self.newest();
-        let last = found.generator.engine().end();
-        let generator = build(last.as_ref().map(|(_, span)| span.clone()))?;
-        check(&generator)?;
-        let start = generator.engine().window().start();
-        if last.is_some_and(|(tick, _)| start < tick) || found.is_repeated_by(&generator, start) {
-            return Err(mismatch());
-        }
-        self.put(found, generator).ok_or_else(mismatch)
+        Source::fill_async(self, sleep, Ok(given), ids, written)
     }
 
     /// The next action of a call that a generator refused: it tries the newest generator, at once if that is another one, or after a
@@ -288,7 +208,7 @@ impl<G: Grantee> Moving<G> {
             *tried = newest;
             return Ok(None);
         }
-        let clock = newest.generator.engine().clock();
+        let clock = &newest.generator.engine().clock;
         let now = clock.unix_nanos()?;
         let until = refused.retry_at().map_or(now, |ms| ms.saturating_mul(1_000_000));
         let pause = (call.slept() / 8).max(LOOK_AGAIN).cast_signed();
@@ -309,11 +229,11 @@ impl<G: Grantee> Moving<G> {
         mode: Mode,
     ) -> Result<Taken<'s, G::Family>> {
         let first = tried.generator.engine();
-        let mut taken = first.reserve_from(sight, want, mode).map(|slots| (&first.family, slots));
+        let mut taken = first.reserve_slowly(sight, want, mode).map(|slots| (&first.family, slots));
         let mut call = Call::new(first.policy_in(mode));
         while let Err(refused) = taken {
             if let Some(nanos) = self.try_again(&mut tried, &mut call, refused)? {
-                tried.generator.engine().clock().sleep(nanos)?;
+                tried.generator.engine().clock.sleep(nanos)?;
                 tried = self.newest();
             }
             taken = tried.generator.engine().take(want, mode);
@@ -348,7 +268,7 @@ fn mismatch() -> Error {
 
 /// Slots of the newest generator, or of the next. A call that is refused between two grants, before a grant begins or after it
 /// ended, waits by the generator's policy.
-impl<G: Grantee> Source for Moving<G> {
+impl<G: Grantee> Source for Leased<G> {
     type Family = G::Family;
 
     fn family(&self) -> &G::Family {
@@ -359,7 +279,12 @@ impl<G: Grantee> Source for Moving<G> {
     #[allow(clippy::inline_always, reason = "as Engine::reserve")]
     fn take(&self, want: u32, mode: Mode) -> Result<Taken<'_, G::Family>> {
         let newest = self.newest();
-        newest.generator.engine().take_or(want, |sight| self.take_slowly(newest, sight, want, mode))
+        let engine = newest.generator.engine();
+        let sight = engine.sight()?;
+        match engine.shortcut(sight, want) {
+            Some(slots) => Ok((&engine.family, slots)),
+            None => self.take_slowly(newest, sight, want, mode),
+        }
     }
 
     async fn take_async(
@@ -387,7 +312,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     fn end(&self) -> Option<(u64, Range<i64>)> {
         self.family.check_process().ok()?;
         // It may have been closed before.
-        let _ = self.close();
+        let _ = self.machine.close();
         self.highest()
     }
 }

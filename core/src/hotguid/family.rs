@@ -5,7 +5,7 @@ use crate::{
     Result,
     format::Scale,
     generator::{DrawnWord, Family, NEVER, Pack, ProcessGuard, Window},
-    sequence::per_tick::{PerTick, Run},
+    sequence::{Run, per_tick::PerTick},
 };
 
 /// The machine, which tells a generator from all others, and its counter's start: 8 random bytes in one word.

@@ -12,7 +12,10 @@ use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
     generator::{self, Calls, Engine, Grantee, Mode, NEVER, Source, WaitPolicy, Window},
-    sequence::per_tick::{Behind, PerTick, Slots},
+    sequence::{
+        Machine,
+        per_tick::{Behind, PerTick, Slots},
+    },
 };
 #[cfg(feature = "std")]
 use crate::{clock::SystemClock, entropy};
@@ -205,7 +208,7 @@ impl<C> Generator<C> {
     /// # Errors
     /// `generator_closed` if it was closed before.
     pub fn close(&self) -> Result<()> {
-        self.engine.close().map(drop)
+        self.engine.machine.close().map(drop)
     }
 
     /// Figures of the generator at this moment.
@@ -219,7 +222,7 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn stats(&self) -> Stats {
-        let (state, (epoch, word)) = (self.engine.state(), self.engine.family.drawn.last());
+        let (state, (epoch, word)) = (self.engine.machine.state(), self.engine.family.drawn.last());
         Stats {
             machine: (epoch != NEVER).then(|| Identity::of_word(word).machine.to_bytes()),
             last_second: (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000),
@@ -386,7 +389,7 @@ impl<C: Clock> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn clock(&self) -> &C {
-        self.engine.clock()
+        &self.engine.clock
     }
 }
 

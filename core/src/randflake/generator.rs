@@ -9,7 +9,7 @@ use crate::{
     Result,
     clock::{Clock, DefaultClock},
     generator::{self, Calls, Engine, Family, Grantee, Mode, Source},
-    sequence::per_tick::State,
+    sequence::{Machine, per_tick::State},
 };
 
 /// Makes Randflake IDs under one grant. Threads may share it.
@@ -104,7 +104,7 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn grant(&self) -> Terms {
-        self.engine.family.grant.until(self.engine.window().ticks().end)
+        self.engine.family.grant.until(self.engine.window.ticks().end)
     }
 
     /// Extends the grant. A grant that ends no later changes nothing.
@@ -146,7 +146,7 @@ impl<C> Generator<C> {
     /// `generator_closed` if it was closed before; `forked` in a child process, since the parent's generator goes on.
     pub fn close(&self) -> Result<Option<i64>> {
         self.engine.family.check_process()?;
-        Ok(last_second(self.engine.close()?))
+        Ok(last_second(self.engine.machine.close()?))
     }
 
     /// Ends the generator for good, as a lease does, and returns the span of the highest tick that it may have used, in Unix
@@ -174,7 +174,7 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn stats(&self) -> Stats {
-        let state = self.engine.state();
+        let state = self.engine.machine.state();
         let len = u64::try_from(state.next).unwrap_or(u64::MAX);
         Stats { last_second: last_second(state), len, closed: state.closed }
     }
@@ -330,7 +330,7 @@ impl<C: Clock> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn clock(&self) -> &C {
-        self.engine.clock()
+        &self.engine.clock
     }
 }
 

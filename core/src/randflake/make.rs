@@ -1,7 +1,7 @@
 //! Packing IDs from slots, and the cipher.
 
 use super::{Randflake, builder::SLOTS_PER_NODE, codec, family::Nodes};
-use crate::{Result, generator::Pack, sequence::per_tick::Run};
+use crate::{Result, generator::Pack, sequence::Run};
 
 /// Number of IDs that are encrypted together.
 pub(super) const GROUP: usize = 64;

@@ -6,9 +6,9 @@
 use std::{collections::HashSet, format, vec::Vec};
 
 use super::{
-    Flip, Machine, Step,
-    per_tick::{self, Behind, PerTick, Slots},
-    tick_tock::{self, Bounds, TickTock},
+    Flip, Machine, Run, Step,
+    per_tick::{Behind, PerTick, Slots},
+    tick_tock::{Bounds, TickTock},
 };
 
 const TICKS: u64 = 4;
@@ -120,9 +120,16 @@ fn compare(
     }
 }
 
-fn answer<R>(step: Step<R>, cells: impl FnOnce(R) -> Vec<Cell>) -> Answer {
-    match step {
-        Step::Taken(run) => Answer::Cells(cells(run)),
+/// Takes a step of a machine, within its tick if the clock shows that tick.
+fn step<M: Machine>(machine: &M, now: u64, want: u64, limits: M::Limits) -> Answer {
+    let (seen, want) = (machine.observe(), want.try_into().unwrap());
+    let is_within = now == machine.tick(seen);
+    let within = is_within.then(|| machine.step_within(seen, want, limits)).flatten();
+    let otherwise = || machine.step(seen, now, want, limits, Flip::Allowed);
+    match within.map_or_else(otherwise, Step::Taken) {
+        Step::Taken(Run { tick, tick_tock, first, len }) => Answer::Cells(
+            (first..).take(len as usize).map(|slot| (tick, tick_tock, slot)).collect(),
+        ),
         Step::Full => Answer::Full,
         Step::Behind(tick) => Answer::Behind(tick),
         Step::Raced | Step::Closed => panic!("nobody else is there"),
@@ -133,20 +140,7 @@ fn answer<R>(step: Step<R>, cells: impl FnOnce(R) -> Vec<Cell>) -> Answer {
 fn tick_tock_follows_its_model() {
     for readings in all_sequences().chain(random_sequences()) {
         let (machine, mut model) = (TickTock::new(), TickTockModel::default());
-        let step = |now, want: u64| {
-            let (seen, want, bounds) =
-                (machine.observe(), want.try_into().unwrap(), Bounds { min: 0, max: 1 });
-            let within =
-                (now == machine.tick(seen)).then(|| machine.step_within(seen, want, bounds));
-            let taken = within
-                .flatten()
-                .map_or_else(|| machine.step(seen, now, want, bounds, Flip::Allowed), Step::Taken);
-            answer(taken, |run: tick_tock::Run| {
-                (0..run.len)
-                    .map(|k| (run.tick, run.tick_tock, u64::from(run.first) + u64::from(k)))
-                    .collect()
-            })
-        };
+        let step = |now, want| step(&machine, now, want, Bounds { min: 0, max: 1 });
         compare(&readings, step, |now, want| model.call(now, want));
     }
 }
@@ -159,16 +153,7 @@ fn per_tick_follows_its_model(behind: Behind, last_tick: u64) {
     for readings in all_sequences().chain(random_sequences()) {
         let machine = PerTick::new(Slots { first: 0, last: POOL - 1 }, behind, last_tick).unwrap();
         let mut model = PerTickModel { behind, wall: 0, used: 0 };
-        let step = |now, want: u64| {
-            let (seen, want) = (machine.observe(), want.try_into().unwrap());
-            let within = (now == machine.tick(seen)).then(|| machine.step_within(seen, want, ()));
-            let taken = within
-                .flatten()
-                .map_or_else(|| machine.step(seen, now, want, (), Flip::Allowed), Step::Taken);
-            answer(taken, |run: per_tick::Run| {
-                (0..run.len).map(|k| (run.tick, false, run.first + u64::from(k))).collect()
-            })
-        };
+        let step = |now, want| step(&machine, now, want, ());
         compare(&readings, step, |now, want| model.call(now, want));
     }
 }

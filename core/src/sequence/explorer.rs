@@ -199,14 +199,8 @@ impl Explorer {
         let owed = if goes_back && self.order == Order::SwapThenRaise { tick(word) } else { 0 };
         next.threads[index] =
             Thread { at: At::Observe, calls: state.threads[index].calls - 1, owed };
-        let cells = (0..run.len).map(|k| {
-            1_u64
-                << (run.tick * 4
-                    + u64::from(run.tick_tock) * 2
-                    + u64::from(run.first)
-                    + u64::from(k))
-        });
-        let cells = cells.fold(0, |all, cell| all | cell);
+        let line = run.tick * 4 + u64::from(run.tick_tock) * 2 + run.first;
+        let cells = ((1_u64 << run.len) - 1) << line;
         next.given |= cells;
         (next, state.given & cells != 0)
     }

@@ -21,7 +21,6 @@ pub(crate) trait Machine {
     type Seen: Copy + PartialEq;
     /// The slots of a tick, if the machine does not know them itself.
     type Limits: Copy;
-    type Run: Run;
     /// The whole state of the machine, at one moment.
     type State;
 
@@ -41,17 +40,11 @@ pub(crate) trait Machine {
 
     /// Takes up to `want` slots in the tick that was observed, as [`Machine::step`] does for a clock that showed that tick. If
     /// there are none, or another thread moved the state, it changes nothing.
-    fn step_within(&self, seen: Self::Seen, want: u32, limits: Self::Limits) -> Option<Self::Run>;
+    fn step_within(&self, seen: Self::Seen, want: u32, limits: Self::Limits) -> Option<Run>;
 
     /// Takes up to `want` slots for a clock that showed `now` after `seen` was observed.
-    fn step(
-        &self,
-        seen: Self::Seen,
-        now: u64,
-        want: u32,
-        limits: Self::Limits,
-        flip: Flip,
-    ) -> Step<Self::Run>;
+    fn step(&self, seen: Self::Seen, now: u64, want: u32, limits: Self::Limits, flip: Flip)
+    -> Step;
 
     /// Ends the machine and returns its last state; no step succeeds after it.
     ///
@@ -70,10 +63,14 @@ pub(crate) trait Machine {
     }
 }
 
-/// Consecutive slots of one tick.
-pub(crate) trait Run: Copy {
-    fn tick(&self) -> u64;
-    fn len(&self) -> u32;
+/// Slots `first .. first + len` of one tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) tick: u64,
+    /// The tick-tock machine's bit; the other machine has none.
+    pub(crate) tick_tock: bool,
+    pub(crate) first: u64,
+    pub(crate) len: u32,
 }
 
 /// Permission for a step to go back in time, if the machine can.
@@ -86,9 +83,9 @@ pub(crate) enum Flip {
 
 /// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step<R> {
+pub(crate) enum Step {
     /// The caller now owns these slots.
-    Taken(R),
+    Taken(Run),
     /// Another thread moved the state on: observe, read the clock, try again.
     Raced,
     /// Every slot of this tick is taken.

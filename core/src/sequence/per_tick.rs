@@ -6,7 +6,7 @@
 //!
 //! The tick in the word never falls, and within a tick `next` only rises, so each (tick, slot) is given out once.
 
-use super::{Flip, Machine, Step, word::Word};
+use super::{Flip, Machine, Run, Step, word::Word};
 use crate::{Error, ErrorKind};
 
 /// The treatment of a clock that is behind the last tick.
@@ -25,31 +25,12 @@ pub(crate) struct Slots {
     pub(crate) last: u64,
 }
 
-/// Slots `first .. first + len` of one tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
-    pub(crate) tick: u64,
-    pub(crate) first: u64,
-    pub(crate) len: u32,
-}
-
 /// The whole state of the machine, at one moment; `next` is one past the last slot given out in `tick`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) tick: u64,
     pub(crate) next: u128,
     pub(crate) closed: bool,
-}
-
-impl super::Run for Run {
-    #[inline]
-    fn tick(&self) -> u64 {
-        self.tick
-    }
-    #[inline]
-    fn len(&self) -> u32 {
-        self.len
-    }
 }
 
 #[derive(Debug)]
@@ -93,7 +74,7 @@ impl PerTick {
 
     /// Decides a step from a word: the slots, which are taken by swapping in the new word, or the reason why there are none.
     #[inline]
-    fn plan(&self, word: u128, now: u64, want: u32) -> Result<(Run, u128), Step<Run>> {
+    fn plan(&self, word: u128, now: u64, want: u32) -> Result<(Run, u128), Step> {
         if self.is_closed_at(word) {
             return Err(Step::Closed);
         }
@@ -113,7 +94,7 @@ impl PerTick {
         )]
         let (len, slot) = (left.min(want.into()) as u32, first as u64);
         let next = u128::from(tick) << self.next_bits | (first + u128::from(len));
-        Ok((Run { tick, first: slot, len }, next))
+        Ok((Run { tick, tick_tock: false, first: slot, len }, next))
     }
 
     fn state_of(&self, word: u128) -> State {
@@ -129,7 +110,6 @@ impl PerTick {
 impl Machine for PerTick {
     type Seen = u128;
     type Limits = ();
-    type Run = Run;
     type State = State;
 
     #[inline]
@@ -163,7 +143,7 @@ impl Machine for PerTick {
     }
 
     #[inline]
-    fn step(&self, seen: u128, now: u64, want: u32, (): (), _: Flip) -> Step<Run> {
+    fn step(&self, seen: u128, now: u64, want: u32, (): (), _: Flip) -> Step {
         let mut word = seen;
         loop {
             let (run, next) = match self.plan(word, now, want) {

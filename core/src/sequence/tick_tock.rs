@@ -14,7 +14,7 @@
 //! went back also sees the `safe` that belongs to it. If the swap then fails, `safe` was raised too early, and only refuses
 //! more.
 
-use super::{Flip, Machine, Step};
+use super::{Flip, Machine, Run, Step};
 use crate::{
     Error, ErrorKind,
     sync::{AtomicU32, AtomicU64, Ordering},
@@ -60,15 +60,6 @@ pub(crate) struct Bounds {
     pub(crate) max: u16,
 }
 
-/// Slots in one tick: sequences `first .. first + len`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
-    pub(crate) tick: u64,
-    pub(crate) tick_tock: bool,
-    pub(crate) first: u16,
-    pub(crate) len: u32,
-}
-
 /// The whole state of the machine, at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
@@ -78,17 +69,6 @@ pub(crate) struct State {
     /// Number of steps back of the clock; the lowest bit is the tick-tock bit.
     pub(crate) drifts: u32,
     pub(crate) closed: bool,
-}
-
-impl super::Run for Run {
-    #[inline]
-    fn tick(&self) -> u64 {
-        self.tick
-    }
-    #[inline]
-    fn len(&self) -> u32 {
-        self.len
-    }
 }
 
 /// The machine.
@@ -163,7 +143,6 @@ impl TickTock {
 impl Machine for TickTock {
     type Seen = Word;
     type Limits = Bounds;
-    type Run = Run;
     type State = State;
 
     #[inline]
@@ -191,7 +170,7 @@ impl Machine for TickTock {
     }
 
     #[inline]
-    fn step(&self, seen: Word, now: u64, want: u32, bounds: Bounds, flip: Flip) -> Step<Run> {
+    fn step(&self, seen: Word, now: u64, want: u32, bounds: Bounds, flip: Flip) -> Step {
         let Words { safe: raised, drifts, .. } = self.words();
         let safe = raised.load(Ordering::Acquire);
         let mut word = seen;
@@ -263,21 +242,13 @@ fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, flip: Flip) 
     }
     let least = bounds.min.into();
     let first = if now == word.tick() { word.next().max(least) } else { least };
-    match run(now, word.flipped() != goes_back, first, want, bounds.max) {
-        None => Plan::Full,
-        Some(run) => {
-            let next = Word::new(run.tick, run.tick_tock, first + run.len);
-            Plan::Take { run, next, goes_back }
-        }
+    let len = want.min((u32::from(bounds.max) + 1).saturating_sub(first));
+    if len == 0 {
+        return Plan::Full;
     }
-}
-
-/// The slots `first ..` of a tick: at most `want`, and none past `max`. None if that leaves no slot.
-#[inline]
-fn run(tick: u64, tick_tock: bool, first: u32, want: u32, max: u16) -> Option<Run> {
-    let len = want.min((u32::from(max) + 1).saturating_sub(first));
-    let first = u16::try_from(first).ok()?;
-    (len > 0).then_some(Run { tick, tick_tock, first, len })
+    let tick_tock = word.flipped() != goes_back;
+    let run = Run { tick: now, tick_tock, first: first.into(), len };
+    Plan::Take { run, next: Word::new(now, tick_tock, first + len), goes_back }
 }
 
 #[cfg(all(test, not(any(loom, shuttle, miri))))]

@@ -3,14 +3,15 @@
 //! A claim never changes, except for its end, which only grows. So a thread that found a claim may use it for any tick that it
 //! holds, even if a newer claim has replaced it: the machine's word gives out each tick and sequence once, under all claims of
 //! the generator.
-#![allow(unsafe_code, reason = "claims are read without a lock and freed with the generator")]
 
 use alloc::boxed::Box;
-use core::ptr;
 
 use super::identity::Identity;
-use crate::sync::{AtomicU64, Ordering};
-use crate::{fork::partitions::Lease, sync::AtomicPtr};
+use crate::{
+    fork::partitions::Lease,
+    generator::{Latest, Spare},
+    sync::{AtomicU64, Ordering},
+};
 
 /// A partition, for the ticks `start .. until`.
 #[derive(Debug)]
@@ -62,6 +63,13 @@ impl Claim {
         Identity::of_word(self.identity.load(Ordering::Acquire))
     }
 
+    /// Replaces the identity, unless another thread was faster.
+    pub(super) fn settle(&self, found: Identity, drawn: Identity) {
+        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        let (found, drawn) = (found.to_word(), drawn.to_word());
+        let _ = self.identity.compare_exchange(found, drawn, ORDERS.0, ORDERS.1);
+    }
+
     #[inline]
     pub(super) fn holds(&self, tick: u64) -> bool {
         (self.start..self.until.load(Ordering::Acquire)).contains(&tick)
@@ -109,117 +117,36 @@ impl Claim {
 /// A generator's claims; the newest one counts.
 #[derive(Debug)]
 pub(super) struct Claims {
-    /// The claim that counts while there is no newer one.
-    first: Claim,
-    newest: AtomicPtr<Newer>,
-    /// A place for the first claim in a child process, where another thread of the parent may have left the heap locked.
-    #[cfg(not(any(loom, shuttle)))]
-    spare: AtomicPtr<Newer>,
-}
-
-/// A claim, and the older one that it replaced. It is freed with the generator, since other threads may read it until then.
-#[derive(Debug)]
-struct Newer {
-    claim: Claim,
-    older: *mut Newer,
+    claims: Latest<Claim>,
+    /// For the first claim in a child process, where another thread of the parent may have left the heap locked.
+    spare: Spare<Claim>,
 }
 
 impl Claims {
     pub(super) const fn new(first: Claim) -> Self {
-        Self {
-            first,
-            newest: AtomicPtr::new(ptr::null_mut()),
-            #[cfg(not(any(loom, shuttle)))]
-            spare: AtomicPtr::new(ptr::null_mut()),
-        }
+        Self { claims: Latest::new(first), spare: Spare::new() }
     }
 
     /// The claim that counts.
     #[inline]
     pub(super) fn current(&self) -> &Claim {
-        {
-            let newest = self.newest.load(Ordering::Acquire);
-            // SAFETY: null, or a box that `put` leaked and only `drop` frees.
-            if let Some(newer) = unsafe { newest.as_ref() } {
-                return &newer.claim;
-            }
-        }
-        &self.first
+        self.claims.get()
     }
 
-    /// Gives the first claim its identity, if it still has the identity `found` and is the claim that counts.
-    pub(super) fn settle(&self, found: Identity, drawn: Identity) -> bool {
-        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
-        let (found, drawn) = (found.to_word(), drawn.to_word());
-        ptr::eq(self.current(), &raw const self.first)
-            && self.first.identity.compare_exchange(found, drawn, ORDERS.0, ORDERS.1).is_ok()
-    }
-
-    /// Replaces the claim `found` by another, unless another thread was faster. Returns the claim that counts then.
-    pub(super) fn put(&self, found: &Claim, mut claim: Claim) -> &Claim {
+    /// Replaces the claim `found` by another, unless another thread was faster.
+    pub(super) fn put(&self, found: &Claim, mut claim: Claim) {
+        let (before, epoch) = (found.identity().epoch, claim.identity().epoch);
         // A child never uses the parent's claim.
-        claim.follows_another = found.identity().epoch == claim.identity().epoch;
-        let older = self.newest.load(Ordering::Acquire);
-        if !ptr::eq(self.current(), found) {
-            return self.current();
-        }
+        claim.follows_another = before == epoch;
         #[cfg(loom)]
         claim.enter_model();
-        let is_of_child =
-            ![Identity::NEVER, claim.identity().epoch].contains(&found.identity().epoch);
-        let added = self.place(Newer { claim, older }, is_of_child);
-        let put = self.newest.compare_exchange(older, added, Ordering::AcqRel, Ordering::Acquire);
-        if put.is_err() {
-            // SAFETY: `added` was just leaked, and no other thread has seen it.
-            drop(unsafe { Box::from_raw(added) });
-        }
-        self.current()
-    }
-
-    /// A place in the heap for a claim: in a child the spare one, if there is one.
-    #[cfg(not(any(loom, shuttle)))]
-    fn place(&self, newer: Newer, is_of_child: bool) -> *mut Newer {
-        if is_of_child {
-            let spare = self.spare.swap(ptr::null_mut(), Ordering::AcqRel);
-            if !spare.is_null() {
-                // SAFETY: a box that this function leaked, and that no other thread has any more.
-                unsafe { spare.write(newer) };
-                return spare;
-            }
-        } else if self.spare.load(Ordering::Acquire).is_null() {
-            let empty = Claim::unending(newer.claim.identity(), 0);
-            let fresh = Box::into_raw(Box::new(Newer { claim: empty, older: ptr::null_mut() }));
-            let unused = self.spare.swap(fresh, Ordering::AcqRel);
-            if !unused.is_null() {
-                // SAFETY: another thread leaked it here meanwhile, and this thread has taken it out.
-                drop(unsafe { Box::from_raw(unused) });
-            }
-        }
-        Box::into_raw(Box::new(newer))
-    }
-
-    /// A place in the heap: models have no children.
-    #[cfg(any(loom, shuttle))]
-    #[allow(clippy::unused_self, reason = "outside models it has a spare place")]
-    fn place(&self, newer: Newer, _: bool) -> *mut Newer {
-        Box::into_raw(Box::new(newer))
-    }
-}
-
-impl Drop for Claims {
-    fn drop(&mut self) {
-        let mut newest = self.newest.load(Ordering::Acquire);
-        while !newest.is_null() {
-            // SAFETY: `put` leaked each of them once, and nothing can read them any more.
-            newest = unsafe { Box::from_raw(newest) }.older;
-        }
-        #[cfg(not(any(loom, shuttle)))]
-        {
-            let spare = self.spare.load(Ordering::Acquire);
-            if !spare.is_null() {
-                // SAFETY: `place` leaked it, and nothing can take it any more.
-                drop(unsafe { Box::from_raw(spare) });
-            }
-        }
+        let is_of_child = ![Identity::NEVER, epoch].contains(&before);
+        let spare = if is_of_child {
+            self.spare.take()
+        } else {
+            self.spare.fill();
+            None
+        };
+        self.claims.put(found, claim, spare.unwrap_or_else(Box::new_uninit));
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     clock::{Clock, DefaultClock},
     fork,
     generator::{self, Calls, Engine, Grantee, Mode, Pack, Source, WaitPolicy, Window},
-    sequence::tick_tock::{Run, TickTock},
+    sequence::{Machine, Run, tick_tock::TickTock},
     sync::{AtomicU32, Ordering},
 };
 
@@ -337,7 +337,7 @@ impl<C: Clock> Generator<C> {
         let Bounds { min, max } = self.engine.family.bounds_of(identity);
         let pool = u32::from(max - min) + 1;
         let count = self.at.fetch_add(1, Ordering::Relaxed) % pool;
-        let run = Run { tick, tick_tock: false, first: min, len: pool };
+        let run = Run { tick, tick_tock: false, first: min.into(), len: pool };
         Ok(self.engine.family.id((identity, run), count, metabyte))
     }
 
@@ -345,7 +345,7 @@ impl<C: Clock> Generator<C> {
     fn identity(&self) -> Result<Identity> {
         self.engine
             .family
-            .identity(self.engine.machine(), self.engine.window(), || self.engine.tick_now(&SCALE))
+            .identity(&self.engine.machine, &self.engine.window, || self.engine.tick_now(&SCALE))
     }
 
     /// The partition, once the generator has one. A default partition is drawn at the first ID, and may change after a fork or an
@@ -438,10 +438,10 @@ impl<C: Clock> Generator<C> {
     }
 
     fn close_alone(&self) -> Result<Snapshot> {
-        let (family, window) = (&self.engine.family, self.engine.window());
+        let (family, window) = (&self.engine.family, &self.engine.window);
         let identity =
-            family.keep(self.engine.machine(), window, || self.engine.tick_now(&SCALE))?;
-        let state = self.engine.close()?;
+            family.keep(&self.engine.machine, window, || self.engine.tick_now(&SCALE))?;
+        let state = self.engine.machine.close()?;
         Ok(Snapshot::of(identity.partition, family.bounds_of(identity), state, family.first_tick()))
     }
 
@@ -463,7 +463,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Any error of the clock, and `time_out_of_range`.
     pub fn stats(&self) -> Result<Stats> {
-        let (state, now) = (self.engine.state(), self.engine.tick_now(&SCALE)?);
+        let (state, now) = (self.engine.machine.state(), self.engine.tick_now(&SCALE)?);
         Ok(Stats::of(self.partition(), self.engine.family.bounds(), state, now))
     }
 
@@ -479,14 +479,14 @@ impl<C: Clock> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn clock(&self) -> &C {
-        self.engine.clock()
+        &self.engine.clock
     }
 }
 
 /// Returns a default partition to its table, for the ticks after the last one used.
 impl<C> Drop for Generator<C> {
     fn drop(&mut self) {
-        let state = || self.engine.state();
+        let state = || self.engine.machine.state();
         self.engine.family.give_back(|| state().tick.max(state().safe) + 1);
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     Parts, Sno, fill::write_run, identity::Identity, packed::arrays_mut, partition::Partitions,
 };
-use crate::{Result, generator::Pack, sequence::tick_tock::Run};
+use crate::{Result, generator::Pack, sequence::Run};
 
 impl Pack for Partitions {
     type Id = Sno;
@@ -13,11 +13,11 @@ impl Pack for Partitions {
     #[inline]
     #[allow(
         clippy::cast_possible_truncation,
-        reason = "k < run.len, and the run ends at a 16-bit bound"
+        reason = "first + k is in the run, which ends at a 16-bit bound"
     )]
     fn id(&self, (identity, run): (Identity, Run), k: u32, metabyte: u8) -> Sno {
         let Run { tick, tick_tock, first, .. } = run;
-        let (partition, sequence) = (identity.partition, first + k as u16);
+        let (partition, sequence) = (identity.partition, (first + u64::from(k)) as u16);
         Sno::pack(Parts { tick, tick_tock, metabyte, partition, sequence })
     }
 

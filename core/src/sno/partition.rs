@@ -101,7 +101,7 @@ impl Partitions {
         }
     }
 
-    /// Replaces the claim `found` by another, unless another thread was faster.
+    /// Draws another partition, in place of that of the claim `found` unless another thread was faster.
     fn draw_anew(&self, found: &Claim, window: &Window, tick: u64) -> Result<()> {
         let Origin::Drawn { draw, own_min, .. } = self.origin else {
             return Err(Error::new(ErrorKind::Forked));
@@ -111,9 +111,9 @@ impl Partitions {
         let least = |drawn| if own_min { self.bounds.min } else { drawn };
         match draw {
             Draw::By(draw) => {
+                let before = found.identity();
                 let Drawn { partition, sequence_min } = draw()?;
-                let drawn = Identity { epoch, partition, min: least(sequence_min) };
-                self.settle(found, drawn, window);
+                found.settle(before, Identity { epoch, partition, min: least(sequence_min) });
             }
             Draw::Leased(find) => {
                 let table = find()?;
@@ -124,15 +124,6 @@ impl Partitions {
             }
         }
         Ok(())
-    }
-
-    /// Replaces the claim `found` by an identity that never ends.
-    fn settle(&self, found: &Claim, drawn: Identity, window: &Window) -> bool {
-        if self.claims.settle(found.identity(), drawn) {
-            return true;
-        }
-        let claim = Claim::unending(drawn, window.start());
-        self.claims.put(found, claim).identity() == drawn
     }
 
     /// The table from which the generator leases its partitions, if any.

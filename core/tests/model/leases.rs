@@ -96,10 +96,17 @@ fn randflake_sealed_as_time_goes_on() {
     });
 }
 
+/// A generator under a lease, in the model.
+fn leased(first: Generator<Shared>) -> Arc<Leased<Shared>> {
+    let ids = Leased::new(first).unwrap();
+    ids.grant();
+    Arc::new(ids)
+}
+
 /// Checks that no two IDs are equal if one thread moves to another number and back while others make IDs.
 fn moved_while(preemptions: Option<usize>, readings: &'static [i64], makers: usize, calls: usize) {
     check(preemptions, move || {
-        let ids = Arc::new(Leased::new(granted(7, 0..1000, readings)).unwrap());
+        let ids = leased(granted(7, 0..1000, readings));
         let threads: Vec<_> = (0..makers)
             .map(|_| {
                 let ids = ids.clone();
@@ -137,7 +144,7 @@ fn moved_while_two_threads_make_ids() {
 #[test]
 fn two_threads_move_at_once() {
     check(Some(3), || {
-        let ids = Arc::new(Leased::new(granted(7, 0..1000, &[100])).unwrap());
+        let ids = leased(granted(7, 0..1000, &[100]));
         let move_to = |ids: &Leased<Shared>, partition| {
             ids.move_to(|highest| {
                 let start = highest.map_or(0, |highest| (highest.start - EPOCH_MS) / 4);

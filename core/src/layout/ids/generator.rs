@@ -10,7 +10,7 @@ use crate::{
     format::Ticks,
     generator::{self, Calls, Engine, Family, Grantee, Mode, Source},
     layout::{Id, Layout, Snapshot, Stats, Values, ids::family::Template},
-    sequence::per_tick::State,
+    sequence::{Machine, per_tick::State},
 };
 
 /// Makes IDs of a custom layout. Threads may share it.
@@ -193,7 +193,7 @@ impl<C> Generator<C> {
     /// `generator_closed` if it was closed before; `forked` in a child process, since the parent's generator goes on.
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.family.check_process()?;
-        let State { tick, next, .. } = self.engine.close()?;
+        let State { tick, next, .. } = self.engine.machine.close()?;
         let numbers = self.engine.family.numbers;
         let next_sequence = numbers.map_or(next, |numbers| numbers.next_sequence(next));
         Ok(Snapshot { tick, next_sequence })
@@ -210,7 +210,7 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn stats(&self) -> Stats {
-        let state = self.engine.state();
+        let state = self.engine.machine.state();
         let first = self.layout().slots().map_or(0, |(first, _)| first.into()); // 0 beside a range of numbers
         let is_used = state.tick > 0 || state.next > first;
         let ticks = self.engine.family.ticks().filter(|_| is_used);
@@ -518,7 +518,7 @@ impl<C: Clock> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn clock(&self) -> &C {
-        self.engine.clock()
+        &self.engine.clock
     }
 }
 

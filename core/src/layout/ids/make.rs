@@ -6,7 +6,7 @@ use crate::{
     Error, Result,
     generator::Pack,
     layout::{Batch, Id, ids::family::Template, shape::placed::Placed},
-    sequence::per_tick::Run,
+    sequence::Run,
 };
 
 impl Pack for Template {

@@ -1,0 +1,118 @@
+//! A value that is replaced now and then, and that threads read without a lock: the newest one counts.
+#![allow(unsafe_code, reason = "values are read without a lock and freed with the list")]
+
+use alloc::boxed::Box;
+use core::{iter, marker::PhantomData, mem::MaybeUninit, ptr};
+
+use crate::sync::{AtomicPtr, Ordering, SparePtr};
+
+/// A value, and those that replaced it. All of them are freed together, since other threads may read the older ones until then.
+#[derive(Debug)]
+pub(crate) struct Latest<T> {
+    first: T,
+    /// Null as long as nothing has replaced the first value.
+    newest: AtomicPtr<Link<T>>,
+    links: PhantomData<Link<T>>,
+}
+
+/// A value, and the older one that it replaced; null for the first.
+#[derive(Debug)]
+pub(crate) struct Link<T> {
+    value: T,
+    older: *mut Self,
+}
+
+/// A place in the heap for a value.
+pub(crate) type Place<T> = Box<MaybeUninit<Link<T>>>;
+
+// SAFETY: with those before it, it is a list of values, which `Latest` owns as a vector would.
+unsafe impl<T: Send> Send for Link<T> {}
+// SAFETY: any thread may put a value there, and all threads share the values that are there.
+unsafe impl<T: Send + Sync> Sync for Link<T> {}
+
+impl<T> Latest<T> {
+    pub(crate) const fn new(first: T) -> Self {
+        Self { first, newest: AtomicPtr::new(ptr::null_mut()), links: PhantomData }
+    }
+
+    /// The value that counts.
+    #[inline]
+    pub(crate) fn get(&self) -> &T {
+        self.value(self.newest.load(Ordering::Acquire))
+    }
+
+    #[inline]
+    fn value(&self, link: *mut Link<T>) -> &T {
+        self.link(link).map_or(&self.first, |link| &link.value)
+    }
+
+    #[inline]
+    #[allow(clippy::unused_self, reason = "a link lives as long as the list")]
+    fn link(&self, link: *mut Link<T>) -> Option<&Link<T>> {
+        // SAFETY: null, or a box that `put` leaked and only `drop` frees.
+        unsafe { link.as_ref() }
+    }
+
+    /// All values, the newest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        let newest = self.link(self.newest.load(Ordering::Acquire));
+        let links = iter::successors(newest, |link| self.link(link.older));
+        links.map(|link| &link.value).chain(iter::once(&self.first))
+    }
+
+    /// Replaces the value `found` by another one in a place, and returns whether it did: another thread may have been faster.
+    pub(crate) fn put(&self, found: &T, value: T, place: Place<T>) -> bool {
+        let older = self.newest.load(Ordering::Acquire);
+        if !ptr::eq(self.value(older), found) {
+            return false;
+        }
+        let added = Box::into_raw(Box::write(place, Link { value, older }));
+        let put = self.newest.compare_exchange(older, added, Ordering::AcqRel, Ordering::Acquire);
+        if put.is_err() {
+            // SAFETY: `added` was just leaked, and no other thread has seen it.
+            drop(unsafe { Box::from_raw(added) });
+        }
+        put.is_ok()
+    }
+}
+
+impl<T> Drop for Latest<T> {
+    fn drop(&mut self) {
+        let mut newest = self.newest.load(Ordering::Acquire);
+        while !newest.is_null() {
+            // SAFETY: `put` leaked each of them once, and nothing can read them any more.
+            newest = unsafe { Box::from_raw(newest) }.older;
+        }
+    }
+}
+
+/// A place for one more value, for a thread that must not ask the heap for one.
+#[derive(Debug)]
+pub(crate) struct Spare<T>(SparePtr<MaybeUninit<Link<T>>>);
+
+impl<T> Spare<T> {
+    pub(crate) const fn new() -> Self {
+        Self(SparePtr::new(ptr::null_mut()))
+    }
+
+    /// Fetches a place from the heap, unless there is one.
+    pub(crate) fn fill(&self) {
+        if self.0.load(Ordering::Acquire).is_null() {
+            let fresh = Box::into_raw(Box::new_uninit());
+            // Another thread may have filled it meanwhile: the older place is freed.
+            drop(Self(SparePtr::new(self.0.swap(fresh, Ordering::AcqRel))));
+        }
+    }
+
+    pub(crate) fn take(&self) -> Option<Place<T>> {
+        let place = self.0.swap(ptr::null_mut(), Ordering::AcqRel);
+        // SAFETY: a box that `fill` leaked, and that no other thread has any more.
+        (!place.is_null()).then(|| unsafe { Box::from_raw(place) })
+    }
+}
+
+impl<T> Drop for Spare<T> {
+    fn drop(&mut self) {
+        self.take();
+    }
+}
