@@ -35,15 +35,12 @@ enum Outcome<T> {
     Taken(T),
     /// Another thread was faster: observe again.
     Raced,
-    /// No slots before this time (Unix nanoseconds), for this reason.
-    Wait(i64, ErrorKind),
-}
-
-/// The next action of a call.
-enum Turn<T> {
-    Return(T),
-    /// Observe again, after a sleep of this many nanoseconds, if any.
-    Retry(Option<u64>),
+    /// No slots before a time, for this reason; both times in Unix nanoseconds.
+    Wait {
+        now: i64,
+        until: i64,
+        reason: ErrorKind,
+    },
 }
 
 impl<F: Family, C> Engine<F, C> {
@@ -127,7 +124,6 @@ impl<F: Family, C: Clock> Engine<F, C> {
         Ok(self.machine.tick_for(seen, self.tick_after((seen, now))?))
     }
 
-    /// The clock's reading.
     #[inline]
     fn now(&self) -> Result<i64> {
         if self.family.ticks().is_some() { self.clock.unix_nanos() } else { Ok(0) }
@@ -194,10 +190,12 @@ impl<F: Family, C: Clock> Engine<F, C> {
     ) -> Result<Reserved<F>> {
         let mut call = Call::new(self.policy_in(mode));
         loop {
-            match self.turn(&mut call, sight, want)? {
-                Turn::Return(taken) => return Ok(taken),
-                Turn::Retry(None) => {}
-                Turn::Retry(Some(nanos)) => self.clock.sleep(nanos)?,
+            match self.attempt(sight, call.flip(), want)? {
+                Outcome::Taken(taken) => return Ok(taken),
+                Outcome::Raced => call.lose_race(&self.clock)?,
+                Outcome::Wait { now, until, reason } => {
+                    self.clock.sleep(call.wait(&self.clock, reason, now, until)?)?;
+                }
             }
             sight = self.sight()?;
         }
@@ -218,10 +216,13 @@ impl<F: Family, C: Clock> Engine<F, C> {
     ) -> Result<Reserved<F>> {
         let mut call = Call::new(&self.policy);
         loop {
-            match self.turn(&mut call, self.sight()?, want)? {
-                Turn::Return(taken) => return Ok(taken),
-                Turn::Retry(None) => {}
-                Turn::Retry(Some(nanos)) => sleep(Duration::from_nanos(nanos)).await,
+            match self.attempt(self.sight()?, call.flip(), want)? {
+                Outcome::Taken(taken) => return Ok(taken),
+                Outcome::Raced => call.lose_race(&self.clock)?,
+                Outcome::Wait { now, until, reason } => {
+                    let nanos = call.wait(&self.clock, reason, now, until)?;
+                    sleep(Duration::from_nanos(nanos)).await;
+                }
             }
         }
     }
@@ -239,20 +240,6 @@ impl<F: Family, C: Clock> Engine<F, C> {
         (epoch == fork::epoch()).then_some((identity, run))
     }
 
-    /// Makes one attempt, and decides the next action if it fails.
-    fn turn(&self, call: &mut Call<'_>, sight: Sight<F>, want: u32) -> Result<Turn<Reserved<F>>> {
-        Ok(match self.attempt(sight, call.flip(), want)? {
-            Outcome::Taken(taken) => Turn::Return(taken),
-            Outcome::Raced => {
-                call.lose_race(&self.clock)?;
-                Turn::Retry(None)
-            }
-            Outcome::Wait(until, reason) => {
-                Turn::Retry(Some(call.wait(&self.clock, reason, sight.1, until)?))
-            }
-        })
-    }
-
     fn attempt(
         &self,
         (seen, now): Sight<F>,
@@ -265,26 +252,29 @@ impl<F: Family, C: Clock> Engine<F, C> {
             self.policy.check_clock(&self.clock)?;
         }
         self.family.check_process()?;
-        let now = self.tick_after((seen, now))?;
-        let tick = self.machine.tick_for(seen, now);
+        let clocked = self.tick_after((seen, now))?;
+        let tick = self.machine.tick_for(seen, clocked);
         if let Some(ticks) = ticks {
             self.window.check(tick, ticks)?;
-        }
-        // A reading that is stale must draw nothing: another thread may have drawn for a later tick.
-        if self.family.found(&self.window, tick).is_none() && self.machine.observe() != seen {
-            return Ok(Outcome::Raced);
+            // A reading that is stale must draw nothing: another thread may have drawn for a later tick.
+            if self.family.found(&self.window, tick).is_none() && self.machine.observe() != seen {
+                return Ok(Outcome::Raced);
+            }
         }
         let (epoch, identity) = self.family.identify(&self.machine, &self.window, tick)?;
         let is_mine = || epoch == fork::epoch() && self.family.is_current(identity);
-        Ok(match (self.machine.step(seen, now, want, self.family.limits(identity), flip), ticks) {
+        let step = self.machine.step(seen, clocked, want, self.family.limits(identity), flip);
+        Ok(match (step, ticks) {
             (Step::Taken(run), _) if is_mine() => Outcome::Taken((identity, run)),
             // Forked since the identity was read: this is another process. Or another thread replaced the identity.
             (Step::Taken(_) | Step::Raced, _) => Outcome::Raced,
             (Step::Full, Some(ticks)) => {
-                Outcome::Wait(ticks.nanos_of(tick + 1), ErrorKind::SequenceExhausted)
+                let (until, reason) = (ticks.nanos_of(tick + 1), ErrorKind::SequenceExhausted);
+                Outcome::Wait { now, until, reason }
             }
             (Step::Behind(last), Some(ticks)) if F::WAITS_BEHIND => {
-                Outcome::Wait(ticks.nanos_of(last), ErrorKind::ClockBehind)
+                let (until, reason) = (ticks.nanos_of(last), ErrorKind::ClockBehind);
+                Outcome::Wait { now, until, reason }
             }
             (Step::Behind(last), Some(ticks)) => {
                 return Err(Error::retry_later(ErrorKind::ClockBehind, ticks.ms_of(last)));
