@@ -269,7 +269,8 @@ fn a_batch_goes_on_in_the_next_tick() {
 #[test]
 fn a_snapshot_goes_on_under_the_systems_clock() {
     let snapshot = small_pool(&ScriptedClock::default()).build().unwrap().close().unwrap();
-    for again in [Generator::restore(snapshot), Generator::import_original(snapshot)] {
+    let builder = Generator::builder;
+    for again in [builder().restore(snapshot), builder().import_original(snapshot)] {
         let again = again.unwrap();
         assert_eq!((again.partition(), again.generate(0).unwrap().sequence()), (Some(7), 10));
     }

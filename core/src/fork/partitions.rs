@@ -86,12 +86,12 @@ pub trait Table: Sync {
 pub type FindTable = fn() -> Result<&'static dyn Table>;
 
 /// The operations of generators on a table.
-pub(crate) trait Leases: Table {
+impl dyn Table + '_ {
     /// A partition that is free at `now`.
     ///
     /// # Errors
     /// The tick at which the first partition will be free; `entropy_unavailable`.
-    fn take(&self, now: u64) -> result::Result<Lease, NoLease> {
+    pub(crate) fn take(&self, now: u64) -> result::Result<Lease, NoLease> {
         let mut earliest = FOREVER;
         for _ in 0..self.count() {
             let partition = self.next().map_err(NoLease::Failed)?;
@@ -106,7 +106,7 @@ pub(crate) trait Leases: Table {
     }
 
     /// Makes a lease last beyond `now`, and returns its new end; `None` if another generator took the partition after the old end.
-    fn renew(&self, lease: Lease, now: u64) -> Option<u64> {
+    pub(crate) fn renew(&self, lease: Lease, now: u64) -> Option<u64> {
         let held = lease.until.saturating_sub(lease.since);
         let until = now + held.clamp(FIRST_LEASE, LONGEST_LEASE);
         self.swap(lease.partition, lease.until, until).then_some(until)
@@ -114,7 +114,7 @@ pub(crate) trait Leases: Table {
 
     /// Takes a partition for ever, whoever has it: its next lease or renewal is refused.
     #[cfg(not(any(loom, shuttle)))]
-    fn give(&self, partition: u16) {
+    pub(crate) fn give(&self, partition: u16) {
         let mut until = self.until(partition);
         while until != FOREVER && !self.swap(partition, until, FOREVER) {
             until = self.until(partition);
@@ -122,20 +122,18 @@ pub(crate) trait Leases: Table {
     }
 
     /// Makes a lease last for ever. Returns `false` if another generator has the partition.
-    fn keep(&self, lease: Lease) -> bool {
+    pub(crate) fn keep(&self, lease: Lease) -> bool {
         self.swap(lease.partition, lease.until, FOREVER)
     }
 
     /// Ends a lease at `end`, the tick after the last one used, if that is earlier. Another generator may have the partition by now.
-    fn give_back(&self, lease: Lease, end: u64) {
+    pub(crate) fn give_back(&self, lease: Lease, end: u64) {
         let end = end.max(lease.start);
         if end < lease.until {
             self.swap(lease.partition, lease.until, end);
         }
     }
 }
-
-impl<T: Table + ?Sized> Leases for T {}
 
 /// A table in memory. It is all zero at first, so that fresh shared pages are a table. `N` is a power of two, smaller than
 /// `COUNT` only in models.
@@ -232,7 +230,7 @@ mod tests {
 
     #[test]
     fn every_partition_is_taken_once_and_then_none_is_left() {
-        let table = Cells::<SMALL>::new();
+        let table: &dyn Table = &Cells::<SMALL>::new();
         let leases: Vec<_> = (0..SMALL).map(|_| table.take(1000).unwrap()).collect();
         assert_eq!(leases.iter().map(|lease| lease.partition).collect::<HashSet<_>>().len(), SMALL);
         assert!(leases.iter().all(|lease| (lease.start, lease.until) == (0, 1001)));
@@ -243,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_lease_is_renewed_for_as_long_as_it_was_held_up_to_a_minute() {
-        let table = Cells::<SMALL>::new();
+        let table: &dyn Table = &Cells::<SMALL>::new();
         // Even if the partition has been free for a long time.
         for now in [0, 1_000_000] {
             let mut lease = table.take(now).unwrap();
@@ -259,7 +257,7 @@ mod tests {
 
     #[test]
     fn an_idle_owner_goes_on_unless_somebody_else_came() {
-        let table = Cells::<1>::new();
+        let table: &dyn Table = &Cells::<1>::new();
         let idle = table.take(0).unwrap();
         assert_eq!(table.renew(idle, 10_000), Some(10_001));
         let idle = Lease { until: 10_001, ..idle };
@@ -273,7 +271,7 @@ mod tests {
 
     #[test]
     fn what_is_given_back_is_free_after_the_last_tick_used() {
-        let table = Cells::<1>::new();
+        let table: &dyn Table = &Cells::<1>::new();
         let mut lease = table.take(100).unwrap();
         while lease.until < 110 {
             lease.until = table.renew(lease, lease.until).unwrap();
@@ -289,7 +287,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_never_free() {
-        let table = Cells::<1>::new();
+        let table: &dyn Table = &Cells::<1>::new();
         assert!(table.keep(table.take(100).unwrap()));
         assert!(matches!(table.take(1 << 40), Err(NoLease::Before(FOREVER))));
     }
@@ -298,7 +296,7 @@ mod tests {
     #[test]
     fn leases_of_one_partition_never_overlap() {
         const EACH: u64 = if cfg!(miri) { 50 } else { 20_000 };
-        let table = &Cells::<8>::new();
+        let table: &dyn Table = &Cells::<8>::new();
         let used: Vec<(u16, u64, u64)> = std::thread::scope(|scope| {
             let threads: Vec<_> =
                 (0..4).map(|seed| scope.spawn(move || use_up(table, seed, EACH))).collect();
@@ -314,7 +312,7 @@ mod tests {
     }
 
     /// The spans of ticks, one for each lease, in which a thread made IDs.
-    fn use_up(table: &Cells<8>, seed: u64, steps: u64) -> Vec<(u16, u64, u64)> {
+    fn use_up(table: &dyn Table, seed: u64, steps: u64) -> Vec<(u16, u64, u64)> {
         let (mut spans, mut random) = (Vec::new(), seed + 1);
         let mut draw = |below: u64| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

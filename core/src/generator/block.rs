@@ -6,7 +6,7 @@
 
 use core::{fmt, num::NonZeroU32};
 
-use super::{Engine, Family, Mode, Reserved};
+use super::{Engine, Family, Mode, Pack, Reserved};
 use crate::{Result, clock::Clock, fork};
 
 /// Default number of IDs in the first block of a tick: enough to make the shared step cheap, few enough to lose.
@@ -76,6 +76,21 @@ impl<F: Family> Blocks<F> {
             Some(slot) => Ok(slot),
             None => self.refill(engine, mode, tick),
         }
+    }
+
+    /// The ID of the next slot.
+    #[inline]
+    pub(crate) fn one<C: Clock>(
+        &mut self,
+        engine: &Engine<F, C>,
+        mode: Mode,
+        given: F::Given<'_>,
+    ) -> Result<F::Id>
+    where
+        F: Pack,
+    {
+        let (slots, k) = self.next(engine, mode)?;
+        Ok(engine.family.id(slots, k, given))
     }
 
     #[cold]

@@ -6,7 +6,7 @@ use super::{Generator, HotGuid, family::Identities};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode, Pack},
+    generator::{BLOCK, Blocks, Mode},
 };
 
 /// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a second and did not use by its end are lost.
@@ -83,7 +83,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// As [`Generator::generate`].
     #[inline]
     pub fn generate(&mut self, shard_key: u32) -> Result<HotGuid> {
-        self.make(Mode::Wait, shard_key)
+        self.blocks.one(&self.generator.engine, Mode::Wait, shard_key)
     }
 
     /// One new ID without waiting, if there is one now.
@@ -98,13 +98,6 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// As [`Generator::try_generate`].
     #[inline]
     pub fn try_generate(&mut self, shard_key: u32) -> Result<HotGuid> {
-        self.make(Mode::Try, shard_key)
-    }
-
-    #[inline]
-    fn make(&mut self, mode: Mode, shard_key: u32) -> Result<HotGuid> {
-        let engine = &self.generator.engine;
-        let (slots, k) = self.blocks.next(engine, mode)?;
-        Ok(engine.family.id(slots, k, shard_key))
+        self.blocks.one(&self.generator.engine, Mode::Try, shard_key)
     }
 }

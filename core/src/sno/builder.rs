@@ -6,8 +6,6 @@ use super::{
     partition::Partitions,
 };
 use crate::fork;
-#[cfg(not(any(loom, shuttle)))]
-use crate::fork::partitions::Leases as _;
 pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
     Error, ErrorKind, Result,

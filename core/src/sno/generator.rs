@@ -84,42 +84,6 @@ impl Generator {
     pub const fn builder() -> Builder<crate::clock::SystemClock> {
         Builder::with_clock(crate::clock::SystemClock)
     }
-
-    /// A generator that goes on where a closed one stopped. Restore each snapshot once.
-    ///
-    /// ```
-    /// use polyflake::sno::Generator;
-    ///
-    /// let ids = Generator::builder().partition(42).build()?;
-    /// let last = ids.generate(7)?;
-    /// let snapshot = ids.close()?; // to be stored, for example as JSON
-    /// let ids = Generator::restore(snapshot)?; // after the restart
-    /// assert_ne!(ids.generate(7)?, last);
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Builder::restore`].
-    pub fn restore(snapshot: Snapshot) -> Result<Self> {
-        Self::builder().restore(snapshot)
-    }
-
-    /// A generator that resumes from a snapshot of the Go library, with that library's quirks.
-    ///
-    /// ```
-    /// use polyflake::sno::{Generator, Snapshot};
-    ///
-    /// let mut stored = Snapshot::new([0, 42], 0, 65_535); // fields of the Go library's `GeneratorSnapshot`
-    /// (stored.now, stored.wall_hi, stored.sequence) = (126_230_400_000, 126_230_400_000, 9);
-    /// assert_eq!(Generator::import_original(stored)?.generate(7)?.partition(), 42);
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Builder::import_original`].
-    pub fn import_original(snapshot: Snapshot) -> Result<Self> {
-        Self::builder().import_original(snapshot)
-    }
 }
 
 #[cfg(feature = "std")]

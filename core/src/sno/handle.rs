@@ -6,7 +6,7 @@ use super::{Generator, Sno, partition::Partitions};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode, Pack},
+    generator::{BLOCK, Blocks, Mode},
 };
 
 /// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a tick and did not use by its end are lost, so
@@ -100,7 +100,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// As [`Generator::generate`].
     #[inline]
     pub fn generate(&mut self, metabyte: u8) -> Result<Sno> {
-        self.make(Mode::Wait, metabyte)
+        self.blocks.one(&self.generator.engine, Mode::Wait, metabyte)
     }
 
     /// One new ID without waiting, if there is one now.
@@ -115,13 +115,6 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// As [`Generator::try_generate`].
     #[inline]
     pub fn try_generate(&mut self, metabyte: u8) -> Result<Sno> {
-        self.make(Mode::Try, metabyte)
-    }
-
-    #[inline]
-    fn make(&mut self, mode: Mode, metabyte: u8) -> Result<Sno> {
-        let engine = &self.generator.engine;
-        let (slots, k) = self.blocks.next(engine, mode)?;
-        Ok(engine.family.id(slots, k, metabyte))
+        self.blocks.one(&self.generator.engine, Mode::Try, metabyte)
     }
 }

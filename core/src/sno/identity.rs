@@ -42,7 +42,7 @@ impl Drawn {
     pub fn from_system() -> Result<Self> {
         use crate::{
             clock::{self, Clock, SystemClock},
-            fork::partitions::{self, Leases as _},
+            fork::partitions,
             format::Ticks as _,
         };
         let (table, now) = (partitions::shared()?, SystemClock.unix_nanos()?);

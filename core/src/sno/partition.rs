@@ -6,7 +6,7 @@ use super::{
     claims::{Claim, Claims},
     identity::{Draw, Identity, Origin},
 };
-use crate::fork::partitions::{Leases as _, Table};
+use crate::fork::partitions::Table;
 use crate::{
     Error, ErrorKind, Result, fork,
     format::Scale,

@@ -15,7 +15,7 @@ use crate::{Error, Result, sequence::tick_tock::State};
 /// let last = ids.generate(7)?;
 /// let stored = serde_json::to_string(&ids.close()?)?; // {"format":1,"partition":[0,42], ...
 /// let snapshot: Snapshot = serde_json::from_str(&stored)?;
-/// assert_ne!(Generator::restore(snapshot)?.generate(7)?, last);
+/// assert_ne!(Generator::builder().restore(snapshot)?.generate(7)?, last);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

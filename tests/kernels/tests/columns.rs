@@ -44,13 +44,13 @@ fn each<T>(ids: &[Sno], field: impl Fn(&Sno) -> T) -> Vec<T> {
 fn columns_of_every_length_hold_each_ids_fields() {
     for (level, length) in levels().flat_map(|level| lengths().map(move |length| (level, length))) {
         let ids = ids(length, 1 << 38);
-        let times = column(&ids, |ids, column| sno_columns::unix_ms(level, ids, column));
+        let (mut times, mut metabytes) = (vec![0; length], vec![0; length]);
+        let (mut partitions, mut sequences) = (vec![0; length], vec![0; length]);
+        let numbers = (&mut *partitions, &mut *sequences);
+        sno_columns(level, &ids, (&mut times, &mut metabytes), numbers);
         assert_eq!(times, each(&ids, Sno::unix_ms), "{level:?} {length}");
-        let metabytes = column(&ids, |ids, column| sno_columns::metabyte(level, ids, column));
         assert_eq!(metabytes, each(&ids, Sno::metabyte), "{level:?} {length}");
-        let partitions = column(&ids, |ids, column| sno_columns::partition(level, ids, column));
         assert_eq!(partitions, each(&ids, Sno::partition), "{level:?} {length}");
-        let sequences = column(&ids, |ids, column| sno_columns::sequence(level, ids, column));
         assert_eq!(sequences, each(&ids, Sno::sequence), "{level:?} {length}");
     }
 }

@@ -5,7 +5,7 @@ use core::{num::NonZeroU32, ops::Deref};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode, Pack},
+    generator::{BLOCK, Blocks, Mode},
     layout::{Generator, Id, Values, ids::family::Template},
 };
 
@@ -151,7 +151,6 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     fn make(&mut self, mode: Mode, values: Option<&Values<'_>>) -> Result<Id> {
         let template = &self.generator.engine.family;
         let base = values.map_or_else(|| template.complete(), |values| template.base_of(values))?;
-        let (slots, k) = self.blocks.next(&self.generator.engine, mode)?;
-        Ok(template.id(slots, k, Some(base)))
+        self.blocks.one(&self.generator.engine, mode, Some(base))
     }
 }

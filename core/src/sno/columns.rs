@@ -1,9 +1,13 @@
 //! Fields of many IDs at once, as columns.
 
-pub mod slices;
+use super::{SCALE, Sno, packed::arrays};
+use crate::{
+    Error, Result,
+    arch::{self, Level, scalar},
+};
 
-use super::Sno;
-use crate::{Result, arch};
+// The kernels count from the same moment, in ticks of 4 ms.
+const _: () = assert!(SCALE.epoch_ms == scalar::columns::EPOCH_MS && SCALE.tick_ms == 4);
 
 /// Writes the start of each ID's tick, in Unix milliseconds.
 ///
@@ -20,7 +24,9 @@ use crate::{Result, arch};
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
-    slices::unix_ms(arch::level(), ids, column)
+    check_length(ids, column)?;
+    arch::level().unix_ms(arrays(ids), column);
+    Ok(())
 }
 
 /// Writes the metabyte of each ID.
@@ -38,7 +44,9 @@ pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
-    slices::metabyte(arch::level(), ids, column)
+    check_length(ids, column)?;
+    arch::level().metabyte(arrays(ids), column);
+    Ok(())
 }
 
 /// Writes the partition of each ID.
@@ -56,7 +64,9 @@ pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
-    slices::partition(arch::level(), ids, column)
+    check_length(ids, column)?;
+    arch::level().partition(arrays(ids), column);
+    Ok(())
 }
 
 /// Writes the sequence of each ID.
@@ -74,5 +84,25 @@ pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn sequence_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
-    slices::sequence(arch::level(), ids, column)
+    check_length(ids, column)?;
+    arch::level().sequence(arrays(ids), column);
+    Ok(())
+}
+
+fn check_length<T>(ids: &[Sno], column: &[T]) -> Result<()> {
+    let (expected, found) = (ids.len(), column.len());
+    if expected == found { Ok(()) } else { Err(Error::invalid_length(found, expected, expected)) }
+}
+
+/// All four columns at a given level, which are as long as the IDs.
+pub fn columns_with(
+    level: Level,
+    ids: &[Sno],
+    (times, metabytes): (&mut [i64], &mut [u8]),
+    (partitions, sequences): (&mut [u16], &mut [u16]),
+) {
+    level.unix_ms(arrays(ids), times);
+    level.metabyte(arrays(ids), metabytes);
+    level.partition(arrays(ids), partitions);
+    level.sequence(arrays(ids), sequences);
 }
