@@ -15,8 +15,6 @@ use serde_core::{
     forward_to_deserialize_any,
 };
 
-use super::super::Sno;
-
 /// A value that was read from a format that describes itself.
 pub(super) enum Buffered<'de> {
     Null,
@@ -26,7 +24,6 @@ pub(super) enum Buffered<'de> {
     Float(f64),
     Text(&'de str),
     String(String),
-    Id(Sno),
     Bytes(&'de [u8]),
     ByteBuf(Vec<u8>),
     List(Vec<Self>),
@@ -43,13 +40,13 @@ impl Buffered<'_> {
         }
     }
 
-    fn type_name(&self) -> &'static str {
+    pub(super) fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "a boolean",
             Self::Signed(_) | Self::Unsigned(_) => "an integer",
             Self::Float(_) => "a number",
-            Self::Text(_) | Self::String(_) | Self::Id(_) => "text",
+            Self::Text(_) | Self::String(_) => "text",
             Self::Bytes(_) | Self::ByteBuf(_) => "bytes",
             Self::List(_) => "a list",
             Self::Map(_) => "an object",
@@ -279,7 +276,6 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
             Buffered::Float(value) => visitor.visit_f64(value),
             Buffered::Text(text) => visitor.visit_borrowed_str(text),
             Buffered::String(text) => visitor.visit_string(text),
-            Buffered::Id(id) => visitor.visit_str(&id.text()),
             Buffered::Bytes(bytes) => visitor.visit_borrowed_bytes(bytes),
             Buffered::ByteBuf(bytes) => visitor.visit_byte_buf(bytes),
             Buffered::List(list) => {

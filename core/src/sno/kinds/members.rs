@@ -6,7 +6,7 @@ use core::{fmt, iter, marker::PhantomData};
 use serde_core::{
     Deserializer,
     de::{
-        DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor,
+        DeserializeSeed, Error as _, MapAccess, Visitor,
         value::{BorrowedStrDeserializer, StrDeserializer},
     },
     forward_to_deserialize_any,
@@ -57,8 +57,10 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
                 return Err(self.refuse(Error::field_error(ErrorKind::MissingField, K::MEMBER)));
             };
             if key.is(K::MEMBER, &name) {
-                let id = rest.next_value_seed(IdReader)?;
-                break id.map_err(|error| self.refuse::<A::Error>(error.of(K::MEMBER)))?;
+                let id = rest.next_value()?;
+                let metabyte =
+                    metabyte_of(&id).map_err(|error| self.refuse(error.of(K::MEMBER)))?;
+                break (metabyte, id);
             }
             // Objects usually have more members than the four that a vector begins with.
             if kept.is_empty() {
@@ -151,83 +153,16 @@ impl<'de> Visitor<'de> for NameReader<'_> {
     }
 }
 
-/// Reads an ID: its metabyte, and the ID as it was given. A value that is no ID is not an error here, so that the caller can
-/// report it.
-struct IdReader;
-
-type Id<'de> = Result<(u8, Buffered<'de>), Error>;
-
-#[cold]
-fn no_text<'de>(found: &'static str) -> Id<'de> {
-    Err(Error::invalid_type("text", found))
-}
-
-impl<'de> DeserializeSeed<'de> for IdReader {
-    type Value = Id<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Id<'de>, D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for IdReader {
-    type Value = Id<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a sno ID")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Id<'de>, E> {
-        Ok(Sno::parse(text).map(|id| (id.metabyte(), Buffered::Text(text))))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Id<'de>, E> {
-        Ok(Sno::parse(text).map(|id| (id.metabyte(), Buffered::Id(id))))
-    }
-
-    fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Id<'de>, E> {
-        Ok(Sno::from_slice(bytes).map(|id| (id.metabyte(), Buffered::Bytes(bytes))))
-    }
-
-    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Id<'de>, E> {
-        Ok(Sno::from_slice(bytes).map(|id| (id.metabyte(), Buffered::ByteBuf(bytes.into()))))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Id<'de>, E> {
-        Ok(no_text("a boolean"))
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Id<'de>, E> {
-        Ok(no_text("an integer"))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Id<'de>, E> {
-        Ok(no_text("an integer"))
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Id<'de>, E> {
-        Ok(no_text("a number"))
-    }
-
-    fn visit_unit<E>(self) -> Result<Id<'de>, E> {
-        Ok(no_text("null"))
-    }
-
-    fn visit_none<E>(self) -> Result<Id<'de>, E> {
-        Ok(no_text("null"))
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Id<'de>, D::Error> {
-        from.deserialize_any(self)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Id<'de>, A::Error> {
-        Ok(no_text("a list"))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Id<'de>, A::Error> {
-        Ok(no_text("an object"))
-    }
+/// The metabyte of an ID.
+fn metabyte_of(id: &Buffered<'_>) -> Result<u8, Error> {
+    let id = match id {
+        Buffered::Text(text) => Sno::parse(text),
+        Buffered::String(text) => Sno::parse(text),
+        Buffered::Bytes(bytes) => Sno::from_slice(bytes),
+        Buffered::ByteBuf(bytes) => Sno::from_slice(bytes),
+        other => Err(Error::invalid_type("text", other.type_name())),
+    };
+    id.map(|id| id.metabyte())
 }
 
 type BufferedMember<'de> = (Buffered<'de>, Buffered<'de>);
