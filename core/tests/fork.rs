@@ -10,15 +10,17 @@ use std::{
     sync::atomic::{AtomicI32, AtomicI64, Ordering},
 };
 
+use family::{FAMILIES, T};
 use polyflake::{
-    Result,
+    Error, Result,
     clock::{Clock, ManualClock, SystemClock},
     hotguid::{self, HotGuid},
-    layout::{Builder, Field, Id, Layout, preset},
-    randflake,
+    layout::{Builder, Field, Id, Layout},
     sno::{self, Generator, Sno},
 };
 
+#[path = "support/family.rs"]
+mod family;
 #[path = "forks/mod.rs"]
 mod forks;
 
@@ -36,19 +38,41 @@ fn ids_of(bytes: &[u8]) -> Vec<Sno> {
     bytes.chunks(Sno::LEN).map(|id| Sno::from_slice(id).unwrap()).collect()
 }
 
+/// The codes of refused calls.
+fn codes<const N: usize>(refused: [Option<Error>; N]) -> Vec<u8> {
+    refused.map(|error| error.map_or("none", |error| error.code())).join(" ").into_bytes()
+}
+
+/// A fork ends blocks, too: under a clock that stands still, nothing else would end them.
 #[test]
-fn a_given_partition_stays_with_the_parent() {
-    let ids = Generator::builder().partition(7).build().unwrap();
-    ids.generate(0).unwrap();
-    let codes = in_child(|| {
-        let refused =
-            [ids.generate(0).err(), ids.generate_at(1_763_650_000_000, 0).err(), ids.close().err()];
-        let refused = refused.into_iter().chain([ids.seal().err()]);
-        let codes: Vec<_> = refused.map(|error| error.unwrap().code()).collect();
-        codes.join(" ").into_bytes()
-    });
-    assert_eq!(codes, b"forked forked forked forked");
-    ids.generate(0).unwrap();
+fn a_given_identity_stays_with_the_parent() {
+    for family in FAMILIES {
+        let build = || family.generator(ManualClock::at_unix_ms(T));
+        let ids = build();
+        let mut handle = ids.handle(64);
+        handle().unwrap();
+        let refused = in_child(|| {
+            build().generate().expect("a generator of the child's own");
+            let made = [ids.generate().err(), ids.try_generate().err(), handle().err()];
+            let ended = [ids.fill(2).1.err(), ids.seal().err(), ids.close().err()];
+            [codes(made), codes(ended)].join(&b' ')
+        });
+        // Hot Guid's returns nothing that is the parent's.
+        let close = if family.name == "Hot Guid" { "none" } else { "forked" };
+        let expected = format!("forked forked forked forked forked {close}");
+        assert_eq!(String::from_utf8_lossy(&refused), expected, "{}", family.name);
+        assert_eq!((handle().unwrap().place, ids.generate().unwrap().place), (1, 64));
+    }
+}
+
+#[test]
+fn a_sequence_alone_and_ids_of_given_times_stay_with_the_parent() {
+    let sequence = Layout::integer([Field::sequence(64)]).unwrap();
+    let alone = Builder::with_clock(sequence, SystemClock).sequence_only(true).build().unwrap();
+    let given = Generator::builder().partition(7).build().unwrap();
+    let refused = in_child(|| codes([alone.generate().err(), given.generate_at(T, 0).err()]));
+    assert_eq!(refused, b"forked forked");
+    assert_eq!(alone.generate(), Ok(Id::Integer(0)));
 }
 
 /// A child moves to a grant of its own, and leaves the parent's alone.
@@ -194,33 +218,6 @@ fn both_processes_differ_after_a_fork_inside_the_clock() {
     });
 }
 
-/// A fork ends blocks: under a clock that stands still, nothing else would end them.
-#[test]
-fn the_blocks_of_given_handles_stay_with_the_parent() {
-    let clock = &ManualClock::at_unix_ms(1_763_650_000_000);
-    let lease = randflake::Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
-    let snos = Generator::builder().clock(clock).partition(7).build().unwrap();
-    let flakes = randflake::Generator::builder(lease, [7; 16]).clock(clock).build().unwrap();
-    let window = hotguid::Generator::builder().clock(clock).window(0, 4_294_967_296_000);
-    let guids = window.build().unwrap();
-    let layouts = Builder::with_clock(preset("sonyflake", []).unwrap(), clock).bind("machine", 7);
-    let layouts = layouts.build().unwrap();
-    let (mut one, mut two) = (snos.handle(), flakes.handle());
-    let (mut three, mut four) = (guids.handle(), layouts.handle());
-    let mut refusals = || {
-        let made = [
-            one.generate(0).err(),
-            two.generate().err(),
-            three.generate(0).err(),
-            four.generate().err(),
-        ];
-        made.map(|error| error.map_or("none", |error| error.code())).join(" ").into_bytes()
-    };
-    assert_eq!(refusals(), b"none none none none");
-    assert_eq!(in_child(&mut refusals), b"forked forked forked forked");
-    assert_eq!(refusals(), b"none none none none", "the parent's blocks go on");
-}
-
 #[test]
 fn the_blocks_of_default_handles_begin_anew_in_each_process() {
     const EACH: usize = 50;
@@ -245,43 +242,6 @@ fn the_blocks_of_default_handles_begin_anew_in_each_process() {
     let snos: HashSet<_> = all.iter().map(|both| &both[..Sno::LEN]).collect();
     let guids: HashSet<_> = all.iter().map(|both| &both[Sno::LEN..]).collect();
     assert_eq!((snos.len(), guids.len()), (all.len(), all.len()));
-}
-
-#[test]
-fn a_lease_and_a_window_stay_with_the_parent() {
-    let lease = || randflake::Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
-    let under_lease = || randflake::Generator::builder(lease(), [7; 16]).build().unwrap();
-    let ids = under_lease();
-    let windowed = hotguid::Generator::builder().window(0, 4_294_967_296_000).build().unwrap();
-    let codes = in_child(|| {
-        let refused = [ids.generate().err(), ids.close().err(), windowed.generate(7).err()];
-        under_lease().generate().expect("a lease of the child's own");
-        refused.map(|error| error.unwrap().code()).join(" ").into_bytes()
-    });
-    assert_eq!(codes, b"forked forked forked");
-    ids.generate().unwrap();
-    windowed.generate(7).unwrap();
-}
-
-#[test]
-fn generators_over_layouts_stay_with_the_parent() {
-    let build = || Builder::with_clock(preset("sonyflake", []).unwrap(), SystemClock);
-    let ids = build().bind("machine", 7).build().unwrap();
-    let sequence = Layout::integer([Field::sequence(64)]).unwrap();
-    let alone = Builder::with_clock(sequence, SystemClock).sequence_only(true).build().unwrap();
-    let codes = in_child(|| {
-        let refused = [ids.generate().err(), ids.close().err(), alone.generate().err()];
-        build()
-            .bind("machine", 8)
-            .build()
-            .unwrap()
-            .generate()
-            .expect("a machine of the child's own");
-        refused.map(|error| error.unwrap().code()).join(" ").into_bytes()
-    });
-    assert_eq!(codes, b"forked forked forked");
-    ids.generate().unwrap();
-    assert_eq!(alone.generate(), Ok(Id::Integer(0)));
 }
 
 #[test]
@@ -369,40 +329,16 @@ fn a_batch_in_flight_begins_again_in_the_child() {
     });
 }
 
-/// The number of valid IDs of a batch, and whether the clock forked.
-fn written(outcome: Result<()>) -> Vec<u8> {
-    match outcome {
-        Ok(()) => b"all".to_vec(),
-        Err(error) => format!("{} {}", error.code(), error.written().unwrap()).into_bytes(),
-    }
-}
-
+/// Hot Guid's batches are as large as memory, where a tick is to end in one.
 #[test]
 fn a_batch_in_flight_is_refused_whole_in_the_child_where_its_identity_was_given() {
-    let (parent, child) = batch_across_a_fork(|clock| {
-        let ids = Generator::builder().clock(clock).partition(7).build().unwrap();
-        let mut said = written(ids.fill(0, &mut vec![Sno::default(); 300_000]));
-        said.resize(20, b' ');
-        said
-    });
-    assert_eq!(String::from_utf8_lossy(&parent).trim(), "all");
-    assert_eq!(String::from_utf8_lossy(&child).trim(), "forked 0");
-    let (parent, child) = batch_across_a_fork(|clock| {
-        let lease = randflake::Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
-        let ids = randflake::Generator::builder(lease, [7; 16]).clock(clock).build().unwrap();
-        let mut said = written(ids.fill(&mut vec![randflake::Randflake::default(); 600_000]));
-        said.resize(20, b' ');
-        said
-    });
-    assert_eq!(String::from_utf8_lossy(&parent).trim(), "all");
-    assert_eq!(String::from_utf8_lossy(&child).trim(), "forked 0");
-    let (parent, child) = batch_across_a_fork(|clock| {
-        let layout = Builder::with_clock(preset("twitter", []).unwrap(), clock);
-        let ids = layout.bind("datacenter", 7).bind("worker", 7).build().unwrap();
-        let mut said = written(ids.fill(&mut vec![0_i64; 30_000][..]));
-        said.resize(20, b' ');
-        said
-    });
-    assert_eq!(String::from_utf8_lossy(&parent).trim(), "all");
-    assert_eq!(String::from_utf8_lossy(&child).trim(), "forked 0");
+    for family in FAMILIES.iter().filter(|family| family.per_tick < 1 << 20) {
+        let (parent, child) = batch_across_a_fork(|clock| {
+            let (made, filled) = family.generator(clock).fill(2 * family.per_tick as usize + 100);
+            let code = filled.map_or_else(|error| error.code(), |()| "none");
+            format!("{code:6} {}", u8::from(made.is_empty())).into_bytes()
+        });
+        assert_eq!(String::from_utf8_lossy(&parent), "none   0", "{}", family.name);
+        assert_eq!(String::from_utf8_lossy(&child), "forked 1", "{}", family.name);
+    }
 }

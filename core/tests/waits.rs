@@ -1,23 +1,26 @@
-//! Lengths of waits, by a clock whose monotonic side is scripted, and calls that never wait.
+//! Lengths of waits, by a clock whose monotonic side is scripted.
 
+#[path = "support/family.rs"]
+mod family;
 mod support;
 
 use std::{
-    sync::atomic::{AtomicI64, AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
+use family::{FAMILIES, T, use_up};
 use polyflake::{
     OnExhausted, Result,
     clock::Clock,
-    hotguid::HotGuid,
-    randflake::{self, Grant},
     sno::{self, Sno},
 };
 use support::assert_code;
 
 const MS: u64 = 1_000_000;
-const T: i64 = 1_763_650_000_000;
 
 /// A wall clock that stands still, and a monotonic one on which every sleep takes a multiple of what was asked.
 struct Slow {
@@ -134,8 +137,8 @@ fn lost_races_are_charged() {
     let slow = Slow { reading: MS, step: 4_000_000, ..Slow::still(1) };
     let clock: &'static Meddler = Box::leak(Box::new(Meddler(slow, std::sync::OnceLock::new())));
     let ids = sno::Generator::builder().clock(clock).partition(7);
-    let ids = std::sync::Arc::new(ids.max_wait(Duration::from_millis(50)).build().unwrap());
-    clock.1.set(std::sync::Arc::downgrade(&ids)).unwrap();
+    let ids = Arc::new(ids.max_wait(Duration::from_millis(50)).build().unwrap());
+    clock.1.set(Arc::downgrade(&ids)).unwrap();
     clock.0.wall.store(T * 1_000_000 / 8_000_000 * 8_000_000, Ordering::Relaxed);
     let error = assert_code(ids.generate(0), "clock_failed");
     assert!(clock.0.passed() < 120 * MS, "{error} after {} ns", clock.0.passed());
@@ -153,80 +156,16 @@ fn on_exhausted_error_never_sleeps() {
     ids.generate(0).unwrap();
     clock.wall.store((T - 8000) * 1_000_000, Ordering::Relaxed);
     assert_eq!(assert_code(ids.generate(0), "clock_behind").retry_at(), Some(T - 4000));
-    let lease = Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
-    let flakes = randflake::Generator::builder(lease, [7; 16]).clock(&clock);
-    let flakes = flakes.on_exhausted(OnExhausted::Error).build().unwrap();
-    flakes.generate().unwrap();
-    clock.wall.store((T - 9000) * 1_000_000, Ordering::Relaxed);
-    assert_code(flakes.generate(), "clock_behind");
     assert_eq!(clock.passed(), 0);
 }
 
 #[test]
-fn every_family_waits_by_default() {
-    let clock = Slow::still(1);
-    let lease = Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
-    let flakes = randflake::Generator::builder(lease, [7; 16]).clock(&clock).build().unwrap();
-    flakes.generate().unwrap();
-    clock.wall.store((T - 9000) * 1_000_000, Ordering::Relaxed);
-    assert_code(flakes.generate(), "clock_behind");
-    assert_eq!(clock.passed(), 1000 * MS);
-    let guids = polyflake::hotguid::Generator::builder().clock(&clock).build().unwrap();
-    let error =
-        assert_code(guids.fill(0, &mut vec![HotGuid::default(); 17_000_000]), "sequence_exhausted");
-    assert_eq!((error.written(), clock.passed()), (Some(1 << 24), 2000 * MS));
-}
-
-/// Asserts the codes and counts of all calls that never wait, of a generator and its handle.
-macro_rules! assert_never_waits {
-    ($ids:expr, $clock:expr, $ids_left:expr, $batch:expr, ($($extra:expr)?)) => {{
-        let (ids, clock) = (&$ids, &$clock);
-        let mut batch = $batch;
-        assert_eq!(ids.try_fill($($extra,)? &mut batch[..]), Ok($ids_left));
-        assert_eq!(ids.try_fill($($extra,)? &mut batch[..]), Ok(0));
-        assert_eq!(ids.try_fill($($extra,)? &mut batch[..0]), Ok(0));
-        assert_code(ids.try_generate($($extra)?), "sequence_exhausted");
-        assert_code(ids.handle().try_generate($($extra)?), "sequence_exhausted");
-        clock.wall.fetch_add(1_000_000_000, Ordering::Relaxed);
-        ids.try_generate($($extra)?).unwrap();
-        ids.handle().try_generate($($extra)?).unwrap();
-        assert_eq!(clock.passed(), 0);
-    }};
-}
-
-#[test]
-fn try_calls_take_what_there_is_and_never_wait() {
-    let lease = Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
-    let clock = Slow::still(1);
-    let snos = sno::Generator::builder().clock(&clock).partition(7).sequence_max(99);
-    assert_never_waits!(snos.build().unwrap(), clock, 100, [Sno::default(); 150], (0));
-    let flakes = randflake::Generator::builder(lease, [7; 16]).clock(&clock).build().unwrap();
-    let batch = vec![randflake::Randflake::default(); 200_000];
-    assert_never_waits!(flakes, clock, 131_072, batch, ());
-    let guids = polyflake::hotguid::Generator::builder().clock(&clock).build().unwrap();
-    assert_never_waits!(guids, clock, 1 << 24, vec![HotGuid::default(); 17_000_000], (0));
-    let twitter = polyflake::layout::preset("twitter", []).unwrap();
-    let tweets = polyflake::layout::Builder::with_clock(twitter, &clock);
-    let tweets = tweets.bind("datacenter", 7).bind("worker", 7).build().unwrap();
-    assert_never_waits!(tweets, clock, 4096, vec![0_i64; 5000], ());
-    assert_eq!(tweets.try_fill_with(&tweets.values(), &mut vec![0_i64; 5000][..]), Ok(4095 - 64));
-    assert_code(tweets.try_generate_with(&tweets.values()), "sequence_exhausted");
-    // A clock that is behind is another reason to wait. Layouts refuse it at once, in all their calls.
-    clock.wall.fetch_sub(3_600_000_000_000, Ordering::Relaxed);
-    assert_eq!(flakes.try_fill(&mut [randflake::Randflake::default(); 2]), Ok(0));
-    assert_code(flakes.try_generate(), "clock_behind");
-    assert_eq!(tweets.try_fill(&mut [0_i64; 5][..]), Ok(0));
-    // An error that no time cures is returned, with the number of IDs written before.
-    snos_after_close(&clock);
-    assert_eq!(clock.passed(), 0);
-}
-
-fn snos_after_close(clock: &Slow) {
-    let ids = sno::Generator::builder().clock(clock).partition(8).build().unwrap();
-    ids.try_generate(0).unwrap();
-    ids.close().unwrap();
-    assert_eq!(
-        assert_code(ids.try_fill(0, &mut [Sno::default(); 2]), "generator_closed").written(),
-        Some(0)
-    );
+fn every_family_waits_a_second_by_default() {
+    for family in FAMILIES {
+        let clock = Arc::new(Slow::still(1));
+        let ids = family.generator(clock.clone());
+        use_up(&*ids, &family, 0);
+        assert_code(ids.generate(), "sequence_exhausted");
+        assert_eq!(clock.passed(), 1000 * MS, "{}", family.name);
+    }
 }

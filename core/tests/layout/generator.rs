@@ -1,89 +1,18 @@
-//! Generators of layouts: the original's traces, then windows, restarts, wide words, many threads, and callers that
-//! behave badly.
-
-use std::{collections::HashSet, thread, time::Duration};
+//! Generators of layouts: bindables, restarts, sequences without a time, and words of any width.
 
 use polyflake::{
-    Error, OnExhausted, Result,
+    Error,
     clock::ManualClock,
     layout::{Builder, Field, Generator, Id, Layout, Snapshot, Tick, Type, preset},
 };
-use serde_json::Value as Json;
 
 use crate::{
-    shared::{BrokenClock, CoarseClock, ScriptedClock, vectors},
-    support::{assert_code, list},
+    shared::{BrokenClock, ScriptedClock},
+    support::assert_code,
 };
 
 const EPOCH: i64 = 1_483_228_800_000;
 const MS: Tick = Tick::MILLISECOND;
-
-/// The layout of a scenario: `1 unused, 41 ts ms, 22 seq from 100`.
-fn scenario_layout(text: &str) -> Result<Layout> {
-    Layout::integer(text.split(", ").map(|field| {
-        let words: Vec<_> = field.split(' ').collect();
-        let number = |text: &str| text.parse::<u32>().unwrap();
-        match words[..] {
-            [bits, "unused"] => Field::unused(number(bits)),
-            [bits, "ts", "ms"] => Field::timestamp(number(bits), MS, EPOCH),
-            [bits, "seq"] => Field::sequence(number(bits)),
-            [bits, "seq", "from", start] => Field::sequence_from(number(bits), number(start)),
-            _ => panic!("{field}"),
-        }
-    }))
-}
-
-fn scenario(text: &str, clock: &ScriptedClock) -> Result<Generator<ScriptedClock>> {
-    let layout = scenario_layout(text)?;
-    let alone = layout.timestamp().is_err();
-    Builder::with_clock(layout, clock.clone()).sequence_only(alone).build()
-}
-
-#[test]
-fn scenarios_of_the_vectors() {
-    let file = vectors("layout_generator.json");
-    let scenarios: Vec<_> = list(&file, "scenarios")
-        .iter()
-        .filter(|scenario| scenario.get("steps").is_some())
-        .collect();
-    assert_eq!(scenarios.len(), 12);
-    for case in scenarios {
-        println!("{}", case["name"]);
-        let clock = ScriptedClock::default();
-        let ids = scenario(case["layout"].as_str().unwrap(), &clock);
-        if let Some(code) = case["ours"]["error"].as_str() {
-            assert_code(ids, code);
-            continue;
-        }
-        let (ids, mut made) = (ids.unwrap(), HashSet::new());
-        list(case, "steps").iter().for_each(|step| check_step(&ids, &clock, &mut made, step));
-    }
-}
-
-fn check_step(
-    ids: &Generator<ScriptedClock>,
-    clock: &ScriptedClock,
-    made: &mut HashSet<Id>,
-    step: &Json,
-) {
-    println!("  {step}");
-    clock.play(list(step, "clock_ms_minus_epoch").iter().map(|ms| EPOCH + ms.as_i64().unwrap()));
-    let expected = step.get("ours").unwrap_or(step);
-    let made_now = ids.generate();
-    if let Some(code) = expected["error"].as_str() {
-        assert_code(made_now, code);
-        return;
-    }
-    let id = made_now.unwrap();
-    assert_eq!(id.to_string(), expected["id"].as_str().unwrap());
-    assert_eq!(made.insert(id.clone()), expected["duplicate"] == false);
-    let parsed = ids.layout().parse(&id).unwrap();
-    assert_eq!(parsed.sequence().map(|n| n.to_string()).as_deref(), expected["sequence"].as_str());
-    assert_eq!(
-        parsed.unix_ms().map(|ms| ms - EPOCH),
-        expected["timestamp_ms_minus_epoch"].as_i64()
-    );
-}
 
 fn snowflake() -> Layout {
     let fields = [
@@ -177,46 +106,6 @@ fn layouts_that_have_no_generator() {
 }
 
 #[test]
-fn a_full_tick_waits_or_fails() {
-    let clock = ScriptedClock::default();
-    let ids = worker(&clock, [5]).build().unwrap();
-    let mut batch = vec![0; 4096];
-    ids.fill(&mut batch[..]).unwrap();
-    assert_eq!(
-        batch.iter().map(|id| parts(&Id::Integer(*id)).2).collect::<Vec<_>>(),
-        (0..4096).collect::<Vec<_>>()
-    );
-    let error = assert_code(ids.generate(), "sequence_exhausted");
-    assert_eq!(error.retry_at(), Some(EPOCH + 6));
-    assert!(clock.slept() > 0);
-    show(&clock, [5, 5, 6]);
-    assert_eq!(parts(&ids.generate().unwrap()), (6, 7, 0));
-
-    let impatient = worker(&clock, [5]).on_exhausted(OnExhausted::Error).build().unwrap();
-    impatient.fill(&mut batch[..]).unwrap();
-    let slept = clock.slept();
-    assert_code(impatient.generate(), "sequence_exhausted");
-    assert_eq!(clock.slept(), slept);
-    let short = worker(&clock, [5]).max_wait(Duration::ZERO).build().unwrap();
-    let error = assert_code(short.fill(&mut vec![0_i64; 5000][..]), "sequence_exhausted");
-    assert_eq!((error.written(), clock.slept()), (Some(4096), slept));
-}
-
-#[test]
-fn a_clock_behind_is_refused_at_once() {
-    let clock = ScriptedClock::default();
-    let ids = worker(&clock, [5]).build().unwrap();
-    ids.generate().unwrap();
-    show(&clock, [4]);
-    let error = assert_code(ids.generate(), "clock_behind");
-    assert_eq!((error.retry_at(), clock.slept()), (Some(EPOCH + 5), 0));
-    show(&clock, [5]);
-    assert_eq!(parts(&ids.generate().unwrap()), (5, 7, 1));
-    let broken = Builder::with_clock(snowflake(), BrokenClock).bind("worker", 1).build().unwrap();
-    assert_code(broken.generate(), "clock_failed");
-}
-
-#[test]
 fn times_outside_the_layout() {
     let clock = ScriptedClock::default();
     let ids = worker(&clock, [-1]).build().unwrap();
@@ -233,46 +122,6 @@ fn times_outside_the_layout() {
         let far = Builder::with_clock(layout, ManualClock::at_unix_ms(EPOCH)).build().unwrap();
         assert_code(far.generate(), "time_out_of_range");
     }
-}
-
-#[test]
-fn a_window_holds_and_only_grows() {
-    let clock = ScriptedClock::default();
-    let ids = worker(&clock, [0, 9]).window(EPOCH + 10, EPOCH + 20).build().unwrap();
-    assert_eq!(ids.window(), Some((EPOCH + 10, EPOCH + 20)));
-    for _ in [0, 9] {
-        assert_eq!(assert_code(ids.generate(), "lease_not_started").retry_at(), Some(EPOCH + 10));
-    }
-    for (reading, is_inside) in [(10, true), (19, true), (20, false)] {
-        show(&clock, [reading]);
-        assert_eq!(ids.generate().is_ok(), is_inside, "{reading}");
-    }
-    assert_code(ids.generate(), "lease_expired");
-    for shorter in [EPOCH + 11, EPOCH + 15] {
-        ids.extend_window(shorter).unwrap();
-        assert_code(ids.generate(), "lease_expired");
-    }
-    ids.extend_window(EPOCH + 21).unwrap();
-    assert_eq!(parts(&ids.generate().unwrap()), (20, 7, 0));
-    let (end, least) = (i128::from(EPOCH) + 10, i128::from(EPOCH) + 11);
-    let too_soon = Error::out_of_range("end", end, least, i64::MAX.into());
-    assert_eq!(ids.extend_window(EPOCH + 10), Err(too_soon));
-    assert_code(ids.extend_window(i64::MAX), "time_out_of_range");
-    assert_code(worker(&clock, []).window(EPOCH + 10, EPOCH + 10).build(), "out_of_range");
-    assert_code(worker(&clock, []).window(EPOCH - 1, EPOCH + 10).build(), "time_out_of_range");
-    assert_code(
-        worker(&clock, []).window(EPOCH, EPOCH + (1 << 41) + 1).build(),
-        "time_out_of_range",
-    );
-    let all = worker(&clock, [5]).build().unwrap();
-    assert_eq!(all.window(), Some((EPOCH, EPOCH + (1 << 41))));
-    all.extend_window(EPOCH + 10).unwrap();
-    assert_eq!(all.window(), Some((EPOCH, EPOCH + (1 << 41))));
-    // A wait does not go past the window's end.
-    let ids = worker(&clock, [19]).window(EPOCH + 10, EPOCH + 20).build().unwrap();
-    ids.fill(&mut vec![0_i64; 4096][..]).unwrap();
-    show(&clock, [19, 20]);
-    assert_code(ids.generate(), "lease_expired");
 }
 
 /// The last tick that a generator's state holds is 2^63 - 1.
@@ -300,21 +149,6 @@ fn windows_end_where_the_state_does() {
 }
 
 #[test]
-fn a_clock_may_be_as_coarse_as_a_tick() {
-    let tick = Tick::from_millis(4).unwrap();
-    let build = |nanos| {
-        let layout = Layout::integer([Field::timestamp(42, tick, EPOCH), Field::sequence(22)]);
-        Builder::with_clock(layout.unwrap(), CoarseClock(nanos)).build()
-    };
-    build(4_000_000).unwrap();
-    let error = assert_code(build(4_000_001), "out_of_range");
-    assert_eq!(
-        (error.field(), error.range()),
-        (Some("resolution_nanos"), Some((4_000_001, 1, 4_000_000)))
-    );
-}
-
-#[test]
 fn closed_and_restored() {
     let clock = ScriptedClock::default();
     let ids = worker(&clock, [5]).build().unwrap();
@@ -324,8 +158,6 @@ fn closed_and_restored() {
     let snapshot = ids.close().unwrap();
     assert_eq!(snapshot, Snapshot::new(5, 3));
     assert_code(ids.generate(), "generator_closed");
-    assert_code(ids.close(), "generator_closed");
-    assert!(ids.stats().closed);
     let json = serde_json::to_string(&snapshot).unwrap();
     assert_eq!(json, r#"{"format":1,"tick":5,"next_sequence":3}"#);
     assert_eq!(serde_json::from_str::<Snapshot>(&json).unwrap(), snapshot);
@@ -362,7 +194,9 @@ fn closed_and_restored() {
 fn stats_tell_the_first_use_from_none() {
     let clock = ScriptedClock::default();
     let stats = |ids: &Generator<ScriptedClock>| (ids.stats().last_ms, ids.stats().len);
-    let ids = scenario("1 unused, 41 ts ms, 22 seq from 100", &clock).unwrap();
+    let fields = [Field::unused(1), Field::timestamp(41, MS, EPOCH), Field::sequence_from(22, 100)];
+    let layout = Layout::integer(fields).unwrap();
+    let ids = Builder::with_clock(layout, clock.clone()).build().unwrap();
     assert_eq!(stats(&ids), (None, 0));
     // The state of a new generator is in the layout's first tick.
     show(&clock, [0]);
@@ -382,6 +216,10 @@ fn batches_with_bindables_of_their_own() {
     let mut batch = [0_i64; 3];
     ids.fill_with(ids.values().bind("worker", 9).unwrap(), &mut batch[..]).unwrap();
     assert_eq!(batch.map(|id| parts(&Id::Integer(id))), [(5, 9, 0), (5, 9, 1), (5, 9, 2)]);
+    let mut more = vec![0_i64; 5000];
+    assert_eq!(ids.try_fill_with(&ids.values(), &mut more[..]), Ok(4093));
+    assert_eq!(parts(&Id::Integer(more[4092])), (5, 7, 4095));
+    assert_code(ids.try_generate_with(&ids.values()), "sequence_exhausted");
 }
 
 #[test]
@@ -492,40 +330,12 @@ fn batches_of_the_wrong_kind_or_length() {
 }
 
 #[test]
-fn threads_never_share_an_id() {
-    const THREADS: usize = 8;
-    const EACH: usize = 2000;
-    let ids = Generator::builder(preset("sonyflake", []).unwrap())
-        .bind("machine", 3)
-        .max_wait(Duration::from_secs(60));
-    let ids = ids.build().unwrap();
-    let make = |thread: usize| {
-        let mut made = vec![0; EACH];
-        if thread.is_multiple_of(2) {
-            made.chunks_mut(50).for_each(|batch| ids.fill(batch).unwrap());
-        } else {
-            made.fill_with(|| if let Id::Integer(id) = ids.generate().unwrap() { id } else { 0 });
-        }
-        made
-    };
-    let all: Vec<i64> = thread::scope(|scope| {
-        let threads: Vec<_> =
-            (0..THREADS).map(|thread| scope.spawn(move || make(thread))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-    });
-    assert_eq!(all.iter().collect::<HashSet<_>>().len(), THREADS * EACH);
-}
-
-/// The clock's own callback uses the generator: no lock is held, and the reading grows stale without harm.
-#[test]
-fn a_clock_may_use_the_generator() {
-    use std::sync::{Arc, Mutex};
+fn a_handle_takes_bindables_from_id_to_id_and_a_snapshot_goes_on_past_its_block() {
     let clock = ScriptedClock::default();
-    let ids = Arc::new(worker(&clock, [5]).build().unwrap());
-    let inner = Arc::new(Mutex::new(None));
-    let (hook_ids, hook_inner) = (ids.clone(), inner.clone());
-    clock.inside(0, move || *hook_inner.lock().unwrap() = Some(hook_ids.generate()));
-    let outer = ids.generate().unwrap();
-    let inner = inner.lock().unwrap().take().unwrap().unwrap();
-    assert_ne!(outer, inner);
+    let ids = worker(&clock, [5]).build().unwrap();
+    let mut handle = ids.handle();
+    let given = handle.generate_with(ids.values().bind("worker", 1).unwrap()).unwrap();
+    assert_eq!(parts(&given), (5, 1, 0));
+    assert_eq!(parts(&handle.generate().unwrap()), (5, 7, 1));
+    assert_eq!(ids.close(), Ok(Snapshot::new(5, 64)));
 }

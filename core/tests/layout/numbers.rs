@@ -9,12 +9,7 @@ use polyflake::{
     layout::{Builder, Field, Generator, Handle, Id, Layout, Snapshot, Tick},
 };
 
-use serde_json::Value as Json;
-
-use crate::{
-    shared::vectors,
-    support::{assert_code, list, value as value_of},
-};
+use crate::support::assert_code;
 
 const MS: Tick = Tick::MILLISECOND;
 
@@ -78,47 +73,6 @@ fn all_of_a_tick(ids: &Generator<&ManualClock>) -> Vec<Id> {
     }
     all.sort_unstable();
     all
-}
-
-/// IDs that another program computed, refusals, and a batch that is what single calls are.
-#[test]
-fn ranges_of_numbers_of_the_vectors() {
-    let file = vectors("layout_range.json");
-    let mut checked = 0;
-    for case in list(&file, "scenarios") {
-        println!("{}", case["name"]);
-        let clock = ManualClock::at_unix_ms(0);
-        let build = || {
-            let layout = Layout::from_json(&case["layout"].to_string()).unwrap();
-            let mut builder = Builder::with_clock(layout, &clock);
-            for (name, value) in case["bindables"].as_object().unwrap() {
-                builder = builder.bind(&**name, value_of(value));
-            }
-            let [name, first, last] = list(case, "range") else { panic!("{case}") };
-            let number = |json: &Json| json.as_str().unwrap().parse::<u64>().unwrap();
-            builder.range(name.as_str().unwrap(), number(first)..=number(last)).build()
-        };
-        if let Some(code) = case["error"].as_str() {
-            assert_code(build(), code);
-            continue;
-        }
-        let (one, many) = (build().unwrap(), build().unwrap());
-        for steps in list(case, "steps").chunk_by(|one, next| one["clock_ms"] == next["clock_ms"]) {
-            clock.set_unix_ms(steps[0]["clock_ms"].as_str().unwrap().parse().unwrap());
-            let mut made = Vec::new();
-            for step in steps {
-                match step["error"].as_str() {
-                    Some(code) => drop(assert_code(one.try_generate(), code)),
-                    None => made.push(one.try_generate().unwrap()),
-                }
-            }
-            let expected = steps.iter().filter_map(|step| step["id"].as_str());
-            assert!(made.iter().map(Id::to_string).eq(expected), "{made:?}");
-            assert_eq!(batch(&many, made.len()), made);
-            checked += made.len();
-        }
-    }
-    assert_eq!(checked, 73);
 }
 
 #[test]

@@ -19,7 +19,7 @@ const GROUPS: [Group; 8] = [
     Group {
         name: "tick-tock",
         files: &["core/src/sequence/tick_tock.rs"],
-        tests: &["--lib", "--test=sno_generator"],
+        tests: &["--lib", "--test=families", "--test=sno_generator"],
     },
     Group {
         name: "per-tick",
@@ -28,13 +28,14 @@ const GROUPS: [Group; 8] = [
             "--lib",
             "--test=randflake_generator",
             "--test=hotguid_generator",
-            "--test=handles",
+            "--test=families",
         ],
     },
     Group {
         name: "engine",
         files: &["core/src/generator/{engine,wait}.rs"],
         tests: &[
+            "--test=families",
             "--test=sno_generator",
             "--test=randflake_generator",
             "--test=time_limits",
@@ -49,7 +50,7 @@ const GROUPS: [Group; 8] = [
         tests: &[
             "--lib",
             "--test=time_limits",
-            "--test=handles",
+            "--test=families",
             "--test=fork",
             "--test=hotguid",
             "--test=sno_generator",
@@ -60,7 +61,7 @@ const GROUPS: [Group; 8] = [
         files: &["core/src/sno/{claims,generator,handle,identity,make,partition}.rs"],
         tests: &[
             "--test=sno_generator",
-            "--test=sno_vectors",
+            "--test=families",
             "--test=fork",
             "--test=leases",
             "--test=waits",
@@ -69,19 +70,19 @@ const GROUPS: [Group; 8] = [
     Group {
         name: "randflake",
         files: &["core/src/randflake/{family,generator,handle,make}.rs"],
-        tests: &["--test=randflake_generator", "--test=handles", "--test=fork"],
+        tests: &["--test=randflake_generator", "--test=families", "--test=fork"],
     },
     Group {
         name: "hotguid",
         files: &["core/src/{generator/drawn,hotguid/family,hotguid/generator,hotguid/handle}.rs"],
-        tests: &["--test=hotguid_generator", "--test=handles", "--test=fork"],
+        tests: &["--test=hotguid_generator", "--test=families", "--test=fork"],
     },
     Group {
         name: "layout",
         files: &[
             "core/src/layout/{ids/family,ids/generator,ids/handle,ids/make,ids/numbers,time/clocked}.rs",
         ],
-        tests: &["--test=layout", "--test=handles", "--test=fork"],
+        tests: &["--test=layout", "--test=families", "--test=fork"],
     },
 ];
 

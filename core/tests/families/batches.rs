@@ -1,0 +1,76 @@
+//! Batches, and threads that share a generator.
+
+use std::{collections::HashSet, thread};
+
+use polyflake::clock::SystemClock;
+
+use super::{
+    family::{FAMILIES, Made, T, use_up},
+    for_each,
+    support::{all_or_every, assert_code, rounds},
+};
+
+#[test]
+fn batches_of_any_size_are_as_single_ids() {
+    for_each(|family, clock, batched| {
+        let single = family.generator(clock.clone());
+        for size in [0, 1, 2, 63, 64, 65, 127, 128, 129, 200].into_iter().step_by(all_or_every(4)) {
+            let (batch, filled) = batched.fill(size);
+            filled.unwrap();
+            let singles: Vec<_> = (0..size).map(|_| single.generate().unwrap()).collect();
+            assert_eq!(batch, singles, "{size} of {}", family.name);
+        }
+    });
+}
+
+#[test]
+fn a_batch_goes_on_in_the_next_tick() {
+    for_each(|family, clock, ids| {
+        use_up(&**ids, family, 4);
+        clock.play([T, T, T + family.tick]);
+        let (batch, filled) = ids.fill(6);
+        filled.unwrap();
+        let last = u64::from(family.per_tick);
+        let first = (last - 4..last).map(|place| (T, place));
+        let next = [0, 1].map(|place| (T + family.tick, place));
+        let made = batch.iter().map(|id| (id.unix_ms, id.place));
+        assert!(made.eq(first.chain(next)), "{}: {batch:?}", family.name);
+        assert!(batch.is_sorted_by_key(|id| id.unix_ms));
+    });
+}
+
+#[test]
+fn an_error_in_a_batch_says_how_much_is_written() {
+    for_each(|family, _, ids| {
+        use_up(&**ids, family, 4);
+        let (batch, filled) = ids.fill(10);
+        let error = assert_code(filled, "sequence_exhausted");
+        assert_eq!((batch.len(), error.written()), (4, Some(4)), "{}", family.name);
+        assert_eq!(error.retry_at(), Some(T + family.tick));
+    });
+}
+
+/// On the real clock: single calls, batches, and handles whose blocks have different sizes.
+#[test]
+fn threads_that_share_a_generator_share_no_id() {
+    const EACH: usize = rounds(20_000);
+    for family in FAMILIES {
+        let ids = &*family.generator(SystemClock);
+        let singles = || (0..EACH).map(|_| ids.generate().unwrap()).collect();
+        let batches = || (0..EACH.div_ceil(100)).flat_map(|_| ids.fill(100).0).collect();
+        let blocks = |first| {
+            let mut handle = ids.handle(first);
+            let made: Vec<Made> = (0..EACH).map(|_| handle().unwrap()).collect();
+            assert!(made.is_sorted_by_key(|id| (id.unix_ms, id.place)), "{}", family.name);
+            made
+        };
+        let all: Vec<Made> = thread::scope(|scope| {
+            let mut threads: Vec<_> =
+                [5, 15].map(|first| scope.spawn(move || blocks(first))).into();
+            threads.extend([scope.spawn(singles), scope.spawn(batches), scope.spawn(singles)]);
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(all.len() >= 5 * EACH, "{}", family.name);
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{}", family.name);
+    }
+}

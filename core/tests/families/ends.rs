@@ -1,0 +1,155 @@
+//! Closed and sealed generators: they make nothing afterwards, and the end of a seal lies past all slots that may be used.
+
+use std::{ops::Range, thread, time::Duration};
+
+use polyflake::{
+    Result,
+    clock::{ManualClock, SystemClock},
+    layout::{self, Field, Layout, Tick},
+};
+
+use super::{
+    assert_made,
+    family::{FAMILIES, Family, Ids, Made, T, Terms},
+    for_each,
+    support::{ScriptedClock, assert_code, rounds},
+};
+
+/// Asserts the refusal of all calls of a generator that ended, and of a handle that has slots left.
+#[track_caller]
+fn assert_ended(ids: &dyn Ids, mut handle: impl FnMut() -> Result<Made>) {
+    for _ in 0..2 {
+        assert_code(ids.generate(), "generator_closed");
+        assert_code(ids.try_generate(), "generator_closed");
+        assert_code(handle(), "generator_closed");
+        let (made, filled) = ids.fill(2);
+        assert_eq!((made.len(), assert_code(filled, "generator_closed").written()), (0, Some(0)));
+        let error = assert_code(ids.try_fill(2), "generator_closed");
+        assert_eq!(error.written(), Some(0));
+        assert_code(ids.seal(), "generator_closed");
+        assert_code(ids.close(), "generator_closed");
+    }
+    assert!(ids.stats().contains("closed: true"), "{}", ids.stats());
+}
+
+#[test]
+fn nothing_is_made_by_a_closed_generator() {
+    for_each(|_, clock, ids| {
+        let mut handle = ids.handle(64);
+        assert_made(handle(), T, 0);
+        assert!(ids.stats().contains("closed: false"), "{}", ids.stats());
+        // While a call reads the clock.
+        let other = ids.clone();
+        clock.inside(0, move || other.close().unwrap());
+        assert_code(ids.generate(), "generator_closed");
+        assert_ended(&**ids, handle);
+    });
+}
+
+#[test]
+fn nothing_is_made_by_a_sealed_generator() {
+    for_each(|family, _, ids| {
+        let mut handle = ids.handle(64);
+        assert_made(handle(), T, 0);
+        assert_eq!(ids.seal(), Ok(Some(T..T + family.tick)));
+        assert_ended(&**ids, handle);
+    });
+}
+
+#[test]
+fn a_generator_that_made_nothing_tells_no_tick() {
+    for_each(|_, _, ids| assert_eq!(ids.seal(), Ok(None)));
+}
+
+/// A new generator's state is in the format's first tick, from which no ID was taken.
+#[test]
+fn the_first_tick_of_a_format_is_one_too() {
+    for_each(|&Family { tick, span: (first, _), .. }, clock, ids| {
+        clock.play([first]);
+        assert_made(ids.generate(), first, 0);
+        assert_eq!(ids.seal(), Ok(Some(first..first + tick)));
+    });
+}
+
+/// If a clock stepped back, the highest tick is not the last one.
+#[test]
+fn a_tick_that_the_clock_stepped_back_from_counts() {
+    for family in FAMILIES {
+        let clock = ScriptedClock::default();
+        let terms = Terms { max_wait: Some(Duration::ZERO), ..Terms::default() };
+        let ids = family.build(clock.clone(), terms).unwrap();
+        for ticks in [10, 0, 5] {
+            clock.play([T + ticks * family.tick]);
+            drop(ids.generate());
+        }
+        let start = T + 10 * family.tick;
+        assert_eq!(ids.seal(), Ok(Some(start..start + family.tick)));
+    }
+}
+
+/// Slots that a handle or a batch reserved count, whether they were handed out or not.
+#[test]
+fn a_tick_that_was_only_reserved_counts() {
+    for_each(|&Family { tick, per_tick, .. }, clock, ids| {
+        ids.handle(per_tick)().unwrap();
+        clock.play([T + 2 * tick]);
+        ids.handle(64)().unwrap();
+        clock.play([T + 20 * tick]);
+        assert_eq!(ids.seal(), Ok(Some(T + 2 * tick..T + 3 * tick)));
+    });
+}
+
+#[test]
+fn ticks_that_are_no_whole_milliseconds_are_rounded_up() {
+    for (tick, micros, highest) in [
+        (10, 0, T..T + 1),
+        (10, 10, T + 1..T + 1),
+        (10, 990, T + 1..T + 1),
+        (400, 400, T + 1..T + 1),
+        (400, 800, T + 1..T + 2),
+    ] {
+        let clock = ManualClock::new(T * 1_000_000 + micros * 1000);
+        let tick = Tick::from_micros(tick).unwrap();
+        let fields = [Field::unused(1), Field::timestamp(55, tick, 0), Field::sequence(8)];
+        let layout = Layout::integer(fields).unwrap();
+        let ids = layout::Builder::with_clock(layout, &clock).build().unwrap();
+        ids.generate().unwrap();
+        assert_eq!(ids.seal(), Ok(Some(highest)), "{micros} us");
+    }
+}
+
+#[test]
+fn a_layout_without_a_timestamp_cannot_be_sealed() {
+    let fields = [Field::unused(56), Field::sequence(8)];
+    let builder = layout::Generator::builder(Layout::integer(fields).unwrap());
+    let ids = builder.sequence_only(true).build().unwrap();
+    assert_code(ids.seal(), "unknown_field");
+    ids.generate().unwrap();
+}
+
+/// While threads make IDs, no ID is past the end that the seal returned, and only one thread seals.
+#[test]
+fn no_thread_makes_an_id_past_the_seal() {
+    for family in FAMILIES {
+        for _ in 0..rounds(50) {
+            let ids = &*family.generator(SystemClock);
+            let (made, sealed): (Vec<Made>, Vec<Range<i64>>) = thread::scope(|scope| {
+                let make = || {
+                    let (mut handle, mut all) = (ids.handle(64), Vec::new());
+                    while let (Ok(one), Ok(other)) = (ids.generate(), handle()) {
+                        all.extend([one, other]);
+                    }
+                    all
+                };
+                let makers = [scope.spawn(make), scope.spawn(make)];
+                let sealers = [(); 2].map(|()| scope.spawn(|| ids.seal()));
+                let sealed = sealers.map(|thread| thread.join().unwrap());
+                assert_eq!(sealed.iter().filter(|sealed| sealed.is_ok()).count(), 1);
+                let made = makers.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
+                (made, sealed.into_iter().filter_map(|sealed| sealed.ok().flatten()).collect())
+            });
+            let last = made.iter().map(|id| id.unix_ms).max();
+            assert!(last.is_none_or(|last| sealed[0].contains(&last) || last < sealed[0].start));
+        }
+    }
+}

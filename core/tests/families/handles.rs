@@ -1,0 +1,61 @@
+//! Handles: blocks that end with their tick, and the order in which handles take them.
+
+use super::{assert_made, family::T, for_each, support::assert_code};
+
+#[test]
+fn a_block_dies_with_its_tick() {
+    for_each(|family, clock, ids| {
+        let mut handle = ids.handle(64);
+        (0..3).for_each(|place| assert_made(handle(), T, place));
+        clock.play([T + family.tick]);
+        assert_made(handle(), T + family.tick, 0);
+    });
+}
+
+#[test]
+fn two_handles_take_turns_by_blocks() {
+    for_each(|_, _, ids| {
+        let (mut one, mut other) = (ids.handle(64), ids.handle(8));
+        (0..3).for_each(|place| assert_made(one(), T, place));
+        assert_made(other(), T, 64);
+        assert_made(ids.generate(), T, 72);
+        (3..64).for_each(|place| assert_made(one(), T, place));
+        assert_made(one(), T, 73);
+    });
+}
+
+#[test]
+fn blocks_double_within_a_tick() {
+    for_each(|family, clock, ids| {
+        assert_made(ids.generate(), T, 0);
+        let mut hasty = ids.handle(2);
+        // The start of the next block, after the handle has used up a number of IDs.
+        let mut begins = |uses: u32| {
+            for _ in 0..uses {
+                hasty().unwrap();
+            }
+            ids.generate().unwrap().place
+        };
+        // Blocks of 2, 4, 8, ..., 128, then 128 for ever; between them lie the IDs made to look.
+        let found = [2, 4, 8, 16, 32, 64, 128, 128].map(&mut begins);
+        assert_eq!(found, [3, 8, 17, 34, 67, 132, 261, 390], "{}", family.name);
+        clock.play([T + family.tick]);
+        assert_made(hasty(), T + family.tick, 0);
+        assert_made(ids.generate(), T + family.tick, 2);
+    });
+}
+
+/// Hot Guid's ticks have 16,777,216 IDs.
+#[test]
+#[cfg_attr(miri, ignore = "makes all IDs of a tick")]
+fn the_last_block_of_a_tick_is_short_and_nothing_comes_after_it() {
+    for_each(|family, _, ids| {
+        if family.per_tick > 1 << 20 {
+            return;
+        }
+        let mut handle = ids.handle(100);
+        let places = std::iter::from_fn(|| handle().ok()).map(|id| id.place);
+        assert!(places.eq(0..family.per_tick.into()), "{}", family.name);
+        assert_code(handle(), "sequence_exhausted");
+    });
+}

@@ -1,0 +1,62 @@
+//! Readings of the clock: those that other calls overtake, and clocks that are of no use.
+
+use std::sync::Arc;
+
+use super::{
+    assert_made,
+    family::{FAMILIES, Family, T, Terms},
+    for_each,
+    support::{BrokenClock, CoarseClock, assert_code},
+};
+
+#[test]
+fn a_reading_that_grew_stale_is_taken_anew() {
+    for_each(|&Family { tick, .. }, clock, ids| {
+        assert_made(ids.generate(), T, 0);
+        let (other, script) = (Arc::clone(ids), clock.clone());
+        // While one call reads T, another makes an ID in the next tick.
+        clock.inside(0, move || {
+            script.play([T + tick]);
+            assert_made(other.generate(), T + tick, 0);
+            script.play([T, T + tick]);
+        });
+        assert_made(ids.generate(), T + tick, 1);
+    });
+}
+
+#[test]
+fn a_reading_still_fits_where_another_call_only_took_a_sequence() {
+    for_each(|family, clock, ids| {
+        assert_made(ids.generate(), T, 0);
+        let other = Arc::clone(ids);
+        // The other call reads first, this one second; a third reading would be of the next tick.
+        clock.play([T, T, T + family.tick]);
+        clock.inside(0, move || assert_made(other.generate(), T, 1));
+        assert_made(ids.generate(), T, 2);
+    });
+}
+
+#[test]
+fn a_clock_that_fails_is_survived() {
+    for family in FAMILIES {
+        let ids = family.generator(BrokenClock);
+        assert_code(ids.generate(), "clock_failed");
+        assert_code(ids.try_generate(), "clock_failed");
+        assert_code(ids.handle(64)(), "clock_failed");
+        assert_eq!(ids.close(), Ok(()), "{}", family.name);
+    }
+}
+
+#[test]
+fn a_clock_coarser_than_a_tick_is_refused() {
+    for family in FAMILIES {
+        let tick = family.tick.unsigned_abs() * 1_000_000;
+        let build = |nanos| family.build(CoarseClock(nanos), Terms::default());
+        assert!(build(tick).is_ok(), "{}", family.name);
+        for nanos in [tick + 1, u64::MAX] {
+            let error = assert_code(build(nanos), "out_of_range");
+            let limits = (nanos.into(), 1, tick.into());
+            assert_eq!((error.field(), error.range()), (Some("resolution_nanos"), Some(limits)));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Ticks that are used up, and clocks that are behind: refused or waited for.
+
+use std::time::Duration;
+
+use polyflake::OnExhausted;
+
+use super::{
+    assert_made,
+    family::{FAMILIES, T, Terms, use_up},
+    for_each,
+    support::{ScriptedClock, assert_code},
+};
+
+#[test]
+fn a_full_tick_under_a_frozen_clock_ends_in_an_error_and_nothing_changes() {
+    for_each(|family, clock, ids| {
+        use_up(&**ids, family, 0);
+        let before = ids.stats();
+        for _ in 0..2 {
+            let error = assert_code(ids.generate(), "sequence_exhausted");
+            assert_eq!(error.retry_at(), Some(T + family.tick), "{}", family.name);
+        }
+        assert!(clock.slept() > 0, "{} waits by default", family.name);
+        assert_eq!(ids.stats(), before);
+        clock.play([T + family.tick]);
+        assert_made(ids.generate(), T + family.tick, 0);
+    });
+}
+
+#[test]
+fn the_next_tick_is_waited_for() {
+    for_each(|family, clock, ids| {
+        use_up(&**ids, family, 0);
+        clock.play([T, T, T + family.tick]);
+        assert_made(ids.generate(), T + family.tick, 0);
+        assert!(clock.slept() > 0, "{}", family.name);
+    });
+}
+
+#[test]
+fn calls_that_are_to_refuse_never_sleep() {
+    for family in FAMILIES {
+        for terms in [
+            Terms { on_exhausted: Some(OnExhausted::Error), ..Terms::default() },
+            Terms { max_wait: Some(Duration::ZERO), ..Terms::default() },
+        ] {
+            let clock = ScriptedClock::default();
+            clock.play([T]);
+            let ids = family.build(clock.clone(), terms).unwrap();
+            use_up(&*ids, &family, 2);
+            let (made, filled) = ids.fill(3);
+            let error = assert_code(filled, "sequence_exhausted");
+            assert_eq!((made.len(), error.written()), (2, Some(2)), "{}", family.name);
+            assert_code(ids.generate(), "sequence_exhausted");
+            clock.play([T - 1]);
+            // sno goes back once without a wait, and Hot Guid stays in its second, which is used up.
+            match family.name {
+                "sno" => assert_made(ids.generate(), T - 4, 0),
+                "Hot Guid" => drop(assert_code(ids.generate(), "sequence_exhausted")),
+                _ => drop(assert_code(ids.generate(), "clock_behind")),
+            }
+            assert_eq!(clock.slept(), 0, "{}", family.name);
+        }
+    }
+}
+
+#[test]
+fn try_calls_take_what_there_is_and_never_wait() {
+    for_each(|family, clock, ids| {
+        use_up(&**ids, family, 100);
+        assert_eq!(ids.try_fill(150).unwrap().len(), 100, "{}", family.name);
+        assert_eq!(ids.try_fill(150), Ok(vec![]));
+        assert_eq!(ids.try_fill(0), Ok(vec![]));
+        let mut handle = ids.handle_that_never_waits();
+        assert_code(ids.try_generate(), "sequence_exhausted");
+        assert_code(handle(), "sequence_exhausted");
+        clock.play([T + family.tick]);
+        assert_made(ids.try_generate(), T + family.tick, 0);
+        assert_made(handle(), T + family.tick, 1);
+        assert_eq!(clock.slept(), 0, "{}", family.name);
+    });
+}
+
+/// sno goes back once without a wait, and Hot Guid stays in its second.
+#[test]
+fn a_clock_that_is_behind_is_another_reason_to_wait() {
+    for family in FAMILIES.iter().filter(|family| !["sno", "Hot Guid"].contains(&family.name)) {
+        let clock = ScriptedClock::default();
+        clock.play([T]);
+        let ids = family.generator(clock.clone());
+        assert_made(ids.generate(), T, 0);
+        let before = ids.stats();
+        clock.play([T - 1]);
+        assert_eq!(ids.try_fill(2), Ok(vec![]));
+        assert_eq!(assert_code(ids.try_generate(), "clock_behind").retry_at(), Some(T));
+        assert_eq!(clock.slept(), 0);
+        assert_eq!(assert_code(ids.generate(), "clock_behind").retry_at(), Some(T));
+        assert_eq!(ids.stats(), before);
+        let waits = family.name.starts_with("Randflake");
+        assert_eq!(clock.slept() > 0, waits, "layouts refuse at once, as their original");
+        clock.play([T - 1, T]);
+        assert_eq!(ids.generate().is_ok(), waits);
+        assert_made(ids.generate(), T, 1 + u64::from(waits));
+    }
+}

@@ -1,0 +1,114 @@
+//! Windows: half-open spans of ticks in which IDs are made.
+
+use super::{
+    assert_made,
+    family::{FAMILIES, Family, T, Terms, use_up},
+    for_each,
+    support::{ScriptedClock, assert_code},
+};
+
+fn within(start: i64, end: i64) -> Terms {
+    Terms { window: Some((start, end)), ..Terms::default() }
+}
+
+#[test]
+fn a_window_holds_from_its_start_to_before_its_end() {
+    for family in FAMILIES {
+        let (clock, Family { tick, .. }) = (ScriptedClock::default(), family);
+        let ids = family.build(clock.clone(), within(T, T + 2 * tick)).unwrap();
+        assert_eq!(ids.window(), (T, T + 2 * tick), "{}", family.name);
+        // The first call of a default identity draws it, the second one has it.
+        for early in [T - 1, T - 1, family.span.0] {
+            clock.play([early]);
+            let error = assert_code(ids.generate(), "lease_not_started");
+            assert_eq!(error.retry_at(), Some(T), "{}", family.name);
+        }
+        for (ms, place) in [(T, 0), (T + tick - 1, 1), (T + tick, 0), (T + 2 * tick - 1, 1)] {
+            clock.play([ms]);
+            assert_made(ids.generate(), ms / tick * tick, place);
+        }
+        for late in [T + 2 * tick, family.span.1 - 1] {
+            clock.play([late]);
+            assert_code(ids.generate(), "lease_expired");
+        }
+        // It grows, and never shrinks.
+        for end in [T + tick, T + 3 * tick, T + tick] {
+            ids.extend_window(end).unwrap();
+        }
+        assert_eq!(ids.window(), (T, T + 3 * tick), "{}", family.name);
+        clock.play([T + 3 * tick - 1]);
+        assert_made(ids.generate(), T + 2 * tick, 0);
+        clock.play([T + 3 * tick]);
+        assert_code(ids.generate(), "lease_expired");
+    }
+}
+
+#[test]
+fn a_wait_ends_where_the_window_does() {
+    for family in FAMILIES {
+        let clock = ScriptedClock::default();
+        clock.play([T]);
+        let ids = family.build(clock.clone(), within(T, T + family.tick)).unwrap();
+        use_up(&*ids, &family, 0);
+        clock.play([T, T + family.tick]);
+        assert_code(ids.generate(), "lease_expired");
+    }
+}
+
+#[test]
+fn a_handle_stays_within_the_window() {
+    for family in FAMILIES {
+        let clock = ScriptedClock::default();
+        clock.play([T]);
+        let ids = family.build(clock.clone(), within(T, T + family.tick)).unwrap();
+        let mut handle = ids.handle(64);
+        assert_made(handle(), T, 0);
+        clock.play([T + family.tick]);
+        assert_code(handle(), "lease_expired");
+        clock.play([T + family.tick - 1]);
+        assert_made(handle(), T, 64);
+    }
+}
+
+/// A Randflake generator's window is its grant, which is checked when it is made.
+#[test]
+fn a_window_that_cannot_be_is_refused() {
+    for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {
+        let (first, end) = family.span;
+        let code = |start, end| {
+            let built = family.build(ScriptedClock::default(), within(start, end));
+            built.err().map(|error| error.code())
+        };
+        assert_eq!(code(T, T), Some("out_of_range"));
+        assert_eq!(code(T + family.tick, T), Some("out_of_range"));
+        let within_a_tick = code(T + 1, T + family.tick - 1);
+        assert_eq!(within_a_tick, Some("out_of_range"), "{}", family.name);
+        for (start, end) in [(first - 1, T), (T, end + 1), (i64::MIN, i64::MAX)] {
+            assert_eq!(code(start, end), Some("time_out_of_range"), "{}", family.name);
+        }
+        assert_eq!(code(first, end), None, "{}", family.name);
+    }
+}
+
+#[test]
+fn an_end_that_cannot_be_is_refused() {
+    for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {
+        let ids = family.build(ScriptedClock::default(), within(T, T + family.tick)).unwrap();
+        assert_code(ids.extend_window(i64::MAX), "time_out_of_range");
+        assert_eq!(ids.extend_window(i64::MIN).unwrap_err().field(), Some("end"));
+        let error = assert_code(ids.extend_window(T), "out_of_range");
+        let (end, least, _) = error.range().unwrap();
+        assert_eq!((error.field(), end, least), (Some("end"), T.into(), (T + 1).into()));
+        assert_eq!(ids.window(), (T, T + family.tick), "{}", family.name);
+    }
+}
+
+/// A generator without a window is not bounded by an extension either.
+#[test]
+fn the_span_of_a_format_is_not_cut_by_an_extension() {
+    for_each(|family, _, ids| {
+        assert_eq!(ids.window(), family.span, "{}", family.name);
+        ids.extend_window(T + 1000).unwrap();
+        assert_eq!(ids.window(), family.span, "{}", family.name);
+    });
+}

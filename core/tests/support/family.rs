@@ -1,0 +1,327 @@
+//! A generator of each family behind one interface, for tests of what all families share.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+
+use std::{num::NonZeroU32, ops::Range, sync::Arc, time::Duration};
+
+use polyflake::{
+    Builder, OnExhausted, Result,
+    clock::Clock,
+    hotguid::{self, HotGuid},
+    layout::{self, Field, Layout, Tick},
+    randflake::{self, Grant, Randflake},
+    sno::{self, Sno},
+};
+
+/// A moment at the beginning of a tick of every family, in Unix milliseconds.
+pub const T: i64 = 1_763_650_000_000;
+
+/// An ID of any family: the start of its tick, its place in the tick, and its bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Made {
+    pub unix_ms: i64,
+    pub place: u64,
+    pub bits: u128,
+}
+
+/// Makes IDs, as a handle does.
+pub type Make<'g> = Box<dyn FnMut() -> Result<Made> + 'g>;
+
+/// A generator of any family.
+pub trait Ids: Send + Sync {
+    fn generate(&self) -> Result<Made>;
+    fn try_generate(&self) -> Result<Made>;
+    /// Fills a batch. Returns the IDs that were written, also before an error.
+    fn fill(&self, count: usize) -> (Vec<Made>, Result<()>);
+    fn try_fill(&self, count: usize) -> Result<Vec<Made>>;
+    /// A handle whose first block has `first` IDs.
+    fn handle(&self, first: u32) -> Make<'_>;
+    fn handle_that_never_waits(&self) -> Make<'_>;
+    fn close(&self) -> Result<()>;
+    fn seal(&self) -> Result<Option<Range<i64>>>;
+    /// The figures, as they are shown.
+    fn stats(&self) -> String;
+    fn window(&self) -> (i64, i64);
+    fn extend_window(&self, end: i64) -> Result<()>;
+}
+
+/// Reads an ID of a generator.
+trait Reads<I> {
+    fn made(&self, id: I) -> Made;
+}
+
+/// The calls of a generator, each with the same argument, if its family has one.
+macro_rules! calls {
+    ($family:ident, $id:ty $(, $given:literal)?) => {
+        fn generate(&self) -> Result<Made> {
+            self.generate($($given)?).map(|id| self.made(id))
+        }
+        fn try_generate(&self) -> Result<Made> {
+            self.try_generate($($given)?).map(|id| self.made(id))
+        }
+        fn fill(&self, count: usize) -> (Vec<Made>, Result<()>) {
+            let mut ids = vec![<$id>::default(); count];
+            let filled = self.fill($($given,)? &mut ids[..]);
+            let written = filled.as_ref().map_or_else(|error| error.written().unwrap(), |()| count);
+            // A batch that forks in its middle has the parent's IDs.
+            let is_forked = filled.as_ref().is_err_and(|error| error.code() == "forked");
+            assert!(is_forked || ids[written..].iter().all(|id| *id == <$id>::default()));
+            (ids[..written].iter().map(|id| self.made(*id)).collect(), filled)
+        }
+        fn try_fill(&self, count: usize) -> Result<Vec<Made>> {
+            let mut ids = vec![<$id>::default(); count];
+            let written = self.try_fill($($given,)? &mut ids[..])?;
+            Ok(ids[..written].iter().map(|id| self.made(*id)).collect())
+        }
+        fn handle(&self, first: u32) -> Make<'_> {
+            let mut handle = $family::Handle::with_first(self, NonZeroU32::new(first).unwrap());
+            Box::new(move || handle.generate($($given)?).map(|id| self.made(id)))
+        }
+        fn handle_that_never_waits(&self) -> Make<'_> {
+            let mut handle = self.handle();
+            Box::new(move || handle.try_generate($($given)?).map(|id| self.made(id)))
+        }
+        fn close(&self) -> Result<()> {
+            self.close().map(drop)
+        }
+        fn seal(&self) -> Result<Option<Range<i64>>> {
+            self.seal()
+        }
+        fn stats(&self) -> String {
+            format!("{:?}", self.stats())
+        }
+    };
+}
+
+impl Reads<Sno> for sno::Generator<AnyClock> {
+    fn made(&self, id: Sno) -> Made {
+        let bits = id.to_bytes().into_iter().fold(0, |bits, byte| bits << 8 | u128::from(byte));
+        Made { unix_ms: id.unix_ms(), place: id.sequence().into(), bits }
+    }
+}
+
+impl Ids for sno::Generator<AnyClock> {
+    calls!(sno, Sno, 7);
+    fn window(&self) -> (i64, i64) {
+        self.window()
+    }
+    fn extend_window(&self, end: i64) -> Result<()> {
+        self.extend_window(end)
+    }
+}
+
+impl Reads<Randflake> for randflake::Generator<AnyClock> {
+    fn made(&self, id: Randflake) -> Made {
+        let randflake::Parts { timestamp, node, sequence } = self.inspect(id);
+        let place = u64::from(node - self.grant().nodes().start()) << 17 | u64::from(sequence);
+        Made { unix_ms: timestamp * 1000, place, bits: id.to_u64().into() }
+    }
+}
+
+impl Ids for randflake::Generator<AnyClock> {
+    calls!(randflake, Randflake);
+    fn window(&self) -> (i64, i64) {
+        (self.grant().start() * 1000, self.grant().end() * 1000)
+    }
+    fn extend_window(&self, end: i64) -> Result<()> {
+        self.extend_grant(Grant::with_nodes(
+            self.grant().nodes(),
+            self.grant().start(),
+            end / 1000,
+        )?)
+    }
+}
+
+/// The random bytes of every Hot Guid generator: its counter starts close to the last one.
+#[allow(clippy::unnecessary_wraps, reason = "the type of a source of random bytes")]
+fn draw() -> Result<[u8; 8]> {
+    Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0xff, 0xfe])
+}
+
+impl Reads<HotGuid> for hotguid::Generator<AnyClock> {
+    fn made(&self, id: HotGuid) -> Made {
+        let place = id.counter().wrapping_sub(0xff_fffe) & 0xff_ffff;
+        let bits = u128::from_be_bytes(id.to_rfc_bytes());
+        Made { unix_ms: id.timestamp() * 1000, place: place.into(), bits }
+    }
+}
+
+impl Ids for hotguid::Generator<AnyClock> {
+    calls!(hotguid, HotGuid, 7);
+    fn window(&self) -> (i64, i64) {
+        self.window()
+    }
+    fn extend_window(&self, end: i64) -> Result<()> {
+        self.extend_window(end)
+    }
+}
+
+impl<I: Into<layout::Id>> Reads<I> for layout::Generator<AnyClock> {
+    fn made(&self, id: I) -> Made {
+        let layout::Id::Integer(id) = id.into() else { unreachable!("an integer layout") };
+        let parsed = self.layout().parse_integer(id).unwrap();
+        let worker = parsed.integer(self.layout().bindable("worker").unwrap()).unwrap();
+        let place = (worker - 7) << 12 | parsed.sequence().unwrap();
+        let place = place.try_into().unwrap();
+        Made { unix_ms: parsed.unix_ms().unwrap(), place, bits: id.cast_unsigned().into() }
+    }
+}
+
+impl Ids for layout::Generator<AnyClock> {
+    calls!(layout, i64);
+    fn window(&self) -> (i64, i64) {
+        self.window().unwrap()
+    }
+    fn extend_window(&self, end: i64) -> Result<()> {
+        self.extend_window(end)
+    }
+}
+
+pub type AnyClock = Arc<dyn Clock + Send + Sync>;
+
+/// What a test asks of a generator; the rest is the same in all tests.
+#[derive(Clone, Copy, Default)]
+pub struct Terms {
+    /// The window, or the format's span.
+    pub window: Option<(i64, i64)>,
+    pub on_exhausted: Option<OnExhausted>,
+    pub max_wait: Option<Duration>,
+}
+
+impl Terms {
+    fn apply<F>(self, mut builder: Builder<F, AnyClock>) -> Builder<F, AnyClock> {
+        if let Some(max_wait) = self.max_wait {
+            builder = builder.max_wait(max_wait);
+        }
+        match self.on_exhausted {
+            Some(on_exhausted) => builder.on_exhausted(on_exhausted),
+            None => builder,
+        }
+    }
+}
+
+/// A family, with an identity that is given.
+#[derive(Clone, Copy)]
+pub struct Family {
+    pub name: &'static str,
+    /// Duration of a tick, in milliseconds.
+    pub tick: i64,
+    /// Number of IDs in a tick.
+    pub per_tick: u32,
+    /// The format's first moment, and the one after its last.
+    pub span: (i64, i64),
+    build: fn(Terms, AnyClock) -> Result<Arc<dyn Ids>>,
+}
+
+impl Family {
+    pub fn build(
+        &self,
+        clock: impl Clock + Send + Sync + 'static,
+        terms: Terms,
+    ) -> Result<Arc<dyn Ids>> {
+        (self.build)(terms, Arc::new(clock))
+    }
+
+    /// A generator with every default.
+    pub fn generator(&self, clock: impl Clock + Send + Sync + 'static) -> Arc<dyn Ids> {
+        self.build(clock, Terms::default()).unwrap()
+    }
+}
+
+/// The number of every generator, or the first of three.
+const NUMBER: u32 = 7;
+
+fn sno(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
+    let mut builder = terms.apply(sno::Builder::with_clock(clock)).partition(7);
+    if let Some((start, end)) = terms.window {
+        builder = builder.window(start, end);
+    }
+    Ok(Arc::new(builder.build()?))
+}
+
+fn randflake(last: u32, terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
+    let (start, end) = terms.window.unwrap_or((1_730_000_000_000, 2_803_741_824_000));
+    let grant = Grant::with_nodes(NUMBER..=last, start / 1000, end / 1000)?;
+    let builder = terms.apply(randflake::Builder::with_clock(grant, [7; 16], clock));
+    Ok(Arc::new(builder.build()?))
+}
+
+/// Under a window, since that makes a generator's random bytes stay with its process.
+fn hot_guid(terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
+    let (start, end) = terms.window.unwrap_or((0, 4_294_967_296_000));
+    let builder = terms.apply(hotguid::Builder::with_clock(clock, draw));
+    Ok(Arc::new(builder.window(start, end).build()?))
+}
+
+/// The first moment of the layout.
+const EPOCH: i64 = 1_483_228_800_000;
+
+fn layout(last: u32, terms: Terms, clock: AnyClock) -> Result<Arc<dyn Ids>> {
+    let fields = [
+        Field::unused(1),
+        Field::timestamp(41, Tick::MILLISECOND, EPOCH),
+        Field::bindable(10, "worker"),
+        Field::sequence(12),
+    ];
+    let mut builder = terms.apply(layout::Builder::with_clock(Layout::integer(fields)?, clock));
+    if let Some((start, end)) = terms.window {
+        builder = builder.window(start, end);
+    }
+    let builder = match last {
+        NUMBER => builder.bind("worker", NUMBER),
+        _ => builder.range("worker", NUMBER.into()..=last.into()),
+    };
+    Ok(Arc::new(builder.build()?))
+}
+
+const RANDFLAKE: Family = Family {
+    name: "Randflake",
+    tick: 1000,
+    per_tick: 1 << 17,
+    span: (1_730_000_000_000, 2_803_741_824_000),
+    build: |terms, clock| randflake(NUMBER, terms, clock),
+};
+
+const LAYOUT: Family = Family {
+    name: "layout",
+    tick: 1,
+    per_tick: 1 << 12,
+    span: (EPOCH, EPOCH + (1 << 41)),
+    build: |terms, clock| layout(NUMBER, terms, clock),
+};
+
+/// Every family, and those with a range of numbers a second time.
+pub const FAMILIES: [Family; 6] = [
+    Family {
+        name: "sno",
+        tick: 4,
+        per_tick: 1 << 16,
+        span: (1_262_304_000_000, 3_461_327_255_552),
+        build: sno,
+    },
+    RANDFLAKE,
+    Family {
+        name: "Randflake, three nodes",
+        per_tick: 3 << 17,
+        build: |terms, clock| randflake(NUMBER + 2, terms, clock),
+        ..RANDFLAKE
+    },
+    Family {
+        name: "Hot Guid",
+        tick: 1000,
+        per_tick: 1 << 24,
+        span: (0, 4_294_967_296_000),
+        build: hot_guid,
+    },
+    LAYOUT,
+    Family {
+        name: "layout, a range of numbers",
+        per_tick: 3 << 12,
+        build: |terms, clock| layout(NUMBER + 2, terms, clock),
+        ..LAYOUT
+    },
+];
+
+/// Reserves all IDs that are left of a tick but `left`, of a tick of which none was taken.
+pub fn use_up(ids: &dyn Ids, family: &Family, left: u32) {
+    ids.handle(family.per_tick - left)().unwrap();
+}

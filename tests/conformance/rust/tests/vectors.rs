@@ -1,0 +1,14 @@
+//! Every vector file and some random cases, put to the Rust driver: scenarios of the originals' generators, texts, layouts.
+//! `cargo xtask conformance` puts the same and more to all runtimes.
+
+use std::{path::Path, process::Command};
+
+use conformance_runner::{Runtime, Suite};
+
+#[test]
+fn answers_are_those_of_the_vectors() {
+    let driver = |_| Command::new(env!("CARGO_BIN_EXE_conformance-rust"));
+    let suite = Suite { runtimes: &[Runtime::Rust], driver };
+    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
+    assert!(suite.run(&vectors, 1, 2000).unwrap(), "answers differ, see above");
+}
