@@ -37,179 +37,132 @@ struct Said {
     retry_at: Option<i64>,
 }
 
-const NOTHING: Said = Said {
-    error: || Error::new(ErrorKind::Forked),
-    message: "generator belongs to the parent process",
-    field: None,
-    position: None,
-    range: None,
-    retry_at: None,
-};
+const fn said(error: fn() -> Error, message: &'static str) -> Said {
+    Said { error, message, field: None, position: None, range: None, retry_at: None }
+}
+
+impl Said {
+    const fn field(self, name: &'static str) -> Self {
+        Self { field: Some(name), ..self }
+    }
+    const fn position(self, position: usize) -> Self {
+        Self { position: Some(position), ..self }
+    }
+    const fn range(self, found: i128, least: i128, most: i128) -> Self {
+        Self { range: Some((found, least, most)), ..self }
+    }
+    const fn retry_at(self, unix_ms: i64) -> Self {
+        Self { retry_at: Some(unix_ms), ..self }
+    }
+}
 
 const MOST: i128 = u64::MAX as i128;
 
 /// Every way to make an error, at the borders of what fits inline.
 const SAID: [Said; 27] = [
-    NOTHING,
-    Said {
-        error: || Error::bad_character(usize::MAX, '!'.into()),
-        message: "invalid character '!' at position 18446744073709551615",
-        position: Some(usize::MAX),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::bad_character(3, u32::MAX - 1),
-        message: "invalid character byte 0x00FE at position 3",
-        position: Some(3),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::invalid_character(0),
-        message: "invalid character at position 0",
-        position: Some(0),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::bad_character(7, 'x'.into()).of("text"),
-        message: "invalid character 'x' at position 7",
-        field: Some("text"),
-        position: Some(7),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::retry_later(ErrorKind::ClockBehind, i64::MIN),
-        message: "clock is behind the last ID: retry at -9223372036854775808 ms",
-        retry_at: Some(i64::MIN),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::retry_later(ErrorKind::SequenceExhausted, i64::MAX).of("clock"),
-        message: "all IDs of this tick are taken: retry at 9223372036854775807 ms",
-        field: Some("clock"),
-        retry_at: Some(i64::MAX),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::invalid_length(usize::MAX, 65_535, 65_534),
-        message: "expected length 65535 to 65534, found 18446744073709551615",
-        ..NOTHING
-    },
-    Said {
-        error: || Error::invalid_length(0, 65_536, 65_536),
-        message: "expected length 65536, found 0",
-        ..NOTHING
-    },
-    Said {
-        error: || Error::invalid_length(0, 1, 65_535),
-        message: "expected length 1 to 65535, found 0",
-        ..NOTHING
-    },
-    Said {
-        error: || Error::invalid_length(2, 3, usize::MAX),
-        message: "expected length 3 or more, found 2",
-        ..NOTHING
-    },
-    Said {
-        error: || Error::invalid_length(5, 16, 16).of("text"),
-        message: "expected length 16 for `text`, found 5",
-        field: Some("text"),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::invalid_secret(5),
-        message: "expected a secret of 16 bytes, found 5",
-        ..NOTHING
-    },
-    Said {
-        error: || Error::not_a_multiple(usize::MAX, u32::MAX),
-        message: "expected a multiple of 4294967295 bytes, found 18446744073709551615",
-        ..NOTHING
-    },
-    Said {
-        error: || Error::because(ErrorKind::NotCanonical, "expected this, found that"),
-        message: "expected this, found that",
-        ..NOTHING
-    },
-    Said {
-        error: || Error::because(ErrorKind::ClockFailed, String::from("expected, found")),
-        message: "expected, found",
-        ..NOTHING
-    },
-    Said {
-        error: || Error::because(ErrorKind::OutOfRange, "expected, found").of("end"),
-        message: "expected, found",
-        field: Some("end"),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::field_error(ErrorKind::MissingField, "shard"),
-        message: "missing value for field `shard`",
-        field: Some("shard"),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::field_error(ErrorKind::UnknownField, String::from("shard")),
-        message: "unknown field `shard`",
-        field: Some("shard"),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::out_of_range("nodes", -1, 0, 9),
-        message: "expected nodes from 0 to 9, found -1",
-        field: Some("nodes"),
-        range: Some((-1, 0, 9)),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::time_out_of_range("clock", i128::MAX, i128::MIN, 0),
-        message: "expected clock from -170141183460469231731687303715884105728 to 0, found \
+    said(|| Error::new(ErrorKind::Forked), "generator belongs to the parent process"),
+    said(
+        || Error::bad_character(usize::MAX, '!'.into()),
+        "invalid character '!' at position 18446744073709551615",
+    )
+    .position(usize::MAX),
+    said(|| Error::bad_character(3, u32::MAX - 1), "invalid character byte 0x00FE at position 3")
+        .position(3),
+    said(|| Error::invalid_character(0), "invalid character at position 0").position(0),
+    said(|| Error::bad_character(7, 'x'.into()).of("text"), "invalid character 'x' at position 7")
+        .field("text")
+        .position(7),
+    said(
+        || Error::retry_later(ErrorKind::ClockBehind, i64::MIN),
+        "clock is behind the last ID: retry at -9223372036854775808 ms",
+    )
+    .retry_at(i64::MIN),
+    said(
+        || Error::retry_later(ErrorKind::SequenceExhausted, i64::MAX).of("clock"),
+        "all IDs of this tick are taken: retry at 9223372036854775807 ms",
+    )
+    .field("clock")
+    .retry_at(i64::MAX),
+    said(
+        || Error::invalid_length(usize::MAX, 65_535, 65_534),
+        "expected length 65535 to 65534, found 18446744073709551615",
+    ),
+    said(|| Error::invalid_length(0, 65_536, 65_536), "expected length 65536, found 0"),
+    said(|| Error::invalid_length(0, 1, 65_535), "expected length 1 to 65535, found 0"),
+    said(|| Error::invalid_length(2, 3, usize::MAX), "expected length 3 or more, found 2"),
+    said(|| Error::invalid_length(5, 16, 16).of("text"), "expected length 16 for `text`, found 5")
+        .field("text"),
+    said(|| Error::invalid_secret(5), "expected a secret of 16 bytes, found 5"),
+    said(
+        || Error::not_a_multiple(usize::MAX, u32::MAX),
+        "expected a multiple of 4294967295 bytes, found 18446744073709551615",
+    ),
+    said(
+        || Error::because(ErrorKind::NotCanonical, "expected this, found that"),
+        "expected this, found that",
+    ),
+    said(
+        || Error::because(ErrorKind::ClockFailed, String::from("expected, found")),
+        "expected, found",
+    ),
+    said(|| Error::because(ErrorKind::OutOfRange, "expected, found").of("end"), "expected, found")
+        .field("end"),
+    said(
+        || Error::field_error(ErrorKind::MissingField, "shard"),
+        "missing value for field `shard`",
+    )
+    .field("shard"),
+    said(
+        || Error::field_error(ErrorKind::UnknownField, String::from("shard")),
+        "unknown field `shard`",
+    )
+    .field("shard"),
+    said(|| Error::out_of_range("nodes", -1, 0, 9), "expected nodes from 0 to 9, found -1")
+        .field("nodes")
+        .range(-1, 0, 9),
+    said(
+        || Error::time_out_of_range("clock", i128::MAX, i128::MIN, 0),
+        "expected clock from -170141183460469231731687303715884105728 to 0, found \
                   170141183460469231731687303715884105727",
-        field: Some("clock"),
-        range: Some((i128::MAX, i128::MIN, 0)),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::out_of_range("id", MOST + 1, 0, MOST),
-        message: "expected id from 0 to 18446744073709551615, found 18446744073709551616",
-        field: Some("id"),
-        range: Some((MOST + 1, 0, MOST)),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::out_of_range("id", 2 * MOST + 1, 0, MOST),
-        message: "expected id from 0 to 18446744073709551615, found 36893488147419103231",
-        field: Some("id"),
-        range: Some((2 * MOST + 1, 0, MOST)),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::out_of_range("id", 2 * MOST + 2, 0, MOST),
-        message: "expected id from 0 to 18446744073709551615, found 36893488147419103232",
-        field: Some("id"),
-        range: Some((2 * MOST + 2, 0, MOST)),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::out_of_range("id", i128::MIN, 0, MOST),
-        message: "expected id from 0 to 18446744073709551615, found \
+    )
+    .field("clock")
+    .range(i128::MAX, i128::MIN, 0),
+    said(
+        || Error::out_of_range("id", MOST + 1, 0, MOST),
+        "expected id from 0 to 18446744073709551615, found 18446744073709551616",
+    )
+    .field("id")
+    .range(MOST + 1, 0, MOST),
+    said(
+        || Error::out_of_range("id", 2 * MOST + 1, 0, MOST),
+        "expected id from 0 to 18446744073709551615, found 36893488147419103231",
+    )
+    .field("id")
+    .range(2 * MOST + 1, 0, MOST),
+    said(
+        || Error::out_of_range("id", 2 * MOST + 2, 0, MOST),
+        "expected id from 0 to 18446744073709551615, found 36893488147419103232",
+    )
+    .field("id")
+    .range(2 * MOST + 2, 0, MOST),
+    said(
+        || Error::out_of_range("id", i128::MIN, 0, MOST),
+        "expected id from 0 to 18446744073709551615, found \
                   -170141183460469231731687303715884105728",
-        field: Some("id"),
-        range: Some((i128::MIN, 0, MOST)),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::out_of_range("id", MOST, 0, MOST).of("other"),
-        message: "expected other from 0 to 18446744073709551615, found 18446744073709551615",
-        field: Some("other"),
-        range: Some((MOST, 0, MOST)),
-        ..NOTHING
-    },
-    Said {
-        error: || Error::invalid_type("int", "str").of("metabyte"),
-        message: "expected int for `metabyte`, found str",
-        field: Some("metabyte"),
-        ..NOTHING
-    },
+    )
+    .field("id")
+    .range(i128::MIN, 0, MOST),
+    said(
+        || Error::out_of_range("id", MOST, 0, MOST).of("other"),
+        "expected other from 0 to 18446744073709551615, found 18446744073709551615",
+    )
+    .field("other")
+    .range(MOST, 0, MOST),
+    said(
+        || Error::invalid_type("int", "str").of("metabyte"),
+        "expected int for `metabyte`, found str",
+    )
+    .field("metabyte"),
 ];
 
 #[track_caller]
