@@ -2,14 +2,19 @@
 //!
 //! Every short sequence of readings around the edges of three ticks, against models that know nothing of words and atomics.
 
-use std::cell::Cell;
+#[path = "support/family.rs"]
+mod family;
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+
+use family::{FAMILIES, Terms};
 use polyflake::{
     ErrorKind, OnExhausted, Result,
     clock::Clock,
     hotguid,
-    layout::{self, Field, Id, Layout, Tick},
-    randflake::{self, Grant},
     sno::{Generator, Sno},
 };
 
@@ -20,19 +25,19 @@ const SLACK: i64 = 1_000_000;
 
 /// A clock that shows given times, and declares that it may lag.
 struct Lagging {
-    now: Cell<i64>,
+    now: AtomicI64,
     slack: i64,
 }
 
 impl Lagging {
     const fn new(slack: i64) -> Self {
-        Self { now: Cell::new(T), slack }
+        Self { now: AtomicI64::new(T), slack }
     }
 }
 
-impl Clock for &Lagging {
+impl Clock for Lagging {
     fn unix_nanos(&self) -> Result<i64> {
-        Ok(self.now.get())
+        Ok(self.now.load(Ordering::Relaxed))
     }
     fn sleep(&self, _: u64) -> Result<()> {
         Ok(())
@@ -100,7 +105,7 @@ fn sno_follows_its_model() {
         let builder = Generator::builder().clock(&clock).partition(7);
         let ids = builder.on_exhausted(OnExhausted::Error).build().unwrap();
         for now in &readings {
-            clock.now.set(*now);
+            clock.now.store(*now, Ordering::Relaxed);
             match (ids.generate(0), model.call(*now)) {
                 (Ok(id), expected) => assert_eq!(Some(cell(id)), expected, "{readings:?}"),
                 (Err(error), None) => assert_eq!(error.kind(), ErrorKind::ClockBehind),
@@ -121,46 +126,24 @@ fn refusing(readings: &[i64], tick: i64) -> Vec<Option<i64>> {
     readings.iter().map(call).collect()
 }
 
-/// Compares the ticks of a generator's IDs with the model's.
-#[track_caller]
-fn assert_ticks(
-    clock: &Lagging,
-    readings: &[i64],
-    tick: i64,
-    mut make: impl FnMut() -> Result<i64>,
-) {
-    let made = readings.iter().map(|now| {
-        clock.now.set(*now);
-        let refused = |error: &polyflake::Error| assert_eq!(error.kind(), ErrorKind::ClockBehind);
-        make().inspect_err(refused).ok()
-    });
-    assert_eq!(made.collect::<Vec<_>>(), refusing(readings, tick), "{readings:?}");
-}
-
+/// Randflake and layouts, with one number or a range.
 #[test]
-fn randflake_follows_its_model() {
-    const SECOND: i64 = 1_000_000_000;
-    for readings in sequences(&edges(SECOND), 3) {
-        let clock = Lagging::new(SLACK);
-        let grant = Grant::new(7, T / SECOND - 10, T / SECOND + 10).unwrap();
-        let builder = randflake::Builder::with_clock(grant, [7; 16], &clock);
-        let ids = builder.resume_after(T / SECOND - 9).build().unwrap();
-        assert_ticks(&clock, &readings, SECOND, || Ok(ids.inspect(ids.generate()?).timestamp));
-    }
-}
-
-#[test]
-fn layouts_follow_their_model() {
-    const MS: i64 = 1_000_000;
-    let fields = [Field::timestamp(48, Tick::MILLISECOND, 0), Field::sequence(16)];
-    let layout = Layout::integer(fields).unwrap();
-    for readings in sequences(&edges(MS), 4) {
-        let clock = Lagging::new(SLACK);
-        let ids = layout::Builder::with_clock(layout.clone(), &clock).build().unwrap();
-        assert_ticks(&clock, &readings, MS, || match ids.generate()? {
-            Id::Integer(id) => Ok(id >> 16),
-            other => unreachable!("an integer layout: {other}"),
-        });
+fn families_that_refuse_a_clock_behind_follow_their_model() {
+    for family in FAMILIES.iter().filter(|family| !["sno", "Hot Guid"].contains(&family.name)) {
+        let tick = family.tick * 1_000_000;
+        for readings in sequences(&edges(tick), if family.tick == 1 { 4 } else { 3 }) {
+            let clock = Arc::new(Lagging::new(SLACK));
+            let terms = Terms { on_exhausted: Some(OnExhausted::Error), ..Terms::default() };
+            let ids = family.build(clock.clone(), terms).unwrap();
+            let ticks = readings.iter().map(|now| {
+                clock.now.store(*now, Ordering::Relaxed);
+                let made = ids.generate().inspect_err(|error| {
+                    assert_eq!(error.kind(), ErrorKind::ClockBehind);
+                });
+                made.ok().map(|id| id.unix_ms * 1_000_000 / tick)
+            });
+            assert_eq!(ticks.collect::<Vec<_>>(), refusing(&readings, tick), "{readings:?}");
+        }
     }
 }
 
@@ -169,7 +152,7 @@ fn a_hot_guid_stays_in_its_second_as_it_does_without_slack() {
     let clock = Lagging::new(SLACK);
     let ids = hotguid::Builder::with_clock(&clock, || Ok([7; 8])).build().unwrap();
     let seconds = [0, -1, 1_000_000_000, 999_999_999].map(|after| {
-        clock.now.set(T + after);
+        clock.now.store(T + after, Ordering::Relaxed);
         ids.generate(1).unwrap().timestamp() - T / 1_000_000_000
     });
     assert_eq!(seconds, [0, 0, 1, 1]);
@@ -183,7 +166,7 @@ fn handled(slack: i64) -> Vec<(i64, bool, u16)> {
     let readings = [T, T - 1, T];
     readings
         .map(|now| {
-            clock.now.set(now);
+            clock.now.store(now, Ordering::Relaxed);
             cell(handle.generate(0).unwrap())
         })
         .to_vec()
@@ -202,7 +185,7 @@ fn a_reading_as_far_behind_as_the_slack_is_a_step_back() {
     let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();
     ids.generate(0).unwrap();
     for (behind, drifts) in [(SLACK - 1, 0), (SLACK, 1)] {
-        clock.now.set(T - behind);
+        clock.now.store(T - behind, Ordering::Relaxed);
         ids.generate(0).unwrap();
         assert_eq!(ids.stats().unwrap().drifts, drifts);
     }

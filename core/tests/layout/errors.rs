@@ -2,7 +2,7 @@
 
 use polyflake::layout::{Field, Id, Layout, Slot, Tick, Type, Value};
 
-use crate::support::assert_code;
+use crate::shared::assert_code;
 
 const MS: Tick = Tick::MILLISECOND;
 

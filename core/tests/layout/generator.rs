@@ -6,10 +6,7 @@ use polyflake::{
     layout::{Builder, Field, Generator, Id, Layout, Snapshot, Tick, Type, preset},
 };
 
-use crate::{
-    shared::{BrokenClock, ScriptedClock},
-    support::assert_code,
-};
+use crate::shared::{BrokenClock, ScriptedClock, assert_code};
 
 const EPOCH: i64 = 1_483_228_800_000;
 const MS: Tick = Tick::MILLISECOND;

@@ -1,4 +1,5 @@
-//! Custom layouts: the vectors, a big-integer reference, descriptions, ranges, presets.
+//! Custom layouts against a big-integer reference: values, descriptions, columns, ranges, generators. The originals' answers,
+//! in `tests/vectors`, are compared with in `tests/conformance`.
 #![cfg(feature = "json")]
 
 mod columns;
@@ -14,5 +15,3 @@ mod ranges;
 mod reference;
 #[path = "../support/mod.rs"]
 mod shared;
-mod support;
-mod vectors;

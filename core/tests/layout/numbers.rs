@@ -9,7 +9,7 @@ use polyflake::{
     layout::{Builder, Field, Generator, Handle, Id, Layout, Snapshot, Tick},
 };
 
-use crate::support::assert_code;
+use crate::shared::assert_code;
 
 const MS: Tick = Tick::MILLISECOND;
 

@@ -1,39 +1,10 @@
-//! Time ranges: the vectors, and the rules for every ID near the ends of a range.
+//! Time ranges: the rules for every ID near the ends of a range.
 
 use polyflake::layout::{Field, Id, Layout, Tick, Type};
-use serde_json::Value as Json;
 
-use crate::{
-    shared::vectors,
-    support::{assert_code, bind, layout, list},
-};
+use crate::shared::assert_code;
 
 const MS: Tick = Tick::MILLISECOND;
-
-#[test]
-fn ranges_of_the_vectors() {
-    let file = vectors("ranges.json");
-    let cases: Vec<_> =
-        list(&file, "cases").iter().filter(|case| case["family"] == "layout").collect();
-    assert_eq!(cases.len(), 21);
-    cases.into_iter().for_each(check);
-}
-
-fn check(case: &Json) {
-    println!("{case}");
-    let layout = layout(case).unwrap();
-    let ms = |name: &str| case[name].as_str().unwrap().parse::<i64>().unwrap();
-    let mut values = layout.values();
-    bind(&mut values, &case["bind"]).unwrap();
-    let range = values.time_range(ms("from_ms"), ms("to_ms"));
-    if let Some(code) = case.get("error").and_then(Json::as_str) {
-        assert_code(range, code);
-    } else {
-        let (lowest, highest) = range.unwrap();
-        assert_eq!(lowest.to_string(), case["lowest"].as_str().unwrap());
-        assert_eq!(highest.to_string(), case["highest"].as_str().unwrap());
-    }
-}
 
 /// Layouts small enough to look at every ID: an ID must lie between the ends if and only if its own time is in the range.
 #[test]
