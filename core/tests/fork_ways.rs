@@ -5,6 +5,8 @@
 
 use std::{collections::HashSet, env, panic, process::Command};
 
+#[cfg(target_os = "linux")]
+use alone::alone;
 use forks::in_child_by;
 use polyflake::{
     clock::{ManualClock, SystemClock},
@@ -14,6 +16,9 @@ use polyflake::{
     sno::{self, Drawn, Generator},
 };
 
+#[cfg(target_os = "linux")]
+#[path = "support/alone.rs"]
+mod alone;
 #[path = "forks/mod.rs"]
 mod forks;
 
@@ -129,59 +134,44 @@ fn a_child_past_the_hooks_waits_for_nobody() {
     const TUNABLES: (&str, &str) =
         ("GLIBC_TUNABLES", "glibc.malloc.arena_max=1:glibc.malloc.tcache_count=0");
     let Some(fork) = forks::unhooked() else { return };
-    if env::var(TUNABLES.0).is_err() {
-        let this = Command::new(env::current_exe().unwrap())
-            .args(["--exact", "a_child_past_the_hooks_waits_for_nobody", "--nocapture"])
-            .env(TUNABLES.0, TUNABLES.1)
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&this.stdout);
-        return assert!(this.status.success() && said.contains("1 passed"), "{said}");
-    }
-    let children = env::var("POLYFLAKE_CHILDREN").map_or(100, |count| count.parse().unwrap());
-    let (ids, is_over) = (Generator::new(), AtomicBool::new(false));
-    ids.generate(0).unwrap();
-    let hold = || {
-        while !is_over.load(Ordering::Relaxed) {
-            std::hint::black_box(vec![0_u8; 1000]);
-        }
-    };
-    let failed = std::thread::scope(|scope| {
-        (0..2).for_each(|_| drop(scope.spawn(hold)));
-        let failed = (0..children).filter(|_| !makes_an_id(fork, &ids)).count();
-        is_over.store(true, Ordering::Relaxed);
-        failed
+    alone("a_child_past_the_hooks_waits_for_nobody", &[TUNABLES], || {
+        let children = env::var("POLYFLAKE_CHILDREN").map_or(100, |count| count.parse().unwrap());
+        let (ids, is_over) = (Generator::new(), AtomicBool::new(false));
+        ids.generate(0).unwrap();
+        let hold = || {
+            while !is_over.load(Ordering::Relaxed) {
+                std::hint::black_box(vec![0_u8; 1000]);
+            }
+        };
+        let failed = std::thread::scope(|scope| {
+            (0..2).for_each(|_| drop(scope.spawn(hold)));
+            let failed = (0..children).filter(|_| !makes_an_id(fork, &ids)).count();
+            is_over.store(true, Ordering::Relaxed);
+            failed
+        });
+        assert_eq!(failed, 0, "of {children} children");
     });
-    assert_eq!(failed, 0, "of {children} children");
 }
 
 /// Without memory that children share there are no default partitions, and all else goes on.
 #[test]
 #[cfg(target_os = "linux")]
 fn only_default_partitions_need_shared_memory() {
-    const ALONE: &str = "POLYFLAKE_ALONE";
-    if env::var(ALONE).is_err() {
-        let this = Command::new(env::current_exe().unwrap())
-            .args(["--exact", "only_default_partitions_need_shared_memory", "--nocapture"])
-            .env(ALONE, "")
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&this.stdout);
-        return assert!(this.status.success() && said.contains("1 passed"), "{said}");
-    }
-    let limit = |bytes| {
-        let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
-        // SAFETY: the C library reads the limit, and no pointer stays.
-        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
-    };
-    limit(0);
-    let default = Generator::new().generate(0).unwrap_err().code();
-    let made = WAYS.iter().filter(|(way, _)| !["sno", "sno static", "sno clock"].contains(way));
-    let refused = made.filter(|(_, build)| panic::catch_unwind(|| build()()).is_err());
-    let refused: Vec<_> = refused.map(|(way, _)| way).collect();
-    limit(libc::RLIM_INFINITY);
-    assert_eq!((default, refused), ("partitions_exhausted", Vec::new()));
-    Generator::new().generate(0).unwrap();
+    alone("only_default_partitions_need_shared_memory", &[], || {
+        let limit = |bytes| {
+            let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
+            // SAFETY: the C library reads the limit, and no pointer stays.
+            assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+        };
+        limit(0);
+        let default = Generator::new().generate(0).unwrap_err().code();
+        let made = WAYS.iter().filter(|(way, _)| !["sno", "sno static", "sno clock"].contains(way));
+        let refused = made.filter(|(_, build)| panic::catch_unwind(|| build()()).is_err());
+        let refused: Vec<_> = refused.map(|(way, _)| way).collect();
+        limit(libc::RLIM_INFINITY);
+        assert_eq!((default, refused), ("partitions_exhausted", Vec::new()));
+        Generator::new().generate(0).unwrap();
+    });
 }
 
 /// Returns whether a child makes an ID within a few seconds. The child allocates nothing itself.

@@ -4,8 +4,6 @@
 
 use std::{
     collections::HashSet,
-    env,
-    process::Command,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicI64, AtomicU16, AtomicU64, Ordering},
@@ -20,25 +18,13 @@ use polyflake::{
     sno::{Generator, Sno},
 };
 
+#[path = "support/alone.rs"]
+mod alone;
 #[path = "support/mod.rs"]
 mod support;
 
+use alone::alone;
 use support::{ScriptedClock, assert_code};
-
-/// Runs a test in a process of its own, since a process has one table of partitions, and each test has another time.
-fn alone(name: &str, test: impl FnOnce()) {
-    const NAME: &str = "POLYFLAKE_TEST";
-    if cfg!(miri) || env::var(NAME).is_ok_and(|wanted| wanted == name) {
-        return test();
-    }
-    let this = Command::new(env::current_exe().unwrap())
-        .args(["--exact", name])
-        .env(NAME, name)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&this.stdout);
-    assert!(this.status.success() && said.contains("1 passed"), "{said}");
-}
 
 const T: i64 = 1_763_650_000_000;
 const MINUTE: i64 = 60_000;
@@ -50,7 +36,7 @@ fn at<C: Clock>(clock: C) -> Generator<C> {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn seventy_thousand_generators_in_a_row_are_never_refused() {
-    alone("seventy_thousand_generators_in_a_row_are_never_refused", || {
+    alone("seventy_thousand_generators_in_a_row_are_never_refused", &[], || {
         let living: Vec<_> = (0..100).map(|_| Generator::new()).collect();
         let mut all: HashSet<Sno> = living.iter().map(|ids| ids.generate(0).unwrap()).collect();
         let partitions: HashSet<u16> = all.iter().map(Sno::partition).collect();
@@ -67,7 +53,7 @@ fn seventy_thousand_generators_in_a_row_are_never_refused() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn seventy_thousand_forgotten_generators_are_never_refused() {
-    alone("seventy_thousand_forgotten_generators_are_never_refused", || {
+    alone("seventy_thousand_forgotten_generators_are_never_refused", &[], || {
         let forgotten: Vec<_> = (0..70_000).map(|_| Generator::new()).collect();
         let all: HashSet<Sno> = forgotten.iter().map(|ids| ids.generate(0).unwrap()).collect();
         assert_eq!(all.len(), 70_000);
@@ -77,7 +63,7 @@ fn seventy_thousand_forgotten_generators_are_never_refused() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn where_all_are_taken_it_says_when_one_is_free() {
-    alone("where_all_are_taken_it_says_when_one_is_free", || {
+    alone("where_all_are_taken_it_says_when_one_is_free", &[], || {
         let clock = &ManualClock::at_unix_ms(T);
         let all: Vec<_> = (0..65_536)
             .map_while(|_| {
@@ -106,28 +92,32 @@ fn where_all_are_taken_it_says_when_one_is_free() {
 
 #[test]
 fn an_idle_generator_goes_on_under_its_partition_or_another_and_repeats_nothing() {
-    alone("an_idle_generator_goes_on_under_its_partition_or_another_and_repeats_nothing", || {
-        let clock = &ManualClock::at_unix_ms(T + 10 * MINUTE);
-        let idle = at(clock);
-        let first = idle.generate(0).unwrap();
-        clock.set_unix_ms(T + 60 * MINUTE);
-        let later = idle.generate(0).unwrap();
-        assert_eq!(first.partition(), later.partition(), "nobody else came");
-        // The owner kept it for a while longer, but its lease has ended: others take all partitions, each once.
-        clock.set_unix_ms(T + 120 * MINUTE);
-        let others: Vec<_> =
-            if cfg!(miri) { vec![] } else { (0..65_536).map(|_| at(clock)).collect() };
-        let mut made: HashSet<[u8; 10]> =
-            others.iter().map(|ids| ids.generate(0).unwrap().to_bytes()).collect();
-        clock.set_unix_ms(T + 122 * MINUTE);
-        assert!(made.insert(idle.generate(0).unwrap().to_bytes()));
-        assert_eq!(made.len(), others.len() + 1);
-    });
+    alone(
+        "an_idle_generator_goes_on_under_its_partition_or_another_and_repeats_nothing",
+        &[],
+        || {
+            let clock = &ManualClock::at_unix_ms(T + 10 * MINUTE);
+            let idle = at(clock);
+            let first = idle.generate(0).unwrap();
+            clock.set_unix_ms(T + 60 * MINUTE);
+            let later = idle.generate(0).unwrap();
+            assert_eq!(first.partition(), later.partition(), "nobody else came");
+            // The owner kept it for a while longer, but its lease has ended: others take all partitions, each once.
+            clock.set_unix_ms(T + 120 * MINUTE);
+            let others: Vec<_> =
+                if cfg!(miri) { vec![] } else { (0..65_536).map(|_| at(clock)).collect() };
+            let mut made: HashSet<[u8; 10]> =
+                others.iter().map(|ids| ids.generate(0).unwrap().to_bytes()).collect();
+            clock.set_unix_ms(T + 122 * MINUTE);
+            assert!(made.insert(idle.generate(0).unwrap().to_bytes()));
+            assert_eq!(made.len(), others.len() + 1);
+        },
+    );
 }
 
 #[test]
 fn a_clock_that_goes_back_behind_the_lease_draws_another_partition() {
-    alone("a_clock_that_goes_back_behind_the_lease_draws_another_partition", || {
+    alone("a_clock_that_goes_back_behind_the_lease_draws_another_partition", &[], || {
         let clock = &ManualClock::at_unix_ms(T + 200 * MINUTE);
         // So that the next generator that gets the partition begins there.
         let before = at(clock);
@@ -152,7 +142,7 @@ fn a_clock_that_goes_back_behind_the_lease_draws_another_partition() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn a_dropped_generators_partition_is_free_after_the_last_tick_used() {
-    alone("a_dropped_generators_partition_is_free_after_the_last_tick_used", || {
+    alone("a_dropped_generators_partition_is_free_after_the_last_tick_used", &[], || {
         let clock = &ManualClock::at_unix_ms(T);
         let dropped = at(clock);
         let used = dropped.generate(0).unwrap();
@@ -169,7 +159,7 @@ fn a_dropped_generators_partition_is_free_after_the_last_tick_used() {
 
 #[test]
 fn a_closed_generators_partition_stays_its_snapshots() {
-    alone("a_closed_generators_partition_stays_its_snapshots", || {
+    alone("a_closed_generators_partition_stays_its_snapshots", &[], || {
         let clock = &ManualClock::at_unix_ms(T + 300 * MINUTE);
         let ids = at(clock);
         let id = ids.generate(0).unwrap();
@@ -202,7 +192,7 @@ impl Clock for Patient<'_> {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn a_generator_that_is_closed_after_its_lease_went_to_another_keeps_a_third() {
-    alone("a_generator_that_is_closed_after_its_lease_went_to_another_keeps_a_third", || {
+    alone("a_generator_that_is_closed_after_its_lease_went_to_another_keeps_a_third", &[], || {
         let (clock, ahead) = (ManualClock::at_unix_ms(T), ManualClock::at_unix_ms(T + 4));
         let ids = at(Patient(&clock, AtomicI64::new(0)));
         let mut all = HashSet::from([ids.generate(0).unwrap()]);
@@ -222,7 +212,7 @@ fn a_generator_that_is_closed_after_its_lease_went_to_another_keeps_a_third() {
 
 #[test]
 fn what_was_never_used_is_closed_under_a_partition_of_its_own() {
-    alone("what_was_never_used_is_closed_under_a_partition_of_its_own", || {
+    alone("what_was_never_used_is_closed_under_a_partition_of_its_own", &[], || {
         let clock = &ManualClock::at_unix_ms(T + 500 * MINUTE);
         let (one, two) = (at(clock).close().unwrap(), at(clock).close().unwrap());
         assert_ne!(one.partition, two.partition);
@@ -234,7 +224,7 @@ fn what_was_never_used_is_closed_under_a_partition_of_its_own() {
 
 #[test]
 fn a_window_cuts_the_lease_and_is_extended_past_it() {
-    alone("a_window_cuts_the_lease_and_is_extended_past_it", || {
+    alone("a_window_cuts_the_lease_and_is_extended_past_it", &[], || {
         let (start, clock) = (T + 600 * MINUTE, &ManualClock::at_unix_ms(T + 600 * MINUTE));
         let ids = Generator::builder().clock(clock).window(start, start + 100).build().unwrap();
         let id = ids.generate(0).unwrap();
@@ -266,7 +256,7 @@ impl Clock for Hasty {
 
 #[test]
 fn threads_that_share_a_generator_renew_its_lease_together() {
-    alone("threads_that_share_a_generator_renew_its_lease_together", || {
+    alone("threads_that_share_a_generator_renew_its_lease_together", &[], || {
         let ids = &at(Hasty(AtomicI64::new((T + 700 * MINUTE) * 1_000_000)));
         let each = if cfg!(miri) { 20 } else { 20_000 };
         let all: Vec<Sno> = std::thread::scope(|scope| {
@@ -280,7 +270,7 @@ fn threads_that_share_a_generator_renew_its_lease_together() {
 
 #[test]
 fn default_generators_side_by_side_go_on_for_hours() {
-    alone("default_generators_side_by_side_go_on_for_hours", || {
+    alone("default_generators_side_by_side_go_on_for_hours", &[], || {
         let clock = &ManualClock::at_unix_ms(T + 800 * MINUTE);
         let build = || Generator::builder().clock(clock).max_wait(Duration::ZERO).build().unwrap();
         let generators = [(); 4].map(|()| build());
@@ -306,7 +296,7 @@ mod forks;
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
 fn seventy_thousand_children_with_one_id_each_are_never_refused() {
-    alone("seventy_thousand_children_with_one_id_each_are_never_refused", || {
+    alone("seventy_thousand_children_with_one_id_each_are_never_refused", &[], || {
         let living: Vec<_> = (0..10).map(|_| Generator::new()).collect();
         let mut all: HashSet<Sno> = living.iter().map(|ids| ids.generate(0).unwrap()).collect();
         for k in 0..70_000 {
@@ -322,28 +312,37 @@ fn seventy_thousand_children_with_one_id_each_are_never_refused() {
     });
 }
 
-/// A table of two partitions.
-struct Two {
-    until: [AtomicU64; 2],
+/// A table of a few partitions, which are looked at in turn.
+struct Few<const N: usize> {
+    until: [AtomicU64; N],
     count: AtomicU16,
+    /// Called when a partition was kept for ever.
+    kept: fn(),
 }
 
-impl Two {
+impl<const N: usize> Few<N> {
+    /// Partitions that no generator had.
+    const fn new() -> Self {
+        Self { until: [const { AtomicU64::new(0) }; N], count: AtomicU16::new(0), kept: || () }
+    }
+}
+
+impl Few<2> {
     /// Partitions that were other generators' up to these numbers of ticks after `T`.
     const fn used(first: u64, second: u64) -> Self {
         const TICK: u64 = (T as u64 - 1_262_304_000_000) / 4;
         let until = [AtomicU64::new(TICK + first), AtomicU64::new(TICK + second)];
-        Self { until, count: AtomicU16::new(0) }
+        Self { until, ..Self::new() }
     }
 }
 
-impl Table for Two {
+impl<const N: usize> Table for Few<N> {
     fn random(&self) -> Result<u16> {
         Ok(0)
     }
 
     fn next(&self) -> Result<u16> {
-        Ok(self.count.fetch_add(1, Ordering::Relaxed) % 2)
+        Ok(self.count.fetch_add(1, Ordering::Relaxed) % u16::try_from(N).unwrap())
     }
 
     fn until(&self, partition: u16) -> u64 {
@@ -352,11 +351,15 @@ impl Table for Two {
 
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
         let cell = &self.until[usize::from(partition)];
-        cell.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        let swapped = cell.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).is_ok();
+        if swapped && new == u64::MAX {
+            (self.kept)();
+        }
+        swapped
     }
 
     fn count(&self) -> usize {
-        2
+        N
     }
 }
 
@@ -364,7 +367,7 @@ impl Table for Two {
 /// else's at the reading.
 #[test]
 fn a_stale_reading_draws_no_other_partition() {
-    static TABLE: Two = Two::used(1, 0);
+    static TABLE: Few<2> = Few::used(1, 0);
     let clock = ScriptedClock::default();
     let ids = Generator::builder().clock(clock.clone()).leased_from(|| Ok(&TABLE));
     let ids = Arc::new(ids.build().unwrap());
@@ -382,7 +385,7 @@ fn a_stale_reading_draws_no_other_partition() {
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
 fn a_child_leaves_its_parents_partition_to_the_parent() {
-    static TABLE: Two = Two::used(0, 0);
+    static TABLE: Few<2> = Few::used(0, 0);
     let clock = &ManualClock::at_unix_ms(T);
     let leased = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
     let ids = leased();
@@ -402,7 +405,7 @@ fn a_child_leaves_its_parents_partition_to_the_parent() {
 /// The ticks before a lease were another generator's, also for the generator that is restored from its snapshot.
 #[test]
 fn a_snapshot_knows_where_its_lease_began() {
-    static TABLE: Two = Two::used(2, 2);
+    static TABLE: Few<2> = Few::used(2, 2);
     let clock = &ManualClock::at_unix_ms(T + 8);
     for made in [0, 1] {
         let ids = Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
@@ -421,7 +424,7 @@ fn a_snapshot_knows_where_its_lease_began() {
 #[test]
 fn a_snapshot_knows_that_the_formats_first_tick_was_another_generators() {
     const FIRST: i64 = 1_262_304_000_000;
-    static TABLE: Two = Two { until: [const { AtomicU64::new(1) }; 2], count: AtomicU16::new(0) };
+    static TABLE: Few<2> = Few { until: [const { AtomicU64::new(1) }; 2], ..Few::new() };
     let clock = &ManualClock::at_unix_ms(FIRST + 4);
     let builder = || Generator::builder().clock(clock).max_wait(Duration::ZERO);
     let ids = builder().leased_from(|| Ok(&TABLE)).build().unwrap();
@@ -434,7 +437,7 @@ fn a_snapshot_knows_that_the_formats_first_tick_was_another_generators() {
 
 #[test]
 fn a_given_or_restored_partition_is_leased_to_nobody() {
-    static TABLE: Two = Two::used(0, 0);
+    static TABLE: Few<2> = Few::used(0, 0);
     let clock = &ManualClock::at_unix_ms(T + 8);
     let builder = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE));
     let given = builder().partition(0).build().unwrap();
@@ -446,46 +449,15 @@ fn a_given_or_restored_partition_is_leased_to_nobody() {
     assert!([given, restored].iter().all(|ids| ids.generate(0).is_ok()));
 }
 
-/// A table of four partitions. Another thread closes the generator at the moment at which a partition was kept for ever.
-struct ClosedMeanwhile {
-    until: [AtomicU64; 4],
-    count: AtomicU16,
-}
-
-static TABLE: ClosedMeanwhile =
-    ClosedMeanwhile { until: [const { AtomicU64::new(0) }; 4], count: AtomicU16::new(0) };
-static CLOSED: OnceLock<Generator<ManualClock>> = OnceLock::new();
-
-impl Table for ClosedMeanwhile {
-    fn random(&self) -> Result<u16> {
-        Ok(0)
-    }
-
-    fn next(&self) -> Result<u16> {
-        Ok(self.count.fetch_add(1, Ordering::Relaxed) % 4)
-    }
-
-    fn until(&self, partition: u16) -> u64 {
-        self.until[usize::from(partition)].load(Ordering::Acquire)
-    }
-
-    fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
-        let cell = &self.until[usize::from(partition)];
-        let swapped = cell.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).is_ok();
-        if swapped && new == u64::MAX {
-            let other = std::thread::spawn(|| CLOSED.get().unwrap().close());
-            assert_code(other.join().unwrap(), "generator_closed");
-        }
-        swapped
-    }
-
-    fn count(&self) -> usize {
-        4
-    }
-}
-
+/// Another thread closes the generator at the moment at which a partition was kept for ever.
 #[test]
 fn threads_that_close_a_generator_together_keep_one_partition() {
+    static TABLE: Few<4> = Few { kept: close_meanwhile, ..Few::new() };
+    static CLOSED: OnceLock<Generator<ManualClock>> = OnceLock::new();
+    fn close_meanwhile() {
+        let other = std::thread::spawn(|| CLOSED.get().unwrap().close());
+        assert_code(other.join().unwrap(), "generator_closed");
+    }
     let ids = CLOSED.get_or_init(|| {
         let clock = ManualClock::at_unix_ms(T);
         Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap()

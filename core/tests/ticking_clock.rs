@@ -16,6 +16,9 @@ use polyflake::{
     sno::{Generator, Handle, Sno},
 };
 
+#[cfg(target_os = "linux")]
+#[path = "support/alone.rs"]
+mod alone;
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 #[path = "forks/mod.rs"]
@@ -132,24 +135,19 @@ fn threads() -> usize {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_thread_ends_with_the_last_clone() {
-    const ALONE: &str = "POLYFLAKE_ALONE";
-    if env::var(ALONE).is_err() {
-        let name = "the_thread_ends_with_the_last_clone";
-        let mut alone = std::process::Command::new(env::current_exe().unwrap());
-        assert!(alone.args(["--exact", name]).env(ALONE, "1").status().unwrap().success());
-        return;
-    }
-    let clock = TickingClock::new(Duration::from_millis(1)).unwrap();
-    let clone = clock.clone();
-    drop(clock);
-    thread::sleep(PAST);
-    assert_eq!(threads(), 1);
-    drop(clone);
-    let since = Instant::now();
-    while threads() > 0 {
-        assert!(since.elapsed() < Duration::from_secs(10), "expected that the thread ends");
-        thread::sleep(Duration::from_millis(1));
-    }
+    alone::alone("the_thread_ends_with_the_last_clone", &[], || {
+        let clock = TickingClock::new(Duration::from_millis(1)).unwrap();
+        let clone = clock.clone();
+        drop(clock);
+        thread::sleep(PAST);
+        assert_eq!(threads(), 1);
+        drop(clone);
+        let since = Instant::now();
+        while threads() > 0 {
+            assert!(since.elapsed() < Duration::from_secs(10), "expected that the thread ends");
+            thread::sleep(Duration::from_millis(1));
+        }
+    });
 }
 
 /// More IDs than a few ticks have, so that calls wait, too.
