@@ -100,7 +100,7 @@ function writeFolders() {
   for (const [path, conditions] of Object.entries(exports)) {
     const { module, types, require: cjs = conditions.default } = conditions;
     if (path === "." || !module) continue;
-    const entry = { main: `.${cjs}`, module: `.${module}`, types: `.${types.node}`, sideEffects: false };
+    const entry = { main: `.${cjs}`, module: `.${module}`, types: `.${types.require}`, sideEffects: false };
     mkdirSync(join(PACKAGE, path), { recursive: true });
     writeFileSync(join(PACKAGE, path, "package.json"), `${JSON.stringify(entry, undefined, 2)}\n`);
   }
@@ -282,7 +282,7 @@ const WRAPPED = {
 const PLAIN_EXPORTS = 'module.exports = Object.defineProperty({ ...module.exports }, "__esModule", { value: true });';
 /**
  * Writes the types: a file for each entry point and each family. CommonJS has them, as which Node reads the package; ES modules have
- * files that export the same, so that each type is written and compared once.
+ * files that export the same, so that each type of our own is written and compared once.
  */
 async function writeTypes() {
   rmSync(TYPES, { recursive: true, force: true });
@@ -317,5 +317,8 @@ async function writeTypes() {
   rmSync(join(DIST, "cjs/types-rolldown-runtime.d.ts"));
   for (const name of ["index", "public", ...Object.keys(PLAIN)])
     writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);
+  // Other people's classes have types of their own in ES modules, which are not those of CommonJS.
+  const drizzle = readFileSync(join(DIST, "cjs/drizzle.d.ts"), "utf8");
+  writeFileSync(join(DIST, "esm/drizzle.d.ts"), drizzle.replaceAll('from "./', 'from "../cjs/'));
   writeFileSync(join(DIST, "esm/address.d.ts"), ADDRESS);
 }

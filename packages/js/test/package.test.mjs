@@ -126,7 +126,7 @@ describe("the tarball", () => {
       const found = [main, module, types].map((name) => new URL(name, new URL(file, HOME)).href);
       assert.deepEqual(
         found,
-        [to.require ?? to.default, to.module, to.types.node].map((name) => new URL(name, HOME).href),
+        [to.require ?? to.default, to.module, to.types.require].map((name) => new URL(name, HOME).href),
       );
     }
   });
@@ -140,13 +140,14 @@ describe("the tarball", () => {
   test("has few files, wasm once in base64, and types once: a file for each path and family, and what they share", () => {
     const types = files.filter((file) => file.endsWith(".d.ts"));
     const [cjs, esm] = ["cjs", "esm"].map((format) => types.filter((file) => file.startsWith(`dist/${format}/`)));
-    const again = esm.filter((file) => file !== "dist/esm/address.d.ts");
+    // Drizzle's has the classes of drizzle-orm's ES modules.
+    const again = esm.filter((file) => !["dist/esm/address.d.ts", "dist/esm/drizzle.d.ts"].includes(file));
     for (const file of again)
       assert.equal(
         readFileSync(new URL(file, HOME), "utf8"),
         `export * from "../cjs/${basename(file, ".d.ts")}.js";\n`,
       );
-    assert(cjs.length - again.length <= 12, `${cjs}`);
+    assert(cjs.length - esm.length <= 11, `${cjs}`);
     assert(files.length <= 138, `${files.length} files`);
     assert.equal(files.filter((file) => file.includes("base64")).length, 5);
   });

@@ -8,3 +8,4 @@ withPostgres((folder) => node(folder, "--test", ...tests));
 node(undefined, "readme.mjs", "polyflake/drizzle");
 writeFileSync("kysely.ts", `${recipe("databases.md", "kysely")}\nexport { type Database, between };\n`);
 checkTypes("types.json");
+checkTypes("bundler.json");

@@ -34,6 +34,7 @@ export const rows = drizzle({ connection: {} })
   .select()
   .from(orders)
   .where(between(orders.parent, lowest, highest));
+export const lines = pgTable("lines", { order: pg.snoUuid8().references(() => orders.id) });
 export const kept = sqliteTable("kept", { id: sqlite.snoBytes("id"), flake: sqlite.randflakeInt64() });
 // @ts-expect-error: a column of integers of 64 bits has no numbers
 eq(orders.flake, 7);

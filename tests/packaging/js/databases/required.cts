@@ -1,0 +1,6 @@
+// The same types in CommonJS, for which drizzle-orm has files of its own.
+import { pgTable } from "drizzle-orm/pg-core";
+import { pg } from "polyflake/drizzle";
+
+const orders = pgTable("orders", { id: pg.snoUuid8().primaryKey() });
+export const lines = pgTable("lines", { order: pg.snoUuid8().references(() => orders.id) });
