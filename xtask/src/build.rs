@@ -86,7 +86,7 @@ fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
         }
         .run()?;
     }
-    install_wheel(shell, &workspace::venv())
+    install_wheel(shell, &workspace::python())
 }
 
 /// Compiler flags that keep this machine's folders out of the built files. Cargo has no stable setting for it that knows its
@@ -104,12 +104,11 @@ pub fn without_local_paths(shell: &Shell) -> Result<String> {
     Ok(flags.collect::<Vec<_>>().join(" "))
 }
 
-/// Installs the built wheel into an environment.
-pub fn install_wheel(shell: &Shell, venv: &Path) -> Result<()> {
-    let (python, wheels) = (venv.join("bin/python"), workspace::wheels());
+/// Installs the built wheel into an interpreter's environment.
+pub fn install_wheel(shell: &Shell, python: &Path) -> Result<()> {
+    let wheels = workspace::wheels();
     let options = ["--quiet", "--force-reinstall", "--no-deps", "--no-index"];
-    cmd!(shell, "{python} -m pip install {options...} --find-links {wheels} polyflake").run()?;
-    Ok(())
+    Ok(cmd!(shell, "{python} -m pip install {options...} --find-links {wheels} polyflake").run()?)
 }
 
 /// The npm package, by its own build, which brings its own tools: native addon, wasm modules, TypeScript. No parts mean all.

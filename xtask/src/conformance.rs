@@ -115,7 +115,7 @@ const fn part(runtime: Runtime) -> Part {
 fn set_up(shell: &Shell, runtime: Runtime) -> Result<()> {
     match runtime {
         Runtime::Rust => Ok(()),
-        Runtime::Python => tools::python(shell),
+        Runtime::Python => tools::python(shell).map(drop),
         Runtime::NodeNative | Runtime::NodeWasm => tools::node(shell),
         Runtime::Workerd => tools::workerd(shell),
         Runtime::Chromium => tools::node(shell).and_then(|()| tools::browser(shell).map(drop)),

@@ -6,6 +6,9 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
+/// The formatter and linter of JavaScript; Python's is on the path.
+const BIOME: &str = "tests/node_modules/.bin/biome";
+
 #[derive(Args)]
 pub struct Options {
     /// Change nothing, and fail where something would change
@@ -21,29 +24,26 @@ pub fn main(options: &Options) -> Result<()> {
 /// Formats every file.
 fn write(shell: &Shell) -> Result<()> {
     set_up(shell)?;
-    let (ruff, biome) = (workspace::ruff(), workspace::biome());
     cmd!(shell, "cargo fmt --all").run()?;
     // Imports are sorted by ruff's linter, and by biome's assistant.
-    cmd!(shell, "{ruff} check --quiet --select I --fix").run()?;
-    cmd!(shell, "{ruff} format --quiet").run()?;
-    Ok(cmd!(shell, "{biome} check --linter-enabled=false --write").run()?)
+    cmd!(shell, "ruff check --quiet --select I --fix").run()?;
+    cmd!(shell, "ruff format --quiet").run()?;
+    Ok(cmd!(shell, "{BIOME} check --linter-enabled=false --write").run()?)
 }
 
 /// Fails if any file is not formatted.
 pub fn check(shell: &Shell) -> Result<()> {
     set_up(shell)?;
-    let (ruff, biome) = (workspace::ruff(), workspace::biome());
     cmd!(shell, "cargo fmt --all --check").run()?;
-    cmd!(shell, "{ruff} format --quiet --diff").run()?;
-    Ok(cmd!(shell, "{biome} check --linter-enabled=false").run()?)
+    cmd!(shell, "ruff format --quiet --diff").run()?;
+    Ok(cmd!(shell, "{BIOME} check --linter-enabled=false").run()?)
 }
 
 /// Fails for code that a linter of Python or JavaScript finds wrong or needlessly long; clippy has a step of its own.
 pub fn lint(shell: &Shell) -> Result<()> {
     set_up(shell)?;
-    let (ruff, biome) = (workspace::ruff(), workspace::biome());
-    cmd!(shell, "{ruff} check --quiet").run()?;
-    Ok(cmd!(shell, "{biome} lint --error-on-warnings").run()?)
+    cmd!(shell, "ruff check --quiet").run()?;
+    Ok(cmd!(shell, "{BIOME} lint --error-on-warnings").run()?)
 }
 
 fn set_up(shell: &Shell) -> Result<()> {

@@ -40,39 +40,19 @@ enum Task {
     Test(test::Options),
     /// Measure our code against peers, and check the goals
     Bench(bench::Options),
-    /// Make IDs by the billion under a chaotic clock, and check each of them against all others
-    Soak {
-        /// Options of the harness: --ids N, --family NAME, --seed N
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        options: Vec<String>,
-    },
-    /// Kill processes that make IDs and restart them under a clock that steps, and compare all that they made
-    Kills {
-        /// Options of the harness: --kills N, --kind NAME
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        options: Vec<String>,
-    },
-    /// Fork processes that make IDs by the thousand, in Python, and compare all that they made
-    Forks {
-        /// Options of the harness: --forks N, --ids N
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        options: Vec<String>,
-    },
+    /// Make IDs by the billion under a chaotic clock, and check each of them against all others: --ids N, --family NAME, --seed N
+    Soak(Given),
+    /// Kill processes that make IDs and restart them under a clock that steps, and compare all that they made: --kills N, --kind NAME
+    Kills(Given),
+    /// Fork processes that make IDs by the thousand, in Python, and compare all that they made: --forks N, --ids N
+    Forks(Given),
     /// Go through the large sizes of the leases' model, 100,000 worlds of the simulator, a fleet of 100,000 holders, 200 faults and ten
     /// minutes of faults of processes on each store, 1,000 cold starts, and measure claims and renewals on each
     Leases,
-    /// Test whether Randflake IDs spread evenly over shards
-    Uniformity {
-        /// Number of IDs
-        #[arg(default_value_t = 10_000_000)]
-        ids: u64,
-    },
-    /// Test whether the cipher's time depends on the block that it encrypts
-    Timing {
-        /// Number of samples each way
-        #[arg(default_value_t = 10_000_000)]
-        samples: u64,
-    },
+    /// Test whether Randflake IDs spread evenly over shards, with ten million of them or as many as given
+    Uniformity(Given),
+    /// Test whether the cipher's time depends on the block that it encrypts, with ten million samples each way or as many as given
+    Timing(Given),
     /// Look for inputs that a decoder reads wrongly, or that break it
     Fuzz(fuzz::Options),
     /// Put deliberate faults into a copy of the core and of the leases, each of which must turn their tests red
@@ -97,47 +77,49 @@ enum Task {
     Artefacts(artefacts::Options),
 }
 
+/// What a program is given as it is.
+#[derive(clap::Args)]
+struct Given {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    options: Vec<String>,
+}
+
 /// Runs one of the programs that test by large numbers.
-fn prove(program: &str, options: &[String]) -> Result<()> {
+fn prove(program: &str, given: &Given) -> Result<()> {
     let shell = workspace::shell()?;
     let run = cmd!(shell, "cargo run --quiet --release --package soak --bin {program}");
-    Ok(run.arg("--").args(options).run()?)
+    Ok(run.arg("--").args(&given.options).run()?)
 }
 
 /// Runs the program that tests many forks, against the wheel.
-fn fork(options: &[String]) -> Result<()> {
+fn fork(given: &Given) -> Result<()> {
     let shell = workspace::shell()?;
     build::build(&shell, build::Part::Python, build::Purpose::Users)?;
     let python = workspace::python();
-    Ok(cmd!(shell, "{python} tests/forks/forks.py").args(options).run()?)
+    Ok(cmd!(shell, "{python} tests/forks/forks.py").args(&given.options).run()?)
 }
 
 /// Runs the tests of the leases that take minutes.
 fn leases() -> Result<()> {
     let shell = workspace::shell()?;
-    let tests = ["--test", "model", "--", "--ignored", "--nocapture", "--test-threads", "1"];
-    cmd!(shell, "cargo test --release --package polyflake-lease {tests...}").run()?;
-    let tests = ["--test", "simulator", "--", "--nocapture"];
-    let worlds = cmd!(shell, "cargo test --release --package polyflake-lease {tests...}");
-    worlds.env("POLYFLAKE_SEEDS", "100000").run()?;
-    let tests = ["--test", "fleet", "--", "--include-ignored", "--nocapture"];
-    cmd!(shell, "cargo test --release --package polyflake-lease {tests...}").run()?;
     tools::postgresql(&shell);
     tools::faketime(&shell)?;
-    for (name, value) in [("POLYFLAKE_CYCLES", "200"), ("POLYFLAKE_SECONDS", "600")] {
-        let tests = ["--all-features", "--test", "faults", "--", "--nocapture"];
-        let faults = cmd!(shell, "cargo test --release --package polyflake-lease {tests...}");
-        faults.env("CI", "true").env(name, value).run()?;
+    let ignored: &[&str] = &["--ignored", "--test-threads", "1"];
+    for (test, options, setting) in [
+        ("model", ignored, None),
+        ("simulator", &[], Some(("POLYFLAKE_SEEDS", "100000"))),
+        ("fleet", &["--include-ignored"], None),
+        ("faults", &[], Some(("POLYFLAKE_CYCLES", "200"))),
+        ("faults", &[], Some(("POLYFLAKE_SECONDS", "600"))),
+        ("cold", &[], Some(("POLYFLAKE_STARTS", "1000"))),
+        // Last, beside nothing else.
+        ("rates", ignored, None),
+    ] {
+        let chosen = ["--package", "polyflake-lease", "--all-features", "--test", test];
+        let run = cmd!(shell, "cargo test --release {chosen...} -- --nocapture {options...}");
+        run.envs(setting).env("CI", "true").run()?;
     }
-    let tests = ["--all-features", "--test", "cold", "--", "--nocapture"];
-    let starts = cmd!(shell, "cargo test --release --package polyflake-lease {tests...}");
-    starts.env("CI", "true").env("POLYFLAKE_STARTS", "1000").run()?;
-    // Last, beside nothing else.
-    let tests = ["--all-features", "--test", "rates", "--"];
-    let figures = ["--ignored", "--nocapture", "--test-threads", "1"];
-    let rates =
-        cmd!(shell, "cargo test --release --package polyflake-lease {tests...} {figures...}");
-    Ok(rates.env("CI", "true").run()?)
+    Ok(())
 }
 
 fn main() -> Result<()> {
@@ -146,12 +128,12 @@ fn main() -> Result<()> {
         Task::Demo => demo::main(),
         Task::Test(options) => test::main(&options),
         Task::Bench(options) => bench::main(&options),
-        Task::Soak { options } => prove("soak", &options),
-        Task::Kills { options } => prove("kills", &options),
-        Task::Forks { options } => fork(&options),
+        Task::Soak(given) => prove("soak", &given),
+        Task::Kills(given) => prove("kills", &given),
+        Task::Forks(given) => fork(&given),
         Task::Leases => leases(),
-        Task::Uniformity { ids } => prove("uniformity", &[ids.to_string()]),
-        Task::Timing { samples } => prove("timing", &[samples.to_string()]),
+        Task::Uniformity(given) => prove("uniformity", &given),
+        Task::Timing(given) => prove("timing", &given),
         Task::Fuzz(options) => fuzz::main(&options),
         Task::Mutants(options) => mutants::main(&options),
         Task::Miri(options) => miri::main(&options),

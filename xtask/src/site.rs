@@ -21,7 +21,7 @@ pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
     readme::guide(&shell)?;
     tools::rust_targets(&shell)?;
-    tools::site_node(&shell)?;
+    tools::npm(&shell, "site")?;
     build::build(&shell, Part::Javascript, Purpose::Users)?;
     shell.remove_path(public())?;
     page(&shell)?;

@@ -39,21 +39,6 @@ pub fn python() -> PathBuf {
     venv().join("bin/python")
 }
 
-/// The formatter and linter of Python.
-pub fn ruff() -> PathBuf {
-    venv().join("bin/ruff")
-}
-
-/// The formatter and linter of JavaScript.
-pub fn biome() -> PathBuf {
-    root().join("tests/node_modules/.bin/biome")
-}
-
-/// The Python environment of other people's libraries that the package has modules for.
-pub fn integrations_venv() -> PathBuf {
-    target().join("integrations-venv")
-}
-
 /// The Python environment of the benches: peers, plots, databases' clients.
 pub fn bench_venv() -> PathBuf {
     target().join("bench-venv")

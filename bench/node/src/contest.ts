@@ -82,6 +82,11 @@ export function batch(entry: Entry, size: number): Entry {
   return { ...entry, items: size, x: size };
 }
 
+/** What makes entries of ours with `size` items in a call. */
+export function many(size: number): (name: string, call: () => unknown) => Entry {
+  return (name, call) => batch(ours(name, call), size);
+}
+
 export function isMeantBy(contest: Contest, text: string): boolean {
   return [contest, ...(contest.goals ?? [])].some(({ name }) => name.includes(text));
 }

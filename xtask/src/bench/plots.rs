@@ -29,9 +29,7 @@ fn folder() -> PathBuf {
 
 /// Draws a report, or the figures of ordered keys.
 pub fn draw_file(shell: &Shell, report: &Path) -> Result<()> {
-    tools::bench_python(shell)?;
-    let (python, program) =
-        (workspace::bench_venv().join("bin/python"), workspace::root().join("bench/plots"));
+    let (python, program) = (tools::bench_python(shell)?, workspace::root().join("bench/plots"));
     let into = folder();
     Ok(cmd!(shell, "{python} {program} {report} {into}").run()?)
 }

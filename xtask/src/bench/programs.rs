@@ -102,8 +102,7 @@ fn rust<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
 
 fn build_python(shell: &Shell) -> Result<()> {
     build::build(shell, Part::Python, Purpose::Users)?;
-    tools::bench_python(shell)?;
-    build::install_wheel(shell, &workspace::bench_venv())
+    build::install_wheel(shell, &tools::bench_python(shell)?)
 }
 
 fn python<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
@@ -114,7 +113,9 @@ fn python<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
 
 fn build_node(shell: &Shell) -> Result<()> {
     build::build(shell, Part::Javascript, Purpose::Users)?;
-    tools::bench_node(shell)
+    tools::npm(shell, "bench/node")?;
+    let _there = shell.push_dir(workspace::root().join("bench/node"));
+    Ok(cmd!(shell, "npm run --silent build").run()?)
 }
 
 /// Node's program, pinned to a processor by taskset, since Node cannot pin itself; without taskset the system may move it.

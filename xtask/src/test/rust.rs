@@ -62,11 +62,10 @@ pub fn test(shell: &Shell) -> Result<()> {
 
 /// Faults of leases among processes in Rust, Python and Node.
 pub fn lease_languages(shell: &Shell) -> Result<()> {
-    let venv = workspace::integrations_venv();
-    tools::integrations_python(shell)?;
-    build::install_wheel(shell, &venv)?;
-    tools::leases_node(shell)?;
-    let (python, folder) = (venv.join("bin/python"), workspace::root().join("tests/leases"));
+    let (python, folder) =
+        (tools::integrations_python(shell)?, workspace::root().join("tests/leases"));
+    build::install_wheel(shell, &python)?;
+    tools::npm(shell, "tests/leases")?;
     let (node, at) = (folder.join("node_modules/node/bin/node"), folder.display());
     let lives = format!("{} {at}/life.py\n{} {at}/life.mjs", python.display(), node.display());
     let members = members();

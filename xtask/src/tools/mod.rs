@@ -12,7 +12,7 @@ pub use debian::{
     browser, debian_keys, driver, faketime, find, find_browser, firefox, mariadb, mingw,
     mingw_zlib, postgresql, qemu_aarch64, valgrind, wine,
 };
-pub use node::{bench_node, leases_node, node, site_node, workerd};
+pub use node::{node, npm, workerd};
 pub use python::{artefacts_python, bench_python, integrations_python, oldest_python, python};
 pub use rust::{
     BOLERO, DENY, HACK, MUTANTS, install, newest_nightly, nightly, rust_targets, rust_toolchain,

@@ -18,31 +18,20 @@ const OLDEST: (u32, u32) = (20, 0);
 pub fn node(shell: &Shell) -> Result<()> {
     let found = version(shell, "node") >= Some(OLDEST) && version(shell, "npm").is_some();
     ensure!(found, Missing("no Node 20 or newer with npm on this machine".into()));
-    for folder in ["packages/js", "tests"] {
-        install(shell, &workspace::root().join(folder))?;
+    install(shell, &workspace::root().join("packages/js"))?;
+    npm(shell, "tests")
+}
+
+/// Installs the packages in the lock file of a folder, where `import "polyflake"` is then the package as built in this repository.
+pub fn npm(shell: &Shell, folder: &str) -> Result<()> {
+    let inside = workspace::root().join(folder);
+    install(shell, &inside)?;
+    let link = inside.join("node_modules/polyflake");
+    if link.exists() {
+        return Ok(());
     }
-    link_package("tests", "../../packages/js")
-}
-
-/// The peers of the bench, and the program itself, which is TypeScript.
-pub fn bench_node(shell: &Shell) -> Result<()> {
-    let folder = workspace::root().join("bench/node");
-    install(shell, &folder)?;
-    link_package("bench/node", "../../../packages/js")?;
-    let _there = shell.push_dir(folder);
-    Ok(cmd!(shell, "npm run --silent build").run()?)
-}
-
-/// What the site is built and tested with, among it a Node newer than the machine's.
-pub fn site_node(shell: &Shell) -> Result<()> {
-    install(shell, &workspace::root().join("site"))?;
-    link_package("site", "../../packages/js")
-}
-
-/// A Node with a client of SQLite, and one of PostgreSQL, for processes under leases.
-pub fn leases_node(shell: &Shell) -> Result<()> {
-    install(shell, &workspace::root().join("tests/leases"))?;
-    link_package("tests/leases", "../../../packages/js")
+    let package = "../".repeat(folder.split('/').count() + 1) + "packages/js";
+    symlink(package, &link).with_context(|| format!("cannot link {}", link.display()))
 }
 
 /// The edge runtime, which comes as an npm package.
@@ -60,13 +49,4 @@ fn install(shell: &Shell, folder: &Path) -> Result<()> {
         let _there = shell.push_dir(folder);
         cmd!(shell, "npm ci --no-audit --no-fund --loglevel=error").run().map_err(Into::into)
     })
-}
-
-/// `import "polyflake"` in a folder is the package as built in this repository.
-fn link_package(folder: &str, package: &str) -> Result<()> {
-    let link = workspace::root().join(folder).join("node_modules/polyflake");
-    if link.exists() {
-        return Ok(());
-    }
-    symlink(package, &link).with_context(|| format!("cannot link {}", link.display()))
 }

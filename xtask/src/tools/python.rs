@@ -13,25 +13,26 @@ use crate::workspace;
 
 const OLDEST: (u32, u32) = (3, 10);
 
-/// Makes the environment.
-pub fn python(shell: &Shell) -> Result<()> {
+/// Makes the environment; its interpreter.
+pub fn python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::venv(), "tests/requirements.txt")
 }
 
 /// Makes the environment of other people's libraries, and installs the servers that their tests start.
-pub fn integrations_python(shell: &Shell) -> Result<()> {
+pub fn integrations_python(shell: &Shell) -> Result<PathBuf> {
     postgresql(shell);
     mariadb(shell);
-    environment(shell, &workspace::integrations_venv(), "tests/integrations/requirements.txt")
+    let venv = workspace::target().join("integrations-venv");
+    environment(shell, &venv, "tests/integrations/requirements.txt")
 }
 
 /// Makes the environment of the benches.
-pub fn bench_python(shell: &Shell) -> Result<()> {
+pub fn bench_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::bench_venv(), "bench/python/requirements.txt")
 }
 
 /// Makes the environment that artefacts are built and checked with.
-pub fn artefacts_python(shell: &Shell) -> Result<()> {
+pub fn artefacts_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::artefacts().join("venv"), "tests/artefacts/requirements.txt")
 }
 
@@ -49,7 +50,7 @@ pub fn oldest_python(shell: &Shell) -> Result<PathBuf> {
     Ok(found.find(runs).ok_or(Missing("no Python 3.10 on this machine".into()))?)
 }
 
-fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<()> {
+fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<PathBuf> {
     let newest =
         ["python3", "python"].into_iter().find(|program| version(shell, program) >= Some(OLDEST));
     let machine = newest.ok_or(Missing("no Python 3.10 or newer on this machine".into()))?;
@@ -64,7 +65,7 @@ fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<()> {
                 .context("on Debian, install python3-venv")?;
         }
         // Python compiles what it imports, which is a small part.
-        cmd!(shell, "{python} -m pip install --quiet --no-compile -r {file}").run()?;
-        Ok(())
-    })
+        Ok(cmd!(shell, "{python} -m pip install --quiet --no-compile -r {file}").run()?)
+    })?;
+    Ok(python)
 }

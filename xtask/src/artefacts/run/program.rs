@@ -9,7 +9,6 @@ use super::{output, pythons, registry::Registry};
 use crate::{
     artefacts::{platforms::Platform, results, results::Run, roots},
     tools::{self, Missing},
-    workspace,
 };
 
 /// The platform of the machine itself.
@@ -68,9 +67,9 @@ fn file(shell: &Shell, folder: &Path, end: &str) -> Result<PathBuf> {
 }
 
 fn by_pip(shell: &Shell, folder: &Path) -> Result<()> {
-    let (project, python) = (tempfile::tempdir()?, workspace::artefacts().join("venv/bin/python"));
+    let project = tempfile::tempdir()?;
     let venv = project.path().join("venv");
-    cmd!(shell, "{python} -m venv {venv}").run()?;
+    cmd!(shell, "python -m venv {venv}").run()?;
     let (inside, options) = (venv.join("bin/python"), ["--quiet", "--no-index", "--find-links"]);
     cmd!(shell, "{inside} -m pip install {options...} {folder} polyflake-cli").run()?;
     let program = venv.join("bin/polyflake");

@@ -33,11 +33,10 @@ pub fn wheel(
 
 /// The source distribution, built and installed by pip.
 pub fn source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
-    let python = workspace::artefacts().join("venv/bin/python");
     let source = workspace::only_file(folder)?;
     let project = tempfile::tempdir()?;
     let venv = project.path().join("venv");
-    cmd!(shell, "{python} -m venv {venv}").run()?;
+    cmd!(shell, "python -m venv {venv}").run()?;
     let python = venv.join("bin/python");
     let built = workspace::artefacts().join("sdist");
     cmd!(shell, "{python} -m pip install --quiet {source}").env("CARGO_TARGET_DIR", built).run()?;

@@ -27,10 +27,8 @@ const MODULES: [&str; 9] = [
 
 /// The versions that the repository pins: the tests, and the modules' types.
 pub fn pinned(shell: &Shell) -> Result<()> {
-    let venv = workspace::integrations_venv();
-    tools::integrations_python(shell)?;
-    build::install_wheel(shell, &venv)?;
-    let python = venv.join("bin/python");
+    let python = tools::integrations_python(shell)?;
+    build::install_wheel(shell, &python)?;
     use_it(shell, &python)?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     let files = &MODULES.map(|module| format!("src/polyflake/{module}.py"));

@@ -13,7 +13,6 @@ use xshell::{Shell, cmd};
 use crate::{
     artefacts::{Python, platforms::Platform, roots},
     tools::{self, Missing},
-    workspace,
 };
 
 /// A Python that runs on this machine.
@@ -77,9 +76,8 @@ fn pip(shell: &Shell) -> Result<PathBuf> {
     let folder = roots::folder().join("pip");
     let wheel = folder.join("pip-26.3-py3-none-any.whl");
     if !wheel.exists() {
-        let python = workspace::artefacts().join("venv/bin/python");
         let options = ["--quiet", "--no-deps", "--dest"];
-        cmd!(shell, "{python} -m pip download {options...} {folder} pip==26.3").run()?;
+        cmd!(shell, "python -m pip download {options...} {folder} pip==26.3").run()?;
     }
     Ok(wheel)
 }
