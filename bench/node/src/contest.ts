@@ -108,10 +108,10 @@ export async function hold(contest: Contest): Promise<void> {
   } while (reply() === "more\n");
 }
 
-/** A line of the reader, or nothing once it is gone. */
+/** A line of the reader, or nothing once it is gone; `process.stdin` would make the input one that does not wait. */
 function reply(): string {
   const line = Buffer.alloc(16);
-  return line.toString("utf8", 0, readSync(process.stdin.fd, line));
+  return line.toString("utf8", 0, readSync(0, line));
 }
 
 function tell({ name, axis, entries, goals = [], missing = [] }: Contest, rounds: number[][]): unknown {
