@@ -39,27 +39,6 @@ struct File {
     cases: Vec<Case>,
 }
 
-#[derive(Deserialize)]
-struct End {
-    text: String,
-    sql_text: String,
-}
-
-#[derive(Deserialize)]
-struct Range {
-    family: String,
-    from_ms: String,
-    to_ms: String,
-    lowest: Option<serde_json::Value>,
-    highest: Option<serde_json::Value>,
-    error: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Ranges {
-    cases: Vec<Range>,
-}
-
 static FILE: LazyLock<File> = LazyLock::new(|| typed("hotguid.json"));
 
 /// The ID of a text. Asserts the same result, error included, for its bytes, and for the text read in SQL Server's form.
@@ -135,33 +114,6 @@ fn both_forms_sort_as_the_vectors_say() {
         file.project_sorted_sqlguids.iter().map(|text| HotGuid::parse_sql(text).unwrap()).collect();
     assert_eq!(converted, sorted);
     assert!(converted.iter().is_sorted_by_key(|id| sql_server_key(id.to_sql())));
-}
-
-#[test]
-fn ranges_are_as_the_vectors_say() {
-    let Ranges { cases } = typed("ranges.json");
-    let ours: Vec<_> = cases.into_iter().filter(|case| case.family == "hotguid").collect();
-    assert!(ours.len() >= 8, "found {} cases", ours.len());
-    for case in ours {
-        match HotGuid::time_range(
-            case.from_ms.parse::<i64>().unwrap(),
-            case.to_ms.parse::<i64>().unwrap(),
-        ) {
-            Ok((lowest, highest)) => {
-                assert_end(lowest, case.lowest);
-                assert_end(highest, case.highest);
-            }
-            Err(error) => assert_eq!(Some(error.code()), case.error.as_deref()),
-        }
-    }
-}
-
-#[track_caller]
-fn assert_end(id: HotGuid, expected: Option<serde_json::Value>) {
-    let End { text, sql_text } =
-        serde_json::from_value(expected.expect("an end of the range")).unwrap();
-    assert_eq!(id.text(), text.as_str());
-    assert_eq!(id.sql_text(), sql_text.as_str());
 }
 
 #[test]

@@ -32,11 +32,11 @@ struct Case {
 }
 
 fn orders(bits: u32) -> Type {
-    Ids::new(&[7; 32]).and_then(|ids| ids.of_bits("order", bits)).expect("a type")
+    Ids::new(&[7; 32]).and_then(|ids| ids.of_bits("order", bits)).unwrap()
 }
 
 fn kind(of: &Type, text: &str) -> ErrorKind {
-    of.decode(text).expect_err(text).kind()
+    of.decode(text).unwrap_err().kind()
 }
 
 /// A text with another character at a place of its last 15.
@@ -60,11 +60,11 @@ fn texts_are_those_of_the_vectors() {
     let File { cases } = typed("public.json");
     assert!(cases.len() >= 72, "found {} cases", cases.len());
     for Case { secret, of, bits, version, number, text } in cases {
-        let ids = Ids::with_versions([(version, unhex::<32>(&secret))]).expect("a secret");
-        let ids = ids.of_bits(&of, bits).expect("a type");
-        let number = number.parse().expect("a number");
-        assert_eq!(ids.encode(number).expect("a text"), text);
-        assert_eq!(ids.decode(&text).expect("a number"), number);
+        let ids = Ids::with_versions([(version, unhex::<32>(&secret))]).unwrap();
+        let ids = ids.of_bits(&of, bits).unwrap();
+        let number = number.parse().unwrap();
+        assert_eq!(ids.encode(number).unwrap(), text);
+        assert_eq!(ids.decode(&text).unwrap(), number);
     }
 }
 
@@ -73,7 +73,7 @@ fn texts_are_those_of_the_vectors() {
 fn each_wrong_character_and_each_swap_is_refused_before_the_cipher_is_asked() {
     let (orders, mut draws) = (orders(64), Draws(1));
     for _ in 0..50 {
-        let text = orders.encode(draws.next()).expect("a text");
+        let text = orders.encode(draws.next()).unwrap();
         for at in 0..15 {
             let own = text.as_bytes()[text.len() - 15 + at] as char;
             for other in ALPHABET.chars().filter(|other| *other != own) {
@@ -98,17 +98,17 @@ fn each_wrong_character_and_each_swap_is_refused_before_the_cipher_is_asked() {
 #[test]
 fn look_alikes_and_capitals_are_refused_with_the_character_that_was_meant() {
     let orders = orders(48);
-    let text = orders.encode(42).expect("a text");
+    let text = orders.encode(42).unwrap();
     for (written, meant) in [('O', '0'), ('o', '0'), ('I', '1'), ('l', '1'), ('L', '1'), ('K', 'k')]
     {
-        let error = orders.decode(&with(&text, 9, written)).expect_err("a look-alike");
+        let error = orders.decode(&with(&text, 9, written)).unwrap_err();
         assert_eq!((error.kind(), error.position()), (InvalidCharacter, Some(15)));
         let message =
             format!("invalid character '{written}' at position 15, did you mean '{meant}'?");
         assert_eq!(error.to_string(), message);
     }
     for none in ['u', '-', ' ', '\0'] {
-        let error = orders.decode(&with(&text, 0, none)).expect_err("no character");
+        let error = orders.decode(&with(&text, 0, none)).unwrap_err();
         assert_eq!((error.kind(), error.position()), (InvalidCharacter, Some(6)));
         assert!(!error.to_string().contains("mean"), "{error}");
     }
@@ -117,7 +117,7 @@ fn look_alikes_and_capitals_are_refused_with_the_character_that_was_meant() {
 #[test]
 fn other_texts_are_refused() {
     let orders = orders(48);
-    let text = orders.encode(42).expect("a text");
+    let text = orders.encode(42).unwrap();
     let tail = &text[6..];
     for other in ["", "42", tail, "Order_", &format!("Order_{tail}"), &format!("line_{text}")] {
         assert_eq!(kind(&orders, other), TypeMismatch, "{other}");
@@ -125,33 +125,33 @@ fn other_texts_are_refused() {
     for other in ["order_", &text[..20], &format!("{text}0"), "order_äääääääé"] {
         assert_eq!(kind(&orders, other), InvalidLength, "{other}");
     }
-    let said = orders.decode(&format!("invoice_{tail}")).expect_err("another type").to_string();
+    let said = orders.decode(&format!("invoice_{tail}")).unwrap_err().to_string();
     assert_eq!(said, r#"expected an ID of the type "order", found "invoice""#);
-    assert!(orders.decode(&"x_".repeat(10_000)).expect_err("long").to_string().len() < 80);
-    let other = Ids::with_versions([(2, [7; 32])]).and_then(|ids| ids.of("order")).expect("a type");
-    assert_eq!(kind(&orders, &other.encode(42).expect("a text")), UnknownVersion);
+    assert!(orders.decode(&"x_".repeat(10_000)).unwrap_err().to_string().len() < 80);
+    let other = Ids::with_versions([(2, [7; 32])]).and_then(|ids| ids.of("order")).unwrap();
+    assert_eq!(kind(&orders, &other.encode(42).unwrap()), UnknownVersion);
 }
 
 /// Lengths and places are in characters.
 #[test]
 fn texts_past_ascii_are_refused() {
     let orders = orders(48);
-    let text = orders.encode(42).expect("a text");
+    let text = orders.encode(42).unwrap();
     for at in 0..15 {
-        let error = orders.decode(&with(&text, at, 'é')).expect_err("no ID");
+        let error = orders.decode(&with(&text, at, 'é')).unwrap_err();
         assert_eq!((error.kind(), error.position()), (InvalidCharacter, Some(6 + at)));
     }
-    let error = orders.decode(&text.replace(&text[19..], "é")).expect_err("too short");
+    let error = orders.decode(&text.replace(&text[19..], "é")).unwrap_err();
     assert_eq!(error.to_string(), "expected length 21, found 20");
 }
 
 #[test]
 fn names_versions_secrets_and_numbers_have_limits() {
-    let ids = Ids::new(&[7; 32]).expect("a secret");
+    let ids = Ids::new(&[7; 32]).unwrap();
     for name in ["a", "order", "a_", "line_item2", &"x".repeat(63)] {
-        let of = ids.of(name).expect(name);
-        let text = of.encode(7).expect("a text");
-        assert_eq!((of.name(), of.decode(&text).expect("a number")), (name, 7));
+        let of = ids.of(name).unwrap();
+        let text = of.encode(7).unwrap();
+        assert_eq!((of.name(), of.decode(&text).unwrap()), (name, 7));
     }
     for (name, wanted) in [
         ("", InvalidLength),
@@ -162,31 +162,28 @@ fn names_versions_secrets_and_numbers_have_limits() {
         ("a-b", InvalidCharacter),
         ("é", InvalidCharacter),
     ] {
-        assert_eq!(ids.of(name).expect_err(name).kind(), wanted, "{name}");
+        assert_eq!(ids.of(name).unwrap_err().kind(), wanted, "{name}");
     }
     for bits in [0, 65, u32::MAX] {
-        assert_eq!(ids.of_bits("order", bits).expect_err("bits").kind(), OutOfRange);
+        assert_eq!(ids.of_bits("order", bits).unwrap_err().kind(), OutOfRange);
     }
     for bits in 1..=64 {
-        let (of, most) = (ids.of_bits("order", bits).expect("a type"), u64::MAX >> (64 - bits));
+        let (of, most) = (ids.of_bits("order", bits).unwrap(), u64::MAX >> (64 - bits));
         for number in [0, 1, most] {
-            assert_eq!(of.decode(&of.encode(number).expect("a text")).expect("a number"), number);
+            assert_eq!(of.decode(&of.encode(number).unwrap()).unwrap(), number);
         }
         if let Some(above) = most.checked_add(1) {
-            assert_eq!(
-                of.encode(above).expect_err("too large").range(),
-                Some((above.into(), 0, most.into()))
-            );
+            assert_eq!(of.encode(above).unwrap_err().range(), Some((above.into(), 0, most.into())));
         }
     }
     for length in [0, 16, 31, 33] {
-        let error = Ids::new(&vec![7; length]).expect_err("a length");
+        let error = Ids::new(&vec![7; length]).unwrap_err();
         assert_eq!(error.to_string(), format!("expected a secret of 32 bytes, found {length}"));
     }
     let versions = |all: &[u8]| Ids::with_versions(all.iter().map(|version| (*version, [7; 32])));
-    assert_eq!(versions(&[]).expect_err("none").kind(), MissingField);
-    assert_eq!(versions(&[32]).expect_err("too high").kind(), OutOfRange);
-    assert_eq!(versions(&[3, 3]).expect_err("twice").kind(), OutOfRange);
+    assert_eq!(versions(&[]).unwrap_err().kind(), MissingField);
+    assert_eq!(versions(&[32]).unwrap_err().kind(), OutOfRange);
+    assert_eq!(versions(&[3, 3]).unwrap_err().kind(), OutOfRange);
     assert!(versions(&(0..32).collect::<Vec<_>>()).is_ok());
     assert_eq!(format!("{ids:?}"), "Ids { .. }");
 }
@@ -196,25 +193,25 @@ fn names_versions_secrets_and_numbers_have_limits() {
 fn many_are_as_one_by_one() {
     let secrets = [(1, [1; 32]), (2, [2; 32])];
     let [old, both] = [&secrets[..1], &secrets].map(|secrets| {
-        Ids::with_versions(secrets.iter().copied()).and_then(|ids| ids.of("order")).expect("a type")
+        Ids::with_versions(secrets.iter().copied()).and_then(|ids| ids.of("order")).unwrap()
     });
     for count in [0, 1, 2, 63, 64, 65, 200] {
         let numbers: Vec<_> = (0..count).map(|number| number << 30).collect();
         let mut texts = vec![];
-        both.encode_many(&numbers, |text| texts.push(text.to_owned())).expect("texts");
-        let one_by_one = numbers.iter().map(|number| both.encode(*number).expect("a text"));
+        both.encode_many(&numbers, |text| texts.push(text.to_owned())).unwrap();
+        let one_by_one = numbers.iter().map(|number| both.encode(*number).unwrap());
         assert_eq!(texts, one_by_one.collect::<Vec<_>>());
         for at in (0..texts.len()).filter(|at| at % 5 < 2) {
-            texts[at] = old.encode(numbers[at]).expect("a text");
+            texts[at] = old.encode(numbers[at]).unwrap();
         }
-        assert_eq!(both.decode_many(&texts).expect("numbers"), numbers);
+        assert_eq!(both.decode_many(&texts).unwrap(), numbers);
     }
-    let refused = both.encode_many(&[1, 1 << 48], |_| panic!("called")).expect_err("too large");
+    let refused = both.encode_many(&[1, 1 << 48], |_| panic!("called")).unwrap_err();
     assert_eq!((refused.kind(), refused.item()), (OutOfRange, Some(1)));
-    let text = both.encode(1).expect("a text");
-    let made_up = orders(64).encode(u64::MAX).expect("a text");
+    let text = both.encode(1).unwrap();
+    let made_up = orders(64).encode(u64::MAX).unwrap();
     for (wrong, kind) in [("order_", InvalidLength), (&*made_up, UnknownId)] {
-        let refused = both.decode_many([&text, wrong]).expect_err(wrong);
+        let refused = both.decode_many([&text, wrong]).unwrap_err();
         assert_eq!((refused.kind(), refused.item()), (kind, Some(1)));
     }
 }
@@ -223,14 +220,14 @@ fn many_are_as_one_by_one() {
 #[test]
 fn versions_live_together() {
     let secrets = [(3, [3; 32]), (9, [9; 32]), (1, [1; 32])];
-    let all = Ids::with_versions(secrets).and_then(|ids| ids.of("order")).expect("a type");
-    let newest = all.encode(42).expect("a text");
+    let all = Ids::with_versions(secrets).and_then(|ids| ids.of("order")).unwrap();
+    let newest = all.encode(42).unwrap();
     assert_eq!(newest.as_bytes()[6], b'9');
     let mut texts = HashSet::from([newest]);
     for secret in secrets {
-        let one = Ids::with_versions([secret]).and_then(|ids| ids.of("order")).expect("a type");
-        let text = one.encode(42).expect("a text");
-        assert_eq!(all.decode(&text).expect("a number"), 42);
+        let one = Ids::with_versions([secret]).and_then(|ids| ids.of("order")).unwrap();
+        let text = one.encode(42).unwrap();
+        assert_eq!(all.decode(&text).unwrap(), 42);
         texts.insert(text);
     }
     assert_eq!(texts.len(), 3);
@@ -239,12 +236,11 @@ fn versions_live_together() {
 /// Equal numbers of two types have texts that share no more than chance.
 #[test]
 fn types_have_nothing_in_common() {
-    let ids = Ids::new(&[7; 32]).expect("a secret");
-    let (orders, invoices) = (ids.of("order").expect("a type"), ids.of("invoice").expect("a type"));
+    let ids = Ids::new(&[7; 32]).unwrap();
+    let (orders, invoices) = (ids.of("order").unwrap(), ids.of("invoice").unwrap());
     let mut alike = 0;
     for number in 0..1000 {
-        let (one, other) =
-            (orders.encode(number).expect("a text"), invoices.encode(number).expect("a text"));
+        let (one, other) = (orders.encode(number).unwrap(), invoices.encode(number).unwrap());
         let tails = one.bytes().rev().zip(other.bytes().rev()).take(13);
         alike += tails.filter(|(one, other)| one == other).count();
         assert_eq!(kind(&orders, &format!("order_{}", &other[8..])), UnknownId);
@@ -261,7 +257,7 @@ fn shares_of_many_made_up_texts() {
     let limits = [64, 63, 60, 56, 48, 40].map(|bits| (bits, orders(bits)));
     let mut decoded = [0; 6];
     for _ in 0..1 << 24 {
-        let text = any.encode(draws.next()).expect("a text");
+        let text = any.encode(draws.next()).unwrap();
         for ((_, of), decoded) in limits.iter().zip(&mut decoded) {
             *decoded += u32::from(of.decode(&text).is_ok());
         }
@@ -278,7 +274,7 @@ fn shares_of_many_made_up_texts() {
 #[test]
 fn the_share_of_what_is_made_up_is_that_of_the_bits() {
     let (any, mut draws) = (orders(64), Draws(2));
-    let texts: Vec<_> = (0..100_000).map(|_| any.encode(draws.next()).expect("a text")).collect();
+    let texts: Vec<_> = (0..100_000).map(|_| any.encode(draws.next()).unwrap()).collect();
     for (bits, most_off) in [(64, 0.0), (63, 1_000.0), (60, 500.0), (56, 120.0)] {
         let of = orders(bits);
         let decoded: u32 = texts.iter().map(|text| u32::from(of.decode(text).is_ok())).sum();
@@ -317,11 +313,11 @@ fn serde_reads_and_writes_integers_of_any_size() {
     }
 
     let row = Row { signed: i64::MAX, small: 255 };
-    let json = serde_json::to_value(&row).expect("texts");
-    assert_eq!(json["small"], ORDERS.encode(255).expect("a text"));
-    assert_eq!(serde_json::from_value::<Row>(json.clone()).expect("a row"), row);
+    let json = serde_json::to_value(&row).unwrap();
+    assert_eq!(json["small"], ORDERS.encode(255).unwrap());
+    assert_eq!(serde_json::from_value::<Row>(json.clone()).unwrap(), row);
     assert!(serde_json::to_value(Row { signed: -1, small: 0 }).is_err());
-    for wrong in [256.into(), ORDERS.encode(256).expect("a text").into(), "order_".into()] {
+    for wrong in [256.into(), ORDERS.encode(256).unwrap().into(), "order_".into()] {
         let mut json = json.clone();
         json["small"] = wrong;
         assert!(serde_json::from_value::<Row>(json).is_err());

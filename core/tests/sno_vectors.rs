@@ -49,32 +49,6 @@ fn texts_that_are_no_ids_are_refused_with_code_and_position() {
 }
 
 #[test]
-fn ranges_span_whole_ticks() {
-    let file = vectors("ranges.json");
-    for case in file["cases"].as_array().unwrap().iter().filter(|case| case["family"] == "sno") {
-        let ms = |name: &str| case[name].as_str().unwrap().parse::<i64>().unwrap();
-        match Sno::time_range(ms("from_ms"), ms("to_ms")) {
-            Ok((lowest, highest)) => {
-                assert_eq!(hex(lowest.as_bytes()), case["lowest"]["hex"], "{case}");
-                assert_eq!(hex(highest.as_bytes()), case["highest"]["hex"], "{case}");
-            }
-            Err(error) => assert_eq!(error.code(), case["error"], "{case}"),
-        }
-    }
-}
-
-#[test]
-fn the_metabyte_of_polymorphic_json() {
-    let file = vectors("polymorphic.json");
-    for case in file["cases"].as_array().unwrap() {
-        let document: Value = serde_json::from_str(case["json"].as_str().unwrap()).unwrap();
-        let text = document.pointer(case["pointer"].as_str().unwrap()).unwrap().as_str().unwrap();
-        assert_eq!(text, case["id"]);
-        assert_eq!(sno::metabyte(text).unwrap(), case["metabyte"], "{case}");
-    }
-}
-
-#[test]
 fn a_text_of_json_is_an_id_and_nothing_else_is() {
     let file = vectors("sno_invalid.json");
     for note in file["json_notes"].as_array().unwrap() {

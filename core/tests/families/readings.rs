@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use polyflake::{Error, clock::ManualClock};
+
 use super::{
     assert_made,
     family::{FAMILIES, Family, T, Terms},
@@ -57,6 +59,26 @@ fn a_clock_coarser_than_a_tick_is_refused() {
             let error = assert_code(build(nanos), "out_of_range");
             let limits = (nanos.into(), 1, tick.into());
             assert_eq!((error.field(), error.range()), (Some("resolution_nanos"), Some(limits)));
+        }
+    }
+}
+
+/// The error tells nanoseconds, as the clock gave them. To a Randflake generator these times are outside of its grant.
+#[test]
+fn a_clock_outside_of_the_formats_time_is_refused() {
+    for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {
+        let (clock, (first, end)) = (Arc::new(ManualClock::new(0)), family.span);
+        let ids = family.generator(clock.clone());
+        for inside in [first, end - 1] {
+            clock.set_unix_ms(inside);
+            assert_made(ids.generate(), inside / family.tick * family.tick, 0);
+        }
+        let limits = [first, end].map(|ms| i128::from(ms) * 1_000_000);
+        let farthest = [i64::MIN, i64::MAX / 1_000_000 * 1_000_000];
+        for nanos in [end * 1_000_000, first * 1_000_000 - 1].into_iter().chain(farthest) {
+            clock.set_unix_nanos(nanos);
+            let refused = Error::time_out_of_range("clock", nanos.into(), limits[0], limits[1] - 1);
+            assert_eq!(ids.generate(), Err(refused), "{}", family.name);
         }
     }
 }
