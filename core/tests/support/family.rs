@@ -160,7 +160,7 @@ impl<I: Into<layout::Id>> Reads<I> for layout::Generator<AnyClock> {
         let layout::Id::Integer(id) = id.into() else { unreachable!("an integer layout") };
         let parsed = self.layout().parse_integer(id).unwrap();
         let worker = parsed.integer(self.layout().bindable("worker").unwrap()).unwrap();
-        let place = (worker - 7) << 12 | parsed.sequence().unwrap();
+        let place = (worker - i128::from(NUMBER)) << 12 | parsed.sequence().unwrap();
         let place = place.try_into().unwrap();
         Made { unix_ms: parsed.unix_ms().unwrap(), place, bits: id.cast_unsigned().into() }
     }
