@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,7 @@ class Server:
             stdout=subprocess.DEVNULL,
         )
 
-    def start(self, setting: str = "fsync=off") -> None:
+    def start(self, setting: str) -> None:
         self.run("initdb", "--auth=trust", "--username=test", "--pgdata", f"{self.folder}/data", "--no-sync")
         options = f"-k {self.folder} -c listen_addresses='' -c shared_buffers=16MB -c {setting}"
         log = ("--log", f"{self.folder}/log")
@@ -67,8 +67,9 @@ class Server:
         return f"{scheme}://test@/{self.database()}?host={self.folder}"
 
 
-@pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
+@contextmanager
+def started(setting: str = "fsync=off") -> Iterator[Server]:
+    """A server that runs meanwhile; the test is skipped on a machine without one."""
     versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda program: int(program.parts[-3]))
     if not versions:
         assert "CI" not in os.environ, "expected PostgreSQL on this machine"
@@ -77,9 +78,15 @@ def server() -> Iterator[Server]:
         server = Server(Path(folder), versions[-1].parent)
         if server.user:
             os.chown(folder, pwd.getpwnam(server.user).pw_uid, -1)
-        server.start()
+        server.start(setting)
         yield server
         server.stop()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    with started() as server:
+        yield server
 
 
 class MariaDb:

@@ -6,7 +6,6 @@ import asyncio
 import http.client
 import json
 import os
-import pwd
 import signal
 import socket
 import sqlite3
@@ -15,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ import pytest
 from sqlalchemy import create_engine
 
 import polyflake
-from conftest import Server
+from conftest import Server, started
 from polyflake import PolyflakeError, _lease, _lease_stores, sno
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -34,18 +33,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def durable() -> Iterator[Server]:
     """A server that keeps what it acknowledges: leases refuse any other."""
-    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parts[-2]))
-    if not programs:
-        assert "CI" not in os.environ, "expected PostgreSQL on this machine"
-        pytest.skip("no PostgreSQL on this machine")
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder), programs[-1])
-        if server.user:
-            os.chown(folder, pwd.getpwnam(server.user).pw_uid, -1)
-        server.start("fsync=on")
+    with started("fsync=on") as server:
         yield server
         _lease._close_all()
-        server.stop()
 
 
 @pytest.fixture
@@ -67,15 +57,10 @@ STORES: dict[str, Callable[[ExitStack, str], Any]] = {
     "url": lambda _, url: url,
     "function": lambda _, url: lambda: psycopg.connect(url),
     "engine": lambda _, url: create_engine(url.replace("postgresql://", "postgresql+psycopg://")),
+    "pool": lambda stack, url: stack.enter_context(
+        pytest.importorskip("psycopg_pool").ConnectionPool(url, min_size=1, open=True)
+    ),
 }
-
-
-def pool_of(stack: ExitStack, url: str) -> Any:
-    pool = pytest.importorskip("psycopg_pool").ConnectionPool(url, min_size=1, open=True)
-    return stack.enter_context(pool)
-
-
-STORES["pool"] = pool_of
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -131,16 +116,13 @@ def test_a_loop_that_ends_returns_the_number(durable: Server) -> None:
     url = durable.url()
 
     async def main() -> polyflake.Lease:
-        lease = polyflake.lease(lambda_connect(url), "orders")
+        lease = polyflake.lease(connect, "orders")
         await sno.Generator(lease=lease).generate_async()
         assert granted(url) == [0]
         return lease
 
-    def lambda_connect(url: str) -> Any:
-        async def connect() -> Any:
-            return await asyncpg.connect(url)
-
-        return connect
+    async def connect() -> Any:
+        return await asyncpg.connect(url)
 
     lease = asyncio.run(main())
     assert granted(url) == []
@@ -181,7 +163,7 @@ def test_a_child_leases_over_a_connection_of_its_own(durable: Server) -> None:
     """The parent's connections and its pool stay its own: it goes on with both."""
     url = durable.url()
     with ExitStack() as stack:
-        pool, engine = pool_of(stack, url), create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
+        pool, engine = STORES["pool"](stack, url), STORES["engine"](stack, url)
         leases = [polyflake.lease(given, "orders") for given in (url, engine, pool)]
         generators = [sno.Generator(lease=lease) for lease in leases]
         mine = [ids.generate().partition for ids in generators]
@@ -244,6 +226,20 @@ def test_a_server_that_stops_answering_blocks_nobody(durable: Server) -> None:
 # Servers as users run them.
 
 
+@contextmanager
+def running(command: list[str], folder: Path, environment: dict[str, str]) -> Iterator[None]:
+    """Lets a program run meanwhile in a folder, where its log is; then ends it by SIGTERM."""
+    with (
+        (folder / "log").open("w+") as log,
+        subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log) as process,
+    ):
+        try:
+            yield
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
 def records(file: Path) -> list[tuple[int, bool]]:
     """The numbers that were ever leased, and which are granted now."""
     with sqlite3.connect(file) as database:
@@ -276,8 +272,7 @@ def make(n):
 
 def test_workers_of_celery_return_their_numbers(file: Path) -> None:
     """Two processes, each of which ends after one task: eight numbers are enough for thirty of them."""
-    celery = pytest.importorskip("celery")
-    del celery
+    pytest.importorskip("celery")
     folder = file.parent
     for name in ("queue", "results"):
         (folder / name).mkdir()
@@ -291,17 +286,10 @@ import json
 from tasks import make
 print(json.dumps([one.get(timeout=100) for one in [make.delay(20) for _ in range(30)]]))
 """
-    with (
-        (folder / "log").open("w+") as log,
-        subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log) as worker,
-    ):
-        try:
-            asked = [sys.executable, "-c", ask]
-            done = subprocess.run(asked, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
-            assert done.returncode == 0, done.stderr + (folder / "log").read_text()
-        finally:
-            worker.terminate()
-            worker.wait(30)
+    with running(command, folder, environment):
+        asked = [sys.executable, "-c", ask]
+        done = subprocess.run(asked, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr + (folder / "log").read_text()
     answers = json.loads(done.stdout)
     made = [id for _, *ids in answers for id in ids]
     assert len(set(made)) == len(made) == 600
@@ -345,25 +333,15 @@ def test_workers_of_uvicorn_return_their_numbers(file: Path) -> None:
     options = ["--port", str(port), "--workers", "2", "--limit-max-requests", "5", "--log-level", "warning"]
     command = [sys.executable, "-m", "uvicorn", *options, "served:application"]
     answers: list[Any] = []
-    with (
-        (folder / "log").open("w+") as log,
-        subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log) as server,
-    ):
-        try:
-            end = time.monotonic() + 60
-            while len(answers) < 40 and time.monotonic() < end:
-                try:
-                    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-                    connection.request("GET", "/")
-                    answers.append(json.load(connection.getresponse()))
-                    time.sleep(0.05)  # it looks at its limit ten times a second
-                except (OSError, http.client.HTTPException):
-                    time.sleep(0.05)  # between two workers
-                finally:
-                    connection.close()
-        finally:
-            server.terminate()
-            server.wait(30)
+    with running(command, folder, environment):
+        end = time.monotonic() + 60
+        while len(answers) < 40 and time.monotonic() < end:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+            # Between two workers nobody listens.
+            with closing(connection), suppress(OSError, http.client.HTTPException):
+                connection.request("GET", "/")
+                answers.append(json.load(connection.getresponse()))
+            time.sleep(0.05)  # a worker looks at its limit ten times a second
     made = [id for _, ids in answers for id in ids]
     assert len(set(made)) == len(made) == 800, (folder / "log").read_text()
     assert len({pid for pid, _ in answers}) >= 5, "workers were replaced"
