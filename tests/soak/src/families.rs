@@ -14,19 +14,21 @@ use polyflake::{
 use crate::chaos::Chaos;
 
 /// Makes IDs on any thread and tells their cells.
-pub(crate) trait Maker: Sync {
+pub(crate) struct Maker {
     /// Number of cells.
-    fn cells(&self) -> u64;
+    pub(crate) cells: u64,
     /// The clock of all its generators.
-    fn clock(&self) -> &Chaos;
+    pub(crate) clock: Arc<Chaos>,
     /// Makes some IDs, singly, in a batch or by a handle, and notes each one's cell; a refused call notes the IDs made before.
-    fn make(&self, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Result<()>;
+    pub(crate) make: Make,
 }
+
+type Make = Box<dyn Fn(&mut Rng, &mut dyn FnMut(u64)) -> Result<()> + Sync>;
 
 pub(crate) struct Family {
     pub(crate) name: &'static str,
     /// The function that makes a maker, from the number of IDs that it must have room for and a seed.
-    pub(crate) build: fn(u64, u64) -> Box<dyn Maker>,
+    pub(crate) build: fn(u64, u64) -> Maker,
 }
 
 pub(crate) const FAMILIES: [Family; 5] = [
@@ -79,59 +81,43 @@ trait Source: Sync {
     fn cell(&self, id: Self::Id) -> u64;
 }
 
-/// A generator under a chaotic clock, which shows a number of cells.
-struct Soaked<S> {
-    ids: S,
-    clock: Arc<Chaos>,
-    cells: u64,
-}
-
-impl<S: Source + 'static> Soaked<S> {
+impl Maker {
     /// `build` makes the generator; a tick lasts `tick_ms` and has 2^`bits` cells.
-    fn build(
+    fn new<S: Source + 'static>(
         (ticks, tick_ms, bits): (i64, i64, u32),
         build: impl FnOnce(Arc<Chaos>) -> Result<S>,
-    ) -> Box<dyn Maker> {
+    ) -> Self {
         let clock = Arc::new(Chaos::new(START_S * 1000, tick_ms, ticks));
         let ids = build(clock.clone()).expect("valid options");
-        Box::new(Self { ids, clock, cells: ticks.cast_unsigned() << bits })
+        let make: Make = Box::new(move |random, note| make(&ids, random, note));
+        Self { cells: ticks.cast_unsigned() << bits, clock, make }
     }
 }
 
-impl<S: Source> Maker for Soaked<S> {
-    fn clock(&self) -> &Chaos {
-        &self.clock
-    }
-
-    fn cells(&self) -> u64 {
-        self.cells
-    }
-
-    fn make(&self, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Result<()> {
-        match way(random) {
-            Way::Single => note(self.ids.cell(self.ids.single(random)?)),
-            Way::Batch(count) => {
-                let mut batch = vec![S::Id::default(); count];
-                let outcome = self.ids.fill(random, &mut batch);
-                batch[..written(&outcome, count)].iter().for_each(|id| note(self.ids.cell(*id)));
-                outcome?;
-            }
-            Way::Handle(size, count) => {
-                let mut make = self.ids.handle(size);
-                for _ in 0..count {
-                    note(self.ids.cell(make()?));
-                }
+fn make<S: Source>(ids: &S, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Result<()> {
+    match way(random) {
+        Way::Single => note(ids.cell(ids.single(random)?)),
+        Way::Batch(count) => {
+            let mut batch = vec![S::Id::default(); count];
+            let outcome = ids.fill(random, &mut batch);
+            batch[..written(&outcome, count)].iter().for_each(|id| note(ids.cell(*id)));
+            outcome?;
+        }
+        Way::Handle(size, count) => {
+            let mut make = ids.handle(size);
+            for _ in 0..count {
+                note(ids.cell(make()?));
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Starts after every epoch, and late enough for Randflake's bit 63.
 const START_S: i64 = 2_266_870_912;
 
-fn snos(ids: u64, _seed: u64) -> Box<dyn Maker> {
-    Soaked::build((ticks(ids, 1 << 16), 4, 17), |clock| {
+fn snos(ids: u64, _seed: u64) -> Maker {
+    Maker::new((ticks(ids, 1 << 16), 4, 17), |clock| {
         sno::Generator::builder().clock(clock).partition(7).build()
     })
 }
@@ -155,9 +141,9 @@ impl Source for sno::Generator<Arc<Chaos>> {
     }
 }
 
-fn randflakes(ids: u64, seed: u64) -> Box<dyn Maker> {
+fn randflakes(ids: u64, seed: u64) -> Maker {
     let ticks = ticks(ids, 2 << 17);
-    Soaked::build((ticks, 1000, 18), |clock| {
+    Maker::new((ticks, 1000, 18), |clock| {
         let lease = Grant::with_nodes(100..=101, START_S, START_S + ticks)?;
         let builder = randflake::Generator::builder(lease, u128::from(seed).to_le_bytes());
         builder.clock(clock).on_exhausted(OnExhausted::Wait).build()
@@ -185,8 +171,8 @@ impl Source for randflake::Generator<Arc<Chaos>> {
 }
 
 /// Hot Guids. The clock advances long before 2^24 IDs fill a second.
-fn hot_guids(ids: u64, _seed: u64) -> Box<dyn Maker> {
-    Soaked::build((ticks(ids, 1 << 20), 1000, 24), |clock| {
+fn hot_guids(ids: u64, _seed: u64) -> Maker {
+    Maker::new((ticks(ids, 1 << 20), 1000, 24), |clock| {
         hotguid::Generator::builder().clock(clock).build()
     })
 }
@@ -212,16 +198,16 @@ impl Source for hotguid::Generator<Arc<Chaos>> {
 /// Bits of a layout's sequence, and so of a tick's cells.
 const SEQUENCE: u32 = 18;
 
-fn layouts(ids: u64, _seed: u64) -> Box<dyn Maker> {
-    Soaked::build((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
+fn layouts(ids: u64, _seed: u64) -> Maker {
+    Maker::new((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
         let layout = Layout::integer([time(), Field::sequence(SEQUENCE)])?;
         layout::Generator::builder(layout).clock(clock).build()
     })
 }
 
 /// Generators of 64 numbers, which together have as many cells in a tick.
-fn ranges(ids: u64, _seed: u64) -> Box<dyn Maker> {
-    Soaked::build((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
+fn ranges(ids: u64, _seed: u64) -> Maker {
+    Maker::new((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
         let numbers = [Field::bindable(6, "node"), Field::sequence(SEQUENCE - 6)];
         let layout = Layout::integer([time()].into_iter().chain(numbers))?;
         layout::Generator::builder(layout).range("node", 0..=63).clock(clock).build()

@@ -47,23 +47,23 @@ struct Outcome {
 /// Makes `ids` IDs and checks them all.
 fn soak(family: &Family, ids: u64, seed: u64) -> Outcome {
     let maker = (family.build)(ids, seed);
-    let seen = Bitmap::new(maker.cells());
+    let seen = Bitmap::new(maker.cells);
     let (made, twice, refused) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     thread::scope(|scope| {
         for thread in 0..THREADS {
-            let (maker, seen, made, twice, refused) = (&*maker, &seen, &made, &twice, &refused);
+            let (maker, seen, made, twice, refused) = (&maker, &seen, &made, &twice, &refused);
             scope.spawn(move || {
                 let mut random = fastrand::Rng::with_seed(seed ^ thread);
                 let mut in_a_row = 0;
                 while made.load(Ordering::Relaxed) < ids && in_a_row < HOPELESS {
                     let (mut count, mut again) = (0, 0);
-                    let outcome = maker.make(&mut random, &mut |cell| {
+                    let outcome = (maker.make)(&mut random, &mut |cell| {
                         count += 1;
                         again += u64::from(seen.set(cell));
                     });
                     in_a_row = if outcome.is_err() { in_a_row + 1 } else { 0 };
                     if outcome.is_err() {
-                        maker.clock().advance();
+                        maker.clock.advance();
                     }
                     made.fetch_add(count, Ordering::Relaxed);
                     twice.fetch_add(again, Ordering::Relaxed);
@@ -95,6 +95,8 @@ fn main() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::{chaos::Chaos, families::Maker};
 
@@ -108,29 +110,17 @@ mod tests {
     }
 
     /// A maker whose IDs repeat, as the harness must notice.
-    struct Repeating(Chaos);
-
-    impl Maker for Repeating {
-        fn clock(&self) -> &Chaos {
-            &self.0
-        }
-        fn cells(&self) -> u64 {
-            100
-        }
-        fn make(
-            &self,
-            random: &mut fastrand::Rng,
-            note: &mut dyn FnMut(u64),
-        ) -> polyflake::Result<()> {
+    fn repeating(_: u64, _: u64) -> Maker {
+        let make = |random: &mut fastrand::Rng, note: &mut dyn FnMut(u64)| {
             note(random.u64(..100));
             Ok(())
-        }
+        };
+        Maker { cells: 100, clock: Arc::new(Chaos::new(0, 1, 1)), make: Box::new(make) }
     }
 
     #[test]
     fn a_repeated_id_is_noticed() {
-        let family =
-            Family { name: "repeating", build: |_, _| Box::new(Repeating(Chaos::new(0, 1, 1))) };
+        let family = Family { name: "repeating", build: repeating };
         assert!(soak(&family, 1000, 1).twice >= 900);
     }
 }
