@@ -172,6 +172,19 @@ fn a_snapshot_goes_on_under_the_systems_clock() {
 }
 
 #[test]
+fn bounds_of_the_originals_snapshots_are_read_as_it_reads_them() {
+    for (given, read) in
+        [((0, 0), (0, 65_535)), ((5, 0), (5, 65_535)), ((65_535, 0), (0, 65_535)), ((9, 2), (2, 9))]
+    {
+        let snapshot = Snapshot::new([0, 7], given.0, given.1);
+        let ids = Generator::builder().import_original(snapshot).unwrap();
+        let stats = ids.stats().unwrap();
+        assert_eq!((stats.sequence_min, stats.sequence_max), read);
+        assert_eq!(ids.generate(0).unwrap().sequence(), read.0);
+    }
+}
+
+#[test]
 fn a_drawn_lower_bound_is_told_and_saved() {
     let clock = ScriptedClock::default();
     clock.play([T]);

@@ -279,7 +279,7 @@ fn bounds_of_layouts() {
     // IDs: 1,024 bits, which bytes and texts may fill.
     for kind in [Type::Bytes, Type::Text] {
         let layout = Layout::bytes(128, [of(kind, 1024)]).unwrap();
-        let value = if kind == Type::Text { Value::from("x") } else { Value::from(b"x") };
+        let value = if kind == Type::Text { Value::from("x") } else { Value::from(&b"x"[..]) };
         let id = layout.values().bind("a", value.clone()).unwrap().pack().unwrap();
         assert_eq!(layout.parse(&id).unwrap().bindable("a"), Ok(value));
         let message = "expected a byte ID of 1 to 128 bytes, found 129";
