@@ -12,8 +12,8 @@ const TARGETS: [&str; 3] = ["3.10", "3.11", "3.14"];
 /// The programs that use tools, each with the packages that it needs.
 pub const ALL: [(&str, &[&str]); 5] = [
     ("pandas", &["pandas", "numpy", "pyarrow"]),
-    ("polars", &["polars"]),
-    ("pyarrow", &["pyarrow"]),
+    ("polars", &["polars", "numpy"]),
+    ("pyarrow", &["pyarrow", "numpy"]),
     ("duckdb", &["duckdb", "pyarrow"]),
     ("mocked_time", &["freezegun", "time-machine"]),
 ];
