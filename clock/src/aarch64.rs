@@ -3,40 +3,26 @@
 
 use core::arch::asm;
 
-use super::Hardware;
-
 /// The kernel's name of the counter.
 pub(super) const CLOCK_SOURCE: &str = "arch_sys_counter";
 
-/// The processor that a thread runs on, with the system's wall clock.
-pub(super) struct Processor<W>(pub(super) W);
-
-impl<E, W: Fn() -> Result<i64, E>> Hardware for Processor<W> {
-    type Error = E;
-
-    #[inline]
-    fn counter(&self) -> u64 {
-        let count;
-        // SAFETY: Linux lets programs read the register, or reads it for them if the processor's register is faulty.
-        unsafe {
-            asm!("mrs {}, cntvct_el0", out(reg) count, options(nomem, nostack, preserves_flags));
-        }
-        count
+#[inline]
+pub(super) fn counter() -> u64 {
+    let count;
+    // SAFETY: Linux lets programs read the register, or reads it for them if the processor's register is faulty.
+    unsafe {
+        asm!("mrs {}, cntvct_el0", out(reg) count, options(nomem, nostack, preserves_flags));
     }
+    count
+}
 
-    fn counter_in_order(&self) -> u64 {
-        // SAFETY: a barrier of the instruction stream, which touches no memory; another follows the reading.
-        unsafe { asm!("isb", options(nostack, preserves_flags)) };
-        let count = self.counter();
-        // SAFETY: as above.
-        unsafe { asm!("isb", options(nostack, preserves_flags)) };
-        count
-    }
-
-    #[inline]
-    fn wall(&self) -> Result<i64, E> {
-        (self.0)()
-    }
+pub(super) fn counter_in_order() -> u64 {
+    // SAFETY: a barrier of the instruction stream, which touches no memory; another follows the reading.
+    unsafe { asm!("isb", options(nostack, preserves_flags)) };
+    let count = counter();
+    // SAFETY: as above.
+    unsafe { asm!("isb", options(nostack, preserves_flags)) };
+    count
 }
 
 /// Returns whether this process may read the counter: every process may.

@@ -23,7 +23,6 @@ mod tests;
 mod trust;
 
 use anchor::Anchor;
-use arch::Processor;
 
 /// A counter and a wall clock: the machine's, or simulated ones.
 trait Hardware {
@@ -41,6 +40,25 @@ trait Hardware {
 
     /// The wall clock, in Unix nanoseconds.
     fn wall(&self) -> Result<i64, Self::Error>;
+}
+
+/// The processor that a thread runs on, with the system's wall clock.
+struct Processor<W>(W);
+
+impl<E, W: Fn() -> Result<i64, E>> Hardware for Processor<W> {
+    type Error = E;
+
+    #[inline]
+    fn counter(&self) -> u64 {
+        arch::counter()
+    }
+    fn counter_in_order(&self) -> u64 {
+        arch::counter_in_order()
+    }
+    #[inline]
+    fn wall(&self) -> Result<i64, E> {
+        (self.0)()
+    }
 }
 
 /// The largest lag of a reading behind another thread's: a load that waits for another processor's cache line takes a microsecond

@@ -1,6 +1,6 @@
 //! The anchor over simulated counters and wall clocks, right and wrong ones, for simulated seconds.
 
-use std::cell::Cell;
+use std::{cell::Cell, ops::Range};
 
 use super::{
     Anchor, Hardware, READINGS, SLACK_NANOS,
@@ -33,12 +33,17 @@ struct World {
     /// Duration of a look at the wall clock.
     look: i64,
     looks: Cell<u32>,
+    /// Some looks are interrupted, before the wall clock is read or after.
+    is_interrupted: bool,
+    /// The time in which the wall clock fails.
+    fails: Range<i64>,
 }
 
 impl World {
     fn new(counter: impl Fn(i64) -> i64 + 'static, wall: impl Fn(i64) -> i64 + 'static) -> Self {
         let (counter, wall) = (Box::new(counter), Box::new(wall));
-        Self { now: Cell::new(0), counter, wall, look: 20, looks: Cell::new(0) }
+        let (now, looks) = (Cell::new(0), Cell::new(0));
+        Self { now, counter, wall, look: 20, looks, is_interrupted: false, fails: 0..0 }
     }
 
     /// A good counter with a given wall clock.
@@ -53,6 +58,13 @@ impl World {
 
     fn pass(&self, nanos: i64) {
         self.now.set(self.now.get() + nanos);
+    }
+
+    fn rest(&self, of: u32) {
+        let looks = self.looks.get();
+        if self.is_interrupted && looks % 10 == of {
+            self.pass(i64::from(looks * 13 % 200) * US);
+        }
     }
 
     /// The time that the wall clock shows.
@@ -72,9 +84,15 @@ impl Hardware for World {
         self.counter()
     }
     fn wall(&self) -> Result<i64> {
+        if self.fails.contains(&self.now.get()) {
+            return Err(Failed);
+        }
+        self.rest(3);
         self.looks.set(self.looks.get() + 1);
         self.pass(self.look);
-        Ok(self.shown())
+        let now = self.shown();
+        self.rest(9);
+        Ok(now)
     }
 }
 
@@ -116,12 +134,8 @@ fn assert_monotone(all: &[Reading]) {
 }
 
 /// Reads as a generator does.
-fn read(
-    anchor: &Anchor,
-    left: &Cell<u32>,
-    hardware: &impl Hardware<Error = Failed>,
-) -> Result<i64> {
-    super::read(anchor, left, hardware).map_or_else(|| super::renew(anchor, left, hardware, 0), Ok)
+fn read(anchor: &Anchor, left: &Cell<u32>, world: &World) -> Result<i64> {
+    super::read(anchor, left, world).map_or_else(|| super::renew(anchor, left, world, 0), Ok)
 }
 
 #[test]
@@ -262,46 +276,17 @@ fn a_wall_clock_that_is_slow_to_read_is_read_for_each_reading() {
     assert_monotone(&all);
 }
 
-/// A wall clock whose every fifth look is interrupted, before the wall clock is read or after.
-struct Interrupted(World);
-
-impl Interrupted {
-    fn rest(&self, of: u32) {
-        let looks = self.0.looks.get();
-        if looks % 10 == of {
-            self.0.pass(i64::from(looks * 13 % 200) * US);
-        }
-    }
-}
-
-impl Hardware for Interrupted {
-    type Error = Failed;
-
-    fn counter(&self) -> u64 {
-        self.0.counter()
-    }
-    fn counter_in_order(&self) -> u64 {
-        self.0.counter()
-    }
-    fn wall(&self) -> Result<i64> {
-        self.rest(3);
-        let now = self.0.wall();
-        self.rest(9);
-        now
-    }
-}
-
 #[test]
 fn a_look_that_is_interrupted_misleads_by_a_microsecond_at_most() {
-    let hardware = Interrupted(World::with(|now| now * 26 / 10));
+    let world = World { is_interrupted: true, ..World::with(|now| now * 26 / 10) };
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let (mut latest, mut lag) = (0, 0);
-    while hardware.0.now.get() < SECOND {
-        let before = hardware.0.shown();
-        let shows = read(&anchor, &left, &hardware).unwrap();
-        assert!((latest..=hardware.0.shown()).contains(&shows));
+    while world.now.get() < SECOND {
+        let before = world.shown();
+        let shows = read(&anchor, &left, &world).unwrap();
+        assert!((latest..=world.shown()).contains(&shows));
         (latest, lag) = (shows, lag.max(before - shows));
-        hardware.0.pass(170);
+        world.pass(170);
     }
     assert!(lag <= 2 * US, "{lag}");
 }
@@ -312,43 +297,23 @@ fn near_the_end_of_time_no_reading_wraps() {
     assert_monotone(&readings(&world, 170, 20 * MS));
 }
 
-/// A wall clock that fails between two times.
-struct Failing(World);
-
-impl Hardware for Failing {
-    type Error = Failed;
-
-    fn counter(&self) -> u64 {
-        self.0.counter()
-    }
-    fn counter_in_order(&self) -> u64 {
-        self.0.counter()
-    }
-    fn wall(&self) -> Result<i64> {
-        match self.0.now.get() {
-            now if (10 * MS..12 * MS).contains(&now) => Err(Failed),
-            _ => self.0.wall(),
-        }
-    }
-}
-
 #[test]
 fn a_wall_clock_that_fails_says_so_and_is_read_again() {
-    let hardware = Failing(World::with(|now| now * 3));
+    let world = World { fails: 10 * MS..12 * MS, ..World::with(|now| now * 3) };
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let mut failed = 0;
-    while hardware.0.now.get() < 20 * MS {
-        match read(&anchor, &left, &hardware) {
-            Ok(shows) => assert!((hardware.0.shown() - shows) < 2 * SPAN),
+    while world.now.get() < 20 * MS {
+        match read(&anchor, &left, &world) {
+            Ok(shows) => assert!((world.shown() - shows) < 2 * SPAN),
             Err(error) => {
                 assert_eq!(error, Failed);
                 failed += 1;
             }
         }
-        hardware.0.pass(40);
+        world.pass(40);
     }
     assert!(failed > 100);
-    assert!(hardware.0.shown() - read(&anchor, &left, &hardware).unwrap() < US);
+    assert!(world.shown() - read(&anchor, &left, &world).unwrap() < US);
 }
 
 #[test]

@@ -3,36 +3,22 @@
 
 use core::arch::x86_64::{__cpuid, _mm_lfence, _rdtsc};
 
-use super::Hardware;
-
 /// The kernel's name of the counter.
 pub(super) const CLOCK_SOURCE: &str = "tsc";
 
-/// The processor that a thread runs on, with the system's wall clock.
-pub(super) struct Processor<W>(pub(super) W);
+#[inline]
+pub(super) fn counter() -> u64 {
+    // SAFETY: every x86-64 processor has the instruction; `is_readable` has checked that this process may use it.
+    unsafe { _rdtsc() }
+}
 
-impl<E, W: Fn() -> Result<i64, E>> Hardware for Processor<W> {
-    type Error = E;
-
-    #[inline]
-    fn counter(&self) -> u64 {
-        // SAFETY: every x86-64 processor has the instruction; `is_readable` has checked that this process may use it.
-        unsafe { _rdtsc() }
-    }
-
-    fn counter_in_order(&self) -> u64 {
-        // SAFETY: as above; the fences touch no memory.
-        unsafe {
-            _mm_lfence();
-            let count = _rdtsc();
-            _mm_lfence();
-            count
-        }
-    }
-
-    #[inline]
-    fn wall(&self) -> Result<i64, E> {
-        (self.0)()
+pub(super) fn counter_in_order() -> u64 {
+    // SAFETY: as above; the fences touch no memory.
+    unsafe {
+        _mm_lfence();
+        let count = _rdtsc();
+        _mm_lfence();
+        count
     }
 }
 

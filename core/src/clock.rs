@@ -152,36 +152,43 @@ pub struct Stall {
     pub slept_ms: u32,
 }
 
+/// Implements all methods of a clock but `stalled` by another clock.
+macro_rules! by_clock {
+    (|$this:ident| $clock:expr) => {
+        #[inline]
+        fn unix_nanos(&$this) -> Result<i64> {
+            $clock.unix_nanos()
+        }
+        fn sleep(&$this, nanos: u64) -> Result<()> {
+            $clock.sleep(nanos)
+        }
+        fn elapsed_nanos(&$this) -> Option<u64> {
+            $clock.elapsed_nanos()
+        }
+        fn patience(&$this) -> u32 {
+            $clock.patience()
+        }
+        fn resolution_nanos(&$this) -> u64 {
+            $clock.resolution_nanos()
+        }
+        fn slack_nanos(&$this) -> u64 {
+            $clock.slack_nanos()
+        }
+        fn unit_nanos(&$this) -> u32 {
+            $clock.unit_nanos()
+        }
+        fn default_max_wait(&$this, tick_nanos: u64) -> u64 {
+            $clock.default_max_wait(tick_nanos)
+        }
+    };
+}
+
 /// Forwards every call to the clock behind a pointer.
 macro_rules! clock_behind_pointer {
     ($($(#[$when:meta])? $pointer:ty),*) => {$(
         $(#[$when])?
         impl<C: Clock + ?Sized> Clock for $pointer {
-            #[inline]
-            fn unix_nanos(&self) -> Result<i64> {
-                (**self).unix_nanos()
-            }
-            fn sleep(&self, nanos: u64) -> Result<()> {
-                (**self).sleep(nanos)
-            }
-            fn elapsed_nanos(&self) -> Option<u64> {
-                (**self).elapsed_nanos()
-            }
-            fn patience(&self) -> u32 {
-                (**self).patience()
-            }
-            fn resolution_nanos(&self) -> u64 {
-                (**self).resolution_nanos()
-            }
-            fn slack_nanos(&self) -> u64 {
-                (**self).slack_nanos()
-            }
-            fn unit_nanos(&self) -> u32 {
-                (**self).unit_nanos()
-            }
-            fn default_max_wait(&self, tick_nanos: u64) -> u64 {
-                (**self).default_max_wait(tick_nanos)
-            }
+            by_clock!(|self| (**self));
             fn stalled(&self, stall: &Stall) -> Result<()> {
                 (**self).stalled(stall)
             }
@@ -232,31 +239,7 @@ impl<C: Clock, F: Fn(&Stall)> OnStall<C, F> {
 }
 
 impl<C: Clock, F: Fn(&Stall)> Clock for OnStall<C, F> {
-    #[inline]
-    fn unix_nanos(&self) -> Result<i64> {
-        self.clock.unix_nanos()
-    }
-    fn sleep(&self, nanos: u64) -> Result<()> {
-        self.clock.sleep(nanos)
-    }
-    fn elapsed_nanos(&self) -> Option<u64> {
-        self.clock.elapsed_nanos()
-    }
-    fn patience(&self) -> u32 {
-        self.clock.patience()
-    }
-    fn resolution_nanos(&self) -> u64 {
-        self.clock.resolution_nanos()
-    }
-    fn slack_nanos(&self) -> u64 {
-        self.clock.slack_nanos()
-    }
-    fn unit_nanos(&self) -> u32 {
-        self.clock.unit_nanos()
-    }
-    fn default_max_wait(&self, tick_nanos: u64) -> u64 {
-        self.clock.default_max_wait(tick_nanos)
-    }
+    by_clock!(|self| self.clock);
     fn stalled(&self, stall: &Stall) -> Result<()> {
         (self.callback)(stall);
         self.clock.stalled(stall)
