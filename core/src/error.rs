@@ -14,6 +14,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
+use core::ops::RangeInclusive;
 
 pub(crate) use fact::Name;
 use fact::{Fact, NO_UNIT, Progress, Wide};
@@ -325,6 +326,19 @@ impl Error {
     pub fn out_of_range(field: impl Into<Name>, value: i128, least: i128, most: i128) -> Self {
         let fact = Wide::Range { value, least, most };
         Self::wide_fact(ErrorKind::OutOfRange, Some(field.into()), fact)
+    }
+
+    /// Refuses a value outside a range.
+    pub(crate) fn check_range<T: Into<i128> + PartialOrd>(
+        field: &'static str,
+        value: T,
+        range: RangeInclusive<T>,
+    ) -> Result<()> {
+        if range.contains(&value) {
+            return Ok(());
+        }
+        let (least, most) = range.into_inner();
+        Err(Self::out_of_range(field, value.into(), least.into(), most.into()))
     }
 
     /// A number of 65 bits in place of an ID of 64 bits; takes the number's lower 64 bits.

@@ -90,9 +90,7 @@ impl HotGuid {
     pub fn from_parts(parts: Parts) -> Result<Self> {
         let Parts { timestamp, machine, counter, shard_key } = parts;
         let seconds = SCALE.tick_of_seconds(timestamp)?;
-        if counter > LAST_COUNTER {
-            return Err(Error::out_of_range("counter", counter.into(), 0, LAST_COUNTER.into()));
-        }
+        Error::check_range("counter", counter, 0..=LAST_COUNTER)?;
         let [m0, m1, m2, m3, m4] = machine;
         let machine = Machine::of_word(u64::from_be_bytes([0, 0, 0, m0, m1, m2, m3, m4]));
         Ok(Self::pack(seconds, machine, counter, shard_key))

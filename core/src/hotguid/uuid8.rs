@@ -99,15 +99,8 @@ impl HotGuid {
     pub fn from_uuid8_parts(parts: Uuid8Parts) -> Result<Self> {
         let Uuid8Parts { timestamp, machine, counter, shard_key } = parts;
         let seconds = SCALE.tick_of_seconds(timestamp)?;
-        let within = |field: &'static str, value: u64, most: u64| {
-            if value <= most {
-                Ok(())
-            } else {
-                Err(Error::out_of_range(field, value.into(), 0, most.into()))
-            }
-        };
-        within("machine", machine, LAST_MACHINE)?;
-        within("counter", counter.into(), LAST_COUNTER.into())?;
+        Error::check_range("machine", machine, 0..=LAST_MACHINE)?;
+        Error::check_range("counter", counter, 0..=LAST_COUNTER)?;
         let bits = machine >> 18 << 24 | (machine >> 6 & 0xfff) << 8 | machine & 0x3f | MARKS;
         let word = TIMESTAMP.put(seconds)
             | u128::from(bits) << MACHINE_AT

@@ -191,8 +191,8 @@ impl Parts {
 
     fn to_raw(self) -> Result<u64> {
         let tick = SCALE.tick_of_seconds(self.timestamp)?;
-        check("node", self.node, LAST_NODE)?;
-        check("sequence", self.sequence, LAST_SEQUENCE)?;
+        Error::check_range("node", self.node, 0..=LAST_NODE)?;
+        Error::check_range("sequence", self.sequence, 0..=LAST_SEQUENCE)?;
         Ok(raw(tick, self.node, self.sequence))
     }
 
@@ -209,11 +209,4 @@ impl Parts {
 #[allow(clippy::cast_possible_truncation, reason = "the three fields take 64 bits together")]
 pub(super) fn raw(tick: u64, node: u32, sequence: u32) -> u64 {
     (TIMESTAMP.put(tick) | NODE.put(node.into()) | SEQUENCE.put(sequence.into())) as u64
-}
-
-fn check(field: &'static str, value: u32, most: u32) -> Result<()> {
-    if value > most {
-        return Err(Error::out_of_range(field, value.into(), 0, most.into()));
-    }
-    Ok(())
 }

@@ -76,7 +76,7 @@ impl Grant {
     /// # Errors
     /// `out_of_range` unless the node is in 0..=131071 and 1730000000 <= start < end <= 2803741824.
     pub fn new(node: u32, start: i64, end: i64) -> Result<Self> {
-        check("node", node, 0, LAST_NODE)?;
+        Error::check_range("node", node, 0..=LAST_NODE)?;
         Self::with_nodes(node..=node, start, end)
     }
 
@@ -94,10 +94,10 @@ impl Grant {
     /// As [`Grant::new`], and `out_of_range` for a range without nodes.
     pub fn with_nodes(nodes: RangeInclusive<u32>, start: i64, end: i64) -> Result<Self> {
         let (first_node, last_node) = nodes.into_inner();
-        check("nodes", first_node, 0, LAST_NODE)?;
-        check("nodes", last_node, first_node, LAST_NODE)?;
-        check("start", start, EPOCH, LAST_SECOND)?;
-        check("end", end, start + 1, LAST_SECOND + 1)?;
+        Error::check_range("nodes", first_node, 0..=LAST_NODE)?;
+        Error::check_range("nodes", last_node, first_node..=LAST_NODE)?;
+        Error::check_range("start", start, EPOCH..=LAST_SECOND)?;
+        Error::check_range("end", end, start + 1..=LAST_SECOND + 1)?;
         Ok(Self { terms: Terms { first_node, last_node, start, end } })
     }
 
@@ -235,16 +235,4 @@ impl Terms {
         }
         Ok(Self { end: self.end.max(longer.end), ..self })
     }
-}
-
-fn check<T: Into<i128> + PartialOrd>(
-    field: &'static str,
-    value: T,
-    least: T,
-    most: T,
-) -> Result<()> {
-    if value < least || value > most {
-        return Err(Error::out_of_range(field, value.into(), least.into(), most.into()));
-    }
-    Ok(())
 }

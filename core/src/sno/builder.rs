@@ -231,9 +231,7 @@ impl<C: Clock> Builder<C> {
             ("wall_hi", snapshot.wall_hi),
             ("wall_safe", snapshot.wall_safe),
         ] {
-            if tick > SCALE.last {
-                return Err(Error::out_of_range(name, tick.into(), 0, SCALE.last.into()));
-            }
+            Error::check_range(name, tick, 0..=SCALE.last)?;
         }
         let state = TickTock::at(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
         let origin = self.given(u16::from_be_bytes(snapshot.partition))?;

@@ -132,9 +132,7 @@ impl Sno {
     /// # Errors
     /// `out_of_range` where the tick has more than 39 bits.
     pub fn from_parts(parts: Parts) -> Result<Self> {
-        if parts.tick > TICK.max() {
-            return Err(Error::out_of_range("tick", parts.tick.into(), 0, TICK.max().into()));
-        }
+        Error::check_range("tick", parts.tick, 0..=TICK.max())?;
         Ok(Self::pack(parts))
     }
 

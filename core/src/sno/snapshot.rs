@@ -156,9 +156,7 @@ impl Snapshot {
     #[doc(hidden)]
     pub fn from_numbers(numbers: [u64; 8]) -> Result<Self> {
         for ((name, most), number) in Self::MEMBERS.into_iter().zip(numbers) {
-            if number > most {
-                return Err(Error::out_of_range(name, number.into(), 0, most.into()));
-            }
+            Error::check_range(name, number, 0..=most)?;
         }
         let [partition, sequence_min, sequence_max, sequence, now, wall_hi, wall_safe, drifts] =
             numbers;
@@ -204,13 +202,8 @@ impl Snapshot {
     /// The next sequence in tick `wall_hi`: never one that may have been given out.
     pub(super) fn next_sequence(&self, bounds: Bounds) -> Result<u32> {
         let (least, most) = (u32::from(bounds.min), u32::from(bounds.max));
-        if self.sequence != 0 && self.sequence < least {
-            return Err(Error::out_of_range(
-                "sequence",
-                self.sequence.into(),
-                least.into(),
-                u32::MAX.into(),
-            ));
+        if self.sequence != 0 {
+            Error::check_range("sequence", self.sequence, least..=u32::MAX)?;
         }
         Ok(match self.sequence.max(least) {
             _ if self.now != self.wall_hi => most + 1,
