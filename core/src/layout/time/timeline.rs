@@ -11,14 +11,17 @@ pub(crate) struct Timeline {
     tick: Tick,
     epoch_ms: i64,
     width: Width,
-    whole_ms: WholeMs,
+    /// The length of a tick in milliseconds; 0 if it is no whole number of them.
+    whole_ms: i64,
     /// The epoch's own tick, counted from 1970.
     epoch: i128,
 }
 
 impl Timeline {
     pub(crate) fn new(tick: Tick, epoch_ms: i64, width: Width) -> Self {
-        let mut timeline = Self { tick, epoch_ms, width, whole_ms: WholeMs::new(tick), epoch: 0 };
+        let micros = tick.as_micros().cast_signed();
+        let whole_ms = if micros % 1000 == 0 { micros / 1000 } else { 0 };
+        let mut timeline = Self { tick, epoch_ms, width, whole_ms, epoch: 0 };
         timeline.epoch = timeline.value_of_ms(epoch_ms);
         timeline
     }
@@ -39,9 +42,10 @@ impl Timeline {
     /// The value of a time in Unix milliseconds.
     #[inline]
     pub(crate) fn value_of_ms(&self, unix_ms: i64) -> i128 {
-        match self.whole_ms.ms {
+        match self.whole_ms {
             0 => self.value_by_micros(unix_ms),
-            _ => i128::from(self.whole_ms.divide(unix_ms)) - self.epoch,
+            1 => i128::from(unix_ms) - self.epoch, // without a division
+            ms => i128::from(unix_ms.div_euclid(ms)) - self.epoch,
         }
     }
 
@@ -62,19 +66,14 @@ impl Timeline {
     /// The value of a clock reading.
     #[inline]
     pub(crate) fn value_of_reading(&self, unix_nanos: i64) -> i128 {
-        match self.whole_ms.ms {
-            0 => {
-                let tick = i64::try_from(self.tick.as_micros()).unwrap_or(i64::MAX);
-                i128::from(unix_nanos.div_euclid(1000).div_euclid(tick)) - self.epoch
-            }
-            _ => self.value_of_ms(unix_nanos.div_euclid(1_000_000)),
-        }
+        let tick = self.tick.as_micros().cast_signed();
+        i128::from(unix_nanos.div_euclid(1000).div_euclid(tick)) - self.epoch
     }
 
     /// The start of a value's tick, in Unix milliseconds, floored; none outside 64 bits.
     #[inline]
     pub(crate) fn ms_of(&self, value: i128) -> Option<i64> {
-        match self.whole_ms.ms {
+        match self.whole_ms {
             0 => i64::try_from(self.micros_of(value)?.div_euclid(1000)).ok(),
             // A tick past 64 bits is past them in milliseconds too.
             whole => i64::try_from(value + self.epoch).ok()?.checked_mul(whole),
@@ -84,9 +83,9 @@ impl Timeline {
     /// The times of all values in Unix milliseconds, as a first time and a step; `None` if the step is no whole number, or if 64
     /// bits do not hold all times.
     pub(crate) fn line(&self) -> Option<(i64, i64)> {
-        let is_line = self.whole_ms.ms > 0 && self.width.bits < 64;
+        let is_line = self.whole_ms > 0 && self.width.bits < 64;
         self.ms_of(self.width.most.into()).filter(|_| is_line)?;
-        Some((self.ms_of(0)?, self.whole_ms.ms))
+        Some((self.ms_of(0)?, self.whole_ms))
     }
 
     /// The start of a value's tick, in Unix microseconds.
@@ -123,13 +122,8 @@ impl Timeline {
     /// span.
     pub(crate) fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<(u64, u64)> {
         if self.width.narrow(self.value_of(start)).is_none() {
-            let outside = self.outside("start", start.floor_ms().into());
-            let is_reversed = start >= end;
-            return Err(if is_reversed {
-                outside.with_kind(ErrorKind::OutOfRange)
-            } else {
-                outside
-            });
+            let kind = if start >= end { ErrorKind::OutOfRange } else { ErrorKind::TimeOutOfRange };
+            return Err(self.outside("start", start.floor_ms().into()).with_kind(kind));
         }
         if start >= end {
             let least = i128::from(start.floor_ms()) + 1;
@@ -169,89 +163,5 @@ impl Timeline {
     pub(crate) fn last_ms(&self) -> Option<i64> {
         let last = i64::try_from(self.width.most).unwrap_or(i64::MAX);
         self.ms_of(last.into()).or_else(|| self.ms_of(self.value_of_ms(i64::MAX)))
-    }
-}
-
-/// A tick of whole milliseconds, ready to divide by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct WholeMs {
-    /// Milliseconds of a tick, or 0 if they are no whole number.
-    ms: i64,
-    /// 2^64 / `ms`, rounded up.
-    reciprocal: u64,
-    /// A bound of `n` up to which `floor(n / ms)` is `floor(n * reciprocal / 2^64)`. `reciprocal * ms` is at most `ms` more than
-    /// 2^64, so the product is at most `n / 2^64` too large, and that is less than `1 / ms`.
-    exact_to: u64,
-}
-
-impl WholeMs {
-    fn new(tick: Tick) -> Self {
-        match tick.as_micros() {
-            micros if micros % 1000 != 0 => Self { ms: 0, reciprocal: 0, exact_to: 0 },
-            1000 => Self { ms: 1, reciprocal: 0, exact_to: 0 },
-            micros => {
-                let ms = micros / 1000;
-                Self {
-                    ms: ms.cast_signed(),
-                    reciprocal: u64::MAX / ms + 1,
-                    exact_to: u64::MAX / ms,
-                }
-            }
-        }
-    }
-
-    /// `floor(n / ms)`. A multiplication takes a third of the time of a division.
-    #[inline]
-    #[allow(clippy::cast_possible_truncation, reason = "the upper half of 128 bits has 64")]
-    fn divide(self, n: i64) -> i64 {
-        if self.ms == 1 {
-            return n;
-        }
-        match u64::try_from(n) {
-            Ok(n) if n <= self.exact_to => {
-                ((u128::from(n) * u128::from(self.reciprocal)) >> 64) as i64
-            }
-            _ => n.div_euclid(self.ms),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn check(ms: u64, n: i64) {
-        let whole = WholeMs::new(Tick::from_millis(ms).unwrap());
-        assert_eq!(whole.divide(n), n.div_euclid(ms.cast_signed()), "{n} / {ms}");
-    }
-
-    #[test]
-    fn divides_exactly_around_every_edge() {
-        const MOST: u64 = if cfg!(miri) { 10 } else { 3000 };
-        for ms in
-            (1..MOST).chain([1 << 20, (1 << 20) + 1, 86_400_000, u64::from(u32::MAX), 1 << 40])
-        {
-            let edge = i64::try_from(u64::MAX / ms).unwrap_or(i64::MAX);
-            for near in [
-                0,
-                ms.cast_signed(),
-                edge - edge % ms.cast_signed(),
-                edge,
-                i64::MAX - 2,
-                i64::MIN + 2,
-            ] {
-                (-2..=2).filter_map(|step| near.checked_add(step)).for_each(|n| check(ms, n));
-            }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn divides_exactly(ms in 1..(1_u64 << 50), n in any::<i64>()) {
-            check(ms, n);
-            check(ms % 5000 + 1, n);
-        }
     }
 }
