@@ -10,6 +10,7 @@ mod serde;
 mod source;
 
 use alloc::{
+    boxed::Box,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -17,7 +18,7 @@ use alloc::{
 use core::ops::RangeInclusive;
 
 pub(crate) use fact::Name;
-use fact::{Fact, NO_UNIT, Progress, Wide};
+use fact::{Fact, NO_UNIT, Progress};
 pub use kind::ErrorKind;
 
 /// Names that a message lists; it counts the others.
@@ -57,27 +58,10 @@ impl Error {
         Self { kind, progress: Progress::Nothing, count: 0, fact }
     }
 
-    #[cold]
-    fn wide_fact(kind: ErrorKind, field: Option<Name>, fact: Wide) -> Self {
-        Self::with_fact(kind, Fact::wide(field, fact))
-    }
-
-    /// The fact, if it is a short one.
     fn fact(&self) -> &Fact {
         match &self.fact {
-            Fact::More(more) => match &more.fact {
-                Wide::Short(short) => short,
-                _ => &Fact::None,
-            },
-            short => short,
-        }
-    }
-
-    /// The fact, if it is no short one.
-    fn wide(&self) -> Option<&Wide> {
-        match &self.fact {
-            Fact::More(more) if !matches!(more.fact, Wide::Short(_)) => Some(&more.fact),
-            _ => None,
+            Fact::More(more) => &more.fact,
+            fact => fact,
         }
     }
 
@@ -104,13 +88,13 @@ impl Error {
     /// ```
     #[cold]
     pub fn because(kind: ErrorKind, reason: impl Into<Name>) -> Self {
-        Self::wide_fact(kind, None, Wide::Reason(reason.into()))
+        Self::with_fact(kind, Fact::Reason(Box::new(reason.into())))
     }
 
     /// As [`Error::because`], for reasons of decoders, which refuse in loops.
     #[cold]
     pub(crate) const fn constant(kind: ErrorKind, reason: &'static &'static str) -> Self {
-        Self::with_fact(kind, Fact::Reason(reason))
+        Self::with_fact(kind, Fact::Constant(reason))
     }
 
     /// Adds a [source](core::error::Error::source), for example the cause of a clock's failure. The message does not repeat the
@@ -170,10 +154,8 @@ impl Error {
     /// assert_eq!(Sno::parse("9q6kc9o37a32432").unwrap_err().position(), None);
     /// ```
     pub fn position(&self) -> Option<usize> {
-        match (self.fact(), self.wide()) {
-            (Fact::Character { position, .. }, _) | (_, Some(Wide::Mistaken { position, .. })) => {
-                Some(*position)
-            }
+        match self.fact() {
+            Fact::Character { position, .. } => Some(*position),
             _ => None,
         }
     }
@@ -203,9 +185,9 @@ impl Error {
     /// ```
     pub fn range(&self) -> Option<(i128, i128, i128)> {
         const MOST: i128 = u64::MAX as i128;
-        match (self.fact(), self.wide()) {
-            (Fact::TooLarge(low), _) => Some((MOST + 1 + i128::from(*low), 0, MOST)),
-            (_, Some(Wide::Range { value, least, most })) => Some((*value, *least, *most)),
+        match self.fact() {
+            Fact::TooLarge(low) => Some((MOST + 1 + i128::from(*low), 0, MOST)),
+            Fact::Range(range) => Some((**range).into()),
             _ => None,
         }
     }
@@ -286,15 +268,8 @@ impl Error {
     /// A secret of the wrong length, in bytes. The error tells nothing of its content.
     #[doc(hidden)]
     #[cold]
-    pub fn invalid_secret(found: usize) -> Self {
-        Self::wrong_secret(found, 16)
-    }
-
-    /// A secret of another length than `wanted`, in bytes.
-    #[doc(hidden)]
-    #[cold]
-    pub fn wrong_secret(found: usize, wanted: usize) -> Self {
-        Self::with_fact(ErrorKind::InvalidSecret, Fact::length(found, wanted, wanted))
+    pub fn invalid_secret(found: usize, expected: usize) -> Self {
+        Self::with_fact(ErrorKind::InvalidSecret, Fact::length(found, expected, expected))
     }
 
     /// The 0-based position of the first bad character of a text, if the character itself is not known.
@@ -309,23 +284,22 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub const fn bad_character(position: usize, unit: u32) -> Self {
-        Self::with_fact(ErrorKind::InvalidCharacter, Fact::Character { position, unit })
+        Self::with_fact(ErrorKind::InvalidCharacter, Fact::Character { position, unit, meant: 0 })
     }
 
-    /// A bad character, as [`Error::bad_character`] takes it, and the one that was meant.
+    /// A bad character, as [`Error::bad_character`] takes it, and the ASCII character that was meant, or 0.
     #[cfg(feature = "public")]
     #[cold]
-    pub(crate) fn mistaken_character(position: usize, unit: u32, meant: char) -> Self {
-        let fact = Wide::Mistaken { position, unit, meant };
-        Self::wide_fact(ErrorKind::InvalidCharacter, None, fact)
+    pub(crate) const fn mistaken_character(position: usize, unit: u32, meant: u8) -> Self {
+        Self::with_fact(ErrorKind::InvalidCharacter, Fact::Character { position, unit, meant })
     }
 
     /// A value outside `least..=most`.
     #[doc(hidden)]
     #[cold]
     pub fn out_of_range(field: impl Into<Name>, value: i128, least: i128, most: i128) -> Self {
-        let fact = Wide::Range { value, least, most };
-        Self::wide_fact(ErrorKind::OutOfRange, Some(field.into()), fact)
+        let fact = Fact::Range(Box::new([value, least, most]));
+        Self::with_fact(ErrorKind::OutOfRange, fact).of(field)
     }
 
     /// Refuses a value outside a range.
@@ -349,9 +323,9 @@ impl Error {
 
     /// A value of any type that does not fit a field of `bits` bits.
     #[cold]
-    pub(crate) fn misfit(field: impl Into<Name>, bits: u32, value: impl Into<Name>) -> Self {
-        let fact = Wide::Misfit { bits, value: value.into() };
-        Self::wide_fact(ErrorKind::OutOfRange, Some(field.into()), fact)
+    pub(crate) fn misfit(field: &str, bits: u32, value: &str) -> Self {
+        let reason = format!("expected {field} of at most {bits} bits, found {value}");
+        Self::because(ErrorKind::OutOfRange, reason).of(String::from(field))
     }
 
     /// The same error under another kind.
@@ -363,8 +337,7 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub fn time_out_of_range(field: &'static str, time: i128, least: i128, most: i128) -> Self {
-        let fact = Wide::Range { value: time, least, most };
-        Self::wide_fact(ErrorKind::TimeOutOfRange, Some(Name::from(field)), fact)
+        Self::out_of_range(field, time, least, most).with_kind(ErrorKind::TimeOutOfRange)
     }
 
     /// An error about one named field: `unknown_field`, `missing_field`, `invalid_character`.
@@ -403,8 +376,8 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub fn invalid_type(expected: &'static str, found: impl Into<Name>) -> Self {
-        let fact = Wide::Type { expected, found: found.into() };
-        Self::wide_fact(ErrorKind::InvalidType, None, fact)
+        let fact = Fact::Type(Box::new((expected, found.into())));
+        Self::with_fact(ErrorKind::InvalidType, fact)
     }
 
     /// The same error, naming the parameter, field or option that was refused.
@@ -433,6 +406,11 @@ impl Error {
     pub fn in_item(self, item: usize) -> Self {
         Self { progress: Progress::Item, count: item, ..self }
     }
+}
+
+/// Checks that two slices have as many items as each other.
+pub(crate) fn same_length(expected: usize, found: usize) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::invalid_length(found, expected, expected)) }
 }
 
 /// A byte of a text as [`Error::bad_character`] takes it: past ASCII it is no character by itself.

@@ -92,7 +92,7 @@ const SAID: [Said; 27] = [
     said(|| Error::invalid_length(2, 3, usize::MAX), "expected length 3 or more, found 2"),
     said(|| Error::invalid_length(5, 16, 16).of("text"), "expected length 16 for `text`, found 5")
         .field("text"),
-    said(|| Error::invalid_secret(5), "expected a secret of 16 bytes, found 5"),
+    said(|| Error::invalid_secret(5, 16), "expected a secret of 16 bytes, found 5"),
     said(
         || Error::not_a_multiple(usize::MAX, u32::MAX),
         "expected a multiple of 4294967295 bytes, found 18446744073709551615",
@@ -232,7 +232,7 @@ fn a_source_comes_back_as_what_it_was() {
     assert_eq!((error.field(), error.item()), (None, None));
 
     // Another source replaces it, and errors of this crate may be sources as well.
-    let replaced = clone.with_source(Error::invalid_secret(5));
+    let replaced = clone.with_source(Error::invalid_secret(5, 16));
     assert!(replaced.source().unwrap().is::<Error>());
     assert!(error.source().unwrap().is::<io::Error>());
 }

@@ -26,7 +26,7 @@ impl<'a, 'py, const N: usize> Take<'a, 'py> for Secret<N> {
             return Err(wrong_kind(name, "bytes", &found));
         };
         if buffer.item_count() != N {
-            return Err(raise_named(Error::wrong_secret(buffer.item_count(), N), name));
+            return Err(raise_named(Error::invalid_secret(buffer.item_count(), N), name));
         }
         let mut secret = Zeroizing::new([0; N]);
         buffer.copy_to_slice(py, &mut *secret)?;

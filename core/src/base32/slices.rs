@@ -2,8 +2,9 @@
 
 use super::refuse;
 use crate::{
-    Error, Result,
+    Result,
     arch::{Level, scalar::base32},
+    error::same_length,
 };
 
 /// Writes the text of every ID.
@@ -28,8 +29,4 @@ pub fn decode(level: Level, texts: &[[u8; 16]], ids: &mut [[u8; 10]]) -> Result<
         *id = base32::decode(text).ok_or_else(|| refuse(text).in_item(item))?;
     }
     Ok(())
-}
-
-fn same_length(expected: usize, found: usize) -> Result<()> {
-    if expected == found { Ok(()) } else { Err(Error::invalid_length(found, expected, expected)) }
 }

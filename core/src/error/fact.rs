@@ -23,10 +23,12 @@ pub(super) enum Progress {
 #[derive(Clone, Debug)]
 pub(super) enum Fact {
     None,
-    /// A bad character, in the form that [`Error::bad_character`](super::Error::bad_character) takes, or [`NO_UNIT`].
+    /// A bad character, in the form that [`Error::bad_character`](super::Error::bad_character) takes, or [`NO_UNIT`]. The ASCII
+    /// character that was meant is 0 if nobody knows.
     Character {
         position: usize,
         unit: u32,
+        meant: u8,
     },
     /// A time to try again, in Unix milliseconds.
     RetryAt(i64),
@@ -43,7 +45,14 @@ pub(super) enum Fact {
     /// The lower 64 bits of a number from 2^64 up to 2^65, in place of an ID.
     TooLarge(u64),
     /// A reason in words that are part of the program.
-    Reason(&'static &'static str),
+    Constant(&'static &'static str),
+    Reason(Box<Name>),
+    /// The found length, the least and the most, of which one needs more than 16 bits.
+    LongLength(Box<[usize; 3]>),
+    /// A value, the least and the most.
+    Range(Box<[i128; 3]>),
+    /// The expected type, and the one that was found.
+    Type(Box<(&'static str, Name)>),
     More(Box<More>),
 }
 
@@ -53,7 +62,7 @@ pub(super) const NO_UNIT: u32 = u32::MAX;
 pub(super) const UNLIMITED: u16 = u16::MAX;
 
 impl Fact {
-    /// A wrong length; behind the pointer if its limits need more than 16 bits.
+    /// A wrong length.
     pub(super) fn length(found: usize, least: usize, most: usize) -> Self {
         let most_short = match u16::try_from(most) {
             _ if most == usize::MAX => Some(UNLIMITED),
@@ -61,76 +70,32 @@ impl Fact {
         };
         match (u16::try_from(least), most_short) {
             (Ok(least), Some(most)) => Self::Length { found, least, most },
-            _ => Self::wide(None, Wide::Length { found, least, most }),
+            _ => Self::LongLength(Box::new([found, least, most])),
         }
     }
 
-    /// A fact behind the pointer.
-    #[cold]
-    pub(super) fn wide(field: Option<Name>, fact: Wide) -> Self {
-        Self::More(Box::new(More::new(field, fact)))
-    }
-
-    /// The same fact with more beside it, behind the pointer.
+    /// The same fact with more beside it.
     #[cold]
     pub(super) fn with(self, change: impl FnOnce(&mut More)) -> Self {
         let mut more = match self {
             Self::More(more) => more,
-            short => Box::new(More::new(None, Wide::Short(short))),
+            fact => Box::new(More {
+                fact,
+                field: None,
+                #[cfg(target_has_atomic = "ptr")]
+                source: None,
+            }),
         };
         change(&mut more);
         Self::More(more)
     }
 }
 
-/// A field, a source, and a fact of any size.
+/// A field and a source beside a fact.
 #[derive(Clone, Debug)]
 pub(super) struct More {
+    pub(super) fact: Fact,
     pub(super) field: Option<Name>,
-    pub(super) fact: Wide,
     #[cfg(target_has_atomic = "ptr")]
     pub(super) source: Option<Source>,
-}
-
-impl More {
-    const fn new(field: Option<Name>, fact: Wide) -> Self {
-        Self {
-            field,
-            fact,
-            #[cfg(target_has_atomic = "ptr")]
-            source: None,
-        }
-    }
-}
-
-/// A fact of any size.
-#[derive(Clone, Debug)]
-pub(super) enum Wide {
-    Short(Fact),
-    Length {
-        found: usize,
-        least: usize,
-        most: usize,
-    },
-    Range {
-        value: i128,
-        least: i128,
-        most: i128,
-    },
-    Misfit {
-        bits: u32,
-        value: Name,
-    },
-    Reason(Name),
-    Type {
-        expected: &'static str,
-        found: Name,
-    },
-    /// A bad character, and the one that was meant.
-    #[cfg_attr(not(feature = "public"), allow(dead_code, reason = "public IDs alone tell it"))]
-    Mistaken {
-        position: usize,
-        unit: u32,
-        meant: char,
-    },
 }

@@ -108,63 +108,45 @@ impl ErrorKind {
     /// assert!(ErrorKind::ALL.iter().all(|kind| kind.code().is_ascii()));
     /// ```
     pub const fn code(self) -> &'static str {
-        match self {
-            Self::InvalidType => "invalid_type",
-            Self::InvalidLength => "invalid_length",
-            Self::InvalidCharacter => "invalid_character",
-            Self::NotCanonical => "not_canonical",
-            Self::OutOfRange => "out_of_range",
-            Self::TimeOutOfRange => "time_out_of_range",
-            Self::ClockBehind => "clock_behind",
-            Self::ClockFailed => "clock_failed",
-            Self::SequenceExhausted => "sequence_exhausted",
-            Self::LeaseNotStarted => "lease_not_started",
-            Self::LeaseExpired => "lease_expired",
-            Self::LeaseMismatch => "lease_mismatch",
-            Self::LeaseUnavailable => "lease_unavailable",
-            Self::InvalidSecret => "invalid_secret",
-            Self::TypeMismatch => "type_mismatch",
-            Self::CheckFailed => "check_failed",
-            Self::UnknownVersion => "unknown_version",
-            Self::UnknownId => "unknown_id",
-            Self::InvalidLayout => "invalid_layout",
-            Self::UnknownField => "unknown_field",
-            Self::MissingField => "missing_field",
-            Self::PartitionsExhausted => "partitions_exhausted",
-            Self::GeneratorClosed => "generator_closed",
-            Self::Forked => "forked",
-            Self::EntropyUnavailable => "entropy_unavailable",
-        }
+        self.code_and_meaning().0
     }
 
     /// The message of an error without details.
     pub(super) const fn meaning(self) -> &'static str {
+        self.code_and_meaning().1
+    }
+
+    const fn code_and_meaning(self) -> (&'static str, &'static str) {
         match self {
-            Self::InvalidType => "value of the wrong type",
-            Self::InvalidLength => "value of the wrong length",
-            Self::InvalidCharacter => "invalid character",
-            Self::NotCanonical => "not the canonical text of an ID",
-            Self::OutOfRange => "value out of range",
-            Self::TimeOutOfRange => "time out of range",
-            Self::ClockBehind => "clock is behind the last ID",
-            Self::ClockFailed => "clock failed",
-            Self::SequenceExhausted => "all IDs of this tick are taken",
-            Self::LeaseNotStarted => "grant or window has not started",
-            Self::LeaseExpired => "grant or window has expired",
-            Self::LeaseMismatch => "expected a grant with the same nodes and start, found another",
-            Self::LeaseUnavailable => "no lease for now",
-            Self::InvalidSecret => "expected a secret of 16 bytes",
-            Self::TypeMismatch => "public ID of another type",
-            Self::CheckFailed => "mistyped: the check character is another",
-            Self::UnknownVersion => "made with a secret that is not here",
-            Self::UnknownId => "no public ID of this type and secret",
-            Self::InvalidLayout => "invalid layout",
-            Self::UnknownField => "unknown field",
-            Self::MissingField => "missing value",
-            Self::PartitionsExhausted => "all default partitions are leased",
-            Self::GeneratorClosed => "generator is closed",
-            Self::Forked => "generator belongs to the parent process",
-            Self::EntropyUnavailable => "system gave no random bytes",
+            Self::InvalidType => ("invalid_type", "value of the wrong type"),
+            Self::InvalidLength => ("invalid_length", "value of the wrong length"),
+            Self::InvalidCharacter => ("invalid_character", "invalid character"),
+            Self::NotCanonical => ("not_canonical", "not the canonical text of an ID"),
+            Self::OutOfRange => ("out_of_range", "value out of range"),
+            Self::TimeOutOfRange => ("time_out_of_range", "time out of range"),
+            Self::ClockBehind => ("clock_behind", "clock is behind the last ID"),
+            Self::ClockFailed => ("clock_failed", "clock failed"),
+            Self::SequenceExhausted => ("sequence_exhausted", "all IDs of this tick are taken"),
+            Self::LeaseNotStarted => ("lease_not_started", "grant or window has not started"),
+            Self::LeaseExpired => ("lease_expired", "grant or window has expired"),
+            Self::LeaseMismatch => {
+                ("lease_mismatch", "expected a grant with the same nodes and start, found another")
+            }
+            Self::LeaseUnavailable => ("lease_unavailable", "no lease for now"),
+            Self::InvalidSecret => ("invalid_secret", "expected a secret of 16 bytes"),
+            Self::TypeMismatch => ("type_mismatch", "public ID of another type"),
+            Self::CheckFailed => ("check_failed", "mistyped: the check character is another"),
+            Self::UnknownVersion => ("unknown_version", "made with a secret that is not here"),
+            Self::UnknownId => ("unknown_id", "no public ID of this type and secret"),
+            Self::InvalidLayout => ("invalid_layout", "invalid layout"),
+            Self::UnknownField => ("unknown_field", "unknown field"),
+            Self::MissingField => ("missing_field", "missing value"),
+            Self::PartitionsExhausted => {
+                ("partitions_exhausted", "all default partitions are leased")
+            }
+            Self::GeneratorClosed => ("generator_closed", "generator is closed"),
+            Self::Forked => ("forked", "generator belongs to the parent process"),
+            Self::EntropyUnavailable => ("entropy_unavailable", "system gave no random bytes"),
         }
     }
 }

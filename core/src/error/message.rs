@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::{
     Error, ErrorKind,
-    fact::{Fact, NO_UNIT, Progress, UNLIMITED, Wide},
+    fact::{Fact, NO_UNIT, Progress, UNLIMITED},
 };
 
 impl fmt::Display for Error {
@@ -12,53 +12,41 @@ impl fmt::Display for Error {
         if self.progress == Progress::Item {
             write!(f, "item {}: ", self.count)?;
         }
-        match self.wide() {
-            None => self.write_short(f),
-            Some(Wide::Length { found, least, most }) => {
-                self.write_length(f, *found, *least, *most)
+        let meaning = self.kind.meaning();
+        match self.fact() {
+            Fact::Character { position, unit, meant } => {
+                write!(f, "{meaning}{} at position {position}", Unit(*unit))?;
+                match meant {
+                    0 => Ok(()),
+                    meant => write!(f, ", did you mean '{}'?", char::from(*meant)),
+                }
             }
-            Some(Wide::Misfit { bits, value }) => {
-                write!(f, "expected {} of at most {bits} bits, found {value}", self.subject())
+            Fact::RetryAt(unix_ms) => write!(f, "{meaning}: retry at {unix_ms} ms"),
+            Fact::Length { found, least, most: UNLIMITED } => {
+                self.write_length(f, *found, (*least).into(), usize::MAX)
             }
-            Some(Wide::Reason(reason)) => f.write_str(reason),
-            Some(Wide::Type { expected, found }) => {
-                write!(f, "expected {expected}{}, found {found}", self.of_field())
+            Fact::Length { found, least, most } => {
+                self.write_length(f, *found, (*least).into(), (*most).into())
             }
-            Some(Wide::Mistaken { position, unit, meant }) => {
-                let (meaning, unit) = (self.kind.meaning(), Unit(*unit));
-                write!(f, "{meaning}{unit} at position {position}, did you mean '{meant}'?")
+            Fact::LongLength(lengths) => {
+                let [found, least, most] = **lengths;
+                self.write_length(f, found, least, most)
             }
-            Some(Wide::Range { value, least, most }) => self.write_range(f, *value, *least, *most),
-            Some(Wide::Short(_)) => Ok(()),
+            Fact::Multiple { found, of } => {
+                write!(f, "expected a multiple of {of} bytes{}, found {found}", OfField(self))
+            }
+            Fact::TooLarge(_) | Fact::Range(_) => self.write_range(f),
+            Fact::Constant(reason) => f.write_str(reason),
+            Fact::Reason(reason) => f.write_str(reason),
+            Fact::Type(types) => {
+                write!(f, "expected {}{}, found {}", types.0, OfField(self), types.1)
+            }
+            Fact::None | Fact::More(_) => self.write_plain(f),
         }
     }
 }
 
 impl Error {
-    fn write_short(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = self.kind;
-        match *self.fact() {
-            Fact::Character { position, unit } => {
-                write!(f, "{}{} at position {position}", kind.meaning(), Unit(unit))
-            }
-            Fact::RetryAt(unix_ms) => write!(f, "{}: retry at {unix_ms} ms", kind.meaning()),
-            Fact::Length { found, least, most } => {
-                let most = if most == UNLIMITED { usize::MAX } else { most.into() };
-                self.write_length(f, found, least.into(), most)
-            }
-            Fact::Multiple { found, of } => {
-                let of_field = self.of_field();
-                write!(f, "expected a multiple of {of} bytes{of_field}, found {found}")
-            }
-            Fact::TooLarge(_) => {
-                let (value, least, most) = self.range().unwrap_or_default();
-                self.write_range(f, value, least, most)
-            }
-            Fact::Reason(reason) => f.write_str(reason),
-            Fact::None | Fact::More(_) => self.write_plain(f),
-        }
-    }
-
     fn write_plain(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let meaning = self.kind.meaning();
         match (self.field(), self.kind) {
@@ -85,32 +73,17 @@ impl Error {
             usize::MAX => write!(f, "expected length {least} or more")?,
             most => write!(f, "expected length {least} to {most}")?,
         }
-        write!(f, "{}, found {found}", self.of_field())
+        write!(f, "{}, found {found}", OfField(self))
     }
 
-    fn write_range(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        value: i128,
-        least: i128,
-        most: i128,
-    ) -> fmt::Result {
-        write!(f, "expected {} ", self.subject())?;
+    fn write_range(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (value, least, most) = self.range().unwrap_or_default();
+        write!(f, "expected {} ", self.field().unwrap_or("a value"))?;
         if least == most {
             write!(f, "{least}, found {value}")
         } else {
             write!(f, "from {least} to {most}, found {value}")
         }
-    }
-
-    /// The quantity that a range limits.
-    fn subject(&self) -> &str {
-        self.field().unwrap_or("a value")
-    }
-
-    /// The field, after what was expected of it.
-    const fn of_field(&self) -> OfField<'_> {
-        OfField(self)
     }
 }
 

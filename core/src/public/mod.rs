@@ -121,7 +121,7 @@ impl Ids {
                 return Err(Error::because(ErrorKind::OutOfRange, reason).of("version"));
             }
             let secret = secret.as_ref();
-            let wrong = |_| Error::wrong_secret(secret.len(), SECRET_BYTES);
+            let wrong = |_| Error::invalid_secret(secret.len(), SECRET_BYTES);
             let secret = Zeroizing::new(secret.try_into().map_err(wrong)?);
             all.insert(all.partition_point(|(known, _)| *known > version), (version, secret));
         }

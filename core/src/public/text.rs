@@ -73,19 +73,16 @@ fn bad_character(units: impl Iterator<Item = u32>, from: usize) -> Error {
     let byte = |unit| u8::try_from(unit).unwrap_or(u8::MAX);
     let is_bad = |(_, unit): &(usize, u32)| VALUES[usize::from(byte(*unit))] == NONE;
     let (at, unit) = units.enumerate().find(is_bad).unwrap_or_default();
-    match meant(byte(unit)) {
-        Some(meant) => Error::mistaken_character(from + at, unit, meant),
-        None => Error::bad_character(from + at, unit),
-    }
+    Error::mistaken_character(from + at, unit, meant(byte(unit)))
 }
 
-/// The character that somebody may have meant: capitals, and what looks alike.
-const fn meant(character: u8) -> Option<char> {
+/// The character that somebody may have meant: capitals, and what looks alike; 0 if nobody knows.
+const fn meant(character: u8) -> u8 {
     match character.to_ascii_lowercase() {
-        b'o' => Some('0'),
-        b'i' | b'l' => Some('1'),
-        lower if VALUES[lower as usize] == NONE => None,
-        lower => Some(lower as char),
+        b'o' => b'0',
+        b'i' | b'l' => b'1',
+        lower if VALUES[lower as usize] == NONE => 0,
+        lower => lower,
     }
 }
 

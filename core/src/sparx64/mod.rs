@@ -77,7 +77,7 @@ impl Sparx64 {
     /// # Errors
     /// `invalid_secret` unless it has 16 bytes.
     pub fn from_slice(key: &[u8]) -> Result<Self> {
-        key.try_into().map(Self::new).map_err(|_| Error::invalid_secret(key.len()))
+        key.try_into().map(Self::new).map_err(|_| Error::invalid_secret(key.len(), KEY_BYTES))
     }
 
     /// Returns whether both are under the same key, in a time that does not depend on where they differ.

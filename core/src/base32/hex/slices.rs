@@ -7,7 +7,7 @@ use crate::{
         Level, Slot,
         scalar::hex::{text_of, within},
     },
-    error::unit_of_byte,
+    error::{same_length, unit_of_byte},
 };
 
 /// Number of texts that are held in slots on their way into a column or out of one.
@@ -114,8 +114,4 @@ fn not_within(text: &[u8], [start, end]: [i32; 2]) -> Error {
 #[cold]
 fn refusal(text: &[u8], item: usize) -> Error {
     why_not(text.iter().copied().map(unit_of_byte)).in_item(item)
-}
-
-fn same_length(expected: usize, found: usize) -> Result<()> {
-    if expected == found { Ok(()) } else { Err(Error::invalid_length(found, expected, expected)) }
 }

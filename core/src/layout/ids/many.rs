@@ -2,6 +2,7 @@
 
 use crate::{
     Error, Result,
+    error::same_length,
     layout::{
         Id, Layout, Slot, Type, Value, Values,
         shape::{
@@ -217,8 +218,4 @@ fn write<P>(field: &Placed, column: &[i64], places: impl Iterator<Item = P>, put
         }
         _ => pairs.for_each(|(place, value)| put(place, value.cast_unsigned() ^ field.flip)),
     }
-}
-
-fn same_length(expected: usize, found: usize) -> Result<()> {
-    if expected == found { Ok(()) } else { Err(Error::invalid_length(found, expected, expected)) }
 }

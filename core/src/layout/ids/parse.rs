@@ -200,7 +200,7 @@ impl<'a> Parsed<'a> {
         }
         match self.get_slowly(field)? {
             Value::Integer(number) => Ok(number),
-            value @ Value::Wide(_) => Err(Error::misfit(field.name.clone(), 127, value.brief())),
+            value @ Value::Wide(_) => Err(Error::misfit(&field.name, 127, &value.brief())),
             value => Err(Error::invalid_type("an integer", value.type_name())),
         }
     }

@@ -178,6 +178,6 @@ impl Placed {
     /// The error for a value that does not fit.
     #[cold]
     fn misfit(&self, value: &Value<'_>) -> Error {
-        Error::misfit(self.name.clone(), self.width.bits, value.brief())
+        Error::misfit(&self.name, self.width.bits, &value.brief())
     }
 }
