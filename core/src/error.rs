@@ -290,8 +290,9 @@ impl Error {
     /// A bad character, as [`Error::bad_character`] takes it, and the ASCII character that was meant, or 0.
     #[cfg(feature = "public")]
     #[cold]
-    pub(crate) const fn mistaken_character(position: usize, unit: u32, meant: u8) -> Self {
-        Self::with_fact(ErrorKind::InvalidCharacter, Fact::Character { position, unit, meant })
+    pub(crate) fn mistaken_character(position: usize, unit: u32, meant: u8) -> Self {
+        let fact = Fact::Character { position, unit, meant: meant.into() };
+        Self::with_fact(ErrorKind::InvalidCharacter, fact)
     }
 
     /// A value outside `least..=most`.

@@ -156,7 +156,7 @@ fn layouts_allocate_nothing_by_slot() {
     let (at, mut values, mut id) = (bytes.timestamp().unwrap(), bytes.values(), [0; 24]);
     assert_no_allocation(|| {
         values.set(at, 5).unwrap().set(slots[0], "text").unwrap().set(slots[1], u64::MAX).unwrap();
-        values.pack_into(&mut id).unwrap();
+        values.pack_columns(&[], &mut id[..]).unwrap();
         assert_eq!(bytes.parse_bytes(&id).unwrap().get(slots[0]), Ok(Value::from("text")));
     });
 }

@@ -66,14 +66,8 @@ impl<C: Host> Machine<C> {
         let mut values = layout.values();
         set(&mut values, message)?;
         let columns: Vec<_> = columns.iter().map(|(slot, column)| (*slot, &**column)).collect();
-        let pack = |ids: Batch<'_>| match ids {
-            Batch::Integers(ids) => values.pack_integer_columns(&columns, ids),
-            Batch::Bytes(ids) => values.pack_bytes_columns(&columns, ids),
-            // The core has no other batch.
-            _ => Err(Error::new(ErrorKind::InvalidType)),
-        };
-        self.answer_packed(at, layout, count, &|ids| pack(ids).map(|()| count))
-            .map_err(among(first))
+        let pack = |ids: Batch<'_>| values.pack_columns(&columns, ids).map(|()| count);
+        self.answer_packed(at, layout, count, &pack).map_err(among(first))
     }
 }
 

@@ -23,12 +23,12 @@ pub(super) enum Progress {
 #[derive(Clone, Debug)]
 pub(super) enum Fact {
     None,
-    /// A bad character, in the form that [`Error::bad_character`](super::Error::bad_character) takes, or [`NO_UNIT`]. The ASCII
-    /// character that was meant is 0 if nobody knows.
+    /// A bad character, in the form that [`Error::bad_character`](super::Error::bad_character) takes, or [`NO_UNIT`]. The
+    /// character that was meant is 0 if nobody knows; it takes 16 bits so that the enum's tag may: a `Result` uses the tag's room.
     Character {
         position: usize,
         unit: u32,
-        meant: u8,
+        meant: u16,
     },
     /// A time to try again, in Unix milliseconds.
     RetryAt(i64),

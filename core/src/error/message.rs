@@ -18,7 +18,7 @@ impl fmt::Display for Error {
                 write!(f, "{meaning}{} at position {position}", Unit(*unit))?;
                 match meant {
                     0 => Ok(()),
-                    meant => write!(f, ", did you mean '{}'?", char::from(*meant)),
+                    meant => write!(f, ", did you mean{}?", Unit((*meant).into())),
                 }
             }
             Fact::RetryAt(unix_ms) => write!(f, "{meaning}: retry at {unix_ms} ms"),

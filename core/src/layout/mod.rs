@@ -42,4 +42,11 @@ pub use {
     time::tick::Tick,
 };
 
-use {shape::width::Width, time::timeline::Timeline};
+use {
+    shape::{
+        layout::{Shape, foreign_slot},
+        placed::{Placed, Role},
+        width::Width,
+    },
+    time::timeline::Timeline,
+};

@@ -66,9 +66,9 @@ fn packed(layout: &Layout, columns: &[(Slot, &[i64])], count: usize) -> Result<V
     let values = layout.values();
     let mut ids = Ids::of(layout, &vec![0; count]);
     if layout.is_integer() {
-        values.pack_integer_columns(columns, &mut ids.integers)?;
+        values.pack_columns(columns, &mut ids.integers[..])?;
     } else {
-        values.pack_bytes_columns(columns, &mut ids.bytes)?;
+        values.pack_columns(columns, &mut ids.bytes[..])?;
     }
     Ok(ids.singly(layout))
 }
@@ -176,9 +176,9 @@ fn both_kinds_of_ids_are_the_same_bits() {
     let mut ids = [0; 2];
     let columns = all(&integers);
     let columns = columns.each_ref().map(|(slot, column)| (*slot, &column[..]));
-    integers.values().pack_integer_columns(&columns, &mut ids).unwrap();
+    integers.values().pack_columns(&columns, &mut ids[..]).unwrap();
     let mut packed = [0; 16];
-    bytes.values().pack_bytes_columns(&columns, &mut packed).unwrap();
+    bytes.values().pack_columns(&columns, &mut packed[..]).unwrap();
     assert_eq!(packed, *ids.map(i64::to_be_bytes).as_flattened());
     for (slot, column) in all(&bytes) {
         let mut read = [0; 2];
@@ -195,9 +195,9 @@ fn what_is_wrong_is_refused_before_anything_is_written() {
     let good: [(Slot, &[i64]); 3] =
         [(time, &[1_763_650_000_000; 2]), (shard, &[1, 2]), (sequence, &[3, 4])];
     let with = |at: usize, column: (Slot, &'static [i64])| {
-        let (mut columns, mut ids) = (good, [-5; 2]);
+        let (mut columns, mut ids) = (good, [-5_i64; 2]);
         columns[at] = column;
-        let outcome = layout.values().pack_integer_columns(&columns, &mut ids);
+        let outcome = layout.values().pack_columns(&columns, &mut ids[..]);
         assert!(outcome.is_ok() || ids == [-5; 2]);
         outcome
     };
@@ -209,14 +209,14 @@ fn what_is_wrong_is_refused_before_anything_is_written() {
     refuses(with(2, (shard, &[1, 2])), ErrorKind::MissingField, None);
 
     let mut ids = [0; 2];
+    refuses(layout.values().pack_columns(&good[..2], &mut ids[..]), ErrorKind::MissingField, None);
+    refuses(bytes.values().pack_columns(&good, &mut ids[..]), ErrorKind::InvalidType, None);
+    refuses(layout.values().pack_columns(&good, &mut [0_u8; 16][..]), ErrorKind::InvalidType, None);
     refuses(
-        layout.values().pack_integer_columns(&good[..2], &mut ids),
-        ErrorKind::MissingField,
+        bytes.values().pack_columns(&good, &mut [0_u8; 15][..]),
+        ErrorKind::InvalidLength,
         None,
     );
-    refuses(bytes.values().pack_integer_columns(&good, &mut ids), ErrorKind::InvalidType, None);
-    refuses(layout.values().pack_bytes_columns(&good, &mut [0; 16]), ErrorKind::InvalidType, None);
-    refuses(bytes.values().pack_bytes_columns(&good, &mut [0; 15]), ErrorKind::InvalidLength, None);
     refuses(layout.bytes_column(time, &[0; 16], &mut ids), ErrorKind::InvalidType, None);
     refuses(bytes.bytes_column(time, &[0; 15], &mut ids), ErrorKind::InvalidLength, None);
     refuses(bytes.integer_column(time, &[0; 2], &mut ids), ErrorKind::InvalidType, None);
@@ -231,7 +231,7 @@ fn what_is_wrong_is_refused_before_anything_is_written() {
         let slot = wide.bindable(name).unwrap();
         refuses(wide.bytes_column(slot, &[0; 32], &mut ids), ErrorKind::InvalidType, None);
         refuses(
-            wide.values().pack_bytes_columns(&[(slot, &[1])], &mut [0; 16]),
+            wide.values().pack_columns(&[(slot, &[1])], &mut [0_u8; 16][..]),
             ErrorKind::InvalidType,
             None,
         );

@@ -86,11 +86,11 @@ fn pack_all(values: &Values<'_>, columns: &[(Slot, &[i64])], count: usize) -> Re
     let (mut integers, mut bytes) = (vec![0; count], Vec::new());
     match one {
         Id::Integer(_) => values
-            .pack_integer_columns(columns, &mut integers)
+            .pack_columns(columns, &mut integers[..])
             .map(|()| integers.into_iter().map(Id::Integer).collect()),
         Id::Bytes(one) => {
             bytes.resize(count * one.len(), 0);
-            let packed = values.pack_bytes_columns(columns, &mut bytes);
+            let packed = values.pack_columns(columns, &mut bytes[..]);
             packed.map(|()| bytes.chunks(one.len()).map(|id| Id::Bytes(id.to_vec())).collect())
         }
         other => unreachable!("{other}"),

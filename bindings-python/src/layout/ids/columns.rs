@@ -105,12 +105,7 @@ impl<'l> Packing<'l> {
             return Err(raise(Error::invalid_type("at least one column", "values alone")));
         };
         let named = |error| self.names.raise(error);
-        Ids::written(self.layout, first.len(), named, |ids| match ids {
-            Batch::Integers(ids) => self.values.pack_integer_columns(&columns, ids),
-            Batch::Bytes(ids) => self.values.pack_bytes_columns(&columns, ids),
-            // The core has no other kind.
-            _ => Err(Error::new(ErrorKind::InvalidType)),
-        })
+        Ids::written(self.layout, first.len(), named, |ids| self.values.pack_columns(&columns, ids))
     }
 }
 

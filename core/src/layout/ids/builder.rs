@@ -230,14 +230,14 @@ impl<C: Clock> Builder<C> {
             Some(next) if numbers.is_none() => next,
             Some(_) => u128::from(slots.last) + 1,
         };
-        let (missing, base) = (values.missing()?, values.draft().clone());
+        let (missing, draft) = (values.first_missing()?, values.into_draft());
         let (ticks, window) = (self.ticks(), self.span()?);
         let last_tick = ticks.map_or(0, |ticks| ticks.last());
         let state = PerTick::at(slots, Behind::Refused, last_tick, tick, next);
         let state = state.ok_or_else(too_many_bits)?;
         let (process, sequence) = (ProcessGuard::this_process()?, self.family.layout.sequence()?.0);
         let layout = self.family.layout;
-        let template = Template { layout, base, missing, sequence, numbers, ticks, process };
+        let template = Template { layout, draft, missing, sequence, numbers, ticks, process };
         Ok(Generator { engine: Engine::with_options(self.options, template, state, window)? })
     }
 

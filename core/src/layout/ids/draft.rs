@@ -2,10 +2,7 @@
 
 use alloc::vec;
 
-use crate::layout::{
-    Id,
-    shape::{bits, layout::Shape, placed::Placed},
-};
+use crate::layout::{Id, Placed, Shape, shape::bits};
 
 impl Id {
     /// An ID of all zeros.
@@ -16,20 +13,12 @@ impl Id {
         }
     }
 
-    /// Replaces the bits of a field of at most 64 bits.
+    /// Puts a number into a field of at most 64 bits; inverts it in an inverted field.
     #[inline]
-    pub(in crate::layout) fn put(&mut self, field: &Placed, bits: u64) {
+    pub(in crate::layout) fn put(&mut self, field: &Placed, number: u64) {
         match self {
-            Self::Integer(id) => *id = field.put_in_integer(*id, bits),
-            Self::Bytes(id) => field.put_in(id, bits),
-        }
-    }
-
-    /// The bits of a field of at most 64 bits.
-    pub(in crate::layout) fn take(&self, field: &Placed) -> u64 {
-        match self {
-            Self::Integer(id) => id.cast_unsigned() >> field.shift & field.width.most,
-            Self::Bytes(id) => bits::take(id, field.offset, field.width.bits),
+            Self::Integer(id) => *id = field.put_in_integer(*id, number),
+            Self::Bytes(id) => field.put_in(id, number),
         }
     }
 
@@ -44,7 +33,9 @@ impl Id {
     /// Sets all bits of a field, or clears them.
     pub(in crate::layout) fn fill(&mut self, field: &Placed, ones: bool) {
         match self {
-            Self::Integer(_) => self.put(field, if ones { field.width.most } else { 0 }),
+            Self::Integer(_) => {
+                self.put(field, if ones { field.width.most } else { 0 } ^ field.flip)
+            }
             Self::Bytes(id) => bits::fill(id, field.offset, field.width.bits, ones),
         }
     }

@@ -1,11 +1,13 @@
 //! The engine's parts for a layout: its timestamp, and all bits of an ID but time and sequence.
 
-use alloc::vec::Vec;
-
 use crate::{
     Error, ErrorKind, Result,
     generator::{Family, ProcessGuard, Window},
-    layout::{Id, Layout, Slot, Values, ids::numbers::Numbers, time::clocked::ClockTicks},
+    layout::{
+        Id, Layout, Slot, Values,
+        ids::{numbers::Numbers, values::Draft},
+        time::clocked::ClockTicks,
+    },
     sequence::per_tick::PerTick,
 };
 
@@ -13,10 +15,10 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Template {
     pub(in crate::layout) layout: Layout,
-    /// An ID with the constants and the fixed bindables in it.
-    pub(in crate::layout) base: Id,
-    /// The bindables that are not fixed.
-    pub(in crate::layout) missing: Vec<Slot>,
+    /// The constants and the fixed bindables.
+    pub(in crate::layout) draft: Draft,
+    /// The first of the bindables that are not fixed.
+    pub(in crate::layout) missing: Option<Slot>,
     /// Index of the sequence.
     pub(in crate::layout) sequence: usize,
     /// `None` for a generator of one number.
@@ -29,22 +31,16 @@ pub(crate) struct Template {
 impl Template {
     /// Room for the bindables of an ID, with the fixed ones in it.
     pub(in crate::layout) fn values(&self) -> Values<'_> {
-        Values::resume(&self.layout, &self.base, &self.missing)
+        Values::resume(&self.layout, self.draft.clone())
     }
 
     /// An ID without time and sequence, if no bindable is missing.
     #[inline]
     pub(in crate::layout) fn complete(&self) -> Result<&Id> {
-        match self.missing.first() {
-            None => Ok(&self.base),
-            Some(slot) => Err(self.missing_field(*slot)),
+        match self.missing {
+            None => Ok(&self.draft.id),
+            Some(slot) => Err(self.layout.fields[slot.0].missing()),
         }
-    }
-
-    #[cold]
-    fn missing_field(&self, slot: Slot) -> Error {
-        let name = self.layout.name(slot);
-        Error::field_error(ErrorKind::MissingField, alloc::string::String::from(name))
     }
 
     /// An ID without time and sequence, of these values.
@@ -58,7 +54,7 @@ impl Template {
             ));
         }
         values.check_all_but_cell()?;
-        Ok(values.draft())
+        Ok(values.id())
     }
 
     /// Returns whether both may make the same IDs in a tick.
@@ -66,7 +62,7 @@ impl Template {
         if self.layout != other.layout {
             return false;
         }
-        let mut bases = (self.base.clone(), other.base.clone());
+        let mut bases = (self.draft.id.clone(), other.draft.id.clone());
         for numbers in [&self.numbers, &other.numbers].into_iter().flatten() {
             let ((first, last), (least, most)) =
                 (self.span_of(numbers.index), other.span_of(numbers.index));
@@ -85,7 +81,7 @@ impl Template {
         match &self.numbers {
             Some(numbers) if numbers.index == index => (numbers.first, numbers.last),
             _ => {
-                let number = self.base.take(&self.layout.fields[index]);
+                let number = self.draft.id.bits().word(&self.layout.fields[index]);
                 (number, number)
             }
         }

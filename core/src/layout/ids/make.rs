@@ -5,7 +5,7 @@ use core::ops::Range;
 use crate::{
     Error, Result,
     generator::Pack,
-    layout::{Batch, Id, ids::family::Template, shape::placed::Placed},
+    layout::{Batch, Id, Placed, ids::family::Template},
     sequence::Run,
 };
 
@@ -17,11 +17,10 @@ impl Pack for Template {
 
     #[inline]
     fn id(&self, ((), run): ((), Run), k: u32, base: Option<&Id>) -> Id {
-        let mut draft = base.unwrap_or(&self.base).clone();
+        let mut draft = base.unwrap_or(&self.draft.id).clone();
         self.put_tick(&mut draft, run.tick);
         let sequence = self.put_number(&mut draft, run.first + u64::from(k));
-        let field = self.sequence();
-        draft.put(field, sequence ^ field.flip);
+        draft.put(self.sequence(), sequence);
         draft
     }
 
@@ -30,11 +29,11 @@ impl Pack for Template {
     }
 
     fn room(&self, ids: &Batch<'_>, _: Option<&Id>) -> Result<usize> {
-        ids.count(&self.base)
+        ids.count(&self.draft.id)
     }
 
     fn write(&self, ((), run): ((), Run), base: Option<&Id>, ids: &mut Batch<'_>, from: usize) {
-        let mut draft = base.unwrap_or(&self.base).clone();
+        let mut draft = base.unwrap_or(&self.draft.id).clone();
         self.put_tick(&mut draft, run.tick);
         let (mut done, count) = (0, run.len as usize);
         while done < count {
@@ -51,8 +50,7 @@ impl Template {
     #[inline]
     fn put_tick(&self, draft: &mut Id, tick: u64) {
         if let Some(index) = self.layout.time {
-            let field = &self.layout.fields[index];
-            draft.put(field, tick ^ field.flip);
+            draft.put(&self.layout.fields[index], tick);
         }
     }
 
@@ -93,35 +91,31 @@ impl Template {
 
 fn write_integers(sequence: &Placed, id: i64, first: u64, ids: &mut [i64]) {
     for (k, place) in ids.iter_mut().enumerate() {
-        let bits = (first + k as u64) ^ sequence.flip;
-        *place = sequence.put_in_integer(id, bits);
+        *place = sequence.put_in_integer(id, first + k as u64);
     }
 }
 
 fn write_bytes(sequence: &Placed, id: &mut [u8], first: u64, ids: &mut [u8]) {
     for (k, place) in ids.chunks_exact_mut(id.len()).enumerate() {
-        sequence.put_in(id, (first + k as u64) ^ sequence.flip);
+        sequence.put_in(id, first + k as u64);
         place.copy_from_slice(id);
     }
 }
 
 impl Batch<'_> {
     /// Number of IDs of the size of `kind` that fit.
-    fn count(&self, kind: &Id) -> Result<usize> {
+    pub(in crate::layout) fn count(&self, kind: &Id) -> Result<usize> {
         match (kind, self) {
             (Id::Integer(_), Self::Integers(ids)) => Ok(ids.len()),
             (Id::Bytes(one), Self::Bytes(bytes)) if bytes.len().is_multiple_of(one.len()) => {
                 Ok(bytes.len() / one.len())
             }
-            (Id::Bytes(one), Self::Bytes(bytes)) => Err(not_whole(bytes.len(), one.len())),
+            (Id::Bytes(one), Self::Bytes(bytes)) => {
+                let length = u32::try_from(one.len()).unwrap_or(u32::MAX);
+                Err(Error::not_a_multiple(bytes.len(), length))
+            }
             (Id::Integer(_), _) => Err(Error::invalid_type("a slice of integers", "bytes")),
             (Id::Bytes(_), _) => Err(Error::invalid_type("bytes", "a slice of integers")),
         }
     }
-}
-
-/// The error for bytes that are no whole number of IDs of `length` bytes.
-#[cold]
-pub(in crate::layout) fn not_whole(found: usize, length: usize) -> Error {
-    Error::not_a_multiple(found, u32::try_from(length).unwrap_or(u32::MAX))
 }

@@ -4,12 +4,8 @@ use crate::{
     Error, Result,
     error::same_length,
     layout::{
-        Id, Layout, Slot, Type, Value, Values,
-        shape::{
-            bits,
-            layout::{Shape, foreign_slot},
-            placed::{Placed, Role},
-        },
+        Batch, Id, Layout, Placed, Role, Shape, Slot, Type, Value, Values, foreign_slot,
+        ids::parse::Bits,
     },
 };
 
@@ -40,8 +36,7 @@ impl Layout {
         }
         let field = self.column_field(slot)?;
         same_length(ids.len(), column.len())?;
-        let word = |id: &i64| id.cast_unsigned() >> field.shift & field.width.most;
-        read(field, ids.iter().map(word), column)
+        read(field, ids.iter().map(|id| Bits::Word(id.cast_unsigned())), column)
     }
 
     /// As [`Layout::integer_column`], for byte IDs packed one after the other.
@@ -59,19 +54,12 @@ impl Layout {
     /// # Errors
     /// As there, with `invalid_type` in a layout of integers, and `invalid_length` for bytes that are no whole number of IDs.
     pub fn bytes_column(&self, slot: Slot, ids: &[u8], column: &mut [i64]) -> Result<()> {
-        let length = self.length_of_bytes()?;
+        let Shape::Bytes(length) = self.shape else {
+            return Err(Error::invalid_type("integers", "bytes"));
+        };
         let field = self.column_field(slot)?;
         same_length(column.len().saturating_mul(length), ids.len())?;
-        let word = |id: &[u8]| bits::take(id, field.offset, field.width.bits);
-        read(field, ids.chunks_exact(length).map(word), column)
-    }
-
-    /// Number of bytes of an ID; an error in a layout of integers.
-    fn length_of_bytes(&self) -> Result<usize> {
-        match self.shape {
-            Shape::Bytes(length) => Ok(length),
-            Shape::Integer => Err(Error::invalid_type("integers", "bytes")),
-        }
+        read(field, ids.chunks_exact(length).map(Bits::Bytes), column)
     }
 
     /// A field that fits a column of 64-bit integers.
@@ -89,10 +77,10 @@ impl Layout {
     }
 }
 
-/// Writes the values of a field, given its bits in each ID; undoes its inversion.
+/// Writes the values of a field in each ID.
 #[inline]
-fn read(field: &Placed, words: impl Iterator<Item = u64>, column: &mut [i64]) -> Result<()> {
-    let words = words.map(|word| word ^ field.flip);
+fn read<'a>(field: &Placed, ids: impl Iterator<Item = Bits<'a>>, column: &mut [i64]) -> Result<()> {
+    let words = ids.map(|id| id.word(field));
     let Role::Timestamp(timeline) = &field.role else {
         // A field of 64 bits is read as a signed integer, and a narrower one fits it.
         column.iter_mut().zip(words).for_each(|(place, word)| *place = word.cast_signed());
@@ -111,65 +99,56 @@ fn read(field: &Placed, words: impl Iterator<Item = u64>, column: &mut [i64]) ->
 }
 
 impl Values<'_> {
-    /// Writes integer IDs of these values. Fields with a column take their value for each ID from it. Times are Unix milliseconds.
+    /// Writes IDs of these values. Fields with a column take their value for each ID from it. Times are Unix milliseconds.
     ///
     /// ```
-    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// use polyflake::layout::{Field, Layout, preset};
+    ///
+    /// let twitter = preset("twitter", [])?;
     /// let (time, sequence) = (twitter.timestamp()?, twitter.sequence()?);
     /// let mut values = twitter.values();
     /// values.bind("datacenter", 11)?.bind("worker", 26)?;
-    /// let mut ids = [0; 2];
-    /// values.pack_integer_columns(&[(time, &[1_656_432_460_105; 2]), (sequence, &[0, 1])], &mut ids)?;
+    /// let mut ids = [0_i64; 2];
+    /// values.pack_columns(&[(time, &[1_656_432_460_105; 2]), (sequence, &[0, 1])], &mut ids[..])?;
     /// assert_eq!(ids[1], ids[0] + 1);
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// All before anything is written: `invalid_type` in a layout of byte IDs, and for a column of a field of bytes, text or more
-    /// than 64 bits; `unknown_field` for a slot of another layout; `invalid_length` unless all slices are equally long; the errors
-    /// of [`Values::pack`] for the fields without a column; column by column, `out_of_range` and `time_out_of_range` for a value
-    /// that does not fit, with its item.
-    pub fn pack_integer_columns(&self, columns: &[Column<'_>], ids: &mut [i64]) -> Result<()> {
-        let Id::Integer(id) = *self.draft() else {
-            return Err(Error::invalid_type("bytes", "integers"));
-        };
-        self.check_columns(columns, ids.len())?;
-        ids.fill(id);
-        for &(slot, column) in columns {
-            let field = &self.layout().fields[slot.0];
-            write(field, column, ids.iter_mut(), |id, bits| *id = field.put_in_integer(*id, bits));
-        }
-        Ok(())
-    }
-
-    /// As [`Values::pack_integer_columns`], for byte IDs packed one after the other.
-    ///
-    /// ```
-    /// use polyflake::layout::{Field, Layout};
     ///
     /// let layout = Layout::bytes(3, [Field::bindable(8, "shard"), Field::sequence(16)])?;
-    /// let mut packed = [0; 6];
+    /// let mut packed = [0_u8; 6]; // IDs of bytes, one after the other
     /// let mut values = layout.values();
-    /// values.bind("shard", 7)?.pack_bytes_columns(&[(layout.sequence()?, &[1, 256])], &mut packed)?;
+    /// values.bind("shard", 7)?.pack_columns(&[(layout.sequence()?, &[1, 256])], &mut packed[..])?;
     /// assert_eq!(packed, [7, 0, 1, 7, 1, 0]);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As there, with `invalid_type` in a layout of integers, and `invalid_length` for bytes that are no whole number of IDs.
-    pub fn pack_bytes_columns(&self, columns: &[Column<'_>], ids: &mut [u8]) -> Result<()> {
-        let length = self.layout().length_of_bytes()?;
-        let count = ids.len() / length;
-        if count * length != ids.len() {
-            return Err(super::make::not_whole(ids.len(), length));
-        }
-        self.check_columns(columns, count)?;
-        if let Id::Bytes(draft) = self.draft() {
-            ids.chunks_exact_mut(length).for_each(|id| id.copy_from_slice(draft));
-        }
-        for &(slot, column) in columns {
-            let field = &self.layout().fields[slot.0];
-            write(field, column, ids.chunks_exact_mut(length), |id, bits| field.put_in(id, bits));
+    /// All before anything is written: `invalid_type` for IDs of another kind than the layout's, and for a column of a field of
+    /// bytes, text or more than 64 bits; `unknown_field` for a slot of another layout; `invalid_length` unless there are as many
+    /// IDs as each column has items, and for bytes that are no whole number of IDs; the errors of [`Values::pack`] for the fields
+    /// without a column; column by column, `out_of_range` and `time_out_of_range` for a value that does not fit, with its item.
+    pub fn pack_columns<'b>(
+        &self,
+        columns: &[Column<'_>],
+        ids: impl Into<Batch<'b>>,
+    ) -> Result<()> {
+        let ids = ids.into();
+        self.check_columns(columns, ids.count(self.id())?)?;
+        let columns = columns.iter().map(|&(slot, column)| (&self.layout().fields[slot.0], column));
+        match (ids, self.id()) {
+            (Batch::Integers(ids), Id::Integer(id)) => {
+                ids.fill(*id);
+                for (field, column) in columns {
+                    let put = |id: &mut i64, number| *id = field.put_in_integer(*id, number);
+                    write(field, column, ids.iter_mut(), put);
+                }
+            }
+            (Batch::Bytes(ids), Id::Bytes(id)) => {
+                ids.chunks_exact_mut(id.len()).for_each(|place| place.copy_from_slice(id));
+                for (field, column) in columns {
+                    let put = |id: &mut [u8], number| field.put_in(id, number);
+                    write(field, column, ids.chunks_exact_mut(id.len()), put);
+                }
+            }
+            _ => unreachable!("counted as IDs of this kind"),
         }
         Ok(())
     }
@@ -202,7 +181,7 @@ fn fits(field: &Placed, column: &[i64]) -> Result<()> {
     Err(field.refuse(column[misfit]).in_item(misfit))
 }
 
-/// Writes the values of a column, which are known to fit, as bits into the IDs.
+/// Writes the values of a column, which are known to fit, into the IDs.
 #[inline]
 fn write<P>(field: &Placed, column: &[i64], places: impl Iterator<Item = P>, put: impl Fn(P, u64)) {
     let pairs = places.zip(column);
@@ -213,9 +192,9 @@ fn write<P>(field: &Placed, column: &[i64], places: impl Iterator<Item = P>, put
                 clippy::cast_sign_loss,
                 reason = "it fits, or is meant modulo 2^64"
             )]
-            let bits = |unix_ms| timeline.value_of_ms(unix_ms) as u64 ^ field.flip;
-            pairs.for_each(|(place, value)| put(place, bits(*value)));
+            let number = |unix_ms| timeline.value_of_ms(unix_ms) as u64;
+            pairs.for_each(|(place, value)| put(place, number(*value)));
         }
-        _ => pairs.for_each(|(place, value)| put(place, value.cast_unsigned() ^ field.flip)),
+        _ => pairs.for_each(|(place, value)| put(place, value.cast_unsigned())),
     }
 }

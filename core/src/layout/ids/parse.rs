@@ -6,19 +6,16 @@ use alloc::{borrow::Cow, string::String};
 use crate::layout::{Json, json::value::Object};
 use crate::{
     Error, ErrorKind, Result,
+    error::same_length,
     layout::{
-        Id, Layout, Slot, Timeline, Type, Value,
-        shape::{
-            bits::{self, without_leading_zeros},
-            layout::{Shape, foreign_slot},
-            placed::{Placed, Role},
-        },
+        Id, Layout, Placed, Role, Shape, Slot, Timeline, Type, Value, foreign_slot,
+        shape::bits::{self, without_leading_zeros},
     },
 };
 
 /// The bits of an ID.
 #[derive(Clone, Copy, Debug)]
-enum Bits<'a> {
+pub(in crate::layout) enum Bits<'a> {
     Word(u64),
     Bytes(&'a [u8]),
 }
@@ -86,8 +83,11 @@ impl Layout {
             return Err(Error::invalid_type("bytes", "an integer"));
         }
         let bits = Bits::Word(id.cast_unsigned());
-        let unix_ms = self.time_field().map(|(timeline, field)| bits.unix_ms(field, timeline));
-        Ok(Parsed { layout: self, bits, unix_ms: unix_ms.transpose()? })
+        let unix_ms = match self.time_field() {
+            Some((timeline, field)) => Some(bits.unix_ms(field, timeline)?),
+            None => None,
+        };
+        Ok(Parsed { layout: self, bits, unix_ms })
     }
 
     /// The fields of a byte ID.
@@ -101,7 +101,10 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn parse_bytes<'a>(&'a self, id: &'a [u8]) -> Result<Parsed<'a>> {
-        self.check_length(id.len())?;
+        match self.shape {
+            Shape::Integer => return Err(Error::invalid_type("an integer", "bytes")),
+            Shape::Bytes(length) => same_length(length, id.len())?,
+        }
         let (bits, mut unix_ms) = (Bits::Bytes(id), None);
         // The first error is from the top.
         for field in &self.fields {
@@ -112,17 +115,6 @@ impl Layout {
             }
         }
         Ok(Parsed { layout: self, bits, unix_ms })
-    }
-
-    /// Refuses bytes that are no ID of this layout.
-    pub(in crate::layout) fn check_length(&self, found: usize) -> Result<()> {
-        match self.shape {
-            Shape::Integer => Err(Error::invalid_type("an integer", "bytes")),
-            Shape::Bytes(length) if length != found => {
-                Err(Error::invalid_length(found, length, length))
-            }
-            Shape::Bytes(_) => Ok(()),
-        }
     }
 }
 
@@ -195,9 +187,11 @@ impl<'a> Parsed<'a> {
     #[inline]
     pub fn integer(&self, slot: Slot) -> Result<i128> {
         let field = self.layout.fields.get(slot.0).ok_or_else(foreign_slot)?;
-        if field.plain {
-            return Ok(self.bits.integer(field));
-        }
+        if field.plain { Ok(self.bits.integer(field)) } else { self.integer_slowly(field) }
+    }
+
+    /// The integer in a timestamp or a wide field.
+    fn integer_slowly(&self, field: &Placed) -> Result<i128> {
         match self.get_slowly(field)? {
             Value::Integer(number) => Ok(number),
             value @ Value::Wide(_) => Err(Error::misfit(&field.name, 127, &value.brief())),
@@ -250,7 +244,7 @@ impl<'a> Parsed<'a> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bindables(&self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
-        self.all(|role| matches!(role, Role::Bindable(_)))
+        self.all(Role::is_bindable)
     }
 
     /// All constants by name, from the top.
@@ -264,7 +258,7 @@ impl<'a> Parsed<'a> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn constants(&self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
-        self.all(|role| matches!(role, Role::Constant(_)))
+        self.all(Role::is_constant)
     }
 
     /// The fields as JSON.
@@ -283,10 +277,19 @@ impl<'a> Parsed<'a> {
     }
 }
 
+impl Id {
+    pub(in crate::layout) const fn bits(&self) -> Bits<'_> {
+        match self {
+            Self::Integer(id) => Bits::Word(id.cast_unsigned()),
+            Self::Bytes(id) => Bits::Bytes(id.as_slice()),
+        }
+    }
+}
+
 impl<'a> Bits<'a> {
-    /// The bits of a field of at most 64 bits, with its inversion undone.
+    /// The number in a field of at most 64 bits, with its inversion undone.
     #[inline]
-    fn word(self, field: &Placed) -> u64 {
+    pub(in crate::layout) fn word(self, field: &Placed) -> u64 {
         let bits = match self {
             Self::Word(word) => word >> field.shift & field.width.most,
             Self::Bytes(id) => bits::take(id, field.offset, field.width.bits),

@@ -4,13 +4,7 @@ use alloc::vec::Vec;
 
 use crate::{
     Error, Result,
-    layout::{
-        Id, Layout, Slot, Value,
-        shape::{
-            layout::foreign_slot,
-            placed::{Placed, Role},
-        },
-    },
+    layout::{Id, Layout, Placed, Role, Slot, Value, foreign_slot},
 };
 
 /// The values of one ID of a layout, by field: made once, set for every ID.
@@ -32,50 +26,55 @@ use crate::{
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Values<'v> {
-    layout: &'v Layout,
+pub struct Values<'l> {
+    layout: &'l Layout,
+    draft: Draft,
+}
+
+/// An ID in the making.
+#[derive(Clone, Debug)]
+pub(in crate::layout) struct Draft {
     /// The ID so far: a value that fits is put in place when it is set.
-    draft: Id,
-    states: Vec<State<'v>>,
+    pub(in crate::layout) id: Id,
+    /// Of each field.
+    states: Vec<State>,
     /// Number of fields that are missing or refused.
     open: usize,
 }
 
 /// The state of one field's value.
 #[derive(Clone, Debug)]
-enum State<'v> {
+enum State {
     Missing,
     /// The value is in its place.
     Put,
     /// The value does not fit. The error comes when the ID is packed, since errors of the fields above it come first.
-    Refused(Value<'v>),
+    Refused(Error),
 }
 
-impl State<'_> {
+impl State {
     fn first(role: &Role) -> Self {
         match role {
             Role::Constant(_) | Role::Unused => Self::Put,
-            Role::Timestamp(_) | Role::Sequence { .. } | Role::Bindable(_) => Self::Missing,
+            Role::Timestamp(_) | Role::Sequence(_) | Role::Bindable(_) => Self::Missing,
         }
+    }
+
+    const fn is_put(&self) -> bool {
+        matches!(self, Self::Put)
     }
 }
 
-impl<'v> Values<'v> {
-    pub(in crate::layout) fn new(layout: &'v Layout) -> Self {
+impl<'l> Values<'l> {
+    pub(in crate::layout) fn new(layout: &'l Layout) -> Self {
         let states: Vec<_> = layout.fields.iter().map(|field| State::first(&field.role)).collect();
-        let open = states.iter().filter(|state| matches!(state, State::Missing)).count();
-        Self { layout, draft: layout.blank.clone(), states, open }
+        let open = states.iter().filter(|state| !state.is_put()).count();
+        Self::resume(layout, Draft { id: layout.blank.clone(), states, open })
     }
 
-    /// The values of a draft that lacks the time, the sequence and the fields of `missing`.
-    pub(crate) fn resume(layout: &'v Layout, draft: &Id, missing: &[Slot]) -> Self {
-        let mut values = Self { draft: draft.clone(), ..Self::new(layout) };
-        for (_, slot) in layout.named(|role| matches!(role, Role::Bindable(_))) {
-            if !missing.contains(&slot) {
-                values.mark(slot, State::Put);
-            }
-        }
-        values
+    /// The values of a draft of this layout.
+    pub(in crate::layout) const fn resume(layout: &'l Layout, draft: Draft) -> Self {
+        Self { layout, draft }
     }
 
     /// Sets the value of a field.
@@ -91,42 +90,42 @@ impl<'v> Values<'v> {
     /// ```
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "what kind of value it is is known where it is called")]
-    pub fn set(&mut self, slot: Slot, value: impl Into<Value<'v>>) -> Result<&mut Self> {
+    pub fn set<'v>(&mut self, slot: Slot, value: impl Into<Value<'v>>) -> Result<&mut Self> {
         let Some(field) = self.layout.fields.get(slot.0) else {
             return Err(foreign_slot());
         };
         let value = value.into();
-        match field.quick(&value) {
-            Some(bits) => self.draft.put(field, bits),
-            None => return self.set_slowly(slot, field, value),
-        }
-        if !matches!(self.states[slot.0], State::Put) {
+        let Some(bits) = field.quick(&value) else {
+            return self.set_slowly(slot, field, &value);
+        };
+        self.draft.id.put(field, bits);
+        if !self.draft.states[slot.0].is_put() {
             self.mark(slot, State::Put);
         }
         Ok(self)
     }
 
     /// As `set`, compiled once for all types and names.
-    fn put(&mut self, slot: Slot, value: Value<'v>) -> Result<&mut Self> {
+    fn put(&mut self, slot: Slot, value: Value<'_>) -> Result<&mut Self> {
         self.set(slot, value)
     }
 
     /// Sets any value but a small integer, or remembers that it is refused.
     #[cold]
-    fn set_slowly(&mut self, slot: Slot, field: &Placed, value: Value<'v>) -> Result<&mut Self> {
+    fn set_slowly(&mut self, slot: Slot, field: &Placed, value: &Value<'_>) -> Result<&mut Self> {
         if let Role::Unused = field.role {
             return Err(foreign_slot());
         }
-        let state =
-            field.put(&value, &mut self.draft).map_or(State::Refused(value), |()| State::Put);
-        self.mark(slot, state);
+        let put = field.put(value, &mut self.draft.id);
+        self.mark(slot, put.map_or_else(State::Refused, |()| State::Put));
         Ok(self)
     }
 
-    fn mark(&mut self, slot: Slot, state: State<'v>) {
-        let is_open = |state: &State<'_>| usize::from(!matches!(state, State::Put));
-        self.open = self.open - is_open(&self.states[slot.0]) + is_open(&state);
-        self.states[slot.0] = state;
+    fn mark(&mut self, slot: Slot, state: State) {
+        let is_open = |state: &State| usize::from(!state.is_put());
+        let Draft { states, open, .. } = &mut self.draft;
+        *open = *open - is_open(&states[slot.0]) + is_open(&state);
+        states[slot.0] = state;
     }
 
     /// Sets the time, in Unix milliseconds, or as [`Value::Nanos`] if milliseconds are too coarse.
@@ -141,7 +140,7 @@ impl<'v> Values<'v> {
     /// assert_eq!(values.time(time)?.pack_integer()?, 1_767_225_600_000_001);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn time(&mut self, time: impl Into<Value<'v>>) -> Result<&mut Self> {
+    pub fn time<'v>(&mut self, time: impl Into<Value<'v>>) -> Result<&mut Self> {
         self.put(self.layout.timestamp()?, time.into())
     }
 
@@ -154,7 +153,7 @@ impl<'v> Values<'v> {
     /// assert_eq!(layout.values().sequence(7)?.pack_integer()?, 7);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn sequence(&mut self, sequence: impl Into<Value<'v>>) -> Result<&mut Self> {
+    pub fn sequence<'v>(&mut self, sequence: impl Into<Value<'v>>) -> Result<&mut Self> {
         self.put(self.layout.sequence()?, sequence.into())
     }
 
@@ -168,7 +167,7 @@ impl<'v> Values<'v> {
     /// assert_eq!(layout.values().bind("rack", 7).unwrap_err().to_string(), "unknown field `rack`, expected one of `shard`");
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn bind(&mut self, name: &str, value: impl Into<Value<'v>>) -> Result<&mut Self> {
+    pub fn bind<'v>(&mut self, name: &str, value: impl Into<Value<'v>>) -> Result<&mut Self> {
         self.put(self.layout.bindable(name)?, value.into())
     }
 
@@ -182,7 +181,7 @@ impl<'v> Values<'v> {
     /// assert_eq!(layout.values().constant("region", 4)?.pack_integer()?, 4);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn constant(&mut self, name: &str, value: impl Into<Value<'v>>) -> Result<&mut Self> {
+    pub fn constant<'v>(&mut self, name: &str, value: impl Into<Value<'v>>) -> Result<&mut Self> {
         self.put(self.layout.constant(name)?, value.into())
     }
 
@@ -198,7 +197,7 @@ impl<'v> Values<'v> {
     /// ```
     pub fn pack(&self) -> Result<Id> {
         self.check()?;
-        Ok(self.draft.clone())
+        Ok(self.draft.id.clone())
     }
 
     /// The ID of these values, in an integer layout; `invalid_type` in a layout of byte IDs.
@@ -212,98 +211,72 @@ impl<'v> Values<'v> {
     /// ```
     #[inline]
     pub fn pack_integer(&self) -> Result<i64> {
-        let Id::Integer(id) = self.draft else {
+        let Id::Integer(id) = self.draft.id else {
             return Err(Error::invalid_type("an integer layout", "a layout of byte IDs"));
         };
         self.check()?;
         Ok(id)
     }
 
-    /// Writes the ID of these values, in a layout of byte IDs; `invalid_type` in a layout of integers, `invalid_length` if
-    /// `id` has another length than an ID. An error leaves `id` unchanged.
-    ///
-    /// ```
-    /// use polyflake::layout::{Field, Layout};
-    ///
-    /// let layout = Layout::bytes(2, [Field::bindable(16, "shard")])?;
-    /// let mut row = [0; 10];
-    /// layout.values().bind("shard", 258)?.pack_into(&mut row[8..])?;
-    /// assert_eq!(row[8..], [1, 2]);
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    pub fn pack_into(&self, id: &mut [u8]) -> Result<()> {
-        self.layout.check_length(id.len())?;
-        self.check()?;
-        if let Id::Bytes(draft) = &self.draft {
-            id.copy_from_slice(draft);
-        }
-        Ok(())
-    }
-
-    /// Refuses values that do not make an ID yet.
+    /// Refuses values that do not make an ID yet. The first error is from the top.
     #[inline]
     fn check(&self) -> Result<()> {
-        if self.open == 0 { Ok(()) } else { self.why_not() }
-    }
-
-    /// The first error, from the top.
-    #[cold]
-    fn why_not(&self) -> Result<()> {
-        (0..self.states.len()).try_for_each(|index| self.check_field(index))
-    }
-
-    /// Refuses a field that has no value, or one that does not fit.
-    pub(in crate::layout) fn check_field(&self, index: usize) -> Result<()> {
-        let field = &self.layout.fields[index];
-        match &self.states[index] {
-            State::Put => Ok(()),
-            State::Missing => Err(field.missing()),
-            State::Refused(value) => field.put(value, &mut self.draft.clone()),
-        }
+        if self.draft.open == 0 { Ok(()) } else { self.check_all_but(|_| false) }
     }
 
     /// Refuses values that do not make an ID, whatever its time and sequence.
     #[inline]
-    pub(crate) fn check_all_but_cell(&self) -> Result<()> {
+    pub(in crate::layout) fn check_all_but_cell(&self) -> Result<()> {
         let cell = [self.layout.time, self.layout.sequence];
-        let open_cell =
-            cell.into_iter().flatten().filter(|index| !matches!(self.states[*index], State::Put));
-        if open_cell.count() == self.open { Ok(()) } else { self.why_not_but_cell(cell) }
-    }
-
-    #[cold]
-    fn why_not_but_cell(&self, cell: [Option<usize>; 2]) -> Result<()> {
+        let open = cell.iter().flatten().filter(|index| !self.draft.states[**index].is_put());
+        if open.count() == self.draft.open {
+            return Ok(());
+        }
         self.check_all_but(|index| cell.contains(&Some(index)))
     }
 
     /// Refuses values that do not make an ID, whatever its free fields hold.
+    #[cold]
     pub(in crate::layout) fn check_all_but(&self, is_free: impl Fn(usize) -> bool) -> Result<()> {
-        let mut others = (0..self.states.len()).filter(|index| !is_free(*index));
+        let mut others = (0..self.draft.states.len()).filter(|index| !is_free(*index));
         others.try_for_each(|index| self.check_field(index))
     }
 
-    /// The bindables without a value. Values of the others must fit.
-    pub(crate) fn missing(&self) -> Result<Vec<Slot>> {
-        let mut missing = Vec::new();
-        for (_, slot) in self.layout.named(|role| matches!(role, Role::Bindable(_))) {
-            self.check_if_given(slot.0)?;
-            if let State::Missing = self.states[slot.0] {
-                missing.push(slot);
-            }
+    /// Refuses a field that has no value, or one that does not fit.
+    #[cold]
+    pub(in crate::layout) fn check_field(&self, index: usize) -> Result<()> {
+        match &self.draft.states[index] {
+            State::Put => Ok(()),
+            State::Missing => Err(self.layout.fields[index].missing()),
+            State::Refused(error) => Err(error.clone()),
         }
-        Ok(missing)
     }
 
     /// As `check_field`, but the value may be missing.
     pub(in crate::layout) fn check_if_given(&self, index: usize) -> Result<()> {
-        if let State::Missing = self.states[index] { Ok(()) } else { self.check_field(index) }
+        if self.is_missing(index) { Ok(()) } else { self.check_field(index) }
     }
 
-    pub(crate) fn layout(&self) -> &'v Layout {
+    fn is_missing(&self, index: usize) -> bool {
+        matches!(self.draft.states[index], State::Missing)
+    }
+
+    /// The first bindable without a value. Values of the others must fit.
+    pub(in crate::layout) fn first_missing(&self) -> Result<Option<Slot>> {
+        let bindables = || self.layout.named(Role::is_bindable).map(|(_, slot)| slot);
+        bindables().try_for_each(|slot| self.check_if_given(slot.0))?;
+        Ok(bindables().find(|slot| self.is_missing(slot.0)))
+    }
+
+    pub(in crate::layout) const fn layout(&self) -> &'l Layout {
         self.layout
     }
 
-    pub(crate) fn draft(&self) -> &Id {
-        &self.draft
+    pub(in crate::layout) const fn id(&self) -> &Id {
+        &self.draft.id
+    }
+
+    pub(in crate::layout) fn into_draft(self) -> Draft {
+        self.draft
     }
 }

@@ -140,7 +140,7 @@ impl From<&Placed> for Json {
                 object.put("tick", Json::Text(timeline.tick().to_string()));
                 object.put_integer("epoch_ms", Some(timeline.epoch_ms().into()));
             }
-            Role::Sequence { start } => object.put("start", start.into()),
+            Role::Sequence(start) => object.put("start", start.into()),
             Role::Constant(_) | Role::Bindable(_) => {
                 object.put("name", field.name.as_str().into());
                 if field.kind() != Type::Integer {

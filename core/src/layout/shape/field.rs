@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use crate::layout::{Tick, Type, Value};
+use crate::layout::{Role, Tick, Timeline, Type, Value, Width};
 
 /// A field of a [`Layout`](crate::layout::Layout): its content and its width in bits.
 ///
@@ -22,23 +22,20 @@ use crate::layout::{Tick, Type, Value};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    pub(in crate::layout) kind: Kind,
+    /// The name of a constant or bindable, if it has one.
+    pub(in crate::layout) name: Option<String>,
+    pub(in crate::layout) role: Role,
     pub(in crate::layout) bits: u32,
     pub(in crate::layout) invert: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::layout) enum Kind {
-    Timestamp { tick: Tick, epoch_ms: i64 },
-    Sequence { start: Value<'static> },
-    Constant { name: Option<String>, value: Value<'static> },
-    Bindable { name: Option<String>, kind: Type },
-    Unused,
-}
-
 impl Field {
-    const fn new(bits: u32, kind: Kind) -> Self {
-        Self { kind, bits, invert: false }
+    const fn new(bits: u32, role: Role) -> Self {
+        Self { name: None, role, bits, invert: false }
+    }
+
+    fn named<'n>(self, name: impl Into<Option<&'n str>>) -> Self {
+        Self { name: name.into().map(String::from), ..self }
     }
 
     /// The time, in ticks since the tick of `epoch_ms` (Unix milliseconds). A layout has at most one, of at most 64 bits.
@@ -52,8 +49,8 @@ impl Field {
     /// assert_eq!(layout.describe().last_ms, Some(1_767_225_600_000 + 4_294_967_295_000));
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub const fn timestamp(bits: u32, tick: Tick, epoch_ms: i64) -> Self {
-        Self::new(bits, Kind::Timestamp { tick, epoch_ms })
+    pub fn timestamp(bits: u32, tick: Tick, epoch_ms: i64) -> Self {
+        Self::new(bits, Role::Timestamp(Timeline::new(tick, epoch_ms, Width::new(bits))))
     }
 
     /// The sequence within a tick, from 0. A layout has at most one, of at most 64 bits.
@@ -67,7 +64,7 @@ impl Field {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn sequence(bits: u32) -> Self {
-        Self::new(bits, Kind::Sequence { start: Value::Integer(0) })
+        Self::new(bits, Role::Sequence(Value::Integer(0)))
     }
 
     /// The sequence within a tick, from `start`.
@@ -81,7 +78,7 @@ impl Field {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn sequence_from(bits: u32, start: impl Into<Value<'static>>) -> Self {
-        Self::new(bits, Kind::Sequence { start: start.into().normal() })
+        Self::new(bits, Role::Sequence(start.into().normal()))
     }
 
     /// A value that is the same in every ID, unless an ID overrides it. Without a name it is called `const-<offset>-<bits>`.
@@ -101,10 +98,7 @@ impl Field {
         name: impl Into<Option<&'n str>>,
         value: impl Into<Value<'static>>,
     ) -> Self {
-        Self::new(
-            bits,
-            Kind::Constant { name: name.into().map(String::from), value: value.into().normal() },
-        )
+        Self::new(bits, Role::Constant(value.into().normal())).named(name)
     }
 
     /// An integer given for each ID. Without a name it is called `bindable-<offset>-<bits>`.
@@ -132,7 +126,7 @@ impl Field {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bindable_of<'n>(kind: Type, bits: u32, name: impl Into<Option<&'n str>>) -> Self {
-        Self::new(bits, Kind::Bindable { name: name.into().map(String::from), kind })
+        Self::new(bits, Role::Bindable(kind)).named(name)
     }
 
     /// Bits that are zero in every new ID, and ignored when an ID is read.
@@ -146,7 +140,7 @@ impl Field {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn unused(bits: u32) -> Self {
-        Self::new(bits, Kind::Unused)
+        Self::new(bits, Role::Unused)
     }
 
     /// The same field with all its bits flipped, for example to sort the newest IDs first. Unused bits stay zero.

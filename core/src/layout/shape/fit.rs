@@ -1,18 +1,11 @@
 //! Builds a layout: gives described fields their places, and finds every fault of a layout here, once.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, vec::Vec};
 
 use crate::{
     Error, ErrorKind, Result,
     error::Name,
-    layout::{
-        Field, Id, Layout, Slot, Timeline, Type, Width,
-        shape::{
-            field::Kind,
-            layout::Shape,
-            placed::{Placed, Role},
-        },
-    },
+    layout::{Field, Id, Layout, Placed, Role, Shape, Type, Width},
 };
 
 /// The longest byte ID, in bytes: 1,024 bits.
@@ -41,12 +34,11 @@ pub(in crate::layout) fn fit(
 ) -> Result<Layout> {
     let fields = place(shape, fields)?;
     let time = at_most_one(&fields, "timestamp", |role| matches!(role, Role::Timestamp(_)))?;
-    let sequence = at_most_one(&fields, "sequence", |role| matches!(role, Role::Sequence { .. }))?;
-    let constants = names(&fields, |role| matches!(role, Role::Constant(_)))?;
-    let bindables = names(&fields, |role| matches!(role, Role::Bindable(_)))?;
+    let sequence = at_most_one(&fields, "sequence", |role| matches!(role, Role::Sequence(_)))?;
+    check_names(&fields)?;
     fields.iter().try_for_each(|field| check_types(shape, field))?;
     let blank = blank(shape, &fields)?;
-    Ok(Layout { shape, fields, constants, bindables, time, sequence, blank, only_read: false })
+    Ok(Layout { shape, fields, time, sequence, blank, only_read: false })
 }
 
 /// Gives each field its place; the widths must sum to the ID's.
@@ -76,31 +68,19 @@ fn place(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Vec<Pl
 }
 
 impl Placed {
-    fn new(total: u32, offset: u32, Field { kind, bits, invert }: Field) -> Self {
+    fn new(total: u32, offset: u32, Field { name, role, bits, invert }: Field) -> Self {
         let width = Width::new(bits);
-        let (name, role) = match kind {
-            Kind::Timestamp { tick, epoch_ms } => {
-                ("timestamp".into(), Role::Timestamp(Timeline::new(tick, epoch_ms, width)))
-            }
-            Kind::Sequence { start } => ("sequence".into(), Role::Sequence { start }),
-            Kind::Constant { name, value } => {
-                (name_or(name, "const", offset, bits), Role::Constant(value))
-            }
-            Kind::Bindable { name, kind } => {
-                (name_or(name, "bindable", offset, bits), Role::Bindable(kind))
-            }
-            Kind::Unused => ("unused".into(), Role::Unused),
-        };
+        let name = name.unwrap_or_else(|| match role {
+            Role::Constant(_) => format!("const-{offset}-{bits}"),
+            Role::Bindable(_) => format!("bindable-{offset}-{bits}"),
+            _ => role.as_str().into(),
+        });
         let shift = if bits == 0 { 0 } else { total - offset - bits };
         let flip = if invert && role != Role::Unused { width.most } else { 0 };
         let is_other = matches!(role, Role::Timestamp(_) | Role::Unused);
         let plain = bits <= 64 && !is_other && role.kind() == Type::Integer;
         Self { name, role, offset, width, shift, flip, invert, plain }
     }
-}
-
-fn name_or(name: Option<String>, kind: &str, offset: u32, bits: u32) -> String {
-    name.unwrap_or_else(|| format!("{kind}-{offset}-{bits}"))
 }
 
 /// Place of the timestamp or the sequence among the fields; a layout has at most one of each, at most 64 bits wide.
@@ -116,18 +96,17 @@ fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<O
     })
 }
 
-/// Places of the fields of one kind, sorted by name.
-fn names(fields: &[Placed], is: fn(&Role) -> bool) -> Result<Vec<Slot>> {
-    let mut slots: Vec<Slot> = Vec::new();
-    for (index, field) in fields.iter().enumerate().filter(|(_, field)| is(&field.role)) {
-        let name = &field.name;
-        let Err(at) = slots.binary_search_by_key(&name, |slot| &fields[slot.0].name) else {
-            let name = start_of(name);
+/// Checks that the names of constants differ, and those of bindables.
+fn check_names(fields: &[Placed]) -> Result<()> {
+    let is_same = |a: &Placed, b: &Placed| a.name == b.name && a.role.as_str() == b.role.as_str();
+    for (index, field) in fields.iter().enumerate() {
+        let is_named = field.role.is_constant() || field.role.is_bindable();
+        if is_named && fields[..index].iter().any(|other| is_same(field, other)) {
+            let name = start_of(&field.name);
             return Err(invalid(format!("expected names that differ, found '{name}' twice")));
-        };
-        slots.insert(at, Slot(index));
+        }
     }
-    Ok(slots)
+    Ok(())
 }
 
 /// Checks the type of a field: bytes and texts are for byte layouts, a sequence starts with an integer, and an integer has at most
@@ -135,10 +114,10 @@ fn names(fields: &[Placed], is: fn(&Role) -> bool) -> Result<Vec<Slot>> {
 fn check_types(shape: Shape, field: &Placed) -> Result<()> {
     let kind = match &field.role {
         Role::Bindable(kind) => Some(*kind),
-        Role::Constant(value) | Role::Sequence { start: value } => value.kind(),
+        Role::Constant(value) | Role::Sequence(value) => value.kind(),
         Role::Timestamp(_) | Role::Unused => return Ok(()),
     };
-    let only_integers = shape == Shape::Integer || matches!(field.role, Role::Sequence { .. });
+    let only_integers = shape == Shape::Integer || matches!(field.role, Role::Sequence(_));
     match kind {
         Some(Type::Integer) if field.width.bits > MOST_BITS => {
             let (name, bits) = (&field.name, field.width.bits);
@@ -165,7 +144,7 @@ fn blank(shape: Shape, fields: &[Placed]) -> Result<Id> {
     for field in fields {
         match &field.role {
             Role::Constant(value) => field.put(value, &mut draft)?,
-            Role::Sequence { start } => field.put(start, &mut draft.clone())?,
+            Role::Sequence(start) => field.put(start, &mut draft.clone())?,
             _ => {}
         }
     }

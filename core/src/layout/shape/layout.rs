@@ -4,13 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{
     Error, ErrorKind, Result,
-    layout::{
-        Field, Id, Timeline, Values,
-        shape::{
-            fit,
-            placed::{Placed, Role},
-        },
-    },
+    layout::{Field, Id, Placed, Role, Timeline, Values, shape::fit::fit},
 };
 
 /// The form of an ID: a signed 64-bit integer, or a number of bytes.
@@ -54,10 +48,6 @@ impl Shape {
 pub struct Layout {
     pub(in crate::layout) shape: Shape,
     pub(in crate::layout) fields: Vec<Placed>,
-    /// Sorted by name.
-    pub(in crate::layout) constants: Vec<Slot>,
-    /// Sorted by name.
-    pub(in crate::layout) bindables: Vec<Slot>,
     /// Index of the timestamp.
     pub(in crate::layout) time: Option<usize>,
     /// Index of the sequence.
@@ -97,7 +87,7 @@ impl Layout {
     /// assert_eq!(error.to_string(), "expected widths that sum to 64 bits, found 63");
     /// ```
     pub fn integer(fields: impl IntoIterator<Item = Field>) -> Result<Self> {
-        fit::fit(Shape::Integer, fields)
+        fit(Shape::Integer, fields)
     }
 
     /// A layout of IDs of `length` bytes, 1 to 128. The fields begin at the top bit of the first byte and fill all bytes. Integers
@@ -115,7 +105,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bytes(length: usize, fields: impl IntoIterator<Item = Field>) -> Result<Self> {
-        fit::fit(Shape::Bytes(length), fields)
+        fit(Shape::Bytes(length), fields)
     }
 
     /// Number of bits of an ID.
@@ -176,7 +166,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn constant(&self, name: &str) -> Result<Slot> {
-        self.find(&self.constants, name)
+        self.find(name, Role::is_constant)
     }
 
     /// The slot of a bindable, or `unknown_field`.
@@ -188,7 +178,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bindable(&self, name: &str) -> Result<Slot> {
-        self.find(&self.bindables, name)
+        self.find(name, Role::is_bindable)
     }
 
     /// The names of the constants, from the top.
@@ -201,7 +191,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn constant_names(&self) -> impl Iterator<Item = &str> {
-        self.named(|role| matches!(role, Role::Constant(_))).map(|(name, _)| name)
+        self.named(Role::is_constant).map(|(name, _)| name)
     }
 
     /// The names of the bindables, from the top.
@@ -212,7 +202,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bindable_names(&self) -> impl Iterator<Item = &str> {
-        self.named(|role| matches!(role, Role::Bindable(_))).map(|(name, _)| name)
+        self.named(Role::is_bindable).map(|(name, _)| name)
     }
 
     /// A buffer for the values of one ID, to be used again for the next.
@@ -242,24 +232,17 @@ impl Layout {
         Some((timeline, field))
     }
 
-    fn find(&self, sorted: &[Slot], name: &str) -> Result<Slot> {
-        let index = sorted.binary_search_by_key(&name, |slot| self.name(*slot));
-        let known = || sorted.iter().map(|slot| self.name(*slot));
-        index
-            .map(|index| sorted[index])
-            .map_err(|_| Error::unknown_field(String::from(name), known()))
+    fn find(&self, name: &str, is: fn(&Role) -> bool) -> Result<Slot> {
+        let found = self.named(is).find(|(known, _)| *known == name);
+        let known = || self.named(is).map(|(known, _)| known);
+        found.map(|(_, slot)| slot).ok_or_else(|| Error::unknown_field(String::from(name), known()))
     }
 
     /// The first and the last value of the sequence, as bits.
     pub(crate) fn slots(&self) -> Option<(u64, u64)> {
         let field = &self.fields[self.sequence?];
-        let Role::Sequence { start } = &field.role else { return None };
-        Some((field.quick(start)? ^ field.flip, field.width.most))
-    }
-
-    /// The name of a field.
-    pub(crate) fn name(&self, slot: Slot) -> &str {
-        &self.fields[slot.0].name
+        let Role::Sequence(start) = &field.role else { return None };
+        Some((field.quick(start)?, field.width.most))
     }
 
     /// The fields of one kind, from the top.

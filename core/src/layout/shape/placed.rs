@@ -10,18 +10,27 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::layout) enum Role {
     Timestamp(Timeline),
-    Sequence { start: Value<'static> },
+    /// With its start.
+    Sequence(Value<'static>),
     Constant(Value<'static>),
     Bindable(Type),
     Unused,
 }
 
 impl Role {
+    pub(in crate::layout) const fn is_constant(&self) -> bool {
+        matches!(self, Self::Constant(_))
+    }
+
+    pub(in crate::layout) const fn is_bindable(&self) -> bool {
+        matches!(self, Self::Bindable(_))
+    }
+
     /// Its name in a layout's JSON.
     pub(in crate::layout) const fn as_str(&self) -> &'static str {
         match self {
             Self::Timestamp(_) => "timestamp",
-            Self::Sequence { .. } => "sequence",
+            Self::Sequence(_) => "sequence",
             Self::Constant(_) => "constant",
             Self::Bindable(_) => "bindable",
             Self::Unused => "unused",
@@ -33,7 +42,7 @@ impl Role {
         match self {
             Self::Bindable(kind) => *kind,
             Self::Constant(value) => value.kind().unwrap_or(Type::Integer),
-            Self::Timestamp(_) | Self::Sequence { .. } | Self::Unused => Type::Integer,
+            Self::Timestamp(_) | Self::Sequence(_) | Self::Unused => Type::Integer,
         }
     }
 }
@@ -55,7 +64,7 @@ pub(in crate::layout) struct Placed {
 }
 
 impl Placed {
-    /// The bits of most values: of an integer of 64 bits, or a time in milliseconds, that fits. None leaves the value to
+    /// The number of most values: of an integer of 64 bits, or a time in milliseconds, that fits. None leaves the value to
     /// [`Placed::put`], which handles all others, and every error.
     #[inline]
     pub(in crate::layout) fn quick(&self, value: &Value<'_>) -> Option<u64> {
@@ -65,20 +74,21 @@ impl Placed {
             _ if self.plain => *number,
             _ => return None,
         };
-        self.width.narrow(number).map(|number| number ^ self.flip)
+        self.width.narrow(number)
     }
 
-    /// An integer ID with `bits` in the field's place.
+    /// An integer ID with a number in the field's place, inverted in an inverted field.
     #[inline]
-    pub(in crate::layout) const fn put_in_integer(&self, id: i64, bits: u64) -> i64 {
-        id & !(self.width.most << self.shift).cast_signed() | (bits << self.shift).cast_signed()
+    pub(in crate::layout) const fn put_in_integer(&self, id: i64, number: u64) -> i64 {
+        let bits = (number ^ self.flip) << self.shift;
+        id & !(self.width.most << self.shift).cast_signed() | bits.cast_signed()
     }
 
-    /// Puts the bits of a field of at most 64 bits into a byte ID.
+    /// Puts a number of a field of at most 64 bits into a byte ID, inverted in an inverted field.
     #[inline]
-    pub(in crate::layout) fn put_in(&self, id: &mut [u8], bits: u64) {
+    pub(in crate::layout) fn put_in(&self, id: &mut [u8], number: u64) {
         let old = bits::take(id, self.offset, self.width.bits);
-        bits::flip_in(id, self.offset, self.width.bits, old ^ bits);
+        bits::flip_in(id, self.offset, self.width.bits, old ^ number ^ self.flip);
     }
 
     /// The error for an integer, or a time in Unix milliseconds, that does not fit.
@@ -93,14 +103,13 @@ impl Placed {
     /// Puts a value into its place.
     pub(in crate::layout) fn put(&self, value: &Value<'_>, draft: &mut Id) -> Result<()> {
         if let Role::Timestamp(timeline) = &self.role {
-            draft.put(self, self.time(timeline, value)? ^ self.flip);
+            draft.put(self, self.time(timeline, value)?);
             return Ok(());
         }
         let mut space = [0; 16];
         let number = self.number(value, &mut space)?;
         if self.width.bits <= 64 {
-            let bits = number.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
-            draft.put(self, bits ^ self.flip);
+            draft.put(self, number.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)));
         } else {
             draft.put_wide(self, number);
         }
@@ -136,7 +145,7 @@ impl Placed {
     /// Any value, checked, as a big-endian number without leading zeros; `space` holds the bytes of integers.
     fn number<'v>(&self, value: &'v Value<'_>, space: &'v mut [u8; 16]) -> Result<&'v [u8]> {
         if value.kind() != Some(self.kind()) {
-            return Err(self.wrong_type(self.takes(), value));
+            return Err(self.wrong_type(self.kind().noun(), value));
         }
         let number = match value {
             Value::Bytes(bytes) => bytes,
@@ -159,14 +168,6 @@ impl Placed {
             Value::Integer(number) => self.width.modulo(*number),
             Value::Wide(number) => Some(*number),
             _ => None,
-        }
-    }
-
-    fn takes(&self) -> &'static str {
-        match self.kind() {
-            Type::Integer => "an integer",
-            Type::Bytes => "bytes",
-            Type::Text => "text",
         }
     }
 

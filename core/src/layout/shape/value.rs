@@ -47,6 +47,14 @@ impl Type {
             Self::Text => "text",
         }
     }
+
+    /// The words for one of its values in a message.
+    pub(in crate::layout) const fn noun(self) -> &'static str {
+        match self {
+            Self::Integer => "an integer",
+            other => other.as_str(),
+        }
+    }
 }
 
 /// The value of one field.
@@ -156,12 +164,9 @@ impl Value<'_> {
 
     /// The name of its type in an error.
     pub(in crate::layout) fn type_name(&self) -> Cow<'static, str> {
-        match self {
-            Self::Integer(_) | Self::Wide(_) | Self::Beyond => Cow::Borrowed("an integer"),
-            Self::Nanos(_) => Cow::Borrowed("a time"),
-            Self::Bytes(_) => Cow::Borrowed("bytes"),
-            Self::Text(_) => Cow::Borrowed("text"),
-            Self::Other(name) => Cow::Owned(name.clone().into_owned()),
+        match (self, self.kind()) {
+            (Self::Other(name), _) => Cow::Owned(name.clone().into_owned()),
+            (_, kind) => Cow::Borrowed(kind.map_or("a time", Type::noun)),
         }
     }
 }

@@ -72,16 +72,16 @@ impl Values<'_> {
                 "expected a layout with the timestamp above the sequence, found it below",
             ));
         }
-        let (mut lowest, mut highest) = (self.draft().clone(), self.draft().clone());
+        let (mut lowest, mut highest) = (self.id().clone(), self.id().clone());
         for (index, field) in layout.fields.iter().enumerate() {
             match &field.role {
                 Role::Timestamp(timeline) => {
                     let (first, last) = timeline.ticks_within(start, end)?;
                     let (low, high) = if field.invert { (last, first) } else { (first, last) };
-                    lowest.put(field, low ^ field.flip);
-                    highest.put(field, high ^ field.flip);
+                    lowest.put(field, low);
+                    highest.put(field, high);
                 }
-                Role::Sequence { .. } | Role::Bindable(_) if index > at => {
+                Role::Sequence(_) | Role::Bindable(_) if index > at => {
                     if let Role::Bindable(_) = field.role {
                         self.check_if_given(index)?;
                     }

@@ -1,0 +1,96 @@
+//! The layouts of well-known services.
+
+use alloc::{format, vec, vec::Vec};
+
+use crate::{
+    Error, Result,
+    layout::{
+        Field, Layout, Tick, Value,
+        shape::fit::{invalid, start_of},
+    },
+};
+
+/// The names that [`preset`] knows.
+pub const PRESETS: [&str; 6] =
+    ["twitter", "discord", "instagram", "sonyflake", "mastodon", "baidu"];
+
+/// The fields of a preset, from the top.
+fn fields(name: &str) -> Option<Vec<Field>> {
+    let time_ms = |bits, epoch_ms| Field::timestamp(bits, Tick::MILLISECOND, epoch_ms);
+    Some(match name {
+        "twitter" => vec![
+            Field::unused(1),
+            time_ms(41, 1_288_834_974_657),
+            Field::bindable(5, "datacenter"),
+            Field::bindable(5, "worker"),
+            Field::sequence(12),
+        ],
+        "discord" => vec![
+            time_ms(42, 1_420_070_400_000),
+            Field::bindable(5, "worker"),
+            Field::bindable(5, "process"),
+            Field::sequence(12),
+        ],
+        "instagram" => {
+            vec![time_ms(41, 1_314_220_021_721), Field::bindable(13, "shard"), Field::sequence(10)]
+        }
+        "sonyflake" => vec![
+            Field::unused(1),
+            Field::timestamp(39, Tick::TEN_MILLISECONDS, 1_409_529_600_000),
+            Field::sequence(8),
+            Field::bindable(16, "machine"),
+        ],
+        "mastodon" => vec![time_ms(48, 0), Field::bindable(16, "sequence_data")],
+        "baidu" => vec![
+            Field::unused(1),
+            Field::timestamp(28, Tick::SECOND, 1_463_673_600_000),
+            Field::bindable(22, "worker"),
+            Field::sequence(13),
+        ],
+        _ => return None,
+    })
+}
+
+/// The layout of a service's IDs: `twitter`, `discord`, `instagram`, `sonyflake`, `mastodon` or `baidu`.
+///
+/// A machine field with a given value becomes a constant; the others are bindables. There is no generator for `mastodon`
+/// (the low bits are a hash and a sequence) and `baidu` (its time ended on 2024-11-20): their IDs can only be read.
+///
+/// # Errors
+/// `invalid_layout` for another name, `unknown_field` for a machine field that the layout does not have, `invalid_type` or
+/// `out_of_range` for its value.
+///
+/// ```
+/// use polyflake::layout::preset;
+///
+/// let twitter = preset("twitter", [("datacenter", 11.into()), ("worker", 26.into())])?;
+/// let parsed = twitter.parse_integer(1_541_815_603_606_036_480)?;
+/// assert_eq!(parsed.unix_ms(), Some(1_656_432_460_105));
+/// assert_eq!(parsed.constant("worker")?, 26.into());
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+pub fn preset<'v>(
+    name: &str,
+    machine: impl IntoIterator<Item = (&'v str, Value<'v>)>,
+) -> Result<Layout> {
+    let mut fields = fields(name).ok_or_else(|| unknown(name))?;
+    let plain = Layout::integer(fields.iter().cloned())?;
+    let machine = machine.into_iter().map(|(name, value)| Ok((plain.bindable(name)?, value)));
+    let machine = machine.collect::<Result<Vec<_>>>()?;
+    // From the top, without the library's sort, which would add 2 KB to a wasm module.
+    for (index, (field, placed)) in fields.iter_mut().zip(&plain.fields).enumerate() {
+        for (_, value) in machine.iter().filter(|(slot, _)| slot.0 == index) {
+            placed.put(value, &mut plain.blank.clone())?;
+            *field = Field::constant(field.bits, &*placed.name, value.clone().into_owned());
+        }
+    }
+    let only_read = matches!(name, "mastodon" | "baidu");
+    Ok(Layout { only_read, ..Layout::integer(fields)? })
+}
+
+/// The error for a name that is no preset's.
+#[cold]
+fn unknown(name: &str) -> Error {
+    invalid(format!("expected one of {}, found '{}'", PRESETS.join(", "), start_of(name)))
+        .of("name")
+}
