@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 
 use polyflake::{
-    Error, ErrorKind, Result,
+    Error, Result,
     layout::{Batch, Layout, Slot},
 };
 

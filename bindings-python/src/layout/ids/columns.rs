@@ -2,7 +2,7 @@
 
 use polyflake::{
     Error, ErrorKind,
-    layout::{self, Batch, Id, Slot, Value, Values},
+    layout::{self, Id, Slot, Value, Values},
 };
 use pyo3::{
     prelude::*,

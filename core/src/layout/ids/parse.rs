@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, string::String};
 
 #[cfg(feature = "json")]
-use crate::layout::{Json, json::value::Object};
+use crate::layout::Json;
 use crate::{
     Error, ErrorKind, Result,
     error::same_length,
@@ -264,12 +264,13 @@ impl<'a> Parsed<'a> {
     /// The fields as JSON.
     #[cfg(feature = "json")]
     pub(in crate::layout) fn to_value(&self) -> Json {
-        let mut object = Object::default();
-        object.put_integer("unix_ms", self.unix_ms.map(Value::from));
-        object.put_integer("sequence", self.sequence().map(Value::Integer));
-        object.put("bindables", members(self.bindables()));
-        object.put("constants", members(self.constants()));
-        object.into()
+        let fields = |is| Json::object(self.all(is).map(|(name, value)| (name, Json::of(value))));
+        Json::object([
+            ("unix_ms", Json::or_null(self.unix_ms)),
+            ("sequence", Json::or_null(self.sequence())),
+            ("bindables", fields(Role::is_bindable)),
+            ("constants", fields(Role::is_constant)),
+        ])
     }
 
     fn all(&self, is: fn(&Role) -> bool) -> impl Iterator<Item = (&'a str, Value<'a>)> {
@@ -338,12 +339,6 @@ impl<'a> Bits<'a> {
         };
         text.ok_or_else(|| Error::field_error(ErrorKind::InvalidCharacter, field.name.clone()))
     }
-}
-
-/// An object of values under their names.
-#[cfg(feature = "json")]
-fn members<'v>(values: impl Iterator<Item = (&'v str, Value<'v>)>) -> Json {
-    Json::Object(values.map(|(name, value)| (name.into(), Json::from(&value))).collect())
 }
 
 /// The integer of a field of 65 to 128 bits; a value that fits 64 bits is read as a signed integer.

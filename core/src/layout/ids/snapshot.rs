@@ -2,10 +2,7 @@
 
 use crate::{
     Result,
-    layout::{
-        Json,
-        json::value::{Object, ObjectReader},
-    },
+    layout::{Json, json::value::ObjectReader},
 };
 
 /// The name and the number of the format that snapshots are written in. A snapshot without one is of this format too.
@@ -57,11 +54,9 @@ impl Snapshot {
     #[doc(hidden)]
     pub fn from_value(json: Json) -> Result<Self> {
         let mut members = ObjectReader::new("the snapshot".into(), json)?;
-        if members.has(FORMAT.0) {
-            let found: u64 = members.small(FORMAT.0)?;
-            if found != FORMAT.1 {
-                return Err(members.wrong(FORMAT.0, "1", "another number"));
-            }
+        let format = members.optional(FORMAT.0, ObjectReader::small)?;
+        if format.is_some_and(|found: u64| found != FORMAT.1) {
+            return Err(members.wrong(FORMAT.0, "1", "another number"));
         }
         let snapshot =
             Self { tick: members.small("tick")?, next_sequence: members.small("next_sequence")? };
@@ -73,11 +68,11 @@ impl Snapshot {
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
-        let mut object = Object::default();
-        object.put_integer(FORMAT.0, Some(FORMAT.1.into()));
-        object.put_integer("tick", Some(self.tick.into()));
-        object.put_integer("next_sequence", Some(self.next_sequence.into()));
-        object.into()
+        Json::object([
+            (FORMAT.0, Json::of(FORMAT.1)),
+            ("tick", Json::of(self.tick)),
+            ("next_sequence", Json::of(self.next_sequence)),
+        ])
     }
 }
 

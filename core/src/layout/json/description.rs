@@ -14,18 +14,15 @@
 use alloc::{
     format,
     string::{String, ToString},
+    vec,
     vec::Vec,
 };
 
 use crate::{
     Result,
     layout::{
-        Field, Json, Layout, Type, Value,
-        json::value::{Object, ObjectReader},
-        shape::{
-            layout::Shape,
-            placed::{Placed, Role},
-        },
+        Field, Json, Layout, Placed, Role, Shape, Type, Value, json::value::ObjectReader,
+        shape::fit::fit,
     },
 };
 
@@ -43,16 +40,17 @@ impl Layout {
             fields.push(field(index, json)?);
         }
         let only_read = members.flag("only_read")?;
-        let layout = match &*id {
-            "integer" if bits == 64 => members.end().and_then(|()| Self::integer(fields)),
-            "bytes" if bits % 8 == 0 => {
-                members.end().and_then(|()| Self::bytes(bits as usize / 8, fields))
+        let shape = match (&*id, bits) {
+            ("integer", 64) => Shape::Integer,
+            ("bytes", bits) if bits % 8 == 0 => Shape::Bytes(bits as usize / 8),
+            ("integer", _) => return Err(members.wrong("bits", "64", &bits.to_string())),
+            ("bytes", _) => {
+                return Err(members.wrong("bits", "a multiple of 8", &bits.to_string()));
             }
-            "integer" => Err(members.wrong("bits", "64", &bits.to_string())),
-            "bytes" => Err(members.wrong("bits", "a multiple of 8", &bits.to_string())),
-            other => Err(members.wrong("id", "integer or bytes", other)),
+            (other, _) => return Err(members.wrong("id", "integer or bytes", other)),
         };
-        Ok(Self { only_read, ..layout? })
+        members.end()?;
+        Ok(Self { only_read, ..fit(shape, fields)? })
     }
 
     /// The layout's description.
@@ -60,14 +58,11 @@ impl Layout {
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
-        let mut object = Object::default();
-        object.put("id", if self.shape == Shape::Integer { "integer" } else { "bytes" }.into());
-        object.put("bits", self.bits().into());
-        object.put("fields", Json::List(self.fields.iter().map(Json::from).collect()));
-        if self.only_read {
-            object.put("only_read", true.into());
-        }
-        object.into()
+        let id = if self.is_integer() { "integer" } else { "bytes" };
+        let fields = Json::List(self.fields.iter().map(Json::from).collect());
+        let members = [("id", Json::of(id)), ("bits", Json::of(self.bits())), ("fields", fields)];
+        let only_read = self.only_read.then_some(("only_read", Json::Bool(true)));
+        Json::object(members.into_iter().chain(only_read))
     }
 }
 
@@ -81,14 +76,16 @@ fn field(index: usize, json: Json) -> Result<Field> {
             let tick = members.text("tick")?.parse()?;
             Field::timestamp(bits, tick, members.small("epoch_ms")?)
         }
-        "sequence" if members.has("start") => Field::sequence_from(bits, members.integer("start")?),
-        "sequence" => Field::sequence(bits),
+        "sequence" => {
+            let start = members.optional("start", ObjectReader::integer)?;
+            Field::sequence_from(bits, start.unwrap_or(Value::Integer(0)))
+        }
         "constant" => {
-            let (name, kind) = (name(&mut members)?, value_type(&mut members)?);
+            let (name, kind) = name_and_type(&mut members)?;
             Field::constant(bits, name.as_deref(), value(&mut members, kind)?)
         }
         "bindable" => {
-            let (name, kind) = (name(&mut members)?, value_type(&mut members)?);
+            let (name, kind) = name_and_type(&mut members)?;
             Field::bindable_of(kind, bits, name.as_deref())
         }
         other => return Err(members.wrong("kind", "a kind of field", other)),
@@ -97,18 +94,16 @@ fn field(index: usize, json: Json) -> Result<Field> {
     Ok(if invert { field.inverted() } else { field })
 }
 
-fn name(members: &mut ObjectReader) -> Result<Option<String>> {
-    if members.has("name") { members.text("name").map(Some) } else { Ok(None) }
-}
-
-fn value_type(members: &mut ObjectReader) -> Result<Type> {
-    if !members.has("type") {
-        return Ok(Type::Integer);
-    }
-    let name = members.text("type")?;
+fn name_and_type(members: &mut ObjectReader) -> Result<(Option<String>, Type)> {
+    let name = members.optional("name", ObjectReader::text)?;
+    let Some(kind) = members.optional("type", ObjectReader::text)? else {
+        return Ok((name, Type::Integer));
+    };
     let kinds = [Type::Integer, Type::Bytes, Type::Text];
-    let kind = kinds.into_iter().find(|kind| kind.as_str() == name);
-    kind.ok_or_else(|| members.wrong("type", "integer, bytes or text", &name))
+    match kinds.into_iter().find(|known| known.as_str() == kind) {
+        Some(kind) => Ok((name, kind)),
+        None => Err(members.wrong("type", "integer, bytes or text", &kind)),
+    }
 }
 
 fn value(members: &mut ObjectReader, kind: Type) -> Result<Value<'static>> {
@@ -132,29 +127,26 @@ pub(in crate::layout) fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
 
 impl From<&Placed> for Json {
     fn from(field: &Placed) -> Self {
-        let mut object = Object::default();
-        object.put("kind", field.role.as_str().into());
-        object.put("bits", field.width.bits.into());
+        let mut members =
+            vec![("kind", Json::of(field.role.as_str())), ("bits", Json::of(field.width.bits))];
         match &field.role {
-            Role::Timestamp(timeline) => {
-                object.put("tick", Json::Text(timeline.tick().to_string()));
-                object.put_integer("epoch_ms", Some(timeline.epoch_ms().into()));
-            }
-            Role::Sequence(start) => object.put("start", start.into()),
-            Role::Constant(_) | Role::Bindable(_) => {
-                object.put("name", field.name.as_str().into());
-                if field.kind() != Type::Integer {
-                    object.put("type", field.kind().as_str().into());
-                }
-            }
+            Role::Timestamp(timeline) => members.extend([
+                ("tick", Json::of(timeline.tick().to_string())),
+                ("epoch_ms", Json::of(timeline.epoch_ms())),
+            ]),
+            Role::Sequence(start) => members.push(("start", Json::of(start.clone()))),
+            Role::Constant(_) | Role::Bindable(_) => members.push(("name", Json::of(&*field.name))),
             Role::Unused => {}
         }
+        if field.kind() != Type::Integer {
+            members.push(("type", Json::of(field.kind().as_str())));
+        }
         if let Role::Constant(value) = &field.role {
-            object.put("value", value.into());
+            members.push(("value", Json::of(value.clone())));
         }
         if field.invert {
-            object.put("invert", true.into());
+            members.push(("invert", Json::Bool(true)));
         }
-        object.into()
+        Json::object(members)
     }
 }

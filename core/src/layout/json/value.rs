@@ -40,6 +40,25 @@ pub enum Json {
 }
 
 impl Json {
+    pub(crate) fn object<'n>(members: impl IntoIterator<Item = (&'n str, Self)>) -> Self {
+        Self::Object(members.into_iter().map(|(name, value)| (name.into(), value)).collect())
+    }
+
+    /// Writes bytes in hex, and integers past 2^53 as decimal strings.
+    pub(crate) fn of<'v>(value: impl Into<Value<'v>>) -> Self {
+        match value.into() {
+            Value::Integer(n) if n.unsigned_abs() <= LARGEST_NUMBER.into() => {
+                i64::try_from(n).map_or(Self::Fraction, Self::Integer)
+            }
+            other => Self::Text(other.to_string()),
+        }
+    }
+
+    /// The same, with null for `None`.
+    pub(crate) fn or_null<'v>(value: Option<impl Into<Value<'v>>>) -> Self {
+        value.map_or(Self::Null, Self::of)
+    }
+
     /// Its name in an error.
     fn name(&self) -> &'static str {
         match self {
@@ -50,57 +69,6 @@ impl Json {
             Self::Text(_) => "text",
             Self::List(_) => "a list",
             Self::Object(_) => "an object",
-        }
-    }
-}
-
-/// An object to be written.
-#[derive(Default)]
-pub(crate) struct Object(Vec<(String, Json)>);
-
-impl Object {
-    pub(crate) fn put(&mut self, name: &str, value: Json) {
-        self.0.push((name.into(), value));
-    }
-
-    /// Adds a number or decimal text; null for `None`.
-    pub(crate) fn put_integer(&mut self, name: &str, value: Option<Value<'_>>) {
-        self.put(name, value.map_or(Json::Null, |value| Json::from(&value)));
-    }
-}
-
-impl From<Object> for Json {
-    fn from(object: Object) -> Self {
-        Self::Object(object.0)
-    }
-}
-
-impl From<&str> for Json {
-    fn from(text: &str) -> Self {
-        Self::Text(text.into())
-    }
-}
-
-impl From<bool> for Json {
-    fn from(value: bool) -> Self {
-        Self::Bool(value)
-    }
-}
-
-impl From<u32> for Json {
-    fn from(number: u32) -> Self {
-        Self::Integer(number.into())
-    }
-}
-
-impl From<&Value<'_>> for Json {
-    /// Writes bytes in hex, and integers past 2^53 as decimal strings.
-    fn from(value: &Value<'_>) -> Self {
-        match value {
-            Value::Integer(n) if n.unsigned_abs() <= LARGEST_NUMBER.into() => {
-                i64::try_from(*n).map_or(Self::Fraction, Self::Integer)
-            }
-            other => Self::Text(other.to_string()),
         }
     }
 }
@@ -121,8 +89,14 @@ impl ObjectReader {
         }
     }
 
-    pub(in crate::layout) fn has(&self, name: &str) -> bool {
-        self.left.iter().any(|(member, _)| member == name)
+    /// Reads a member, if there is one.
+    pub(in crate::layout) fn optional<T>(
+        &mut self,
+        name: &str,
+        read: fn(&mut Self, &str) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let is_there = self.left.iter().any(|(member, _)| member == name);
+        is_there.then(|| read(self, name)).transpose()
     }
 
     fn take(&mut self, name: &str) -> Option<Json> {

@@ -2,14 +2,7 @@
 
 use crate::{
     format::{Description, FieldDescription},
-    layout::{
-        Id, Json, Layout, Value,
-        json::value::Object,
-        shape::{
-            layout::Shape,
-            placed::{Placed, Role},
-        },
-    },
+    layout::{Id, Json, Layout, Placed, Role, Shape},
 };
 
 impl Description {
@@ -18,28 +11,28 @@ impl Description {
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
-        let mut object = Object::default();
-        object.put("bits", self.bits.into());
-        object.put("fields", Json::List(self.fields().iter().map(Json::from).collect()));
-        object.put_integer("per_second", self.per_second.map(Value::from));
-        object.put_integer("per_second_in_all", self.per_second_in_all.map(Value::from));
-        object.put_integer("first_ms", self.first_ms.map(Value::from));
-        object.put_integer("last_ms", self.last_ms.map(Value::from));
-        object.put("sorts_by_time", self.sorts_by_time.into());
-        object.put("below_2_53", self.below_2_53.into());
-        object.put("below_2_63", self.below_2_63.into());
-        object.into()
+        Json::object([
+            ("bits", Json::of(self.bits)),
+            ("fields", Json::List(self.fields().iter().map(Json::from).collect())),
+            ("per_second", Json::or_null(self.per_second)),
+            ("per_second_in_all", Json::or_null(self.per_second_in_all)),
+            ("first_ms", Json::or_null(self.first_ms)),
+            ("last_ms", Json::or_null(self.last_ms)),
+            ("sorts_by_time", Json::Bool(self.sorts_by_time)),
+            ("below_2_53", Json::Bool(self.below_2_53)),
+            ("below_2_63", Json::Bool(self.below_2_63)),
+        ])
     }
 }
 
 impl From<&FieldDescription> for Json {
     fn from(field: &FieldDescription) -> Self {
-        let mut object = Object::default();
-        object.put("name", field.name().into());
-        object.put("kind", field.kind.into());
-        object.put("offset", field.offset.into());
-        object.put("bits", field.bits.into());
-        object.into()
+        Json::object([
+            ("name", Json::of(field.name())),
+            ("kind", Json::of(field.kind)),
+            ("offset", Json::of(field.offset)),
+            ("bits", Json::of(field.bits)),
+        ])
     }
 }
 
@@ -81,7 +74,7 @@ impl Layout {
 
     /// Number of generators that the bindables tell apart; none past 2^127.
     fn machines(&self) -> Option<u128> {
-        let bindables = self.fields.iter().filter(|field| matches!(field.role, Role::Bindable(_)));
+        let bindables = self.fields.iter().filter(|field| field.role.is_bindable());
         1_u128.checked_shl(bindables.map(|field| field.width.bits).sum())
     }
 
