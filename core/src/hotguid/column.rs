@@ -39,5 +39,5 @@ impl Described for HotGuid {
     }
 }
 
-column!([] HotGuid: bytes text uuid);
+column!([] HotGuid: Binary Text Uuid);
 bits!([] HotGuid, |bytes: [u8; Self::LEN]| Self::from_rfc_bytes(bytes));

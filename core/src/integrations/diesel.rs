@@ -1,23 +1,8 @@
 //! Diesel. Columns of `Binary` and `BigInt` in every backend, of `Text` and `Uuid` in PostgreSQL, of `Text` in SQLite, too, with the
 //! feature `diesel-sqlite`.
 
-/// Implements the traits for the types of columns that have these forms.
+/// Implements the traits for columns of these SQL types.
 macro_rules! column {
-    ([$($of:tt)*] $id:ty: integer) => {
-        crate::integrations::diesel::column!(@expression [$($of)*] $id: BigInt);
-        crate::integrations::diesel::column!(@integer [$($of)*] $id);
-    };
-    ([$($of:tt)*] $id:ty: integer bytes) => {
-        crate::integrations::diesel::column!(@expression [$($of)*] $id: BigInt Binary);
-        crate::integrations::diesel::column!(@integer [$($of)*] $id);
-        crate::integrations::diesel::column!(@bytes [$($of)*] $id);
-    };
-    ([$($of:tt)*] $id:ty: bytes text uuid) => {
-        crate::integrations::diesel::column!(@expression [$($of)*] $id: Binary Text Uuid);
-        crate::integrations::diesel::column!(@bytes [$($of)*] $id);
-        crate::integrations::diesel::column!(@text [$($of)*] $id);
-        crate::integrations::diesel::column!(@uuid [$($of)*] $id);
-    };
     // Parameters of queries and values of rows, by Diesel's own derives.
     (@expression [$($of:tt)*] $id:ty: $($column:ident)+) => {
         const _: () = {
@@ -28,15 +13,15 @@ macro_rules! column {
             struct Foreign<$($of)*>($id);
         };
     };
-    (@integer [$($of:tt)*] $id:ty) => {
+    (@BigInt [$($of:tt)*] $id:ty) => {
         crate::integrations::diesel::read!([$($of)*] $id: BigInt, i64, |number| Integer(number));
         crate::integrations::diesel::write!([$($of)*] $id: BigInt, i64, integer);
     };
-    (@bytes [$($of:tt)*] $id:ty) => {
+    (@Binary [$($of:tt)*] $id:ty) => {
         crate::integrations::diesel::read!([$($of)*] $id: Binary, alloc::vec::Vec<u8>, |bytes| Bytes(&bytes));
         crate::integrations::diesel::write!([$($of)*] $id: Binary, [u8], bytes);
     };
-    (@text [$($of:tt)*] $id:ty) => {
+    (@Text [$($of:tt)*] $id:ty) => {
         crate::integrations::diesel::read!([$($of)*] $id: Text, alloc::string::String, |text| Text(&text));
 
         impl<$($of)*> diesel::serialize::ToSql<diesel::sql_types::Text, diesel::pg::Pg> for $id {
@@ -60,7 +45,7 @@ macro_rules! column {
             }
         }
     };
-    (@uuid [$($of:tt)*] $id:ty) => {
+    (@Uuid [$($of:tt)*] $id:ty) => {
         impl<$($of)*> diesel::deserialize::FromSql<diesel::sql_types::Uuid, diesel::pg::Pg> for $id {
             fn from_sql(value: diesel::pg::PgValue<'_>) -> diesel::deserialize::Result<Self> {
                 let value = crate::integrations::Value::Uuid(value.as_bytes().try_into()?);
@@ -76,6 +61,10 @@ macro_rules! column {
                 crate::integrations::diesel::put(&crate::integrations::Column::uuid(self)?, out)
             }
         }
+    };
+    ($of:tt $id:ty: $($column:ident)+) => {
+        crate::integrations::diesel::column!(@expression $of $id: $($column)+);
+        $(crate::integrations::diesel::column!(@$column $of $id);)+
     };
 }
 

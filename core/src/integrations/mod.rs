@@ -127,12 +127,12 @@ impl Value<'_> {
     }
 }
 
-/// Implements the traits of all libraries for a type, after the types of its generic parameters, and before the forms of its
-/// columns.
+/// Implements the traits of all libraries for a type, after the types of its generic parameters, and before the SQL types of
+/// its columns.
 macro_rules! column {
-    ([$($of:tt)*] $id:ty: $($form:ident)+) => {
+    ([$($of:tt)*] $id:ty: $($column:ident)+) => {
         #[cfg(feature = "diesel")]
-        crate::integrations::diesel::column!([$($of)*] $id: $($form)+);
+        crate::integrations::diesel::column!([$($of)*] $id: $($column)+);
         #[cfg(feature = "postgres-types")]
         crate::integrations::postgres::column!([$($of)*] $id);
         #[cfg(feature = "rusqlite")]

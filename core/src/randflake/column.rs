@@ -34,5 +34,5 @@ impl Described for Randflake {
     }
 }
 
-column!([] Randflake: integer);
+column!([] Randflake: BigInt);
 bits!([] Randflake, |number: i64| Self::from_i64(number));

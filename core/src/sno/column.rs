@@ -83,7 +83,7 @@ impl<T: Kind> Described for Id<T> {
     }
 }
 
-column!([] Sno: bytes text uuid);
-column!([T: Kind] Id<T>: bytes text uuid);
+column!([] Sno: Binary Text Uuid);
+column!([T: Kind] Id<T>: Binary Text Uuid);
 bits!([] Sno, |bytes: [u8; Self::LEN]| Self::from_bytes(bytes));
 bits!([T: Kind] Id<T>, |id: Sno| Self::of_kind(id));

@@ -48,7 +48,7 @@ impl Described for Id {
     }
 }
 
-column!([] Id: integer bytes);
+column!([] Id: BigInt Binary);
 bits!([] Id, |bits: core::result::Result<i64, alloc::vec::Vec<u8>>| match bits {
     Ok(number) => Self::Integer(number),
     Err(bytes) => Self::Bytes(bytes),

@@ -8,7 +8,7 @@ use crate::{
     Error, ErrorKind, Result,
     error::same_length,
     layout::{
-        Id, Layout, Placed, Role, Shape, Slot, Timeline, Type, Value, foreign_slot,
+        Id, Layout, Placed, Role, Shape, Slot, Type, Value, foreign_slot,
         shape::bits::{self, without_leading_zeros},
     },
 };
@@ -84,7 +84,7 @@ impl Layout {
         }
         let bits = Bits::Word(id.cast_unsigned());
         let unix_ms = match self.time_field() {
-            Some((timeline, field)) => Some(bits.unix_ms(field, timeline)?),
+            Some((timeline, field)) => Some(timeline.start_of(bits.integer(field))?),
             None => None,
         };
         Ok(Parsed { layout: self, bits, unix_ms })
@@ -109,7 +109,7 @@ impl Layout {
         // The first error is from the top.
         for field in &self.fields {
             if let Role::Timestamp(timeline) = &field.role {
-                unix_ms = Some(bits.unix_ms(field, timeline)?);
+                unix_ms = Some(timeline.start_of(bits.integer(field))?);
             } else if field.kind() == Type::Text {
                 bits.text(field)?;
             }
@@ -201,10 +201,12 @@ impl<'a> Parsed<'a> {
 
     /// The value of a field of any type, except small integers.
     fn get_slowly(&self, field: &Placed) -> Result<Value<'a>> {
-        match &field.role {
-            Role::Timestamp(_) => Ok(Value::Integer(self.unix_ms.unwrap_or_default().into())),
-            Role::Unused => Err(foreign_slot()),
-            _ => self.bits.value(field),
+        match (&field.role, field.kind()) {
+            (Role::Timestamp(_), _) => Ok(Value::Integer(self.unix_ms.unwrap_or_default().into())),
+            (Role::Unused, _) => Err(foreign_slot()),
+            (_, Type::Integer) => Ok(wide_integer(&self.bits.bytes(field))),
+            (_, Type::Bytes) => Ok(Value::Bytes(self.bits.bytes(field))),
+            (_, Type::Text) => self.bits.text(field).map(Value::Text),
         }
     }
 
@@ -302,22 +304,6 @@ impl<'a> Bits<'a> {
     #[inline]
     fn integer(self, field: &Placed) -> i128 {
         field.width.widen(self.word(field))
-    }
-
-    /// The start of the tick in a timestamp.
-    #[inline]
-    fn unix_ms(self, field: &Placed, timeline: &Timeline) -> Result<i64> {
-        timeline.start_of(self.integer(field))
-    }
-
-    /// The value of any field.
-    fn value(self, field: &Placed) -> Result<Value<'a>> {
-        match field.kind() {
-            Type::Integer if field.plain => Ok(Value::Integer(self.integer(field))),
-            Type::Integer => Ok(wide_integer(&self.bytes(field))),
-            Type::Bytes => Ok(Value::Bytes(self.bytes(field))),
-            Type::Text => self.text(field).map(Value::Text),
-        }
     }
 
     /// The bytes of a field, without leading zeros: the ID's own where the field lies on whole bytes.

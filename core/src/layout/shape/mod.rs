@@ -1,7 +1,6 @@
 //! The shape of an ID: its fields, their places and widths, and the values that they take.
 
 pub(super) mod bits;
-pub(super) mod decimal;
 mod describe;
 pub(super) mod field;
 pub(super) mod fit;

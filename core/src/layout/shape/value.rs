@@ -8,7 +8,7 @@ use alloc::{
 };
 use core::fmt;
 
-use crate::{Result, layout::shape::decimal};
+use crate::{Error, ErrorKind, Result};
 
 /// The type of values that a constant or bindable takes.
 ///
@@ -102,7 +102,19 @@ impl Value<'_> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn parse_integer(text: &str) -> Result<Value<'static>> {
-        decimal::read(text)
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let is_plain = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+        if !is_plain || digits.starts_with('0') && text != "0" {
+            return Err(not_decimal(text));
+        }
+        match (text.parse::<i128>(), text.parse::<u128>()) {
+            (Ok(number), _) => Ok(number.into()),
+            (_, Ok(number)) => Ok(number.into()),
+            _ => Err(Error::because(
+                ErrorKind::OutOfRange,
+                "expected an integer of at most 128 bits, found a larger one",
+            )),
+        }
     }
 
     /// The same value with one spelling for each integer.
@@ -169,6 +181,19 @@ impl Value<'_> {
             (_, kind) => Cow::Borrowed(kind.map_or("a time", Type::noun)),
         }
     }
+}
+
+/// The error for a text that is no integer: for its characters first, then for their order.
+#[cold]
+fn not_decimal(text: &str) -> Error {
+    let is_bad = |(i, c): &(usize, char)| !(c.is_ascii_digit() || *c == '-' && *i == 0);
+    if let Some((position, character)) = text.chars().enumerate().find(is_bad) {
+        return Error::bad_character(position, character.into());
+    }
+    Error::because(
+        ErrorKind::InvalidCharacter,
+        "expected an integer in decimal digits without leading zeros",
+    )
 }
 
 impl fmt::Display for Value<'_> {
