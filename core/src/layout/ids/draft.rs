@@ -33,9 +33,8 @@ impl Id {
     /// Sets all bits of a field, or clears them.
     pub(in crate::layout) fn fill(&mut self, field: &Placed, ones: bool) {
         match self {
-            Self::Integer(_) => {
-                self.put(field, if ones { field.width.most } else { 0 } ^ field.flip)
-            }
+            Self::Integer(_) if ones => self.put(field, field.width.most ^ field.flip),
+            Self::Integer(_) => self.put(field, field.flip),
             Self::Bytes(id) => bits::fill(id, field.offset, field.width.bits, ones),
         }
     }
