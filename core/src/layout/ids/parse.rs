@@ -266,13 +266,17 @@ impl<'a> Parsed<'a> {
     /// The fields as JSON.
     #[cfg(feature = "json")]
     pub(in crate::layout) fn to_value(&self) -> Json {
-        let fields = |is| Json::object(self.all(is).map(|(name, value)| (name, Json::of(value))));
-        Json::object([
-            ("unix_ms", Json::or_null(self.unix_ms)),
-            ("sequence", Json::or_null(self.sequence())),
-            ("bindables", fields(Role::is_bindable)),
-            ("constants", fields(Role::is_constant)),
-        ])
+        let fields = |is| {
+            let mut object = Json::object();
+            self.all(is).for_each(|(name, value)| object.put(name, Json::of(value)));
+            object
+        };
+        let mut object = Json::object();
+        object.put("unix_ms", Json::or_null(self.unix_ms));
+        object.put("sequence", Json::or_null(self.sequence()));
+        object.put("bindables", fields(Role::is_bindable));
+        object.put("constants", fields(Role::is_constant));
+        object
     }
 
     fn all(&self, is: fn(&Role) -> bool) -> impl Iterator<Item = (&'a str, Value<'a>)> {

@@ -68,11 +68,11 @@ impl Snapshot {
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
-        Json::object([
-            (FORMAT.0, Json::of(FORMAT.1)),
-            ("tick", Json::of(self.tick)),
-            ("next_sequence", Json::of(self.next_sequence)),
-        ])
+        let mut object = Json::object();
+        object.put(FORMAT.0, Json::of(FORMAT.1));
+        object.put("tick", Json::of(self.tick));
+        object.put("next_sequence", Json::of(self.next_sequence));
+        object
     }
 }
 

@@ -14,7 +14,6 @@
 use alloc::{
     format,
     string::{String, ToString},
-    vec,
     vec::Vec,
 };
 
@@ -60,9 +59,14 @@ impl Layout {
     pub fn to_value(&self) -> Json {
         let id = if self.is_integer() { "integer" } else { "bytes" };
         let fields = Json::List(self.fields.iter().map(Json::from).collect());
-        let members = [("id", Json::of(id)), ("bits", Json::of(self.bits())), ("fields", fields)];
-        let only_read = self.only_read.then_some(("only_read", Json::Bool(true)));
-        Json::object(members.into_iter().chain(only_read))
+        let mut object = Json::object();
+        object.put("id", Json::of(id));
+        object.put("bits", Json::of(self.bits()));
+        object.put("fields", fields);
+        if self.only_read {
+            object.put("only_read", Json::Bool(true));
+        }
+        object
     }
 }
 
@@ -127,26 +131,27 @@ pub(in crate::layout) fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
 
 impl From<&Placed> for Json {
     fn from(field: &Placed) -> Self {
-        let mut members =
-            vec![("kind", Json::of(field.role.as_str())), ("bits", Json::of(field.width.bits))];
+        let mut object = Json::object();
+        object.put("kind", Json::of(field.role.as_str()));
+        object.put("bits", Json::of(field.width.bits));
         match &field.role {
-            Role::Timestamp(timeline) => members.extend([
-                ("tick", Json::of(timeline.tick().to_string())),
-                ("epoch_ms", Json::of(timeline.epoch_ms())),
-            ]),
-            Role::Sequence(start) => members.push(("start", Json::of(start.clone()))),
-            Role::Constant(_) | Role::Bindable(_) => members.push(("name", Json::of(&*field.name))),
+            Role::Timestamp(timeline) => {
+                object.put("tick", Json::of(timeline.tick().to_string()));
+                object.put("epoch_ms", Json::of(timeline.epoch_ms()));
+            }
+            Role::Sequence(start) => object.put("start", Json::of(start.clone())),
+            Role::Constant(_) | Role::Bindable(_) => object.put("name", Json::of(&*field.name)),
             Role::Unused => {}
         }
         if field.kind() != Type::Integer {
-            members.push(("type", Json::of(field.kind().as_str())));
+            object.put("type", Json::of(field.kind().as_str()));
         }
         if let Role::Constant(value) = &field.role {
-            members.push(("value", Json::of(value.clone())));
+            object.put("value", Json::of(value.clone()));
         }
         if field.invert {
-            members.push(("invert", Json::Bool(true)));
+            object.put("invert", Json::Bool(true));
         }
-        Json::object(members)
+        object
     }
 }

@@ -40,18 +40,20 @@ pub enum Json {
 }
 
 impl Json {
-    pub(crate) fn object<'n>(members: impl IntoIterator<Item = (&'n str, Self)>) -> Self {
-        Self::Object(members.into_iter().map(|(name, value)| (name.into(), value)).collect())
+    pub(crate) const fn object() -> Self {
+        Self::Object(Vec::new())
+    }
+
+    /// Adds a member to an object.
+    pub(crate) fn put(&mut self, name: &str, value: Self) {
+        if let Self::Object(members) = self {
+            members.push((name.into(), value));
+        }
     }
 
     /// Writes bytes in hex, and integers past 2^53 as decimal strings.
     pub(crate) fn of<'v>(value: impl Into<Value<'v>>) -> Self {
-        match value.into() {
-            Value::Integer(n) if n.unsigned_abs() <= LARGEST_NUMBER.into() => {
-                i64::try_from(n).map_or(Self::Fraction, Self::Integer)
-            }
-            other => Self::Text(other.to_string()),
-        }
+        Self::from(value.into())
     }
 
     /// The same, with null for `None`.
@@ -69,6 +71,17 @@ impl Json {
             Self::Text(_) => "text",
             Self::List(_) => "a list",
             Self::Object(_) => "an object",
+        }
+    }
+}
+
+impl From<Value<'_>> for Json {
+    fn from(value: Value<'_>) -> Self {
+        match value {
+            Value::Integer(n) if n.unsigned_abs() <= LARGEST_NUMBER.into() => {
+                i64::try_from(n).map_or(Self::Fraction, Self::Integer)
+            }
+            other => Self::Text(other.to_string()),
         }
     }
 }

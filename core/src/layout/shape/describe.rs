@@ -11,28 +11,28 @@ impl Description {
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
-        Json::object([
-            ("bits", Json::of(self.bits)),
-            ("fields", Json::List(self.fields().iter().map(Json::from).collect())),
-            ("per_second", Json::or_null(self.per_second)),
-            ("per_second_in_all", Json::or_null(self.per_second_in_all)),
-            ("first_ms", Json::or_null(self.first_ms)),
-            ("last_ms", Json::or_null(self.last_ms)),
-            ("sorts_by_time", Json::Bool(self.sorts_by_time)),
-            ("below_2_53", Json::Bool(self.below_2_53)),
-            ("below_2_63", Json::Bool(self.below_2_63)),
-        ])
+        let mut object = Json::object();
+        object.put("bits", Json::of(self.bits));
+        object.put("fields", Json::List(self.fields().iter().map(Json::from).collect()));
+        object.put("per_second", Json::or_null(self.per_second));
+        object.put("per_second_in_all", Json::or_null(self.per_second_in_all));
+        object.put("first_ms", Json::or_null(self.first_ms));
+        object.put("last_ms", Json::or_null(self.last_ms));
+        object.put("sorts_by_time", Json::Bool(self.sorts_by_time));
+        object.put("below_2_53", Json::Bool(self.below_2_53));
+        object.put("below_2_63", Json::Bool(self.below_2_63));
+        object
     }
 }
 
 impl From<&FieldDescription> for Json {
     fn from(field: &FieldDescription) -> Self {
-        Json::object([
-            ("name", Json::of(field.name())),
-            ("kind", Json::of(field.kind)),
-            ("offset", Json::of(field.offset)),
-            ("bits", Json::of(field.bits)),
-        ])
+        let mut object = Json::object();
+        object.put("name", Json::of(field.name()));
+        object.put("kind", Json::of(field.kind));
+        object.put("offset", Json::of(field.offset));
+        object.put("bits", Json::of(field.bits));
+        object
     }
 }
 
