@@ -46,14 +46,20 @@ pub(super) enum Fact {
     TooLarge(u64),
     /// A reason in words that are part of the program.
     Constant(&'static &'static str),
-    Reason(Box<Name>),
-    /// The found length, the least and the most, of which one needs more than 16 bits.
-    LongLength(Box<[usize; 3]>),
-    /// A value, the least and the most.
-    Range(Box<[i128; 3]>),
-    /// The expected type, and the one that was found.
-    Type(Box<(&'static str, Name)>),
+    /// The only variant with a pointer: code that drops an error would be longer for each further one.
     More(Box<More>),
+}
+
+/// A fact that takes more room.
+#[derive(Clone, Debug)]
+pub(super) enum Wide {
+    Reason(Name),
+    /// The found length, the least and the most, of which one needs more than 16 bits.
+    Length([usize; 3]),
+    /// A value, the least and the most.
+    Range([i128; 3]),
+    /// The expected type, and the one that was found.
+    Type(&'static str, Name),
 }
 
 /// Stands for an unknown character.
@@ -70,8 +76,13 @@ impl Fact {
         };
         match (u16::try_from(least), most_short) {
             (Ok(least), Some(most)) => Self::Length { found, least, most },
-            _ => Self::LongLength(Box::new([found, least, most])),
+            _ => Self::wide(Wide::Length([found, least, most])),
         }
+    }
+
+    #[cold]
+    pub(super) fn wide(wide: Wide) -> Self {
+        Self::None.with(|more| more.wide = Some(wide))
     }
 
     /// The same fact with more beside it.
@@ -81,6 +92,7 @@ impl Fact {
             Self::More(more) => more,
             fact => Box::new(More {
                 fact,
+                wide: None,
                 field: None,
                 #[cfg(target_has_atomic = "ptr")]
                 source: None,
@@ -95,6 +107,7 @@ impl Fact {
 #[derive(Clone, Debug)]
 pub(super) struct More {
     pub(super) fact: Fact,
+    pub(super) wide: Option<Wide>,
     pub(super) field: Option<Name>,
     #[cfg(target_has_atomic = "ptr")]
     pub(super) source: Option<Source>,
