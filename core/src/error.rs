@@ -10,6 +10,7 @@ mod serde;
 mod source;
 
 use alloc::{
+    boxed::Box,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -17,7 +18,7 @@ use alloc::{
 use core::ops::RangeInclusive;
 
 pub(crate) use fact::Name;
-use fact::{Fact, NO_UNIT, Progress, Wide};
+use fact::{Fact, NO_UNIT, Progress};
 pub use kind::ErrorKind;
 
 /// Names that a message lists; it counts the others.
@@ -64,13 +65,6 @@ impl Error {
         }
     }
 
-    fn wide(&self) -> Option<&Wide> {
-        match &self.fact {
-            Fact::More(more) => more.wide.as_ref(),
-            _ => None,
-        }
-    }
-
     /// An error of a kind, without details: for your own clocks and sources of random bytes.
     ///
     /// ```
@@ -94,7 +88,7 @@ impl Error {
     /// ```
     #[cold]
     pub fn because(kind: ErrorKind, reason: impl Into<Name>) -> Self {
-        Self::with_fact(kind, Fact::wide(Wide::Reason(reason.into())))
+        Self::with_fact(kind, Fact::Reason(Box::new(reason.into())))
     }
 
     /// As [`Error::because`], for reasons of decoders, which refuse in loops.
@@ -191,9 +185,9 @@ impl Error {
     /// ```
     pub fn range(&self) -> Option<(i128, i128, i128)> {
         const MOST: i128 = u64::MAX as i128;
-        match (self.fact(), self.wide()) {
-            (Fact::TooLarge(low), _) => Some((MOST + 1 + i128::from(*low), 0, MOST)),
-            (_, Some(Wide::Range(range))) => Some((*range).into()),
+        match self.fact() {
+            Fact::TooLarge(low) => Some((MOST + 1 + i128::from(*low), 0, MOST)),
+            Fact::Range(range) => Some((**range).into()),
             _ => None,
         }
     }
@@ -305,7 +299,7 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub fn out_of_range(field: impl Into<Name>, value: i128, least: i128, most: i128) -> Self {
-        let fact = Fact::wide(Wide::Range([value, least, most]));
+        let fact = Fact::Range(Box::new([value, least, most]));
         Self::with_fact(ErrorKind::OutOfRange, fact).of(field)
     }
 
@@ -383,7 +377,7 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub fn invalid_type(expected: &'static str, found: impl Into<Name>) -> Self {
-        let fact = Fact::wide(Wide::Type(expected, found.into()));
+        let fact = Fact::Type(Box::new((expected, found.into())));
         Self::with_fact(ErrorKind::InvalidType, fact)
     }
 

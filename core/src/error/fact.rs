@@ -46,20 +46,14 @@ pub(super) enum Fact {
     TooLarge(u64),
     /// A reason in words that are part of the program.
     Constant(&'static &'static str),
-    /// The only variant with a pointer: code that drops an error would be longer for each further one.
-    More(Box<More>),
-}
-
-/// A fact that takes more room.
-#[derive(Clone, Debug)]
-pub(super) enum Wide {
-    Reason(Name),
+    Reason(Box<Name>),
     /// The found length, the least and the most, of which one needs more than 16 bits.
-    Length([usize; 3]),
+    LongLength(Box<[usize; 3]>),
     /// A value, the least and the most.
-    Range([i128; 3]),
+    Range(Box<[i128; 3]>),
     /// The expected type, and the one that was found.
-    Type(&'static str, Name),
+    Type(Box<(&'static str, Name)>),
+    More(Box<More>),
 }
 
 /// Stands for an unknown character.
@@ -76,13 +70,8 @@ impl Fact {
         };
         match (u16::try_from(least), most_short) {
             (Ok(least), Some(most)) => Self::Length { found, least, most },
-            _ => Self::wide(Wide::Length([found, least, most])),
+            _ => Self::LongLength(Box::new([found, least, most])),
         }
-    }
-
-    #[cold]
-    pub(super) fn wide(wide: Wide) -> Self {
-        Self::None.with(|more| more.wide = Some(wide))
     }
 
     /// The same fact with more beside it.
@@ -92,7 +81,6 @@ impl Fact {
             Self::More(more) => more,
             fact => Box::new(More {
                 fact,
-                wide: None,
                 field: None,
                 #[cfg(target_has_atomic = "ptr")]
                 source: None,
@@ -107,7 +95,6 @@ impl Fact {
 #[derive(Clone, Debug)]
 pub(super) struct More {
     pub(super) fact: Fact,
-    pub(super) wide: Option<Wide>,
     pub(super) field: Option<Name>,
     #[cfg(target_has_atomic = "ptr")]
     pub(super) source: Option<Source>,

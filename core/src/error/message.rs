@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::{
     Error, ErrorKind,
-    fact::{Fact, NO_UNIT, Progress, UNLIMITED, Wide},
+    fact::{Fact, NO_UNIT, Progress, UNLIMITED},
 };
 
 impl fmt::Display for Error {
@@ -28,22 +28,20 @@ impl fmt::Display for Error {
             Fact::Length { found, least, most } => {
                 self.write_length(f, *found, (*least).into(), (*most).into())
             }
+            Fact::LongLength(lengths) => {
+                let [found, least, most] = **lengths;
+                self.write_length(f, found, least, most)
+            }
             Fact::Multiple { found, of } => {
                 write!(f, "expected a multiple of {of} bytes{}, found {found}", OfField(self))
             }
-            Fact::TooLarge(_) => self.write_range(f),
+            Fact::TooLarge(_) | Fact::Range(_) => self.write_range(f),
             Fact::Constant(reason) => f.write_str(reason),
-            Fact::None | Fact::More(_) => match self.wide() {
-                None => self.write_plain(f),
-                Some(Wide::Reason(reason)) => f.write_str(reason),
-                Some(Wide::Length([found, least, most])) => {
-                    self.write_length(f, *found, *least, *most)
-                }
-                Some(Wide::Range(_)) => self.write_range(f),
-                Some(Wide::Type(expected, found)) => {
-                    write!(f, "expected {expected}{}, found {found}", OfField(self))
-                }
-            },
+            Fact::Reason(reason) => f.write_str(reason),
+            Fact::Type(types) => {
+                write!(f, "expected {}{}, found {}", types.0, OfField(self), types.1)
+            }
+            Fact::None | Fact::More(_) => self.write_plain(f),
         }
     }
 }
