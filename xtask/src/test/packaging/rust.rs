@@ -55,7 +55,7 @@ pub fn docs_rs(shell: &Shell) -> Result<()> {
     }
     for (page, feature) in [
         ("sno/fn.generate.html", "std"),
-        ("sno/struct.Sno.html", "uuid"),
+        ("hotguid/struct.HotGuid.html", "uuid"),
         ("layout/struct.Layout.html", "json"),
     ] {
         let html = fs::read_to_string(target.join("doc/polyflake").join(page))
