@@ -2,8 +2,9 @@
 
 use super::{SCALE, Sno, packed::arrays};
 use crate::{
-    Error, Result,
+    Result,
     arch::{self, Level, scalar},
+    error::same_length,
 };
 
 // The kernels count from the same moment, in ticks of 4 ms.
@@ -24,7 +25,7 @@ const _: () = assert!(SCALE.epoch_ms == scalar::columns::EPOCH_MS && SCALE.tick_
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
-    check_length(ids, column)?;
+    same_length(ids.len(), column.len())?;
     arch::level().unix_ms(arrays(ids), column);
     Ok(())
 }
@@ -44,7 +45,7 @@ pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
-    check_length(ids, column)?;
+    same_length(ids.len(), column.len())?;
     arch::level().metabyte(arrays(ids), column);
     Ok(())
 }
@@ -64,7 +65,7 @@ pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
-    check_length(ids, column)?;
+    same_length(ids.len(), column.len())?;
     arch::level().partition(arrays(ids), column);
     Ok(())
 }
@@ -84,14 +85,9 @@ pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn sequence_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
-    check_length(ids, column)?;
+    same_length(ids.len(), column.len())?;
     arch::level().sequence(arrays(ids), column);
     Ok(())
-}
-
-fn check_length<T>(ids: &[Sno], column: &[T]) -> Result<()> {
-    let (expected, found) = (ids.len(), column.len());
-    if expected == found { Ok(()) } else { Err(Error::invalid_length(found, expected, expected)) }
 }
 
 /// All four columns at a given level, which are as long as the IDs.
