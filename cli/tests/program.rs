@@ -4,7 +4,6 @@ use std::{
     collections::HashSet,
     fs,
     io::Write,
-    path::Path,
     process::{Command, Output, Stdio},
 };
 
@@ -310,7 +309,7 @@ fn a_terminal_gets_colours_and_a_bar() {
     assert!(!on_terminal(&inspect, &[("NO_COLOR", "1")]).contains('\x1b'));
     let long = on_terminal(&format!("{PROGRAM} new sno -n 3000000 > ids"), &[]);
     assert!(long.contains("/3000000"), "{long}");
-    let made = fs::read_to_string(Path::new(folder.path()).join("ids")).expect("a file");
+    let made = fs::read_to_string(folder.path().join("ids")).expect("a file");
     assert_eq!(made.lines().count(), 3_000_000);
     assert!(!made.contains('\x1b'));
 }

@@ -3,7 +3,7 @@
 #![cfg(all(unix, not(miri)))]
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
-use std::{collections::HashSet, env, panic, process::Command};
+use std::{collections::HashSet, env, process::Command};
 
 #[cfg(target_os = "linux")]
 use alone::alone;
@@ -166,7 +166,7 @@ fn only_default_partitions_need_shared_memory() {
         limit(0);
         let default = Generator::new().generate(0).unwrap_err().code();
         let made = WAYS.iter().filter(|(way, _)| !["sno", "sno static", "sno clock"].contains(way));
-        let refused = made.filter(|(_, build)| panic::catch_unwind(|| build()()).is_err());
+        let refused = made.filter(|(_, build)| std::panic::catch_unwind(|| build()()).is_err());
         let refused: Vec<_> = refused.map(|(way, _)| way).collect();
         limit(libc::RLIM_INFINITY);
         assert_eq!((default, refused), ("partitions_exhausted", Vec::new()));

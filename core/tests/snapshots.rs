@@ -38,7 +38,10 @@ mod child {
     }
 
     impl super::World<'_> {
-        pub(super) fn meet_the_child(&mut self) {}
+        pub(super) fn meet_the_child(&mut self) {
+            assert!(self.child.is_none());
+        }
+
         pub(super) fn end_the_child(&mut self) {}
     }
 }

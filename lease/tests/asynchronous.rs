@@ -8,11 +8,8 @@ mod server;
 
 use std::{
     cell::Cell,
-    env,
     future::Future,
-    io::{BufRead, BufReader},
     pin::pin,
-    process::{Command, Stdio},
     task::Poll,
     time::{Duration, Instant},
 };
@@ -70,14 +67,20 @@ impl One {
     }
 }
 
-const ENDED: &str = "POLYFLAKE_ENDED_BY_A_SIGNAL";
-
 /// As the README has it.
 #[test]
 #[cfg(unix)]
 fn a_process_that_is_asked_to_end_returns_its_number() {
+    use std::{
+        env,
+        io::{BufRead, BufReader},
+        process::{Command, Stdio},
+    };
+
     use rustix::process::{Pid, Signal, kill_process};
     use tokio::signal::unix::{SignalKind, signal};
+
+    const ENDED: &str = "POLYFLAKE_ENDED_BY_A_SIGNAL";
     if let Ok(url) = env::var(ENDED) {
         let work = async {
             let mut asked_to_end = signal(SignalKind::terminate()).unwrap();

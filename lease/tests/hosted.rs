@@ -1,7 +1,7 @@
 //! A lease that a host in another language keeps: the commands, done by a small host over `SQLite`, and the IDs that come of it.
 #![cfg(feature = "sqlite")]
 
-#[cfg(feature = "postgresql")]
+#[cfg(all(feature = "postgresql", unix))]
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
 mod server;
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
@@ -22,7 +22,7 @@ use polyflake_lease::{
     steps::open_file,
 };
 use serde_json::{Value as Json, json};
-#[cfg(feature = "postgresql")]
+#[cfg(all(feature = "postgresql", unix))]
 use sql::in_postgresql;
 use sql::{answer_of, in_sqlite, statements_of};
 
@@ -231,7 +231,7 @@ fn a_server_that_fails_is_connected_to_again() {
 }
 
 /// The connection to a server is still open when a grant begins, and is closed first: the answer to that is not the grant's.
-#[cfg(feature = "postgresql")]
+#[cfg(all(feature = "postgresql", unix))]
 #[test]
 fn a_grant_over_a_server_counts_once_it_has_begun() {
     let Some(programs) = server::programs() else { return };

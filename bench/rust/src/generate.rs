@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use polyflake::{
-    clock::{CoarseClock, ExactClock, SystemClock, TickingClock},
+    clock::{ExactClock, SystemClock, TickingClock},
     sno::Handle,
 };
 use svix_ksuid::{Ksuid, KsuidLike};
@@ -46,18 +46,14 @@ pub(crate) fn one() -> Contest {
 fn our_ids() -> Vec<Entry> {
     let exact = sno(Unbound::making(1));
     let looking = sno(Unbound::on(ExactClock));
-    let coarse = CoarseClock::new().ok().map(|clock| sno(Unbound::on(clock)));
     let ticking = TickingClock::new(Duration::from_millis(1)).expect("a thread");
     let (ticking, shared) = (sno(Unbound::on(ticking.clone())), sno(Unbound::on(ticking)));
     let mut handle = Handle::new(Box::new(shared));
     let (randflake, hot_guid, layout) =
         (randflake(Unbound::in_seconds(1)), hot_guid(Unbound::in_seconds(1)), layout(SystemClock));
-    let coarse = coarse.map(|ids| {
-        Entry::ours("sno, coarse clock", repeat(move || ids.generate(1).expect("a clock")))
-    });
     [Entry::ours("sno", repeat(move || exact.generate(1).expect("a clock")))]
         .into_iter()
-        .chain(coarse)
+        .chain(coarse())
         .chain([
             Entry::ours("sno, exact clock", repeat(move || looking.generate(1).expect("a clock"))),
             Entry::ours(
@@ -70,6 +66,18 @@ fn our_ids() -> Vec<Entry> {
             Entry::ours("custom layout", repeat(move || layout.generate().expect("a clock"))),
         ])
         .collect()
+}
+
+#[cfg(target_os = "linux")]
+fn coarse() -> Option<Entry> {
+    let ids = sno(Unbound::on(polyflake::clock::CoarseClock::new().ok()?));
+    Some(Entry::ours("sno, coarse clock", repeat(move || ids.generate(1).expect("a clock"))))
+}
+
+/// Other systems have no coarse clock.
+#[cfg(not(target_os = "linux"))]
+const fn coarse() -> Option<Entry> {
+    None
 }
 
 fn their_ids() -> Vec<Entry> {

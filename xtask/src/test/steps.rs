@@ -292,6 +292,12 @@ fn slow() -> Vec<Step> {
             oldest_rust::check,
         ),
         step(
+            "systems",
+            "Windows and macOS compile all crates and their tests",
+            &[CRATES],
+            rust::systems,
+        ),
+        step(
             "loom-unbounded",
             "batches of Hot Guids against single calls, however often they interrupt each other",
             &[CORE, &["tests/loom"]],
