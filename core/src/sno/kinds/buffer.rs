@@ -1,6 +1,7 @@
 //! Values of any format, kept in memory to be read later.
 
 use alloc::{
+    borrow::Cow,
     string::{String, ToString},
     vec::Vec,
 };
@@ -10,7 +11,7 @@ use serde_core::{
     Deserialize, Deserializer,
     de::{
         Error, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
-        value::{BorrowedStrDeserializer, MapAccessDeserializer, MapDeserializer, SeqDeserializer},
+        value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer},
     },
     forward_to_deserialize_any,
 };
@@ -22,32 +23,21 @@ pub(super) enum Buffered<'de> {
     Signed(i64),
     Unsigned(u64),
     Float(f64),
-    Text(&'de str),
-    String(String),
-    Bytes(&'de [u8]),
-    ByteBuf(Vec<u8>),
+    Text(Cow<'de, str>),
+    Bytes(Cow<'de, [u8]>),
     List(Vec<Self>),
     Map(Vec<(Self, Self)>),
 }
 
 impl Buffered<'_> {
-    /// The text, if it is one.
-    fn text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            Self::String(text) => Some(text),
-            _ => None,
-        }
-    }
-
     pub(super) fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "a boolean",
             Self::Signed(_) | Self::Unsigned(_) => "an integer",
             Self::Float(_) => "a number",
-            Self::Text(_) | Self::String(_) => "text",
-            Self::Bytes(_) | Self::ByteBuf(_) => "bytes",
+            Self::Text(_) => "text",
+            Self::Bytes(_) => "bytes",
             Self::List(_) => "a list",
             Self::Map(_) => "an object",
         }
@@ -105,27 +95,27 @@ impl<'de> Visitor<'de> for Keeper {
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Text(text))
+        Ok(Buffered::Text(Cow::Borrowed(text)))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::String(text.into()))
+        Ok(Buffered::Text(Cow::Owned(text.into())))
     }
 
     fn visit_string<E>(self, text: String) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::String(text))
+        Ok(Buffered::Text(Cow::Owned(text)))
     }
 
     fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Bytes(bytes))
+        Ok(Buffered::Bytes(Cow::Borrowed(bytes)))
     }
 
     fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::ByteBuf(bytes.into()))
+        Ok(Buffered::Bytes(Cow::Owned(bytes.into())))
     }
 
     fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::ByteBuf(bytes))
+        Ok(Buffered::Bytes(Cow::Owned(bytes)))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Buffered<'de>, A::Error> {
@@ -149,12 +139,35 @@ impl<'de> Visitor<'de> for Keeper {
 pub(super) struct Replay<'de, E> {
     value: Buffered<'de>,
     human_readable: bool,
+    /// `true` for the name of a member. Formats for people have only texts as names, which stand for numbers and booleans where
+    /// the content's type asks for those.
+    is_name: bool,
     error: PhantomData<E>,
 }
 
-impl<'de, E> Replay<'de, E> {
+impl<'de, E: Error> Replay<'de, E> {
     pub(super) fn new(value: Buffered<'de>, human_readable: bool) -> Self {
-        Self { value, human_readable, error: PhantomData }
+        Self { value, human_readable, is_name: false, error: PhantomData }
+    }
+
+    fn of_members(
+        members: Vec<(Buffered<'de>, Buffered<'de>)>,
+        human_readable: bool,
+    ) -> MapDeserializer<'de, impl Iterator<Item = (Self, Self)>, E> {
+        MapDeserializer::new(members.into_iter().map(move |(name, value)| {
+            let name = Self { is_name: true, ..Self::new(name, human_readable) };
+            (name, Self::new(value, human_readable))
+        }))
+    }
+
+    /// The value that a name stands for, in its only spelling: other names fail as texts.
+    fn named<T: FromStr + ToString>(&self) -> Option<T> {
+        match &self.value {
+            Buffered::Text(text) if self.is_name && self.human_readable => {
+                text.parse().ok().filter(|value: &T| value.to_string() == *text)
+            }
+            _ => None,
+        }
     }
 }
 
@@ -172,38 +185,19 @@ impl<'de, E: Error> IntoDeserializer<'de, E> for Replay<'de, E> {
     }
 }
 
-/// The name of a member of an inner object. Formats for people have only texts as names, which stand for numbers and booleans
-/// where the content's type asks for those.
-struct Key<'de, E>(Replay<'de, E>);
-
-impl<'de, E: Error> IntoDeserializer<'de, E> for Key<'de, E> {
-    type Deserializer = Self;
-
-    fn into_deserializer(self) -> Self {
-        self
-    }
-}
-
-impl<E: Error> Key<'_, E> {
-    /// The value that a text stands for, in its only spelling: other texts fail as texts.
-    fn read<T: FromStr + ToString>(&self) -> Option<T> {
-        let text = self.0.value.text().filter(|_| self.0.human_readable)?;
-        text.parse().ok().filter(|value: &T| value.to_string() == text)
-    }
-}
-
+/// Reads values that a name may stand for.
 macro_rules! values_in_names {
     ($($deserialize:ident $visit:ident $value:ty;)+) => {$(
         fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
-            match self.read::<$value>() {
+            match self.named::<$value>() {
                 Some(value) => visitor.$visit(value),
-                None => self.0.$deserialize(visitor),
+                None => self.deserialize_any(visitor),
             }
         }
     )+};
 }
 
-impl<'de, E: Error> Deserializer<'de> for Key<'de, E> {
+impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
     type Error = E;
 
     values_in_names! {
@@ -221,79 +215,33 @@ impl<'de, E: Error> Deserializer<'de> for Key<'de, E> {
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
-        self.0.deserialize_any(visitor)
-    }
-
-    /// A name is never null.
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, E> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, E> {
-        self.0.deserialize_enum(name, variants, visitor)
-    }
-
-    fn is_human_readable(&self) -> bool {
-        self.0.human_readable
-    }
-
-    forward_to_deserialize_any! {
-        f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
-        identifier ignored_any
-    }
-}
-
-fn members<'de, E: Error>(
-    members: Vec<(Buffered<'de>, Buffered<'de>)>,
-    human_readable: bool,
-) -> impl Iterator<Item = (Key<'de, E>, Replay<'de, E>)> {
-    let replay = move |value| Replay::new(value, human_readable);
-    members.into_iter().map(move |(name, value)| (Key(replay(name)), replay(value)))
-}
-
-impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
-    type Error = E;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
         match self.value {
             Buffered::Null => visitor.visit_unit(),
             Buffered::Bool(value) => visitor.visit_bool(value),
             Buffered::Signed(value) => visitor.visit_i64(value),
             Buffered::Unsigned(value) => visitor.visit_u64(value),
             Buffered::Float(value) => visitor.visit_f64(value),
-            Buffered::Text(text) => visitor.visit_borrowed_str(text),
-            Buffered::String(text) => visitor.visit_string(text),
-            Buffered::Bytes(bytes) => visitor.visit_borrowed_bytes(bytes),
-            Buffered::ByteBuf(bytes) => visitor.visit_byte_buf(bytes),
+            Buffered::Text(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
+            Buffered::Text(Cow::Owned(text)) => visitor.visit_string(text),
+            Buffered::Bytes(Cow::Borrowed(bytes)) => visitor.visit_borrowed_bytes(bytes),
+            Buffered::Bytes(Cow::Owned(bytes)) => visitor.visit_byte_buf(bytes),
             Buffered::List(list) => {
                 let items = list.into_iter().map(|item| Self::new(item, self.human_readable));
                 let mut items = SeqDeserializer::new(items);
                 let read = visitor.visit_seq(&mut items)?;
                 items.end().map(|()| read)
             }
-            Buffered::Map(list) => {
-                let mut list = MapDeserializer::new(members(list, self.human_readable));
-                let read = visitor.visit_map(&mut list)?;
-                list.end().map(|()| read)
+            Buffered::Map(members) => {
+                let mut members = Self::of_members(members, self.human_readable);
+                let read = visitor.visit_map(&mut members)?;
+                members.end().map(|()| read)
             }
         }
     }
 
+    /// Reads null as none, except in a name: the text `null` is one.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
-        if matches!(self.value, Buffered::Null) {
+        if matches!(self.value, Buffered::Null) && !self.is_name {
             visitor.visit_none()
         } else {
             visitor.visit_some(self)
@@ -316,14 +264,11 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
         visitor: V,
     ) -> Result<V::Value, E> {
         match self.value {
-            Buffered::Map(list) if list.len() == 1 => {
-                let list = MapDeserializer::new(members(list, self.human_readable));
-                MapAccessDeserializer::new(list).deserialize_enum(name, variants, visitor)
+            Buffered::Map(members) if members.len() == 1 => {
+                let members = Self::of_members(members, self.human_readable);
+                MapAccessDeserializer::new(members).deserialize_enum(name, variants, visitor)
             }
             Buffered::Text(variant) => {
-                BorrowedStrDeserializer::new(variant).deserialize_enum(name, variants, visitor)
-            }
-            Buffered::String(variant) => {
                 variant.into_deserializer().deserialize_enum(name, variants, visitor)
             }
             // Formats for people write a variant's name; binary ones may write its number.
@@ -344,7 +289,7 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map struct identifier
+        f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
+        identifier
     }
 }

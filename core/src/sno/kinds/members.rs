@@ -1,13 +1,13 @@
 //! The members of an object: members before the ID are kept in memory, members after it are read straight from the format.
 
-use alloc::{string::String, vec, vec::Vec};
+use alloc::{borrow::Cow, vec, vec::Vec};
 use core::{fmt, iter, marker::PhantomData};
 
 use serde_core::{
-    Deserializer,
+    Deserialize, Deserializer,
     de::{
-        DeserializeSeed, Error as _, MapAccess, Visitor,
-        value::{BorrowedStrDeserializer, StrDeserializer},
+        DeserializeSeed, Error as _, IntoDeserializer, MapAccess, Visitor,
+        value::BorrowedStrDeserializer,
     },
     forward_to_deserialize_any,
 };
@@ -51,27 +51,25 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut rest: A) -> Result<K, A::Error> {
-        let (mut kept, mut name) = (Vec::new(), String::new());
-        let (metabyte, id) = loop {
-            let Some(key) = rest.next_key_seed(NameReader(&mut name))? else {
+        let mut kept = Vec::new();
+        let id = loop {
+            let Some(Name(name)) = rest.next_key()? else {
                 return Err(self.refuse(Error::field_error(ErrorKind::MissingField, K::MEMBER)));
             };
-            if key.is(K::MEMBER, &name) {
-                let id = rest.next_value()?;
-                let metabyte =
-                    metabyte_of(&id).map_err(|error| self.refuse(error.of(K::MEMBER)))?;
-                break (metabyte, id);
+            let value = rest.next_value()?;
+            if name == K::MEMBER {
+                break value;
             }
             // Objects usually have more members than the four that a vector begins with.
             if kept.is_empty() {
                 kept.reserve(FEW);
             }
-            kept.push((key.kept(&name), rest.next_value()?));
+            kept.push((name, value));
         };
-        let kept = kept.into_iter().chain(iter::once((Buffered::Text(K::MEMBER), id)));
+        let metabyte = metabyte_of(&id).map_err(|error| self.refuse(error.of(K::MEMBER)))?;
+        let kept = kept.into_iter().chain(iter::once((Cow::Borrowed(K::MEMBER), id)));
         let human_readable = self.human_readable;
-        let members =
-            VariantMembers { kept, value: None, rest, name, id: K::MEMBER, human_readable };
+        let members = VariantMembers { kept, value: None, rest, id: K::MEMBER, human_readable };
         let read = K::of_metabyte(metabyte, members)?;
         read.ok_or_else(|| self.refuse(unknown(metabyte, K::MEMBER, K::METABYTES)))
     }
@@ -85,87 +83,46 @@ fn unknown(metabyte: u8, member: &'static str, known: &[&str]) -> Error {
     Error::because(ErrorKind::OutOfRange, reason).of(member)
 }
 
-/// A member's name: borrowed from the input, in the buffer for names, or no text.
-enum Name<'de> {
-    Borrowed(&'de str),
-    Copied,
-    Other(Buffered<'de>),
+/// The metabyte of an ID.
+fn metabyte_of(id: &Buffered<'_>) -> Result<u8, Error> {
+    let id = match id {
+        Buffered::Text(text) => Sno::parse(text),
+        Buffered::Bytes(bytes) => Sno::from_slice(bytes),
+        other => Err(Error::invalid_type("text", other.type_name())),
+    };
+    id.map(|id| id.metabyte())
 }
 
-impl<'de> Name<'de> {
-    fn is(&self, member: &str, copied: &str) -> bool {
-        match self {
-            Self::Borrowed(name) => *name == member,
-            Self::Copied => copied == member,
-            Self::Other(_) => false,
-        }
-    }
+/// The name of a member, borrowed from the input if the format lends it.
+struct Name<'de>(Cow<'de, str>);
 
-    fn kept(self, copied: &str) -> Buffered<'de> {
-        match self {
-            Self::Borrowed(name) => Buffered::Text(name),
-            Self::Copied => Buffered::String(copied.into()),
-            Self::Other(name) => name,
-        }
-    }
-}
-
-/// Reads a name. If the format cannot lend it, the name goes into a buffer that is used for all names.
-struct NameReader<'n>(&'n mut String);
-
-impl<'de> DeserializeSeed<'de> for NameReader<'_> {
-    type Value = Name<'de>;
-
+impl<'de> Deserialize<'de> for Name<'de> {
     #[inline]
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Name<'de>, D::Error> {
-        from.deserialize_any(self)
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_str(NameVisitor).map(Self)
     }
 }
 
-impl<'de> Visitor<'de> for NameReader<'_> {
-    type Value = Name<'de>;
+struct NameVisitor;
+
+impl<'de> Visitor<'de> for NameVisitor {
+    type Value = Cow<'de, str>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the name of a member")
     }
 
     #[inline]
-    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Name<'de>, E> {
-        Ok(Name::Borrowed(name))
+    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(name))
     }
 
-    fn visit_str<E>(self, name: &str) -> Result<Name<'de>, E> {
-        self.0.clear();
-        self.0.push_str(name);
-        Ok(Name::Copied)
-    }
-
-    fn visit_u64<E>(self, name: u64) -> Result<Name<'de>, E> {
-        Ok(Name::Other(Buffered::Unsigned(name)))
-    }
-
-    fn visit_i64<E>(self, name: i64) -> Result<Name<'de>, E> {
-        Ok(Name::Other(Buffered::Signed(name)))
-    }
-
-    fn visit_bytes<E>(self, name: &[u8]) -> Result<Name<'de>, E> {
-        Ok(Name::Other(Buffered::ByteBuf(name.into())))
+    fn visit_str<E>(self, name: &str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(name.into()))
     }
 }
 
-/// The metabyte of an ID.
-fn metabyte_of(id: &Buffered<'_>) -> Result<u8, Error> {
-    let id = match id {
-        Buffered::Text(text) => Sno::parse(text),
-        Buffered::String(text) => Sno::parse(text),
-        Buffered::Bytes(bytes) => Sno::from_slice(bytes),
-        Buffered::ByteBuf(bytes) => Sno::from_slice(bytes),
-        other => Err(Error::invalid_type("text", other.type_name())),
-    };
-    id.map(|id| id.metabyte())
-}
-
-type BufferedMember<'de> = (Buffered<'de>, Buffered<'de>);
+type BufferedMember<'de> = (Cow<'de, str>, Buffered<'de>);
 
 /// The members from which the type of a variant is read.
 struct VariantMembers<'de, A> {
@@ -174,7 +131,6 @@ struct VariantMembers<'de, A> {
     /// The value of the kept member whose name was read.
     value: Option<Buffered<'de>>,
     rest: A,
-    name: String,
     /// The name of the ID, which no further member may have.
     id: &'static str,
     human_readable: bool,
@@ -188,19 +144,21 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for VariantMembers<'de, A> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        if let Some((name, value)) = self.kept.next() {
+        let name = if let Some((name, value)) = self.kept.next() {
             self.value = Some(value);
-            return seed.deserialize(Replay::new(name, self.human_readable)).map(Some);
-        }
-        let Some(name) = self.rest.next_key_seed(NameReader(&mut self.name))? else {
-            return Ok(None);
+            name
+        } else {
+            match self.rest.next_key()? {
+                None => return Ok(None),
+                Some(Name(name)) if name == self.id => {
+                    return Err(A::Error::duplicate_field(self.id));
+                }
+                Some(Name(name)) => name,
+            }
         };
         let read = match name {
-            Name::Borrowed(name) if name == self.id => Err(A::Error::duplicate_field(self.id)),
-            Name::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
-            Name::Copied if self.name == self.id => Err(A::Error::duplicate_field(self.id)),
-            Name::Copied => seed.deserialize(StrDeserializer::new(&self.name)),
-            Name::Other(name) => seed.deserialize(Replay::new(name, self.human_readable)),
+            Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
+            Cow::Owned(name) => seed.deserialize(name.into_deserializer()),
         };
         read.map(Some)
     }
