@@ -67,7 +67,7 @@ pub use format::{Description, FieldDescription, UnixTime};
 // Not part of the public API: for bindings.
 #[doc(hidden)]
 pub use generator::Windowed;
-pub use generator::{Builder, OnExhausted};
+pub use generator::{Builder, Generator, Handle, OnExhausted};
 // For the code that `sno::by_metabyte!` writes.
 #[cfg(feature = "serde")]
 #[doc(hidden)]

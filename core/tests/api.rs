@@ -131,7 +131,11 @@ fn names_in_code(folders: &[&str]) -> Names {
     let entries = folders.map(|entry| entry.unwrap().path());
     let own: Vec<_> =
         entries.filter(|entry| entry.is_file()).flat_map(|file| parse(&file)).collect();
-    let of_all = parse(&root().join("src/generator/options.rs"));
+    let of_all = ["options", "generators", "handle"];
+    let of_all: Vec<_> = of_all
+        .iter()
+        .flat_map(|name| parse(&root().join(format!("src/generator/{name}.rs"))))
+        .collect();
     let is_windowed = own.iter().any(implements_windowed);
     let of_all = of_all.iter().filter(|item| is_windowed || !asks_for_windowed(item));
     for (of, functions) in own.iter().chain(of_all).filter_map(methods) {

@@ -204,7 +204,5 @@ fn what_a_handle_holds_ready_is_not_shown() {
     let ids = at(&ScriptedClock::default()).build().unwrap();
     let mut handle = ids.handle();
     handle.generate().unwrap();
-    let shown = format!("{handle:?}");
-    assert!(shown.ends_with("group: Group }"), "{shown}");
-    assert!(!shown.contains("Randflake("), "{shown}");
+    assert_eq!(format!("{handle:?}"), "Handle { first: 64, .. }");
 }

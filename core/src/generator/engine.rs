@@ -60,9 +60,18 @@ impl<F: Family, C> Engine<F, C> {
         (ticks.ms_of(span.start), ticks.ms_of(span.end))
     }
 
+    /// The ticks that bound a span of time.
+    ///
+    /// # Errors
+    /// `unknown_field` for a sequence without a timestamp.
+    pub(super) fn ticks(&self) -> Result<&F::Ticks> {
+        let missing = || Error::field_error(ErrorKind::UnknownField, "timestamp");
+        self.family.ticks().ok_or_else(missing)
+    }
+
     /// Moves the end of the window later; an earlier or equal end changes nothing.
-    pub(crate) fn extend_window(&self, ticks: &F::Ticks, end: UnixTime) -> Result<()> {
-        self.extend(ticks.end_of(self.window.start(), end)?);
+    pub(crate) fn extend_window(&self, end: UnixTime) -> Result<()> {
+        self.extend(self.ticks()?.end_of(self.window.start(), end)?);
         Ok(())
     }
 
@@ -75,6 +84,7 @@ impl<F: Family, C> Engine<F, C> {
     /// Ends the generator, also for calls in flight, and returns the span of the highest tick of which slots were ever reserved,
     /// used or not: in Unix milliseconds, rounded up. None if no slot was reserved.
     pub(crate) fn seal(&self) -> Result<Option<Range<i64>>> {
+        self.ticks()?;
         self.family.check_process()?;
         self.machine.close()?;
         // A child forked at this moment has only sealed its copy.

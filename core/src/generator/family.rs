@@ -54,18 +54,48 @@ pub(crate) trait Family {
     fn extended(&self, end: u64) {
         let _ = end;
     }
+
+    /// Called when the generator is dropped.
+    fn dropped(&self, machine: &Self::Machine) {
+        let _ = machine;
+    }
 }
 
-/// The packing of a family's IDs from slots.
-pub(crate) trait Pack: Family {
+/// The types of a family's calls.
+pub trait Calls {
+    /// An ID.
     type Id;
-    /// The part that the caller chooses for each ID: a metabyte, a shard key.
+    /// The part that the caller chooses for each ID: a metabyte, a shard key, nothing.
     type Given<'g>: Copy;
     /// A buffer for many IDs.
     type Batch<'b>;
+}
+
+/// The packing of a family's IDs from slots.
+pub(crate) trait Pack: Family + Calls {
+    /// IDs of neighbouring slots of a handle's block, where it pays to make them together; `()` otherwise.
+    type Ahead;
+    /// No IDs yet.
+    const AHEAD: Self::Ahead;
 
     /// The ID of the `k`-th slot.
     fn id(&self, slots: Reserved<Self>, k: u32, given: Self::Given<'_>) -> Self::Id;
+
+    /// The ID of the `k`-th slot of a handle's block. The handle asks for all of them in order.
+    #[inline]
+    fn id_in_block(
+        &self,
+        slots: Reserved<Self>,
+        k: u32,
+        given: Self::Given<'_>,
+        ahead: &mut Self::Ahead,
+    ) -> Self::Id {
+        let _ = ahead;
+        self.id(slots, k, given)
+    }
+
+    /// Returns whether generators of both may make the same IDs in a tick.
+    fn may_repeat(&self, other: &Self) -> bool;
 
     /// Refuses a family whose IDs need values that a lease does not have.
     ///

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use super::{Engine, Pack, Reserved};
+use super::{Calls, Engine, Pack, Reserved};
 use crate::{Error, ErrorKind, Result, clock::Clock, fork};
 
 /// The permission of a call to wait.
@@ -36,7 +36,7 @@ pub(crate) trait Source {
 
     /// One ID. As a `map` of its slots the result would be built in memory: a sno took 12 ns in place of 10, its text 18.
     #[inline]
-    fn one(&self, mode: Mode, given: Given<'_, Self>) -> Result<<Self::Family as Pack>::Id> {
+    fn one(&self, mode: Mode, given: Given<'_, Self>) -> Result<<Self::Family as Calls>::Id> {
         let (family, slots) = self.take(1, mode)?;
         Ok(family.id(slots, 0, given))
     }
@@ -46,7 +46,7 @@ pub(crate) trait Source {
         &self,
         sleep: &impl AsyncFn(Duration),
         given: Given<'_, Self>,
-    ) -> Result<<Self::Family as Pack>::Id> {
+    ) -> Result<<Self::Family as Calls>::Id> {
         let (family, slots) = self.take_async(1, sleep).await?;
         Ok(family.id(slots, 0, given))
     }
@@ -98,10 +98,10 @@ pub(crate) trait Source {
 }
 
 /// The part that the caller chooses for each ID of a source.
-pub(crate) type Given<'g, S> = <<S as Source>::Family as Pack>::Given<'g>;
+pub(crate) type Given<'g, S> = <<S as Source>::Family as Calls>::Given<'g>;
 
 /// A buffer for many IDs of a source.
-pub(crate) type Room<'b, S> = <<S as Source>::Family as Pack>::Batch<'b>;
+pub(crate) type Room<'b, S> = <<S as Source>::Family as Calls>::Batch<'b>;
 
 impl<F: Pack, C: Clock> Source for Engine<F, C> {
     type Family = F;

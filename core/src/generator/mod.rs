@@ -8,11 +8,12 @@
 //! An [`Engine`] owns machine, window, clock and wait policy. A [`Family`] adds its identity and its ticks; its public generator
 //! packs IDs from the slots. No lock is held anywhere, not even in the clock's callbacks.
 
-mod block;
 mod drawn;
 mod engine;
 mod family;
 mod fill;
+mod generators;
+mod handle;
 mod latest;
 mod moving;
 mod options;
@@ -20,13 +21,14 @@ mod process;
 mod wait;
 mod window;
 
-pub(crate) use block::{BLOCK, Blocks};
 pub(crate) use drawn::{DrawnWord, NEVER};
 pub(crate) use engine::{Engine, Reserved};
-pub(crate) use family::{Family, Pack};
+pub(crate) use family::{Calls, Family, Pack};
 pub(crate) use fill::{Mode, Source};
+pub use generators::Generator;
+pub use handle::Handle;
 pub(crate) use latest::{Latest, Spare};
-pub(crate) use moving::{Calls, Grantee, Leased};
+pub(crate) use moving::Leased;
 pub(crate) use options::Options;
 pub use options::{Builder, Windowed};
 pub(crate) use process::ProcessGuard;

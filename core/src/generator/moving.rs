@@ -2,33 +2,15 @@
 //!
 //! A thread that found a generator may use it for its current step: the generator's window holds only its own grant, and it
 //! refuses once it is sealed. So a call looks for the newest generator once, and again only if that one refused.
+#![allow(private_bounds, reason = "only the families of this crate have generators")]
 
 use alloc::boxed::Box;
 use core::{ops::Range, ptr, time::Duration};
 
-use super::{Engine, Family, Latest, Mode, Pack, Source, engine::Sight, fill::Taken, wait::Call};
+use super::{
+    Engine, Family, Generator, Latest, Mode, Pack, Source, engine::Sight, fill::Taken, wait::Call,
+};
 use crate::{Error, ErrorKind, Result, UnixTime, clock::Clock, sequence::Machine};
-
-/// The types of a generator's calls.
-pub trait Calls {
-    /// An ID.
-    type Id;
-    /// The part of an ID that the caller chooses: a metabyte, a shard key, nothing.
-    type Given<'g>: Copy;
-    /// A buffer for many IDs.
-    type Batch<'b>;
-}
-
-/// A generator that makes IDs under a grant.
-pub(crate) trait Grantee: Calls + Sized {
-    type Family: for<'a> Pack<Id = Self::Id, Given<'a> = Self::Given<'a>, Batch<'a> = Self::Batch<'a>>;
-    type Clock: Clock;
-
-    fn engine(&self) -> &Engine<Self::Family, Self::Clock>;
-
-    /// Returns whether both may make the same IDs in a tick.
-    fn may_repeat(&self, other: &Self) -> bool;
-}
 
 /// Makes IDs under one grant after the other: with partitions, nodes, machines or constants. Threads may share it.
 ///
@@ -37,25 +19,24 @@ pub(crate) trait Grantee: Calls + Sized {
 ///
 /// Not part of the public API: for leases, which give its calls their names.
 #[derive(Debug)]
-pub struct Leased<G> {
-    generators: Latest<Granted<G>>,
+pub struct Leased<F: Family, C> {
+    generators: Latest<Granted<F, C>>,
 }
 
 /// A generator, and the number of generators before it.
 #[derive(Debug)]
-struct Granted<G> {
-    generator: G,
+struct Granted<F: Family, C> {
+    generator: Generator<F, C>,
     number: u32,
 }
 
-#[allow(private_bounds, reason = "the generators of this crate's families are all that move")]
-impl<G: Grantee> Leased<G> {
+impl<F: Pack, C: Clock> Leased<F, C> {
     /// A generator under its first grant, which has the number 0. Its window is the grant.
     ///
     /// # Errors
     /// `unknown_field` for a generator of a layout without a timestamp; `missing_field` if a bindable is not fixed.
-    pub fn new(first: G) -> Result<Self> {
-        check(&first)?;
+    pub fn new(first: Generator<F, C>) -> Result<Self> {
+        check(&first.engine)?;
         Ok(Self { generators: Latest::new(Granted { generator: first, number: 0 }) })
     }
 
@@ -68,13 +49,17 @@ impl<G: Grantee> Leased<G> {
     /// # Errors
     /// Any error of `build`; `lease_mismatch` for a window that begins earlier, or at a tick that a generator of the same numbers used,
     /// or if another thread moved meanwhile. After an error the current generator may be sealed until the next move.
-    pub fn move_to(&self, build: impl FnOnce(Option<Range<i64>>) -> Result<G>) -> Result<u32> {
+    pub fn move_to(
+        &self,
+        build: impl FnOnce(Option<Range<i64>>) -> Result<Generator<F, C>>,
+    ) -> Result<u32> {
         let found = self.newest();
-        let last = found.generator.engine().end();
+        let last = found.generator.engine.end();
         let generator = build(last.as_ref().map(|(_, span)| span.clone()))?;
-        check(&generator)?;
-        let start = generator.engine().window.start();
-        if last.is_some_and(|(tick, _)| start < tick) || self.is_repeated_by(&generator, start) {
+        let next = &generator.engine;
+        check(next)?;
+        let start = next.window.start();
+        if last.is_some_and(|(tick, _)| start < tick) || self.is_repeated_by(next, start) {
             return Err(mismatch());
         }
         let number = found.number + 1;
@@ -84,10 +69,10 @@ impl<G: Grantee> Leased<G> {
 
     /// Returns whether a generator whose window begins at `start` may repeat an ID of an earlier one: one of the same numbers that used
     /// that tick.
-    fn is_repeated_by(&self, next: &G, start: u64) -> bool {
-        self.generators.iter().any(|Granted { generator, .. }| {
-            let used = generator.engine().highest().is_some_and(|(tick, _)| start <= tick);
-            used && generator.may_repeat(next)
+    fn is_repeated_by(&self, next: &Engine<F, C>, start: u64) -> bool {
+        self.generators.iter().any(|Granted { generator: Generator { engine }, .. }| {
+            let used = engine.highest().is_some_and(|(tick, _)| start <= tick);
+            used && engine.family.may_repeat(&next.family)
         })
     }
 
@@ -96,8 +81,7 @@ impl<G: Grantee> Leased<G> {
     /// # Errors
     /// `lease_mismatch` for a grant that is not the newest; `out_of_range`, `time_out_of_range` as for windows.
     pub fn extend(&self, number: u32, end: impl Into<UnixTime>) -> Result<()> {
-        let engine = self.of(number)?;
-        engine.family.ticks().map_or(Ok(()), |ticks| engine.extend_window(ticks, end.into()))
+        self.of(number)?.extend_window(end.into())
     }
 
     /// Ends a grant for good, also for calls in flight, and returns the span of the highest tick that it may have used, in Unix
@@ -111,20 +95,19 @@ impl<G: Grantee> Leased<G> {
     }
 
     /// The engine of the grant with this number, if it is the newest grant.
-    fn of(&self, number: u32) -> Result<&Engine<G::Family, G::Clock>> {
+    fn of(&self, number: u32) -> Result<&Engine<F, C>> {
         let newest = self.newest();
-        if newest.number == number { Ok(newest.generator.engine()) } else { Err(mismatch()) }
+        if newest.number == number { Ok(&newest.generator.engine) } else { Err(mismatch()) }
     }
 
     #[inline]
-    fn newest(&self) -> &Granted<G> {
+    fn newest(&self) -> &Granted<F, C> {
         self.generators.get()
     }
 
     /// The newest grant's number, and its span in Unix milliseconds.
     pub fn grant(&self) -> (u32, Range<i64>) {
-        let Granted { generator, number, .. } = self.newest();
-        let engine = generator.engine();
+        let Granted { generator: Generator { engine }, number } = self.newest();
         let (start, end) = engine.family.ticks().map_or((0, 0), |ticks| engine.window_ms(ticks));
         (*number, start..end)
     }
@@ -135,7 +118,7 @@ impl<G: Grantee> Leased<G> {
     /// `lease_unavailable` after a wait of at most `max_wait` if there is no grant for now, with the time to retry if one begins
     /// later; all else as the generator's own call.
     #[inline]
-    pub fn generate(&self, given: G::Given<'_>) -> Result<G::Id> {
+    pub fn generate(&self, given: F::Given<'_>) -> Result<F::Id> {
         self.one(Mode::Wait, given)
     }
 
@@ -143,7 +126,7 @@ impl<G: Grantee> Leased<G> {
     ///
     /// # Errors
     /// As [`Leased::generate`], with [`Error::written`].
-    pub fn fill<'b>(&self, given: G::Given<'b>, ids: G::Batch<'b>) -> Result<()> {
+    pub fn fill<'b>(&self, given: F::Given<'b>, ids: F::Batch<'b>) -> Result<()> {
         Source::fill(self, Mode::Wait, given, ids)
     }
 
@@ -152,7 +135,7 @@ impl<G: Grantee> Leased<G> {
     /// # Errors
     /// `lease_unavailable` at once; all else as the generator's own call.
     #[inline]
-    pub fn try_generate(&self, given: G::Given<'_>) -> Result<G::Id> {
+    pub fn try_generate(&self, given: F::Given<'_>) -> Result<F::Id> {
         self.one(Mode::Try, given)
     }
 
@@ -160,7 +143,7 @@ impl<G: Grantee> Leased<G> {
     ///
     /// # Errors
     /// As [`Leased::fill`], without a wait.
-    pub fn try_fill<'b>(&self, given: G::Given<'b>, ids: G::Batch<'b>) -> Result<usize> {
+    pub fn try_fill<'b>(&self, given: F::Given<'b>, ids: F::Batch<'b>) -> Result<usize> {
         Source::try_fill(self, given, ids)
     }
 
@@ -171,8 +154,8 @@ impl<G: Grantee> Leased<G> {
     pub async fn generate_async(
         &self,
         sleep: impl AsyncFn(Duration),
-        given: G::Given<'_>,
-    ) -> Result<G::Id> {
+        given: F::Given<'_>,
+    ) -> Result<F::Id> {
         self.one_async(&sleep, given).await
     }
 
@@ -183,8 +166,8 @@ impl<G: Grantee> Leased<G> {
     pub fn fill_async<'b>(
         &self,
         sleep: impl AsyncFn(Duration),
-        given: G::Given<'b>,
-        ids: G::Batch<'b>,
+        given: F::Given<'b>,
+        ids: F::Batch<'b>,
         written: &mut usize,
     ) -> impl Future<Output = Result<()>> {
         Source::fill_async(self, sleep, Ok(given), ids, written)
@@ -195,7 +178,7 @@ impl<G: Grantee> Leased<G> {
     #[cold]
     fn try_again<'s>(
         &'s self,
-        tried: &mut &'s Granted<G>,
+        tried: &mut &'s Granted<F, C>,
         call: &mut Call<'s>,
         refused: Error,
     ) -> Result<Option<u64>> {
@@ -208,7 +191,7 @@ impl<G: Grantee> Leased<G> {
             *tried = newest;
             return Ok(None);
         }
-        let clock = &newest.generator.engine().clock;
+        let clock = &newest.generator.engine.clock;
         let now = clock.unix_nanos()?;
         let until = refused.retry_at().map_or(now, |ms| ms.saturating_mul(1_000_000));
         let pause = (call.slept() / 8).max(LOOK_AGAIN).cast_signed();
@@ -223,20 +206,20 @@ impl<G: Grantee> Leased<G> {
     #[inline(never)]
     fn take_slowly<'s>(
         &'s self,
-        mut tried: &'s Granted<G>,
-        sight: Sight<G::Family>,
+        mut tried: &'s Granted<F, C>,
+        sight: Sight<F>,
         want: u32,
         mode: Mode,
-    ) -> Result<Taken<'s, G::Family>> {
-        let first = tried.generator.engine();
+    ) -> Result<Taken<'s, F>> {
+        let first = &tried.generator.engine;
         let mut taken = first.reserve_slowly(sight, want, mode).map(|slots| (&first.family, slots));
         let mut call = Call::new(first.policy_in(mode));
         while let Err(refused) = taken {
             if let Some(nanos) = self.try_again(&mut tried, &mut call, refused)? {
-                tried.generator.engine().clock.sleep(nanos)?;
+                tried.generator.engine.clock.sleep(nanos)?;
                 tried = self.newest();
             }
-            taken = tried.generator.engine().take(want, mode);
+            taken = tried.generator.engine.take(want, mode);
         }
         taken
     }
@@ -247,12 +230,9 @@ impl<G: Grantee> Leased<G> {
 const LOOK_AGAIN: u64 = 1_000_000;
 
 /// Refuses a generator without a timestamp, which no span of time can bound, and one that needs values for each ID.
-fn check<G: Grantee>(generator: &G) -> Result<()> {
-    let family = &generator.engine().family;
-    match family.ticks() {
-        Some(_) => family.check_complete(),
-        None => Err(Error::field_error(ErrorKind::UnknownField, "timestamp")),
-    }
+fn check<F: Pack, C>(engine: &Engine<F, C>) -> Result<()> {
+    engine.ticks()?;
+    engine.family.check_complete()
 }
 
 /// Returns whether the next grant, or an extension, will allow the refused call.
@@ -268,18 +248,18 @@ fn mismatch() -> Error {
 
 /// Slots of the newest generator, or of the next. A call that is refused between two grants, before a grant begins or after it
 /// ended, waits by the generator's policy.
-impl<G: Grantee> Source for Leased<G> {
-    type Family = G::Family;
+impl<F: Pack, C: Clock> Source for Leased<F, C> {
+    type Family = F;
 
-    fn family(&self) -> &G::Family {
-        &self.newest().generator.engine().family
+    fn family(&self) -> &F {
+        &self.newest().generator.engine.family
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as Engine::reserve")]
-    fn take(&self, want: u32, mode: Mode) -> Result<Taken<'_, G::Family>> {
+    fn take(&self, want: u32, mode: Mode) -> Result<Taken<'_, F>> {
         let newest = self.newest();
-        let engine = newest.generator.engine();
+        let engine = &newest.generator.engine;
         let sight = engine.sight()?;
         match engine.shortcut(sight, want) {
             Some(slots) => Ok((&engine.family, slots)),
@@ -287,15 +267,11 @@ impl<G: Grantee> Source for Leased<G> {
         }
     }
 
-    async fn take_async(
-        &self,
-        want: u32,
-        sleep: &impl AsyncFn(Duration),
-    ) -> Result<Taken<'_, G::Family>> {
+    async fn take_async(&self, want: u32, sleep: &impl AsyncFn(Duration)) -> Result<Taken<'_, F>> {
         let mut tried = self.newest();
-        let mut call = Call::new(tried.generator.engine().policy_in(Mode::Wait));
+        let mut call = Call::new(tried.generator.engine.policy_in(Mode::Wait));
         loop {
-            let refused = match tried.generator.engine().take_async(want, sleep).await {
+            let refused = match tried.generator.engine.take_async(want, sleep).await {
                 Err(error) => error,
                 taken => return taken,
             };

@@ -4,7 +4,7 @@ use super::{HotGuid, LAST_COUNTER, SCALE, fill::write_run, id::Machine, uuid8};
 use crate::{
     Result,
     format::Scale,
-    generator::{DrawnWord, Family, NEVER, Pack, ProcessGuard, Window},
+    generator::{self, Calls, DrawnWord, Family, NEVER, Pack, ProcessGuard, Window},
     sequence::{Run, per_tick::PerTick},
 };
 
@@ -24,13 +24,16 @@ impl Identity {
 
 /// An identity for each process.
 #[derive(Debug)]
-pub(crate) struct Identities {
+#[allow(unnameable_types, reason = "a generator has them")]
+pub struct Identities {
     pub(super) drawn: DrawnWord,
     /// `true` if the IDs are UUIDs of version 8.
     pub(super) uuid8: bool,
     /// The process that a window was given to.
     pub(super) process: Option<ProcessGuard>,
 }
+
+impl generator::Windowed for Identities {}
 
 impl Identities {
     /// Identities of random bytes, shaped for the form of the IDs.
@@ -72,10 +75,15 @@ impl Family for Identities {
     fn limits(&self, _: Identity) {}
 }
 
-impl Pack for Identities {
+impl Calls for Identities {
     type Id = HotGuid;
     type Given<'g> = u32;
     type Batch<'b> = &'b mut [HotGuid];
+}
+
+impl Pack for Identities {
+    type Ahead = ();
+    const AHEAD: () = ();
 
     #[inline]
     #[allow(clippy::cast_possible_truncation, reason = "slots are counters of 24 bits")]
@@ -83,6 +91,11 @@ impl Pack for Identities {
         let counter = (identity.start + run.first as u32 + k) & LAST_COUNTER;
         let shard_key = if self.uuid8 { shard_key.swap_bytes() } else { shard_key };
         HotGuid::pack(run.tick, identity.machine, counter, shard_key)
+    }
+
+    /// Never: each generator draws its own random bytes.
+    fn may_repeat(&self, _: &Self) -> bool {
+        false
     }
 
     fn room(&self, ids: &Self::Batch<'_>, _: u32) -> Result<usize> {

@@ -9,9 +9,9 @@ use super::{
     family::{Identities, Identity},
 };
 use crate::{
-    Result, UnixTime,
+    Result,
     clock::{Clock, DefaultClock},
-    generator::{self, Calls, Engine, Grantee, Mode, NEVER, Source, WaitPolicy, Window},
+    generator::{self, Engine, Mode, NEVER, Source, WaitPolicy, Window},
     sequence::{
         Machine,
         per_tick::{Behind, PerTick, Slots},
@@ -48,10 +48,7 @@ use crate::{clock::SystemClock, entropy};
 /// let ids = polyflake::hotguid::Generator::new();
 /// let twin = ids.clone();
 /// ```
-#[derive(Debug)]
-pub struct Generator<C = DefaultClock> {
-    pub(super) engine: Engine<Identities, C>,
-}
+pub type Generator<C = DefaultClock> = generator::Generator<Identities, C>;
 
 /// Figures of a generator, at one moment.
 ///
@@ -161,36 +158,6 @@ impl<C> Generator<C> {
     /// ```
     pub fn window(&self) -> (i64, i64) {
         self.engine.window_ms(&SCALE)
-    }
-
-    /// Moves the end of the window later: Unix milliseconds, or a `SystemTime`. An earlier or equal end changes nothing.
-    /// Without a given window no end changes anything, since the window is already all of the format's time.
-    ///
-    /// ```
-    /// let builder = polyflake::hotguid::Generator::builder();
-    /// let ids = builder.window(1_763_650_000_000, 1_763_653_600_000).build()?;
-    /// ids.extend_window(1_763_657_200_000)?;
-    /// assert_eq!(ids.window().1, 1_763_657_200_000);
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.
-    pub fn extend_window(&self, end: impl Into<UnixTime>) -> Result<()> {
-        self.engine.extend_window(&SCALE, end.into())
-    }
-
-    /// Ends the generator for good, as a lease does, and returns the span of the highest tick that it may have used, in Unix
-    /// milliseconds. Slots of batches and handles count, used or not; none if no slot was reserved.
-    ///
-    /// Not part of the public API: for leases.
-    ///
-    /// # Errors
-    /// `generator_closed` if it was closed before; `forked` in a child of the process to which partition, nodes or window were given,
-    /// since the parent's generator goes on.
-    #[doc(hidden)]
-    pub fn seal(&self) -> Result<Option<core::ops::Range<i64>>> {
-        self.engine.seal()
     }
 
     /// Ends the generator, also for calls in flight on other threads. There is nothing to save: the next generator draws its own
@@ -376,21 +343,6 @@ impl<C: Clock> Generator<C> {
     pub fn provide_identity(&self, drawn: [u8; 8]) -> Result<bool> {
         self.engine.family.drawn.provide(drawn)
     }
-
-    /// The source of time that the generator was built with.
-    ///
-    /// ```
-    /// use polyflake::{clock::ManualClock, hotguid::Generator};
-    ///
-    /// let builder = Generator::builder();
-    /// let ids = builder.clock(ManualClock::at_unix_ms(1_763_650_000_000)).build()?;
-    /// ids.clock().set_unix_ms(1_763_650_001_000);
-    /// assert_eq!(ids.generate(7)?.timestamp(), 1_763_650_001);
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    pub const fn clock(&self) -> &C {
-        &self.engine.clock
-    }
 }
 
 /// A state machine that has given out nothing yet.
@@ -403,25 +355,4 @@ pub(super) const fn counters() -> PerTick {
 ///
 /// Not part of the public API: for leases.
 #[doc(hidden)]
-pub type Leased<C = DefaultClock> = generator::Leased<Generator<C>>;
-
-impl<C> Calls for Generator<C> {
-    type Id = HotGuid;
-    type Given<'g> = u32;
-    type Batch<'b> = &'b mut [HotGuid];
-}
-
-impl<C: Clock> Grantee for Generator<C> {
-    type Family = Identities;
-    type Clock = C;
-
-    #[inline]
-    fn engine(&self) -> &Engine<Identities, C> {
-        &self.engine
-    }
-
-    /// Never: each generator draws its own random bytes.
-    fn may_repeat(&self, _: &Self) -> bool {
-        false
-    }
-}
+pub type Leased<C = DefaultClock> = generator::Leased<Identities, C>;

@@ -10,7 +10,8 @@ use crate::{
 
 /// Nodes that were leased to one process, and the cipher that hides them.
 #[derive(Debug)]
-pub(crate) struct Nodes {
+#[allow(unnameable_types, reason = "a generator has them")]
+pub struct Nodes {
     pub(super) codec: Codec,
     /// The grant as given; its current end is the end of the window.
     pub(super) grant: Terms,

@@ -1,6 +1,6 @@
 //! The generator: IDs of a grant's nodes.
 
-use core::{fmt, time::Duration};
+use core::time::Duration;
 
 #[cfg(feature = "std")]
 use super::{Builder, Codec};
@@ -8,7 +8,7 @@ use super::{Grant, Parts, Randflake, SCALE, Terms, family::Nodes};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
-    generator::{self, Calls, Engine, Family, Grantee, Mode, Source},
+    generator::{self, Family, Mode, Source},
     sequence::{Machine, per_tick::State},
 };
 
@@ -26,9 +26,7 @@ use crate::{
 /// let twin = Generator::builder(grant, [0; 16]).build()?.clone();
 /// # Ok::<(), polyflake::Error>(())
 /// ```
-pub struct Generator<C = DefaultClock> {
-    pub(super) engine: Engine<Nodes, C>,
-}
+pub type Generator<C = DefaultClock> = generator::Generator<Nodes, C>;
 
 /// Figures of a generator, at one moment.
 ///
@@ -67,13 +65,6 @@ impl Generator {
     /// ```
     pub fn builder(grant: Grant, secret: impl Into<Codec>) -> Builder<crate::clock::SystemClock> {
         Builder::with_clock(grant, secret, crate::clock::SystemClock)
-    }
-}
-
-/// Hides node, second and sequence, as IDs do.
-impl<C> fmt::Debug for Generator<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Generator").finish_non_exhaustive()
     }
 }
 
@@ -147,19 +138,6 @@ impl<C> Generator<C> {
     pub fn close(&self) -> Result<Option<i64>> {
         self.engine.family.check_process()?;
         Ok(last_second(self.engine.machine.close()?))
-    }
-
-    /// Ends the generator for good, as a lease does, and returns the span of the highest tick that it may have used, in Unix
-    /// milliseconds. Slots of batches and handles count, used or not; none if no slot was reserved.
-    ///
-    /// Not part of the public API: for leases.
-    ///
-    /// # Errors
-    /// `generator_closed` if it was closed before; `forked` in a child of the process to which partition, nodes or window were given,
-    /// since the parent's generator goes on.
-    #[doc(hidden)]
-    pub fn seal(&self) -> Result<Option<core::ops::Range<i64>>> {
-        self.engine.seal()
     }
 
     /// Figures of the generator at this moment.
@@ -313,25 +291,6 @@ impl<C: Clock> Generator<C> {
     ) -> impl Future<Output = Result<()>> {
         self.engine.fill_async(sleep, Ok(()), ids, written)
     }
-
-    /// The source of time that the generator was built with.
-    ///
-    /// ```
-    /// use polyflake::{
-    ///     clock::ManualClock,
-    ///     randflake::{Generator, Grant},
-    /// };
-    ///
-    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
-    /// let builder = Generator::builder(grant, *b"sixteen byte key");
-    /// let ids = builder.clock(ManualClock::at_unix_ms(1_763_650_000_000)).build()?;
-    /// ids.clock().set_unix_ms(1_763_650_001_000);
-    /// assert_eq!(ids.inspect(ids.generate()?).timestamp, 1_763_650_001);
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    pub const fn clock(&self) -> &C {
-        &self.engine.clock
-    }
 }
 
 /// The second of a state; `None` if no ID was made.
@@ -343,28 +302,4 @@ fn last_second(state: State) -> Option<i64> {
 ///
 /// Not part of the public API: for leases.
 #[doc(hidden)]
-pub type Leased<C = DefaultClock> = generator::Leased<Generator<C>>;
-
-impl<C> Calls for Generator<C> {
-    type Id = Randflake;
-    type Given<'g> = ();
-    type Batch<'b> = &'b mut [Randflake];
-}
-
-impl<C: Clock> Grantee for Generator<C> {
-    type Family = Nodes;
-    type Clock = C;
-
-    #[inline]
-    fn engine(&self) -> &Engine<Nodes, C> {
-        &self.engine
-    }
-
-    /// Generators of one secret that have a node in common.
-    fn may_repeat(&self, other: &Self) -> bool {
-        let (ours, theirs) = (&self.engine.family, &other.engine.family);
-        let ((first, last), (other_first, other_last)) =
-            (ours.grant.nodes().into_inner(), theirs.grant.nodes().into_inner());
-        ours.codec.has_secret_of(&theirs.codec) && first <= other_last && other_first <= last
-    }
-}
+pub type Leased<C = DefaultClock> = generator::Leased<Nodes, C>;

@@ -1,19 +1,51 @@
 //! Packing IDs from slots, and the cipher.
 
 use super::{Randflake, builder::SLOTS_PER_NODE, codec, family::Nodes};
-use crate::{Result, generator::Pack, sequence::Run};
+use crate::{
+    Result,
+    generator::{Calls, Pack},
+    sequence::Run,
+};
 
 /// Number of IDs that are encrypted together.
-pub(super) const GROUP: usize = 64;
+const GROUP: usize = 64;
 
-impl Pack for Nodes {
+impl Calls for Nodes {
     type Id = Randflake;
     type Given<'g> = ();
     type Batch<'b> = &'b mut [Randflake];
+}
+
+impl Pack for Nodes {
+    /// Encrypting IDs together takes at most a fifth of the time of encrypting them one by one.
+    type Ahead = [Randflake; GROUP];
+    const AHEAD: Self::Ahead = [Randflake::from_u64(0); GROUP];
 
     #[inline]
     fn id(&self, ((), run): ((), Run), k: u32, (): ()) -> Randflake {
         self.codec.encrypt_raw(self.raw(run.tick, run.first + u64::from(k)))
+    }
+
+    #[inline]
+    fn id_in_block(
+        &self,
+        ((), run): ((), Run),
+        k: u32,
+        (): (),
+        ahead: &mut Self::Ahead,
+    ) -> Randflake {
+        let k = k as usize;
+        if k.is_multiple_of(GROUP) {
+            self.encrypt(run, k, &mut ahead[..GROUP.min(run.len as usize - k)]);
+        }
+        ahead[k % GROUP]
+    }
+
+    /// Generators of one secret that have a node in common.
+    fn may_repeat(&self, other: &Self) -> bool {
+        let ((first, last), (other_first, other_last)) =
+            (self.grant.nodes().into_inner(), other.grant.nodes().into_inner());
+        self.codec.has_secret_of(&other.codec) && first <= other_last && other_first <= last
     }
 
     fn room(&self, ids: &&mut [Randflake], (): ()) -> Result<usize> {
@@ -27,7 +59,7 @@ impl Pack for Nodes {
 
 impl Nodes {
     /// Writes the IDs of a run, from the `k`-th slot on, until `ids` is full.
-    pub(super) fn encrypt(&self, run: Run, k: usize, ids: &mut [Randflake]) {
+    fn encrypt(&self, run: Run, k: usize, ids: &mut [Randflake]) {
         let mut slots = run.first + k as u64..;
         for group in ids.chunks_mut(GROUP) {
             let mut raw = [[0; 8]; GROUP];

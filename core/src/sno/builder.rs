@@ -265,7 +265,7 @@ impl<C: Clock> Builder<C> {
     fn assemble(self, origin: Origin, bounds: Bounds, state: TickTock) -> Result<Generator<C>> {
         let window = self.options.window(&SCALE)?;
         let family = Partitions::new(origin, bounds, &window);
-        Ok(Generator::of(Engine::with_options(self.options, family, state, window)?))
+        Ok(Generator { engine: Engine::with_options(self.options, family, state, window)? })
     }
 }
 

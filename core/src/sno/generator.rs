@@ -14,9 +14,9 @@ use crate::{
     Error, ErrorKind, Result, UnixTime,
     clock::{Clock, DefaultClock},
     fork,
-    generator::{self, Calls, Engine, Grantee, Mode, Pack, Source, WaitPolicy, Window},
+    generator::{self, Engine, Mode, Pack, Source, WaitPolicy, Window},
     sequence::{Machine, Run, tick_tock::TickTock},
-    sync::{AtomicU32, Ordering},
+    sync::Ordering,
 };
 
 /// Makes sno IDs under one partition. Threads may share it.
@@ -40,14 +40,7 @@ use crate::{
 /// let ids = polyflake::sno::Generator::new();
 /// let twin = ids.clone();
 /// ```
-#[derive(Debug)]
-pub struct Generator<C = DefaultClock> {
-    pub(super) engine: Engine<Partitions, C>,
-    /// The number of IDs of given times.
-    at: AtomicU32,
-    /// The epoch of the process in which a thread is closing the generator.
-    closing: AtomicU32,
-}
+pub type Generator<C = DefaultClock> = generator::Generator<Partitions, C>;
 
 #[cfg(feature = "std")]
 impl Generator {
@@ -138,12 +131,8 @@ impl<C> Generator<C> {
         let origin = Origin::Drawn { draw, own_min: false, window_of: None };
         let window = Window::all(SCALE.last);
         let family = Partitions::new(origin, ALL, &window);
-        Self::of(Engine::new(family, TickTock::new(), window, WaitPolicy::of(&SCALE), clock))
-    }
-
-    pub(super) const fn of(engine: Engine<Partitions, C>) -> Self {
-        let closing = AtomicU32::new(Identity::NEVER);
-        Self { engine, at: AtomicU32::new(0), closing }
+        let policy = WaitPolicy::of(&SCALE);
+        Self { engine: Engine::new(family, TickTock::new(), window, policy, clock) }
     }
 }
 
@@ -300,7 +289,7 @@ impl<C: Clock> Generator<C> {
         let identity = self.identity()?;
         let Bounds { min, max } = self.engine.family.bounds_of(identity);
         let pool = u32::from(max - min) + 1;
-        let count = self.at.fetch_add(1, Ordering::Relaxed) % pool;
+        let count = self.engine.family.at.fetch_add(1, Ordering::Relaxed) % pool;
         let run = Run { tick, tick_tock: false, first: min.into(), len: pool };
         Ok(self.engine.family.id((identity, run), count, metabyte))
     }
@@ -340,36 +329,6 @@ impl<C: Clock> Generator<C> {
         self.engine.window_ms(&SCALE)
     }
 
-    /// Moves the end of the window later: Unix milliseconds, or a `SystemTime`. An earlier or equal end changes nothing.
-    /// Without a given window no end changes anything, since the window is already all of the format's time.
-    ///
-    /// ```
-    /// let builder = polyflake::sno::Generator::builder().partition(42);
-    /// let ids = builder.window(1_763_650_000_000, 1_763_653_600_000).build()?;
-    /// ids.extend_window(1_763_657_200_000)?;
-    /// assert_eq!(ids.window().1, 1_763_657_200_000);
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.
-    pub fn extend_window(&self, end: impl Into<UnixTime>) -> Result<()> {
-        self.engine.extend_window(&SCALE, end.into())
-    }
-
-    /// Ends the generator for good, as a lease does, and returns the span of the highest tick that it may have used, in Unix
-    /// milliseconds. Slots of batches and handles count, used or not; none if no slot was reserved.
-    ///
-    /// Not part of the public API: for leases.
-    ///
-    /// # Errors
-    /// `generator_closed` if it was closed before; `forked` in a child of the process to which partition, nodes or window were given,
-    /// since the parent's generator goes on.
-    #[doc(hidden)]
-    pub fn seal(&self) -> Result<Option<core::ops::Range<i64>>> {
-        self.engine.seal()
-    }
-
     /// Ends the generator, also for calls in flight on other threads, and returns the snapshot to restore from, once. A default
     /// partition then belongs to the snapshot: no other generator of this process and its forks will lease it.
     ///
@@ -391,12 +350,12 @@ impl<C: Clock> Generator<C> {
         self.engine.check_open()?;
         let here = fork::current();
         // Two threads could each keep a partition for ever, of which a snapshot has one.
-        if self.closing.swap(here, Ordering::AcqRel) == here {
+        if self.engine.family.closing.swap(here, Ordering::AcqRel) == here {
             return Err(Error::new(ErrorKind::GeneratorClosed));
         }
         let closed = self.close_alone();
         if closed.is_err() {
-            self.closing.store(Identity::NEVER, Ordering::Release);
+            self.engine.family.closing.store(Identity::NEVER, Ordering::Release);
         }
         closed
     }
@@ -430,54 +389,10 @@ impl<C: Clock> Generator<C> {
         let (state, now) = (self.engine.machine.state(), self.engine.tick_now(&SCALE)?);
         Ok(Stats::of(self.partition(), self.engine.family.bounds(), state, now))
     }
-
-    /// The source of time that the generator was built with.
-    ///
-    /// ```
-    /// use polyflake::{clock::ManualClock, sno::Generator};
-    ///
-    /// let builder = Generator::builder().partition(42);
-    /// let ids = builder.clock(ManualClock::at_unix_ms(1_763_650_000_000)).build()?;
-    /// ids.clock().set_unix_ms(1_763_650_001_000);
-    /// assert_eq!(ids.generate(7)?.unix_ms(), 1_763_650_001_000);
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    pub const fn clock(&self) -> &C {
-        &self.engine.clock
-    }
-}
-
-/// Returns a default partition to its table, for the ticks after the last one used.
-impl<C> Drop for Generator<C> {
-    fn drop(&mut self) {
-        let state = || self.engine.machine.state();
-        self.engine.family.give_back(|| state().tick.max(state().safe) + 1);
-    }
 }
 
 /// A generator that moves from grant to grant.
 ///
 /// Not part of the public API: for leases.
 #[doc(hidden)]
-pub type Leased<C = DefaultClock> = generator::Leased<Generator<C>>;
-
-impl<C> Calls for Generator<C> {
-    type Id = Sno;
-    type Given<'g> = u8;
-    type Batch<'b> = &'b mut [Sno];
-}
-
-impl<C: Clock> Grantee for Generator<C> {
-    type Family = Partitions;
-    type Clock = C;
-
-    #[inline]
-    fn engine(&self) -> &Engine<Partitions, C> {
-        &self.engine
-    }
-
-    /// Generators of the same given partition; drawn partitions are never equal.
-    fn may_repeat(&self, other: &Self) -> bool {
-        self.engine.family.given().is_some_and(|given| other.engine.family.given() == Some(given))
-    }
-}
+pub type Leased<C = DefaultClock> = generator::Leased<Partitions, C>;

@@ -3,12 +3,21 @@
 use super::{
     Parts, Sno, fill::write_run, identity::Identity, packed::arrays_mut, partition::Partitions,
 };
-use crate::{Result, generator::Pack, sequence::Run};
+use crate::{
+    Result,
+    generator::{Calls, Pack},
+    sequence::Run,
+};
 
-impl Pack for Partitions {
+impl Calls for Partitions {
     type Id = Sno;
     type Given<'g> = u8;
     type Batch<'b> = &'b mut [Sno];
+}
+
+impl Pack for Partitions {
+    type Ahead = ();
+    const AHEAD: () = ();
 
     #[inline]
     #[allow(
@@ -19,6 +28,11 @@ impl Pack for Partitions {
         let Run { tick, tick_tock, first, .. } = run;
         let (partition, sequence) = (identity.partition, (first + u64::from(k)) as u16);
         Sno::pack(Parts { tick, tick_tock, metabyte, partition, sequence })
+    }
+
+    /// Generators of the same given partition; drawn partitions are never equal.
+    fn may_repeat(&self, other: &Self) -> bool {
+        self.given().is_some_and(|given| other.given() == Some(given))
     }
 
     fn room(&self, ids: &&mut [Sno], _: u8) -> Result<usize> {

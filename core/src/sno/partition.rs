@@ -10,8 +10,12 @@ use crate::fork::partitions::Table;
 use crate::{
     Error, ErrorKind, Result, fork,
     format::Scale,
-    generator::{Family, ProcessGuard, Window},
-    sequence::tick_tock::{Bounds, TickTock},
+    generator::{self, Family, ProcessGuard, Window},
+    sequence::{
+        Machine,
+        tick_tock::{Bounds, TickTock},
+    },
+    sync::AtomicU32,
 };
 
 /// Looks at a lease that another generator or another thread renewed, before it counts as lost.
@@ -19,11 +23,18 @@ const LOOKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 
 /// The partitions that a generator has one after the other, and its sequences.
 #[derive(Debug)]
-pub(crate) struct Partitions {
+#[allow(unnameable_types, reason = "a generator has them")]
+pub struct Partitions {
     claims: Claims,
     origin: Origin,
     bounds: Bounds,
+    /// The number of IDs of given times.
+    pub(super) at: AtomicU32,
+    /// The epoch of the process in which a thread is closing the generator.
+    pub(super) closing: AtomicU32,
 }
+
+impl generator::Windowed for Partitions {}
 
 impl Partitions {
     /// Partitions for IDs from the window's start on.
@@ -34,7 +45,9 @@ impl Partitions {
                 Identity { epoch: Identity::NEVER, partition: 0, min: bounds.min }
             }
         };
-        Self { claims: Claims::new(Claim::unending(identity, window.start())), origin, bounds }
+        let claims = Claims::new(Claim::unending(identity, window.start()));
+        let (at, closing) = (AtomicU32::new(0), AtomicU32::new(Identity::NEVER));
+        Self { claims, origin, bounds, at, closing }
     }
 
     /// The partition, if it was given and not drawn.
@@ -193,18 +206,6 @@ impl Partitions {
             }
         }
     }
-
-    /// Returns a default partition to its table, for the ticks from `unused` on.
-    pub(super) fn give_back(&self, unused: impl FnOnce() -> u64) {
-        let claim = self.claims.current();
-        // In a child the partition belongs to the parent.
-        if claim.is_unending() || claim.identity().epoch != fork::epoch() {
-            return;
-        }
-        if let Some(Ok(table)) = self.table() {
-            table.give_back(claim.lease(), unused());
-        }
-    }
 }
 
 impl Family for Partitions {
@@ -251,6 +252,18 @@ impl Family for Partitions {
         // A claim that was not drawn yet holds nothing.
         if claim.identity().epoch != Identity::NEVER {
             claim.extend(end);
+        }
+    }
+    /// Returns a default partition to its table, for the ticks after the last one used.
+    fn dropped(&self, machine: &TickTock) {
+        let claim = self.claims.current();
+        // In a child the partition belongs to the parent.
+        if claim.is_unending() || claim.identity().epoch != fork::epoch() {
+            return;
+        }
+        if let Some(Ok(table)) = self.table() {
+            let state = machine.state();
+            table.give_back(claim.lease(), state.tick.max(state.safe) + 1);
         }
     }
 }

@@ -45,7 +45,7 @@ const GROUPS: [Group; 8] = [
     Group {
         name: "bounds",
         files: &[
-            "core/src/{format/scale,generator/block,generator/fill,generator/options,generator/process,generator/window}.rs",
+            "core/src/{format/scale,generator/fill,generator/handle,generator/options,generator/process,generator/window}.rs",
         ],
         tests: &[
             "--lib",

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, ErrorKind, Result,
-    generator::{Family, ProcessGuard, Window},
+    generator::{self, Family, ProcessGuard, Window},
     layout::{
         Id, Layout, Slot, Values,
         ids::{numbers::Numbers, values::Draft},
@@ -13,7 +13,8 @@ use crate::{
 
 /// IDs of one layout, without time and sequence.
 #[derive(Debug)]
-pub(crate) struct Template {
+#[allow(unnameable_types, reason = "a generator has it")]
+pub struct Template {
     pub(in crate::layout) layout: Layout,
     /// The constants and the fixed bindables.
     pub(in crate::layout) draft: Draft,
@@ -57,27 +58,8 @@ impl Template {
         Ok(values.id())
     }
 
-    /// Returns whether both may make the same IDs in a tick.
-    pub(in crate::layout) fn may_repeat(&self, other: &Self) -> bool {
-        if self.layout != other.layout {
-            return false;
-        }
-        let mut bases = (self.draft.id.clone(), other.draft.id.clone());
-        for numbers in [&self.numbers, &other.numbers].into_iter().flatten() {
-            let ((first, last), (least, most)) =
-                (self.span_of(numbers.index), other.span_of(numbers.index));
-            if last < least || most < first {
-                return false;
-            }
-            let field = &self.layout.fields[numbers.index];
-            bases.0.put(field, 0);
-            bases.1.put(field, 0);
-        }
-        bases.0 == bases.1
-    }
-
     /// The first and the last number that IDs have in a bindable.
-    fn span_of(&self, index: usize) -> (u64, u64) {
+    pub(super) fn span_of(&self, index: usize) -> (u64, u64) {
         match &self.numbers {
             Some(numbers) if numbers.index == index => (numbers.first, numbers.last),
             _ => {
@@ -87,6 +69,8 @@ impl Template {
         }
     }
 }
+
+impl generator::Windowed for Template {}
 
 impl Family for Template {
     type Machine = PerTick;

@@ -5,10 +5,10 @@ use core::time::Duration;
 #[cfg(feature = "std")]
 use crate::layout::Builder;
 use crate::{
-    Result, UnixTime,
+    Result,
     clock::{Clock, DefaultClock},
     format::Ticks,
-    generator::{self, Calls, Engine, Family, Grantee, Mode, Source},
+    generator::{self, Family, Mode, Source},
     layout::{Id, Layout, Snapshot, Stats, Values, ids::family::Template},
     sequence::{Machine, per_tick::State},
 };
@@ -40,10 +40,7 @@ use crate::{
 /// assert_eq!(ids.layout().parse(&id)?.bindable("shard")?, 7.into());
 /// # Ok::<(), polyflake::Error>(())
 /// ```
-#[derive(Debug)]
-pub struct Generator<C = DefaultClock> {
-    pub(in crate::layout) engine: Engine<Template, C>,
-}
+pub type Generator<C = DefaultClock> = generator::Generator<Template, C>;
 
 /// A buffer for many IDs: integers, or bytes packed one after the other.
 ///
@@ -138,43 +135,6 @@ impl<C> Generator<C> {
     /// ```
     pub fn window(&self) -> Option<(i64, i64)> {
         self.engine.family.ticks().map(|ticks| self.engine.window_ms(ticks))
-    }
-
-    /// Moves the end of the window later: Unix milliseconds, or a `SystemTime`. An earlier or equal end changes nothing. Without a
-    /// given window no end changes anything, since the window is already all of the format's time.
-    ///
-    /// ```
-    /// use polyflake::layout::{Generator, preset};
-    ///
-    /// let builder = Generator::builder(preset("sonyflake", [])?).bind("machine", 7);
-    /// let ids = builder.window(1_767_225_600_000, 1_767_312_000_000).build()?;
-    /// ids.extend_window(1_767_398_400_000)?;
-    /// assert_eq!(ids.window(), Some((1_767_225_600_000, 1_767_398_400_000)));
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// `out_of_range` for an end before the window's start; `time_out_of_range` past the layout's time; `unknown_field` in a
-    /// layout without a timestamp.
-    pub fn extend_window(&self, end: impl Into<UnixTime>) -> Result<()> {
-        self.layout().timestamp()?;
-        let end = end.into();
-        self.engine.family.ticks().map_or(Ok(()), |ticks| self.engine.extend_window(ticks, end))
-    }
-
-    /// Ends the generator, also for calls in flight on other threads, and returns the span of the highest tick that it may have
-    /// used, in Unix milliseconds. All slots that were ever reserved count, used or not, in batches and handles too. None if no
-    /// slot was reserved. A lease ends no earlier than that tick.
-    ///
-    /// Not part of the public API: for leases.
-    ///
-    /// # Errors
-    /// `generator_closed` if it was closed before; `forked` in a child process; `unknown_field` in a layout without a timestamp,
-    /// whose generator goes on.
-    #[doc(hidden)]
-    pub fn seal(&self) -> Result<Option<core::ops::Range<i64>>> {
-        self.layout().timestamp()?;
-        self.engine.seal()
     }
 
     /// Ends the generator, also for calls in flight on other threads, and returns the snapshot to restore from, once.
@@ -501,49 +461,10 @@ impl<C: Clock> Generator<C> {
     fn one_with(&self, mode: Mode, values: &Values<'_>) -> Result<Id> {
         self.engine.one(mode, Some(self.engine.family.base_of(values)?))
     }
-
-    /// The source of time that the generator was built with.
-    ///
-    /// ```
-    /// use polyflake::{
-    ///     clock::ManualClock,
-    ///     layout::{Generator, preset},
-    /// };
-    ///
-    /// let builder = Generator::builder(preset("sonyflake", [])?).bind("machine", 7);
-    /// let ids = builder.clock(ManualClock::at_unix_ms(1_763_650_000_000)).build()?;
-    /// let first = ids.generate()?;
-    /// ids.clock().set_unix_ms(1_763_650_001_000);
-    /// assert!(ids.generate()? > first);
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    pub const fn clock(&self) -> &C {
-        &self.engine.clock
-    }
 }
 
 /// A generator that moves from grant to grant.
 ///
 /// Not part of the public API: for leases.
 #[doc(hidden)]
-pub type Leased<C = DefaultClock> = generator::Leased<Generator<C>>;
-
-impl<C> Calls for Generator<C> {
-    type Id = Id;
-    type Given<'g> = Option<&'g Id>;
-    type Batch<'b> = Batch<'b>;
-}
-
-impl<C: Clock> Grantee for Generator<C> {
-    type Family = Template;
-    type Clock = C;
-
-    #[inline]
-    fn engine(&self) -> &Engine<Template, C> {
-        &self.engine
-    }
-
-    fn may_repeat(&self, other: &Self) -> bool {
-        self.engine.family.may_repeat(&other.engine.family)
-    }
-}
+pub type Leased<C = DefaultClock> = generator::Leased<Template, C>;

@@ -1,77 +1,25 @@
 //! Handles: each reserves blocks of a generator's slots for one thread, so that threads scale.
 
-use core::{num::NonZeroU32, ops::Deref};
+use core::ops::Deref;
 
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode},
+    generator::{self, Mode},
     layout::{Generator, Id, Values, ids::family::Template},
 };
 
-/// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a tick and did not use by its end are lost.
+/// Makes IDs of a shared [`Generator`] for one thread: see [`Handle`](crate::Handle).
 ///
-/// Its IDs are in order; IDs of different handles mix.
+/// ```
+/// use polyflake::layout::{Generator, Handle, preset};
 ///
-/// It cannot be cloned, since a handle and its clone would both give out the rest of the block:
-///
-/// ```compile_fail
-/// use polyflake::layout::{Generator, preset};
-///
-/// let ids = Generator::builder(preset("instagram", [])?).bind("shard", 7).build()?;
-/// let twin = ids.handle().clone();
+/// let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;
+/// let mut handle: Handle<&Generator> = ids.handle();
+/// assert!(handle.generate()? < handle.generate()?);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
-#[derive(Debug)]
-#[repr(align(128))] // Written with every ID: two side by side would share a cache line and slow each other down.
-pub struct Handle<G> {
-    generator: G,
-    blocks: Blocks<Template>,
-}
-
-impl<C: Clock> Generator<C> {
-    /// A handle for one thread; its first block of a tick has 64 IDs.
-    ///
-    /// ```
-    /// use polyflake::layout::{Generator, preset};
-    ///
-    /// let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;
-    /// let mut handle = ids.handle();
-    /// assert_ne!(handle.generate()?, handle.generate()?);
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    pub const fn handle(&self) -> Handle<&Self> {
-        Handle::new(self)
-    }
-}
-
-impl<G> Handle<G> {
-    /// A handle that owns its generator, for example in an `Arc`. As [`Generator::handle`].
-    ///
-    /// ```
-    /// use std::{sync::Arc, thread};
-    ///
-    /// use polyflake::layout::{Generator, Handle, preset};
-    ///
-    /// let builder = Generator::builder(preset("sonyflake", [])?).bind("machine", 7);
-    /// let ids = Arc::new(builder.build()?);
-    /// let handle = Handle::new(ids.clone());
-    /// thread::spawn(move || drop(handle)).join().unwrap(); // it borrows nothing
-    /// assert_eq!(Arc::strong_count(&ids), 1);
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    pub const fn new(generator: G) -> Self {
-        Self::with_first(generator, BLOCK)
-    }
-
-    /// A handle that reserves `first` IDs at its first ID of a tick, then twice as many each time, up to 64 times `first`.
-    ///
-    /// Not part of the public API: for tests.
-    #[doc(hidden)]
-    pub const fn with_first(generator: G, first: NonZeroU32) -> Self {
-        Self { generator, blocks: Blocks::new(first) }
-    }
-}
+pub type Handle<G> = generator::Handle<Template, G>;
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// One new ID, if all bindables are fixed.
@@ -149,8 +97,11 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
 
     #[inline]
     fn make(&mut self, mode: Mode, values: Option<&Values<'_>>) -> Result<Id> {
-        let template = &self.generator.engine.family;
-        let base = values.map_or_else(|| template.complete(), |values| template.base_of(values))?;
-        self.blocks.one(&self.generator.engine, mode, Some(base))
+        let template = &self.engine().family;
+        let base = match values {
+            None => template.complete().map(|_| None)?,
+            Some(values) => Some(template.base_of(values)?),
+        };
+        self.one(mode, base)
     }
 }

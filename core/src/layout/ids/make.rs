@@ -4,16 +4,21 @@ use core::ops::Range;
 
 use crate::{
     Error, Result,
-    generator::Pack,
+    generator::{Calls, Pack},
     layout::{Batch, Id, Placed, ids::family::Template},
     sequence::Run,
 };
 
-impl Pack for Template {
+impl Calls for Template {
     type Id = Id;
     /// The constants and bindables of an ID, if it does not take those of the template.
     type Given<'g> = Option<&'g Id>;
     type Batch<'b> = Batch<'b>;
+}
+
+impl Pack for Template {
+    type Ahead = ();
+    const AHEAD: () = ();
 
     #[inline]
     fn id(&self, ((), run): ((), Run), k: u32, base: Option<&Id>) -> Id {
@@ -22,6 +27,24 @@ impl Pack for Template {
         let sequence = self.put_number(&mut draft, run.first + u64::from(k));
         draft.put(self.sequence(), sequence);
         draft
+    }
+
+    fn may_repeat(&self, other: &Self) -> bool {
+        if self.layout != other.layout {
+            return false;
+        }
+        let mut bases = (self.draft.id.clone(), other.draft.id.clone());
+        for numbers in [&self.numbers, &other.numbers].into_iter().flatten() {
+            let ((first, last), (least, most)) =
+                (self.span_of(numbers.index), other.span_of(numbers.index));
+            if last < least || most < first {
+                return false;
+            }
+            let field = &self.layout.fields[numbers.index];
+            bases.0.put(field, 0);
+            bases.1.put(field, 0);
+        }
+        bases.0 == bases.1
     }
 
     fn check_complete(&self) -> Result<()> {

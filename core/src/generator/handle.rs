@@ -1,0 +1,156 @@
+//! Handles: each reserves blocks of a generator's slots for one thread, so that threads don't contend for the state at every ID.
+//!
+//! A block ends with its tick, with the process (a fork), and when the generator is closed; this is checked for every ID. The
+//! window need not be checked, since the block's tick was checked against it and a window never shrinks. The rest of an ended
+//! block is never given out.
+#![allow(private_bounds, reason = "only the families of this crate have generators")]
+
+use core::{fmt, num::NonZeroU32, ops::Deref};
+
+use super::{Engine, Generator, Mode, Pack, Reserved};
+use crate::{Result, clock::Clock, fork};
+
+/// Default number of IDs in the first block of a tick: enough to make the shared step cheap, few enough to lose.
+const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
+
+/// The largest block, in multiples of the first. Within a tick each block is twice as large as the last, so a handle loses
+/// hardly more slots than it uses, and a busy handle rarely meets the others.
+const GROWTH: u32 = 64;
+
+/// Reserved slots; the first `taken` of them are used.
+struct Block<F: Pack> {
+    slots: Reserved<F>,
+    epoch: u32,
+    taken: u32,
+}
+
+impl<F: Pack> Block<F> {
+    fn tick(&self) -> u64 {
+        self.slots.1.tick
+    }
+
+    fn len(&self) -> u32 {
+        self.slots.1.len
+    }
+
+    /// The next slot's place in the block, if the block is of this tick and has not ended.
+    #[inline]
+    fn take(&mut self, tick: u64) -> Option<(Reserved<F>, u32)> {
+        let is_alive =
+            self.taken < self.len() && tick == self.tick() && self.epoch == fork::epoch();
+        is_alive.then(|| {
+            self.taken += 1;
+            (self.slots, self.taken - 1)
+        })
+    }
+}
+
+/// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a tick and did not use by its end are lost. Its
+/// IDs are in order unless the family says otherwise; IDs of different handles mix.
+///
+/// Each family has its own: [`sno::Handle`](crate::sno::Handle), [`randflake::Handle`](crate::randflake::Handle),
+/// [`hotguid::Handle`](crate::hotguid::Handle), [`layout::Handle`](crate::layout::Handle).
+///
+/// ```
+/// use polyflake::sno::Generator;
+///
+/// static IDS: Generator = Generator::new();
+///
+/// std::thread::scope(|scope| {
+///     for _ in 0..4 {
+///         scope.spawn(|| {
+///             let mut ids = IDS.handle();
+///             let (first, second) = (ids.generate(1).unwrap(), ids.generate(1).unwrap());
+///             assert!(first < second);
+///         });
+///     }
+/// });
+/// ```
+///
+/// It cannot be cloned, since a handle and its clone would both give out the rest of the block:
+///
+/// ```compile_fail,E0599
+/// let ids = polyflake::sno::Generator::new();
+/// let twin = ids.handle().clone();
+/// ```
+#[repr(align(128))] // Written with every ID: two side by side would share a cache line and slow each other down.
+pub struct Handle<F: Pack, G> {
+    generator: G,
+    block: Option<Block<F>>,
+    /// Number of slots in the first block of a tick.
+    first: NonZeroU32,
+    ahead: F::Ahead,
+}
+
+/// Hides slots and IDs that have not been used yet.
+impl<F: Pack, G> fmt::Debug for Handle<F, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("first", &self.first).finish_non_exhaustive()
+    }
+}
+
+impl<F: Pack, G> Handle<F, G> {
+    /// A handle that owns its generator, for example in an `Arc`. As [`Generator::handle`].
+    ///
+    /// ```
+    /// use std::{sync::Arc, thread};
+    ///
+    /// use polyflake::sno::{Generator, Handle};
+    ///
+    /// let ids = Arc::new(Generator::new());
+    /// let handle = Handle::new(ids.clone());
+    /// thread::spawn(move || drop(handle)).join().unwrap(); // it borrows nothing
+    /// assert_eq!(Arc::strong_count(&ids), 1);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn new(generator: G) -> Self {
+        Self::with_first(generator, BLOCK)
+    }
+
+    /// A handle that reserves `first` IDs at its first ID of a tick, then twice as many each time, up to 64 times `first`.
+    ///
+    /// Not part of the public API: for tests.
+    #[doc(hidden)]
+    pub const fn with_first(generator: G, first: NonZeroU32) -> Self {
+        Self { generator, block: None, first, ahead: F::AHEAD }
+    }
+}
+
+impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
+    #[inline]
+    pub(crate) fn engine(&self) -> &Engine<F, C> {
+        &self.generator.engine
+    }
+
+    /// The ID of the next slot. If the last block has ended or is used up, the slot is of a fresh block, which may be of a later
+    /// tick if the clock went on meanwhile.
+    #[inline]
+    pub(crate) fn one(&mut self, mode: Mode, given: F::Given<'_>) -> Result<F::Id> {
+        let tick = self.engine().look()?;
+        let (slots, k) = match self.block.as_mut().and_then(|block| block.take(tick)) {
+            Some(slot) => slot,
+            None => self.refill(mode, tick)?,
+        };
+        Ok(self.generator.engine.family.id_in_block(slots, k, given, &mut self.ahead))
+    }
+
+    #[cold]
+    fn refill(&mut self, mode: Mode, tick: u64) -> Result<(Reserved<F>, u32)> {
+        let size = self.next_size(tick);
+        self.block = None;
+        // Read before the reservation: if that forks, the block ends with its first slot, in both processes.
+        let epoch = fork::current();
+        let slots = self.engine().reserve(size, mode)?;
+        self.block = Some(Block { slots, epoch, taken: 1 });
+        Ok((slots, 0))
+    }
+
+    /// Number of slots of the next block.
+    fn next_size(&self, tick: u64) -> u32 {
+        let first = self.first.get();
+        let last = self.block.as_ref().filter(|block| block.tick() == tick);
+        last.map_or(first, |block| {
+            block.len().saturating_mul(2).clamp(first, first.saturating_mul(GROWTH))
+        })
+    }
+}
