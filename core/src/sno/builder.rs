@@ -1,10 +1,6 @@
 //! Options for a generator.
 
-use super::{
-    Drawn, Generator, SCALE, Snapshot,
-    identity::{Draw, Origin},
-    partition::Partitions,
-};
+use super::{Drawn, Generator, SCALE, Snapshot, identity::Draw, partition::Partitions};
 use crate::fork;
 pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
@@ -173,8 +169,8 @@ impl<C: Clock> Builder<C> {
             self.family.sequence_min.unwrap_or(0),
             self.family.sequence_max.unwrap_or(u16::MAX),
         )?;
-        let origin = self.origin()?;
-        self.assemble(origin, bounds, TickTock::new())
+        let given = self.family.partition;
+        self.assemble(given, bounds, TickTock::new())
     }
 
     /// A generator that goes on where a closed one stopped, with its partition and bounds.
@@ -234,38 +230,39 @@ impl<C: Clock> Builder<C> {
             Error::check_range(name, tick, 0..=SCALE.last)?;
         }
         let state = TickTock::at(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
-        let origin = self.given(u16::from_be_bytes(snapshot.partition))?;
-        self.assemble(origin, bounds, state)
+        self.assemble(Some(u16::from_be_bytes(snapshot.partition)), bounds, state)
     }
 
-    fn origin(&self) -> Result<Origin> {
-        match (self.family.partition, self.family.draw) {
-            (Some(partition), _) => self.given(partition),
-            (None, Some(draw)) => Ok(Origin::Drawn {
-                draw,
-                own_min: self.family.sequence_min.is_some() || self.family.sequence_max.is_some(),
-                window_of: self.options.window.map(|_| ProcessGuard::this_process()).transpose()?,
-            }),
-            (None, None) => Err(Error::field_error(ErrorKind::MissingField, "partition")),
-        }
-    }
-
-    /// A partition that belongs to this process, and that no default generator of the process and its forks will lease.
-    fn given(&self, partition: u16) -> Result<Origin> {
-        let epoch = ProcessGuard::this_process()?.epoch();
-        // The table of a process is no part of a model.
-        #[cfg(not(any(loom, shuttle)))]
-        if let Some(Draw::Leased(find)) = self.family.draw {
-            // Without a table there are no default generators either.
-            let _ = find().map(|table| table.give(partition));
-        }
-        Ok(Origin::Given { partition, epoch })
-    }
-
-    fn assemble(self, origin: Origin, bounds: Bounds, state: TickTock) -> Result<Generator<C>> {
+    fn assemble(self, given: Option<u16>, bounds: Bounds, state: TickTock) -> Result<Generator<C>> {
+        let Settings { draw, sequence_min, sequence_max, .. } = self.family;
         let window = self.options.window(&SCALE)?;
-        let family = Partitions::new(origin, bounds, &window);
+        let family = match (given, draw) {
+            (Some(partition), _) => {
+                let process = ProcessGuard::this_process()?;
+                keep_from_others(partition, draw);
+                Partitions::given(partition, bounds, process, &window)
+            }
+            (None, Some(draw)) => {
+                let draws_min = sequence_min.is_none() && sequence_max.is_none();
+                let process = self.options.window.map(|_| ProcessGuard::this_process());
+                Partitions::drawn(draw, bounds, draws_min, process.transpose()?, &window)
+            }
+            (None, None) => return Err(Error::field_error(ErrorKind::MissingField, "partition")),
+        };
         Ok(Generator { engine: Engine::with_options(self.options, family, state, window)? })
+    }
+}
+
+/// Takes a given partition for ever, so that no default generator of the process and its forks will lease it.
+#[cfg_attr(
+    any(loom, shuttle),
+    allow(unused_variables, reason = "the table of a process is no part of a model")
+)]
+fn keep_from_others(partition: u16, draw: Option<Draw>) {
+    #[cfg(not(any(loom, shuttle)))]
+    if let Some(Draw::Leased(find)) = draw {
+        // Without a table there are no default generators either.
+        let _ = find().map(|table| table.give(partition));
     }
 }
 

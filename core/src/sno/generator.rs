@@ -7,7 +7,7 @@ use super::Builder;
 use super::{
     Drawn, SCALE, Snapshot, Sno, Stats,
     builder::Bounds,
-    identity::{Draw, Identity, Origin},
+    identity::{Draw, Identity},
     partition::Partitions,
 };
 use crate::{
@@ -128,9 +128,8 @@ impl<C> Generator<C> {
     }
 
     const fn drawing(clock: C, draw: Draw) -> Self {
-        let origin = Origin::Drawn { draw, own_min: false, window_of: None };
         let window = Window::all(SCALE.last);
-        let family = Partitions::new(origin, ALL, &window);
+        let family = Partitions::drawn(draw, ALL, true, None, &window);
         let policy = WaitPolicy::of(&SCALE);
         Self { engine: Engine::new(family, TickTock::new(), window, policy, clock) }
     }

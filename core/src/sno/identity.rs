@@ -2,10 +2,9 @@
 
 use super::SCALE;
 use crate::{
-    Error, ErrorKind,
+    Error, ErrorKind, Result,
     fork::partitions::{FindTable, NoLease},
 };
-use crate::{Result, generator::ProcessGuard};
 
 /// A default partition, and the lower bound of its sequences.
 ///
@@ -70,16 +69,6 @@ pub(super) fn exhausted(reason: NoLease) -> Error {
     }
 }
 
-/// The source of the partition.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Origin {
-    /// A given partition; it belongs to the process of this epoch.
-    Given { partition: u16, epoch: u32 },
-    /// A partition that is drawn at the first ID and again after a fork, together with the lower bound unless that was given.
-    /// A window belongs to the process that it was given to.
-    Drawn { draw: Draw, own_min: bool, window_of: Option<ProcessGuard> },
-}
-
 /// The way in which a partition is drawn.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Draw {
@@ -89,8 +78,7 @@ pub(super) enum Draw {
     By(fn() -> Result<Drawn>),
 }
 
-/// The identity of a generator in this process: the epoch that it belongs to, its partition and its lowest sequence, in one
-/// word.
+/// The identity of a generator in this process: the epoch that it belongs to, its partition and its lowest sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(super) epoch: u32,
@@ -101,13 +89,4 @@ pub(crate) struct Identity {
 impl Identity {
     /// The epoch that stands for "not drawn yet": no process is this many forks deep.
     pub(super) const NEVER: u32 = u32::MAX;
-
-    pub(super) const fn to_word(self) -> u64 {
-        (self.epoch as u64) << 32 | (self.partition as u64) << 16 | self.min as u64
-    }
-
-    #[allow(clippy::cast_possible_truncation, reason = "the word's parts")]
-    pub(super) const fn of_word(word: u64) -> Self {
-        Self { epoch: (word >> 32) as u32, partition: (word >> 16) as u16, min: word as u16 }
-    }
 }

@@ -32,7 +32,7 @@ impl Pack for Partitions {
 
     /// Generators of the same given partition; drawn partitions are never equal.
     fn may_repeat(&self, other: &Self) -> bool {
-        self.given().is_some_and(|given| other.given() == Some(given))
+        self.given_partition().is_some_and(|given| other.given_partition() == Some(given))
     }
 
     fn room(&self, ids: &&mut [Sno], _: u8) -> Result<usize> {

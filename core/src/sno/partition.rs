@@ -1,16 +1,17 @@
 //! The engine's parts for sno: a generator gets its partition, keeps it while it makes IDs, and returns it at its end.
 
-use super::identity::exhausted;
+use alloc::boxed::Box;
+
 use super::{
     Drawn, SCALE,
-    claims::{Claim, Claims},
-    identity::{Draw, Identity, Origin},
+    claims::{Claim, unending},
+    identity::{Draw, Identity, exhausted},
 };
-use crate::fork::partitions::Table;
 use crate::{
-    Error, ErrorKind, Result, fork,
+    Error, ErrorKind, Result,
+    fork::{self, partitions::Table},
     format::Scale,
-    generator::{self, Family, ProcessGuard, Window},
+    generator::{self, Family, Latest, ProcessGuard, Spare, Window},
     sequence::{
         Machine,
         tick_tock::{Bounds, TickTock},
@@ -25,9 +26,16 @@ const LOOKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Partitions {
-    claims: Claims,
-    origin: Origin,
+    claims: Latest<Claim>,
+    /// For the first claim in a child process, where another thread of the parent may have left the heap locked.
+    spare: Spare<Claim>,
+    /// `None` for a given partition. A drawn one is drawn at the first ID and again after a fork.
+    draw: Option<Draw>,
     bounds: Bounds,
+    /// `true` if the lower bound is drawn with the partition.
+    draws_min: bool,
+    /// The process that a partition or a window was given to.
+    process: Option<ProcessGuard>,
     /// The number of IDs of given times.
     pub(super) at: AtomicU32,
     /// The epoch of the process in which a thread is closing the generator.
@@ -37,43 +45,71 @@ pub struct Partitions {
 impl generator::Windowed for Partitions {}
 
 impl Partitions {
-    /// Partitions for IDs from the window's start on.
-    pub(super) const fn new(origin: Origin, bounds: Bounds, window: &Window) -> Self {
-        let identity = match origin {
-            Origin::Given { partition, epoch } => Identity { epoch, partition, min: bounds.min },
-            Origin::Drawn { .. } => {
-                Identity { epoch: Identity::NEVER, partition: 0, min: bounds.min }
-            }
-        };
-        let claims = Claims::new(Claim::unending(identity, window.start()));
-        let (at, closing) = (AtomicU32::new(0), AtomicU32::new(Identity::NEVER));
-        Self { claims, origin, bounds, at, closing }
+    /// A partition that was given to a process, for IDs from the window's start on.
+    pub(super) const fn given(
+        partition: u16,
+        bounds: Bounds,
+        process: ProcessGuard,
+        window: &Window,
+    ) -> Self {
+        let identity = Identity { epoch: process.epoch(), partition, min: bounds.min };
+        Self::new(identity, None, bounds, false, Some(process), window)
+    }
+
+    /// Drawn partitions, for IDs from the window's start on.
+    pub(super) const fn drawn(
+        draw: Draw,
+        bounds: Bounds,
+        draws_min: bool,
+        process: Option<ProcessGuard>,
+        window: &Window,
+    ) -> Self {
+        let identity = Identity { epoch: Identity::NEVER, partition: 0, min: bounds.min };
+        Self::new(identity, Some(draw), bounds, draws_min, process, window)
+    }
+
+    const fn new(
+        first: Identity,
+        draw: Option<Draw>,
+        bounds: Bounds,
+        draws_min: bool,
+        process: Option<ProcessGuard>,
+        window: &Window,
+    ) -> Self {
+        let first = Claim::new(first, window.start(), unending(first.partition));
+        Self {
+            claims: Latest::new(first),
+            spare: Spare::new(),
+            draw,
+            bounds,
+            draws_min,
+            process,
+            at: AtomicU32::new(0),
+            closing: AtomicU32::new(Identity::NEVER),
+        }
     }
 
     /// The partition, if it was given and not drawn.
-    pub(super) const fn given(&self) -> Option<u16> {
-        match self.origin {
-            Origin::Given { partition, .. } => Some(partition),
-            Origin::Drawn { .. } => None,
-        }
+    pub(super) fn given_partition(&self) -> Option<u16> {
+        self.draw.is_none().then(|| self.claims.get().identity.partition)
     }
 
     /// The partition, once there is one.
     pub(super) fn current(&self) -> Option<u16> {
         #[cfg(loom)]
-        self.claims.current().enter_model();
-        let identity = self.claims.current().identity();
+        self.claims.get().extend(0);
+        let identity = self.claims.get().identity;
         (identity.epoch != Identity::NEVER).then_some(identity.partition)
     }
 
     /// The first tick in which the current partition was this generator's.
     pub(super) fn first_tick(&self) -> u64 {
-        self.claims.current().lease().start
+        self.claims.get().lease().start
     }
 
     /// The sequences of the partition that counts now.
     pub(super) fn bounds(&self) -> Bounds {
-        self.bounds_of(self.claims.current().identity())
+        self.bounds_of(self.claims.get().identity)
     }
 
     /// The sequences of an identity.
@@ -85,8 +121,8 @@ impl Partitions {
     /// The claim of this process that holds for a tick. A claim holds no ticks outside the window.
     #[inline]
     fn claim_of(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
-        let claim = self.claims.current();
-        let is_here = claim.identity().epoch == fork::epoch();
+        let claim = self.claims.get();
+        let is_here = claim.identity.epoch == fork::epoch();
         if is_here && claim.holds(tick) { Ok(claim) } else { self.reclaim(machine, window, tick) }
     }
 
@@ -96,8 +132,8 @@ impl Partitions {
     fn reclaim(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         fork::prepare()?;
         loop {
-            let claim = self.claims.current();
-            if claim.identity().epoch == fork::current() && self.prolong(claim, tick)? {
+            let claim = self.claims.get();
+            if claim.identity.epoch == fork::current() && self.prolong(claim, tick)? {
                 self.begin(claim, machine);
                 claim.extend(window.ticks().end);
                 return Ok(claim);
@@ -116,33 +152,48 @@ impl Partitions {
 
     /// Draws another partition, in place of that of the claim `found` unless another thread was faster.
     fn draw_anew(&self, found: &Claim, window: &Window, tick: u64) -> Result<()> {
-        let Origin::Drawn { draw, own_min, .. } = self.origin else {
-            return Err(Error::new(ErrorKind::Forked));
-        };
+        let Some(draw) = self.draw else { return Err(Error::new(ErrorKind::Forked)) };
         // Read before the draw, which may fork: if it does, the draw of both processes belongs to the parent.
         let epoch = fork::current();
-        let least = |drawn| if own_min { self.bounds.min } else { drawn };
-        match draw {
+        let (lease, drawn_min) = match draw {
             Draw::By(draw) => {
-                let before = found.identity();
                 let Drawn { partition, sequence_min } = draw()?;
-                found.settle(before, Identity { epoch, partition, min: least(sequence_min) });
+                (unending(partition), sequence_min)
             }
             Draw::Leased(find) => {
                 let table = find()?;
-                let min = least(table.random()? >> 1);
-                let lease = table.take(tick).map_err(exhausted)?;
-                let identity = Identity { epoch, partition: lease.partition, min };
-                self.claims.put(found, Claim::leased(identity, window.start(), lease));
+                let min = table.random()? >> 1;
+                (table.take(tick).map_err(exhausted)?, min)
             }
-        }
+        };
+        let min = if self.draws_min { drawn_min } else { self.bounds.min };
+        let identity = Identity { epoch, partition: lease.partition, min };
+        self.put(found, Claim::new(identity, window.start(), lease));
         Ok(())
+    }
+
+    /// Replaces the claim `found` by another, unless another thread was faster.
+    fn put(&self, found: &Claim, mut claim: Claim) {
+        let (before, epoch) = (found.identity.epoch, claim.identity.epoch);
+        // A child never uses the parent's claim.
+        claim.follows_another = before == epoch;
+        // A model must know the claim's atomics before another thread uses them.
+        #[cfg(loom)]
+        claim.extend(0);
+        let is_of_child = ![Identity::NEVER, epoch].contains(&before);
+        let spare = if is_of_child {
+            self.spare.take()
+        } else {
+            self.spare.fill();
+            None
+        };
+        self.claims.put(found, claim, spare.unwrap_or_else(Box::new_uninit));
     }
 
     /// The table from which the generator leases its partitions, if any.
     fn table(&self) -> Option<Result<&'static dyn Table>> {
-        match self.origin {
-            Origin::Drawn { draw: Draw::Leased(find), .. } => Some(find()),
+        match self.draw {
+            Some(Draw::Leased(find)) => Some(find()),
             _ => None,
         }
     }
@@ -174,12 +225,12 @@ impl Partitions {
         now: impl FnOnce() -> Result<u64>,
     ) -> Result<Identity> {
         self.check_process()?;
-        let claim = self.claims.current();
-        let is_here = claim.identity().epoch == fork::epoch();
+        let claim = self.claims.get();
+        let is_here = claim.identity.epoch == fork::epoch();
         if is_here && claim.is_unending() {
-            return Ok(claim.identity());
+            return Ok(claim.identity);
         }
-        Ok(self.claim_of(machine, window, now()?)?.identity())
+        Ok(self.claim_of(machine, window, now()?)?.identity)
     }
 
     /// Keeps the partition for this generator for ever, and returns the identity.
@@ -191,8 +242,8 @@ impl Partitions {
     ) -> Result<Identity> {
         loop {
             let identity = self.identity(machine, window, &now)?;
-            let claim = self.claims.current();
-            if claim.identity() != identity {
+            let claim = self.claims.get();
+            if claim.identity != identity {
                 continue;
             }
             let (lease, table) = (claim.lease(), self.table().transpose()?);
@@ -220,26 +271,22 @@ impl Family for Partitions {
 
     #[inline]
     fn found(&self, _: &Window, tick: u64) -> Option<(u32, Identity)> {
-        let claim = self.claims.current();
-        let identity = claim.identity();
+        let claim = self.claims.get();
+        let identity = claim.identity;
         claim.holds(tick).then_some((identity.epoch, identity))
     }
 
     fn identify(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<(u32, Identity)> {
-        let identity = self.claim_of(machine, window, tick)?.identity();
+        let identity = self.claim_of(machine, window, tick)?.identity;
         Ok((identity.epoch, identity))
     }
 
     fn is_current(&self, identity: Identity) -> bool {
-        self.claims.current().identity() == identity
+        self.claims.get().identity == identity
     }
 
     fn check_process(&self) -> Result<()> {
-        match self.origin {
-            Origin::Given { epoch, .. } if epoch == fork::epoch() => Ok(()),
-            Origin::Given { .. } => Err(Error::new(ErrorKind::Forked)),
-            Origin::Drawn { window_of, .. } => window_of.map_or(Ok(()), ProcessGuard::check),
-        }
+        self.process.map_or(Ok(()), ProcessGuard::check)
     }
 
     #[inline]
@@ -248,17 +295,17 @@ impl Family for Partitions {
     }
 
     fn extended(&self, end: u64) {
-        let claim = self.claims.current();
+        let claim = self.claims.get();
         // A claim that was not drawn yet holds nothing.
-        if claim.identity().epoch != Identity::NEVER {
+        if claim.identity.epoch != Identity::NEVER {
             claim.extend(end);
         }
     }
     /// Returns a default partition to its table, for the ticks after the last one used.
     fn dropped(&self, machine: &TickTock) {
-        let claim = self.claims.current();
+        let claim = self.claims.get();
         // In a child the partition belongs to the parent.
-        if claim.is_unending() || claim.identity().epoch != fork::epoch() {
+        if claim.is_unending() || claim.identity.epoch != fork::epoch() {
             return;
         }
         if let Some(Ok(table)) = self.table() {
