@@ -28,28 +28,16 @@ pub fn metabyte(text: &str) -> Result<u8> {
 /// positions, as the other languages do.
 #[cold]
 fn of_chars(text: &str) -> Result<u8> {
-    let mut ascii = [0; Sno::TEXT_LEN];
     let found = text.chars().count();
     if found != Sno::TEXT_LEN {
-        return Err(bad_length(found));
+        return Err(Error::invalid_length(found, Sno::TEXT_LEN, Sno::TEXT_LEN));
     }
-    for (char, byte) in text.chars().zip(&mut ascii) {
-        *byte = u8::try_from(char).unwrap_or(u8::MAX);
-    }
-    let unit = |position| text.chars().nth(position).map_or(0, u32::from);
-    of_ascii(&ascii).ok_or_else(|| bad_character(&ascii, unit))
-}
-
-#[cold]
-fn bad_length(found: usize) -> Error {
-    Error::invalid_length(found, Sno::TEXT_LEN, Sno::TEXT_LEN)
-}
-
-/// The error for the first bad one of the two characters; `unit` returns a character of the text.
-#[cold]
-fn bad_character(text: &[u8; Sno::TEXT_LEN], unit: impl Fn(usize) -> u32) -> Error {
-    let position = if base32::value(text[HIGH]).is_none() { HIGH } else { LOW };
-    Error::bad_character(position, unit(position))
+    let value = |position| {
+        let char = text.chars().nth(position).unwrap_or_default();
+        let value = u8::try_from(char).ok().and_then(base32::value);
+        value.ok_or_else(|| Error::bad_character(position, char.into()))
+    };
+    Ok(value(HIGH)? << 3 | value(LOW)? >> 2)
 }
 
 #[inline]
