@@ -56,7 +56,7 @@ pub struct Grant {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Terms {
-    first_node: u32,
+    pub(super) first_node: u32,
     last_node: u32,
     start: i64,
     end: i64,
@@ -188,10 +188,6 @@ impl Terms {
     /// ```
     pub fn nodes(&self) -> RangeInclusive<u32> {
         self.first_node..=self.last_node
-    }
-
-    pub(super) fn first_node(&self) -> u32 {
-        self.first_node
     }
 
     /// The first second, in Unix seconds.

@@ -78,7 +78,7 @@ impl Nodes {
         reason = "a node's number among those of the grant, and 17 bits"
     )]
     fn raw(&self, tick: u64, slot: u64) -> u64 {
-        let node = self.grant.first_node() + (slot / SLOTS_PER_NODE) as u32;
+        let node = self.grant.first_node + (slot / SLOTS_PER_NODE) as u32;
         codec::raw(tick, node, (slot % SLOTS_PER_NODE) as u32)
     }
 }

@@ -1,11 +1,12 @@
 //! IDs in serde: as text, and in binary formats as the signed integer; fields and grants by name.
 
-use core::fmt;
-
-use serde_core::{Deserialize, Deserializer, Serialize, Serializer, de::Error, de::Visitor};
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::{Grant, Parts, Randflake};
-use crate::format::serde::record;
+use crate::{
+    Error,
+    format::serde::{IdVisitor, record},
+};
 
 impl Serialize for Randflake {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -20,7 +21,11 @@ impl Serialize for Randflake {
 impl<'de> Deserialize<'de> for Randflake {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
-            deserializer.deserialize_str(TextVisitor)
+            deserializer.deserialize_str(IdVisitor {
+                text: "the text of a Randflake ID, 1 to 13 characters of [0-9a-v]",
+                of_text: Self::parse,
+                of_bytes: |_| Err(Error::invalid_type("text", "bytes")),
+            })
         } else {
             i64::deserialize(deserializer).map(Self::from_i64)
         }
@@ -51,19 +56,5 @@ impl<'de> Deserialize<'de> for Grant {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Members { first_node, last_node, start, end } = Members::deserialize(deserializer)?;
         Self::with_nodes(first_node..=last_node, start, end).map_err(D::Error::custom)
-    }
-}
-
-struct TextVisitor;
-
-impl Visitor<'_> for TextVisitor {
-    type Value = Randflake;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the text of a Randflake ID, 1 to 13 characters of [0-9a-v]")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Randflake, E> {
-        Randflake::parse(text).map_err(E::custom)
     }
 }
