@@ -13,28 +13,6 @@ use crate::{
 /// The smallest number of sequences that a tick may have.
 const SMALLEST_POOL: u16 = 4;
 
-/// The generator that made an ID: two bytes of any meaning, from an integer or two bytes.
-///
-/// ```
-/// use polyflake::sno::Partition;
-///
-/// assert_eq!(Partition::from(300), Partition::from([1, 44]));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Partition(u16);
-
-impl From<u16> for Partition {
-    fn from(value: u16) -> Self {
-        Self(value)
-    }
-}
-
-impl From<[u8; 2]> for Partition {
-    fn from(bytes: [u8; 2]) -> Self {
-        Self(u16::from_be_bytes(bytes))
-    }
-}
-
 /// Options for a [`Generator`].
 ///
 /// ```
@@ -87,8 +65,8 @@ impl<C: Clock> Builder<C> {
     /// assert_eq!(node.generate(7)?.partition(), 300);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn partition(mut self, partition: impl Into<Partition>) -> Self {
-        self.family.partition = Some(partition.into().0);
+    pub fn partition(mut self, partition: u16) -> Self {
+        self.family.partition = Some(partition);
         self
     }
 

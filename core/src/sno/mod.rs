@@ -31,7 +31,7 @@ mod text;
 mod typed;
 mod uuid8;
 
-pub use builder::{Builder, Partition};
+pub use builder::Builder;
 pub use columns::{metabyte_column, partition_column, sequence_column, unix_ms_column};
 pub use generator::Generator;
 #[doc(hidden)]
