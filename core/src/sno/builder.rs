@@ -1,6 +1,10 @@
 //! Options for a generator.
 
-use super::{Drawn, Generator, SCALE, Snapshot, identity::Draw, partition::Partitions};
+use super::{
+    Drawn, Generator, SCALE, Snapshot,
+    identity::{Draw, Identity},
+    partition::Partitions,
+};
 use crate::fork;
 pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
@@ -218,12 +222,14 @@ impl<C: Clock> Builder<C> {
             (Some(partition), _) => {
                 let process = ProcessGuard::this_process()?;
                 keep_from_others(partition, draw);
-                Partitions::given(partition, bounds, process, &window)
+                let first = Identity { epoch: process.epoch(), partition, min: bounds.min };
+                Partitions::new(first, None, bounds, false, Some(process), &window)
             }
             (None, Some(draw)) => {
                 let draws_min = sequence_min.is_none() && sequence_max.is_none();
                 let process = self.options.window.map(|_| ProcessGuard::this_process());
-                Partitions::drawn(draw, bounds, draws_min, process.transpose()?, &window)
+                let (first, process) = (Identity::undrawn(bounds.min), process.transpose()?);
+                Partitions::new(first, Some(draw), bounds, draws_min, process, &window)
             }
             (None, None) => return Err(Error::field_error(ErrorKind::MissingField, "partition")),
         };

@@ -129,7 +129,8 @@ impl<C> Generator<C> {
 
     const fn drawing(clock: C, draw: Draw) -> Self {
         let window = Window::all(SCALE.last);
-        let family = Partitions::drawn(draw, ALL, true, None, &window);
+        let first = Identity::undrawn(ALL.min);
+        let family = Partitions::new(first, Some(draw), ALL, true, None, &window);
         let policy = WaitPolicy::of(&SCALE);
         Self { engine: Engine::new(family, TickTock::new(), window, policy, clock) }
     }
@@ -285,19 +286,12 @@ impl<C: Clock> Generator<C> {
     pub fn generate_at(&self, time: impl Into<UnixTime>, metabyte: u8) -> Result<Sno> {
         let tick = SCALE.tick_of(time.into())?;
         self.engine.check_open()?;
-        let identity = self.identity()?;
+        let identity = self.engine.identity()?;
         let Bounds { min, max } = self.engine.family.bounds_of(identity);
         let pool = u32::from(max - min) + 1;
         let count = self.engine.family.at.fetch_add(1, Ordering::Relaxed) % pool;
         let run = Run { tick, tick_tock: false, first: min.into(), len: pool };
         Ok(self.engine.family.id((identity, run), count, metabyte))
-    }
-
-    /// The identity of this generator in this process, for IDs of given times.
-    fn identity(&self) -> Result<Identity> {
-        self.engine
-            .family
-            .identity(&self.engine.machine, &self.engine.window, || self.engine.tick_now(&SCALE))
     }
 
     /// The partition, once the generator has one. A default partition is drawn at the first ID, and may change after a fork or an
@@ -360,9 +354,7 @@ impl<C: Clock> Generator<C> {
     }
 
     fn close_alone(&self) -> Result<Snapshot> {
-        let (family, window) = (&self.engine.family, &self.engine.window);
-        let identity =
-            family.keep(&self.engine.machine, window, || self.engine.tick_now(&SCALE))?;
+        let (family, identity) = (&self.engine.family, self.engine.keep()?);
         let state = self.engine.machine.close()?;
         Ok(Snapshot::of(identity.partition, family.bounds_of(identity), state, family.first_tick()))
     }

@@ -89,4 +89,9 @@ pub(crate) struct Identity {
 impl Identity {
     /// The epoch that stands for "not drawn yet": no process is this many forks deep.
     pub(super) const NEVER: u32 = u32::MAX;
+
+    /// No partition yet.
+    pub(super) const fn undrawn(min: u16) -> Self {
+        Self { epoch: Self::NEVER, partition: 0, min }
+    }
 }

@@ -9,9 +9,10 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Result,
+    clock::Clock,
     fork::{self, partitions::Table},
     format::Scale,
-    generator::{self, Family, Latest, ProcessGuard, Spare, Window},
+    generator::{self, Engine, Family, Latest, ProcessGuard, Spare, Window},
     sequence::{
         Machine,
         tick_tock::{Bounds, TickTock},
@@ -45,30 +46,8 @@ pub struct Partitions {
 impl generator::Windowed for Partitions {}
 
 impl Partitions {
-    /// A partition that was given to a process, for IDs from the window's start on.
-    pub(super) const fn given(
-        partition: u16,
-        bounds: Bounds,
-        process: ProcessGuard,
-        window: &Window,
-    ) -> Self {
-        let identity = Identity { epoch: process.epoch(), partition, min: bounds.min };
-        Self::new(identity, None, bounds, false, Some(process), window)
-    }
-
-    /// Drawn partitions, for IDs from the window's start on.
-    pub(super) const fn drawn(
-        draw: Draw,
-        bounds: Bounds,
-        draws_min: bool,
-        process: Option<ProcessGuard>,
-        window: &Window,
-    ) -> Self {
-        let identity = Identity { epoch: Identity::NEVER, partition: 0, min: bounds.min };
-        Self::new(identity, Some(draw), bounds, draws_min, process, window)
-    }
-
-    const fn new(
+    /// The partition of an identity, or drawn ones, for IDs from the window's start on.
+    pub(super) const fn new(
         first: Identity,
         draw: Option<Draw>,
         bounds: Bounds,
@@ -215,45 +194,36 @@ impl Partitions {
             }
         }
     }
+}
 
-    /// The identity in this process, for calls that have no tick. `now` returns the clock's tick; it is only called if the identity
-    /// depends on the tick.
-    pub(super) fn identity(
-        &self,
-        machine: &TickTock,
-        window: &Window,
-        now: impl FnOnce() -> Result<u64>,
-    ) -> Result<Identity> {
-        self.check_process()?;
-        let claim = self.claims.get();
-        let is_here = claim.identity.epoch == fork::epoch();
-        if is_here && claim.is_unending() {
+impl<C: Clock> Engine<Partitions, C> {
+    /// The identity in this process, for calls that have no tick. The clock is only read if the identity depends on the tick.
+    pub(super) fn identity(&self) -> Result<Identity> {
+        self.family.check_process()?;
+        let claim = self.family.claims.get();
+        if claim.identity.epoch == fork::epoch() && claim.is_unending() {
             return Ok(claim.identity);
         }
-        Ok(self.claim_of(machine, window, now()?)?.identity)
+        let tick = self.tick_now(&SCALE)?;
+        Ok(self.family.claim_of(&self.machine, &self.window, tick)?.identity)
     }
 
     /// Keeps the partition for this generator for ever, and returns the identity.
-    pub(super) fn keep(
-        &self,
-        machine: &TickTock,
-        window: &Window,
-        now: impl Fn() -> Result<u64>,
-    ) -> Result<Identity> {
+    pub(super) fn keep(&self) -> Result<Identity> {
         loop {
-            let identity = self.identity(machine, window, &now)?;
-            let claim = self.claims.get();
+            let identity = self.identity()?;
+            let claim = self.family.claims.get();
             if claim.identity != identity {
                 continue;
             }
-            let (lease, table) = (claim.lease(), self.table().transpose()?);
+            let (lease, table) = (claim.lease(), self.family.table().transpose()?);
             if claim.is_unending() || table.is_none_or(|table| table.keep(lease)) {
                 claim.renewed(u64::MAX);
                 return Ok(identity);
             }
             // Another generator got the partition since the lease ended, which this clock may not show for a long time.
             if claim.lease().until == lease.until {
-                self.draw_anew(claim, window, now()?)?;
+                self.family.draw_anew(claim, &self.window, self.tick_now(&SCALE)?)?;
             }
         }
     }
