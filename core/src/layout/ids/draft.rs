@@ -24,9 +24,8 @@ impl Id {
 
     /// Puts a big-endian number into a field of any width; inverts it in an inverted field.
     pub(in crate::layout) fn put_wide(&mut self, field: &Placed, number: &[u8]) {
-        self.fill(field, field.invert);
         if let Self::Bytes(id) = self {
-            bits::flip_in_wide(id, field.offset, field.width.bits, number);
+            bits::put_wide(id, field.offset, field.width.bits, number, field.invert);
         }
     }
 
@@ -35,7 +34,7 @@ impl Id {
         match self {
             Self::Integer(_) if ones => self.put(field, field.width.most ^ field.flip),
             Self::Integer(_) => self.put(field, field.flip),
-            Self::Bytes(id) => bits::fill(id, field.offset, field.width.bits, ones),
+            Self::Bytes(id) => bits::put_wide(id, field.offset, field.width.bits, &[], ones),
         }
     }
 

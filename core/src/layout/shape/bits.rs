@@ -2,37 +2,34 @@
 
 use alloc::vec::Vec;
 
-/// Flips the bits of `value` (of `bits` bits, at most 64) in their place. Where the ID's bits are 0, this writes the value.
-pub(in crate::layout) fn flip_in(id: &mut [u8], offset: u32, bits: u32, value: u64) {
+/// Puts the low `bits` bits of a value, at most 64, into their place.
+pub(in crate::layout) fn put(id: &mut [u8], offset: u32, bits: u32, value: u64) {
     let (mut value, mut end) = (value, offset + bits);
     while end > offset {
         // One byte a round, from the low end: `low` bits of the byte lie below the field.
         let low = (8 - end % 8) % 8;
         let width = (8 - low).min(end - offset);
-        id[(end as usize - 1) / 8] ^= (value.to_le_bytes()[0] & ones(width)) << low;
+        let byte = &mut id[(end as usize - 1) / 8];
+        *byte = *byte & !(ones(width) << low) | (value.to_le_bytes()[0] & ones(width)) << low;
         value = value.checked_shr(width).unwrap_or(0);
         end -= width;
     }
 }
 
-/// Flips the bits of a big-endian number in their place. The number must fit.
-pub(in crate::layout) fn flip_in_wide(id: &mut [u8], offset: u32, bits: u32, number: &[u8]) {
-    let mut end = offset + bits;
-    for byte in number.iter().rev() {
+/// Puts a big-endian number, which must fit, into a field of any width, or the inverse of its bits.
+pub(in crate::layout) fn put_wide(
+    id: &mut [u8],
+    offset: u32,
+    bits: u32,
+    number: &[u8],
+    invert: bool,
+) {
+    let (mut bytes, mut end) = (number.iter().rev(), offset + bits);
+    while end > offset {
         let width = (end - offset).min(8);
-        flip_in(id, end - width, width, (*byte).into());
+        let byte = bytes.next().unwrap_or(&0) ^ if invert { u8::MAX } else { 0 };
+        put(id, end - width, width, byte.into());
         end -= width;
-    }
-}
-
-/// Sets all bits of a field, or clears them.
-pub(in crate::layout) fn fill(id: &mut [u8], offset: u32, bits: u32, ones: bool) {
-    let mut start = offset;
-    while start < offset + bits {
-        let width = (offset + bits - start).min(64);
-        let old = take(id, start, width);
-        flip_in(id, start, width, if ones { !old } else { old });
-        start += width;
     }
 }
 

@@ -87,8 +87,7 @@ impl Placed {
     /// Puts a number of a field of at most 64 bits into a byte ID, inverted in an inverted field.
     #[inline]
     pub(in crate::layout) fn put_in(&self, id: &mut [u8], number: u64) {
-        let old = bits::take(id, self.offset, self.width.bits);
-        bits::flip_in(id, self.offset, self.width.bits, old ^ number ^ self.flip);
+        bits::put(id, self.offset, self.width.bits, number ^ self.flip);
     }
 
     /// The error for an integer, or a time in Unix milliseconds, that does not fit.
