@@ -80,7 +80,7 @@ const GROUPS: [Group; 8] = [
     Group {
         name: "layout",
         files: &[
-            "core/src/layout/{ids/family,ids/generator,ids/handle,ids/make,ids/numbers,time/clocked}.rs",
+            "core/src/layout/{ids/family,ids/generator,ids/handle,ids/make,ids/numbers,time/timeline}.rs",
         ],
         tests: &["--test=layout", "--test=families", "--test=fork"],
     },

@@ -9,10 +9,9 @@ use crate::{
     format::Ticks,
     generator::{self, Engine, Options, ProcessGuard, Window},
     layout::{
-        Generator, Layout, Slot, Snapshot, Value,
+        Generator, Layout, Slot, Snapshot, Timeline, Value,
         ids::{family::Template, numbers::Numbers},
         shape::fit::invalid,
-        time::clocked::ClockTicks,
     },
     sequence::per_tick::{Behind, PerTick, Slots},
 };
@@ -210,8 +209,8 @@ impl<C: Clock> Builder<C> {
         Numbers::new(&self.family.layout, name, numbers.clone()).map(Some)
     }
 
-    fn ticks(&self) -> Option<ClockTicks> {
-        self.family.layout.timeline().copied().map(ClockTicks::new)
+    fn ticks(&self) -> Option<Timeline> {
+        self.family.layout.timeline().copied()
     }
 
     /// The generator, from tick 0 on, or from a snapshot's tick and next sequence.

@@ -4,9 +4,8 @@ use crate::{
     Error, ErrorKind, Result,
     generator::{self, Family, ProcessGuard, Window},
     layout::{
-        Id, Layout, Slot, Values,
+        Id, Layout, Slot, Timeline, Values,
         ids::{numbers::Numbers, values::Draft},
-        time::clocked::ClockTicks,
     },
     sequence::per_tick::PerTick,
 };
@@ -25,7 +24,7 @@ pub struct Template {
     /// `None` for a generator of one number.
     pub(in crate::layout) numbers: Option<Numbers>,
     /// `None` for a generator of the sequence only.
-    pub(in crate::layout) ticks: Option<ClockTicks>,
+    pub(in crate::layout) ticks: Option<Timeline>,
     pub(in crate::layout) process: ProcessGuard,
 }
 
@@ -74,14 +73,14 @@ impl generator::Windowed for Template {}
 
 impl Family for Template {
     type Machine = PerTick;
-    type Ticks = ClockTicks;
+    type Ticks = Timeline;
     type Identity = ();
 
     /// `false`: no bit of a layout tells IDs made before a step back from IDs made after it.
     const WAITS_BEHIND: bool = false;
 
     #[inline]
-    fn ticks(&self) -> Option<&ClockTicks> {
+    fn ticks(&self) -> Option<&Timeline> {
         self.ticks.as_ref()
     }
 

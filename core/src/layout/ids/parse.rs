@@ -143,7 +143,7 @@ impl<'a> Parsed<'a> {
     /// ```
     pub fn unix_nanos(&self) -> Option<i128> {
         let (timeline, field) = self.layout.time_field()?;
-        timeline.micros_of(self.bits.integer(field)).map(|micros| micros * 1000)
+        timeline.nanos_at(self.bits.integer(field))
     }
 
     /// The sequence; none in a layout without one.

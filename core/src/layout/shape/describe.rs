@@ -81,7 +81,7 @@ impl Layout {
     /// The starts of the first and the last tick.
     fn moments(&self) -> Option<(Option<i64>, Option<i64>)> {
         let timeline = self.timeline()?;
-        Some((timeline.ms_of(0), timeline.last_ms()))
+        Some((timeline.start_ms(0), timeline.last_ms()))
     }
 
     fn sorts_by_time(&self) -> bool {

@@ -76,7 +76,7 @@ impl Values<'_> {
         for (index, field) in layout.fields.iter().enumerate() {
             match &field.role {
                 Role::Timestamp(timeline) => {
-                    let (first, last) = timeline.ticks_within(start, end)?;
+                    let (first, last) = timeline.values_within(start, end)?;
                     let (low, high) = if field.invert { (last, first) } else { (first, last) };
                     lowest.put(field, low);
                     highest.put(field, high);

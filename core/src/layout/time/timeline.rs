@@ -1,9 +1,14 @@
 //! From time to a timestamp's value and back.
 
+use core::ops::Range;
+
 use crate::{
-    Error, ErrorKind, Result, UnixTime,
+    Error, ErrorKind, Result,
+    format::{Ticks, UnixTime, is_within},
     layout::{Tick, Width},
 };
+
+const NANOS_PER_MS: i64 = 1_000_000;
 
 /// A timestamp's value is `floor(time / tick) - floor(epoch / tick)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,14 +20,24 @@ pub(crate) struct Timeline {
     whole_ms: i64,
     /// The epoch's own tick, counted from 1970.
     epoch: i128,
+    /// The last value that a generator uses. Values that no 64-bit clock shows are left out, to save bits.
+    last: u64,
+    /// The start of value 0, in Unix nanoseconds, if 64 bits hold it.
+    begins: Option<i64>,
 }
 
 impl Timeline {
     pub(crate) fn new(tick: Tick, epoch_ms: i64, width: Width) -> Self {
         let micros = tick.as_micros().cast_signed();
         let whole_ms = if micros % 1000 == 0 { micros / 1000 } else { 0 };
-        let mut timeline = Self { tick, epoch_ms, width, whole_ms, epoch: 0 };
+        let mut timeline =
+            Self { tick, epoch_ms, width, whole_ms, epoch: 0, last: 0, begins: None };
         timeline.epoch = timeline.value_of_ms(epoch_ms);
+        // A timestamp of 64 bits is read as a signed number.
+        let most = i128::from(width.most).min(i64::MAX.into());
+        let shown = timeline.value_of_reading(i64::MAX).clamp(0, most);
+        timeline.last = u64::try_from(shown).unwrap_or(0);
+        timeline.begins = timeline.nanos_at(0).and_then(|begins| i64::try_from(begins).ok());
         timeline
     }
 
@@ -32,11 +47,6 @@ impl Timeline {
 
     pub(crate) const fn epoch_ms(&self) -> i64 {
         self.epoch_ms
-    }
-
-    /// The largest value.
-    pub(crate) const fn most(&self) -> u64 {
-        self.width.most
     }
 
     /// The value of a time in Unix milliseconds.
@@ -72,7 +82,7 @@ impl Timeline {
 
     /// The start of a value's tick, in Unix milliseconds, floored; none outside 64 bits.
     #[inline]
-    pub(crate) fn ms_of(&self, value: i128) -> Option<i64> {
+    pub(crate) fn start_ms(&self, value: i128) -> Option<i64> {
         match self.whole_ms {
             0 => i64::try_from(self.micros_of(value)?.div_euclid(1000)).ok(),
             // A tick past 64 bits is past them in milliseconds too.
@@ -84,8 +94,8 @@ impl Timeline {
     /// bits do not hold all times.
     pub(crate) fn line(&self) -> Option<(i64, i64)> {
         let is_line = self.whole_ms > 0 && self.width.bits < 64;
-        self.ms_of(self.width.most.into()).filter(|_| is_line)?;
-        Some((self.ms_of(0)?, self.whole_ms))
+        self.start_ms(self.width.most.into()).filter(|_| is_line)?;
+        Some((self.start_ms(0)?, self.whole_ms))
     }
 
     /// The start of a value's tick, in Unix microseconds.
@@ -93,10 +103,15 @@ impl Timeline {
         value.checked_add(self.epoch)?.checked_mul(self.tick.as_micros().into())
     }
 
-    /// As [`Timeline::ms_of`], with an error for a time past 64 bits.
+    /// The start of a value's tick, in Unix nanoseconds.
+    pub(crate) fn nanos_at(&self, value: i128) -> Option<i128> {
+        self.micros_of(value)?.checked_mul(1000)
+    }
+
+    /// As [`Timeline::start_ms`], with an error for a time past 64 bits.
     #[inline]
     pub(crate) fn start_of(&self, value: i128) -> Result<i64> {
-        self.ms_of(value).ok_or_else(|| self.past_64_bits(value))
+        self.start_ms(value).ok_or_else(|| self.past_64_bits(value))
     }
 
     /// The error for a value whose time 64-bit milliseconds don't hold.
@@ -120,7 +135,7 @@ impl Timeline {
 
     /// The first and the last value, as bits, whose ticks begin in the half-open span `start .. end`. The field must hold the whole
     /// span.
-    pub(crate) fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<(u64, u64)> {
+    pub(crate) fn values_within(&self, start: UnixTime, end: UnixTime) -> Result<(u64, u64)> {
         if self.width.narrow(self.value_of(start)).is_none() {
             let kind = if start >= end { ErrorKind::OutOfRange } else { ErrorKind::TimeOutOfRange };
             return Err(self.outside("start", start.floor_ms().into()).with_kind(kind));
@@ -149,8 +164,7 @@ impl Timeline {
     /// The first value whose tick begins at a given time or later.
     fn first_from(&self, time: UnixTime) -> i128 {
         let value = self.value_of(time);
-        let begins = self.micros_of(value).and_then(|micros| micros.checked_mul(1000));
-        value + i128::from(begins != Some(time.nanos()))
+        value + i128::from(self.nanos_at(value) != Some(time.nanos()))
     }
 
     /// The value of a time.
@@ -162,6 +176,69 @@ impl Timeline {
     /// The start, in Unix milliseconds, of the last tick that both the field and 64-bit milliseconds hold.
     pub(crate) fn last_ms(&self) -> Option<i64> {
         let last = i64::try_from(self.width.most).unwrap_or(i64::MAX);
-        self.ms_of(last.into()).or_else(|| self.ms_of(self.value_of_ms(i64::MAX)))
+        self.start_ms(last.into()).or_else(|| self.start_ms(self.value_of_ms(i64::MAX)))
+    }
+}
+
+/// The ticks `0..=last` of a generator.
+impl Ticks for Timeline {
+    #[inline]
+    fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Returns whether a clock reading lies in a tick, which is at most the last one. Cheaper than computing the reading's tick.
+    #[inline]
+    fn is_within(&self, tick: u64, unix_nanos: i64) -> bool {
+        let Some(first) = self.begins else { return false };
+        // This overflows only because a signed and an unsigned number are added: the start of the tick fits 64 bits.
+        let begins = first.wrapping_add(tick.wrapping_mul(self.tick_nanos()).cast_signed());
+        is_within(begins, self.tick_nanos(), unix_nanos)
+    }
+
+    /// The tick of a clock reading.
+    #[inline]
+    fn tick_of_nanos(&self, unix_nanos: i64) -> Result<u64> {
+        let tick = u64::try_from(self.value_of_reading(unix_nanos));
+        match tick {
+            Ok(tick) if tick <= self.last => Ok(tick),
+            _ => Err(self.outside("clock", unix_nanos.div_euclid(NANOS_PER_MS).into())),
+        }
+    }
+
+    /// The start of a tick, in Unix milliseconds, floored; the end of 64-bit time for a tick past it.
+    fn ms_of(&self, tick: u64) -> i64 {
+        self.start_ms(tick.into()).unwrap_or(i64::MAX)
+    }
+
+    /// The start of a tick, in Unix nanoseconds; the end of 64-bit time for a tick past it.
+    fn nanos_of(&self, tick: u64) -> i64 {
+        let nanos = self.nanos_at(tick.into());
+        nanos.and_then(|nanos| i64::try_from(nanos).ok()).unwrap_or(i64::MAX)
+    }
+
+    /// Length of a tick, in nanoseconds.
+    #[inline]
+    fn tick_nanos(&self) -> u64 {
+        self.tick.as_micros().saturating_mul(1000)
+    }
+
+    /// The ticks that begin in a half-open span of time.
+    fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>> {
+        let (first, last) = self.values_within(start, end)?;
+        if last > i64::MAX.cast_unsigned() {
+            return Err(self.outside("start", start.floor_ms().into()));
+        }
+        Ok(first..last + 1)
+    }
+
+    /// The tick after the last one that begins before the end of a window. The window begins with tick `start`.
+    fn end_of(&self, start: u64, end: UnixTime) -> Result<u64> {
+        let last = self.last_before(end)?;
+        if last < start || last > i64::MAX.cast_unsigned() {
+            let least = i128::from(self.ms_of(start)) + 1;
+            return Err(Error::out_of_range("end", end.floor_ms().into(), least, i64::MAX.into()));
+        }
+        Ok(last + 1)
     }
 }
