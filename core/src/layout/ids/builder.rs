@@ -9,9 +9,9 @@ use crate::{
     format::Ticks,
     generator::{self, Engine, Options, ProcessGuard, Window},
     layout::{
-        Generator, Layout, Slot, Snapshot, Timeline, Value,
+        Generator, Layout, Slot, Snapshot, Value,
         ids::{family::Template, numbers::Numbers},
-        shape::fit::invalid,
+        shape::{fit::invalid, layout::unknown},
     },
     sequence::per_tick::{Behind, PerTick, Slots},
 };
@@ -135,8 +135,7 @@ impl<C: Clock> Builder<C> {
     /// - For a window: `unknown_field` without a timestamp, `out_of_range` if it is empty, `time_out_of_range` if it leaves the
     ///   layout's time.
     pub fn build(self) -> Result<Generator<C>> {
-        self.slots()?;
-        self.assemble(0, None)
+        self.assemble(None)
     }
 
     /// A generator that goes on where a closed one of the same layout stopped. With a range of numbers it begins in the tick after
@@ -156,28 +155,12 @@ impl<C: Clock> Builder<C> {
     /// # Errors
     /// As [`Builder::build`], and `out_of_range` for a snapshot that no generator of the layout can have left.
     pub fn restore(self, snapshot: Snapshot) -> Result<Generator<C>> {
-        let slots = self.slots()?;
-        let (tick, next) = (i128::from(snapshot.tick), i128::try_from(snapshot.next_sequence));
-        let last_tick = self.ticks().map_or(0, |ticks| ticks.last());
-        if snapshot.tick > last_tick {
-            return Err(Error::out_of_range("tick", tick, 0, last_tick.into()));
-        }
-        let (first, end) = (i128::from(slots.first), i128::from(slots.last) + 1);
-        match next {
-            Ok(next) if (first..=end).contains(&next) => {
-                self.assemble(snapshot.tick, Some(snapshot.next_sequence))
-            }
-            Ok(next) => Err(Error::out_of_range("next_sequence", next, first, end)),
-            Err(_) => {
-                let reason = "expected a next_sequence of the layout, found one past 2^127";
-                Err(Error::because(ErrorKind::OutOfRange, reason).of("next_sequence"))
-            }
-        }
+        self.assemble(Some(snapshot))
     }
 
     /// The slots of a tick, if a generator of the layout is possible at all.
     fn slots(&self) -> Result<Slots> {
-        let refused = |reason| Err(Error::because(ErrorKind::InvalidLayout, reason));
+        let refused = |reason: &'static str| Err(invalid(reason));
         if self.family.layout.only_read {
             return refused(
                 "expected a layout to generate from, found a preset that is only for reading",
@@ -209,12 +192,13 @@ impl<C: Clock> Builder<C> {
         Numbers::new(&self.family.layout, name, numbers.clone()).map(Some)
     }
 
-    fn ticks(&self) -> Option<Timeline> {
-        self.family.layout.timeline().copied()
-    }
-
-    /// The generator, from tick 0 on, or from a snapshot's tick and next sequence.
-    fn assemble(self, tick: u64, next_sequence: Option<u128>) -> Result<Generator<C>> {
+    /// The generator, from its first slot on, or from a snapshot.
+    fn assemble(self, snapshot: Option<Snapshot>) -> Result<Generator<C>> {
+        let (slots, ticks) = (self.slots()?, self.family.layout.timeline().copied());
+        let last_tick = ticks.map_or(0, |ticks| ticks.last());
+        if let Some(snapshot) = &snapshot {
+            check_snapshot(snapshot, &slots, last_tick)?;
+        }
         let mut values = self.family.layout.values();
         for (name, value) in &self.family.fixed {
             values.bind(name, value.clone())?;
@@ -223,15 +207,18 @@ impl<C: Clock> Builder<C> {
         if let Some(numbers) = &numbers {
             values.set(Slot(numbers.index), i128::from(numbers.first))?;
         }
-        let slots = numbers.map_or_else(|| self.slots(), |numbers| numbers.slots())?;
-        let next = match next_sequence {
-            None => slots.first.into(),
-            Some(next) if numbers.is_none() => next,
-            Some(_) => u128::from(slots.last) + 1,
+        let slots = numbers.map_or(Ok(slots), |numbers| numbers.slots())?;
+        let (tick, next) = match snapshot {
+            None => (0, slots.first.into()),
+            Some(Snapshot { tick, next_sequence }) if numbers.is_none() => (tick, next_sequence),
+            Some(Snapshot { tick, .. }) => (tick, u128::from(slots.last) + 1),
         };
         let (missing, draft) = (values.first_missing()?, values.into_draft());
-        let (ticks, window) = (self.ticks(), self.span()?);
-        let last_tick = ticks.map_or(0, |ticks| ticks.last());
+        let window = match &ticks {
+            Some(ticks) => self.options.window(ticks)?,
+            None if self.options.window.is_none() => Window::all(0),
+            None => return Err(unknown("timestamp")),
+        };
         let state = PerTick::at(slots, Behind::Refused, last_tick, tick, next);
         let state = state.ok_or_else(too_many_bits)?;
         let (process, sequence) = (ProcessGuard::this_process()?, self.family.layout.sequence()?.0);
@@ -239,12 +226,20 @@ impl<C: Clock> Builder<C> {
         let template = Template { layout, draft, missing, sequence, numbers, ticks, process };
         Ok(Generator { engine: Engine::with_options(self.options, template, state, window)? })
     }
+}
 
-    fn span(&self) -> Result<Window> {
-        match self.ticks() {
-            Some(ticks) => self.options.window(&ticks),
-            None if self.options.window.is_none() => Ok(Window::all(0)),
-            None => Err(Error::field_error(ErrorKind::UnknownField, "timestamp")),
+/// Checks that a generator with these slots may have left a snapshot.
+fn check_snapshot(snapshot: &Snapshot, slots: &Slots, last_tick: u64) -> Result<()> {
+    if snapshot.tick > last_tick {
+        return Err(Error::out_of_range("tick", snapshot.tick.into(), 0, last_tick.into()));
+    }
+    let (first, end) = (i128::from(slots.first), i128::from(slots.last) + 1);
+    match i128::try_from(snapshot.next_sequence) {
+        Ok(next) if (first..=end).contains(&next) => Ok(()),
+        Ok(next) => Err(Error::out_of_range("next_sequence", next, first, end)),
+        Err(_) => {
+            let reason = "expected a next_sequence of the layout, found one past 2^127";
+            Err(Error::because(ErrorKind::OutOfRange, reason).of("next_sequence"))
         }
     }
 }
@@ -252,5 +247,5 @@ impl<C: Clock> Builder<C> {
 #[cold]
 fn too_many_bits() -> Error {
     let reason = "expected at most 2^62 ticks since the epoch beside a 64-bit sequence, found more";
-    Error::because(ErrorKind::InvalidLayout, reason)
+    invalid(reason)
 }
