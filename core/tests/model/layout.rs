@@ -2,63 +2,43 @@
 
 use std::time::Duration;
 
-use crate::checker::{check, thread};
-use polyflake::{
-    Result,
-    layout::{Builder, Field, Generator, Handle, Id, Layout, Tick},
-};
+use polyflake::layout::{Builder, Field, Generator, Layout, Tick};
 
 use super::{
-    Shared, Source, TWO, assert_distinct, batch_against_singles, blocks_against_singles,
-    enter_model, generate, two_threads,
+    assert_distinct, batch_against_singles, blocks_against_singles, both, check, clock,
+    enter_model, family::AnyClock, generate, two_threads,
 };
 
-impl Source for Generator<Shared> {
-    type Id = i64;
+fn builder(fields: &[Field], readings: &[i64]) -> Builder<AnyClock> {
+    let layout = Layout::integer(fields.iter().cloned()).unwrap();
+    let clock = clock(readings.iter().map(|reading| 5 + reading));
+    Builder::with_clock(layout, clock).max_wait(Duration::ZERO)
+}
 
-    fn touch(&self) {
-        self.stats();
-        self.window();
-    }
-    fn make(&self) -> Result<i64> {
-        let Id::Integer(id) = self.generate()? else { unreachable!("an integer layout") };
-        Ok(id)
-    }
-    fn fill(&self, ids: &mut [i64]) -> Result<()> {
-        self.fill(ids)
-    }
-    fn blocks(&self) -> impl FnMut() -> Result<i64> {
-        let mut handle = Handle::with_first(self, TWO);
-        move || match handle.generate()? {
-            Id::Integer(id) => Ok(id),
-            other => unreachable!("an ID of an integer layout: {other}"),
-        }
-    }
+fn time() -> Field {
+    Field::timestamp(40, Tick::MILLISECOND, 0)
+}
+
+fn worker() -> Field {
+    Field::bindable(8, "worker")
 }
 
 /// A generator of two IDs a tick.
-fn layout(readings: &[i64]) -> Generator<Shared> {
-    let time = Field::timestamp(40, Tick::MILLISECOND, 0).inverted();
-    let fields = [Field::unused(1), time, Field::sequence_from(5, 30), Field::unused(18)];
-    let clock = Shared::new(readings.iter().map(|reading| 5 + reading));
-    let builder = Builder::with_clock(Layout::integer(fields).unwrap(), clock);
-    builder.max_wait(Duration::ZERO).build().unwrap()
+fn layout(readings: &[i64]) -> Generator<AnyClock> {
+    let fields = [time().inverted(), Field::sequence_from(5, 30), worker(), Field::unused(11)];
+    builder(&fields, readings).bind("worker", 7).build().unwrap()
 }
 
 /// A generator of two numbers with two IDs a tick each.
-fn ranged(readings: &[i64]) -> Generator<Shared> {
-    let time = Field::timestamp(40, Tick::MILLISECOND, 0);
-    let fields = [time, Field::bindable(8, "node"), Field::sequence(1), Field::unused(15)];
-    let clock = Shared::new(readings.iter().map(|reading| 5 + reading));
-    let builder = Builder::with_clock(Layout::integer(fields).unwrap(), clock);
-    builder.range("node", 6..=7).max_wait(Duration::ZERO).build().unwrap()
+fn ranged(readings: &[i64]) -> Generator<AnyClock> {
+    let fields = [time(), worker(), Field::sequence(1), Field::unused(15)];
+    builder(&fields, readings).range("worker", 7..=8).build().unwrap()
 }
 
 /// A generator of five IDs in all.
-fn alone() -> Generator<Shared> {
-    let fields = [Field::unused(56), Field::sequence_from(8, 251)];
-    let builder = Builder::with_clock(Layout::integer(fields).unwrap(), Shared::new([0]));
-    builder.sequence_only(true).build().unwrap()
+fn alone() -> Generator<AnyClock> {
+    let fields = [Field::unused(48), worker(), Field::sequence_from(8, 251)];
+    builder(&fields, &[0]).bind("worker", 7).sequence_only(true).build().unwrap()
 }
 
 #[test]
@@ -105,11 +85,9 @@ fn a_sequence_alone() {
 fn a_sequence_alone_is_closed_once() {
     check(None, || {
         let ids = enter_model(alone());
-        let other = ids.clone();
-        let handle = thread::spawn(move || generate(&*other, 2));
-        let next = ids.close().unwrap().next_sequence;
-        let made = handle.join().unwrap();
-        assert!(made.iter().all(|id| u128::try_from(*id).unwrap() < next));
+        let (closed, made) = both(&ids, Generator::close, |ids| generate(ids, 2));
+        let next = closed.unwrap().next_sequence;
+        assert!(made.iter().all(|id| u128::from(id.place) < next));
         assert_eq!(made.len() + 251, usize::try_from(next).unwrap());
         assert_distinct(made);
     });

@@ -2,14 +2,19 @@
 
 use std::{ops::Range, time::Duration};
 
-use crate::checker::{Arc, check, thread};
 use polyflake::{
     Result,
-    randflake::{self, Grant, Randflake},
+    randflake::{self, Grant},
     sno::{Builder, Generator, Leased, Sno},
 };
 
-use super::{Shared, Source, TWO, assert_distinct, collect, enter_model};
+use super::{
+    assert_distinct, both,
+    checker::{Arc, check, thread},
+    clock, collect, enter_model,
+    family::{AnyClock, Ids},
+    generate, generate_in_blocks, touch,
+};
 
 const EPOCH_MS: i64 = 1_262_304_000_000;
 
@@ -18,86 +23,82 @@ fn ms(tick: i64) -> i64 {
 }
 
 /// A generator of four sequences a tick under a grant of some ticks, in the model.
-fn granted(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Generator<Shared> {
-    let clock = Shared::new(readings[..1].iter().chain(readings).map(|tick| ms(*tick)));
+fn granted(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Generator<AnyClock> {
+    let clock = clock(readings[..1].iter().chain(readings).map(|tick| ms(*tick)));
     let builder = Builder::with_clock(clock).partition(partition).sequence_max(3);
     let builder = builder.window(ms(ticks.start), ms(ticks.end)).max_wait(Duration::ZERO);
     let ids = builder.build().unwrap();
-    ids.touch();
+    touch(&ids);
     ids
 }
 
 /// IDs of calls; a call may be refused as between two grants.
-fn singles(ids: &impl Fn() -> Result<Sno>, calls: usize) -> Vec<Sno> {
-    let made = (0..calls).map(|_| ids().map_err(|error| error.code()));
-    let all: Vec<_> = made.collect();
-    let reasons = ["lease_unavailable", "sequence_exhausted", "clock_behind"];
-    assert!(all.iter().all(|made| made.is_ok() || reasons.contains(&made.unwrap_err())), "{all:?}");
-    all.into_iter().flatten().collect()
+fn singles(calls: usize, ids: impl FnMut() -> Result<Sno>) -> Vec<Sno> {
+    collect(calls, &["lease_unavailable", "sequence_exhausted", "clock_behind"], ids)
 }
 
-/// Checks that the next holder of a partition, from the end that the seal returned on, makes no ID of the last holder; also if a
+/// Checks that the next holder of a number, from the end that the seal returned on, makes no ID of the last holder; also if a
 /// clock stepped back, and if blocks hold slots that were not handed out.
-fn sealed_while(readings: &'static [i64], preemptions: Option<usize>, in_blocks: bool) {
+fn sealed_while<I: Ids + 'static>(
+    preemptions: Option<usize>,
+    in_blocks: bool,
+    first: impl Fn() -> I + Send + Sync + 'static,
+    next: impl Fn(i64) -> I + Send + Sync + 'static,
+) {
+    let make = if in_blocks { generate_in_blocks } else { generate };
     check(preemptions, move || {
-        let ids = Arc::new(granted(7, 0..1000, readings));
-        let other = ids.clone();
-        let thread = thread::spawn(move || {
-            if in_blocks { collect(2, other.blocks()) } else { collect(2, || other.generate(0)) }
-        });
-        let mut all = collect(1, || ids.generate(0));
-        let highest = ids.seal().unwrap();
-        all.extend(thread.join().unwrap());
-        assert_eq!(ids.generate(0).unwrap_err().code(), "generator_closed");
+        let ids = enter_model(first());
+        let begin = ids.window().0;
+        let make_and_seal = |ids: &I| (generate(ids, 1), ids.seal().unwrap());
+        let ((mut all, highest), others) = both(&ids, make_and_seal, move |ids| make(ids, 2));
+        all.extend(others);
+        assert_eq!(ids.generate().unwrap_err().code(), "generator_closed");
         assert_eq!(highest.is_none(), all.is_empty());
-        let end = highest.map_or(ms(0), |highest| highest.end);
-        assert!(all.iter().all(|id| id.unix_ms() < end));
-        let end = (end - EPOCH_MS) / 4;
-        let next = granted(7, end..1000, &[end]);
-        all.extend(collect(3, || next.generate(0)));
+        let end = highest.map_or(begin, |highest| highest.end);
+        assert!(all.iter().all(|id| id.unix_ms < end));
+        all.extend(generate(&next(end), 3));
         assert_distinct(all);
+    });
+}
+
+fn sno_sealed_while(preemptions: Option<usize>, in_blocks: bool, readings: &'static [i64]) {
+    let first = || granted(7, 0..1000, readings);
+    sealed_while(preemptions, in_blocks, first, |end| {
+        let end = (end - EPOCH_MS) / 4;
+        granted(7, end..1000, &[end])
     });
 }
 
 #[test]
 fn sealed_as_time_goes_on() {
-    sealed_while(&[100, 101, 101, 102], None, false);
+    sno_sealed_while(None, false, &[100, 101, 101, 102]);
 }
 
 #[test]
 fn sealed_as_the_clock_steps_back() {
-    sealed_while(&[100, 50, 50, 60], None, false);
+    sno_sealed_while(None, false, &[100, 50, 50, 60]);
 }
 
 #[test]
 fn sealed_while_blocks_are_used() {
-    sealed_while(&[100, 101, 100, 102], Some(3), true);
+    sno_sealed_while(Some(3), true, &[100, 101, 100, 102]);
 }
 
 #[test]
 fn randflake_sealed_as_time_goes_on() {
     const S: i64 = 1_763_650_000;
-    check(None, || {
-        let grant = Grant::new(7, S, S + 10).unwrap();
-        let clock = Shared::new([0, 1, 1, 2].map(|second| (S + second) * 1000));
-        let ids = randflake::Builder::with_clock(grant, [7; 16], clock).max_wait(Duration::ZERO);
-        let ids = enter_model(ids.build().unwrap());
-        let other = ids.clone();
-        let thread = thread::spawn(move || {
-            let mut handle = randflake::Handle::with_first(other, TWO);
-            collect(2, || handle.generate())
-        });
-        let mut all: Vec<Randflake> = collect(1, || ids.generate());
-        let highest = ids.seal().unwrap();
-        all.extend(thread.join().unwrap());
-        let end = highest.map_or(S, |highest| highest.end / 1000);
-        assert!(all.iter().all(|id| ids.inspect(*id).timestamp < end));
-        assert_distinct(all);
-    });
+    let granted = |start: i64, readings: &[i64]| {
+        let clock = clock(readings.iter().map(|second| second * 1000));
+        let grant = Grant::new(7, start, S + 10).unwrap();
+        let builder = randflake::Builder::with_clock(grant, [7; 16], clock);
+        builder.max_wait(Duration::ZERO).build().unwrap()
+    };
+    let first = move || granted(S, &[S, S + 1, S + 1, S + 2]);
+    sealed_while(None, true, first, move |end| granted(end / 1000, &[end / 1000]));
 }
 
 /// A generator under a lease, in the model.
-fn leased(first: Generator<Shared>) -> Arc<Leased<Shared>> {
+fn leased(first: Generator<AnyClock>) -> Arc<Leased<AnyClock>> {
     let ids = Leased::new(first).unwrap();
     ids.grant();
     Arc::new(ids)
@@ -110,7 +111,7 @@ fn moved_while(preemptions: Option<usize>, readings: &'static [i64], makers: usi
         let threads: Vec<_> = (0..makers)
             .map(|_| {
                 let ids = ids.clone();
-                thread::spawn(move || singles(&|| ids.generate(0), calls))
+                thread::spawn(move || singles(calls, || ids.generate(0)))
             })
             .collect();
         let mut ends = [0; 2];
@@ -124,7 +125,7 @@ fn moved_while(preemptions: Option<usize>, readings: &'static [i64], makers: usi
             });
             assert_eq!(moved, Ok(u32::try_from(number).unwrap()));
         }
-        let mut all = singles(&|| ids.generate(0), 1);
+        let mut all = singles(1, || ids.generate(0));
         all.extend(threads.into_iter().flat_map(|thread| thread.join().unwrap()));
         assert_distinct(all);
     });
@@ -145,7 +146,7 @@ fn moved_while_two_threads_make_ids() {
 fn two_threads_move_at_once() {
     check(Some(3), || {
         let ids = leased(granted(7, 0..1000, &[100]));
-        let move_to = |ids: &Leased<Shared>, partition| {
+        let move_to = |ids: &Leased<AnyClock>, partition| {
             ids.move_to(|highest| {
                 let start = highest.map_or(0, |highest| (highest.start - EPOCH_MS) / 4);
                 Ok(granted(partition, start..1000, &[start.max(100)]))
@@ -153,12 +154,12 @@ fn two_threads_move_at_once() {
         };
         let other = ids.clone();
         let thread = thread::spawn(move || move_to(&other, 8));
-        let mut all = singles(&|| ids.generate(0), 1);
+        let mut all = singles(1, || ids.generate(0));
         let moved = [move_to(&ids, 9), thread.join().unwrap()];
         assert!(moved.contains(&Ok(1)));
         let codes = moved.iter().filter_map(|moved| moved.as_ref().err());
         assert!(codes.into_iter().all(|error| error.code() == "lease_mismatch"));
-        all.extend(singles(&|| ids.generate(0), 2));
+        all.extend(singles(2, || ids.generate(0)));
         assert_distinct(all);
     });
 }

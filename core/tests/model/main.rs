@@ -13,16 +13,19 @@ mod checker;
 #[path = "shuttle.rs"]
 mod checker;
 
+#[path = "../support/family.rs"]
+mod family;
 mod layout;
 mod leases;
 mod partitions;
 mod per_tick;
 mod sno;
 
-use std::{fmt::Debug, num::NonZeroU32};
+use std::fmt::Debug;
 
 use checker::{Arc, AtomicUsize, Ordering, check, thread};
-use polyflake::{Error, Result, clock::Clock};
+use family::{AnyClock, Ids, Made};
+use polyflake::{Result, clock::Clock};
 
 /// A clock that gives the readings of a script, in Unix milliseconds, to the next thread that asks; the last reading stays.
 struct Shared {
@@ -31,15 +34,14 @@ struct Shared {
     slack_ms: u64,
 }
 
-impl Shared {
-    fn new(unix_ms: impl IntoIterator<Item = i64>) -> Self {
-        Self { unix_ms: unix_ms.into_iter().collect(), read: AtomicUsize::new(0), slack_ms: 0 }
-    }
+fn clock(unix_ms: impl IntoIterator<Item = i64>) -> AnyClock {
+    lagging_clock(0, unix_ms)
+}
 
-    /// The same clock, declaring that readings may lag by less than `slack_ms`.
-    fn lagging(self, slack_ms: u64) -> Self {
-        Self { slack_ms, ..self }
-    }
+/// A clock which declares that its readings may lag by less than `slack_ms`.
+fn lagging_clock(slack_ms: u64, unix_ms: impl IntoIterator<Item = i64>) -> AnyClock {
+    let (unix_ms, read) = (unix_ms.into_iter().collect(), AtomicUsize::new(0));
+    std::sync::Arc::new(Shared { unix_ms, read, slack_ms })
 }
 
 impl Clock for Shared {
@@ -55,95 +57,93 @@ impl Clock for Shared {
     }
 }
 
-/// A generator of any family.
-trait Source: Send + Sync + 'static {
-    type Id: Ord + Debug + Default + Copy + Send + 'static;
-
-    /// Touches every atomic before there is a second thread: the model learns of an atomic at its first use.
-    fn touch(&self);
-    fn make(&self) -> Result<Self::Id>;
-    fn fill(&self, ids: &mut [Self::Id]) -> Result<()>;
-    /// Makes IDs out of blocks; the first block has two IDs.
-    fn blocks(&self) -> impl FnMut() -> Result<Self::Id>;
-}
-
-const TWO: NonZeroU32 = NonZeroU32::new(2).unwrap();
-
-fn enter_model<S: Source>(ids: S) -> Arc<S> {
-    ids.touch();
+fn enter_model<I: Ids>(ids: I) -> Arc<I> {
+    touch(&ids);
     Arc::new(ids)
 }
 
-/// The IDs of `calls` calls; a call may be refused, but only for a reason that waiting would cure.
-fn generate<S: Source>(ids: &S, calls: usize) -> Vec<S::Id> {
-    collect(calls, || ids.make())
+/// Touches every atomic before there is a second thread: the model learns of an atomic at its first use.
+fn touch(ids: &impl Ids) {
+    ids.stats();
+    ids.extend_window(ids.window().1).ok();
 }
 
-fn collect<I>(calls: usize, mut make: impl FnMut() -> Result<I>) -> Vec<I> {
-    (0..calls).filter_map(|_| make().inspect_err(assert_refusable).ok()).collect()
+/// Runs `here` in this thread and `there` in another one, on the same generator.
+fn both<I: Send + Sync + 'static, A, B: Send + 'static>(
+    ids: &Arc<I>,
+    here: impl FnOnce(&I) -> A,
+    there: impl FnOnce(&I) -> B + Send + 'static,
+) -> (A, B) {
+    let other = ids.clone();
+    let thread = thread::spawn(move || there(&other));
+    (here(ids), thread.join().unwrap())
 }
 
-fn assert_refusable(error: &Error) {
-    let refusable = ["sequence_exhausted", "clock_behind", "generator_closed"];
-    assert!(refusable.contains(&error.code()), "{error}");
+/// The IDs of some calls; a call may be refused, but only for a reason that waiting would cure.
+fn generate(ids: &impl Ids, calls: usize) -> Vec<Made> {
+    collect(calls, &REFUSABLE, || ids.generate())
+}
+
+/// The same for a handle, whose first block has two IDs.
+fn generate_in_blocks(ids: &impl Ids, calls: usize) -> Vec<Made> {
+    collect(calls, &REFUSABLE, ids.handle(2))
+}
+
+const REFUSABLE: [&str; 3] = ["sequence_exhausted", "clock_behind", "generator_closed"];
+
+/// The IDs of some calls, which may be refused for the given reasons.
+fn collect<I>(calls: usize, refusable: &[&str], mut make: impl FnMut() -> Result<I>) -> Vec<I> {
+    let made = (0..calls).map(|_| make());
+    made.filter_map(|made| {
+        made.inspect_err(|error| assert!(refusable.contains(&error.code()), "{error}")).ok()
+    })
+    .collect()
 }
 
 #[track_caller]
-fn assert_distinct<I: Ord + Debug>(mut all: Vec<I>) {
+fn assert_distinct<I: Ord + Debug>(all: impl IntoIterator<Item = I>) {
+    let mut all: Vec<I> = all.into_iter().collect();
     let made = all.len();
     all.sort_unstable();
     all.dedup();
     assert_eq!(all.len(), made, "an ID was given out twice");
 }
 
-/// Checks two threads with `calls` calls each, on one generator.
-fn two_threads<S: Source>(
+/// Checks two threads on one generator, which make IDs each in its own way.
+fn check_both<I: Ids + 'static>(
+    preemptions: Option<usize>,
+    build: impl Fn() -> I + Send + Sync + 'static,
+    here: impl Fn(&I) -> Vec<Made> + Send + Sync + 'static,
+    there: impl Fn(&I) -> Vec<Made> + Copy + Send + Sync + 'static,
+) {
+    check(preemptions, move || {
+        let (one, other) = both(&enter_model(build()), &here, there);
+        assert_distinct([one, other].concat());
+    });
+}
+
+/// Checks two threads with `calls` calls each.
+fn two_threads<I: Ids + 'static>(
     preemptions: Option<usize>,
     calls: usize,
-    build: impl Fn() -> S + Send + Sync + 'static,
+    build: impl Fn() -> I + Send + Sync + 'static,
 ) {
-    check(preemptions, move || {
-        let ids = enter_model(build());
-        let other = ids.clone();
-        let handle = thread::spawn(move || generate(&*other, calls));
-        let mut all = generate(&*ids, calls);
-        all.extend(handle.join().unwrap());
-        assert_distinct(all);
-    });
+    let work = move |ids: &I| generate(ids, calls);
+    check_both(preemptions, build, work, work);
 }
 
-/// Checks a batch of three in one thread against single calls in another.
-fn batch_against_singles<S: Source>(
+/// Checks single calls in one thread against a batch of three in another.
+fn batch_against_singles<I: Ids + 'static>(
     preemptions: Option<usize>,
-    build: impl Fn() -> S + Send + Sync + 'static,
+    build: impl Fn() -> I + Send + Sync + 'static,
 ) {
-    check(preemptions, move || {
-        let ids = enter_model(build());
-        let other = ids.clone();
-        let handle = thread::spawn(move || {
-            let mut batch = [S::Id::default(); 3];
-            let written = other
-                .fill(&mut batch)
-                .map_or_else(|error| error.written().unwrap(), |()| batch.len());
-            batch[..written].to_vec()
-        });
-        let mut all = generate(&*ids, 2);
-        all.extend(handle.join().unwrap());
-        assert_distinct(all);
-    });
+    check_both(preemptions, build, |ids| generate(ids, 2), |ids| ids.fill(3).0);
 }
 
-/// Checks a handle in one thread, which uses up a block and begins another, against single calls in another thread.
-fn blocks_against_singles<S: Source>(
+/// Checks single calls in one thread against a handle in another, which uses up a block and begins another.
+fn blocks_against_singles<I: Ids + 'static>(
     preemptions: Option<usize>,
-    build: impl Fn() -> S + Send + Sync + 'static,
+    build: impl Fn() -> I + Send + Sync + 'static,
 ) {
-    check(preemptions, move || {
-        let ids = enter_model(build());
-        let other = ids.clone();
-        let handle = thread::spawn(move || collect(3, other.blocks()));
-        let mut all = generate(&*ids, 2);
-        all.extend(handle.join().unwrap());
-        assert_distinct(all);
-    });
+    check_both(preemptions, build, |ids| generate(ids, 2), |ids| generate_in_blocks(ids, 3));
 }

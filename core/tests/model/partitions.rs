@@ -9,14 +9,18 @@ use std::{
     time::Duration,
 };
 
-use crate::checker::{Arc, check, lazy_static, thread};
 use polyflake::{
     Result,
     fork::partitions::{Cells, FindTable, Table},
     sno::{Generator, Handle, Sno},
 };
 
-use super::{Shared, assert_distinct};
+use super::{
+    assert_distinct, both,
+    checker::{Arc, check, lazy_static, thread},
+    clock, collect,
+    family::AnyClock,
+};
 
 const EPOCH_MS: i64 = 1_262_304_000_000;
 
@@ -43,13 +47,13 @@ fn two() -> Result<&'static dyn Table> {
 
 /// A generator with four sequences a tick, the same ones in each generator: in one tick, IDs of two generators are equal if
 /// their partitions are.
-fn generator(find: FindTable, ticks: &[i64]) -> Generator<Shared> {
+fn generator(find: FindTable, ticks: &[i64]) -> Generator<AnyClock> {
     waiting(find, ticks, Duration::ZERO)
 }
 
-fn waiting(find: FindTable, ticks: &[i64], max_wait: Duration) -> Generator<Shared> {
+fn waiting(find: FindTable, ticks: &[i64], max_wait: Duration) -> Generator<AnyClock> {
     find().unwrap();
-    let clock = Shared::new(ticks.iter().map(|tick| EPOCH_MS + 4 * tick));
+    let clock = clock(ticks.iter().map(|tick| EPOCH_MS + 4 * tick));
     let builder = Generator::builder().clock(clock).max_wait(max_wait).sequence_max(3);
     let ids = builder.leased_from(find).build().unwrap();
     ids.extend_window(ids.window().1).unwrap();
@@ -57,13 +61,10 @@ fn waiting(find: FindTable, ticks: &[i64], max_wait: Duration) -> Generator<Shar
     ids
 }
 
-/// The IDs of `calls` calls; a refused call must have one of the expected reasons.
-fn generate(ids: &Generator<Shared>, calls: usize) -> Vec<Sno> {
-    let made = (0..calls).map(|_| ids.generate(0).map_err(|error| error.code()));
-    let all: Vec<_> = made.collect();
+/// The IDs of some calls; a refused call must have one of the expected reasons.
+fn generate(ids: &Generator<AnyClock>, calls: usize) -> Vec<Sno> {
     let reasons = ["partitions_exhausted", "sequence_exhausted", "clock_behind"];
-    assert!(all.iter().all(|made| made.is_ok() || reasons.contains(&made.unwrap_err())), "{all:?}");
-    all.into_iter().flatten().collect()
+    collect(calls, &reasons, || ids.generate(0))
 }
 
 /// Checks threads with a generator each, which has one reading of its clock for each ID, and returns its lease at its end.
@@ -138,18 +139,15 @@ fn handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'st
             assert!(TWO.swap(partition, 0, last_ends[usize::from(partition)]));
         }
         let ids = Arc::new(ids);
-        let make = |ids: &Generator<Shared>| {
-            let mut handle = Handle::with_first(ids, super::TWO);
+        let make = |ids: &Generator<AnyClock>| {
+            let mut handle = Handle::with_first(ids, 2.try_into().unwrap());
             let calls = (0..2).map(|_| handle.generate(0));
             let made: Vec<Sno> = calls.filter_map(Result::ok).collect();
             assert!(made.is_sorted(), "{made:?}");
             made
         };
-        let other = ids.clone();
-        let thread = thread::spawn(move || make(&other));
-        let mut all = make(&ids);
-        all.extend(thread.join().unwrap());
-        assert_one_partition_a_tick(all);
+        let (one, other) = both(&ids, make, make);
+        assert_one_partition_a_tick([one, other].concat());
     });
 }
 
@@ -181,7 +179,7 @@ fn handles_that_meet_at_renewals() {
 type Call = Pin<Box<dyn Future<Output = Result<Sno>> + Send>>;
 
 /// A call that waits until it is polled again.
-fn call(ids: &Arc<Generator<Shared>>) -> Call {
+fn call(ids: &Arc<Generator<AnyClock>>) -> Call {
     async fn sleep(_: Duration) {
         let mut is_over = false;
         let turn = |_: &mut Context<'_>| match replace(&mut is_over, true) {
@@ -207,7 +205,7 @@ fn tasks(readings: &'static [i64], before: usize, drops: bool) {
         ids.stats().unwrap();
         let mut all: Vec<Sno> = (0..before).map(|_| ids.generate(0).unwrap()).collect();
         let ids = Arc::new(ids);
-        let turns = move |ids: &Arc<Generator<Shared>>| {
+        let turns = move |ids: &Arc<Generator<AnyClock>>| {
             let (mut made, mut waits) = (Vec::new(), None);
             for _ in 0..2 {
                 let mut next = waits.take().unwrap_or_else(|| call(ids));
@@ -255,7 +253,7 @@ fn a_closed_generator_keeps_its_partition() {
         let thread = thread::spawn(move || generate(&stranger, 2));
         match ids.close() {
             Ok(snapshot) => {
-                let clock = Shared::new([EPOCH_MS + 4 * 101, EPOCH_MS + 4 * 102]);
+                let clock = clock([EPOCH_MS + 4 * 101, EPOCH_MS + 4 * 102]);
                 let again = Generator::builder().clock(clock).restore(snapshot).unwrap();
                 all.extend(generate(&again, 2));
             }

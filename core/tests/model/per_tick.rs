@@ -5,72 +5,34 @@ use std::{
     time::Duration,
 };
 
-use crate::checker::{check, thread};
 use polyflake::{
-    OnExhausted, Result,
-    hotguid::{self, HotGuid},
-    randflake::{self, Grant, Randflake},
+    OnExhausted, Result, hotguid,
+    randflake::{self, Grant},
 };
 
 use super::{
-    Shared, Source, TWO, assert_distinct, batch_against_singles, blocks_against_singles,
-    enter_model, generate, two_threads,
+    assert_distinct, batch_against_singles, blocks_against_singles, both, check, clock,
+    enter_model, family::AnyClock, generate, lagging_clock, two_threads,
 };
 
 /// A second, in Unix seconds.
 const S: i64 = 1_763_650_000;
 
-fn seconds(after: &[i64]) -> Shared {
-    Shared::new(after.iter().map(|second| (S + second) * 1000))
+fn seconds(after: &[i64]) -> AnyClock {
+    clock(after.iter().map(|second| (S + second) * 1000))
 }
 
-impl Source for randflake::Generator<Shared> {
-    type Id = Randflake;
-
-    fn touch(&self) {
-        self.stats();
-        self.grant();
-    }
-    fn make(&self) -> Result<Randflake> {
-        self.generate()
-    }
-    fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
-        self.fill(ids)
-    }
-    fn blocks(&self) -> impl FnMut() -> Result<Randflake> {
-        let mut handle = randflake::Handle::with_first(self, TWO);
-        move || handle.generate()
-    }
-}
+type Randflakes = randflake::Generator<AnyClock>;
 
 /// A generator whose second S - 1 is used up.
-fn resumed(after: &[i64]) -> randflake::Builder<Shared> {
-    let lease = Grant::new(7, S - 1, S + 10).unwrap();
-    randflake::Builder::with_clock(lease, [7; 16], seconds(after)).resume_after(S - 1)
+fn resumed(clock: AnyClock) -> randflake::Builder<AnyClock> {
+    let grant = Grant::new(7, S - 1, S + 10).unwrap();
+    randflake::Builder::with_clock(grant, [7; 16], clock).resume_after(S - 1)
 }
 
-fn randflake(after: &[i64]) -> randflake::Generator<Shared> {
-    let waiting = resumed(after).on_exhausted(OnExhausted::Wait).max_wait(Duration::ZERO);
-    waiting.build().unwrap()
-}
-
-impl Source for hotguid::Generator<Shared> {
-    type Id = HotGuid;
-
-    fn touch(&self) {
-        self.stats();
-        self.window();
-    }
-    fn make(&self) -> Result<HotGuid> {
-        self.generate(7)
-    }
-    fn fill(&self, ids: &mut [HotGuid]) -> Result<()> {
-        self.fill(7, ids)
-    }
-    fn blocks(&self) -> impl FnMut() -> Result<HotGuid> {
-        let mut handle = hotguid::Handle::with_first(self, TWO);
-        move || handle.generate(7)
-    }
+fn randflake(after: &[i64]) -> Randflakes {
+    let waiting = resumed(seconds(after)).on_exhausted(OnExhausted::Wait);
+    waiting.max_wait(Duration::ZERO).build().unwrap()
 }
 
 /// Draws different bytes each time, like random ones, but the same start of the counter, so that slots given out twice show.
@@ -79,7 +41,7 @@ fn draw() -> Result<[u8; 8]> {
     Ok((DRAWN.fetch_add(1, Ordering::Relaxed) << 24).to_be_bytes())
 }
 
-fn hot_guid(after: &[i64]) -> hotguid::Generator<Shared> {
+fn hot_guid(after: &[i64]) -> hotguid::Generator<AnyClock> {
     let builder = hotguid::Builder::with_clock(seconds(after), draw);
     builder.max_wait(Duration::ZERO).build().unwrap()
 }
@@ -133,10 +95,10 @@ fn hot_guid_batches_against_single_calls() {
 #[test]
 fn a_steady_clock_is_never_behind() {
     check(None, || {
-        let ids = enter_model(resumed(&[0, 1, 2]).build().unwrap());
-        let other = ids.clone();
-        let handle = thread::spawn(move || other.generate().unwrap());
-        assert_distinct(vec![ids.generate().unwrap(), handle.join().unwrap()]);
+        let ids = enter_model(resumed(seconds(&[0, 1, 2])).build().unwrap());
+        let make = |ids: &Randflakes| ids.generate().unwrap();
+        let (one, other) = both(&ids, make, make);
+        assert_distinct([one, other]);
     });
 }
 
@@ -144,49 +106,45 @@ fn a_steady_clock_is_never_behind() {
 #[test]
 fn readings_that_lag_are_never_behind() {
     check(None, || {
-        let clock = Shared::new([0, 1000, 999, 1001, 2000].map(|ms| S * 1000 + ms)).lagging(2);
-        let grant = Grant::new(7, S - 1, S + 10).unwrap();
-        let builder = randflake::Builder::with_clock(grant, [7; 16], clock).resume_after(S - 1);
-        let ids = enter_model(builder.build().unwrap());
-        let other = ids.clone();
-        let handle = thread::spawn(move || other.generate().unwrap());
-        let mine = [(); 2].map(|()| ids.generate().unwrap());
-        assert_distinct(vec![mine[0], mine[1], handle.join().unwrap()]);
+        let clock = lagging_clock(2, [0, 1000, 999, 1001, 2000].map(|ms| S * 1000 + ms));
+        let ids = enter_model(resumed(clock).build().unwrap());
+        let make = |ids: &Randflakes| ids.generate().unwrap();
+        let (mine, other) = both(&ids, |ids| [make(ids), make(ids)], make);
+        assert_distinct(mine.into_iter().chain([other]));
     });
 }
 
 #[test]
 fn nothing_is_made_after_close_and_what_was_is_before_the_second_told() {
     check(None, || {
-        let ids = enter_model(resumed(&[0, 1]).build().unwrap());
-        let other = ids.clone();
-        let handle = thread::spawn(move || generate(&*other, 2));
-        let last = ids.close().unwrap().unwrap();
-        let made = handle.join().unwrap();
+        let ids = enter_model(resumed(seconds(&[0, 1])).build().unwrap());
+        let (last, made) = both(&ids, Randflakes::close, |ids| generate(ids, 2));
+        let last = last.unwrap().unwrap();
         assert_eq!(ids.generate().unwrap_err().code(), "generator_closed");
-        assert!(made.iter().all(|id| ids.inspect(*id).timestamp <= last));
+        assert!(made.iter().all(|id| id.unix_ms <= last * 1000));
     });
 }
 
 /// IDs made under an extension lie before its end, and the end never moves back.
 #[test]
 fn a_lease_is_extended_while_ids_are_made() {
-    check(None, || {
-        let lease = |end| Grant::new(7, S, end).unwrap();
-        let builder = randflake::Builder::with_clock(lease(S + 1), [7; 16], seconds(&[0, 1, 2]));
-        let ids = enter_model(builder.build().unwrap());
-        let other = ids.clone();
-        let handle = thread::spawn(move || {
-            other.extend_grant(lease(S + 3)).unwrap();
-            other.extend_grant(lease(S + 2)).unwrap();
-        });
+    let grant = |end| Grant::new(7, S, end).unwrap();
+    let generate = |ids: &Randflakes| {
         for _ in 0..3 {
             match ids.generate() {
                 Ok(id) => assert!(ids.inspect(id).timestamp < ids.grant().end()),
                 Err(error) => assert_eq!(error.code(), "lease_expired"),
             }
         }
-        handle.join().unwrap();
+    };
+    let extend = move |ids: &Randflakes| {
+        [S + 3, S + 2].into_iter().for_each(|end| ids.extend_grant(grant(end)).unwrap());
+    };
+    check(None, move || {
+        let clock = seconds(&[0, 1, 2]);
+        let builder = randflake::Builder::with_clock(grant(S + 1), [7; 16], clock);
+        let ids = enter_model(builder.build().unwrap());
+        both(&ids, generate, extend);
         assert_eq!(ids.grant().end(), S + 3);
     });
 }

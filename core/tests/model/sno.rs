@@ -2,45 +2,22 @@
 
 use std::time::Duration;
 
-use crate::checker::{check, thread};
-use polyflake::{
-    Result,
-    sno::{Builder, Generator, Handle, Sno},
-};
+use polyflake::sno::{Builder, Generator};
 
 use super::{
-    Shared, Source, TWO, assert_distinct, batch_against_singles, blocks_against_singles, collect,
-    enter_model, generate, two_threads,
+    assert_distinct, batch_against_singles, blocks_against_singles, both, check, clock,
+    enter_model, family::AnyClock, generate, generate_in_blocks, lagging_clock, two_threads,
 };
 
 const EPOCH_MS: i64 = 1_262_304_000_000;
 
-impl Source for Generator<Shared> {
-    type Id = Sno;
-
-    fn touch(&self) {
-        self.stats().unwrap();
-        self.extend_window(self.window().1).unwrap();
-    }
-    fn make(&self) -> Result<Sno> {
-        self.generate(0)
-    }
-    fn fill(&self, ids: &mut [Sno]) -> Result<()> {
-        self.fill(0, ids)
-    }
-    fn blocks(&self) -> impl FnMut() -> Result<Sno> {
-        let mut handle = Handle::with_first(self, TWO);
-        move || handle.generate(0)
-    }
-}
-
-fn builder(ticks: &[i64]) -> Builder<Shared> {
-    let clock = Shared::new(ticks.iter().map(|tick| EPOCH_MS + 4 * tick));
-    Generator::builder().clock(clock).max_wait(Duration::ZERO)
+fn builder(ticks: &[i64]) -> Builder<AnyClock> {
+    let clock = clock(ticks.iter().map(|tick| EPOCH_MS + 4 * tick));
+    Builder::with_clock(clock).max_wait(Duration::ZERO)
 }
 
 /// A generator with four sequences a tick. The script's first reading is used up when its atomics enter the model.
-fn generator(ticks: &[i64]) -> Generator<Shared> {
+fn generator(ticks: &[i64]) -> Generator<AnyClock> {
     let ticks = [&ticks[..1], ticks].concat();
     builder(&ticks).partition(7).sequence_min(0).sequence_max(3).build().unwrap()
 }
@@ -50,11 +27,10 @@ fn generator(ticks: &[i64]) -> Generator<Shared> {
 fn a_steady_clock_is_not_seen_to_step_back() {
     check(None, || {
         let ids = enter_model(generator(&[100, 101, 102]));
-        let other = ids.clone();
-        let handle = thread::spawn(move || other.generate(0).unwrap());
-        let all = vec![ids.generate(0).unwrap(), handle.join().unwrap()];
+        let make = |ids: &Generator<_>| ids.generate(0).unwrap();
+        let (one, other) = both(&ids, make, make);
         assert_eq!(ids.stats().unwrap().drifts, 0);
-        assert_distinct(all);
+        assert_distinct([one, other]);
     });
 }
 
@@ -62,16 +38,13 @@ fn a_steady_clock_is_not_seen_to_step_back() {
 #[test]
 fn readings_that_lag_are_not_seen_as_a_step_back() {
     check(None, || {
-        let readings = [400, 404, 403, 404, 408, 407].map(|ms| EPOCH_MS + ms);
-        let clock = Shared::new(readings).lagging(2);
-        let builder = Generator::builder().clock(clock).partition(7).max_wait(Duration::ZERO);
+        let clock = lagging_clock(2, [400, 404, 403, 404, 408, 407].map(|ms| EPOCH_MS + ms));
+        let builder = Builder::with_clock(clock).partition(7).max_wait(Duration::ZERO);
         let ids = enter_model(builder.build().unwrap());
-        let other = ids.clone();
-        let handle = thread::spawn(move || [(); 2].map(|()| other.generate(0).unwrap()));
-        let mut all = vec![ids.generate(0).unwrap(), ids.generate(0).unwrap()];
-        all.extend(handle.join().unwrap());
+        let make = |ids: &Generator<_>| [(); 2].map(|()| ids.generate(0).unwrap());
+        let (one, other) = both(&ids, make, make);
         assert_eq!(ids.stats().unwrap().drifts, 0);
-        assert_distinct(all);
+        assert_distinct([one, other].concat());
     });
 }
 
@@ -120,13 +93,9 @@ fn blocks_against_single_calls_as_the_clock_steps_back() {
 fn blocks_end_with_their_generator() {
     check(None, || {
         let ids = enter_model(generator(&[100]));
-        let other = ids.clone();
-        let handle = thread::spawn(move || collect(2, other.blocks()));
-        let snapshot = ids.close().unwrap();
-        let mut all = handle.join().unwrap();
-        let again = builder(&[100]).restore(snapshot).unwrap();
-        all.extend(generate(&again, 2));
-        assert_distinct(all);
+        let (snapshot, made) = both(&ids, Generator::close, |ids| generate_in_blocks(ids, 2));
+        let again = builder(&[100]).restore(snapshot.unwrap()).unwrap();
+        assert_distinct([made, generate(&again, 2)].concat());
     });
 }
 
@@ -134,22 +103,21 @@ fn blocks_end_with_their_generator() {
 #[test]
 fn a_window_is_extended_while_ids_are_made() {
     let ms = |tick: i64| EPOCH_MS + 4 * tick;
-    check(None, move || {
-        let readings = [100, 101, 99, 102];
-        let ids = builder(&readings).partition(7).window(ms(99), ms(101)).build().unwrap();
-        let ids = enter_model(ids);
-        let other = ids.clone();
-        let handle = thread::spawn(move || {
-            other.extend_window(ms(103)).unwrap();
-            other.extend_window(ms(102)).unwrap();
-        });
+    let generate = move |ids: &Generator<_>| {
         for _ in 0..3 {
             match ids.generate(0) {
                 Ok(id) => assert!((ids.window().0..ids.window().1).contains(&id.unix_ms())),
                 Err(error) => assert_eq!(error.code(), "lease_expired"),
             }
         }
-        handle.join().unwrap();
+    };
+    let extend = move |ids: &Generator<_>| {
+        [103, 102].into_iter().for_each(|tick| ids.extend_window(ms(tick)).unwrap());
+    };
+    check(None, move || {
+        let builder = builder(&[100, 101, 99, 102]).partition(7).window(ms(99), ms(101));
+        let ids = enter_model(builder.build().unwrap());
+        both(&ids, generate, extend);
         assert_eq!(ids.window().1, ms(103));
     });
 }
@@ -158,14 +126,9 @@ fn a_window_is_extended_while_ids_are_made() {
 fn nothing_is_made_after_close() {
     check(None, || {
         let ids = enter_model(generator(&[100, 100, 101]));
-        let other = ids.clone();
-        let handle = thread::spawn(move || generate(&*other, 2));
-        let snapshot = ids.close().unwrap();
-        let made = handle.join().unwrap();
+        let (snapshot, made) = both(&ids, Generator::close, |ids| generate(ids, 2));
         assert_eq!(ids.generate(0).unwrap_err().code(), "generator_closed");
-        let again = builder(&[100, 101]).restore(snapshot).unwrap();
-        let mut all = generate(&again, 2);
-        all.extend(made);
-        assert_distinct(all);
+        let again = builder(&[100, 101]).restore(snapshot.unwrap()).unwrap();
+        assert_distinct([made, generate(&again, 2)].concat());
     });
 }

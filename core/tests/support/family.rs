@@ -112,7 +112,7 @@ impl Ids for sno::Generator<AnyClock> {
 impl Reads<Randflake> for randflake::Generator<AnyClock> {
     fn made(&self, id: Randflake) -> Made {
         let randflake::Parts { timestamp, node, sequence } = self.inspect(id);
-        let place = u64::from(node - self.grant().nodes().start()) << 17 | u64::from(sequence);
+        let place = u64::from(node - NUMBER) << 17 | u64::from(sequence);
         Made { unix_ms: timestamp * 1000, place, bits: id.to_u64().into() }
     }
 }
@@ -155,6 +155,7 @@ impl Ids for hotguid::Generator<AnyClock> {
     }
 }
 
+/// A sequence alone has neither a time nor a window.
 impl<I: Into<layout::Id>> Reads<I> for layout::Generator<AnyClock> {
     fn made(&self, id: I) -> Made {
         let layout::Id::Integer(id) = id.into() else { unreachable!("an integer layout") };
@@ -162,14 +163,15 @@ impl<I: Into<layout::Id>> Reads<I> for layout::Generator<AnyClock> {
         let worker = parsed.integer(self.layout().bindable("worker").unwrap()).unwrap();
         let place = (worker - i128::from(NUMBER)) << 12 | parsed.sequence().unwrap();
         let place = place.try_into().unwrap();
-        Made { unix_ms: parsed.unix_ms().unwrap(), place, bits: id.cast_unsigned().into() }
+        let unix_ms = parsed.unix_ms().unwrap_or_default();
+        Made { unix_ms, place, bits: id.cast_unsigned().into() }
     }
 }
 
 impl Ids for layout::Generator<AnyClock> {
     calls!(layout, i64);
     fn window(&self) -> (i64, i64) {
-        self.window().unwrap()
+        self.window().unwrap_or_default()
     }
     fn extend_window(&self, end: i64) -> Result<()> {
         self.extend_window(end)
