@@ -4,9 +4,7 @@
 
 use std::{
     collections::HashSet,
-    fs::File,
-    io::{Read, Write},
-    os::fd::FromRawFd,
+    io::{Read, Write, pipe},
     sync::atomic::{AtomicI32, AtomicI64, Ordering},
 };
 
@@ -27,15 +25,6 @@ mod forks;
 /// The result of `work` in a forked child.
 fn in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     forks::in_child_by(forks::hooked, work)
-}
-
-fn bytes_of(ids: impl IntoIterator<Item = Sno>) -> Vec<u8> {
-    ids.into_iter().flat_map(Sno::to_bytes).collect()
-}
-
-fn ids_of(bytes: &[u8]) -> Vec<Sno> {
-    assert_eq!(bytes.len() % Sno::LEN, 0);
-    bytes.chunks(Sno::LEN).map(|id| Sno::from_slice(id).unwrap()).collect()
 }
 
 /// The codes of refused calls.
@@ -108,31 +97,54 @@ fn a_given_window_stays_with_the_parent() {
     assert_eq!(in_child(|| ids.generate(0).unwrap_err().code().into()), b"forked");
 }
 
-#[test]
-fn children_and_parent_differ_under_default_partitions() {
-    const CHILDREN: usize = 20;
-    const EACH: usize = 50;
-    let ids = Generator::new();
-    let mut all: Vec<Sno> = (0..EACH).map(|_| ids.generate(0).unwrap()).collect();
-    for child in 0..CHILDREN {
-        let made = ids_of(&in_child(|| {
-            let grandchild = if child == 0 {
-                in_child(|| bytes_of((0..EACH).map(|_| ids.generate(0).unwrap())))
-            } else {
-                vec![]
-            };
-            let own = bytes_of(
-                (0..EACH).flat_map(|_| [ids.generate(0).unwrap(), sno::generate(0).unwrap()]),
-            );
-            [own, grandchild].concat()
-        }));
-        assert_eq!(made.len(), if child == 0 { 3 * EACH } else { 2 * EACH });
-        all.extend(made);
-        all.extend((0..EACH).map(|_| ids.generate(0).unwrap()));
+const CHILDREN: usize = 20;
+
+/// The IDs of many calls in this process, in children, and in a child of each of them. Asserts that they differ.
+#[track_caller]
+fn of_all_processes<const LEN: usize, const N: usize>(
+    mut make: impl FnMut() -> [[u8; LEN]; N],
+) -> HashSet<[u8; LEN]> {
+    const CALLS: usize = 50;
+    let mut make = || (0..CALLS).flat_map(|_| make()).collect::<Vec<_>>().concat();
+    let mut all = make();
+    for _ in 0..CHILDREN {
+        all.extend(in_child(|| [make(), in_child(&mut make)].concat()));
+        all.extend(make());
     }
-    assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
-    let partitions: HashSet<u16> = all.iter().map(Sno::partition).collect();
-    assert_eq!(partitions.len(), 2 * CHILDREN + 2);
+    assert_eq!(all.len(), (1 + 3 * CHILDREN) * CALLS * N * LEN);
+    let (all, _) = all.as_chunks();
+    let different: HashSet<_> = all.iter().copied().collect();
+    assert_eq!(different.len(), all.len());
+    different
+}
+
+#[test]
+fn snos_of_children_and_parent_differ() {
+    let ids = Generator::new();
+    let make = || [ids.generate(0), sno::generate(0)].map(|id| id.unwrap().to_bytes());
+    let all = of_all_processes(make).into_iter().map(Sno::from_bytes);
+    let partitions: HashSet<u16> = all.map(|id| id.partition()).collect();
+    assert_eq!(partitions.len(), 2 * (1 + 2 * CHILDREN), "each process takes its own, once");
+}
+
+#[test]
+fn hot_guids_of_children_and_parent_differ() {
+    let ids = hotguid::Generator::new();
+    let make = || [ids.generate(7), hotguid::generate(7)].map(|id| id.unwrap().to_bytes());
+    let all = of_all_processes(make).into_iter().map(HotGuid::from_bytes);
+    let machines: HashSet<[u8; 5]> = all.map(HotGuid::machine).collect();
+    assert_eq!(machines.len(), 2 * (1 + 2 * CHILDREN), "each process draws its own, once");
+}
+
+/// Under a clock that stands still, nothing but the fork ends a block.
+#[test]
+fn the_blocks_of_default_handles_begin_anew_in_each_process() {
+    let clock = &ManualClock::at_unix_ms(T);
+    let snos = Generator::builder().clock(clock).build().unwrap();
+    let guids = hotguid::Generator::builder().clock(clock).build().unwrap();
+    let (mut snos, mut guids) = (snos.handle(), guids.handle());
+    of_all_processes(|| [snos.generate(0).unwrap().to_bytes()]);
+    of_all_processes(|| [guids.generate(0).unwrap().to_bytes()]);
 }
 
 /// A clock that stands still, and forks at one of its readings.
@@ -154,7 +166,7 @@ impl Clock for Forking {
             // SAFETY: the child goes on from here, as its parent does.
             unsafe { libc::fork() };
         }
-        Ok(1_763_650_000_000_000_000)
+        Ok(T * 1_000_000)
     }
     fn sleep(&self, _: u64) -> Result<()> {
         Ok(())
@@ -218,53 +230,6 @@ fn both_processes_differ_after_a_fork_inside_the_clock() {
     });
 }
 
-#[test]
-fn the_blocks_of_default_handles_begin_anew_in_each_process() {
-    const EACH: usize = 50;
-    let clock = &ManualClock::at_unix_ms(1_763_650_000_000);
-    let snos = Generator::builder().clock(clock).build().unwrap();
-    let guids = hotguid::Generator::builder().clock(clock).build().unwrap();
-    let (mut one, mut two) = (snos.handle(), guids.handle());
-    let mut make = || -> Vec<u8> {
-        let both = |_| {
-            [&one.generate(0).unwrap().to_bytes()[..], &two.generate(0).unwrap().to_bytes()]
-                .concat()
-        };
-        (0..EACH).flat_map(both).collect()
-    };
-    let mut all = make();
-    for _ in 0..5 {
-        all.extend(in_child(|| [make(), in_child(&mut make)].concat()));
-        all.extend(make());
-    }
-    let all: Vec<_> = all.chunks(Sno::LEN + HotGuid::LEN).collect();
-    assert_eq!(all.len(), (1 + 3 * 5) * EACH);
-    let snos: HashSet<_> = all.iter().map(|both| &both[..Sno::LEN]).collect();
-    let guids: HashSet<_> = all.iter().map(|both| &both[Sno::LEN..]).collect();
-    assert_eq!((snos.len(), guids.len()), (all.len(), all.len()));
-}
-
-#[test]
-fn hot_guids_of_children_and_parent_differ() {
-    const CHILDREN: usize = 20;
-    const EACH: usize = 50;
-    let ids = hotguid::Generator::new();
-    let make = || -> Vec<u8> {
-        let both = || [ids.generate(7).unwrap(), hotguid::generate(7).unwrap()];
-        (0..EACH).flat_map(|_| both()).flat_map(HotGuid::to_bytes).collect()
-    };
-    let mut all = make();
-    for _ in 0..CHILDREN {
-        all.extend(in_child(|| [make(), in_child(make)].concat()));
-        all.extend(make());
-    }
-    let all: Vec<HotGuid> = all.chunks(16).map(|id| HotGuid::from_slice(id).unwrap()).collect();
-    assert_eq!(all.len(), (1 + 3 * CHILDREN) * 2 * EACH);
-    assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
-    let machines: HashSet<[u8; 5]> = all.iter().map(|id| id.machine()).collect();
-    assert_eq!(machines.len(), 2 * (1 + 2 * CHILDREN), "each process draws its own, once");
-}
-
 /// A clock that steps to a new tick at every reading, and forks at one of them.
 struct Stepping(Forking, AtomicI64);
 
@@ -282,14 +247,9 @@ impl Clock for Stepping {
 fn batch_across_a_fork(fill: impl Fn(Stepping) -> Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     let both = in_child(|| {
         let before = std::process::id();
-        let mut ends = [0; 2];
-        // SAFETY: `ends` has room for the two descriptors.
-        assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
-        let clock = Stepping(Forking::after(1), AtomicI64::new(1_763_650_000_000_000_000));
+        let (mut from, mut to) = pipe().unwrap();
+        let clock = Stepping(Forking::after(1), AtomicI64::new(T * 1_000_000));
         let made = fill(clock);
-        // SAFETY: the descriptors are fresh and owned by nobody else in this process.
-        let (mut from, mut to) =
-            unsafe { (File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])) };
         if std::process::id() != before {
             to.write_all(&made).unwrap();
             // SAFETY: ends the child that the clock made, at once.
@@ -319,7 +279,7 @@ fn a_batch_in_flight_begins_again_in_the_child() {
         let ids = Generator::builder().clock(clock).build().unwrap();
         let mut batch = vec![Sno::default(); 150_000];
         ids.fill(0, &mut batch).unwrap();
-        bytes_of(batch)
+        batch.iter().flat_map(|id| id.to_bytes()).collect()
     });
     assert_none_in_both::<{ HotGuid::LEN }>(|clock| {
         let ids = hotguid::Generator::builder().clock(clock).build().unwrap();

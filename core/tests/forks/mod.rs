@@ -1,9 +1,7 @@
 //! Forking in tests.
 
 use std::{
-    fs::File,
-    io::{Read, Write},
-    os::fd::FromRawFd,
+    io::{Read, Write, pipe},
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
@@ -40,11 +38,7 @@ pub(crate) fn unhooked() -> Option<Fork> {
 
 /// The result of `work` in a child that `fork` makes; a panic in the child shows as missing bytes.
 pub(crate) fn in_child_by(fork: Fork, work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
-    let mut ends = [0; 2];
-    // SAFETY: `ends` has room for the two descriptors.
-    assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
-    // SAFETY: the descriptors are fresh and owned by nobody else.
-    let (mut from, mut to) = unsafe { (File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])) };
+    let (mut from, mut to) = pipe().unwrap();
     let child = fork();
     if child == 0 {
         // A panic must not come back to the harness, whose other threads this process does not have.
