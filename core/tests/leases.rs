@@ -6,13 +6,13 @@ use std::{
     collections::HashSet,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicI64, AtomicU16, AtomicU64, Ordering},
+        atomic::{AtomicI64, AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use polyflake::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind,
     clock::{Clock, ManualClock},
     fork::partitions::Table,
     sno::{Generator, Sno},
@@ -20,11 +20,14 @@ use polyflake::{
 
 #[path = "support/alone.rs"]
 mod alone;
+#[path = "support/few.rs"]
+mod few;
 #[path = "support/mod.rs"]
 mod support;
 
 use alone::alone;
-use support::{ScriptedClock, assert_code};
+use few::Few;
+use support::{Readings, ScriptedClock, assert_code};
 
 const T: i64 = 1_763_650_000_000;
 const MINUTE: i64 = 60_000;
@@ -176,25 +179,17 @@ fn a_closed_generators_partition_stays_its_snapshots() {
     });
 }
 
-/// A clock that refuses more than a few readings.
-struct Patient<'c>(&'c ManualClock, AtomicI64);
-
-impl Clock for Patient<'_> {
-    fn unix_nanos(&self) -> Result<i64> {
-        let is_worn = self.1.fetch_add(1, Ordering::Relaxed) >= 10;
-        if is_worn { Err(Error::new(ErrorKind::ClockFailed)) } else { self.0.unix_nanos() }
-    }
-    fn sleep(&self, _: u64) -> Result<()> {
-        Ok(())
-    }
-}
-
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn a_generator_that_is_closed_after_its_lease_went_to_another_keeps_a_third() {
     alone("a_generator_that_is_closed_after_its_lease_went_to_another_keeps_a_third", &[], || {
         let (clock, ahead) = (ManualClock::at_unix_ms(T), ManualClock::at_unix_ms(T + 4));
-        let ids = at(Patient(&clock, AtomicI64::new(0)));
+        // A clock that refuses more than a few readings.
+        let readings = AtomicI64::new(0);
+        let ids = at(Readings(|| match readings.fetch_add(1, Ordering::Relaxed) {
+            0..10 => clock.unix_nanos(),
+            _ => Err(Error::new(ErrorKind::ClockFailed)),
+        }));
         let mut all = HashSet::from([ids.generate(0).unwrap()]);
         let others: Vec<_> = (0..65_536).map(|_| at(&ahead)).collect();
         all.extend(others.iter().map(|ids| ids.generate(0).unwrap()));
@@ -242,22 +237,12 @@ fn a_window_cuts_the_lease_and_is_extended_past_it() {
     });
 }
 
-/// A clock that goes on by a second at each reading.
-struct Hasty(AtomicI64);
-
-impl Clock for Hasty {
-    fn unix_nanos(&self) -> Result<i64> {
-        Ok(self.0.fetch_add(1_000_000_000, Ordering::Relaxed))
-    }
-    fn sleep(&self, _: u64) -> Result<()> {
-        Ok(())
-    }
-}
-
 #[test]
 fn threads_that_share_a_generator_renew_its_lease_together() {
     alone("threads_that_share_a_generator_renew_its_lease_together", &[], || {
-        let ids = &at(Hasty(AtomicI64::new((T + 700 * MINUTE) * 1_000_000)));
+        // A clock that goes on by a second at each reading.
+        let now = AtomicI64::new((T + 700 * MINUTE) * 1_000_000);
+        let ids = &at(Readings(|| Ok(now.fetch_add(1_000_000_000, Ordering::Relaxed))));
         let each = if cfg!(miri) { 20 } else { 20_000 };
         let all: Vec<Sno> = std::thread::scope(|scope| {
             let make = || (0..each).map(|_| ids.generate(0).unwrap()).collect::<Vec<_>>();
@@ -312,62 +297,18 @@ fn seventy_thousand_children_with_one_id_each_are_never_refused() {
     });
 }
 
-/// A table of a few partitions, which are looked at in turn.
-struct Few<const N: usize> {
-    until: [AtomicU64; N],
-    count: AtomicU16,
-    /// Called when a partition was kept for ever.
-    kept: fn(),
-}
-
-impl<const N: usize> Few<N> {
-    /// Partitions that no generator had.
-    const fn new() -> Self {
-        Self { until: [const { AtomicU64::new(0) }; N], count: AtomicU16::new(0), kept: || () }
-    }
-}
-
-impl Few<2> {
-    /// Partitions that were other generators' up to these numbers of ticks after `T`.
-    const fn used(first: u64, second: u64) -> Self {
-        const TICK: u64 = (T as u64 - 1_262_304_000_000) / 4;
-        let until = [AtomicU64::new(TICK + first), AtomicU64::new(TICK + second)];
-        Self { until, ..Self::new() }
-    }
-}
-
-impl<const N: usize> Table for Few<N> {
-    fn random(&self) -> Result<u16> {
-        Ok(0)
-    }
-
-    fn next(&self) -> Result<u16> {
-        Ok(self.count.fetch_add(1, Ordering::Relaxed) % u16::try_from(N).unwrap())
-    }
-
-    fn until(&self, partition: u16) -> u64 {
-        self.until[usize::from(partition)].load(Ordering::Acquire)
-    }
-
-    fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
-        let cell = &self.until[usize::from(partition)];
-        let swapped = cell.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).is_ok();
-        if swapped && new == u64::MAX {
-            (self.kept)();
-        }
-        swapped
-    }
-
-    fn count(&self) -> usize {
-        N
-    }
+/// Partitions that were other generators' up to these numbers of ticks after `T`.
+const fn used(first: u64, second: u64) -> Few<2> {
+    const TICK: u64 = (T as u64 - 1_262_304_000_000) / 4;
+    let until = [AtomicU64::new(TICK + first), AtomicU64::new(TICK + second)];
+    Few { until, ..Few::new() }
 }
 
 /// A thread reads the clock, and is held up while another makes the first ID a tick later, under a partition that was somebody
 /// else's at the reading.
 #[test]
 fn a_stale_reading_draws_no_other_partition() {
-    static TABLE: Few<2> = Few::used(1, 0);
+    static TABLE: Few<2> = used(1, 0);
     let clock = ScriptedClock::default();
     let ids = Generator::builder().clock(clock.clone()).leased_from(|| Ok(&TABLE));
     let ids = Arc::new(ids.build().unwrap());
@@ -385,7 +326,7 @@ fn a_stale_reading_draws_no_other_partition() {
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
 fn a_child_leaves_its_parents_partition_to_the_parent() {
-    static TABLE: Few<2> = Few::used(0, 0);
+    static TABLE: Few<2> = used(0, 0);
     let clock = &ManualClock::at_unix_ms(T);
     let leased = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
     let ids = leased();
@@ -405,7 +346,7 @@ fn a_child_leaves_its_parents_partition_to_the_parent() {
 /// The ticks before a lease were another generator's, also for the generator that is restored from its snapshot.
 #[test]
 fn a_snapshot_knows_where_its_lease_began() {
-    static TABLE: Few<2> = Few::used(2, 2);
+    static TABLE: Few<2> = used(2, 2);
     let clock = &ManualClock::at_unix_ms(T + 8);
     for made in [0, 1] {
         let ids = Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
@@ -437,7 +378,7 @@ fn a_snapshot_knows_that_the_formats_first_tick_was_another_generators() {
 
 #[test]
 fn a_given_or_restored_partition_is_leased_to_nobody() {
-    static TABLE: Few<2> = Few::used(0, 0);
+    static TABLE: Few<2> = used(0, 0);
     let clock = &ManualClock::at_unix_ms(T + 8);
     let builder = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE));
     let given = builder().partition(0).build().unwrap();
@@ -452,7 +393,7 @@ fn a_given_or_restored_partition_is_leased_to_nobody() {
 /// Another thread closes the generator at the moment at which a partition was kept for ever.
 #[test]
 fn threads_that_close_a_generator_together_keep_one_partition() {
-    static TABLE: Few<4> = Few { kept: close_meanwhile, ..Few::new() };
+    static TABLE: Few<4> = Few { kept: Some(close_meanwhile), ..Few::new() };
     static CLOSED: OnceLock<Generator<ManualClock>> = OnceLock::new();
     fn close_meanwhile() {
         let other = std::thread::spawn(|| CLOSED.get().unwrap().close());

@@ -5,17 +5,13 @@
 use std::{
     env,
     ops::Range,
-    sync::{
-        OnceLock,
-        atomic::{AtomicU16, AtomicU64, Ordering},
-    },
+    sync::{OnceLock, atomic::Ordering},
     time::Duration,
 };
 
 use polyflake::{
-    Error, Result,
+    Error,
     clock::ManualClock,
-    fork::partitions::Table,
     sno::{Builder, Drawn, Generator, Leased, Snapshot, Sno},
 };
 
@@ -24,6 +20,9 @@ const EPOCH_MS: i64 = 1_262_304_000_000;
 const TICKS: i64 = 256;
 /// Sequences of a tick.
 const SEQUENCES: u16 = 4;
+
+#[path = "support/few.rs"]
+mod few;
 
 #[cfg(all(unix, not(miri)))]
 #[path = "snapshots/child.rs"]
@@ -34,7 +33,7 @@ mod child {
     pub(super) struct Child;
 
     pub(super) fn shared() -> &'static super::Few {
-        Box::leak(Box::default())
+        Box::leak(Box::new(super::Few::new()))
     }
 
     impl super::World<'_> {
@@ -48,40 +47,12 @@ mod child {
 
 use child::Child;
 
-/// A table of partitions 0 to 3.
-#[derive(Default)]
-struct Few {
-    until: [AtomicU64; 4],
-    count: AtomicU16,
-}
+/// A table of partitions 0 to 3; others belong to nobody here.
+type Few = few::Few<4>;
 
 fn few() -> &'static Few {
     static FEW: OnceLock<&Few> = OnceLock::new();
     FEW.get_or_init(child::shared)
-}
-
-impl Table for Few {
-    fn random(&self) -> Result<u16> {
-        Ok(0)
-    }
-
-    fn next(&self) -> Result<u16> {
-        Ok(self.count.fetch_add(1, Ordering::Relaxed) % 4)
-    }
-
-    fn until(&self, partition: u16) -> u64 {
-        self.until[usize::from(partition % 4)].load(Ordering::Acquire)
-    }
-
-    fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
-        // Others belong to nobody here.
-        let Some(cell) = self.until.get(usize::from(partition)) else { return true };
-        cell.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).is_ok()
-    }
-
-    fn count(&self) -> usize {
-        4
-    }
 }
 
 fn ms(tick: i64) -> i64 {

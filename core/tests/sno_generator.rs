@@ -18,7 +18,7 @@ use polyflake::{
     clock::{Clock, ManualClock, Stall},
     sno::{Builder, Drawn, Generator, Handle, Snapshot, Sno},
 };
-use support::{BrokenClock, CoarseClock, ScriptedClock, assert_code};
+use support::{BrokenClock, CoarseClock, Readings, ScriptedClock, assert_code};
 
 /// A moment at the beginning of a tick, in Unix milliseconds.
 const T: i64 = 1_763_650_000_000;
@@ -147,18 +147,6 @@ fn a_clock_that_panics_is_survived() {
     assert_eq!(*notices.lock().unwrap(), [1, 1]);
     clock.play([T + 4]);
     assert_eq!(ids.generate(0).unwrap().sequence(), 10);
-}
-
-#[test]
-fn a_batch_goes_on_in_the_next_tick() {
-    let clock = ScriptedClock::default();
-    let ids = small_pool(&clock).build().unwrap();
-    let mut batch = [Sno::default(); 6];
-    clock.play([T, T, T + 4]);
-    ids.fill(0, &mut batch).unwrap();
-    let made = batch.map(|id| (id.unix_ms(), id.sequence()));
-    let (first, second) = ([10, 11, 12, 13].map(|k| (T, k)), [10, 11].map(|k| (T + 4, k)));
-    assert_eq!(made[..], [&first[..], &second].concat());
 }
 
 #[test]
@@ -352,25 +340,16 @@ fn a_snapshot_goes_on_past_the_blocks_of_handles() {
     assert_eq!(again.generate(0).unwrap().sequence(), 64);
 }
 
-/// A clock that lingers right before the next tick, never twice at the same time.
-#[derive(Default)]
-struct Lingering(AtomicI64);
-
-impl Clock for Lingering {
-    fn unix_nanos(&self) -> Result<i64, Error> {
-        let reading = self.0.fetch_add(1, Ordering::Relaxed);
-        assert!(reading < 100_000, "a wait without an end");
-        Ok((T + 4) * 1_000_000 - 1 - reading % 2)
-    }
-    fn sleep(&self, _: u64) -> Result<(), Error> {
-        Ok(())
-    }
-}
-
 #[test]
 fn a_clock_that_lingers_before_the_next_tick_is_given_up() {
-    let ids = Generator::builder().clock(Lingering::default()).partition(7).sequence_max(3);
-    let ids = ids.build().unwrap();
+    let readings = AtomicI64::new(0);
+    // Never twice at the same time.
+    let lingering = Readings(|| {
+        let reading = readings.fetch_add(1, Ordering::Relaxed);
+        assert!(reading < 100_000, "a wait without an end");
+        Ok((T + 4) * 1_000_000 - 1 - reading % 2)
+    });
+    let ids = Generator::builder().clock(lingering).partition(7).sequence_max(3).build().unwrap();
     assert!((0..4).all(|_| ids.generate(0).is_ok()));
     let error = assert_code(ids.generate(0), "sequence_exhausted");
     assert_eq!(error.retry_at(), Some(T + 4));

@@ -25,8 +25,12 @@ pub(super) fn shared() -> &'static Few {
     // SAFETY: asks for fresh memory.
     let memory = unsafe { libc::mmap(ptr::null_mut(), len, rights, flags, -1, 0) };
     assert_ne!(memory, libc::MAP_FAILED);
-    // SAFETY: zeroed memory of that size, aligned to a page, which nobody gives back; zeros are a table.
-    unsafe { &*memory.cast::<Few>() }
+    let table = memory.cast::<Few>();
+    // SAFETY: fresh memory of that size, aligned to a page, which nobody gives back.
+    unsafe {
+        table.write(Few::new());
+        &*table
+    }
 }
 
 impl World<'_> {
