@@ -11,7 +11,6 @@ use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
     env,
-    future::poll_fn,
     pin::Pin,
     rc::Rc,
     task::{Context, Poll, Waker},
@@ -24,6 +23,7 @@ use polyflake::{
     fork::partitions::Table,
     sno::{self, Generator, Sno},
 };
+use tokio::task::yield_now;
 
 const EPOCH_MS: i64 = 1_262_304_000_000;
 /// The tick in which each run begins.
@@ -144,17 +144,9 @@ fn made(id: Result<Sno>) -> Option<Sno> {
     id.ok()
 }
 
+/// A call that waits until it is polled again.
 fn call(ids: Rc<Ids>) -> Waiting {
-    Box::pin(async move { ids.generate_async(sleep, 0).await })
-}
-
-/// Waits until it is polled again.
-async fn sleep(_: Duration) {
-    let mut is_over = false;
-    poll_fn(
-        |_| if std::mem::replace(&mut is_over, true) { Poll::Ready(()) } else { Poll::Pending },
-    )
-    .await;
+    Box::pin(async move { ids.generate_async(|_| yield_now(), 0).await })
 }
 
 /// A caller that no call is running for, the number of its turns, and its IDs.

@@ -4,13 +4,11 @@ mod support;
 
 use std::{
     collections::HashSet,
-    future::Future,
     ops::Range,
     sync::{
         Arc, Mutex,
         atomic::{AtomicI64, Ordering},
     },
-    task::{Context, Poll, Waker},
     thread,
     time::Duration,
 };
@@ -337,29 +335,15 @@ fn a_sealed_grant_makes_nothing_and_tells_its_tick_once() {
     assert_eq!(time.unix_ms(), T + 1000, "it waited for another grant");
 }
 
-#[test]
-fn a_future_waits_for_the_next_grant() {
+#[tokio::test]
+async fn a_future_waits_for_the_next_grant() {
     let time = Time::at(T);
     let ids = leased(&time, 7, T + 20..T + 9000);
-    let sleep = |time: Arc<Time>| {
-        move |nanos: Duration| {
-            let time = time.clone();
-            async move { time.sleep(u64::try_from(nanos.as_nanos()).unwrap()).unwrap() }
-        }
-    };
-    let mut batch = [Sno::default(); 2];
-    assert_eq!(ready(ids.generate_async(sleep(time.clone()), 0)).unwrap().unix_ms(), T + 20);
-    ready(ids.fill_async(sleep(time.clone()), 0, &mut batch, &mut 0)).unwrap();
+    let sleep = async |wait: Duration| time.sleep(wait.as_nanos().try_into().unwrap()).unwrap();
+    assert_eq!(ids.generate_async(sleep, 0).await.unwrap().unix_ms(), T + 20);
+    ids.fill_async(sleep, 0, &mut [Sno::default(); 2], &mut 0).await.unwrap();
     ids.seal(0).unwrap();
-    assert_code(ready(ids.generate_async(sleep(time), 0)), "lease_unavailable");
-}
-
-fn ready<T>(future: impl Future<Output = T>) -> T {
-    let mut future = Box::pin(future);
-    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(value) => value,
-        Poll::Pending => panic!("expected a future that sleeps at once"),
-    }
+    assert_code(ids.generate_async(sleep, 0).await, "lease_unavailable");
 }
 
 #[test]
