@@ -14,7 +14,7 @@ use std::{
 
 use family::{FAMILIES, T, use_up};
 use polyflake::{
-    OnExhausted, Result,
+    Result,
     clock::Clock,
     sno::{self, Sno},
 };
@@ -142,21 +142,6 @@ fn lost_races_are_charged() {
     clock.0.wall.store(T * 1_000_000 / 8_000_000 * 8_000_000, Ordering::Relaxed);
     let error = assert_code(ids.generate(0), "clock_failed");
     assert!(clock.0.passed() < 120 * MS, "{error} after {} ns", clock.0.passed());
-}
-
-#[test]
-fn on_exhausted_error_never_sleeps() {
-    let clock = Slow::still(1);
-    let ids = sno::Generator::builder().clock(&clock).partition(7).sequence_max(3);
-    let ids = ids.on_exhausted(OnExhausted::Error).build().unwrap();
-    ids.fill(0, &mut [Sno::default(); 4]).unwrap();
-    assert_code(ids.generate(0), "sequence_exhausted");
-    // The clock steps back, and then before the point up to which that is safe.
-    clock.wall.store((T - 4000) * 1_000_000, Ordering::Relaxed);
-    ids.generate(0).unwrap();
-    clock.wall.store((T - 8000) * 1_000_000, Ordering::Relaxed);
-    assert_eq!(assert_code(ids.generate(0), "clock_behind").retry_at(), Some(T - 4000));
-    assert_eq!(clock.passed(), 0);
 }
 
 #[test]
