@@ -3,7 +3,7 @@
 #![cfg(all(unix, not(miri)))]
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
-use std::{collections::HashSet, env, process::Command};
+use std::{collections::HashSet, env};
 
 #[cfg(target_os = "linux")]
 use alone::alone;
@@ -16,7 +16,6 @@ use polyflake::{
     sno::{self, Drawn, Generator},
 };
 
-#[cfg(target_os = "linux")]
 #[path = "support/alone.rs"]
 mod alone;
 #[path = "forks/mod.rs"]
@@ -119,9 +118,35 @@ fn kinds() -> Vec<forks::Fork> {
 
 #[test]
 fn every_way_to_a_generator_readies_for_forks() {
-    let ways = WAYS.iter().flat_map(|(way, _)| (0..kinds().len()).map(move |kind| (kind, way)));
-    let failed: Vec<_> = ways.filter(|(kind, way)| !holds(*kind, way)).collect();
-    assert!(failed.is_empty(), "kinds of fork and ways: {failed:?}");
+    if let Ok(way) = env::var(WAY) {
+        return assert_ready(&way);
+    }
+    for kind in 0..kinds().len() {
+        for (way, _) in WAYS {
+            let way = format!("{kind} {way}");
+            alone::again("every_way_to_a_generator_readies_for_forks", &[(WAY, &way)]);
+        }
+    }
+}
+
+/// Asserts that a child makes no ID of its parent, by a kind of fork and a way to a generator that is the first of this process.
+fn assert_ready(way: &str) {
+    let (kind, name) = way.split_once(' ').unwrap();
+    let fork = kinds()[kind.parse::<usize>().unwrap()];
+    let (_, build) = WAYS.iter().find(|(way, _)| *way == name).unwrap();
+    let mut make = build();
+    let mut all = vec![make()];
+    assert!(!all[0].is_empty());
+    let length = all[0].len();
+    let made =
+        in_child_by(fork, || [(0..EACH).flat_map(|_| make()).collect(), b"done".to_vec()].concat());
+    let made = made.strip_suffix(b"done").expect("the child failed");
+    all.extend(made.chunks(length).map(<[u8]>::to_vec));
+    all.extend((0..EACH).map(|_| make()));
+    let given = ["given", "restored", "window", "randflake", "layout"];
+    let is_given = given.iter().any(|given| name.contains(given));
+    assert_eq!(made.is_empty(), is_given, "a child of {name} made {} bytes", made.len());
+    assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{name} repeats an ID");
 }
 
 /// Children of which each is forked past the C library's hooks while other threads hold the heap's locks: none waits for them.
@@ -134,7 +159,7 @@ fn a_child_past_the_hooks_waits_for_nobody() {
     const TUNABLES: (&str, &str) =
         ("GLIBC_TUNABLES", "glibc.malloc.arena_max=1:glibc.malloc.tcache_count=0");
     let Some(fork) = forks::unhooked() else { return };
-    alone("a_child_past_the_hooks_waits_for_nobody", &[TUNABLES], || {
+    alone(&[TUNABLES], || {
         let children = env::var("POLYFLAKE_CHILDREN").map_or(100, |count| count.parse().unwrap());
         let (ids, is_over) = (Generator::new(), AtomicBool::new(false));
         ids.generate(0).unwrap();
@@ -157,7 +182,7 @@ fn a_child_past_the_hooks_waits_for_nobody() {
 #[test]
 #[cfg(target_os = "linux")]
 fn only_default_partitions_need_shared_memory() {
-    alone("only_default_partitions_need_shared_memory", &[], || {
+    alone(&[], || {
         let limit = |bytes| {
             let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
             // SAFETY: the C library reads the limit, and no pointer stays.
@@ -189,36 +214,4 @@ fn makes_an_id(fork: forks::Fork, ids: &Generator) -> bool {
     // SAFETY: waits for the child just made.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     status == 0
-}
-
-/// Returns whether a way to a generator passes, in a process of its own.
-fn holds(kind: usize, way: &str) -> bool {
-    let this = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "in_a_process_of_its_own", "--ignored", "--quiet"])
-        .env(WAY, format!("{kind} {way}"))
-        .output()
-        .unwrap();
-    this.status.success() && String::from_utf8_lossy(&this.stdout).contains("1 passed")
-}
-
-#[test]
-#[ignore = "run by the test above, in a process of its own for each way"]
-fn in_a_process_of_its_own() {
-    let way = env::var(WAY).expect("expected the name of a way");
-    let (kind, name) = way.split_once(' ').unwrap();
-    let fork = kinds()[kind.parse::<usize>().unwrap()];
-    let (_, build) = WAYS.iter().find(|(way, _)| *way == name).unwrap();
-    let mut make = build();
-    let mut all = vec![make()];
-    assert!(!all[0].is_empty());
-    let length = all[0].len();
-    let made =
-        in_child_by(fork, || [(0..EACH).flat_map(|_| make()).collect(), b"done".to_vec()].concat());
-    let made = made.strip_suffix(b"done").expect("the child failed");
-    all.extend(made.chunks(length).map(<[u8]>::to_vec));
-    all.extend((0..EACH).map(|_| make()));
-    let given = ["given", "restored", "window", "randflake", "layout"];
-    let is_given = given.iter().any(|given| name.contains(given));
-    assert_eq!(made.is_empty(), is_given, "a child of {name} made {} bytes", made.len());
-    assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{name} repeats an ID");
 }

@@ -39,7 +39,7 @@ fn at<C: Clock>(clock: C) -> Generator<C> {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn seventy_thousand_generators_in_a_row_are_never_refused() {
-    alone("seventy_thousand_generators_in_a_row_are_never_refused", &[], || {
+    alone(&[], || {
         let living: Vec<_> = (0..100).map(|_| Generator::new()).collect();
         let mut all: HashSet<Sno> = living.iter().map(|ids| ids.generate(0).unwrap()).collect();
         let partitions: HashSet<u16> = all.iter().map(Sno::partition).collect();
@@ -56,7 +56,7 @@ fn seventy_thousand_generators_in_a_row_are_never_refused() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn seventy_thousand_forgotten_generators_are_never_refused() {
-    alone("seventy_thousand_forgotten_generators_are_never_refused", &[], || {
+    alone(&[], || {
         let forgotten: Vec<_> = (0..70_000).map(|_| Generator::new()).collect();
         let all: HashSet<Sno> = forgotten.iter().map(|ids| ids.generate(0).unwrap()).collect();
         assert_eq!(all.len(), 70_000);
@@ -66,7 +66,7 @@ fn seventy_thousand_forgotten_generators_are_never_refused() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn where_all_are_taken_it_says_when_one_is_free() {
-    alone("where_all_are_taken_it_says_when_one_is_free", &[], || {
+    alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T);
         let all: Vec<_> = (0..65_536)
             .map_while(|_| {
@@ -95,32 +95,28 @@ fn where_all_are_taken_it_says_when_one_is_free() {
 
 #[test]
 fn an_idle_generator_goes_on_under_its_partition_or_another_and_repeats_nothing() {
-    alone(
-        "an_idle_generator_goes_on_under_its_partition_or_another_and_repeats_nothing",
-        &[],
-        || {
-            let clock = &ManualClock::at_unix_ms(T + 10 * MINUTE);
-            let idle = at(clock);
-            let first = idle.generate(0).unwrap();
-            clock.set_unix_ms(T + 60 * MINUTE);
-            let later = idle.generate(0).unwrap();
-            assert_eq!(first.partition(), later.partition(), "nobody else came");
-            // The owner kept it for a while longer, but its lease has ended: others take all partitions, each once.
-            clock.set_unix_ms(T + 120 * MINUTE);
-            let others: Vec<_> =
-                if cfg!(miri) { vec![] } else { (0..65_536).map(|_| at(clock)).collect() };
-            let mut made: HashSet<[u8; 10]> =
-                others.iter().map(|ids| ids.generate(0).unwrap().to_bytes()).collect();
-            clock.set_unix_ms(T + 122 * MINUTE);
-            assert!(made.insert(idle.generate(0).unwrap().to_bytes()));
-            assert_eq!(made.len(), others.len() + 1);
-        },
-    );
+    alone(&[], || {
+        let clock = &ManualClock::at_unix_ms(T + 10 * MINUTE);
+        let idle = at(clock);
+        let first = idle.generate(0).unwrap();
+        clock.set_unix_ms(T + 60 * MINUTE);
+        let later = idle.generate(0).unwrap();
+        assert_eq!(first.partition(), later.partition(), "nobody else came");
+        // The owner kept it for a while longer, but its lease has ended: others take all partitions, each once.
+        clock.set_unix_ms(T + 120 * MINUTE);
+        let others: Vec<_> =
+            if cfg!(miri) { vec![] } else { (0..65_536).map(|_| at(clock)).collect() };
+        let mut made: HashSet<[u8; 10]> =
+            others.iter().map(|ids| ids.generate(0).unwrap().to_bytes()).collect();
+        clock.set_unix_ms(T + 122 * MINUTE);
+        assert!(made.insert(idle.generate(0).unwrap().to_bytes()));
+        assert_eq!(made.len(), others.len() + 1);
+    });
 }
 
 #[test]
 fn a_clock_that_goes_back_behind_the_lease_draws_another_partition() {
-    alone("a_clock_that_goes_back_behind_the_lease_draws_another_partition", &[], || {
+    alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T + 200 * MINUTE);
         // So that the next generator that gets the partition begins there.
         let before = at(clock);
@@ -145,7 +141,7 @@ fn a_clock_that_goes_back_behind_the_lease_draws_another_partition() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn a_dropped_generators_partition_is_free_after_the_last_tick_used() {
-    alone("a_dropped_generators_partition_is_free_after_the_last_tick_used", &[], || {
+    alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T);
         let dropped = at(clock);
         let used = dropped.generate(0).unwrap();
@@ -162,7 +158,7 @@ fn a_dropped_generators_partition_is_free_after_the_last_tick_used() {
 
 #[test]
 fn a_closed_generators_partition_stays_its_snapshots() {
-    alone("a_closed_generators_partition_stays_its_snapshots", &[], || {
+    alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T + 300 * MINUTE);
         let ids = at(clock);
         let id = ids.generate(0).unwrap();
@@ -182,7 +178,7 @@ fn a_closed_generators_partition_stays_its_snapshots() {
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn a_generator_that_is_closed_after_its_lease_went_to_another_keeps_a_third() {
-    alone("a_generator_that_is_closed_after_its_lease_went_to_another_keeps_a_third", &[], || {
+    alone(&[], || {
         let (clock, ahead) = (ManualClock::at_unix_ms(T), ManualClock::at_unix_ms(T + 4));
         // A clock that refuses more than a few readings.
         let readings = AtomicI64::new(0);
@@ -207,7 +203,7 @@ fn a_generator_that_is_closed_after_its_lease_went_to_another_keeps_a_third() {
 
 #[test]
 fn what_was_never_used_is_closed_under_a_partition_of_its_own() {
-    alone("what_was_never_used_is_closed_under_a_partition_of_its_own", &[], || {
+    alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T + 500 * MINUTE);
         let (one, two) = (at(clock).close().unwrap(), at(clock).close().unwrap());
         assert_ne!(one.partition, two.partition);
@@ -219,7 +215,7 @@ fn what_was_never_used_is_closed_under_a_partition_of_its_own() {
 
 #[test]
 fn a_window_cuts_the_lease_and_is_extended_past_it() {
-    alone("a_window_cuts_the_lease_and_is_extended_past_it", &[], || {
+    alone(&[], || {
         let (start, clock) = (T + 600 * MINUTE, &ManualClock::at_unix_ms(T + 600 * MINUTE));
         let ids = Generator::builder().clock(clock).window(start, start + 100).build().unwrap();
         let id = ids.generate(0).unwrap();
@@ -239,7 +235,7 @@ fn a_window_cuts_the_lease_and_is_extended_past_it() {
 
 #[test]
 fn threads_that_share_a_generator_renew_its_lease_together() {
-    alone("threads_that_share_a_generator_renew_its_lease_together", &[], || {
+    alone(&[], || {
         // A clock that goes on by a second at each reading.
         let now = AtomicI64::new((T + 700 * MINUTE) * 1_000_000);
         let ids = &at(Readings(|| Ok(now.fetch_add(1_000_000_000, Ordering::Relaxed))));
@@ -255,7 +251,7 @@ fn threads_that_share_a_generator_renew_its_lease_together() {
 
 #[test]
 fn default_generators_side_by_side_go_on_for_hours() {
-    alone("default_generators_side_by_side_go_on_for_hours", &[], || {
+    alone(&[], || {
         let clock = &ManualClock::at_unix_ms(T + 800 * MINUTE);
         let build = || Generator::builder().clock(clock).max_wait(Duration::ZERO).build().unwrap();
         let generators = [(); 4].map(|()| build());
@@ -281,7 +277,7 @@ mod forks;
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
 fn seventy_thousand_children_with_one_id_each_are_never_refused() {
-    alone("seventy_thousand_children_with_one_id_each_are_never_refused", &[], || {
+    alone(&[], || {
         let living: Vec<_> = (0..10).map(|_| Generator::new()).collect();
         let mut all: HashSet<Sno> = living.iter().map(|ids| ids.generate(0).unwrap()).collect();
         for k in 0..70_000 {

@@ -8,7 +8,6 @@
 use std::{
     collections::BTreeMap,
     env,
-    process::Command,
     sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
     thread,
     time::{Duration, Instant},
@@ -20,6 +19,8 @@ use polyflake::{
     sno::Generator,
 };
 
+#[path = "support/alone.rs"]
+mod alone;
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 #[path = "forks/mod.rs"]
@@ -194,10 +195,7 @@ fn the_environment_chooses_what_is_read() {
     ));
     let counter = if has_counter { "counter" } else { "system_call" };
     for (choice, expected) in [("exact", "system_call"), ("counter", counter)] {
-        let mut child = Command::new(env::current_exe().unwrap());
-        child.args(["the_environment_chooses_what_is_read", "--exact"]);
-        let child = child.env("POLYFLAKE_CLOCK", choice).env(EXPECTED, expected);
-        let output = child.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        let variables = [("POLYFLAKE_CLOCK", choice), (EXPECTED, expected)];
+        alone::again("the_environment_chooses_what_is_read", &variables);
     }
 }

@@ -135,7 +135,7 @@ fn threads() -> usize {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_thread_ends_with_the_last_clone() {
-    alone::alone("the_thread_ends_with_the_last_clone", &[], || {
+    alone::alone(&[], || {
         let clock = TickingClock::new(Duration::from_millis(1)).unwrap();
         let clone = clock.clone();
         drop(clock);

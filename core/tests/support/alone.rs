@@ -1,16 +1,26 @@
 //! Tests in a process of their own: what a process has once, others have used.
+#![allow(dead_code, reason = "each test file uses its part")]
 
-use std::{env, process::Command};
+use std::{any::type_name, env, process::Command};
 
-/// Runs a test in a process of its own, with variables in its environment. Miri has no processes.
-pub(crate) fn alone(name: &str, variables: &[(&str, &str)], test: impl FnOnce()) {
+/// Runs a test, given as a closure in it, in a process of its own, with variables in its environment. Miri has no processes.
+pub(crate) fn alone<T: FnOnce()>(variables: &[(&str, &str)], test: T) {
     const NAME: &str = "POLYFLAKE_TEST";
+    // The type of a closure is named after its function: `crate::function::{{closure}}`.
+    let name = type_name::<T>().split("::").nth(1).unwrap();
     if cfg!(miri) || env::var(NAME).is_ok_and(|wanted| wanted == name) {
         return test();
     }
+    again(name, &[variables, &[(NAME, name)]].concat());
+}
+
+/// Runs a test of this program in a process of its own, with variables in its environment.
+#[track_caller]
+pub(crate) fn again(name: &str, variables: &[(&str, &str)]) {
     let mut this = Command::new(env::current_exe().unwrap());
     let this = this.args(["--exact", name, "--nocapture"]).envs(variables.iter().copied());
-    let output = this.env(NAME, name).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    let output = this.output().unwrap();
+    let [told, errors] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert!(output.status.success() && told.contains("1 passed"), "{variables:?}\n{told}{errors}");
 }
