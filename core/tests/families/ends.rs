@@ -11,8 +11,8 @@ use polyflake::{
 use super::{
     assert_made,
     family::{FAMILIES, Family, Ids, Made, T, Terms},
-    for_each,
-    support::{ScriptedClock, assert_code, rounds},
+    for_each, for_each_under,
+    support::{assert_code, rounds},
 };
 
 /// Asserts the refusal of all calls of a generator that ended, and of a handle that has slots left.
@@ -74,17 +74,15 @@ fn the_first_tick_of_a_format_is_one_too() {
 /// If a clock stepped back, the highest tick is not the last one.
 #[test]
 fn a_tick_that_the_clock_stepped_back_from_counts() {
-    for family in FAMILIES {
-        let clock = ScriptedClock::default();
-        let terms = Terms { max_wait: Some(Duration::ZERO), ..Terms::default() };
-        let ids = family.build(clock.clone(), terms).unwrap();
+    let terms = |_: &Family| Terms { max_wait: Some(Duration::ZERO), ..Terms::default() };
+    for_each_under(terms, |family, clock, ids| {
         for ticks in [10, 0, 5] {
             clock.play([T + ticks * family.tick]);
             drop(ids.generate());
         }
         let start = T + 10 * family.tick;
         assert_eq!(ids.seal(), Ok(Some(start..start + family.tick)));
-    }
+    });
 }
 
 /// Slots that a handle or a batch reserved count, whether they were handed out or not.

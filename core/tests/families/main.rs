@@ -11,7 +11,9 @@ mod support;
 mod waits;
 mod windows;
 
-use family::Ids;
+use std::sync::Arc;
+
+use family::{Family, Ids, Terms};
 use support::ScriptedClock;
 
 /// Asserts the start of an ID's tick, and its place in the tick.
@@ -22,11 +24,20 @@ fn assert_made(made: polyflake::Result<family::Made>, unix_ms: i64, place: u64) 
 }
 
 /// Runs `test` for each family, with a clock that shows [`family::T`] and a generator with every default.
-fn for_each(test: impl Fn(&family::Family, &ScriptedClock, &std::sync::Arc<dyn Ids>)) {
+fn for_each(test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>)) {
+    for_each_under(|_| Terms::default(), test);
+}
+
+/// The same with a generator under the given terms.
+fn for_each_under(
+    terms: impl Fn(&Family) -> Terms,
+    test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>),
+) {
     for family in family::FAMILIES {
         println!("{}", family.name);
         let clock = ScriptedClock::default();
         clock.play([family::T]);
-        test(&family, &clock, &family.generator(clock.clone()));
+        let ids = family.build(clock.clone(), terms(&family)).unwrap();
+        test(&family, &clock, &ids);
     }
 }

@@ -7,7 +7,7 @@ use polyflake::OnExhausted;
 use super::{
     assert_made,
     family::{FAMILIES, T, Terms, use_up},
-    for_each,
+    for_each, for_each_under,
     support::{ScriptedClock, assert_code},
 };
 
@@ -39,32 +39,35 @@ fn the_next_tick_is_waited_for() {
 
 #[test]
 fn calls_that_are_to_refuse_never_sleep() {
-    for family in FAMILIES {
-        for terms in [
-            Terms { on_exhausted: Some(OnExhausted::Error), ..Terms::default() },
-            Terms { max_wait: Some(Duration::ZERO), ..Terms::default() },
-        ] {
-            let clock = ScriptedClock::default();
-            clock.play([T]);
-            let ids = family.build(clock.clone(), terms).unwrap();
-            use_up(&*ids, &family, 2);
-            let (made, filled) = ids.fill(3);
-            let error = assert_code(filled, "sequence_exhausted");
-            assert_eq!((made.len(), error.written()), (2, Some(2)), "{}", family.name);
-            assert_code(ids.generate(), "sequence_exhausted");
-            clock.play([T - 1]);
-            // sno goes back once without a wait, and Hot Guid stays in its second, which is used up.
-            match family.name {
-                "sno" => {
-                    assert_made(ids.generate(), T - 4, 0);
-                    clock.play([T - 8]);
-                    assert_eq!(assert_code(ids.generate(), "clock_behind").retry_at(), Some(T - 4));
+    for terms in [
+        Terms { on_exhausted: Some(OnExhausted::Error), ..Terms::default() },
+        Terms { max_wait: Some(Duration::ZERO), ..Terms::default() },
+    ] {
+        for_each_under(
+            |_| terms,
+            |family, clock, ids| {
+                use_up(&**ids, family, 2);
+                let (made, filled) = ids.fill(3);
+                let error = assert_code(filled, "sequence_exhausted");
+                assert_eq!((made.len(), error.written()), (2, Some(2)));
+                assert_code(ids.generate(), "sequence_exhausted");
+                clock.play([T - 1]);
+                // sno goes back once without a wait, and Hot Guid stays in its second, which is used up.
+                match family.name {
+                    "sno" => {
+                        assert_made(ids.generate(), T - 4, 0);
+                        clock.play([T - 8]);
+                        assert_eq!(
+                            assert_code(ids.generate(), "clock_behind").retry_at(),
+                            Some(T - 4)
+                        );
+                    }
+                    "Hot Guid" => drop(assert_code(ids.generate(), "sequence_exhausted")),
+                    _ => drop(assert_code(ids.generate(), "clock_behind")),
                 }
-                "Hot Guid" => drop(assert_code(ids.generate(), "sequence_exhausted")),
-                _ => drop(assert_code(ids.generate(), "clock_behind")),
-            }
-            assert_eq!(clock.slept(), 0, "{}", family.name);
-        }
+                assert_eq!(clock.slept(), 0);
+            },
+        );
     }
 }
 

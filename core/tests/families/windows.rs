@@ -3,7 +3,7 @@
 use super::{
     assert_made,
     family::{FAMILIES, Family, T, Terms, use_up},
-    for_each,
+    for_each, for_each_under,
     support::{ScriptedClock, assert_code},
 };
 
@@ -13,21 +13,19 @@ fn within(start: i64, end: i64) -> Terms {
 
 #[test]
 fn a_window_holds_from_its_start_to_before_its_end() {
-    for family in FAMILIES {
-        let (clock, Family { tick, .. }) = (ScriptedClock::default(), family);
-        let ids = family.build(clock.clone(), within(T, T + 2 * tick)).unwrap();
-        assert_eq!(ids.window(), (T, T + 2 * tick), "{}", family.name);
+    let terms = |family: &Family| within(T, T + 2 * family.tick);
+    for_each_under(terms, |&Family { tick, span, .. }, clock, ids| {
+        assert_eq!(ids.window(), (T, T + 2 * tick));
         // The first call of a default identity draws it, the second one has it.
-        for early in [T - 1, T - 1, family.span.0] {
+        for early in [T - 1, T - 1, span.0] {
             clock.play([early]);
-            let error = assert_code(ids.generate(), "lease_not_started");
-            assert_eq!(error.retry_at(), Some(T), "{}", family.name);
+            assert_eq!(assert_code(ids.generate(), "lease_not_started").retry_at(), Some(T));
         }
         for (ms, place) in [(T, 0), (T + tick - 1, 1), (T + tick, 0), (T + 2 * tick - 1, 1)] {
             clock.play([ms]);
             assert_made(ids.generate(), ms / tick * tick, place);
         }
-        for late in [T + 2 * tick, family.span.1 - 1] {
+        for late in [T + 2 * tick, span.1 - 1] {
             clock.play([late]);
             assert_code(ids.generate(), "lease_expired");
         }
@@ -35,39 +33,37 @@ fn a_window_holds_from_its_start_to_before_its_end() {
         for end in [T + tick, T + 3 * tick, T + tick] {
             ids.extend_window(end).unwrap();
         }
-        assert_eq!(ids.window(), (T, T + 3 * tick), "{}", family.name);
+        assert_eq!(ids.window(), (T, T + 3 * tick));
         clock.play([T + 3 * tick - 1]);
         assert_made(ids.generate(), T + 2 * tick, 0);
         clock.play([T + 3 * tick]);
         assert_code(ids.generate(), "lease_expired");
-    }
+    });
+}
+
+fn one_tick(family: &Family) -> Terms {
+    within(T, T + family.tick)
 }
 
 #[test]
 fn a_wait_ends_where_the_window_does() {
-    for family in FAMILIES {
-        let clock = ScriptedClock::default();
-        clock.play([T]);
-        let ids = family.build(clock.clone(), within(T, T + family.tick)).unwrap();
-        use_up(&*ids, &family, 0);
+    for_each_under(one_tick, |family, clock, ids| {
+        use_up(&**ids, family, 0);
         clock.play([T, T + family.tick]);
         assert_code(ids.generate(), "lease_expired");
-    }
+    });
 }
 
 #[test]
 fn a_handle_stays_within_the_window() {
-    for family in FAMILIES {
-        let clock = ScriptedClock::default();
-        clock.play([T]);
-        let ids = family.build(clock.clone(), within(T, T + family.tick)).unwrap();
+    for_each_under(one_tick, |family, clock, ids| {
         let mut handle = ids.handle(64);
         assert_made(handle(), T, 0);
         clock.play([T + family.tick]);
         assert_code(handle(), "lease_expired");
         clock.play([T + family.tick - 1]);
         assert_made(handle(), T, 64);
-    }
+    });
 }
 
 /// A Randflake generator's window is its grant, which is checked when it is made.
