@@ -26,6 +26,7 @@ const MS: u64 = 1_000_000;
 struct Slow {
     wall: AtomicI64,
     passed: AtomicU64,
+    sleeps: AtomicU64,
     factor: u64,
     /// Duration of a reading of the wall clock.
     reading: u64,
@@ -36,7 +37,7 @@ struct Slow {
 impl Slow {
     fn still(factor: u64) -> Self {
         let (wall, passed) = (AtomicI64::new(T * 1_000_000), AtomicU64::new(7));
-        Self { wall, passed, factor, reading: 0, step: 0 }
+        Self { wall, passed, sleeps: AtomicU64::new(0), factor, reading: 0, step: 0 }
     }
     fn passed(&self) -> u64 {
         self.passed.load(Ordering::Relaxed) - 7
@@ -50,6 +51,7 @@ impl Clock for Slow {
     }
     fn sleep(&self, nanos: u64) -> Result<()> {
         self.passed.fetch_add(self.factor * nanos, Ordering::Relaxed);
+        self.sleeps.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
     fn elapsed_nanos(&self) -> Option<u64> {
@@ -81,24 +83,11 @@ fn a_wait_is_charged_what_passed_and_not_what_was_asked() {
 /// were asked for are charged, and the clock's patience ends a wait.
 #[test]
 fn a_monotonic_clock_that_stands_still_is_none() {
-    struct Stopped(AtomicU64);
-    impl Clock for &Stopped {
-        fn unix_nanos(&self) -> Result<i64> {
-            Ok(T * 1_000_000)
-        }
-        fn sleep(&self, _: u64) -> Result<()> {
-            self.0.fetch_add(1, Ordering::Relaxed);
-            Ok(())
-        }
-        fn elapsed_nanos(&self) -> Option<u64> {
-            Some(7)
-        }
-    }
     for (max_wait, most) in [(8, 2), (3_600_000, 17)] {
-        let clock = Stopped(AtomicU64::new(0));
+        let clock = Slow::still(0);
         let ids = exhausted(&clock, Duration::from_millis(max_wait));
         assert_code(ids.generate(0), "sequence_exhausted");
-        let sleeps = clock.0.load(Ordering::Relaxed);
+        let sleeps = clock.sleeps.load(Ordering::Relaxed);
         assert!((2..=most).contains(&sleeps), "{sleeps} sleeps in {max_wait} ms");
     }
 }
