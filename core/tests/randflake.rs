@@ -140,14 +140,6 @@ fn every_thirteen_digit_text_above_the_last_number_is_out_of_range() {
 }
 
 #[test]
-fn only_zero_begins_with_zero() {
-    for text in ["00", "0v", "0000000000000"] {
-        assert_eq!(parse(text).unwrap_err().kind(), ErrorKind::NotCanonical, "{text}");
-    }
-    assert_eq!(parse("0").map(Randflake::to_u64), Ok(0));
-}
-
-#[test]
 fn fields_that_do_not_fit_are_refused() {
     let codec = Codec::new([7; 16]);
     let fits = Parts { timestamp: LAST_SECOND, node: LAST_NODE, sequence: LAST_SEQUENCE };

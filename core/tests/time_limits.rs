@@ -75,6 +75,7 @@ fn ranges_end_at_most_one_past_the_last_tick() {
     assert_eq!(highest.timestamp(), HOT_GUID_LAST / 1000);
     let beyond = HOT_GUID_LAST + 2;
     assert_outside(HotGuid::time_range(T, beyond), "end", beyond, (0, HOT_GUID_LAST));
+    assert_outside(HotGuid::time_range(-1, T), "start", -1, (0, HOT_GUID_LAST));
 }
 
 #[test]
@@ -86,7 +87,9 @@ fn ranges_without_a_tick_say_how_far_the_next_one_is() {
     assert_too_short(Sno::time_range(T + 1, T + 4), T + 4, T + 5, end);
     assert!(Sno::time_range(T + 1, T + 5).is_ok());
     let end = HOT_GUID_LAST + 1;
-    assert_too_short(HotGuid::time_range(T + 1, T + 9), T + 9, T + 1001, end);
+    assert_too_short(HotGuid::time_range(T, T), T, T + 1, end);
+    assert_too_short(HotGuid::time_range(T, T - 1000), T - 1000, T + 1, end);
+    assert_too_short(HotGuid::time_range(T + 1, T + 1000), T + 1000, T + 1001, end);
 }
 
 #[test]

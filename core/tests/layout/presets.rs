@@ -1,7 +1,7 @@
 //! The presets: their figures, and machine fields that are given a value.
 
 use polyflake::layout::{PRESETS, Value, preset};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use crate::shared::assert_code;
 
@@ -35,35 +35,34 @@ fn wrong_presets() {
 
 #[test]
 fn every_preset_describes_itself() {
+    let figures = |name: &str| serde_json::to_value(preset(name, []).unwrap().describe()).unwrap();
     for name in PRESETS {
-        let described = serde_json::to_value(preset(name, []).unwrap().describe()).unwrap();
+        let described = figures(name);
         let fields = described["fields"].as_array().unwrap();
         let widths: u64 = fields.iter().map(|field| field["bits"].as_u64().unwrap()).sum();
         assert_eq!(widths, 64, "{name}");
     }
-    let figures = |name: &str| serde_json::to_value(preset(name, []).unwrap().describe()).unwrap();
-    let twitter = figures("twitter");
-    assert_eq!(twitter["per_second"], 4_096_000);
-    assert_eq!(twitter["per_second_in_all"], 4_096_000_u64 * 1024);
-    assert_eq!(twitter["first_ms"], 1_288_834_974_657_i64);
-    assert_eq!(twitter["last_ms"], 3_487_858_230_208_i64);
-    assert_eq!(
-        (&twitter["sorts_by_time"], &twitter["below_2_53"], &twitter["below_2_63"]),
-        (&true.into(), &false.into(), &true.into())
-    );
-    let field = |index: usize| twitter["fields"][index].clone();
-    assert_eq!(
-        field(0),
-        serde_json::json!({"name": "unused", "kind": "unused", "offset": 0, "bits": 1})
-    );
-    assert_eq!(
-        field(3),
-        serde_json::json!({"name": "worker", "kind": "bindable", "offset": 47, "bits": 5})
-    );
-    let mastodon = figures("mastodon");
+    let twitter = json!({
+        "bits": 64,
+        "fields": [
+            {"name": "unused", "kind": "unused", "offset": 0, "bits": 1},
+            {"name": "timestamp", "kind": "timestamp", "offset": 1, "bits": 41},
+            {"name": "datacenter", "kind": "bindable", "offset": 42, "bits": 5},
+            {"name": "worker", "kind": "bindable", "offset": 47, "bits": 5},
+            {"name": "sequence", "kind": "sequence", "offset": 52, "bits": 12},
+        ],
+        "per_second": 4_096_000,
+        "per_second_in_all": 4_096_000_u64 * 1024,
+        "first_ms": 1_288_834_974_657_i64,
+        "last_ms": 3_487_858_230_208_i64,
+        "sorts_by_time": true,
+        "below_2_53": false,
+        "below_2_63": true,
+    });
+    assert_eq!(figures("twitter"), twitter);
+    let (mastodon, baidu) = (figures("mastodon"), figures("baidu"));
     assert_eq!(mastodon["per_second"], Json::Null);
     assert_eq!(mastodon["last_ms"], (1_i64 << 48) - 1);
-    let baidu = figures("baidu");
     assert_eq!(
         (&baidu["per_second"], &baidu["last_ms"]),
         (&8192.into(), &1_732_109_055_000_i64.into())
