@@ -114,26 +114,34 @@ macro_rules! moves {
     }};
 }
 
+/// The first and the last number before and after a move, and the result of the move.
+const RANGES: [([u32; 2], [u32; 2], std::result::Result<u32, &str>); 7] = [
+    ([7, 7], [7, 7], Err("lease_mismatch")),
+    ([1, 5], [5, 9], Err("lease_mismatch")),
+    ([5, 9], [1, 5], Err("lease_mismatch")),
+    ([1, 9], [3, 4], Err("lease_mismatch")),
+    ([3, 4], [1, 9], Err("lease_mismatch")),
+    ([1, 4], [5, 9], Ok(1)),
+    ([5, 9], [1, 4], Ok(1)),
+];
+
 #[test]
 fn nodes_come_back_only_after_the_last_second_they_used() {
     let time = Time::at(T);
-    let granted = |nodes, secret: &[u8; 16]| {
-        let grant = Grant::with_nodes(nodes, T / 1000, T / 1000 + 9).unwrap();
+    let granted = |[first, last]: [u32; 2], secret: &[u8; 16]| {
+        let grant = Grant::with_nodes(first..=last, T / 1000, T / 1000 + 9).unwrap();
         randflake::Builder::with_clock(grant, *secret, time.clone()).build().unwrap()
     };
     let key = b"sixteen byte key";
     let moves = |one, other, secret| {
         moves!(randflake::Leased<_>, (), granted(one, key), granted(other, secret))
     };
-    for (one, other) in
-        [(7..=7, 7..=7), (1..=5, 5..=9), (5..=9, 1..=5), (1..=9, 3..=4), (3..=4, 1..=9)]
-    {
-        assert_eq!(moves(one, other, key), Err("lease_mismatch"));
+    for (one, other, expected) in RANGES {
+        assert_eq!(moves(one, other, key), expected, "{one:?} {other:?}");
     }
-    assert_eq!((moves(1..=4, 5..=9, key), moves(5..=9, 1..=4, key)), (Ok(1), Ok(1)));
     // A secret with another bit at the beginning, and one with another bit at the end.
     for other in [b"rixteen byte key", b"sixteen byte kex"] {
-        assert_eq!(moves(1..=4, 1..=4, other), Ok(1));
+        assert_eq!(moves([1, 4], [1, 4], other), Ok(1));
     }
 }
 
@@ -151,43 +159,31 @@ fn bindables_come_back_only_after_the_last_tick_they_used() {
 
 #[test]
 fn ranges_of_numbers_come_back_only_after_the_last_tick_they_used() {
-    type Range = core::ops::RangeInclusive<u64>;
     let time = Time::at(T);
-    let granted = |workers: Range, process: i64, is_range: bool| {
+    let builder = || {
         let layout = layout::preset("discord", []).unwrap();
-        let builder = layout::Builder::with_clock(layout, time.clone()).window(T, T + 9000);
-        let builder = builder.bind("process", process);
-        let first = workers.start().cast_signed();
-        if is_range { builder.range("worker", workers) } else { builder.bind("worker", first) }
-            .build()
-            .unwrap()
+        layout::Builder::with_clock(layout, time.clone()).window(T, T + 9000)
     };
-    let moves = |one: Range, other: Range, process, is_range| {
-        moves!(layout::Leased<_>, None, granted(one, 3, true), granted(other, process, is_range))
+    let workers = |[first, last]: [u32; 2], process: i64| {
+        builder().range("worker", first.into()..=last.into()).bind("process", process)
     };
-    for (one, other) in
-        [(7..=7, 7..=7), (1..=5, 5..=9), (5..=9, 1..=5), (1..=9, 3..=4), (3..=4, 1..=9)]
-    {
-        assert_eq!(moves(one.clone(), other.clone(), 3, true), Err("lease_mismatch"));
-        assert_eq!(moves(one, other, 4, true), Ok(1), "another process");
+    let moves = |one: layout::Builder<_>, other: layout::Builder<_>| {
+        moves!(layout::Leased<_>, None, one.build().unwrap(), other.build().unwrap())
+    };
+    for (one, other, expected) in RANGES {
+        assert_eq!(moves(workers(one, 3), workers(other, 3)), expected, "{one:?} {other:?}");
+        assert_eq!(moves(workers(one, 3), workers(other, 4)), Ok(1), "another process");
     }
-    assert_eq!((moves(1..=4, 5..=9, 3, true), moves(5..=9, 1..=4, 3, true)), (Ok(1), Ok(1)));
     // A single number after a range.
-    let single = |number| moves(2..=4, number..=number, 3, false);
-    assert_eq!([1, 2, 4, 5].map(|n| single(n).is_ok()), [true, false, false, true]);
-    // A range of another bindable.
-    let processes = |range: Range| {
-        let layout = layout::preset("discord", []).unwrap();
-        let builder = layout::Builder::with_clock(layout, time.clone()).window(T, T + 9000);
-        builder.bind("worker", 2).range("process", range).build().unwrap()
-    };
-    let moves = |workers: Range, range| {
-        moves!(layout::Leased<_>, None, granted(workers, 3, true), processes(range)).is_ok()
-    };
-    assert_eq!(
-        [moves(1..=2, 3..=4), moves(1..=2, 4..=5), moves(3..=4, 3..=4)],
-        [false, true, true]
-    );
+    let single = |worker: i64| builder().bind("worker", worker).bind("process", 3);
+    let is_moved = |worker| moves(workers([2, 4], 3), single(worker)).is_ok();
+    assert_eq!([1, 2, 4, 5].map(is_moved), [true, false, false, true]);
+    // A range of another bindable, of worker 2.
+    let processes = |first: u64| builder().bind("worker", 2).range("process", first..=first + 1);
+    let is_moved =
+        |workers_before, first| moves(workers(workers_before, 3), processes(first)).is_ok();
+    let found = [is_moved([1, 2], 3), is_moved([1, 2], 4), is_moved([3, 4], 3)];
+    assert_eq!(found, [false, true, true]);
 }
 
 #[test]
