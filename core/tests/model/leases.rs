@@ -9,18 +9,12 @@ use polyflake::{
 };
 
 use super::{
-    assert_distinct, both,
+    EPOCH_MS, assert_distinct, both,
     checker::{Arc, check, thread},
     clock, collect, enter_model,
     family::{AnyClock, Ids},
-    generate, generate_in_blocks, touch,
+    generate, generate_in_blocks, ms, touch,
 };
-
-const EPOCH_MS: i64 = 1_262_304_000_000;
-
-fn ms(tick: i64) -> i64 {
-    EPOCH_MS + 4 * tick
-}
 
 /// A generator of four sequences a tick under a grant of some ticks, in the model.
 fn granted(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Generator<AnyClock> {

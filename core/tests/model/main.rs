@@ -57,6 +57,14 @@ impl Clock for Shared {
     }
 }
 
+/// The start of one of sno's ticks, in Unix milliseconds.
+fn ms(tick: i64) -> i64 {
+    EPOCH_MS + 4 * tick
+}
+
+/// The start of sno's first tick.
+const EPOCH_MS: i64 = 1_262_304_000_000;
+
 fn enter_model<I: Ids>(ids: I) -> Arc<I> {
     touch(&ids);
     Arc::new(ids)

@@ -20,9 +20,8 @@ use super::{
     checker::{Arc, check, lazy_static, thread},
     clock, collect,
     family::AnyClock,
+    ms,
 };
-
-const EPOCH_MS: i64 = 1_262_304_000_000;
 
 lazy_static! {
     static ref ONE: Cells<1> = entered(Cells::new());
@@ -53,7 +52,7 @@ fn generator(find: FindTable, ticks: &[i64]) -> Generator<AnyClock> {
 
 fn waiting(find: FindTable, ticks: &[i64], max_wait: Duration) -> Generator<AnyClock> {
     find().unwrap();
-    let clock = clock(ticks.iter().map(|tick| EPOCH_MS + 4 * tick));
+    let clock = clock(ticks.iter().map(|tick| ms(*tick)));
     let builder = Generator::builder().clock(clock).max_wait(max_wait).sequence_max(3);
     let ids = builder.leased_from(find).build().unwrap();
     ids.extend_window(ids.window().1).unwrap();
@@ -253,7 +252,7 @@ fn a_closed_generator_keeps_its_partition() {
         let thread = thread::spawn(move || generate(&stranger, 2));
         match ids.close() {
             Ok(snapshot) => {
-                let clock = clock([EPOCH_MS + 4 * 101, EPOCH_MS + 4 * 102]);
+                let clock = clock([ms(101), ms(102)]);
                 let again = Generator::builder().clock(clock).restore(snapshot).unwrap();
                 all.extend(generate(&again, 2));
             }

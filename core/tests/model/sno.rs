@@ -6,13 +6,11 @@ use polyflake::sno::{Builder, Generator};
 
 use super::{
     assert_distinct, batch_against_singles, blocks_against_singles, both, check, clock,
-    enter_model, family::AnyClock, generate, generate_in_blocks, lagging_clock, two_threads,
+    enter_model, family::AnyClock, generate, generate_in_blocks, lagging_clock, ms, two_threads,
 };
 
-const EPOCH_MS: i64 = 1_262_304_000_000;
-
 fn builder(ticks: &[i64]) -> Builder<AnyClock> {
-    let clock = clock(ticks.iter().map(|tick| EPOCH_MS + 4 * tick));
+    let clock = clock(ticks.iter().map(|tick| ms(*tick)));
     Builder::with_clock(clock).max_wait(Duration::ZERO)
 }
 
@@ -38,7 +36,7 @@ fn a_steady_clock_is_not_seen_to_step_back() {
 #[test]
 fn readings_that_lag_are_not_seen_as_a_step_back() {
     check(None, || {
-        let clock = lagging_clock(2, [400, 404, 403, 404, 408, 407].map(|ms| EPOCH_MS + ms));
+        let clock = lagging_clock(2, [0, 4, 3, 4, 8, 7].map(|after| ms(100) + after));
         let builder = Builder::with_clock(clock).partition(7).max_wait(Duration::ZERO);
         let ids = enter_model(builder.build().unwrap());
         let make = |ids: &Generator<_>| [(); 2].map(|()| ids.generate(0).unwrap());
@@ -102,8 +100,7 @@ fn blocks_end_with_their_generator() {
 /// IDs made under an extension lie before its end, also while the clock steps back.
 #[test]
 fn a_window_is_extended_while_ids_are_made() {
-    let ms = |tick: i64| EPOCH_MS + 4 * tick;
-    let generate = move |ids: &Generator<_>| {
+    let generate = |ids: &Generator<_>| {
         for _ in 0..3 {
             match ids.generate(0) {
                 Ok(id) => assert!((ids.window().0..ids.window().1).contains(&id.unix_ms())),
@@ -111,7 +108,7 @@ fn a_window_is_extended_while_ids_are_made() {
             }
         }
     };
-    let extend = move |ids: &Generator<_>| {
+    let extend = |ids: &Generator<_>| {
         [103, 102].into_iter().for_each(|tick| ids.extend_window(ms(tick)).unwrap());
     };
     check(None, move || {
