@@ -12,8 +12,8 @@ use std::{
 };
 
 use polyflake::{
-    Error, ErrorKind, OnExhausted, Result,
-    clock::{Clock, ManualClock, Stall},
+    Error, ErrorKind, OnExhausted,
+    clock::{Clock, ManualClock},
     hotguid::{self, HotGuid},
     layout::{self, preset},
     randflake::{self, Grant, Randflake},
@@ -92,31 +92,17 @@ async fn a_call_that_is_dropped_repeats_nothing() {
     assert_eq!(written, 0, "nothing is made before the first poll");
 }
 
-/// A clock that notes the number of waiting calls from each notice.
-struct Told(ManualClock, AtomicU32);
-
-impl Clock for Told {
-    fn unix_nanos(&self) -> Result<i64> {
-        self.0.unix_nanos()
-    }
-    fn sleep(&self, _: u64) -> Result<()> {
-        unreachable!("the caller's sleep is used");
-    }
-    fn stalled(&self, stall: &Stall) -> Result<()> {
-        self.1.store(stall.stalled, Ordering::Relaxed);
-        Ok(())
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_dropped_waits_no_more() {
-    let told = Told(ManualClock::at_unix_ms(NOW), AtomicU32::new(0));
-    let ids = sno::Builder::with_clock(&told).partition(7).sequence_max(3).build().unwrap();
+    let stalled = AtomicU32::new(0);
+    let ids = sno::Builder::with_clock(clock()).partition(7).sequence_max(3);
+    let ids = ids.on_stall(|stall| stalled.store(stall.stalled, Ordering::Relaxed));
+    let ids = ids.build().unwrap();
     ids.fill(1, &mut [Sno::default(); 4]).unwrap();
     for _ in 0..10 {
         let dropped = timeout(Duration::from_millis(1), ids.generate_async(sleep, 1)).await;
         assert!(dropped.is_err());
-        assert_eq!(told.1.load(Ordering::Relaxed), 1);
+        assert_eq!(stalled.load(Ordering::Relaxed), 1);
     }
 }
 
