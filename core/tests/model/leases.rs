@@ -11,7 +11,7 @@ use polyflake::{
 use super::{
     EPOCH_MS, assert_distinct, both,
     checker::{Arc, check, thread},
-    clock, collect, enter_model,
+    clock, collect,
     family::{AnyClock, Ids},
     generate, generate_in_blocks, ms, touch,
 };
@@ -41,7 +41,7 @@ fn sealed_while<I: Ids + 'static>(
 ) {
     let make = if in_blocks { generate_in_blocks } else { generate };
     check(preemptions, move || {
-        let ids = enter_model(first());
+        let ids = Arc::new(first());
         let begin = ids.window().0;
         let make_and_seal = |ids: &I| (generate(ids, 1), ids.seal().unwrap());
         let ((mut all, highest), others) = both(&ids, make_and_seal, move |ids| make(ids, 2));
@@ -85,7 +85,9 @@ fn randflake_sealed_as_time_goes_on() {
         let clock = clock(readings.iter().map(|second| second * 1000));
         let grant = Grant::new(7, start, S + 10).unwrap();
         let builder = randflake::Builder::with_clock(grant, [7; 16], clock);
-        builder.max_wait(Duration::ZERO).build().unwrap()
+        let ids = builder.max_wait(Duration::ZERO).build().unwrap();
+        touch(&ids);
+        ids
     };
     let first = move || granted(S, &[S, S + 1, S + 1, S + 2]);
     sealed_while(None, true, first, move |end| granted(end / 1000, &[end / 1000]));
