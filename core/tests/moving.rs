@@ -114,15 +114,17 @@ macro_rules! moves {
     }};
 }
 
-/// The first and the last number before and after a move, and the result of the move.
-const RANGES: [([u32; 2], [u32; 2], std::result::Result<u32, &str>); 7] = [
-    ([7, 7], [7, 7], Err("lease_mismatch")),
-    ([1, 5], [5, 9], Err("lease_mismatch")),
-    ([5, 9], [1, 5], Err("lease_mismatch")),
-    ([1, 9], [3, 4], Err("lease_mismatch")),
-    ([3, 4], [1, 9], Err("lease_mismatch")),
-    ([1, 4], [5, 9], Ok(1)),
-    ([5, 9], [1, 4], Ok(1)),
+/// The first and the last number before a move, and after it.
+type Move = ([u32; 2], [u32; 2]);
+
+const RANGES: [(Move, std::result::Result<u32, &str>); 7] = [
+    (([7, 7], [7, 7]), Err("lease_mismatch")),
+    (([1, 5], [5, 9]), Err("lease_mismatch")),
+    (([5, 9], [1, 5]), Err("lease_mismatch")),
+    (([1, 9], [3, 4]), Err("lease_mismatch")),
+    (([3, 4], [1, 9]), Err("lease_mismatch")),
+    (([1, 4], [5, 9]), Ok(1)),
+    (([5, 9], [1, 4]), Ok(1)),
 ];
 
 #[test]
@@ -136,7 +138,7 @@ fn nodes_come_back_only_after_the_last_second_they_used() {
     let moves = |one, other, secret| {
         moves!(randflake::Leased<_>, (), granted(one, key), granted(other, secret))
     };
-    for (one, other, expected) in RANGES {
+    for ((one, other), expected) in RANGES {
         assert_eq!(moves(one, other, key), expected, "{one:?} {other:?}");
     }
     // A secret with another bit at the beginning, and one with another bit at the end.
@@ -170,7 +172,7 @@ fn ranges_of_numbers_come_back_only_after_the_last_tick_they_used() {
     let moves = |one: layout::Builder<_>, other: layout::Builder<_>| {
         moves!(layout::Leased<_>, None, one.build().unwrap(), other.build().unwrap())
     };
-    for (one, other, expected) in RANGES {
+    for ((one, other), expected) in RANGES {
         assert_eq!(moves(workers(one, 3), workers(other, 3)), expected, "{one:?} {other:?}");
         assert_eq!(moves(workers(one, 3), workers(other, 4)), Ok(1), "another process");
     }
