@@ -1,4 +1,5 @@
-//! The anchor: a moment at which counter and wall clock were read together, and the rate to go on from it for a millisecond.
+//! The anchor: a moment at which counter and wall clock were read together, and the rate at which readings extrapolate from it
+//! for a millisecond.
 //!
 //! ```text
 //! reading = nanos + (counter - anchor's counter) * scale, while that is below span
@@ -10,9 +11,9 @@
 //! spoil the anchor that is being written, since it may be older than their reading. A child of a process that was writing takes
 //! over the write.
 //!
-//! The scale is measured: the time that passed on the wall clock from mark to mark, divided by the largest count that may have
-//! passed meanwhile, so that readings lag and do not lead. An anchor is valid if two measurements in a row agree. After a step of
-//! the wall clock or a fault of the counter, no anchor is valid until they agree again.
+//! The scale is measured from mark to mark: the time that passed on the wall clock, divided by the largest count that can have
+//! passed meanwhile. So readings lag behind the wall clock rather than lead it. An anchor is valid if two measurements in a row
+//! agree. After a step of the wall clock or a fault of the counter, no anchor is valid until they agree again.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, Ordering};
@@ -23,17 +24,17 @@ use super::Hardware;
 
 /// The scale's binary places.
 const SHIFT: u32 = 32;
-/// Time for which an anchor is valid, in nanoseconds: no reading leads by more, whatever the counter does.
+/// Lifetime of an anchor, in nanoseconds: however fast the counter runs, a reading adds no more than this to the anchor's time.
 pub(super) const SPAN: i64 = 1_000_000;
 /// The shortest time between marks: close marks measure a rate badly.
 const MARK: i64 = SPAN * 9 / 10;
-/// The longest time by which the wall clock may be behind the readings shown and still be waited for. If it is further behind,
-/// readings follow it back at once.
+/// If the wall clock is behind the readings shown by less than this, readings slow down until it has caught up. If it is
+/// further behind, readings follow it back at once.
 pub(super) const HOLD: i64 = SPAN / 8;
 /// Slow readings tolerated in a row. A slow one was interrupted; measuring from it would make the next rate too low. More of them
 /// show that the rate is wrong.
 const STRAYS: u64 = 3;
-/// The longest time to read counter, wall clock and counter, in nanoseconds, if the rate is known.
+/// A look that takes longer than this, in nanoseconds, is slow. While the rate is unknown, no look counts as slow.
 const WIDEST: u64 = 1_000;
 
 const WRITING: u64 = 1;
@@ -88,7 +89,8 @@ impl Moment {
     #[inline]
     fn at(&self, counter: u64) -> Option<i64> {
         let passed = counter.wrapping_sub(self.counter);
-        // No overflow: it adds less than a millisecond, and `Anchor::renewed` keeps away from the end of time.
+        // No overflow: it adds less than a millisecond, and `Anchor::renewed` makes no valid anchor within two milliseconds of
+        // the largest time.
         let nanos = || self.nanos.wrapping_add(((passed * self.scale) >> SHIFT).cast_signed());
         (passed < self.span).then(nanos)
     }
@@ -129,7 +131,7 @@ impl Anchor {
         let seq = self.seq.load(Ordering::Acquire);
         let moment = self.moment();
         let reading = moment.at(hardware.counter());
-        // After loads that acquire: a thread that saw a part of another anchor also sees that it is being written.
+        // The loads above acquire: a thread that read a part of a newer anchor also sees in `seq` that it is being written.
         if seq & WRITING != 0 || self.seq.load(Ordering::Relaxed) != seq {
             return None;
         }
@@ -153,7 +155,8 @@ impl Anchor {
         self.span.store(moment.span, Ordering::Release);
     }
 
-    /// The time now, by a new anchor, another thread's new anchor, or the wall clock itself; `epoch` is the process's epoch.
+    /// The time now: from an anchor that this call writes, from one that another thread wrote meanwhile, or from the wall
+    /// clock. `epoch` is the process's epoch.
     pub(super) fn renew<H: Hardware>(&self, hardware: &H, epoch: u32) -> Result<i64, H::Error> {
         loop {
             let seq = self.seq.load(Ordering::Acquire);
@@ -201,7 +204,7 @@ impl Anchor {
         self.swap(mine, mine & !WRITING)
     }
 
-    /// Ends a write without an anchor.
+    /// Ends a write and leaves no valid anchor.
     fn release(&self, mine: u64) {
         self.span.store(0, Ordering::Release);
         self.seq.store(mine & !(WRITING | SPOILT), Ordering::Release);
@@ -240,8 +243,8 @@ impl Anchor {
     }
 }
 
-/// The time and the scale to go on from, given the latest reading shown. If that is a little ahead of the wall clock, readings go
-/// on from there at a slower rate, so that they don't go back and agree with the wall clock after a span.
+/// The time and the scale of the next anchor, given the latest reading shown. If that reading is a little ahead of the wall
+/// clock, readings continue from it at a slower rate: they never go back, and agree with the wall clock after one span.
 fn held(shown: i64, nanos: i64, scale: u64) -> (i64, u64) {
     let ahead = shown.saturating_sub(nanos);
     if !(0..HOLD).contains(&ahead) {
@@ -270,7 +273,7 @@ impl Mark {
         if is_wide && strays < STRAYS {
             return 0;
         }
-        // By the largest count that may have passed.
+        // Divided by the largest count that can have passed, so that the rate is too low rather than too high.
         let counts = look.after.wrapping_sub(self.counter.load(Ordering::Relaxed));
         let rate = if is_wide { 0 } else { rate(passed, counts) };
         self.counter.store(look.before, Ordering::Relaxed);

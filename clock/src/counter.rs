@@ -1,7 +1,7 @@
 //! The wall clock, read through the processor's counter if that can be trusted and is cheaper.
 //!
-//! Two thirds of the system call are a fence and a conversion. The counter is read without the fence, so a reading may be as old as
-//! the processor's window of instructions: [`SLACK_NANOS`] covers that. [`anchor`] ties the counter to the wall clock.
+//! A fence and a conversion take two thirds of the system call's time. The counter is read without the fence, so the processor
+//! may read it some instructions too early: [`SLACK_NANOS`] covers that. [`anchor`] ties the counter to the wall clock.
 
 use std::{
     cell::Cell,
@@ -29,7 +29,8 @@ trait Hardware {
     /// The reason why the wall clock could not be read.
     type Error;
 
-    /// Number of looks for the anchor that another thread renews: they take longer than the renewal.
+    /// Number of times that a thread checks whether another thread has renewed the anchor: together they take longer than a
+    /// renewal.
     const SPINS: u32 = 64;
 
     /// The count, perhaps of a few instructions earlier or later.
@@ -85,8 +86,8 @@ std::thread_local! {
     static LEFT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The wall clock, in Unix nanoseconds. All calls of a process pass the same `wall`; `epoch` is a number that is another one in
-/// a fork's child.
+/// The wall clock, in Unix nanoseconds. All calls of a process pass the same `wall`; `epoch` returns a number that is different
+/// in a forked child.
 ///
 /// # Errors
 /// The errors of `wall`.

@@ -5,7 +5,8 @@ use loom::sync::atomic::{AtomicI64, Ordering};
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// The largest step back of the wall clock that is not followed, in nanoseconds: a look at it that others overtook may be that old.
+/// Steps back of the wall clock up to this, in nanoseconds, are ignored: they may be an old reading of a thread that others
+/// overtook.
 const OVERTAKEN: i64 = 10_000_000;
 
 /// The latest time, in Unix nanoseconds, that a thread saw on the wall clock.
@@ -42,14 +43,14 @@ impl Ticks {
         self.0.load(Ordering::Acquire)
     }
 
-    /// Takes the look at the wall clock of the thread that ticks.
+    /// Stores a reading of the wall clock by the thread that ticks.
     pub fn tick(&self, wall: i64) {
         let next = |now: i64| (wall > now || now.saturating_sub(wall) > OVERTAKEN).then_some(wall);
-        // An error is a tick that others overtook.
+        // It fails if this time or a slightly later one is stored already: the stored one stays.
         let _ = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
     }
 
-    /// Takes the look at the wall clock of a thread that reads, and returns the time.
+    /// Stores a reading of the wall clock by a thread that reads, and returns the later of it and the stored time.
     pub fn look(&self, wall: i64) -> i64 {
         self.0.fetch_max(wall, Ordering::AcqRel).max(wall)
     }

@@ -12,7 +12,7 @@ const KERNELS: &str = "/sys/devices/system/clocksource/clocksource0/current_cloc
 const TIMES: u32 = 16;
 const TRIALS: u32 = 4;
 
-/// Returns whether to read the counter: in doubt not, in particular not under checkers, which simulate the atomics.
+/// Returns whether to read the counter: never under Miri, loom and shuttle, which simulate the atomics.
 pub(super) fn choose(hardware: &impl Hardware) -> bool {
     if cfg!(any(miri, loom, shuttle)) || !arch::is_readable() {
         return false;

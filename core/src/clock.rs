@@ -71,14 +71,14 @@ pub trait Clock {
     /// Nanoseconds that have passed since some fixed moment, by a monotonic clock. `max_wait` is measured by it, so a wait under a
     /// wall clock that stands still lasts `max_wait`.
     ///
-    /// `None`, the default, if there is no monotonic clock: a wait is then charged the sleeps that were asked for, and
-    /// [`Clock::patience`] bounds it as well. The same holds for a sleep during which this clock stood still.
+    /// `None`, the default, if there is no monotonic clock: a wait is then charged the duration of each sleep as it was asked
+    /// for, and [`Clock::patience`] bounds the wait as well. The same holds for a sleep during which this clock stood still.
     fn elapsed_nanos(&self) -> Option<u64> {
         None
     }
 
-    /// Number of readings in a row that may show the same time before a wait is given up. It bounds waits under clocks that stand
-    /// still while nobody yields, if [`Clock::elapsed_nanos`] returns `None`.
+    /// Number of readings in a row that may show the same time before a wait is given up. It bounds waits under a clock that
+    /// does not go on by itself, if [`Clock::elapsed_nanos`] returns `None`.
     fn patience(&self) -> u32 {
         16
     }
@@ -109,7 +109,7 @@ pub trait Clock {
         1_000_000_000
     }
 
-    /// Is called before each sleep of a call that has to wait, on the stalled thread, with no lock held. An error ends the wait.
+    /// Called before each sleep of a call that has to wait, on the stalled thread, with no lock held. An error ends the wait.
     fn stalled(&self, stall: &Stall) -> Result<()> {
         let _ = stall;
         Ok(())
@@ -329,10 +329,10 @@ impl Clock for ManualClock {
 /// The operating system's wall clock, and the thread's sleep.
 ///
 /// On Linux it reads the processor's counter if the kernel's own clock does, which takes a third of the time;
-/// [`SystemClock::source`] tells whether it does. Readings extrapolate from a reading of the wall clock that is at most
-/// one millisecond old by that counter, or 4,096 readings of the thread, so a step of the wall clock is seen within a millisecond.
-/// `POLYFLAKE_CLOCK=exact` in the environment makes every reading a look at the wall clock; [`ExactClock`] does so for one
-/// generator.
+/// [`SystemClock::source`] tells whether it does. Readings extrapolate from a reading of the wall clock that is at most one
+/// millisecond old by that counter, so a step of the wall clock is seen within a millisecond. A thread also takes at most 4,096
+/// readings before it renews that one. `POLYFLAKE_CLOCK=exact` in the environment makes every reading a look at the wall clock;
+/// [`ExactClock`] does so for one generator.
 ///
 /// ```
 /// use polyflake::clock::{Clock, SystemClock};

@@ -45,7 +45,7 @@ const LISTED: usize = 16;
 pub struct Error {
     kind: ErrorKind,
     progress: Progress,
-    /// Its meaning is the progress.
+    /// A number of items or the index of one: `progress` tells which.
     count: usize,
     fact: Fact,
 }
@@ -91,7 +91,7 @@ impl Error {
         Self::with_fact(kind, Fact::Reason(Box::new(reason.into())))
     }
 
-    /// As [`Error::because`], for reasons of decoders, which refuse in loops.
+    /// As [`Error::because`], without an allocation: for decoders, which refuse in loops.
     #[cold]
     pub(crate) const fn constant(kind: ErrorKind, reason: &'static &'static str) -> Self {
         Self::with_fact(kind, Fact::Constant(reason))
@@ -420,7 +420,8 @@ pub(crate) fn unit_of_byte(byte: u8) -> u32 {
     if byte.is_ascii() { byte.into() } else { 0x11_0000 | u32::from(byte) }
 }
 
-/// Errors are equal if code, place, field and message are. The source is ignored: sources of any type cannot be compared.
+/// Errors are equal if their codes, items or written counts, fields and messages are. The source is ignored: sources of any
+/// type cannot be compared.
 impl PartialEq for Error {
     fn eq(&self, other: &Self) -> bool {
         let facts = |error: &Self| (error.kind, error.progress, error.count);
@@ -442,5 +443,5 @@ impl core::error::Error for Error {
     }
 }
 
-/// The result of everything that can be refused.
+/// The result of a call that may fail with an [`Error`].
 pub type Result<T> = core::result::Result<T, Error>;

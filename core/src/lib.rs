@@ -22,9 +22,9 @@
 // On docs.rs: labels what a feature adds.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// Reading order, which is also the way of the data:
+// Reading order, which is also the path of the data (the family is `sno`, `randflake`, `hotguid` or `layout`):
 //
-//     Clock --time--> generator (epoch, window) --tick--> sequence --slot--> format.pack --word--> [sparx64]
+//     Clock --time--> generator (process, window) --tick--> sequence --slot--> family's `Pack` --word--> [sparx64]
 //           --> bytes = ID --> base32 | guid text --> text       (decoding is the same line backwards)
 
 extern crate alloc;

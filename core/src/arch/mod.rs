@@ -1,8 +1,9 @@
 //! Kernels: functions over plain bytes and words that are written for each instruction set, and the one place that calls them.
 //!
-//! [`scalar`] is the truth: every kernel does what the function of the same name there does. A kernel does whole items, stops
-//! before the first bad one, and says how many it did; nothing here knows errors. A folder holds the sets of an architecture,
-//! with one file and one [`Kernels`] table for each; algorithms that several sets compile or call are in `lanes`.
+//! [`scalar`] is the reference: every kernel does the same as the scalar function of its name. A kernel handles whole items,
+//! stops before the first bad one, and returns how many it handled; errors are made by the callers. A folder holds the sets of
+//! an architecture, with one file and one [`Kernels`] table for each; algorithms that several sets compile or call are in
+//! `lanes`.
 //!
 //! One ID uses [`one`]: instructions that every machine of the target has. Slices ask for a [`Level`] once and call its kernels.
 

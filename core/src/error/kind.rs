@@ -31,7 +31,7 @@ pub enum ErrorKind {
     TimeOutOfRange,
     /// The clock is behind the time of IDs already made, further than is safe.
     ClockBehind,
-    /// The clock raised, or gave no time.
+    /// The clock failed or returned no time, or it moved past the tick on every attempt.
     ClockFailed,
     /// All IDs of this tick are taken; [`Error::retry_at`](super::Error::retry_at) tells when the next tick begins.
     SequenceExhausted,
@@ -39,7 +39,8 @@ pub enum ErrorKind {
     LeaseNotStarted,
     /// The grant or window has expired.
     LeaseExpired,
-    /// An extension with other nodes or another start than the grant.
+    /// A grant that does not fit: an extension with other nodes or another start; under a lease, a grant that is not the
+    /// newest, or one that begins too early.
     LeaseMismatch,
     /// A generator under a lease has no lease for now: the crate `polyflake-lease`.
     LeaseUnavailable,
@@ -47,9 +48,9 @@ pub enum ErrorKind {
     InvalidSecret,
     /// A public ID of another type.
     TypeMismatch,
-    /// A public ID with a wrong character.
+    /// A public ID whose check character does not match: a character is mistyped.
     CheckFailed,
-    /// A public ID whose secret is not here.
+    /// A public ID made with a version of the secret that was not given.
     UnknownVersion,
     /// A public ID that was made up, or made with another secret.
     UnknownId,

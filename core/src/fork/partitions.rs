@@ -1,8 +1,8 @@
 //! Default partitions, each leased for a while from a table that the processes of a fork tree share.
 //!
-//! An entry holds the tick before which its partition is taken; the next lease begins there. So a generator that is dropped,
-//! killed or forgotten needs no destructor: its partition is free as soon as the ticks that it may have used have passed.
-//! Ticks are the ticks of the IDs, by the clock of the generator that takes the lease.
+//! An entry holds the first tick at which its partition is free again; the next lease begins there. So a generator that is
+//! dropped, killed or forgotten needs no destructor: its partition is free as soon as the ticks that it may have used have
+//! passed. Ticks are the ticks of the IDs, by the clock of the generator that takes the lease.
 //!
 //! An entry only grows, except if its owner returns it: then it is lowered to the end of the last tick used. So an owner that
 //! finds its own value still owns the partition, however long it was idle.
@@ -49,8 +49,8 @@ pub(crate) enum NoLease {
     Failed(Error),
 }
 
-/// The partition that follows `count` others. The counts of an aligned group of a power of two lead to the partitions of one
-/// aligned group of that size, in another order. So the groups of two bases are equal or have nothing in common.
+/// The partition that follows `count` others, in the order that `base` sets. An aligned group of 2^k counts yields an aligned
+/// group of 2^k partitions, in another order. So the groups of two bases are either equal or disjoint.
 pub const fn place(base: u32, count: u32) -> usize {
     ((base ^ count) as usize) % COUNT
 }
@@ -112,7 +112,8 @@ impl dyn Table + '_ {
         self.swap(lease.partition, lease.until, until).then_some(until)
     }
 
-    /// Takes a partition for ever, whoever has it: its next lease or renewal is refused.
+    /// Takes a partition for ever, for a generator to which a program gave it. If another generator leases the partition now,
+    /// that generator's next renewal is refused.
     #[cfg(not(any(loom, shuttle)))]
     pub(crate) fn give(&self, partition: u16) {
         let mut until = self.until(partition);

@@ -65,7 +65,8 @@ pub(super) fn prepare() -> Result<()> {
         }
         IS_READY.store(true, Ordering::Release);
     }
-    // Before there are children, so that they share it. Only default partitions need it, and they ask again.
+    // Maps the table before there are children, so that they share it. An error is no loss here: only default partitions need
+    // the table, and they ask for it again.
     let _ = shared_table();
     Ok(())
 }
@@ -76,8 +77,8 @@ fn unready() -> Error {
     Error::because(ErrorKind::Forked, "expected memory for a fork hook, found none")
 }
 
-/// Moves the epoch into a page that children see as zeros, however they are made, also past the C library's hooks. Linux has
-/// such pages since 4.14.
+/// Moves the epoch into a page that every child sees as zeros, even a child that is made without the C library's hooks. Linux
+/// has such pages since 4.14.
 #[cfg(target_os = "linux")]
 fn wipe_in_children() -> bool {
     let Some(page) = new_page::<AtomicU32>(libc::MAP_PRIVATE) else { return false };

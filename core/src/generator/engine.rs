@@ -27,7 +27,7 @@ pub(crate) struct Engine<F: Family, C> {
 /// Slots of one tick, and the identity that they belong to.
 pub(crate) type Reserved<F> = (<F as Family>::Identity, Run);
 
-/// The observed state of the machine, and the reading of the clock after it; 0 for a family without ticks.
+/// An observed state of the machine, and a reading of the clock; the reading is 0 for a family without ticks.
 pub(crate) type Sight<F> = (<<F as Family>::Machine as Machine>::Seen, i64);
 
 /// The outcome of one attempt.
@@ -123,7 +123,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         Ok(Self::new(family, machine, window, policy, options.clock))
     }
 
-    /// The tick of an ID made now, if the generator is open. A handle asks this for every ID.
+    /// The tick of an ID made now, if the generator is open. A handle asks this for every ID. It takes no slots, so it may read
+    /// the clock first, unlike [`Engine::sight`].
     #[inline]
     pub(crate) fn look(&self) -> Result<u64> {
         let now = self.now()?;
@@ -153,8 +154,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         })
     }
 
-    /// The tick of a reading that was taken after a look at the machine. A reading that is before the start of the machine's tick
-    /// by less than the clock's slack counts as that tick. Without ticks all slots lie in tick 0.
+    /// The tick of a clock reading beside an observed state of the machine. A reading that is before the start of the machine's
+    /// tick by less than the clock's slack counts as that tick. Without ticks all slots lie in tick 0.
     #[inline]
     fn tick_after(&self, (seen, now): Sight<F>) -> Result<u64> {
         let Some(ticks) = self.family.ticks() else { return Ok(0) };
@@ -181,7 +182,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
-    /// Looks at the machine, and only then reads the clock.
+    /// Observes the machine, then reads the clock: a step needs a reading that is no older than the state.
     #[inline]
     pub(super) fn sight(&self) -> Result<Sight<F>> {
         let seen = self.machine.observe();
@@ -258,7 +259,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     ) -> Result<Outcome<Reserved<F>>> {
         let ticks = self.family.ticks();
         if ticks.is_some() {
-            // A static's clock is looked at nowhere else.
+            // For a generator in a `static`, which no builder has checked.
             self.policy.check_clock(&self.clock)?;
         }
         self.family.check_process()?;
@@ -276,7 +277,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         let step = self.machine.step(seen, clocked, want, self.family.limits(identity), flip);
         Ok(match (step, ticks) {
             (Step::Taken(run), _) if is_mine() => Outcome::Taken((identity, run)),
-            // Forked since the identity was read: this is another process. Or another thread replaced the identity.
+            // Slots taken here are lost: this process was forked since the identity was read, or another thread replaced the
+            // identity.
             (Step::Taken(_) | Step::Raced, _) => Outcome::Raced,
             (Step::Full, Some(ticks)) => {
                 let (until, reason) = (ticks.nanos_of(tick + 1), ErrorKind::SequenceExhausted);

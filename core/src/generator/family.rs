@@ -16,12 +16,12 @@ pub(crate) trait Family {
     /// The ticks that the family counts; `None` for a sequence without a timestamp, for which the clock is not read.
     fn ticks(&self) -> Option<&Self::Ticks>;
 
-    /// The identity that holds in a tick, and the process epoch that it belongs to, which the caller compares with its own. None if
-    /// [`Family::identify`] must be called.
+    /// The identity for a tick, and the epoch of the process that it belongs to, which the caller compares with its own. `None`
+    /// if the caller must call [`Family::identify`].
     fn found(&self, window: &Window, tick: u64) -> Option<(u32, Self::Identity)>;
 
-    /// The identity that holds in a tick of the window, and the process epoch that it belongs to; drawn if need be. An identity that
-    /// replaces another one begins with a tick of its own: the machine's tick is then used up.
+    /// The identity for a tick of the window, and the epoch of the process that it belongs to; drawn if need be. An identity
+    /// that replaces another one gets a fresh tick: this call then uses up the machine's tick.
     ///
     /// # Errors
     /// `forked` in a child of the process to which identity or window was given.

@@ -34,7 +34,8 @@ pub(crate) trait Source {
         sleep: &impl AsyncFn(Duration),
     ) -> Result<Taken<'_, Self::Family>>;
 
-    /// One ID. As a `map` of its slots the result would be built in memory: a sno took 12 ns in place of 10, its text 18.
+    /// One ID. With `map` in place of `?` the result would be built in memory: a sno ID then took 12 ns instead of 10, and its
+    /// text 18 ns.
     #[inline]
     fn one(&self, mode: Mode, given: Given<'_, Self>) -> Result<<Self::Family as Calls>::Id> {
         let (family, slots) = self.take(1, mode)?;
@@ -77,8 +78,8 @@ pub(crate) trait Source {
         }
     }
 
-    /// Fills a buffer with IDs, waiting in `sleep` if need be, and keeps count of those `written`, also for a caller that drops
-    /// the call, even before it is polled. If there is no `given`, its error is the call's.
+    /// Fills a buffer with IDs, waiting in `sleep` if need be, and counts them in `written`, also for a caller that drops the
+    /// future, even before the first poll. An error in `given` is the call's error.
     fn fill_async(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -123,8 +124,8 @@ impl<F: Pack, C: Clock> Source for Engine<F, C> {
 
 /// A batch that is being filled.
 ///
-/// A child that is forked in the middle has a copy of the IDs that the parent wrote so far, so it begins again, or is refused
-/// with nothing written.
+/// A child that is forked in the middle has a copy of the IDs that the parent wrote so far. So it fills the batch from the
+/// start, or is refused with 0 IDs written.
 struct Batch<'g, 'b, 'w, F: Pack> {
     given: F::Given<'g>,
     room: F::Batch<'b>,

@@ -138,7 +138,7 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
     fn refill(&mut self, mode: Mode, tick: u64) -> Result<(Reserved<F>, u32)> {
         let size = self.next_size(tick);
         self.block = None;
-        // Read before the reservation: if that forks, the block ends with its first slot, in both processes.
+        // Read before the reservation: if the clock forks during it, the child's block ends with its first slot.
         let epoch = fork::current();
         let slots = self.engine().reserve(size, mode)?;
         self.block = Some(Block { slots, epoch, taken: 1 });

@@ -35,7 +35,7 @@ impl<T> Latest<T> {
         Self { first, newest: AtomicPtr::new(ptr::null_mut()), links: PhantomData }
     }
 
-    /// The value that counts.
+    /// The newest value.
     #[inline]
     pub(crate) fn get(&self) -> &T {
         self.value(self.newest.load(Ordering::Acquire))
@@ -60,7 +60,7 @@ impl<T> Latest<T> {
         links.map(|link| &link.value).chain(iter::once(&self.first))
     }
 
-    /// Replaces the value `found` by another one in a place, and returns whether it did: another thread may have been faster.
+    /// Replaces the value `found` by `value`, which is stored in `place`. Returns `false` if another thread was faster.
     pub(crate) fn put(&self, found: &T, value: T, place: Place<T>) -> bool {
         let older = self.newest.load(Ordering::Acquire);
         if !ptr::eq(self.value(older), found) {

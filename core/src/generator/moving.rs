@@ -14,8 +14,8 @@ use crate::{Error, ErrorKind, Result, UnixTime, clock::Clock, sequence::Machine}
 
 /// Makes IDs under one grant after the other: with partitions, nodes, machines or constants. Threads may share it.
 ///
-/// Generators of earlier grants are sealed, and a grant that comes back gets a new generator, so no two windows are joined. It
-/// leaves no snapshot: the time after its end belongs to the next holder.
+/// Generators of earlier grants are sealed, and a grant that comes back gets a new generator, so no two windows are joined. The
+/// end of a lease leaves no snapshot: the time after it belongs to the next holder.
 ///
 /// Not part of the public API: for leases, which give its calls their names.
 #[derive(Debug)]
@@ -40,15 +40,16 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         Ok(Self { generators: Latest::new(Granted { generator: first, number: 0 }) })
     }
 
-    /// Goes on under another grant, and returns its number, one more than the last. It seals the current generator and gives
+    /// Moves to another grant, and returns the grant's number, one more than the last. It seals the current generator and gives
     /// `build` the span of the highest tick that this generator may have used, in Unix milliseconds. `build` makes a generator
-    /// whose window begins no earlier. Calls meanwhile wait as between two grants.
+    /// whose window begins no earlier. Calls made meanwhile wait, as they do between two grants.
     ///
     /// In a child process the parent's generator is left alone, and `build` gets no tick.
     ///
     /// # Errors
-    /// Any error of `build`; `lease_mismatch` for a window that begins earlier, or at a tick that a generator of the same numbers used,
-    /// or if another thread moved meanwhile. After an error the current generator may be sealed until the next move.
+    /// Any error of `build`; `lease_mismatch` for a window that begins earlier, or whose start is no later than a tick used by
+    /// an earlier generator that may make the same IDs, or if another thread moved meanwhile. After an error the current
+    /// generator may be sealed until the next move.
     pub fn move_to(
         &self,
         build: impl FnOnce(Option<Range<i64>>) -> Result<Generator<F, C>>,
@@ -67,8 +68,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         if is_put { Ok(number) } else { Err(mismatch()) }
     }
 
-    /// Returns whether a generator whose window begins at `start` may repeat an ID of an earlier one: one of the same numbers that used
-    /// that tick.
+    /// Returns whether `next`, whose window begins at `start`, may repeat an ID of an earlier generator, which has used that
+    /// tick or a later one.
     fn is_repeated_by(&self, next: &Engine<F, C>, start: u64) -> bool {
         self.generators.iter().any(|Granted { generator: Generator { engine }, .. }| {
             let used = engine.highest().is_some_and(|(tick, _)| start <= tick);
@@ -173,8 +174,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         Source::fill_async(self, sleep, Ok(given), ids, written)
     }
 
-    /// The next action of a call that a generator refused: it tries the newest generator, at once if that is another one, or after a
-    /// sleep of the returned nanoseconds.
+    /// The next action of a call that a generator refused: `None` to try a newer generator at once, or the nanoseconds to sleep
+    /// before it tries the newest one again.
     #[cold]
     fn try_again<'s>(
         &'s self,
@@ -235,7 +236,7 @@ fn check<F: Pack, C>(engine: &Engine<F, C>) -> Result<()> {
     engine.family.check_complete()
 }
 
-/// Returns whether the next grant, or an extension, will allow the refused call.
+/// Returns whether another grant, or an extension of this one, can allow the refused call.
 fn is_of_a_grant(error: &Error) -> bool {
     use ErrorKind::{GeneratorClosed, LeaseExpired, LeaseNotStarted};
     matches!(error.kind(), LeaseNotStarted | LeaseExpired | GeneratorClosed)

@@ -145,11 +145,12 @@ impl<'p> Call<'p> {
     }
 }
 
-/// The largest number of races that one call may lose. Threads lose a few at most; but a clock that is slow, or makes IDs of
-/// this generator itself, may show a tick that is over each time.
+/// The largest number of races that one call may lose. Threads lose a few at most. But a clock that is slow, or that makes IDs
+/// with this generator itself, may show an outdated tick on every attempt.
 const MOST_RACES: u32 = 1000;
 
-/// Number of lost races that are free: each means that the tick went on between a reading and its step.
+/// Number of races that a call may lose however long they take: each means that the tick went on between a reading and its
+/// step.
 const FREE_RACES: u32 = 16;
 
 /// The races that one call has lost.
@@ -184,8 +185,8 @@ fn outrun() -> Error {
 /// The longest single sleep, so that a clock that is set forward is noticed soon.
 const LONGEST_SLEEP: u64 = 10_000_000;
 
-/// The shortest time that a wait is charged for a sleep, however short. Otherwise a clock that lingers right before the next
-/// tick would make it sleep a billion times.
+/// The least time that a wait is charged for a sleep. Otherwise a clock that lingers right before the next tick would make a
+/// call sleep a billion times.
 const SHORTEST_SLEEP: u64 = 50_000;
 
 /// One call's wait for a tick, and the time that is left of it.

@@ -1,4 +1,4 @@
-//! arbitrary: any bits are an ID, except those of a kind's metabyte.
+//! arbitrary: any bits are an ID; a typed ID takes the metabyte of its kind.
 
 /// Implements the trait by a type that holds the ID's bits.
 macro_rules! bits {

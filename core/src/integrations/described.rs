@@ -7,7 +7,7 @@ use alloc::string::String;
 pub struct Schema {
     /// A name of JSON Schema for it, such as `uuid`.
     pub format: Option<&'static str>,
-    /// A regular expression that exactly the texts match, as far as one can say.
+    /// A regular expression that every text matches, and as little else as possible.
     pub pattern: String,
     /// A text.
     pub example: String,

@@ -1,7 +1,8 @@
 //! IDs in other people's libraries: columns of databases, schemas, fuzzing. One file for each library, of which each is a feature.
 //!
 //! A family says once how columns hold its IDs ([`Column`]) and how schemas describe their texts ([`Schema`]); `column!` then
-//! implements each library's traits. What those traits cannot say of a type of this crate, `polyflake-sql` says of its own.
+//! implements each library's traits. Traits that do not fit this crate's types are implemented by `polyflake-sql` for types of
+//! its own.
 //!
 //! Not part of the public API: for this crate and `polyflake-sql`.
 
@@ -70,7 +71,7 @@ pub trait Column: Display + Sized {
     /// Its integer, for columns of integers.
     ///
     /// # Errors
-    /// `invalid_type` for an ID that is none.
+    /// `invalid_type` for an ID that is not an integer.
     fn integer(&self) -> Result<&i64> {
         Err(refused(Form::Integer))
     }
@@ -92,7 +93,7 @@ pub trait Column: Display + Sized {
         if is_text { Ok(self.to_string()) } else { Err(refused(Form::Text)) }
     }
 
-    /// Its UUID, of version 8 where the family has two.
+    /// Its UUID, of version 8 if the family has two forms.
     ///
     /// # Errors
     /// `invalid_type` for an ID that has none.
@@ -127,8 +128,7 @@ impl Value<'_> {
     }
 }
 
-/// Implements the traits of all libraries for a type, after the types of its generic parameters, and before the SQL types of
-/// its columns.
+/// Implements the traits of all libraries for a type: `[generic parameters] type: SQL types of its columns`.
 macro_rules! column {
     ([$($of:tt)*] $id:ty: $($column:ident)+) => {
         #[cfg(feature = "diesel")]

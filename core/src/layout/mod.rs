@@ -5,9 +5,9 @@
 //! a byte ID:      | 48 timestamp | 80 bindable                                      |      8 x N bits, big-endian
 //! ```
 //!
-//! Fields are listed from the most significant bit and fill the ID. An integer has at most 128 bits; bytes and texts may fill an ID,
-//! which has at most 1,024. A [`Layout`] is checked once, when it is built; a name is
-//! looked up once, for a [`Slot`]. After that, packing and parsing are shifts and masks.
+//! Fields are listed from the most significant bit and fill the ID. A field of integers has at most 128 bits; a field of bytes
+//! or text may fill a whole ID, of at most 1,024 bits. A [`Layout`] is checked once, when it is built; a name is looked up
+//! once, for a [`Slot`]. After that, packing and parsing are shifts and masks.
 //!
 //! A [`Generator`] fills in time and sequence. The first ID of each tick has the sequence's start value, each further ID of the
 //! tick the next value. A clock behind the last tick is an error at once, since a layout has no bit to spare for it.

@@ -10,7 +10,7 @@ use crate::sparx64::{KEY_BYTES, Sparx64};
 /// The start of HKDF's info; the type's name follows.
 const INFO: &[u8] = b"polyflake/public/";
 
-/// The cipher of a type: its key are 16 bytes of HKDF-SHA-256 (RFC 5869) of the secret, without salt.
+/// The cipher of a type: its key is 16 bytes of HKDF-SHA-256 (RFC 5869) over the secret, without salt.
 pub(super) fn cipher(secret: &[u8; SECRET_BYTES], name: &str) -> Sparx64 {
     let mut key = Zeroizing::new([0; KEY_BYTES]);
     let all = Hkdf::<Sha256>::new(None, secret);

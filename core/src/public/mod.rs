@@ -1,10 +1,10 @@
 //! Public texts for numbers that you have: `order_1x…` in a URL for the row 42, the same text for the same number each time.
 //!
 //! A number is enciphered under a key that its type's name derives from one secret, and written with the type before it and a check
-//! character after it. So neighbours look alike in nothing, the numbers of two types have nothing in common, and a mistyped
-//! character is refused before the cipher is asked.
+//! character after it. So texts of neighbouring numbers do not look alike, nor do texts of one number under two types, and a
+//! mistyped character is refused without deciphering.
 //!
-//! It hides how many rows there are and which one was first. It is no permission: who has a text has it for ever, and a made-up text
+//! It hides how many rows there are and which one was first. A text is no permission: it cannot be revoked, and a made-up text
 //! decodes to some number with a chance of 2^bits in 2^64. The format, to the bit:
 //! <https://example.invalid/polyflake/blob/main/docs/formats.md#public-ids>
 //!
@@ -58,8 +58,8 @@ const TOGETHER: usize = 64;
 
 /// The secrets of a program's public IDs.
 ///
-/// A text names the version of its secret. With more than one, all are read and the highest is written: put the new one beside the
-/// old, and a number has two texts from then on, so compare numbers, not texts.
+/// A text names the version of its secret. Texts of all versions are read, and the highest version is written. To rotate the
+/// secret, add the new one beside the old. From then on a number has two texts, so compare numbers, not texts.
 ///
 /// ```
 /// use polyflake::public::Ids;
@@ -109,7 +109,7 @@ impl Ids {
     pub fn with_versions<S: AsRef<[u8]>>(
         secrets: impl IntoIterator<Item = (u8, S)>,
     ) -> Result<Self> {
-        // It never grows: what a move leaves behind is not wiped.
+        // It never grows: growing would leave a copy of the secrets behind that is not wiped.
         let mut all: Vec<(u8, _)> = Vec::with_capacity(VERSIONS.into());
         for (version, secret) in secrets {
             if version >= VERSIONS {
@@ -291,9 +291,9 @@ impl Type {
     /// ```
     ///
     /// # Errors
-    /// `type_mismatch` for a text of another type; `invalid_length` and `invalid_character`, with the character that was meant,
-    /// for one that is none; `check_failed` for one with a wrong character; `unknown_version` for a secret that is not here;
-    /// `unknown_id` for one that was made up, or made with another secret.
+    /// `type_mismatch` for a text of another type; `invalid_length`, or `invalid_character` with the character that was meant,
+    /// for a text that is no public ID; `check_failed` for a mistyped text; `unknown_version` for a version without a secret
+    /// here; `unknown_id` for a text that was made up, or made with another secret.
     pub fn decode(&self, text: &str) -> Result<u64> {
         let (cipher, block) = self.read(text)?;
         self.number(self.ciphers[cipher].1.decrypt_block(block))

@@ -66,7 +66,7 @@ pub trait Field {
     }
 }
 
-/// The error for a number that is none of an ID, or none of the field's integers.
+/// The error for a number that unsigned 64 bits, or the field's integer type, cannot hold.
 fn beyond() -> Error {
     Error::field_error(ErrorKind::OutOfRange, "number")
 }

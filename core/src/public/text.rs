@@ -32,7 +32,7 @@ pub(super) fn write(version: u8, block: u64) -> [u8; LEN] {
     values.map(|value| ALPHABET[usize::from(value)])
 }
 
-/// The version and the block of a text's end, which begins at `from` in the text.
+/// The version and the block in the tail of a text. `from` is the tail's position in the text, for errors.
 pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
     if text.len() != LEN {
         return Err(Error::invalid_length(from + text.len(), from + LEN, from + LEN));
@@ -76,7 +76,8 @@ fn bad_character(units: impl Iterator<Item = u32>, from: usize) -> Error {
     Error::mistaken_character(from + at, unit, meant(byte(unit)))
 }
 
-/// The character that somebody may have meant: capitals, and what looks alike; 0 if nobody knows.
+/// The character that was probably meant: the lower case of a capital, or the digit that `o`, `i` or `l` looks like; 0 if there
+/// is none.
 const fn meant(character: u8) -> u8 {
     match character.to_ascii_lowercase() {
         b'o' => b'0',

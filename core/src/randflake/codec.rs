@@ -69,7 +69,7 @@ impl Codec {
         Sparx64::from_slice(secret).map(|cipher| Self { cipher })
     }
 
-    /// The ID of given fields. The caller must make sure that it is made only once.
+    /// The ID of given fields. The caller must make sure that no two IDs have the same fields.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Parts};

@@ -1,7 +1,7 @@
 //! The state machines that give out slots: a tick goes in; a run of slots comes out, or the reason why there is none.
 //!
 //! They never read a clock and never wait. The caller looks at the state (`observe`), reads its clock, then takes
-//! one `step`. It only gets slots that the step itself secured, so a reading can grow stale without harm. Everything that
+//! one `step`. The caller only gets slots that the step itself took, so a reading can grow stale without harm. Everything that
 //! decides uniqueness is in one atomic word.
 //!
 //! The primitive is to reserve `n` slots; the slots of one run lie in one tick and may be fewer than asked for.
@@ -77,7 +77,8 @@ pub(crate) struct Run {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flip {
     Allowed,
-    /// The clock was further behind since the call began than the machine can follow, so the call waits for the last tick.
+    /// During this call the clock was once further behind than the machine can follow. So the call waits for the last tick
+    /// instead.
     Refused,
 }
 

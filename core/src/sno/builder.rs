@@ -59,8 +59,8 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// The partition. No other generator may have it, nor this one after a restart, except with other sequence bounds. From now on
-    /// no default generator of this process and its forks leases it.
+    /// The partition. No other generator may have it, nor this one after a restart, except with sequence bounds that do not
+    /// overlap. Once the generator is built, no default generator of this process and its forks leases the partition.
     ///
     /// ```
     /// use polyflake::sno::Generator;

@@ -58,7 +58,7 @@ impl Claim {
         self.until.fetch_max(end, Ordering::AcqRel);
     }
 
-    /// Returns `true` if no other generator ends the claim.
+    /// Returns `true` if no lease bounds the claim, or its lease never ends.
     pub(super) fn is_unending(&self) -> bool {
         self.lease().until == u64::MAX
     }

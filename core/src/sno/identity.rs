@@ -17,7 +17,7 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drawn {
-    /// A partition that differs from those of all other default generators in reach.
+    /// A partition that no other generator has at the same time.
     pub partition: u16,
     /// Random in 0..=32767, so that two processes that share a partition by chance meet less often.
     pub sequence_min: u16,

@@ -30,7 +30,7 @@ impl Pack for Partitions {
         Sno::pack(Parts { tick, tick_tock, metabyte, partition, sequence })
     }
 
-    /// Generators of the same given partition; drawn partitions are never equal.
+    /// True for generators of the same given partition. Drawn partitions do not count: their source keeps them apart.
     fn may_repeat(&self, other: &Self) -> bool {
         self.given_partition().is_some_and(|given| other.given_partition() == Some(given))
     }

@@ -20,10 +20,10 @@ use crate::{
     sync::AtomicU32,
 };
 
-/// Looks at a lease that another generator or another thread renewed, before it counts as lost.
+/// Number of times to look again at a lease that could not be renewed, before it counts as lost.
 const LOOKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 
-/// The partitions that a generator has one after the other, and its sequences.
+/// A generator's partitions, of which it has one at a time, and the bounds of its sequences.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Partitions {
@@ -121,8 +121,8 @@ impl Partitions {
         }
     }
 
-    /// Lets a claim that replaced another one of this process begin with a tick of its own. Threads that still found the older
-    /// claim fail to step, or see that it was replaced once they have stepped.
+    /// Makes a claim that replaced another one of this process begin in a fresh tick. A thread that still uses the older claim
+    /// then fails its step, or sees after the step that the claim was replaced.
     fn begin(&self, claim: &Claim, machine: &TickTock) {
         if claim.follows_another && !claim.has_begun() {
             machine.end_tick(self.bounds.max, || claim.has_begun());
@@ -132,7 +132,8 @@ impl Partitions {
     /// Draws another partition, in place of that of the claim `found` unless another thread was faster.
     fn draw_anew(&self, found: &Claim, window: &Window, tick: u64) -> Result<()> {
         let Some(draw) = self.draw else { return Err(Error::new(ErrorKind::Forked)) };
-        // Read before the draw, which may fork: if it does, the draw of both processes belongs to the parent.
+        // Read before the draw, which may fork: if it does, the child's draw also has the parent's epoch, so the child draws
+        // again.
         let epoch = fork::current();
         let (lease, drawn_min) = match draw {
             Draw::By(draw) => {
@@ -154,7 +155,7 @@ impl Partitions {
     /// Replaces the claim `found` by another, unless another thread was faster.
     fn put(&self, found: &Claim, mut claim: Claim) {
         let (before, epoch) = (found.identity.epoch, claim.identity.epoch);
-        // A child never uses the parent's claim.
+        // `false` in a child: the parent's claim made no IDs in this process.
         claim.follows_another = before == epoch;
         // A model must know the claim's atomics before another thread uses them.
         #[cfg(loom)]
@@ -221,7 +222,8 @@ impl<C: Clock> Engine<Partitions, C> {
                 claim.renewed(u64::MAX);
                 return Ok(identity);
             }
-            // Another generator got the partition since the lease ended, which this clock may not show for a long time.
+            // Another generator, whose clock is ahead, took the partition after the lease's end; this generator's clock may not
+            // have reached that end.
             if claim.lease().until == lease.until {
                 self.family.draw_anew(claim, &self.window, self.tick_now(&SCALE)?)?;
             }

@@ -30,8 +30,8 @@ pub struct Snapshot {
     pub sequence_max: u16,
     /// The last sequence given out in tick `wall_hi`.
     pub sequence: u32,
-    /// The tick at which the snapshot was taken. Snapshots of this library are exact and have `wall_hi` here. If it is later than
-    /// `wall_hi` in a snapshot of the original, the sequence is lost.
+    /// The tick at which the snapshot was taken. Snapshots of this library are exact and have `wall_hi` here. If it differs
+    /// from `wall_hi` in a snapshot of the original, the sequence is unknown, and tick `wall_hi` counts as used up.
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
@@ -193,8 +193,8 @@ impl Snapshot {
         }
     }
 
-    /// Returns whether it looks like the snapshot of a generator that made no ID. A generator whose only ID was the first of the
-    /// format leaves the same.
+    /// Returns whether it looks like the snapshot of a generator that made no ID. A generator whose only ID has tick 0 and
+    /// sequence 0 leaves the same snapshot.
     pub(super) const fn is_blank(&self) -> bool {
         self.wall_hi == 0 && self.now == 0 && self.sequence == 0
     }

@@ -5,8 +5,8 @@ use crate::{Result, arch, base32::slices};
 
 /// Writes the text of every ID, 16 ASCII characters each; these are also the 16 bytes of a UUID column's value.
 ///
-/// Many texts are written fastest into memory that was used before: if the system has to find and clear it first, that takes
-/// ten times as long as the texts.
+/// For many texts, reuse the buffer: fresh memory, which the system must find and clear first, takes ten times as long as the
+/// texts.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};

@@ -1,4 +1,4 @@
-//! The key schedule: 17 times six subkeys of 16 bits out of a 128-bit key.
+//! The key schedule: 16 times six subkeys of 16 bits, and four more, out of a 128-bit key.
 
 use zeroize::Zeroize as _;
 
@@ -24,7 +24,7 @@ impl Schedule {
         schedule
     }
 
-    /// The bits in which the subkeys differ, of all of them joined by `|`: 0 if the keys are the same.
+    /// All bits in which subkeys at the same place differ, joined by `|`: 0 if the keys are the same.
     pub(super) fn differences(&self, other: &Self) -> u16 {
         let words = self.words().zip(other.words());
         words.fold(0, |all, (one, another)| all | (one ^ another))

@@ -11,7 +11,7 @@ use crate::arch::{Slot, scalar::hex as scalar};
 /// An index past the bytes, for which a shuffle yields 0.
 const NONE: u8 = 0x80;
 
-/// Positions of the two bytes of a number that each two of its sixteen digits come from.
+/// For each pair of the sixteen digits, the positions of the number's two bytes that hold the pair's bits.
 pub(in crate::arch) const PAIRS: [u8; 16] =
     [NONE, NONE, 7, NONE, 6, 7, 5, 6, 3, 4, 2, 3, 1, 2, 0, 1];
 
@@ -30,7 +30,8 @@ pub(in crate::arch) const ZEROS: [u8; 16] =
 pub(in crate::arch) const MOST_AT_THE_END: [u8; 16] =
     [255, 255, 255, b'f', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255];
 
-/// The smallest characters, which are subtracted: the first digit is no zero. A smaller one wraps to more than is allowed.
+/// The smallest characters allowed (the first digit is no zero). They are subtracted, so that a smaller character wraps to a
+/// distance that is not allowed.
 pub(in crate::arch) const LEAST: [u8; 16] = [b'1', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /// The largest distances from the smallest characters, in a text. The bytes after 13 digits may be anything.

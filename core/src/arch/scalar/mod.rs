@@ -1,4 +1,4 @@
-//! The instructions that every machine of the target has: the truth, which every other kernel is tested against.
+//! Kernels from the instructions that every machine of the target has: the reference that every other kernel is tested against.
 
 pub(crate) mod base32;
 pub(crate) mod cipher;

@@ -1,7 +1,7 @@
 //! Randflake's base32hex: a 64-bit number in 1 to 13 digits, without leading zeros, so that each number has one spelling.
 //!
-//! The digits are the last of 16 digits, which are 80 bits. So a number is written and read like sno's bytes, in another
-//! alphabet, and its text is moved between the two ends of 16 bytes.
+//! A number is written as the last of 16 digits (80 bits), by sno's algorithm with another alphabet. Its text is then moved to
+//! the front of the 16 bytes; reading moves it back.
 
 pub(crate) mod slices;
 

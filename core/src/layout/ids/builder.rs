@@ -78,8 +78,8 @@ impl<C: Clock> Builder<C> {
     /// a number's sequence is used up in a tick, it goes on with the next number. IDs stay in order. No other generator may have one
     /// of the numbers.
     ///
-    /// The bindable holds integers, and lies below the timestamp and above the sequence. The sequence begins at 0, and neither of the two is inverted.
-    /// A builder has one range; the last one given counts.
+    /// The bindable holds integers, and lies below the timestamp and above the sequence. The sequence begins at 0, and neither
+    /// the bindable nor the sequence is inverted. A builder has one range; the last one given counts.
     ///
     /// ```
     /// use polyflake::{
@@ -129,7 +129,8 @@ impl<C: Clock> Builder<C> {
     ///
     /// # Errors
     /// - `invalid_layout` if the layout has no sequence; if it has no timestamp and `sequence_only` was not asked for, or has one
-    ///   and it was; if it is only for reading; or if it counts more than 2^62 ticks until now beside a sequence of 64 bits.
+    ///   and it was; if it is only for reading; or if a 64-bit clock can show more than 2^62 of its ticks, beside a sequence of
+    ///   64 bits.
     /// - `unknown_field`, `invalid_type`, `out_of_range` for a fixed bindable or a range of numbers; `invalid_layout` for a range of
     ///   a bindable that is fixed too, or is not between timestamp and sequence, or has 2^64 slots in a tick.
     /// - For a window: `unknown_field` without a timestamp, `out_of_range` if it is empty, `time_out_of_range` if it leaves the

@@ -153,7 +153,8 @@ impl Values<'_> {
         Ok(())
     }
 
-    /// Refuses columns that do not make IDs.
+    /// Refuses columns of a foreign slot, of a wrong length, or with a value that does not fit, and missing values of the other
+    /// fields.
     fn check_columns(&self, columns: &[Column<'_>], count: usize) -> Result<()> {
         for &(slot, column) in columns {
             self.layout().column_field(slot)?;

@@ -88,8 +88,8 @@ impl Numbers {
         of_number - slot % of_number
     }
 
-    /// The next sequence of a tick of which the slots before `next` are used, as it is told in snapshots: a tick that was begun
-    /// is used up, since the generator that is restored may have another range.
+    /// A snapshot's `next_sequence` for a tick whose slots before `next` are used: a tick that was begun counts as used up,
+    /// since the restored generator may have another range.
     pub(in crate::layout) fn next_sequence(&self, next: u128) -> u128 {
         if next == 0 { 0 } else { 1 << self.sequence_bits }
     }

@@ -106,7 +106,7 @@ impl Layout {
             Shape::Bytes(length) => same_length(length, id.len())?,
         }
         let (bits, mut unix_ms) = (Bits::Bytes(id), None);
-        // The first error is from the top.
+        // From the top, so the error is the topmost field's.
         for field in &self.fields {
             if let Role::Timestamp(timeline) = &field.role {
                 unix_ms = Some(timeline.start_of(bits.integer(field))?);

@@ -36,7 +36,7 @@ pub struct Values<'l> {
 pub(in crate::layout) struct Draft {
     /// The ID so far: a value that fits is put in place when it is set.
     pub(in crate::layout) id: Id,
-    /// Of each field.
+    /// The state of each field's value.
     states: Vec<State>,
     /// Number of fields that are missing or refused.
     open: usize,
@@ -218,13 +218,13 @@ impl<'l> Values<'l> {
         Ok(id)
     }
 
-    /// Refuses values that do not make an ID yet. The first error is from the top.
+    /// Refuses missing values and values that do not fit. The error is the topmost field's.
     #[inline]
     fn check(&self) -> Result<()> {
         if self.draft.open == 0 { Ok(()) } else { self.check_all_but(|_| false) }
     }
 
-    /// Refuses values that do not make an ID, whatever its time and sequence.
+    /// Refuses missing values and values that do not fit, except those of time and sequence.
     #[inline]
     pub(in crate::layout) fn check_all_but_cell(&self) -> Result<()> {
         let cell = [self.layout.time, self.layout.sequence];
@@ -235,7 +235,7 @@ impl<'l> Values<'l> {
         self.check_all_but(|index| cell.contains(&Some(index)))
     }
 
-    /// Refuses values that do not make an ID, whatever its free fields hold.
+    /// Refuses missing values and values that do not fit, except those of free fields.
     #[cold]
     pub(in crate::layout) fn check_all_but(&self, is_free: impl Fn(usize) -> bool) -> Result<()> {
         let mut others = (0..self.draft.states.len()).filter(|index| !is_free(*index));

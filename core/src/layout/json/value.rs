@@ -20,7 +20,7 @@ use crate::{
 const LARGEST_NUMBER: u64 = 1 << 53;
 
 /// A JSON value, from which layouts, their figures and snapshots are read, and as which they are written. For bindings, which
-/// have objects of their own language in place of a text.
+/// convert objects of their own language instead of JSON texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
     /// `null`.
@@ -29,7 +29,7 @@ pub enum Json {
     Bool(bool),
     /// An integer. Layouts and snapshots have integers past 2^53 as texts.
     Integer(i64),
-    /// Any other number, which has no meaning anywhere.
+    /// Any other number: a fraction, or an integer that signed 64 bits do not hold. No description has one.
     Fraction,
     /// A text.
     Text(String),

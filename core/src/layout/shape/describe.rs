@@ -90,7 +90,8 @@ impl Layout {
         let fixed = |field: &Placed| {
             field.width.bits == 0 || matches!(field.role, Role::Constant(_) | Role::Unused)
         };
-        // Then half of the times make negative IDs. (In 64 bits these are the times before the epoch.)
+        // With the timestamp on top of an integer, the later half of its times makes negative IDs. (In a timestamp of 64 bits,
+        // negative IDs are the times before the epoch.)
         let has_sign = self.shape == Shape::Integer
             && field.offset == 0
             && (1..64).contains(&field.width.bits);

@@ -64,8 +64,8 @@ pub(in crate::layout) struct Placed {
 }
 
 impl Placed {
-    /// The number of most values: of an integer of 64 bits, or a time in milliseconds, that fits. None leaves the value to
-    /// [`Placed::put`], which handles all others, and every error.
+    /// The field's number for the most common values: an integer in a plain field, or a time in milliseconds, if it fits.
+    /// `None` leaves the value to [`Placed::put`], which handles all other values and every error.
     #[inline]
     pub(in crate::layout) fn quick(&self, value: &Value<'_>) -> Option<u64> {
         let Value::Integer(number) = value else { return None };

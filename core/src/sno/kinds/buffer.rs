@@ -239,7 +239,7 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
         }
     }
 
-    /// Reads null as none, except in a name: the text `null` is one.
+    /// Reads null as `None`, except as the name of a member.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
         if matches!(self.value, Buffered::Null) && !self.is_name {
             visitor.visit_none()
