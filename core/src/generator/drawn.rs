@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// The epoch that stands for "not drawn yet": no process is this many forks deep.
-pub(crate) const NEVER: u32 = u32::MAX;
+pub(crate) const NEVER_DRAWN: u32 = u32::MAX;
 
 /// A word that was drawn, and the epoch of the process that drew it.
 #[derive(Debug)]
@@ -20,10 +20,10 @@ pub(crate) struct DrawnWord {
 impl DrawnWord {
     /// A word that `draw` returns when a process first needs it; `shape` sets the bits that are not random.
     pub(crate) const fn new(draw: fn() -> Result<[u8; 8]>, shape: fn(u64) -> u64) -> Self {
-        Self { word: AtomicU64::new(0), epoch: AtomicU32::new(NEVER), draw, shape }
+        Self { word: AtomicU64::new(0), epoch: AtomicU32::new(NEVER_DRAWN), draw, shape }
     }
 
-    /// The epoch in which a word was drawn last, and the word: of this process, or of a process before a fork. [`NEVER`] before the
+    /// The epoch in which a word was drawn last, and the word: of this process, or of a process before a fork. [`NEVER_DRAWN`] before the
     /// first draw.
     #[inline]
     pub(crate) fn last(&self) -> (u32, u64) {

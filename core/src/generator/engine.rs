@@ -4,7 +4,7 @@ use core::{ops::Range, time::Duration};
 
 use super::{
     Family, Mode, Options, WaitPolicy, Window,
-    wait::{Call, NEVER, ms_rounded_up},
+    wait::{Call, NO_WAIT, ms_rounded_up},
 };
 use crate::{
     Error, ErrorKind, Result, UnixTime,
@@ -126,7 +126,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     /// The tick of an ID made now, if the generator is open. A handle asks this for every ID. It takes no slots, so it may read
     /// the clock first, unlike [`Engine::sight`].
     #[inline]
-    pub(crate) fn look(&self) -> Result<u64> {
+    pub(crate) fn open_tick(&self) -> Result<u64> {
         let now = self.now()?;
         let seen = self.machine.observe();
         if self.machine.is_closed_at(seen) {
@@ -215,7 +215,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     pub(crate) const fn policy_in(&self, mode: Mode) -> &WaitPolicy {
         match mode {
             Mode::Wait => &self.policy,
-            Mode::Try => &NEVER,
+            Mode::Try => &NO_WAIT,
         }
     }
 
@@ -263,8 +263,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
             self.policy.check_clock(&self.clock)?;
         }
         self.family.check_process()?;
-        let clocked = self.tick_after((seen, now))?;
-        let tick = self.machine.tick_for(seen, clocked);
+        let clock_tick = self.tick_after((seen, now))?;
+        let tick = self.machine.tick_for(seen, clock_tick);
         if let Some(ticks) = ticks {
             self.window.check(tick, ticks)?;
             // A reading that is stale must draw nothing: another thread may have drawn for a later tick.
@@ -273,10 +273,10 @@ impl<F: Family, C: Clock> Engine<F, C> {
             }
         }
         let (epoch, identity) = self.family.identify(&self.machine, &self.window, tick)?;
-        let is_mine = || epoch == fork::epoch() && self.family.is_current(identity);
-        let step = self.machine.step(seen, clocked, want, self.family.limits(identity), flip);
+        let still_holds = || epoch == fork::epoch() && self.family.is_current(identity);
+        let step = self.machine.step(seen, clock_tick, want, self.family.limits(identity), flip);
         Ok(match (step, ticks) {
-            (Step::Taken(run), _) if is_mine() => Outcome::Taken((identity, run)),
+            (Step::Taken(run), _) if still_holds() => Outcome::Taken((identity, run)),
             // Slots taken here are lost: this process was forked since the identity was read, or another thread replaced the
             // identity.
             (Step::Taken(_) | Step::Raced, _) => Outcome::Raced,

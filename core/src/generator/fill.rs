@@ -73,7 +73,7 @@ pub(crate) trait Source {
         let count = self.family().room(&room, given)?;
         match self.fill(Mode::Try, given, room) {
             Ok(()) => Ok(count),
-            Err(error) if is_of_now(&error) => Ok(error.written().unwrap_or(0)),
+            Err(error) if is_temporary(&error) => Ok(error.written().unwrap_or(0)),
             Err(error) => Err(error),
         }
     }
@@ -170,6 +170,6 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
 }
 
 /// Returns whether a refusal is temporary: the tick is used up, or the clock is behind.
-fn is_of_now(error: &Error) -> bool {
+fn is_temporary(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }

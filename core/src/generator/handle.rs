@@ -126,7 +126,7 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
     /// tick if the clock went on meanwhile.
     #[inline]
     pub(crate) fn one(&mut self, mode: Mode, given: F::Given<'_>) -> Result<F::Id> {
-        let tick = self.engine().look()?;
+        let tick = self.engine().open_tick()?;
         let (slots, k) = match self.block.as_mut().and_then(|block| block.take(tick)) {
             Some(slot) => slot,
             None => self.refill(mode, tick)?,

@@ -40,7 +40,7 @@ pub(crate) struct WaitPolicy {
 }
 
 /// For calls that must not wait.
-pub(crate) static NEVER: WaitPolicy = WaitPolicy {
+pub(crate) static NO_WAIT: WaitPolicy = WaitPolicy {
     on_exhausted: OnExhausted::Error,
     max_wait: Some(0),
     tick_nanos: 0,

@@ -1,24 +1,24 @@
 //! The engine's parts for Hot Guid: a machine and a counter's start, drawn at random in each process.
 
-use super::{HotGuid, LAST_COUNTER, SCALE, fill::write_run, id::Machine, uuid8};
+use super::{LAST_COUNTER, SCALE, id::MachineBytes, uuid8};
 use crate::{
     Result,
     format::Scale,
-    generator::{self, Calls, DrawnWord, Family, NEVER, Pack, ProcessGuard, Window},
-    sequence::{Run, per_tick::PerTick},
+    generator::{self, DrawnWord, Family, NEVER_DRAWN, ProcessGuard, Window},
+    sequence::per_tick::PerTick,
 };
 
 /// The machine, which tells a generator from all others, and its counter's start: 8 random bytes in one word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity {
-    pub(super) machine: Machine,
-    start: u32,
+    pub(super) machine: MachineBytes,
+    pub(super) start: u32,
 }
 
 impl Identity {
     #[allow(clippy::cast_possible_truncation, reason = "the lowest 24 bits")]
     pub(super) const fn of_word(word: u64) -> Self {
-        Self { machine: Machine::of_word(word >> 24), start: word as u32 & LAST_COUNTER }
+        Self { machine: MachineBytes::of_word(word >> 24), start: word as u32 & LAST_COUNTER }
     }
 }
 
@@ -60,7 +60,7 @@ impl Family for Identities {
     #[inline]
     fn found(&self, window: &Window, tick: u64) -> Option<(u32, Identity)> {
         let (epoch, word) = self.drawn.last();
-        (epoch != NEVER && window.holds(tick)).then_some((epoch, Identity::of_word(word)))
+        (epoch != NEVER_DRAWN && window.holds(tick)).then_some((epoch, Identity::of_word(word)))
     }
 
     fn identify(&self, _: &Self::Machine, _: &Window, _: u64) -> Result<(u32, Identity)> {
@@ -73,36 +73,4 @@ impl Family for Identities {
 
     #[inline]
     fn limits(&self, _: Identity) {}
-}
-
-impl Calls for Identities {
-    type Id = HotGuid;
-    type Given<'g> = u32;
-    type Batch<'b> = &'b mut [HotGuid];
-}
-
-impl Pack for Identities {
-    type Ahead = ();
-    const AHEAD: () = ();
-
-    #[inline]
-    #[allow(clippy::cast_possible_truncation, reason = "slots are counters of 24 bits")]
-    fn id(&self, (identity, run): (Identity, Run), k: u32, shard_key: u32) -> HotGuid {
-        let counter = (identity.start + run.first as u32 + k) & LAST_COUNTER;
-        let shard_key = if self.uuid8 { shard_key.swap_bytes() } else { shard_key };
-        HotGuid::pack(run.tick, identity.machine, counter, shard_key)
-    }
-
-    /// Never: each generator draws its own random bytes.
-    fn may_repeat(&self, _: &Self) -> bool {
-        false
-    }
-
-    fn room(&self, ids: &Self::Batch<'_>, _: u32) -> Result<usize> {
-        Ok(ids.len())
-    }
-
-    fn write(&self, slots: (Identity, Run), key: u32, ids: &mut Self::Batch<'_>, from: usize) {
-        write_run(&mut ids[from..][..slots.1.len as usize], self.id(slots, 0, key));
-    }
 }

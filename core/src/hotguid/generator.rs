@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
-    generator::{self, Engine, Mode, NEVER, Source, WaitPolicy, Window},
+    generator::{self, Engine, Mode, NEVER_DRAWN, Source, WaitPolicy, Window},
     sequence::{
         Machine,
         per_tick::{Behind, PerTick, Slots},
@@ -191,7 +191,7 @@ impl<C> Generator<C> {
     pub fn stats(&self) -> Stats {
         let (state, (epoch, word)) = (self.engine.machine.state(), self.engine.family.drawn.last());
         Stats {
-            machine: (epoch != NEVER).then(|| Identity::of_word(word).machine.to_bytes()),
+            machine: (epoch != NEVER_DRAWN).then(|| Identity::of_word(word).machine.to_bytes()),
             last_second: (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000),
             len: u32::try_from(state.next).unwrap_or(u32::MAX),
             closed: state.closed,

@@ -45,9 +45,9 @@ pub struct HotGuid([u8; HotGuid::LEN]);
 
 /// The machine's 5 bytes as they lie in an ID: the first four swapped in pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Machine(u64);
+pub(super) struct MachineBytes(u64);
 
-impl Machine {
+impl MachineBytes {
     /// The machine in the low 40 bits of a word, with its first byte on top.
     pub(super) const fn of_word(word: u64) -> Self {
         Self(swap_pairs(word))
@@ -92,13 +92,13 @@ impl HotGuid {
         let seconds = SCALE.tick_of_seconds(timestamp)?;
         Error::check_range("counter", counter, 0..=LAST_COUNTER)?;
         let [m0, m1, m2, m3, m4] = machine;
-        let machine = Machine::of_word(u64::from_be_bytes([0, 0, 0, m0, m1, m2, m3, m4]));
+        let machine = MachineBytes::of_word(u64::from_be_bytes([0, 0, 0, m0, m1, m2, m3, m4]));
         Ok(Self::pack(seconds, machine, counter, shard_key))
     }
 
     /// The ID of fields that fit.
     #[inline]
-    pub(super) fn pack(seconds: u64, machine: Machine, counter: u32, shard_key: u32) -> Self {
+    pub(super) fn pack(seconds: u64, machine: MachineBytes, counter: u32, shard_key: u32) -> Self {
         let word = TIMESTAMP.put(seconds)
             | MACHINE.put(machine.0)
             | COUNTER.put(counter.into())
@@ -125,7 +125,7 @@ impl HotGuid {
     pub fn parts(self) -> Parts {
         Parts {
             timestamp: self.timestamp(),
-            machine: Machine(MACHINE.take(self.word())).to_bytes(),
+            machine: MachineBytes(MACHINE.take(self.word())).to_bytes(),
             counter: self.counter(),
             shard_key: self.shard_key(),
         }
@@ -408,8 +408,8 @@ impl HotGuid {
     ) -> Result<(Self, Self)> {
         let seconds = SCALE.ticks_within(start.into(), end.into())?;
         let highest =
-            Self::pack(seconds.end - 1, Machine::of_word(u64::MAX), LAST_COUNTER, u32::MAX);
-        Ok((Self::pack(seconds.start, Machine::of_word(0), 0, 0), highest))
+            Self::pack(seconds.end - 1, MachineBytes::of_word(u64::MAX), LAST_COUNTER, u32::MAX);
+        Ok((Self::pack(seconds.start, MachineBytes::of_word(0), 0, 0), highest))
     }
 }
 

@@ -11,12 +11,13 @@
 //! Source: `HotGuid` (C#).
 
 mod builder;
-mod column;
+mod database;
 mod family;
 pub(crate) mod fill;
 mod generator;
 mod handle;
 mod id;
+mod pack;
 #[cfg(feature = "serde")]
 mod serde;
 mod uuid8;

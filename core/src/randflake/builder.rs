@@ -1,6 +1,8 @@
 //! Options for a generator.
 
-use super::{Codec, EPOCH, Generator, Grant, LAST_SECOND, LAST_SEQUENCE, SCALE, family::Nodes};
+use super::{
+    Codec, EPOCH, Generator, Grant, LAST_SECOND, SCALE, family::Nodes, pack::SLOTS_PER_NODE,
+};
 use crate::{
     Error, Result,
     clock::Clock,
@@ -108,6 +110,3 @@ impl<C: Clock> Builder<C> {
         Ok(state.expect("at most 35 bits of slots and 30 of seconds"))
     }
 }
-
-/// Slots of a node in a second. The slots of a grant's nodes follow each other in the order of the nodes.
-pub(super) const SLOTS_PER_NODE: u64 = LAST_SEQUENCE as u64 + 1;

@@ -15,14 +15,14 @@
 
 mod builder;
 mod codec;
-mod column;
 mod convert;
+mod database;
 mod family;
 mod generator;
 mod grant;
 mod handle;
 mod id;
-mod make;
+mod pack;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;

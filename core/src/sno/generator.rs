@@ -14,7 +14,7 @@ use crate::{
     Error, ErrorKind, Result, UnixTime,
     clock::{Clock, DefaultClock},
     fork,
-    generator::{self, Engine, Mode, Pack, Source, WaitPolicy, Window},
+    generator::{self, Engine, Mode, NEVER_DRAWN, Pack, Source, WaitPolicy, Window},
     sequence::{Machine, Run, tick_tock::TickTock},
     sync::Ordering,
 };
@@ -348,7 +348,7 @@ impl<C: Clock> Generator<C> {
         }
         let closed = self.close_alone();
         if closed.is_err() {
-            self.engine.family.closing.store(Identity::NEVER, Ordering::Release);
+            self.engine.family.closing.store(NEVER_DRAWN, Ordering::Release);
         }
         closed
     }

@@ -4,6 +4,7 @@ use super::SCALE;
 use crate::{
     Error, ErrorKind, Result,
     fork::partitions::{FindTable, NoLease},
+    generator::NEVER_DRAWN,
 };
 
 /// A default partition, and the lower bound of its sequences.
@@ -87,11 +88,8 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// The epoch that stands for "not drawn yet": no process is this many forks deep.
-    pub(super) const NEVER: u32 = u32::MAX;
-
     /// No partition yet.
     pub(super) const fn undrawn(min: u16) -> Self {
-        Self { epoch: Self::NEVER, partition: 0, min }
+        Self { epoch: NEVER_DRAWN, partition: 0, min }
     }
 }

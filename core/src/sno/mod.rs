@@ -8,9 +8,9 @@
 
 mod builder;
 mod claims;
-mod column;
 pub(crate) mod columns;
 mod convert;
+mod database;
 pub(crate) mod fill;
 mod generator;
 mod handle;
@@ -20,8 +20,8 @@ mod identity;
 pub mod json_null;
 #[cfg(feature = "serde")]
 mod kinds;
-mod make;
 mod metabyte;
+mod pack;
 mod packed;
 mod partition;
 #[cfg(feature = "serde")]

@@ -12,7 +12,7 @@ use crate::{
     clock::Clock,
     fork::{self, partitions::Table},
     format::Scale,
-    generator::{self, Engine, Family, Latest, ProcessGuard, Spare, Window},
+    generator::{self, Engine, Family, Latest, NEVER_DRAWN, ProcessGuard, Spare, Window},
     sequence::{
         Machine,
         tick_tock::{Bounds, TickTock},
@@ -64,7 +64,7 @@ impl Partitions {
             draws_min,
             process,
             at: AtomicU32::new(0),
-            closing: AtomicU32::new(Identity::NEVER),
+            closing: AtomicU32::new(NEVER_DRAWN),
         }
     }
 
@@ -78,7 +78,7 @@ impl Partitions {
         #[cfg(loom)]
         self.claims.get().extend(0);
         let identity = self.claims.get().identity;
-        (identity.epoch != Identity::NEVER).then_some(identity.partition)
+        (identity.epoch != NEVER_DRAWN).then_some(identity.partition)
     }
 
     /// The first tick in which the current partition was this generator's.
@@ -160,7 +160,7 @@ impl Partitions {
         // A model must know the claim's atomics before another thread uses them.
         #[cfg(loom)]
         claim.extend(0);
-        let is_of_child = ![Identity::NEVER, epoch].contains(&before);
+        let is_of_child = ![NEVER_DRAWN, epoch].contains(&before);
         let spare = if is_of_child {
             self.spare.take()
         } else {
@@ -269,7 +269,7 @@ impl Family for Partitions {
     fn extended(&self, end: u64) {
         let claim = self.claims.get();
         // A claim that was not drawn yet holds nothing.
-        if claim.identity.epoch != Identity::NEVER {
+        if claim.identity.epoch != NEVER_DRAWN {
             claim.extend(end);
         }
     }

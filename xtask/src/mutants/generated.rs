@@ -58,7 +58,7 @@ const GROUPS: [Group; 8] = [
     },
     Group {
         name: "sno",
-        files: &["core/src/sno/{claims,generator,handle,identity,make,partition}.rs"],
+        files: &["core/src/sno/{claims,generator,handle,identity,pack,partition}.rs"],
         tests: &[
             "--test=sno_generator",
             "--test=families",
@@ -69,7 +69,7 @@ const GROUPS: [Group; 8] = [
     },
     Group {
         name: "randflake",
-        files: &["core/src/randflake/{family,generator,handle,make}.rs"],
+        files: &["core/src/randflake/{family,generator,handle,pack}.rs"],
         tests: &["--test=randflake_generator", "--test=families", "--test=fork"],
     },
     Group {
@@ -80,7 +80,7 @@ const GROUPS: [Group; 8] = [
     Group {
         name: "layout",
         files: &[
-            "core/src/layout/{ids/family,ids/generator,ids/handle,ids/make,ids/numbers,time/timeline}.rs",
+            "core/src/layout/{ids/family,ids/generator,ids/handle,ids/pack,ids/numbers,time/timeline}.rs",
         ],
         tests: &["--test=layout", "--test=families", "--test=fork"],
     },

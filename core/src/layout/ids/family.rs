@@ -53,7 +53,7 @@ impl Template {
                 "expected values of the generator's layout, found those of another",
             ));
         }
-        values.check_all_but_cell()?;
+        values.check_all_but_time_and_sequence()?;
         Ok(values.id())
     }
 

@@ -226,7 +226,7 @@ impl<'l> Values<'l> {
 
     /// Refuses missing values and values that do not fit, except those of time and sequence.
     #[inline]
-    pub(in crate::layout) fn check_all_but_cell(&self) -> Result<()> {
+    pub(in crate::layout) fn check_all_but_time_and_sequence(&self) -> Result<()> {
         let cell = [self.layout.time, self.layout.sequence];
         let open = cell.iter().flatten().filter(|index| !self.draft.states[**index].is_put());
         if open.count() == self.draft.open {

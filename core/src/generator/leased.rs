@@ -61,11 +61,13 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         check(next)?;
         let start = next.window.start();
         if last.is_some_and(|(tick, _)| start < tick) || self.is_repeated_by(next, start) {
-            return Err(mismatch());
+            return Err(mismatch(
+                "expected a grant that begins after the IDs already made, found an earlier one",
+            ));
         }
         let number = found.number + 1;
         let is_put = self.generators.put(found, Granted { generator, number }, Box::new_uninit());
-        if is_put { Ok(number) } else { Err(mismatch()) }
+        if is_put { Ok(number) } else { Err(not_the_newest()) }
     }
 
     /// Returns whether `next`, whose window begins at `start`, may repeat an ID of an earlier generator, which has used that
@@ -98,7 +100,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// The engine of the grant with this number, if it is the newest grant.
     fn of(&self, number: u32) -> Result<&Engine<F, C>> {
         let newest = self.newest();
-        if newest.number == number { Ok(&newest.generator.engine) } else { Err(mismatch()) }
+        if newest.number == number { Ok(&newest.generator.engine) } else { Err(not_the_newest()) }
     }
 
     #[inline]
@@ -183,7 +185,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         call: &mut Call<'s>,
         refused: Error,
     ) -> Result<Option<u64>> {
-        if !is_of_a_grant(&refused) {
+        if !may_pass_with_another_grant(&refused) {
             return Err(refused);
         }
         let refused = refused.with_kind(ErrorKind::LeaseUnavailable);
@@ -237,14 +239,19 @@ fn check<F: Pack, C>(engine: &Engine<F, C>) -> Result<()> {
 }
 
 /// Returns whether another grant, or an extension of this one, can allow the refused call.
-fn is_of_a_grant(error: &Error) -> bool {
+fn may_pass_with_another_grant(error: &Error) -> bool {
     use ErrorKind::{GeneratorClosed, LeaseExpired, LeaseNotStarted};
     matches!(error.kind(), LeaseNotStarted | LeaseExpired | GeneratorClosed)
 }
 
 #[cold]
-fn mismatch() -> Error {
-    Error::new(ErrorKind::LeaseMismatch)
+fn mismatch(reason: &'static str) -> Error {
+    Error::because(ErrorKind::LeaseMismatch, reason)
+}
+
+#[cold]
+fn not_the_newest() -> Error {
+    mismatch("expected the newest grant, found an older one")
 }
 
 /// Slots of the newest generator, or of the next. A call that is refused between two grants, before a grant begins or after it

@@ -1,11 +1,14 @@
 //! Packing IDs from slots, and the cipher.
 
-use super::{Randflake, builder::SLOTS_PER_NODE, codec, family::Nodes};
+use super::{LAST_SEQUENCE, Randflake, codec, family::Nodes};
 use crate::{
     Result,
     generator::{Calls, Pack},
     sequence::Run,
 };
+
+/// Slots of a node in a second. The slots of a grant's nodes follow each other in the order of the nodes.
+pub(super) const SLOTS_PER_NODE: u64 = LAST_SEQUENCE as u64 + 1;
 
 /// Number of IDs that are encrypted together.
 const GROUP: usize = 64;

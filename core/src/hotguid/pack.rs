@@ -1,0 +1,44 @@
+//! Packing IDs from slots.
+
+use super::{
+    HotGuid, LAST_COUNTER,
+    family::{Identities, Identity},
+    fill::write_run,
+};
+use crate::{
+    Result,
+    generator::{Calls, Pack},
+    sequence::Run,
+};
+
+impl Calls for Identities {
+    type Id = HotGuid;
+    type Given<'g> = u32;
+    type Batch<'b> = &'b mut [HotGuid];
+}
+
+impl Pack for Identities {
+    type Ahead = ();
+    const AHEAD: () = ();
+
+    #[inline]
+    #[allow(clippy::cast_possible_truncation, reason = "slots are counters of 24 bits")]
+    fn id(&self, (identity, run): (Identity, Run), k: u32, shard_key: u32) -> HotGuid {
+        let counter = (identity.start + run.first as u32 + k) & LAST_COUNTER;
+        let shard_key = if self.uuid8 { shard_key.swap_bytes() } else { shard_key };
+        HotGuid::pack(run.tick, identity.machine, counter, shard_key)
+    }
+
+    /// Never: each generator draws its own random bytes.
+    fn may_repeat(&self, _: &Self) -> bool {
+        false
+    }
+
+    fn room(&self, ids: &Self::Batch<'_>, _: u32) -> Result<usize> {
+        Ok(ids.len())
+    }
+
+    fn write(&self, slots: (Identity, Run), key: u32, ids: &mut Self::Batch<'_>, from: usize) {
+        write_run(&mut ids[from..][..slots.1.len as usize], self.id(slots, 0, key));
+    }
+}
