@@ -22,6 +22,8 @@ use crate::{clock::SystemClock, entropy};
 
 /// Makes Hot Guids. Threads may share it.
 ///
+/// The calls that all families have are those of [`polyflake::Generator`](crate::Generator): `handle`, `clock` and `extend_window`.
+///
 /// ```
 /// use polyflake::hotguid::Generator;
 ///

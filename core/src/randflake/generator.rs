@@ -14,6 +14,8 @@ use crate::{
 
 /// Makes Randflake IDs under one grant. Threads may share it.
 ///
+/// The calls that all families have are those of [`polyflake::Generator`](crate::Generator): `handle` and `clock`.
+///
 /// It never goes back in time: after one wild reading of the clock it refuses with `clock_behind` until time gets there. The
 /// grant bounds how far ahead that can be.
 ///

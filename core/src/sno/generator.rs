@@ -21,6 +21,8 @@ use crate::{
 
 /// Makes sno IDs under one partition. Threads may share it.
 ///
+/// The calls that all families have are those of [`polyflake::Generator`](crate::Generator): `handle`, `clock` and `extend_window`.
+///
 /// ```
 /// use polyflake::sno::Generator;
 ///

@@ -15,6 +15,8 @@ use crate::{
 
 /// Makes IDs of a custom layout. Threads may share it.
 ///
+/// The calls that all families have are those of [`polyflake::Generator`](crate::Generator): `handle`, `clock` and `extend_window`.
+///
 /// No other generator may have the same layout and bindables, since both would repeat each other's IDs. For that reason it
 /// cannot be cloned:
 ///
