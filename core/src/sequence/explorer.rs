@@ -55,6 +55,24 @@ struct State {
     threads: Vec<Thread>,
     /// A bit for each (tick, tick-tock bit, sequence) that was given out.
     given: u64,
+    /// A slot was given out twice.
+    repeated: bool,
+}
+
+impl State {
+    /// The state after a thread went on to its next step.
+    fn at(&self, index: usize, at: At) -> Self {
+        let mut next = self.clone();
+        next.threads[index].at = at;
+        next
+    }
+
+    /// The state after a thread ended a call.
+    fn called(&self, index: usize) -> Self {
+        let mut next = self.at(index, At::Observe);
+        next.threads[index].calls -= 1;
+        next
+    }
 }
 
 /// The result of a search.
@@ -82,20 +100,20 @@ impl Explorer {
             time: 1,
             threads: vec![thread; threads],
             given: 0,
+            repeated: false,
         };
         let mut known = HashSet::from([start.clone()]);
         let mut open = vec![start];
-        let mut repeated = false;
         while let Some(state) = open.pop() {
             for index in 0..threads {
-                for (next, again) in self.successors(&state, index) {
-                    repeated |= again;
+                for next in self.successors(&state, index) {
                     if known.insert(next.clone()) {
                         open.push(next);
                     }
                 }
             }
         }
+        let repeated = known.iter().any(|state| state.repeated);
         let fell_back = known.iter().any(|state| self.falls_back(state));
         Found { states: known.len(), repeated, fell_back }
     }
@@ -111,37 +129,29 @@ impl Explorer {
         })
     }
 
-    /// The states that one access of a thread leads to, each with whether the access gave out a slot for the second time.
-    fn successors(&self, state: &State, index: usize) -> Vec<(State, bool)> {
+    /// The states that one access of a thread leads to.
+    fn successors(&self, state: &State, index: usize) -> Vec<State> {
         let thread = state.threads[index];
         if thread.owed > 0 {
             let mut next = state.clone();
             next.safe = next.safe.max(thread.owed);
             next.threads[index].owed = 0;
-            return vec![(next, false)];
+            return vec![next];
         }
         if thread.calls == 0 {
             return vec![];
         }
-        let goto = |at: At| {
-            let mut next = state.clone();
-            next.threads[index].at = at;
-            (next, false)
-        };
         match thread.at {
-            At::Observe => vec![goto(At::ReadClock { seen: state.word })],
+            At::Observe => vec![state.at(index, At::ReadClock { seen: state.word })],
             At::ReadClock { seen } => self
                 .shown(state.time, tick(seen))
-                .map(|(time, now)| {
-                    let (next, again) = goto(At::ReadSafe { seen, now });
-                    (State { time, ..next }, again)
-                })
+                .map(|(time, now)| State { time, ..state.at(index, At::ReadSafe { seen, now }) })
                 .collect(),
             At::ReadSafe { seen, now } => vec![self.decide(state, index, seen, now, state.safe)],
             At::RaiseSafe { word, now, safe } => {
-                let (mut next, _) = goto(At::Swap { word, now, safe });
+                let mut next = state.at(index, At::Swap { word, now, safe });
                 next.safe = next.safe.max(tick(word));
-                vec![(next, false)]
+                vec![next]
             }
             At::Swap { word, now, safe } => vec![self.swap(state, index, word, now, safe)],
         }
@@ -165,44 +175,38 @@ impl Explorer {
     }
 
     /// Goes on to the step's first write, or ends the call without an ID.
-    fn decide(&self, state: &State, index: usize, word: u64, now: u8, safe: u8) -> (State, bool) {
-        let mut next = state.clone();
-        let thread = &mut next.threads[index];
+    fn decide(&self, state: &State, index: usize, word: u64, now: u8, safe: u8) -> State {
         match self.plan(word, now, safe) {
             Plan::Take { goes_back: true, .. } if self.order == Order::RaiseThenSwap => {
-                thread.at = At::RaiseSafe { word, now, safe };
+                state.at(index, At::RaiseSafe { word, now, safe })
             }
-            Plan::Take { .. } => thread.at = At::Swap { word, now, safe },
-            Plan::Full | Plan::Behind(_) | Plan::Closed => {
-                *thread = Thread { at: At::Observe, calls: thread.calls - 1, owed: 0 };
-            }
+            Plan::Take { .. } => state.at(index, At::Swap { word, now, safe }),
+            Plan::Full | Plan::Behind(_) | Plan::Closed => state.called(index),
         }
-        (next, false)
     }
 
-    fn swap(&self, state: &State, index: usize, word: u64, now: u8, safe: u8) -> (State, bool) {
+    fn swap(&self, state: &State, index: usize, word: u64, now: u8, safe: u8) -> State {
         if state.word != word {
             let same_line = Word(state.word).same_line(Word(word));
             return if same_line {
                 self.decide(state, index, state.word, now, safe)
             } else {
-                let mut next = state.clone();
-                next.threads[index].at = At::Observe;
-                (next, false)
+                state.at(index, At::Observe)
             };
         }
         let Plan::Take { run, next: swapped, goes_back } = self.plan(word, now, safe) else {
             unreachable!("decided before")
         };
-        let mut next = state.clone();
+        let mut next = state.called(index);
         next.word = swapped.0;
-        let owed = if goes_back && self.order == Order::SwapThenRaise { tick(word) } else { 0 };
-        next.threads[index] =
-            Thread { at: At::Observe, calls: state.threads[index].calls - 1, owed };
+        if goes_back && self.order == Order::SwapThenRaise {
+            next.threads[index].owed = tick(word);
+        }
         let line = run.tick * 4 + u64::from(run.tick_tock) * 2 + run.first;
         let cells = ((1_u64 << run.len) - 1) << line;
+        next.repeated |= next.given & cells != 0;
         next.given |= cells;
-        (next, state.given & cells != 0)
+        next
     }
 
     fn plan(&self, word: u64, now: u8, safe: u8) -> Plan {
@@ -214,18 +218,19 @@ fn tick(word: u64) -> u8 {
     u8::try_from(Word(word).tick()).unwrap()
 }
 
+/// The machine's own order under a free clock.
+const EXPLORER: Explorer =
+    Explorer { ticks: 5, want: 1, order: Order::RaiseThenSwap, readings: Readings::Any };
+
 #[test]
 fn two_threads_two_calls_over_five_ticks() {
-    let explorer =
-        Explorer { ticks: 5, want: 1, order: Order::RaiseThenSwap, readings: Readings::Any };
-    let found = explorer.search(2, 2);
+    let found = EXPLORER.search(2, 2);
     assert!(!found.repeated && found.states > 30_000, "{found:?}");
 }
 
 #[test]
 fn two_threads_with_batches() {
-    let explorer =
-        Explorer { ticks: 4, want: 2, order: Order::RaiseThenSwap, readings: Readings::Any };
+    let explorer = Explorer { ticks: 4, want: 2, ..EXPLORER };
     let found = explorer.search(2, 3);
     assert!(!found.repeated && found.states > 30_000, "{found:?}");
 }
@@ -234,8 +239,7 @@ fn two_threads_with_batches() {
 #[test]
 #[ignore = "takes minutes without optimisation"]
 fn three_threads_two_calls_over_four_ticks() {
-    let explorer =
-        Explorer { ticks: 4, want: 1, order: Order::RaiseThenSwap, readings: Readings::Any };
+    let explorer = Explorer { ticks: 4, ..EXPLORER };
     let found = explorer.search(3, 2);
     std::println!("{found:?}");
     assert!(!found.repeated);
@@ -243,14 +247,12 @@ fn three_threads_two_calls_over_four_ticks() {
 
 #[test]
 fn raising_safe_after_the_swap_is_found_out() {
-    let explorer =
-        Explorer { ticks: 4, want: 1, order: Order::SwapThenRaise, readings: Readings::Any };
+    let explorer = Explorer { ticks: 4, order: Order::SwapThenRaise, ..EXPLORER };
     assert!(explorer.search(2, 3).repeated);
 }
 
 fn lagging(has_slack: bool) -> Explorer {
-    let readings = Readings::Lagging { has_slack };
-    Explorer { ticks: 5, want: 1, order: Order::RaiseThenSwap, readings }
+    Explorer { readings: Readings::Lagging { has_slack }, ..EXPLORER }
 }
 
 #[test]
