@@ -67,17 +67,17 @@ pub(crate) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
 /// The 16 bytes of a text in either case.
 #[inline]
 pub(crate) fn decode(text: &str) -> Result<[u8; 16]> {
-    let ascii = text.as_bytes().try_into().ok();
-    ascii.and_then(bytes).ok_or_else(|| why_not(text.chars().map(u32::from)))
+    bytes_of(text.as_bytes()).ok_or_else(|| why_not(text.chars().map(u32::from)))
 }
 
 /// The 16 bytes of a text that is given as bytes.
 pub(crate) fn decode_bytes(text: &[u8; LENGTH]) -> Result<[u8; 16]> {
-    bytes(text).ok_or_else(|| why_not(text.iter().copied().map(unit_of_byte)))
+    bytes_of(text).ok_or_else(|| why_not(text.iter().copied().map(unit_of_byte)))
 }
 
-/// The 16 bytes of a text, at compile time.
-pub(crate) const fn decode_const(text: &[u8]) -> Option<[u8; 16]> {
+/// The 16 bytes of a text in either case, if it is valid; also at compile time.
+#[inline]
+pub(crate) const fn bytes_of(text: &[u8]) -> Option<[u8; 16]> {
     let Some((text, [])) = text.split_first_chunk::<LENGTH>() else { return None };
     let (mut bytes, mut seen, mut i) = ([0; 16], 0, 0);
     while i < 16 {
@@ -90,18 +90,6 @@ pub(crate) const fn decode_const(text: &[u8]) -> Option<[u8; 16]> {
     let [a, b, c, d] = HYPHENS_AT;
     let hyphens = text[a] == b'-' && text[b] == b'-' && text[c] == b'-' && text[d] == b'-';
     if hyphens && seen & BAD == 0 { Some(bytes) } else { None }
-}
-
-#[inline]
-fn bytes(text: &[u8; LENGTH]) -> Option<[u8; 16]> {
-    let mut seen = 0;
-    let bytes = DIGITS_AT.map(|at| {
-        let (high, low) = (VALUES[usize::from(text[at])], VALUES[usize::from(text[at + 1])]);
-        seen |= high | low;
-        high << 4 | low
-    });
-    let hyphens = HYPHENS_AT.iter().all(|&at| text[at] == b'-');
-    (hyphens && seen & BAD == 0).then_some(bytes)
 }
 
 #[cold]

@@ -364,7 +364,7 @@ impl HotGuid {
     /// assert_eq!(FIRST.to_string(), "691f29d0-bbaa-ddcc-ee01-0203ffffff7f");
     /// ```
     pub const fn parse_const(text: &str) -> Option<Self> {
-        match guid::decode_const(text.as_bytes()) {
+        match guid::bytes_of(text.as_bytes()) {
             Some(bytes) => Some(Self::from_rfc_bytes(bytes)),
             None => None,
         }
