@@ -98,8 +98,12 @@ pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) ->
             Some(now) => Ok(now),
             None => renew_here(wall, epoch),
         },
-        EXACT => wall(),
-        _ => first(wall),
+        choice => {
+            if choice == UNDECIDED {
+                decide(&wall);
+            }
+            wall()
+        }
     }
 }
 
@@ -126,13 +130,6 @@ fn renew<H: Hardware>(
 ) -> Result<i64, H::Error> {
     left.set(READINGS);
     anchor.renew(hardware, epoch)
-}
-
-#[cold]
-#[inline(never)]
-fn first<E>(wall: impl Fn() -> Result<i64, E>) -> Result<i64, E> {
-    decide(&wall);
-    wall()
 }
 
 /// Makes this thread's next reading look at the wall clock, since much may have happened during a sleep.
