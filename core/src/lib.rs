@@ -71,7 +71,7 @@ pub use generator::{Builder, Generator, Handle, OnExhausted};
 // For the code that `sno::by_metabyte!` writes.
 #[cfg(feature = "serde")]
 #[doc(hidden)]
-pub use serde_core as __serde;
+pub use serde as __serde;
 
 /// Kernels at given levels: for this project's own benches and tests, not part of the public API.
 #[cfg(feature = "internals")]

@@ -2,7 +2,7 @@
 
 use alloc::string::ToString;
 
-use serde_core::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::Error;
 

@@ -17,6 +17,11 @@ use crate::{
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(deny_unknown_fields)
+)]
 pub struct Parts {
     /// Creation time, in Unix seconds: 0..=4294967295.
     pub timestamp: i64,

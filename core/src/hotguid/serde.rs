@@ -1,12 +1,9 @@
 //! IDs in serde: as text, and in binary formats as the 16 bytes of RFC 9562, like `uuid::Uuid`.
 
-use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{HotGuid, Parts, Uuid8Parts};
-use crate::format::serde::{IdVisitor, record, write};
-
-record!(Parts { timestamp, machine, counter, shard_key });
-record!(Uuid8Parts { timestamp, machine, counter, shard_key });
+use super::HotGuid;
+use crate::format::serde::{IdVisitor, write};
 
 impl Serialize for HotGuid {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

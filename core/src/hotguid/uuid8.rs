@@ -31,6 +31,11 @@ const MACHINE_AT: u32 = 56;
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(deny_unknown_fields)
+)]
 pub struct Uuid8Parts {
     /// The creation time, in Unix seconds: 0..=4294967295.
     pub timestamp: i64,

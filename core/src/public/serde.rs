@@ -1,6 +1,6 @@
 //! Integers in serde as public IDs.
 
-use serde_core::{Deserializer, Serialize as _, Serializer, de::Error as _, ser::Error as _};
+use serde::{Deserializer, Serialize as _, Serializer, de::Error as _, ser::Error as _};
 
 use super::Type;
 use crate::{Error, ErrorKind, format::serde::IdVisitor};

@@ -15,6 +15,11 @@ use crate::{Error, Result};
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(deny_unknown_fields)
+)]
 pub struct Parts {
     /// Creation time, in Unix seconds: 1730000000..=2803741823.
     pub timestamp: i64,

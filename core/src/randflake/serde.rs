@@ -1,12 +1,9 @@
-//! IDs in serde: as text, and in binary formats as the signed integer; fields and grants by name.
+//! IDs in serde: as text, and in binary formats as the signed integer; grants by their members' names.
 
-use serde_core::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::{Grant, Parts, Randflake};
-use crate::{
-    Error,
-    format::serde::{IdVisitor, record},
-};
+use super::{Grant, Randflake};
+use crate::{Error, format::serde::IdVisitor};
 
 impl Serialize for Randflake {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -32,17 +29,15 @@ impl<'de> Deserialize<'de> for Randflake {
     }
 }
 
-record!(Parts { timestamp, node, sequence });
-
 /// The members of a grant, before they are checked.
+#[derive(Deserialize, Serialize)]
+#[serde(rename = "Grant", deny_unknown_fields)]
 struct Members {
     first_node: u32,
     last_node: u32,
     start: i64,
     end: i64,
 }
-
-record!(Members { first_node, last_node, start, end });
 
 impl Serialize for Grant {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -44,6 +44,11 @@ const _: () = assert!(size_of::<Result<Sno>>() <= 32);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(deny_unknown_fields)
+)]
 pub struct Parts {
     /// 4 ms units since 2010-01-01T00:00:00Z: 39 bits.
     pub tick: u64,

@@ -19,7 +19,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
-use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Sno;
 

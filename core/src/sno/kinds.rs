@@ -6,7 +6,7 @@ mod members;
 use core::fmt;
 
 use members::Reader;
-use serde_core::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer};
 
 use crate::Error;
 

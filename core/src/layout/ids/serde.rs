@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use serde_core::{
+use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{Error as _, Unexpected},
 };

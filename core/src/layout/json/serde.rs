@@ -4,7 +4,7 @@
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
-use serde_core::{
+use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{Error as _, MapAccess, SeqAccess, Visitor},
     ser::Error as _,

@@ -7,7 +7,7 @@ use alloc::{
 };
 use core::{fmt, marker::PhantomData, str::FromStr};
 
-use serde_core::{
+use serde::{
     Deserialize, Deserializer,
     de::{
         Error, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,

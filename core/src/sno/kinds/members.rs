@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, vec, vec::Vec};
 use core::{fmt, iter, marker::PhantomData};
 
-use serde_core::{
+use serde::{
     Deserialize, Deserializer,
     de::{
         DeserializeSeed, Error as _, IntoDeserializer, MapAccess, Visitor,
@@ -36,7 +36,7 @@ impl<'r, K> Reader<'r, K> {
     }
 
     #[cold]
-    fn refuse<E: serde_core::de::Error>(&mut self, error: Error) -> E {
+    fn refuse<E: serde::de::Error>(&mut self, error: Error) -> E {
         let refusal = E::custom(&error);
         *self.refused = Some(error);
         refusal
