@@ -273,6 +273,7 @@ impl Family for Partitions {
             claim.extend(end);
         }
     }
+
     /// Returns a default partition to its table, for the ticks after the last one used.
     fn dropped(&self, machine: &TickTock) {
         let claim = self.claims.get();
