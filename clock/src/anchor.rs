@@ -173,9 +173,9 @@ impl Anchor {
                 }
             }
             let round = seq.wrapping_add(ROUND) & ((1 << EPOCH_SHIFT) - ROUND);
-            let mine = u64::from(epoch) << EPOCH_SHIFT | round | WRITING;
-            if self.swap(seq, mine).is_ok() {
-                return self.write(hardware, mine);
+            let writing = u64::from(epoch) << EPOCH_SHIFT | round | WRITING;
+            if self.swap(seq, writing).is_ok() {
+                return self.write(hardware, writing);
             }
         }
     }
@@ -184,30 +184,30 @@ impl Anchor {
         self.seq.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
     }
 
-    /// Writes a new anchor, with the right that `mine` in `seq` gives.
-    fn write<H: Hardware>(&self, hardware: &H, mine: u64) -> Result<i64, H::Error> {
+    /// Writes a new anchor, with the right that `writing` in `seq` gives.
+    fn write<H: Hardware>(&self, hardware: &H, writing: u64) -> Result<i64, H::Error> {
         let look = Look {
             before: hardware.counter_in_order(),
-            nanos: hardware.wall().inspect_err(|_| self.release(mine))?,
+            nanos: hardware.wall().inspect_err(|_| self.release(writing))?,
             after: hardware.counter_in_order(),
         };
         let moment = self.renewed(look);
         self.store(moment);
-        if self.publish(mine).is_err() {
-            self.release(mine);
+        if self.publish(writing).is_err() {
+            self.release(writing);
         }
         Ok(moment.nanos)
     }
 
     /// Ends a write, unless another thread has spoilt it.
-    pub(super) fn publish(&self, mine: u64) -> Result<u64, u64> {
-        self.swap(mine, mine & !WRITING)
+    pub(super) fn publish(&self, writing: u64) -> Result<u64, u64> {
+        self.swap(writing, writing & !WRITING)
     }
 
     /// Ends a write and leaves no valid anchor.
-    fn release(&self, mine: u64) {
+    fn release(&self, writing: u64) {
         self.span.store(0, Ordering::Release);
-        self.seq.store(mine & !(WRITING | SPOILT), Ordering::Release);
+        self.seq.store(writing & !(WRITING | SPOILT), Ordering::Release);
     }
 
     /// Waits for the anchor that another thread writes, or reads the wall clock and spoils that anchor; `None` if the anchor was
@@ -234,7 +234,7 @@ impl Anchor {
         let scale = self.mark.rate_at(look);
         let (nanos, scale) = match last.span {
             0 => (look.nanos, scale),
-            _ => held(last.latest(look.after), look.nanos, scale),
+            _ => slowed_down(last.latest(look.after), look.nanos, scale),
         };
         let is_valid = scale > 0 && nanos < i64::MAX - 2 * SPAN;
         let span = SPAN.cast_unsigned() << SHIFT;
@@ -245,7 +245,7 @@ impl Anchor {
 
 /// The time and the scale of the next anchor, given the latest reading shown. If that reading is a little ahead of the wall
 /// clock, readings continue from it at a slower rate: they never go back, and agree with the wall clock after one span.
-fn held(shown: i64, nanos: i64, scale: u64) -> (i64, u64) {
+fn slowed_down(shown: i64, nanos: i64, scale: u64) -> (i64, u64) {
     let ahead = shown.saturating_sub(nanos);
     if !(0..HOLD).contains(&ahead) {
         return (nanos, scale);
@@ -307,8 +307,8 @@ impl Anchor {
     /// Begins a write in a process, and leaves it unfinished.
     #[cfg(not(loom))]
     pub(super) fn begin(&self, epoch: u32) -> u64 {
-        let mine = u64::from(epoch) << EPOCH_SHIFT | WRITING;
-        self.seq.store(mine, Ordering::Release);
-        mine
+        let writing = u64::from(epoch) << EPOCH_SHIFT | WRITING;
+        self.seq.store(writing, Ordering::Release);
+        writing
     }
 }

@@ -319,11 +319,11 @@ fn a_wall_clock_that_fails_says_so_and_is_read_again() {
 #[test]
 fn an_anchor_that_another_thread_writes_is_spoilt_by_who_cannot_wait() {
     let (world, anchor) = (World::new(|now| now, |now| now - BEGIN), Anchor::even());
-    let mine = anchor.begin(7);
+    let writing = anchor.begin(7);
     assert_eq!(anchor.read(&world), None);
     let now = anchor.renew(&world, 7).unwrap();
     assert_eq!(now, world.shown());
-    assert!(anchor.publish(mine).is_err(), "a later reading was shown");
+    assert!(anchor.publish(writing).is_err(), "a later reading was shown");
 }
 
 #[test]

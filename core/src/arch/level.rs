@@ -70,8 +70,8 @@ mod known {
 
     #[cold]
     fn find_out() -> Level {
-        let played = std::env::var_os("POLYFLAKE_CPU");
-        let level = lowered(highest(), played.as_ref().and_then(|name| name.to_str()));
+        let requested = std::env::var_os("POLYFLAKE_CPU");
+        let level = lowered(highest(), requested.as_ref().and_then(|name| name.to_str()));
         let index = Set::ALL.iter().position(|&set| set == level.set());
         let index = index.and_then(|index| u8::try_from(index).ok());
         KNOWN.store(index.unwrap_or(UNKNOWN), Ordering::Relaxed);
@@ -80,8 +80,8 @@ mod known {
 
     /// The level, lowered to the set of this name.
     pub(super) fn lowered(level: Level, name: Option<&str>) -> Level {
-        let played = Set::ALL.iter().find(|set| Some(set.name()) == name);
-        played.map_or(level, |&set| level.min(Level(set)))
+        let requested = Set::ALL.iter().find(|set| Some(set.name()) == name);
+        requested.map_or(level, |&set| level.min(Level(set)))
     }
 }
 

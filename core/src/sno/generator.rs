@@ -291,7 +291,7 @@ impl<C: Clock> Generator<C> {
         let identity = self.engine.identity()?;
         let Bounds { min, max } = self.engine.family.bounds_of(identity);
         let pool = u32::from(max - min) + 1;
-        let count = self.engine.family.at.fetch_add(1, Ordering::Relaxed) % pool;
+        let count = self.engine.family.made_at_times.fetch_add(1, Ordering::Relaxed) % pool;
         let run = Run { tick, tick_tock: false, first: min.into(), len: pool };
         Ok(self.engine.family.id((identity, run), count, metabyte))
     }

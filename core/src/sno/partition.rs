@@ -38,7 +38,7 @@ pub struct Partitions {
     /// The process that a partition or a window was given to.
     process: Option<ProcessGuard>,
     /// The number of IDs of given times.
-    pub(super) at: AtomicU32,
+    pub(super) made_at_times: AtomicU32,
     /// The epoch of the process in which a thread is closing the generator.
     pub(super) closing: AtomicU32,
 }
@@ -63,7 +63,7 @@ impl Partitions {
             bounds,
             draws_min,
             process,
-            at: AtomicU32::new(0),
+            made_at_times: AtomicU32::new(0),
             closing: AtomicU32::new(NEVER_DRAWN),
         }
     }

@@ -58,13 +58,13 @@ impl Pack for Template {
     fn write(&self, ((), run): ((), Run), base: Option<&Id>, ids: &mut Batch<'_>, from: usize) {
         let mut draft = base.unwrap_or(&self.draft.id).clone();
         self.put_tick(&mut draft, run.tick);
-        let (mut done, count) = (0, run.len as usize);
-        while done < count {
-            let slot = run.first + done as u64;
-            let some = self.slots_of_number(slot, count - done);
+        let (mut written, count) = (0, run.len as usize);
+        while written < count {
+            let slot = run.first + written as u64;
+            let length = self.slots_of_number(slot, count - written);
             let sequence = self.put_number(&mut draft, slot);
-            self.write_number(&mut draft, sequence, ids, from + done..from + done + some);
-            done += some;
+            self.write_number(&mut draft, sequence, ids, from + written..from + written + length);
+            written += length;
         }
     }
 }

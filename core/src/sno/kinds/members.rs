@@ -51,7 +51,7 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut rest: A) -> Result<K, A::Error> {
-        let mut kept = Vec::new();
+        let mut before_id = Vec::new();
         let id = loop {
             let Some(Name(name)) = rest.next_key()? else {
                 return Err(self.refuse(Error::field_error(ErrorKind::MissingField, K::MEMBER)));
@@ -61,15 +61,16 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
                 break value;
             }
             // Objects usually have more members than the four that a vector begins with.
-            if kept.is_empty() {
-                kept.reserve(FEW);
+            if before_id.is_empty() {
+                before_id.reserve(FEW);
             }
-            kept.push((name, value));
+            before_id.push((name, value));
         };
         let metabyte = metabyte_of(&id).map_err(|error| self.refuse(error.of(K::MEMBER)))?;
-        let kept = kept.into_iter().chain(iter::once((Cow::Borrowed(K::MEMBER), id)));
+        let before_id = before_id.into_iter().chain(iter::once((Cow::Borrowed(K::MEMBER), id)));
         let human_readable = self.human_readable;
-        let members = VariantMembers { kept, value: None, rest, id: K::MEMBER, human_readable };
+        let members =
+            VariantMembers { before_id, value: None, rest, id: K::MEMBER, human_readable };
         let read = K::of_metabyte(metabyte, members)?;
         read.ok_or_else(|| self.refuse(unknown(metabyte, K::MEMBER, K::METABYTES)))
     }
@@ -127,8 +128,8 @@ type BufferedMember<'de> = (Cow<'de, str>, Buffered<'de>);
 /// The members from which the type of a variant is read.
 struct VariantMembers<'de, A> {
     /// Members before the ID, and the ID.
-    kept: iter::Chain<vec::IntoIter<BufferedMember<'de>>, iter::Once<BufferedMember<'de>>>,
-    /// The value of the kept member whose name was read.
+    before_id: iter::Chain<vec::IntoIter<BufferedMember<'de>>, iter::Once<BufferedMember<'de>>>,
+    /// The value of the member before the ID whose name was read.
     value: Option<Buffered<'de>>,
     rest: A,
     /// The name of the ID, which no further member may have.
@@ -144,7 +145,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for VariantMembers<'de, A> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        let name = if let Some((name, value)) = self.kept.next() {
+        let name = if let Some((name, value)) = self.before_id.next() {
             self.value = Some(value);
             name
         } else {
