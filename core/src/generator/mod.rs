@@ -5,8 +5,9 @@
 //!                                              \--> wait for a tick, lose a race: once more
 //! ```
 //!
-//! An [`Engine`] owns machine, window, clock and wait policy. A [`Family`] adds its identity and its ticks; its public generator
-//! packs IDs from the slots. No lock is held anywhere, not even in the clock's callbacks.
+//! An [`Engine`] owns machine, window, clock and wait policy. A [`Family`] adds its identity and its ticks, and [`Pack`] makes
+//! its IDs of the slots. [`Generator`], [`Handle`] and [`Leased`] are the public types around them. No lock is held anywhere, not
+//! even in the clock's callbacks.
 
 mod drawn;
 mod engine;
