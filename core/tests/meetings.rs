@@ -4,7 +4,7 @@
 //! orders of calls are gone through, with the clock going on at any reading, up to a number of calls that begin inside of others.
 //! A task that waits goes on at its next turn, or is dropped. The models in `tests/model` change threads at each access to memory
 //! instead, under few clocks. A long run, with one more call inside of others and one more tick:
-//! `POLYFLAKE_MORE=1 cargo test --release -p polyflake --all-features --test meetings`.
+//! `POLYFLAKE_MORE=1 cargo test --release -p polyflake --test meetings`.
 #![cfg(not(any(loom, shuttle, miri)))]
 
 use std::{

@@ -1,6 +1,6 @@
 //! Snapshots of every kind of identity, against a reference that remembers every ID: random walks over a table of four
 //! partitions, half of them from the format's first tick on, some with a child process beside. A long run:
-//! `POLYFLAKE_WALKS=1000000 cargo test --release -p polyflake --all-features --test snapshots`.
+//! `POLYFLAKE_WALKS=1000000 cargo test --release -p polyflake --test snapshots`.
 
 use std::{
     env,

@@ -61,10 +61,8 @@ fn run(
     println!("\n== {target} ==");
     let all = [String::from("--lib"), String::from("--tests")];
     let chosen = if arguments.is_empty() { &all[..] } else { arguments };
-    let test = cmd!(
-        shell,
-        "cargo +nightly miri test --quiet {packages...} --all-features --target {target} {chosen...}"
-    );
+    let test =
+        cmd!(shell, "cargo +nightly miri test --quiet {packages...} --target {target} {chosen...}");
     // The tests read files and the clock.
     let test = test.env("MIRIFLAGS", "-Zmiri-disable-isolation");
     let test = test.env("RUSTFLAGS", format!("-Ctarget-feature={features}"));

@@ -38,8 +38,7 @@ pub fn main(options: &Options) -> Result<()> {
 fn threads(shell: &Shell) -> Result<()> {
     let _flags = shell.push_env("RUSTFLAGS", "-Zsanitizer=thread");
     let _target = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("sanitize/thread"));
-    let core =
-        ["--package", "polyflake", "--all-features", "--test", "*_generator", "--test", "families"];
+    let core = ["--package", "polyflake", "--test", "*_generator", "--test", "families"];
     cmd!(shell, "cargo +nightly test -Zbuild-std --target {TARGET} --profile quick {core...}")
         .run()?;
     let soak = ["--package", "soak", "--bin", "soak", "--", "--ids", "3000000"];
@@ -57,7 +56,6 @@ fn memory(shell: &Shell) -> Result<()> {
         "polyflake-columns",
         "--package",
         "kernel-tests",
-        "--all-features",
         "--lib",
         "--tests",
     ];

@@ -270,8 +270,6 @@ fn byte_descriptions() {
 fn the_fields_of_an_id_are_written() {
     let written = |id: &[u8], layout: &Layout| {
         let parsed = layout.parse_bytes(id).unwrap();
-        // With tags for formats that do not tell a value's type.
-        assert!(!postcard::to_stdvec(&parsed).unwrap().is_empty());
         serde_json::to_string(&parsed).unwrap()
     };
     let layout = Layout::bytes(

@@ -1,9 +1,9 @@
 //! Interleavings of threads on one generator, under clocks that go on, stand still and step back.
 //!
 //! Two checkers run the same models. loom goes through all interleavings within its reach, stale loads included:
-//! `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --all-features --test model`. shuttle draws schedules at random,
+//! `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --test model`. shuttle draws schedules at random,
 //! half of them by priorities (PCT), and so reaches some that loom leaves out:
-//! `RUSTFLAGS="--cfg shuttle" SHUTTLE_SCHEDULES=1000000 cargo test -p polyflake --release --all-features --test model`.
+//! `RUSTFLAGS="--cfg shuttle" SHUTTLE_SCHEDULES=1000000 cargo test -p polyflake --release --test model`.
 #![cfg(any(loom, shuttle))]
 
 #[cfg(loom)]

@@ -240,8 +240,11 @@ impl Mutant {
     fn cargo_test<'s>(&self, limited: Cmd<'s>) -> Cmd<'s> {
         let kind = self.checker.as_deref().unwrap_or("plain");
         let package = self.package.as_deref().unwrap_or("polyflake");
+        // The core's tests ask for their features themselves.
+        let features = (package != "polyflake").then_some("--all-features");
         let tests = limited
-            .args(["cargo", "test", "--quiet", "--package", package, "--all-features"])
+            .args(["cargo", "test", "--quiet", "--package", package])
+            .args(features)
             .args(self.checker.as_ref().map(|_| "--release"))
             .env("CARGO_TARGET_DIR", target(kind));
         match &self.checker {

@@ -138,7 +138,7 @@ fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
 /// The crates that examples use, as rustdoc is told of them: those that the step of the crates builds.
 fn libraries(shell: &Shell) -> Result<Vec<String>> {
     const USED: [&str; 4] = ["polyflake", "serde", "serde_json", "uuid"];
-    let members = rust::members();
+    let members = rust::tested();
     let built = cmd!(shell, "cargo test --quiet {members...} --no-run --message-format json");
     let built = built.read()?;
     let messages = built.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;

@@ -9,7 +9,7 @@ use crate::{build, tools, workspace};
 /// Packages with other people's libraries for databases, which take minutes to compile: they have a step of their own.
 const DATABASES: [&str; 3] = ["database-tests", "example-axum", "polyflake-sql"];
 
-/// The members that have no step of their own, with all features. Steps that choose alike build nothing twice.
+/// The members whose dependencies compile quickly, with all features.
 pub fn members() -> Vec<&'static str> {
     let others = DATABASES.into_iter().flat_map(|name| ["--exclude", name]);
     ["--workspace", "--all-features"].into_iter().chain(others).collect()
@@ -67,14 +67,30 @@ pub fn systems(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Unit tests, integration tests, examples and documentation tests.
+/// The core's unit tests, integration tests and documentation tests, as somebody runs them who has just cloned the repository.
+pub fn core(shell: &Shell) -> Result<()> {
+    Ok(cmd!(shell, "cargo test --quiet").run()?)
+}
+
+/// All tests with the features that the members' dependencies ask for and no others.
+pub fn workspace(shell: &Shell) -> Result<()> {
+    tools::postgresql(shell);
+    Ok(cmd!(shell, "cargo test --quiet --workspace").run()?)
+}
+
+/// The members with tests that no other step runs, with all features. Steps that choose alike build nothing twice.
+pub fn tested() -> Vec<&'static str> {
+    [members(), vec!["--exclude", "polyflake"]].concat()
+}
+
+/// Unit tests, integration tests, examples and documentation tests of the crates around the core.
 pub fn test(shell: &Shell) -> Result<()> {
     tools::postgresql(shell);
     if let Err(missing) = tools::faketime(shell) {
         ensure!(!workspace::in_ci() || !cfg!(target_os = "linux"), missing);
         println!("left out: faults under clocks that step ({missing})");
     }
-    let members = members();
+    let members = tested();
     Ok(cmd!(shell, "cargo test --quiet {members...}").run()?)
 }
 
@@ -86,7 +102,7 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
     tools::npm(shell, "tests/leases")?;
     let (node, at) = (folder.join("node_modules/node/bin/node"), folder.display());
     let lives = format!("{} {at}/life.py\n{} {at}/life.mjs", python.display(), node.display());
-    let members = members();
+    let members = tested();
     let tests = ["--test", "faults", "--test", "steps", "--", "--ignored", "languages"];
     Ok(cmd!(shell, "cargo test --quiet {members...} {tests...}")
         .env("POLYFLAKE_LIVES", lives)

@@ -136,7 +136,13 @@ fn of_the_crates() -> Vec<Step> {
             &[LEASE],
             rust::no_std,
         ),
-        step("rust", "the tests and examples of the crates", &[CRATES], rust::test),
+        step(
+            "rust-core",
+            "the tests and examples of the core, by a plain `cargo test`",
+            &[CORE],
+            rust::core,
+        ),
+        step("rust", "the tests and examples of the other crates", &[CRATES], rust::test),
         step(
             "kernels-aarch64",
             "NEON gives what scalar code gives, on an emulated machine",
@@ -303,6 +309,7 @@ fn slow() -> Vec<Step> {
             &[CORE, &["tests/loom"]],
             rust::loom_unbounded,
         ),
+        step("rust-workspace", "a plain `cargo test --workspace`", &[CRATES], rust::workspace),
         step(
             "rust-databases",
             "columns of SQLx, SeaORM and Diesel in real databases; the example with axum",

@@ -1,5 +1,4 @@
 //! Enums that serde reads, with the metabyte of an ID to tell the variant.
-#![cfg(feature = "json")]
 
 use std::collections::BTreeMap;
 
@@ -9,8 +8,6 @@ use polyflake::{
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-
-mod support;
 
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 struct User {
@@ -395,9 +392,6 @@ fn formats_of_bytes_are_read_where_they_describe_themselves() {
     assert_eq!(ciborium::from_reader::<Record, _>(&*bytes).unwrap(), order);
     let bytes = postcard::to_stdvec(&record).unwrap();
     postcard::from_bytes::<Record>(&bytes).unwrap_err();
-    let config = bincode::config::standard();
-    let bytes = bincode::serde::encode_to_vec(&record, config).unwrap();
-    bincode::serde::decode_from_slice::<Record, _>(&bytes, config).unwrap_err();
 }
 
 #[test]
@@ -407,8 +401,10 @@ fn every_vector() {
             _ => Whole(Value),
         }
     }
+    let file = include_str!("../../vectors/polymorphic.json");
+    let file: Value = serde_json::from_str(file).unwrap();
     let mut found = 0;
-    for case in support::vectors("polymorphic.json")["cases"].as_array().unwrap() {
+    for case in file["cases"].as_array().unwrap() {
         if case["pointer"] != "/id" {
             continue;
         }

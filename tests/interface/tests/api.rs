@@ -27,7 +27,7 @@ const FAMILIES: [(&str, &[&str]); 6] = [
 ];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).into()
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../core")
 }
 
 fn api() -> Table {

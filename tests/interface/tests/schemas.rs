@@ -1,5 +1,4 @@
 //! Descriptions of IDs' texts for JSON Schema and OpenAPI, and IDs as input of fuzzers.
-#![cfg(all(feature = "arbitrary", feature = "schemars", feature = "serde", feature = "utoipa"))]
 
 use arbitrary::{Arbitrary, Unstructured};
 use polyflake::{
