@@ -22,6 +22,7 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
     let (mut faults, mut guide) = (Vec::new(), String::new());
     for (path, text) in files.filter(|(path, _)| is_page(path)) {
         faults.extend(broken_links(path, text));
+        faults.extend(unset(path, text));
         if path == ERRORS {
             faults.extend(unexplained(text, &codes));
         }
@@ -31,6 +32,19 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
     }
     faults.extend(untaught(&api["guide"], &guide));
     Ok(faults)
+}
+
+/// Lines of examples that name the variable of leases and do not set it when they are pasted into a shell: without `export`, or
+/// with more behind the value than a comment.
+fn unset(path: &str, text: &str) -> Vec<String> {
+    let lines = text.split("```").skip(1).step_by(2).flat_map(str::lines);
+    let named = lines.filter_map(|line| {
+        let (before, value) = line.split_once("POLYFLAKE_LEASE='")?;
+        let behind = value.split_once('\'').map_or(value, |(_, behind)| behind).trim_start();
+        let is_set = before == "export " && (behind.is_empty() || behind.starts_with('#'));
+        (!is_set).then(|| format!("{path}: a shell does not set the variable by `{line}`"))
+    });
+    named.collect()
 }
 
 /// Names that `api.toml` marks as taught, and that stand in no example of the guide. JavaScript writes them in camelCase.
@@ -111,6 +125,17 @@ mod tests {
         let guide = "ids.generateMany(2); Sno::parse(text); closed";
         let faults = untaught(&marked.into(), guide);
         assert_eq!(faults, ["packages/api.toml: no example of the guide has sno.close"]);
+    }
+
+    #[test]
+    fn a_variable_is_set_by_a_whole_command() {
+        let block = |line: &str| format!("text\n```sh\n{line}\n```\n");
+        assert!(
+            unset("a.md", &block("export POLYFLAKE_LEASE='sqlite:/a' # or another")).is_empty()
+        );
+        for line in ["POLYFLAKE_LEASE='sqlite:/a'", "export POLYFLAKE_LEASE='sqlite:/a' or b"] {
+            assert_eq!(unset("a.md", &block(line)).len(), 1, "{line}");
+        }
     }
 
     #[test]
