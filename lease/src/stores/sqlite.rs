@@ -72,7 +72,8 @@ impl Store for Sqlite {
 fn connect(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connect = || {
-        let connection = Connection::open_with_flags(path, flags)?;
+        #[allow(unused_mut, reason = "rusqlite takes it by `&mut` from 0.43 on")]
+        let mut connection = Connection::open_with_flags(path, flags)?;
         connection.busy_handler(Some(wait))?;
         Ok(connection)
     };
