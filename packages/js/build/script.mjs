@@ -1,8 +1,9 @@
 /**
- * Builds the TypeScript. Node has CommonJS, for `import` and `require` alike, so that a process has one copy of the package;
- * everything else has ES modules, of which bundlers leave out what is unused.
+ * Builds the TypeScript. Node has CommonJS under every condition: a process then has one copy of the package, and a tool that copies
+ * the files a server needs by one set of conditions copies those that Node loads by another. Everything else has ES modules, of which
+ * bundlers leave out what is unused.
  */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
@@ -30,8 +31,9 @@ const MACHINES = {
   web: ["web", "compiled"],
 };
 
-/** The entry points of CommonJS, which give their machines to one file. */
+/** The entry points of CommonJS, which give their machines to one file, and those of ES modules. */
 const COMMON = ["node", "native", "wasm"];
+const MODULES = ["wasm", "workerd", "edge-light", "web"];
 
 /** The namespaces of an entry point. As ES modules each is a file, so that bundlers leave out unused ones. */
 const NAMESPACES = [...FAMILIES, "sparx64"].sort();
@@ -68,20 +70,32 @@ export async function buildScript() {
     copyFileSync(moduleOf(family), join(DIST, `esm/${family}.wasm`));
     const base64 = readFileSync(moduleOf(family)).toString("base64");
     writeFileSync(join(DIST, `esm/${family}-base64.js`), `export const base64 = "${base64}";\n`);
+    writeFileSync(join(DIST, `cjs/${family}-base64.js`), `exports.base64 = "${base64}";\n`);
   }
   await writeTypes();
   writeFileSync(join(DIST, "cjs/package.json"), '{ "type": "commonjs" }\n');
-  for (const entry of ["node", "wasm"]) writeNamespace(entry, "public");
+  writeNamespace("wasm", "public");
+  for (const name of NAMESPACES) writeNamespace("node", name);
   writeFileSync(join(DIST, "esm/lease-node.js"), PRELOADED);
+  appendFileSync(join(DIST, "cjs/lease.js"), TRACED);
   writeFolders();
 }
 
-/** The entry point of leases for `import` in Node: the program begins once the default generators have their numbers. */
+/**
+ * The entry point of leases for `import` in Node: the program begins once the default generators have their worker IDs. Only Node
+ * itself has the condition that leads here, since most bundles cannot wait at the top of a module.
+ */
 const PRELOADED = [
   'import common from "../cjs/lease.js";',
   "export const { PolyflakeError, close, lease, ready } = common;",
   "await ready();\n",
 ].join("\n");
+
+/**
+ * Names the file above in the one that bundlers and tracers take: a tracer that knows no such condition copies a file whose path it
+ * sees. Nothing reads the path.
+ */
+const TRACED = 'void (__dirname + "/../esm/lease-node.js");\n';
 
 /** Writes a namespace of an entry point of CommonJS as a file. */
 function writeNamespace(entry, name) {
@@ -109,7 +123,7 @@ function writeFolders() {
 /** The ES modules of all entry points: a file for each, for each of its namespaces, and for what these share. */
 async function bundleModules() {
   const input = { ...sourcesOf(PLAIN) };
-  for (const entry of Object.keys(MACHINES)) {
+  for (const entry of MODULES) {
     input[entry] = `${source("index")}?${entry}`;
     for (const name of NAMESPACES) input[`${entry}-${name}`] = `${source(`${name}/index`)}?${entry}`;
   }
@@ -124,7 +138,7 @@ async function bundleCommon() {
   const output = { dir: join(DIST, "cjs"), format: "cjs", ...WRAPPED };
   const entries = Object.fromEntries(COMMON.map((entry) => [entry, `entry?${entry}`]));
   const input = { ...sourcesOf(PLAIN), families: `${source("index")}?common`, ...entries };
-  const files = await bundle({ input, plugins: [common(), machines("file")] }, output);
+  const files = await bundle({ input, plugins: [common(), machines("required"), builtIns()] }, output);
   files.filter((file) => file.isEntry && !isFamilies(file) && file.code.length > LONG).forEach(split);
 }
 
@@ -251,6 +265,15 @@ function common() {
       return kind === "entry" ? ENTRY : undefined;
     },
   };
+}
+
+/**
+ * A plugin for CommonJS: Node's own modules come from `process`. A bundler that writes an ES module has no `require` for them there,
+ * and fails at the first one. Node has `getBuiltinModule` since 20.16.
+ */
+function builtIns() {
+  const load = (call, name) => `(globalThis.process?.getBuiltinModule?.(${name}) ?? ${call})`;
+  return { name: "built-ins", renderChunk: (code) => code.replace(/\brequire\(("node:\w+")\)/g, load) };
 }
 
 /** A machine that is a parameter. */

@@ -58,7 +58,7 @@ describe("copies", () => {
       const copies = ["one", "other"].flatMap((copy) => {
         for (const part of ["dist", "prebuilds", "package.json"])
           cpSync(new URL(part, home), join(folder, copy, part), { recursive: true });
-        return ["node", "wasm"].map((entry) => join(folder, copy, "dist/esm", `${entry}.js`));
+        return ["node", "wasm"].map((entry) => join(folder, copy, "dist/cjs", `${entry}.js`));
       });
       const script = `
         const copies = [];

@@ -48,7 +48,7 @@ async function bundled(conditions, format, path = "polyflake", name = "sno") {
 
 test("ES modules and CommonJS have the same names", async () => {
   const require = createRequire(import.meta.url);
-  for (const name of ["node", "native", "wasm", "decode", "json", "schema", "drizzle", "forms", "prisma"]) {
+  for (const name of ["wasm", "decode", "json", "schema", "drizzle", "forms", "prisma"]) {
     const [esm, cjs] = [await import(`../dist/esm/${name}.js`), require(`../dist/cjs/${name}.js`)];
     assert.deepEqual(namesOf(esm), namesOf(cjs), name);
     for (const family of namesOf(esm).filter((name) => typeof esm[name] === "object"))

@@ -1,9 +1,10 @@
 // What Rollup needs to be told to build for Node with the addon.
+import commonjs from "@rollup/plugin-commonjs";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
 
 export default {
   input: "main.js",
-  plugins: [nodeResolve({ exportConditions: ["node"] })],
+  plugins: [nodeResolve({ exportConditions: ["node"] }), commonjs()],
   external: /^node:/,
   output: { file: "out/native.mjs", format: "es" },
 };
