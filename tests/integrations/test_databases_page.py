@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from conftest import MariaDb, Server
-from ids import GUID_SPAN, GUIDS, IDS, SNO_SPAN
+from ids import GUID_SPAN, GUIDS, HOUR_MS, IDS, NOW_MS, POSTS, SNO_SPAN
 
 PAGE = (Path(__file__).parents[2] / "docs/databases.md").read_text(encoding="utf-8")
 ROWS: list[dict[str, Any]] = [
@@ -65,6 +65,41 @@ def test_sqlite_finds_no_text_in_a_blob() -> None:
             for id in (IDS[0], eval(advice, {"id": IDS[0]}))
         ]
         assert found == [0, 1]
+
+
+def test_the_time_of_an_id_is_an_expression_of_its_column(server: Server) -> None:
+    section = PAGE.split("### The creation time of an ID\n")[1].split("```sql\n")[1].split("```")[0]
+    questions = dict(reversed(one) for one in re.findall(r"(SELECT [^;]+);  -- (\w+)", section))
+    columns = {"uuid8": "uuid", "bytes": "bytea", "text": "text", "hotguid": "uuid", "twitter": "bigint"}
+    made = {
+        **{form: [row[form] for row in ROWS] for form in ("uuid8", "bytes", "text")},
+        "hotguid": GUIDS,
+        "twitter": POSTS,
+    }
+    assert set(questions) == set(columns)
+    with psycopg.connect(server.url()) as connection:
+        for form, column in columns.items():
+            connection.execute(f"CREATE TABLE orders (id {column})")
+            connection.cursor().executemany("INSERT INTO orders VALUES (%s)", [[id] for id in made[form]])
+            found = [time.timestamp() * 1000 for (time,) in connection.execute(questions[form])]
+            assert found == [NOW_MS + hour * HOUR_MS for hour in range(20)], form
+            connection.execute("DROP TABLE orders")
+
+
+#: ICU's names of the languages that the page lists.
+REORDERING = "da nb fo cs sk hsb dsb br hr bs sr-Latn hu sq cy uz az ee haw ceb fil ha ig om to yo"
+
+
+def test_the_named_languages_sort_a_sno_in_another_order_and_english_does_not(server: Server) -> None:
+    """Strings of three characters are enough: no language has a longer letter within the alphabet."""
+    alphabet = "SELECT substr('23456789abcdefghijklmnopqrstuvwx', k, 1) AS c FROM generate_series(1, 32) k"
+    with psycopg.connect(server.url()) as connection:
+        connection.execute(
+            f"CREATE TABLE texts AS WITH c AS ({alphabet}) SELECT a.c || b.c || '2' AS text FROM c a, c b"
+        )
+        for name in (*REORDERING.split(), "en"):
+            sorted_texts = connection.execute(f'SELECT text FROM texts ORDER BY text COLLATE "{name}-x-icu"').fetchall()
+            assert (sorted_texts == sorted(sorted_texts)) == (name == "en"), name
 
 
 def test_mariadbs_statements_find_what_was_made_in_the_span(mariadb: MariaDb) -> None:

@@ -18,14 +18,26 @@ from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 from django.test import Client
+from django.urls import path, register_converter
+from rest_framework.test import APIRequestFactory
+from rest_framework.viewsets import ModelViewSet
 
 from ids import GUID_SPAN, GUIDS, IDS, POST_SPAN, POSTS, SNO_SPAN
-from polyflake import hotguid
-from polyflake.django import HotGuidField, SnoField, read_sno
+from polyflake import hotguid, public, randflake
+from polyflake.django import (
+    HotGuidField,
+    PublicIdConverter,
+    RandflakeConverter,
+    SnoConverter,
+    SnoField,
+    read_sno,
+)
+from polyflake.rest_framework import IdLookupMixin, ModelSerializer, PublicIdField
 from polyflake.sno import Sno
-from shop.models import Order
+from shop.models import SHOPS, Order
 
 OURS = ["polyflake.E001"]
+NUMBERS = public.Ids(bytes(range(32))).of("order")
 # By the database, of a table's columns: type and collation.
 STATED: dict[str, dict[str, tuple[str, str | None]]] = {
     "postgresql": {
@@ -229,3 +241,78 @@ def test_the_rest_framework_reads_and_writes_texts_of_integers_too() -> None:
     assert "9" * 25 in refused.json()["post"][0], refused.json()
     assert client.patch(f"/orders/{IDS[5]}/", {"post": 7}, content_type="application/json").json()["post"] == "7"
     assert client.get("/orders/short/").status_code in (400, 404)
+
+
+class Numbered(ModelSerializer):
+    id = PublicIdField(NUMBERS, read_only=True)
+
+    class Meta:
+        model = SHOPS["int64"].Order
+        fields = ("id", "number")
+
+
+class Flaked(ModelSerializer):
+    class Meta:
+        model = Order
+        fields = ("id", "flake")
+
+
+def answer(serializer: Any, method: str, text: str, **options: Any) -> Any:
+    """The answer of a view set, with the mixin, for a string in the URL."""
+    members = {"queryset": serializer.Meta.model.objects.all(), "serializer_class": serializer, **options}
+    view = type(
+        "View", (IdLookupMixin, ModelViewSet), {**members, "authentication_classes": (), "permission_classes": ()}
+    )
+    actions = {"get": "retrieve", "patch": "partial_update", "delete": "destroy"}
+    asked = getattr(APIRequestFactory(), method)("/", {"number": 8}, **({} if method == "get" else {"format": "json"}))
+    return view.as_view(actions)(asked, **{options.get("lookup_field", "pk"): text})
+
+
+@pytest.mark.usefixtures("orders")
+def test_a_view_finds_a_row_by_the_id_that_its_serializer_shows_alone() -> None:
+    rows, text = SHOPS["int64"].Order.objects, NUMBERS.encode(42)
+    with transaction.atomic():
+        rows.create(id=42, number=7)
+        assert answer(Numbered, "get", text).data == {"id": text, "number": 7}
+        assert answer(Numbered, "patch", text).data == {"id": text, "number": 8}
+        for method in ("get", "patch", "delete"):
+            for other in ("42", NUMBERS.encode(43), text[:-1], text.upper()):
+                assert answer(Numbered, method, other).status_code == 404, (method, other)
+        assert answer(Numbered, "delete", text).status_code == 204
+        assert not rows.filter(id=42).exists()
+
+        Order.objects.filter(id=IDS[5]).update(flake=7)
+        shown = answer(Flaked, "get", randflake.encode_text(7), lookup_field="flake")
+        assert (shown.data["id"], shown.data["flake"]) == (str(IDS[5]), randflake.encode_text(7))
+        assert answer(Flaked, "get", "7x", lookup_field="flake").status_code == 404
+        assert answer(Flaked, "get", str(IDS[5])).data["id"] == str(IDS[5])
+        transaction.set_rollback(True)
+    with pytest.raises(AssertionError, match="expected a field for 'post'"):
+        answer(Flaked, "get", "7", lookup_field="post")
+
+
+def test_paths_have_converters_of_ids() -> None:
+    class OrderConverter(PublicIdConverter):
+        of = NUMBERS
+
+    cases: list[tuple[type, Any, str]] = [
+        (SnoConverter, IDS[0], str(IDS[0])),
+        (RandflakeConverter, 4_594_531_474_933_654_033, "3vgoe12ccb8gh"),
+        (OrderConverter, 42, NUMBERS.encode(42)),
+    ]
+    for converter, id, text in cases:
+        name = converter.__name__
+        register_converter(converter, name)
+        pattern = path(f"orders/<{name}:id>/", lambda request, id: None)
+        matched = pattern.resolve(f"orders/{text}/")
+        assert matched is not None and matched.kwargs == {"id": id}
+        assert converter().to_url(id) == text
+        for wrong in (text[:-1] + "y", "42_", text.upper()):
+            assert pattern.resolve(f"orders/{wrong}/") is None, wrong
+
+
+@pytest.mark.usefixtures("orders")
+@pytest.mark.parametrize("name", ["id", "raw", "uuid8", "compatible"])
+def test_a_value_without_an_output_field_is_found(name: str) -> None:
+    found = Order.objects.filter(**{name: models.Value(IDS[5])}).values_list("id", flat=True)
+    assert list(found) == [IDS[5]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -15,13 +16,14 @@ from django.http import JsonResponse
 from fastapi import FastAPI
 from fastapi.encoders import ENCODERS_BY_TYPE
 from fastapi.testclient import TestClient
+from jsonschema import Draft202012Validator
 from pydantic import BaseModel, TypeAdapter
 from pydantic_core import to_json
 
 from ids import GUIDS, IDS, POSTS
 from polyflake import hotguid, layout, randflake, sno
 from polyflake.django import JSONEncoder
-from polyflake.msgspec import Int64, Randflake, dec_hook, enc_hook
+from polyflake.msgspec import Int64, Randflake, dec_hook, enc_hook, schema_hook
 from polyflake.orjson import default
 from polyflake.rest_framework import JSONRenderer
 from polyflake.sno import Sno
@@ -133,3 +135,28 @@ def test_anything_else_is_refused() -> None:
         dec_hook(int, "7")
     with pytest.raises(orjson.JSONEncodeError):
         orjson.dumps(2**60, option=orjson.OPT_STRICT_INTEGER)
+
+
+def test_msgspec_writes_a_json_schema_of_ids() -> None:
+    class Order(msgspec.Struct):
+        id: Sno
+        flake: Randflake
+        post: Int64
+
+    shown = msgspec.json.schema(Order, schema_hook=schema_hook)["$defs"]["Order"]["properties"]
+    texts = {"id": str(IDS[0]), "flake": "3vgoe12ccb8gh", "post": str(-(2**63))}
+    for name, text in texts.items():
+        check = Draft202012Validator(shown[name])
+        assert check.is_valid(text) and not check.is_valid(text + "\n"), name
+    with pytest.raises(NotImplementedError):
+        schema_hook(bytes)
+
+
+def test_celery_carries_an_id() -> None:
+    """As the README's table says, and once more as a nested value."""
+    json_of_kombu = pytest.importorskip("kombu.utils.json")
+    line = 'kombu.utils.json.register_type(Sno, "sno", str, Sno)'
+    assert f"| `{line}`" in (Path(__file__).parents[2] / "packages/python/README.md").read_text(encoding="utf-8")
+    json_of_kombu.register_type(Sno, "sno", str, Sno)
+    sent = [[IDS[0], GUIDS[0]], {"ids": IDS[:3]}]
+    assert json_of_kombu.loads(json_of_kombu.dumps(sent)) == sent

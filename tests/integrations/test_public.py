@@ -75,6 +75,7 @@ def test_the_json_schema_has_the_texts_pattern() -> None:
     check = Draft202012Validator(schema)
     assert all(check.is_valid(ORDERS.encode(number)) for number in range(100))
     assert not any(check.is_valid(text) for text, code in WRONG if code.startswith(("type", "invalid")))
+    assert not check.is_valid(f"{TEXT}\n")
 
 
 def test_rest_framework() -> None:
@@ -115,7 +116,15 @@ def test_sqlalchemy_keeps_integers_and_shows_texts(engine: sa.Engine) -> None:
         for given, _ in [*WRONG, (True, ""), (-1, "")]:
             with pytest.raises((PolyflakeError, sa.exc.StatementError)):
                 connection.execute(sa.select(table).where(table.c.id == given))
-    assert render_item("type", PublicIdType(ORDERS), None) == "sa.BigInteger()"
+    rendered = render_item("type", PublicIdType(ORDERS), None)
+    in_migration = sa.Table(
+        "migrated", sa.MetaData(), sa.Column("id", eval(str(rendered), {"sa": sa}), primary_key=True)
+    )
+    with engine.begin() as connection:
+        in_migration.create(connection)
+        connection.exec_driver_sql("INSERT INTO migrated DEFAULT VALUES")
+        shown = sa.inspect(connection).get_columns("migrated")[0]["type"]
+        assert str(shown) == ("INTEGER" if engine.dialect.name == "sqlite" else "BIGINT")
 
 
 def test_fastapi(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

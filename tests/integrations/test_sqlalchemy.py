@@ -14,9 +14,10 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import Column, Engine, MetaData, String, Table, insert, select, text
+from sqlalchemy import Column, Engine, MetaData, String, Table, func, insert, literal, select, text
 from sqlalchemy.dialects import mssql, mysql, postgresql
 from sqlalchemy.dialects.mysql.mariadb import MariaDBDialect
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from sqlalchemy.schema import CreateTable
 from sqlmodel import Field, SQLModel
@@ -69,6 +70,31 @@ def test_every_form_sorts_and_ranges_as_the_ids_do(engine: Engine, form: Any) ->
         with pytest.raises(Exception, match="expected length 16") as caught:
             connection.execute(select(table).where(table.c.id == "short"))
         assert isinstance(caught.value.__cause__ or caught.value, PolyflakeError)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_id_without_a_type_is_an_error_and_with_one_is_found(engine: Engine, form: Any) -> None:
+    table = Table("orders", MetaData(), Column("id", SnoType(form), primary_key=True), Column("other", SnoType(form)))
+    table.metadata.create_all(engine)
+    with engine.connect() as connection:
+        connection.execute(insert(table), [{"id": id} for id in IDS])
+        with pytest.raises(ArgumentError):
+            func.coalesce(table.c.other, IDS[3])
+        with pytest.raises(ArgumentError):
+            literal(IDS[3])
+        typed = func.coalesce(table.c.other, literal(IDS[3], SnoType(form)))
+        assert connection.scalars(select(table.c.id).where(typed == table.c.id)).all() == [IDS[3]]
+
+
+def test_a_column_of_strings_is_compared_with_patterns(engine: Engine) -> None:
+    table = Table("orders", MetaData(), Column("id", SnoType("text"), primary_key=True))
+    table.metadata.create_all(engine)
+    with engine.connect() as connection:
+        connection.execute(insert(table), [{"id": id} for id in IDS])
+        text, id = str(IDS[3]), table.c.id
+        for found in (id.like(f"{text[:9]}%"), id.startswith(text[:9]), id.endswith(text[3:]), id.contains(text[2:])):
+            assert connection.scalars(select(id).where(found)).all() == [IDS[3]]
+        assert len(connection.scalars(select(id).where(id.not_like(f"{text[:9]}%"))).all()) == len(IDS) - 1
 
 
 def test_guids_and_integers_keep_their_order(engine: Engine) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -72,6 +73,24 @@ class Whole(Exact):
         if isinstance(self.rhs, str):
             raise EmptyResultSet
         return super().as_sql(compiler, connection)
+
+
+class Typed:
+    """A lookup that gives a ``Value`` without an output field the column's: ``filter(id=Value(id))``.
+
+    Django knows the columns of its own values' types. An ID's column depends on the form, and SQLite would compare a
+    string with bytes, which are never equal.
+    """
+
+    def __init__(self, lhs: Any, rhs: Any) -> None:
+        if isinstance(rhs, models.Value) and rhs._output_field_or_none is None:
+            rhs = models.Value(rhs.value, output_field=lhs.output_field)
+        super().__init__(lhs, rhs)  # type: ignore[call-arg]
+
+
+@cache
+def typed(lookup: type) -> type:
+    return type(lookup.__name__, (Typed, lookup), {})
 
 
 class WholeOnMySql:

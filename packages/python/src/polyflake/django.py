@@ -15,10 +15,32 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import NotSupportedError, connections, models
 from django.db.models.lookups import IExact, PatternLookup, UUIDTextMixin
 
-from polyflake import _reading, hotguid, sno
-from polyflake._django import COLUMNS, MYSQL, UNSORTED, UUIDS, Encoding, Whole, WholeOnMySql, checked, found, stored
+from polyflake import _reading, hotguid, public, randflake, sno
+from polyflake._django import (
+    COLUMNS,
+    MYSQL,
+    UNSORTED,
+    UUIDS,
+    Encoding,
+    Whole,
+    WholeOnMySql,
+    checked,
+    found,
+    stored,
+    typed,
+)
 
-__all__ = ["HotGuidField", "Int64Field", "JSONEncoder", "RandflakeField", "SnoField", "read_sno"]
+__all__ = [
+    "HotGuidField",
+    "Int64Field",
+    "JSONEncoder",
+    "PublicIdConverter",
+    "RandflakeConverter",
+    "RandflakeField",
+    "SnoConverter",
+    "SnoField",
+    "read_sno",
+]
 
 
 def read_sno(value: Any) -> sno.Sno:
@@ -94,7 +116,9 @@ class SnoField(models.Field):
     def get_lookup(self, lookup_name: str) -> Any:
         lookup = super().get_lookup(lookup_name)
         is_of_texts = lookup is not None and issubclass(lookup, (IExact, PatternLookup))
-        return Whole if is_of_texts and self.form != "text" else lookup
+        if is_of_texts and self.form != "text":
+            return Whole
+        return None if lookup is None else typed(lookup)
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> sno.Sno | None:
         return self.to_python(self._found(value))
@@ -157,3 +181,43 @@ class RandflakeField(Int64Field):
     """A field of Randflakes, which serializers write as their texts."""
 
     description = "Randflake"
+
+
+class SnoConverter:
+    """A path converter: after ``register_converter(SnoConverter, "sno")``, ``"orders/<sno:id>/"`` gives a ``Sno``."""
+
+    regex = "[2-9a-x]{16}"
+
+    def to_python(self, value: str) -> sno.Sno:
+        return sno.Sno(value)
+
+    def to_url(self, value: sno.Sno | str) -> str:
+        return str(value)
+
+
+class RandflakeConverter:
+    """A path converter between a Randflake's string form in a URL and its integer. Any other string is a 404."""
+
+    regex = "[0-9a-v]{1,13}"
+
+    def to_python(self, value: str) -> int:
+        return randflake.decode_text(value)
+
+    def to_url(self, value: int) -> str:
+        return randflake.encode_text(value)
+
+
+class PublicIdConverter:
+    """A path converter between a public ID in a URL and its integer. Any string that does not decode is a 404.
+
+    A subclass states the type: ``class OrderConverter(PublicIdConverter): of = orders``.
+    """
+
+    regex = "[a-z0-9_]+"
+    of: public.Type
+
+    def to_python(self, value: str) -> int:
+        return self.of.decode(value)
+
+    def to_url(self, value: int) -> str:
+        return self.of.encode(value)

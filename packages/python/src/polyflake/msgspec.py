@@ -20,7 +20,7 @@ from typing import Any
 from polyflake import hotguid, layout, randflake, sno
 from polyflake._reading import read_int64, read_sno
 
-__all__ = ["Int64", "Randflake", "dec_hook", "enc_hook"]
+__all__ = ["Int64", "Randflake", "dec_hook", "enc_hook", "schema_hook"]
 
 
 class Int64(int):
@@ -74,3 +74,21 @@ def dec_hook(type: type, value: Any) -> Any:
     if type is not sno.Sno:
         raise NotImplementedError(f"expected the type Sno, Randflake or Int64, found {type.__name__}")
     return read_sno(value)
+
+
+#: JSON Schemas of the strings that :func:`enc_hook` writes.
+_SCHEMAS = {
+    sno.Sno: {"type": "string", "pattern": "^[2-9a-x]{16}$", "maxLength": 16},
+    Randflake: {"type": "string", "pattern": "^[0-9a-v]{1,13}$", "maxLength": 13},
+    Int64: {"type": "string", "pattern": "^(0|-?[1-9][0-9]{0,18})$", "maxLength": 20},
+}
+
+
+def schema_hook(type: type) -> dict[str, Any]:
+    """The JSON Schema of an ID's string: the argument ``schema_hook`` of :func:`msgspec.json.schema`.
+
+    :raises NotImplementedError: for any other type.
+    """
+    if type not in _SCHEMAS:
+        raise NotImplementedError(f"expected the type Sno, Randflake or Int64, found {type.__name__}")
+    return dict(_SCHEMAS[type])

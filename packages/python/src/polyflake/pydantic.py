@@ -41,7 +41,7 @@ _sno_serializer = SchemaSerializer(core_schema.any_schema(serialization=core_sch
 
 
 def _sno_json_schema(schema: CoreSchema) -> dict[str, Any]:
-    return described(schema, {"type": "string", "pattern": "^[2-9a-x]{16}$", "examples": [_EXAMPLE]})
+    return described(schema, {"type": "string", "pattern": "^[2-9a-x]{16}$", "maxLength": 16, "examples": [_EXAMPLE]})
 
 
 class HasMetabyte:
@@ -80,8 +80,11 @@ _NUMBER = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 class _Integer:
     """Integers of 64 bits that are texts in JSON."""
 
-    def __init__(self, encode: Callable[[int], str], decode: Callable[[str], int], pattern: str, example: str) -> None:
-        self.encode, self.decode, self.schema = encode, decode, {"pattern": pattern, "examples": [example]}
+    def __init__(
+        self, encode: Callable[[int], str], decode: Callable[[str], int], pattern: str, longest: int, example: str
+    ) -> None:
+        self.encode, self.decode = encode, decode
+        self.schema = {"pattern": pattern, "maxLength": longest, "examples": [example]}
 
     def _read(self, value: Any) -> int:
         try:
@@ -106,11 +109,11 @@ class _Integer:
 
 
 Randflake: TypeAlias = Annotated[
-    int, _Integer(randflake.encode_text, randflake.decode_text, "^[0-9a-v]{1,13}$", "3vgoe12ccb8gh")
+    int, _Integer(randflake.encode_text, randflake.decode_text, "^[0-9a-v]{1,13}$", 13, "3vgoe12ccb8gh")
 ]
 """A Randflake: an ``int`` in Python, its text in JSON."""
 
-Int64: TypeAlias = Annotated[int, _Integer(str, read_int64, "^(0|-?[1-9][0-9]{0,18})$", "1541815603606036480")]
+Int64: TypeAlias = Annotated[int, _Integer(str, read_int64, "^(0|-?[1-9][0-9]{0,18})$", 20, "1541815603606036480")]
 """An integer of 64 bits, such as the IDs of a layout: an ``int`` in Python, decimal digits in JSON."""
 
 
@@ -151,4 +154,6 @@ class PublicId:
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         any_of = "[0-9a-hjkmnp-tv-z]"
         pattern = f"^{self.of.name}_{any_of}[0-9a-f]{any_of}{{13}}$"
-        return described(schema, {"type": "string", "pattern": pattern})
+        # `$` of Python's `re` also matches before a final line feed, which the length then excludes.
+        length = len(self.of.encode(0))
+        return described(schema, {"type": "string", "pattern": pattern, "maxLength": length})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from django.http import Http404
 from rest_framework import renderers, serializers
 from rest_framework.utils import encoders
 
@@ -12,7 +13,15 @@ from polyflake import PolyflakeError, django, public, randflake, sno
 from polyflake._django import Encoding
 from polyflake._reading import read_int64, read_sno
 
-__all__ = ["Int64Field", "JSONRenderer", "ModelSerializer", "PublicIdField", "RandflakeField", "SnoField"]
+__all__ = [
+    "IdLookupMixin",
+    "Int64Field",
+    "JSONRenderer",
+    "ModelSerializer",
+    "PublicIdField",
+    "RandflakeField",
+    "SnoField",
+]
 
 _T = TypeVar("_T")
 
@@ -103,3 +112,31 @@ class ModelSerializer(serializers.ModelSerializer):  # type: ignore[type-arg, un
         if key in (SnoField, RandflakeField, Int64Field) and issubclass(field, serializers.PrimaryKeyRelatedField):
             options["pk_field"] = key()
         return field, options
+
+
+class IdLookupMixin:
+    """Looks up a view's object by the ID that its serializer shows: put it before ``ModelViewSet``.
+
+    Without it, a view with ``id = PublicIdField(orders)`` finds a row by its number, and not by its public ID. The
+    serializer must have a field for the view's ``lookup_field``, which is the primary key by default. Any other string in
+    the URL, the row's number included, is a 404.
+    """
+
+    def get_object(self) -> Any:
+        view: Any = self
+        name = view.lookup_url_kwarg or view.lookup_field
+        try:
+            view.kwargs = {**view.kwargs, name: self._shown().to_internal_value(view.kwargs[name])}
+        except serializers.ValidationError as error:
+            raise Http404 from error
+        return super().get_object()  # type: ignore[misc]
+
+    def _shown(self) -> Any:
+        """The serializer's field of the view's ``lookup_field``."""
+        view: Any = self
+        key = view.get_queryset().model._meta.pk.name if view.lookup_field == "pk" else view.lookup_field
+        fields = view.get_serializer().fields.values()
+        found = next((field for field in fields if field.source in (key, view.lookup_field)), None)
+        if found is None:
+            raise AssertionError(f"expected a field for {key!r} in {type(view.get_serializer()).__name__}, found none")
+        return found

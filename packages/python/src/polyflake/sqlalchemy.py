@@ -17,8 +17,9 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Dialect, Integer, LargeBinary, String, Uuid
+from sqlalchemy import BigInteger, Dialect, Integer, LargeBinary, String, Uuid, inspection
 from sqlalchemy.dialects import mssql, mysql, postgresql
+from sqlalchemy.sql import operators
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from polyflake import hotguid, public, randflake, sno
@@ -52,7 +53,19 @@ _COLUMNS: dict[str, dict[str, TypeEngine[Any]]] = {
 }
 # Bytes in a statement.
 _LITERALS = {"postgresql": "'\\x{}'::bytea", "mssql": "0x{}"}
+# Operators that compare a string with a pattern.
+_PATTERNS = {operators.like_op, operators.not_like_op, operators.ilike_op, operators.not_ilike_op} | {
+    getattr(operators, f"{negation}{name}_op")
+    for negation in ("", "not_")
+    for name in ("startswith", "endswith", "contains")
+}
 _T = TypeVar("_T")
+
+
+# An ID without a column's type is an error (``ArgumentError``), because the column's form decides what is stored.
+# SQLAlchemy takes the type of ``column == id`` from the column. For ``literal(id)`` and for arguments of functions it
+# has none, and would send the string, which a column of bytes or UUIDs never equals.
+inspection._self_inspects(sno.Sno)
 
 
 def _column(form: str, dialect: Dialect) -> TypeEngine[Any]:
@@ -80,7 +93,9 @@ class _Column(TypeDecorator[_T]):
 class SnoType(_Column[sno.Sno]):
     """A column of :class:`polyflake.sno.Sno`.
 
-    Parameters of queries may also be texts, as :class:`~polyflake.sno.Sno` takes them.
+    Parameters of queries may also be strings, as :class:`~polyflake.sno.Sno` takes them. An ID that is compared with no
+    column needs its type: ``func.coalesce(Order.parent, literal(id, SnoType("uuid8")))``. Without it SQLAlchemy raises
+    ``ArgumentError``. In the form ``"text"``, ``like``, ``startswith`` and the like take a string as a pattern.
 
     :param form: ``"text"``, 16 characters; ``"bytes"``, 10 bytes; ``"uuid8"``, a UUID of version 8; ``"uuid"``, the
         UUID of the compatible form.
@@ -99,6 +114,11 @@ class SnoType(_Column[sno.Sno]):
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         return _column(self.form, dialect)
+
+    def coerce_compared_value(self, op: Any, value: Any) -> TypeEngine[Any]:
+        # A pattern is a string and no ID: ``column.like("9q%")``, ``column.startswith("9q")``.
+        is_pattern = self.form == "text" and isinstance(value, str) and op in _PATTERNS
+        return String() if is_pattern else self
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         if value is None:
@@ -179,7 +199,7 @@ class PublicIdType(TypeDecorator[str]):
     """A ``BIGINT`` column whose values are public IDs in Python: ``mapped_column(PublicIdType(orders))``.
 
     Parameters of queries may also be integers. A text that does not decode is refused. In migrations it is a
-    ``BigInteger``.
+    ``BigInteger``, and an ``Integer`` on SQLite.
 
     :param of: the type, of :meth:`polyflake.public.Ids.of`.
     """
@@ -216,7 +236,8 @@ def render_item(kind: str, item: Any, context: Any) -> str | Literal[False]:
     """Writes these types into migrations: ``context.configure(render_item=render_item)`` in Alembic's ``env.py``."""
     if kind == "type" and type(item).__module__ == __name__:
         if isinstance(item, PublicIdType):
-            return "sa.BigInteger()"
+            # As `load_dialect_impl`: SQLite numbers rows only in a column of type INTEGER.
+            return 'sa.BigInteger().with_variant(sa.Integer(), "sqlite")'
         context.imports.add(f"import {__name__}")
         return f"{__name__}.{item!r}"
     return False
