@@ -118,8 +118,8 @@ class IdLookupMixin:
     """Looks up a view's object by the ID that its serializer shows: put it before ``ModelViewSet``.
 
     Without it, a view with ``id = PublicIdField(orders)`` finds a row by its number, and not by its public ID. The
-    serializer must have a field for the view's ``lookup_field``, which is the primary key by default. Any other string in
-    the URL, the row's number included, is a 404.
+    serializer must have a field for the view's ``lookup_field``, which is the primary key by default. Any other string
+    in the URL, the row's number included, is a 404.
     """
 
     def get_object(self) -> Any:
