@@ -7,13 +7,11 @@ use std::{
 };
 
 use polyflake::{layout::Layout, randflake::Codec};
-use polyflake_inspect::{Context, Field, Reading, Role, inspect};
+use polyflake_inspect::{Context, Field, Reading, Role, inspect, likely};
 use serde_json::json;
 
 use crate::{failure::Failure, layout, make, paint};
 
-/// Readings that are less likely are shown with --all alone.
-const LEAST_ODDS: f64 = 0.001;
 /// Bits of a line on a card.
 const LINE: u32 = 64;
 
@@ -79,12 +77,12 @@ fn all(
         if id.trim().is_empty() {
             continue;
         }
-        let mut readings = inspect(&id, context);
-        let likely = readings.iter().filter(|reading| reading.odds >= LEAST_ODDS).count();
-        (count, unknown) = (count + 1, unknown + u64::from(likely == 0));
-        readings.truncate(if arguments.all { usize::MAX } else { likely });
+        let all = inspect(&id, context);
+        let likely: Vec<_> = likely(&all).collect();
+        (count, unknown) = (count + 1, unknown + u64::from(likely.is_empty()));
+        let readings = if arguments.all { all.iter().collect() } else { likely };
         if arguments.json {
-            let readings: Vec<_> = readings.iter().map(Reading::to_json).collect();
+            let readings: Vec<_> = readings.iter().map(|reading| reading.to_json()).collect();
             writeln!(out, "{}", json!({ "id": id, "readings": readings }))?;
         } else {
             card(&mut out, &id, &readings)?;
@@ -108,7 +106,7 @@ fn own_layout(path: &std::path::Path) -> Result<(String, Layout), Failure> {
     Ok((name, layout))
 }
 
-fn card(out: &mut impl Write, id: &str, readings: &[Reading]) -> io::Result<()> {
+fn card(out: &mut impl Write, id: &str, readings: &[&Reading]) -> io::Result<()> {
     let title = paint::TITLE;
     let Some((first, others)) = readings.split_first() else {
         return writeln!(out, "{title}{id}{title:#}\n  of no known format\n");
@@ -125,6 +123,9 @@ fn card(out: &mut impl Write, id: &str, readings: &[Reading]) -> io::Result<()> 
     for other in others {
         let time = other.time().unwrap_or_else(|| other.reason.clone());
         writeln!(out, "  or {}, {}: {time}", other.title, percent(other.odds))?;
+    }
+    if let Some(note) = &first.note {
+        writeln!(out, "  {note}")?;
     }
     writeln!(out)
 }

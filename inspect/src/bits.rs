@@ -44,7 +44,7 @@ impl Bits {
     }
 
     /// The last `len` bits of some bytes.
-    fn from_low(bytes: &[u8], len: u32) -> Self {
+    pub(crate) fn from_low(bytes: &[u8], len: u32) -> Self {
         let mut of = [0; BYTES];
         let (from, to) = (bytes.len() - (len as usize).div_ceil(8), (len as usize).div_ceil(8));
         of[..to].copy_from_slice(&bytes[from..]);
@@ -58,8 +58,15 @@ impl Bits {
 
     /// `bits` bits, at most 128, from the bit `from`.
     pub(crate) fn field(&self, from: u32, bits: u32) -> u128 {
-        let bit = |at| u128::from(bit(self.as_bytes(), self.len, at));
-        (from..from + bits).fold(0, |value, at| value << 1 | bit(at))
+        let above = self.len.next_multiple_of(8) - self.len;
+        let (mut at, end, mut value) = (from + above, from + above + bits, 0_u128);
+        while at < end {
+            let next = (at - at % 8 + 8).min(end);
+            let byte = self.bytes[(at / 8) as usize] << (at % 8) >> (8 - (next - at));
+            value = value << (next - at) | u128::from(byte);
+            at = next;
+        }
+        value
     }
 }
 

@@ -15,6 +15,8 @@ pub(crate) struct Format {
     pub(crate) scale: Option<Scale>,
     /// Rarity of the format: 0 for UUIDs of version 4, 1 more for each halving.
     pub(crate) rarity: u32,
+    /// One of this project's own formats.
+    pub(crate) is_ours: bool,
 }
 
 /// The written form of an ID.
@@ -26,10 +28,13 @@ pub(crate) enum Text {
     Uuid,
     /// A number in an alphabet, with a fixed number of characters.
     Number(&'static Alphabet, usize),
-    /// The same without leading zeros, with at most this number of characters.
-    Short(&'static Alphabet, usize),
+    /// The same without leading zeros, with at least and at most these numbers of characters: fewer than the format's IDs have
+    /// by any likely chance are a word.
+    Short(&'static Alphabet, usize, usize),
     /// A type, `_` and a number with a fixed number of characters.
     Typed(&'static Alphabet, usize),
+    /// A type, `_` and the 15 characters of a public ID, of which the last one checks the others.
+    Public,
     /// `c`, then the time, a counter, a fingerprint and random characters, each a number of base 36.
     Cuid,
     /// A UUID whose 16 bytes are the characters of a text.
@@ -41,10 +46,15 @@ pub(crate) struct Part {
     pub(crate) bits: u32,
     pub(crate) name: &'static str,
     pub(crate) role: Role,
-    /// The bits of a [`Fixed`] field; the place of a piece of the time, from its lowest bit; for others 1 if the lowest byte
-    /// is the first.
+    /// The bits of a [`Fixed`] field, or [`CHECKED`]; the place of a piece of the time, from its lowest bit; for others 1 if the
+    /// lowest byte is the first.
     pub(crate) value: u64,
+    /// The values that half of all IDs have: `None` for small ones, no values if all are alike.
+    pub(crate) usual: Option<&'static [u64]>,
 }
+
+/// The value of a [`Fixed`] field whose bits follow from the others, which the written form has checked.
+pub(crate) const CHECKED: u64 = 1 << 63;
 
 /// The unit of a format's time.
 #[derive(Clone, Copy)]
@@ -52,8 +62,8 @@ pub(crate) struct Scale {
     pub(crate) tick_nanos: u64,
     /// Unix milliseconds.
     pub(crate) epoch_ms: i64,
-    /// The times of the first IDs of the format and, if it is no longer made, of the last, in Unix milliseconds.
-    pub(crate) used: (i64, Option<i64>),
+    /// The time of the first IDs of the format, in Unix milliseconds.
+    pub(crate) first_ms: i64,
 }
 
 impl Format {
@@ -63,16 +73,20 @@ impl Format {
 }
 
 const fn part(bits: u32, name: &'static str, role: Role) -> Part {
-    Part { bits, name, role, value: 0 }
+    Part { bits, name, role, value: 0, usual: None }
+}
+
+const fn usually(bits: u32, name: &'static str, role: Role, usual: &'static [u64]) -> Part {
+    Part { bits, name, role, value: 0, usual: Some(usual) }
 }
 
 const fn fixed(bits: u32, name: &'static str, value: u64) -> Part {
-    Part { bits, name, role: Fixed, value }
+    Part { bits, name, role: Fixed, value, usual: None }
 }
 
 /// A number whose lowest byte is the first.
 const fn little_endian(bits: u32, name: &'static str, role: Role) -> Part {
-    Part { bits, name, role, value: 1 }
+    Part { bits, name, role, value: 1, usual: None }
 }
 
 const fn time(bits: u32) -> Part {
@@ -80,15 +94,15 @@ const fn time(bits: u32) -> Part {
 }
 
 const fn piece(bits: u32, name: &'static str, above: u64) -> Part {
-    Part { bits, name, role: Time, value: above }
+    Part { bits, name, role: Time, value: above, usual: None }
 }
 
 const fn scale(tick_nanos: u64, epoch_ms: i64, first_year: i64) -> Scale {
     // A year to the day is enough for the odds.
-    Scale { tick_nanos, epoch_ms, used: ((first_year - 1970) * 31_556_952_000, None) }
+    Scale { tick_nanos, epoch_ms, first_ms: (first_year - 1970) * 31_556_952_000 }
 }
 
-const VERSION: &str = "version";
+pub(crate) const VERSION: &str = "version";
 const VARIANT: &str = "variant";
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
@@ -105,12 +119,17 @@ const fn of(
     scale: Option<Scale>,
     parts: &'static [Part],
 ) -> Format {
-    Format { name, title, texts, parts, scale, rarity }
+    Format { name, title, texts, parts, scale, rarity, is_ours: false }
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "the tables are made of its calls")]
+const fn ours(format: Format) -> Format {
+    Format { is_ours: true, ..format }
 }
 
 /// Sources: RFC 9562 for UUIDs, the projects' own pages for the others, docs/formats.md for this project's own.
 pub(crate) const FORMATS: &[Format] = &[
-    of(
+    ours(of(
         "sno",
         "sno",
         4,
@@ -123,8 +142,8 @@ pub(crate) const FORMATS: &[Format] = &[
             part(16, "partition", Maker),
             part(16, "sequence", Sequence),
         ],
-    ),
-    of(
+    )),
+    ours(of(
         "sno-uuid8",
         "sno as a UUID of version 8",
         6,
@@ -141,8 +160,8 @@ pub(crate) const FORMATS: &[Format] = &[
             part(16, "sequence", Sequence),
             fixed(42, "unused", 0),
         ],
-    ),
-    of(
+    )),
+    ours(of(
         "hotguid",
         "Hot Guid",
         6,
@@ -154,11 +173,11 @@ pub(crate) const FORMATS: &[Format] = &[
             part(24, "counter", Random),
             little_endian(32, "shard_key", Kind),
         ],
-    ),
-    of(
+    )),
+    ours(of(
         "hotguid-uuid8",
         "Hot Guid of version 8",
-        6,
+        8,
         UUID,
         Some(scale(SECOND, 0, 2016)),
         &[
@@ -171,15 +190,28 @@ pub(crate) const FORMATS: &[Format] = &[
             part(24, "counter", Random),
             little_endian(32, "shard_key", Kind),
         ],
-    ),
-    of(
+    )),
+    ours(of(
         "randflake",
         "Randflake",
         9,
-        &[Text::Short(&Alphabet::BASE32HEX, 13), Text::Decimal],
+        &[Text::Short(&Alphabet::BASE32HEX, 10, 13), Text::Decimal],
         None,
         &[part(64, "encrypted", Encrypted)],
-    ),
+    )),
+    ours(of(
+        "public-id",
+        "public ID",
+        5,
+        &[Text::Public],
+        None,
+        &[
+            part(5, "version", Kind),
+            fixed(1, "unused", 0),
+            part(64, "block", Encrypted),
+            fixed(5, "check", CHECKED),
+        ],
+    )),
     of(
         "uuid-v1",
         "UUID v1",
@@ -332,7 +364,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "flake",
         "Boundary flake",
         9,
-        &[Text::Short(&Alphabet::BASE62, 22)],
+        &[Text::Short(&Alphabet::BASE62, 17, 22)],
         Some(scale(MS, 0, 2012)),
         &[time(64), part(48, "machine", Maker), part(16, "sequence", Sequence)],
     ),
@@ -382,8 +414,9 @@ pub(crate) const FORMATS: &[Format] = &[
         &[
             fixed(1, "unused", 0),
             time(41),
-            part(5, "datacenter", Maker),
-            part(5, "worker", Maker),
+            // Of 325 IDs in the documentation of X's API, 307 have one of these datacenters, and any worker.
+            usually(5, "datacenter", Maker, &[10, 11, 13]),
+            usually(5, "worker", Maker, &[]),
             part(12, "sequence", Sequence),
         ],
     ),
@@ -424,10 +457,18 @@ pub(crate) const FORMATS: &[Format] = &[
     of(
         "mastodon",
         "Mastodon ID",
-        6,
+        5,
         DECIMAL,
         Some(scale(MS, 0, 2017)),
         &[time(48), part(16, "sequence_data", Sequence)],
+    ),
+    of(
+        "snowflake",
+        "snowflake of the Unix epoch",
+        7,
+        DECIMAL,
+        Some(scale(MS, 0, 2010)),
+        &[fixed(1, "unused", 0), time(41), part(10, "node", Maker), part(12, "sequence", Sequence)],
     ),
     of(
         "baidu",
@@ -437,7 +478,7 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(Scale {
             tick_nanos: SECOND,
             epoch_ms: 1_463_673_600_000,
-            used: (1_483_228_800_000, Some(1_732_109_055_000)),
+            first_ms: 1_483_228_800_000,
         }),
         &[
             fixed(1, "unused", 0),

@@ -12,7 +12,8 @@ use crate::{
     Context,
     bits::Bits,
     formats::Scale,
-    reading::{Field, Reading, Role, Time},
+    odds::{self, Cost},
+    reading::{Field, Named, Origin, Reading, Role, Time},
     texts,
 };
 
@@ -73,10 +74,12 @@ fn read(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading
         let last = figures.last_ms;
         let span = u128::from(last.unwrap_or(i64::MAX).abs_diff(first)) * 1_000_000;
         let tick = u64::try_from(span >> bits.min(127)).unwrap_or(u64::MAX).max(1);
-        let scale = Scale { tick_nanos: tick, epoch_ms: first, used: (first, last) };
+        let scale = Scale { tick_nanos: tick, epoch_ms: first, first_ms: first };
         Time { scale, bits, unix_ms: Some(ms) }
     });
-    Some(Reading::new(name, name, RARITY, bits, fields, time, now_ms))
+    let named = Named { name, title: name, rarity: RARITY, origin: Origin::Reader };
+    let cost = cost(&fields);
+    Some(Reading::new(named, bits, fields, cost, time, now_ms))
 }
 
 /// The ID that the same values make, with the layout's own constants.
@@ -113,7 +116,7 @@ pub(crate) fn opened(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
     let scale = Scale {
         tick_nanos: 1_000_000_000,
         epoch_ms: randflake::EPOCH * 1000,
-        used: (randflake::EPOCH * 1000, None),
+        first_ms: randflake::EPOCH * 1000,
     };
     let field = |name: &str, role, from, bits, value: u128| Field {
         name: name.to_owned(),
@@ -131,5 +134,12 @@ pub(crate) fn opened(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
         field("sequence", Role::Sequence, 47, 17, parts.sequence.into()),
     ];
     let time = Time { scale, bits: 30, unix_ms: Some(parts.unix_ms()) };
-    Reading::new("randflake", "Randflake", 1, bits, fields.into(), Some(time), now_ms)
+    let named = Named { name: "randflake", title: "Randflake", rarity: 1, origin: Origin::Ours };
+    let cost = cost(&fields);
+    Reading::new(named, bits, fields.into(), cost, Some(time), now_ms)
+}
+
+/// All fields, with nothing known of their values.
+fn cost(fields: &[Field]) -> Cost {
+    fields.iter().fold(Cost::bits(0), |cost, field| cost + odds::field(field, None))
 }

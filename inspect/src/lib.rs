@@ -14,6 +14,8 @@ mod words;
 
 use alloc::vec::Vec;
 
+use crate::reading::Origin;
+
 use polyflake::{layout::Layout, randflake::Codec};
 
 pub use crate::{
@@ -23,6 +25,9 @@ pub use crate::{
 
 /// The most bits that an ID has.
 pub const MOST_BITS: u32 = bits::MOST;
+
+/// Readings that are less likely are not worth a line.
+const MIN_ODDS: f64 = 0.001;
 
 /// A reader's knowledge besides the ID.
 #[derive(Clone, Copy, Default)]
@@ -55,8 +60,18 @@ pub fn inspect(text: &str, context: &Context<'_>) -> Vec<Reading> {
     }
     let mut readings = texts::readings(text, context);
     layouts::of_text(text, context, &mut readings);
-    odds::rank(&mut readings, odds::random_text(text));
+    let snowflake = texts::integer(text).map(odds::other_snowflake);
+    let random = odds::random_text(text);
+    odds::rank(&mut readings, snowflake.map_or(random, |snowflake| snowflake.min(random)));
     readings
+}
+
+/// The readings to show, the likeliest first: those of at least 0.1 %, and those of this project's own formats where no other
+/// explains the text, since a valid ID of theirs is one, whatever its time. None: the text is an ID of no known format.
+pub fn likely(readings: &[Reading]) -> impl Iterator<Item = &Reading> {
+    let known: f64 = readings.iter().map(|reading| reading.odds).sum();
+    let is_ours = move |reading: &Reading| reading.origin == Origin::Ours && known < 0.5;
+    readings.iter().filter(move |reading| reading.odds >= MIN_ODDS || is_ours(reading))
 }
 
 /// All readings of an ID's bytes, big-endian, the likeliest first: 8 bytes are an integer, 16 a UUID.

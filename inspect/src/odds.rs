@@ -1,11 +1,16 @@
 //! The likelihood of a reading: the number of bits needed to describe an ID to somebody who knows its format. The shortest account is
 //! the likeliest, and each bit less is twice as likely.
 
-use core::ops::Add;
+use core::ops::{Add, Sub};
 
 use alloc::vec::Vec;
 
-use crate::reading::{Field, Reading, Role, Time};
+use crate::reading::{Field, Origin, Reading, Role, Time};
+
+/// Rarity of a format that is not in the table.
+const UNKNOWN: Cost = Cost::bits(11);
+/// The most that popularity and the usual values of fields say of two formats that have the same bits: twice as likely.
+const TWINS: Cost = Cost::bits(1);
 
 /// Sixteenths of a bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +21,38 @@ impl Add for Cost {
 
     fn add(self, more: Self) -> Self {
         Self(self.0.saturating_add(more.0))
+    }
+}
+
+impl Sub for Cost {
+    type Output = Self;
+
+    fn sub(self, less: Self) -> Self {
+        Self(self.0.saturating_sub(less.0))
+    }
+}
+
+/// What a reading costs, part by part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Account {
+    pub(crate) rarity: Cost,
+    /// All fields but the time.
+    pub(crate) fields: Cost,
+    pub(crate) time: Cost,
+    /// Bits that agree with the format's, which another format would have to explain.
+    pub(crate) fixed: Cost,
+    /// Whether IDs of the format can have been made at the time.
+    pub(crate) is_likely: bool,
+}
+
+impl Account {
+    fn total(&self) -> Cost {
+        self.rarity + self.fields + self.time
+    }
+
+    /// The cost of a format that is not in the table and explains the ID as well: the cap of what a rare format can get.
+    fn of_unknown(&self) -> Cost {
+        self.fields + self.time + self.fixed + UNKNOWN
     }
 }
 
@@ -32,10 +69,20 @@ impl Cost {
     }
 }
 
-/// A text of one of these characters at each place, of any length.
+/// A text of no format: of one kind of characters at each place and of any length, or two such texts with a hyphen or an
+/// underscore between them. Nobody expects any text, so it is as seldom as the rarest formats.
 pub(crate) fn random_text(text: &str) -> Cost {
+    let split =
+        text.rfind(['_', '-']).filter(|at| *at > 0).map(|at| (&text[..at], &text[at + 1..]));
+    let halves = split.map(|(one, two)| characters(one) + characters(two) + Cost::bits(6));
+    let whole = characters(text);
+    Cost::bits(10) + halves.map_or(whole, |halves| halves.min(whole))
+}
+
+/// The characters of a text, of which each may be any of the narrowest kind that all of them are of.
+fn characters(text: &str) -> Cost {
     let all = |of: fn(&u8) -> bool| text.bytes().all(|character| of(&character));
-    let characters = if all(u8::is_ascii_digit) {
+    let kind = if all(u8::is_ascii_digit) {
         10
     } else if all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'))
         || all(|c| matches!(c, b'0'..=b'9' | b'A'..=b'F'))
@@ -52,25 +99,45 @@ pub(crate) fn random_text(text: &str) -> Cost {
     } else {
         96
     };
-    // Nobody expects any text: as seldom as the rarest formats.
-    text.bytes().fold(Cost::bits(10), |cost, _| cost + Cost::of_one_in(characters))
+    text.bytes().fold(Cost::bits(0), |cost, _| cost + Cost::of_one_in(kind))
+}
+
+/// An integer of 64 bits as a snowflake of a format that is not in the table: a time of an unknown epoch, a node and a sequence.
+pub(crate) fn other_snowflake(id: u64) -> Cost {
+    let field = |bits: u32, value: u64| small(value.into(), Cost::bits(bits));
+    Cost::bits(9 + 41) + field(10, id >> 12 & 0x3ff) + field(12, id & 0xfff)
+}
+
+/// Half of them small, where each doubling is as likely as the one before; half of them anything.
+fn small(value: u128, all: Cost) -> Cost {
+    let number = value.saturating_add(1);
+    let small = Cost::of_one_in(number) + Cost::of_one_in(u128::from(number.ilog2()) + 1);
+    small.min(all) + Cost::bits(1)
 }
 
 /// A field's bits, apart from the time.
-pub(crate) fn field(field: &Field) -> Cost {
+pub(crate) fn field(field: &Field, usual: Option<&[u64]>) -> Cost {
     let all = Cost::bits(field.bits);
-    match field.role {
+    match (field.role, usual) {
+        (Role::Maker, Some([])) => all,
+        (Role::Maker, Some(values)) => {
+            let is_usual = |value| values.iter().any(|of| u128::from(*of) == value);
+            let one_in = values.iter().fold(0, |count, _| count + 1);
+            let cost =
+                if field.value.is_some_and(is_usual) { Cost::of_one_in(one_in) } else { all };
+            cost + Cost::bits(1)
+        }
+        (role, _) => of_role(role, field.value, all),
+    }
+}
+
+fn of_role(role: Role, value: Option<u128>, all: Cost) -> Cost {
+    match role {
         Role::Fixed | Role::Time => Cost::bits(0),
         // Wide numbers of makers are addresses or drawn.
-        Role::Maker if field.bits >= 16 => all,
+        Role::Maker if all >= Cost::bits(16) => all,
         Role::Random | Role::Encrypted => all,
-        // Half of them small, where each doubling is as likely as the one before; half of them anything.
-        Role::Kind | Role::Maker | Role::Sequence => {
-            let Some(value) = field.value else { return all };
-            let number = value.saturating_add(1);
-            let small = Cost::of_one_in(number) + Cost::of_one_in(u128::from(number.ilog2()) + 1);
-            small.min(all) + Cost::bits(1)
-        }
+        Role::Kind | Role::Maker | Role::Sequence => value.map_or(all, |value| small(value, all)),
     }
 }
 
@@ -84,10 +151,10 @@ pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
             let age =
                 u128::from(now_ms.saturating_sub(ms).max(0).saturating_add(HOUR).cast_unsigned());
             let ticks = age * 1_000_000 / u128::from(time.scale.tick_nanos);
-            let span = now_ms.saturating_sub(time.scale.used.0).max(HOUR) / HOUR;
+            let span = now_ms.saturating_sub(time.scale.first_ms).max(HOUR) / HOUR;
             let doublings = u128::from(span.cast_unsigned().ilog2()) + 1;
-            let grown = now_ms.saturating_sub(time.scale.used.0).max(HOUR)
-                / ms.saturating_sub(time.scale.used.0).max(30 * 24 * HOUR);
+            let grown = now_ms.saturating_sub(time.scale.first_ms).max(HOUR)
+                / ms.saturating_sub(time.scale.first_ms).max(30 * 24 * HOUR);
             let grown = Cost::of_one_in(u128::from(grown.max(1).cast_unsigned()));
             Cost::of_one_in(ticks.max(1)) + Cost::of_one_in(doublings) + grown
         }
@@ -97,13 +164,52 @@ pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
 
 /// Sorts readings by what they cost, and gives each its odds beside the others and `random`.
 pub(crate) fn rank(readings: &mut Vec<Reading>, random: Cost) {
-    readings.sort_by_key(|reading| reading.cost);
-    let least = readings.iter().map(|reading| reading.cost).fold(random, Cost::min);
-    let sum: f64 = readings.iter().map(|reading| weight(reading.cost, least)).sum();
-    let all = sum + weight(random, least);
+    twins(readings);
+    readings.sort_by_key(|reading| reading.account.total());
+    let unknown =
+        readings.iter().map(|reading| reading.account.of_unknown()).fold(random, Cost::min);
+    let least = readings.iter().map(|reading| reading.account.total()).fold(unknown, Cost::min);
+    let sum: f64 = readings.iter().map(|reading| weight(reading.account.total(), least)).sum();
+    let all = sum + weight(unknown, least);
     for reading in readings {
-        reading.odds = weight(reading.cost, least) / all;
+        reading.odds = weight(reading.account.total(), least) / all;
     }
+}
+
+/// Finds formats of the table that have the same bits for everything but the time, which is likely in both: their age tells
+/// nothing, what else is known of them little, and each gets a note of the other.
+fn twins(readings: &mut [Reading]) {
+    for at in 1..readings.len() {
+        let (before, rest) = readings.split_at_mut(at);
+        let reading = &mut rest[0];
+        for other in before {
+            if !is_twin(other, reading) {
+                continue;
+            }
+            let (one, two) = (&mut other.account, &mut reading.account);
+            one.time = one.time.min(two.time);
+            two.time = one.time;
+            let most = (one.rarity + one.fields).min(two.rarity + two.fields) + TWINS;
+            for account in [one, two] {
+                let cost = (account.rarity + account.fields).min(most);
+                (account.rarity, account.fields) =
+                    (account.rarity.min(cost), cost - account.rarity);
+            }
+            (other.note, reading.note) = (Some(reading.as_twin()), Some(other.as_twin()));
+        }
+    }
+}
+
+fn is_twin(one: &Reading, other: &Reading) -> bool {
+    let of_table = |reading: &Reading| reading.origin == Origin::Table && reading.unix_ms.is_some();
+    let is_rest = |field: &&Field| !matches!(field.role, Role::Time | Role::Fixed);
+    let rest = |reading: &Reading| {
+        let fields = reading.fields.iter().filter(is_rest);
+        fields.map(|field| (field.role, field.from, field.bits)).collect::<Vec<_>>()
+    };
+    [one, other].into_iter().all(|it| of_table(it) && it.account.is_likely)
+        && one.bits == other.bits
+        && rest(one) == rest(other)
 }
 
 /// 1 for the least cost, half of it for each bit more.

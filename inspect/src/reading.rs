@@ -4,8 +4,9 @@ use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
 
 use crate::{
     bits::{self, Bits},
-    formats::{Format, Scale},
-    odds::{self, Cost},
+    formats::{CHECKED, Format, Scale, VERSION},
+    odds::{self, Account, Cost},
+    words,
 };
 
 /// An ID, read as one format.
@@ -27,7 +28,21 @@ pub struct Reading {
     pub odds: f64,
     /// Why, in words.
     pub reason: String,
-    pub(crate) cost: Cost,
+    /// A sentence about another format that has the same bits, if there is one.
+    pub note: Option<String>,
+    pub(crate) account: Account,
+    pub(crate) origin: Origin,
+}
+
+/// Who described a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// This project, which made the format.
+    Ours,
+    /// This crate's table.
+    Table,
+    /// The reader: a layout of their own.
+    Reader,
 }
 
 /// A field of a [`Reading`].
@@ -85,10 +100,11 @@ impl Reading {
     /// The bits as the format has them, or `None` where its fixed bits are others.
     pub(crate) fn of(format: &Format, bits: &Bits, now_ms: i64) -> Option<Self> {
         let mut fields = Vec::with_capacity(format.parts.len());
-        let (mut from, mut ticks) = (0, 0);
+        let (mut from, mut ticks, mut cost) = (0, 0, Cost::bits(0));
         for part in format.parts {
             let mut value = bits.field(from, part.bits);
             match part.role {
+                Role::Fixed if part.value == CHECKED => {}
                 Role::Fixed if value != u128::from(part.value) => return None,
                 Role::Time => ticks |= value << part.value,
                 Role::Fixed => {}
@@ -96,41 +112,56 @@ impl Reading {
                 _ => {}
             }
             let (name, role) = (part.name.to_owned(), part.role);
-            fields.push(Field { name, role, from, bits: part.bits, value: Some(value) });
+            let field = Field { name, role, from, bits: part.bits, value: Some(value) };
+            cost = cost + odds::field(&field, part.usual);
+            fields.push(field);
             from += part.bits;
         }
         let time = format.scale.map(|scale| Time::of(scale, ticks, &fields));
-        Some(Self::new(format.name, format.title, format.rarity, bits, fields, time, now_ms))
+        let origin = if format.is_ours { Origin::Ours } else { Origin::Table };
+        let named = Named { name: format.name, title: format.title, rarity: format.rarity, origin };
+        Some(Self::new(named, bits, fields, cost, time, now_ms))
     }
 
     /// A reading with what its parts cost.
     pub(crate) fn new(
-        name: &str,
-        title: &str,
-        rarity: u32,
+        named: Named<'_>,
         bits: &Bits,
         fields: Vec<Field>,
+        cost: Cost,
         time: Option<Time>,
         now_ms: i64,
     ) -> Self {
-        let mut cost = Cost::bits(rarity);
-        for field in &fields {
-            cost = cost + odds::field(field);
-        }
-        if let Some(time) = &time {
-            cost = cost + odds::time(time, now_ms);
-        }
+        let fixed = fields.iter().filter(|field| field.role == Role::Fixed);
+        let account = Account {
+            rarity: Cost::bits(named.rarity),
+            fields: cost,
+            time: time.map_or(Cost::bits(0), |time| odds::time(&time, now_ms)),
+            fixed: Cost::bits(fixed.map(|field| field.bits).sum()),
+            is_likely: time.is_some_and(|time| time.is_likely(now_ms)),
+        };
         Self {
-            format: name.to_owned(),
-            title: title.to_owned(),
+            format: named.name.to_owned(),
+            title: named.title.to_owned(),
             bytes: bits.as_bytes().into(),
             bits: bits.len,
             unix_ms: time.and_then(|time| time.unix_ms),
-            reason: reason(time.as_ref(), &fields, now_ms),
+            reason: reason(time.as_ref(), &fields, named.origin, now_ms),
             fields,
             odds: 0.0,
-            cost,
+            note: None,
+            account,
+            origin: named.origin,
         }
+    }
+
+    /// This reading in the note of another one that has the same bits.
+    pub(crate) fn as_twin(&self) -> String {
+        let at = self.time().unwrap_or_default();
+        let (article, title) = (words::article(self), &self.title);
+        format!(
+            "It may also be {article}{title} of {at}, which has the same bits: only the source of the ID can tell."
+        )
     }
 
     /// The bit `at`, counted from the most significant one.
@@ -154,6 +185,15 @@ impl Reading {
     }
 }
 
+/// A format's names, and how rare it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Named<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) title: &'a str,
+    pub(crate) rarity: u32,
+    pub(crate) origin: Origin,
+}
+
 /// The time of a reading.
 #[derive(Clone, Copy)]
 pub(crate) struct Time {
@@ -174,39 +214,46 @@ impl Time {
 
     /// Returns `true` if IDs of this time can have been made by now, with a day of tolerance for wrong clocks.
     pub(crate) fn is_likely(&self, now_ms: i64) -> bool {
-        let (first, last) = self.scale.used;
-        let end = last.unwrap_or(i64::MAX).min(now_ms.saturating_add(DAY));
-        self.unix_ms.is_some_and(|ms| (first..=end).contains(&ms))
+        let end = now_ms.saturating_add(DAY);
+        self.unix_ms.is_some_and(|ms| (self.scale.first_ms..=end).contains(&ms))
     }
 }
 
 const DAY: i64 = 86_400_000;
 
 /// Why an ID is, or is not, one of a format.
-fn reason(time: Option<&Time>, fields: &[Field], now_ms: i64) -> String {
-    let Some(time) = time else { return without_time(fields).to_owned() };
+fn reason(time: Option<&Time>, fields: &[Field], origin: Origin, now_ms: i64) -> String {
+    let Some(time) = time else { return without_time(fields, origin).to_owned() };
     let Some(ms) = time.unix_ms else { return "its time is past all calendars".to_owned() };
     let year = jiff::Timestamp::from_millisecond(ms)
         .map_or(0, |at| at.to_zoned(jiff::tz::TimeZone::UTC).year());
     if time.is_likely(now_ms) {
         format!("made {}", ago(now_ms.saturating_sub(ms)))
     } else if ms > now_ms {
-        format!("its time would be of {year}, which is to come")
-    } else if time.scale.used.1.is_some_and(|last| ms > last) {
-        format!("its time would be of {year}, after the last such ID")
+        format!("its time would be in {year}, which is in the future")
     } else {
-        format!("its time would be of {year}, before the first such ID")
+        format!("its time would be in {year}, before the first such ID")
     }
 }
 
-fn without_time(fields: &[Field]) -> &'static str {
+fn without_time(fields: &[Field], origin: Origin) -> &'static str {
+    let all = |role| fields.iter().all(|field| field.role == role);
+    let has = |name| fields.iter().any(|field| field.role == Role::Fixed && field.name == name);
+    let counted = fields.iter().find(|field| field.role == Role::Sequence);
     match fields {
-        [Field { role: Role::Encrypted, .. }] => {
-            "nothing tells it from random bits without its secret"
+        _ if origin == Origin::Reader => "its bits are those of the layout",
+        _ if all(Role::Fixed) && fields.iter().all(|field| field.value == Some(0)) => {
+            "all its bits are 0"
         }
-        [Field { role: Role::Sequence, .. }] => "a small number is mostly counted",
-        [Field { role: Role::Random, .. }] => "its characters are all of this format's",
-        _ => "its version and variant bits say so",
+        _ if all(Role::Fixed) => "all its bits are 1",
+        _ if has("check") => "its check character is right, which 1 in 32 is by chance",
+        _ if has(VERSION) => "its version and variant bits say so",
+        _ if all(Role::Encrypted) => "nothing tells it from random bits without its secret",
+        _ if all(Role::Random) => "its characters are all of this format's",
+        _ if counted.is_some_and(|count| count.value < Some(1 << 32)) => {
+            "small numbers are mostly counted"
+        }
+        _ => "it is below 2^53, as counters are",
     }
 }
 
@@ -228,3 +275,6 @@ fn ago(ms: i64) -> String {
         Some((unit, name)) => format!("{} {name}s ago", ms / unit),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -64,11 +64,13 @@ fn bits(text: &str, format: &Format, form: Text) -> Option<Bits> {
         Text::Decimal => Bits::from_number(integer(text)?.into(), len),
         Text::Uuid => Bits::from_bytes(&uuid(text)?),
         Text::Number(alphabet, length) => number(text, alphabet, length, len),
-        Text::Short(alphabet, most) => {
-            let short = text == "0" || !text.starts_with('0');
-            let length = Some(text.len()).filter(|length| short && (1..=most).contains(length));
+        Text::Short(alphabet, least, most) => {
+            let is_short = !text.starts_with('0');
+            let length =
+                Some(text.len()).filter(|length| is_short && (least..=most).contains(length));
             number(text, alphabet, length?, len)
         }
+        Text::Public => public(text),
         Text::Typed(alphabet, length) => {
             let (kind, text) = text.rsplit_once('_')?;
             let word = |c| matches!(c, 'a'..='z' | '_');
@@ -86,6 +88,19 @@ fn bits(text: &str, format: &Format, form: Text) -> Option<Bits> {
 /// A text of `length` characters as a number of `len` bits.
 fn number(text: &str, alphabet: &Alphabet, length: usize, len: u32) -> Option<Bits> {
     (text.len() == length).then(|| Bits::from_text(text, alphabet, len))?
+}
+
+/// A type, `_`, and 15 characters, each of which adds its value, times a power of 2 in the field of 32 elements, to the last one:
+/// what docs/formats.md says of the check. The secret has no part in it.
+fn public(text: &str) -> Option<Bits> {
+    let (kind, tail) = text.rsplit_once('_')?;
+    let is_type = (1..=63).contains(&kind.len())
+        && kind.starts_with(|first: char| first.is_ascii_lowercase())
+        && kind.bytes().all(|of| matches!(of, b'a'..=b'z' | b'0'..=b'9' | b'_'));
+    let bits = number(tail, &Alphabet::CROCKFORD_LOWER, 15, 75).filter(|_| is_type)?;
+    let double = |value: u128| ((value << 1) ^ ((value >> 4) * 0b10_0101)) & 31;
+    let sum = (0..14).fold(0, |sum, at| double(sum ^ bits.field(5 * at, 5)));
+    (sum == bits.field(70, 5)).then_some(bits)
 }
 
 fn cuid(text: &str) -> Option<Bits> {

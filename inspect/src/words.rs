@@ -7,7 +7,10 @@ use alloc::{
     vec::Vec,
 };
 
-use crate::reading::{Field, Reading, Role};
+use crate::{
+    likely,
+    reading::{Field, Origin, Reading, Role},
+};
 
 /// Values of more bits are written in hexadecimal digits.
 const DECIMAL_BITS: u32 = 53;
@@ -22,13 +25,15 @@ const SAID_BITS: u32 = 32;
 /// let context = Context { now_ms: 1_795_422_487_000, ..Context::default() };
 /// assert_eq!(
 ///     sentence(&inspect("175928847299117063", &context)),
-///     "This is probably a Discord snowflake, made 10 years ago, at 2016-04-30T11:18:25.796Z: worker 1, process 0, sequence 7."
+///     "This is probably a Discord snowflake, made 10 years ago, at 2016-04-30T11:18:25.796Z: worker 1, process 0, sequence 7. \
+///      It may also be an X (Twitter) snowflake of 2012-03-03T13:01:20.453Z, which has the same bits: \
+///      only the source of the ID can tell."
 /// );
 /// assert_eq!(sentence(&inspect("Grüße", &context)), "This is no ID of a known format.");
 /// ```
 #[must_use]
 pub fn sentence(readings: &[Reading]) -> String {
-    let Some(first) = readings.first().filter(|first| first.odds >= 0.001) else {
+    let Some(first) = likely(readings).next() else {
         return "This is no ID of a known format.".to_owned();
     };
     let verb = match first.odds {
@@ -46,12 +51,16 @@ pub fn sentence(readings: &[Reading]) -> String {
         .collect();
     let values =
         if values.is_empty() { String::new() } else { ": ".to_owned() + &values.join(", ") };
-    format!("This {verb} {}{}, {}{made}{values}.", article(&first.title), first.title, first.reason)
+    let (article, title, reason) = (article(first), &first.title, &first.reason);
+    let note = first.note.as_ref().map(|note| format!(" {note}")).unwrap_or_default();
+    format!("This {verb} {article}{title}, {reason}{made}{values}.{note}")
 }
 
-/// `a `, `an `, or nothing before a plural and where the title has one.
-fn article(title: &str) -> &'static str {
+/// The words before a title: `a `, `an `, nothing before a plural and where the title has one. A layout's name is no kind of thing.
+pub(crate) fn article(reading: &Reading) -> &'static str {
+    let title = &reading.title;
     match title.chars().next() {
+        _ if reading.origin == Origin::Reader => "an ID of ",
         _ if title.starts_with("a ") || title.starts_with("Unix ") => "",
         Some('A' | 'E' | 'I' | 'O' | 'X' | 'a' | 'e' | 'i' | 'o' | 'x') => "an ",
         _ => "a ",
@@ -104,7 +113,7 @@ mod json {
             let odds: Option<f64> = format!("{:.4}", self.odds).parse().ok();
             json!({
                 "format": self.format, "title": self.title, "odds": odds,
-                "time": self.time(), "unix_ms": self.unix_ms, "reason": self.reason,
+                "time": self.time(), "unix_ms": self.unix_ms, "reason": self.reason, "note": self.note,
                 "hex": self.bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}")),
                 "bits": self.bits, "fields": self.fields.iter().map(field).collect::<Vec<_>>(),
             })

@@ -4,7 +4,7 @@ use polyflake::{
     layout::{Field, Layout, Tick, Type, Value},
     randflake::{Codec, Parts},
 };
-use polyflake_inspect::{Context, MOST_BITS, Reading, Role, inspect, inspect_bytes};
+use polyflake_inspect::{Context, MOST_BITS, Reading, Role, inspect, inspect_bytes, sentence};
 
 /// 2026-11-23T09:00:00Z.
 const NOW: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
@@ -25,7 +25,10 @@ fn ids_of_other_libraries_are_named() {
     for line in include_str!("made.tsv").lines() {
         let (format, id) = line.split_once('\t').expect("a format, a tab and an ID");
         let reading = first(id);
-        assert_eq!(reading.format, format, "{id}");
+        // Libraries do not know the datacenters of X and the workers of Discord, which tell their IDs apart.
+        if reading.note.is_none() {
+            assert_eq!(reading.format, format, "{id}");
+        }
         assert!(reading.odds > 0.5, "{id}: {}", reading.odds);
     }
 }
@@ -146,13 +149,14 @@ fn a_sno_is_found_in_both_uuids() {
 
 #[test]
 fn the_present_decides_between_formats_of_the_same_bits() {
-    let at = |now_ms| inspect("2124021779781038084", &Context { now_ms, ..NOW })[0].format.clone();
-    assert_eq!(at(NOW.now_ms), "twitter");
-    // In 2032 it may as well be a Discord ID of the year before, and that is the younger one.
-    assert_eq!(at(NOW.now_ms + 5 * 31_556_952_000), "discord");
-    let unlikely = inspect("2124021779781038084", &NOW);
+    let at = |now_ms| inspect("2124021779781038084", &Context { now_ms, ..NOW });
+    let unlikely = at(NOW.now_ms);
+    assert_eq!((unlikely[0].format.as_str(), &unlikely[0].note), ("twitter", &None));
     let discord = unlikely.iter().find(|reading| reading.format == "discord").expect("a reading");
-    assert_eq!(discord.reason, "its time would be of 2031, which is to come");
+    assert_eq!(discord.reason, "its time would be in 2031, which is in the future");
+    // In 2032 it may as well be a Discord ID of the year before.
+    let later = at(NOW.now_ms + 5 * 31_556_952_000);
+    assert!(later[..2].iter().all(|reading| reading.note.is_some()), "{later:?}");
 }
 
 #[test]
@@ -195,6 +199,18 @@ fn layouts_of_ones_own_are_read_and_their_constants_must_agree() {
     assert_eq!((value(&readings[0], "region"), value(&readings[0], "shard")), (Some(5), Some(3)));
     assert_eq!(readings[0].unix_ms, Some(1_795_000_000_000));
     assert!(readings.iter().all(|reading| reading.format != "others"));
+    let said = sentence(&readings);
+    assert!(said.starts_with("This is an ID of orders, made "), "{said}");
+    let timeless =
+        Layout::integer([Field::bindable(32, "a"), Field::bindable(32, "b")]).expect("a layout");
+    let layouts = [("your layout", &timeless)];
+    let said = sentence(&inspect("8011686022722355202", &Context { layouts: &layouts, ..NOW }));
+    assert!(
+        said.contains(
+            "an ID of your layout, its bits are those of the layout: a 1865366013, b 1817444354"
+        ),
+        "{said}"
+    );
 
     let bytes =
         Layout::bytes(4, [Field::bindable(16, "a"), Field::bindable(16, "b")]).expect("a layout");

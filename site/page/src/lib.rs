@@ -3,7 +3,7 @@
 #![allow(missing_docs, reason = "wasm-bindgen writes items of its own")]
 
 use polyflake::layout::Layout;
-use polyflake_inspect::{Context, Reading, inspect, sentence};
+use polyflake_inspect::{Context, Reading, inspect, likely, sentence};
 use serde_json::json;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -16,9 +16,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 pub fn look(text: &str, now: i64, layout: &str) -> String {
     let layout = Layout::from_json(layout).ok();
     let layouts: Vec<_> = layout.iter().map(|layout| ("your layout", layout)).collect();
-    let mut readings = inspect(text, &Context { now_ms: now, secret: None, layouts: &layouts });
-    readings.retain(|reading| reading.odds >= 0.001);
+    let readings = inspect(text, &Context { now_ms: now, secret: None, layouts: &layouts });
     let sentence = sentence(&readings);
-    let readings: Vec<_> = readings.iter().map(Reading::to_json).collect();
+    let readings: Vec<_> = likely(&readings).map(Reading::to_json).collect();
     json!({ "sentence": sentence, "readings": readings }).to_string()
 }
