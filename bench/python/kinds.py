@@ -12,7 +12,7 @@ from polyflake import sno
 #: A record of a service, 400 bytes.
 TEXT = json.dumps(
     {
-        "id": "a7rdmuv326nct5if",
+        "id": "9afikjv326nct5if",
         "name": "Ada Lovelace",
         "email": "ada@example.com",
         "visits": 1843,

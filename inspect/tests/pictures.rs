@@ -8,7 +8,7 @@ use polyflake_inspect::{Context, inspect};
 
 /// A picture's name, the ID that it shows, and the picture as it is checked in.
 const PICTURES: [(&str, &str, &str); 4] = [
-    ("sno", "a7rdmuv326nct5if", include_str!("../../docs/pictures/sno.svg")),
+    ("sno", "9afikjv326nct5if", include_str!("../../docs/pictures/sno.svg")),
     ("randflake", "amb6fiq6d10u2", include_str!("../../docs/pictures/randflake.svg")),
     (
         "hotguid",

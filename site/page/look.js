@@ -6,7 +6,7 @@ import { bitsOf, create, element } from "./elements.js";
 
 const EXAMPLES = [
   ["Discord", "175928847299117063"],
-  ["sno", "a7rdmuv326nct5if"],
+  ["sno", "9afikjv326nct5if"],
   ["Hot Guid", "69231e2a-5f3b-91c4-d8a7-000105000000"],
   ["ULID", "01HV5S2K2Y3K7Q9C0S6W8X4E1F"],
   ["UUID v7", "019a1b3c-7c00-7aaa-baaa-aaaaaaaaaaaa"],

@@ -5,7 +5,7 @@ import { type Contest, ours, peer } from "./contest.js";
 
 /** A record of a service, 400 bytes. */
 const TEXT = JSON.stringify({
-  id: "a7rdmuv326nct5if",
+  id: "9afikjv326nct5if",
   name: "Ada Lovelace",
   email: "ada@example.com",
   visits: 1843,

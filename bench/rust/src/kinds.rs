@@ -55,11 +55,11 @@ struct Head {
 }
 
 fn first() -> String {
-    format!(r#"{{"id":"a7rdmuv326nct5if",{MEMBERS}"}}"#)
+    format!(r#"{{"id":"9afikjv326nct5if",{MEMBERS}"}}"#)
 }
 
 fn last() -> String {
-    format!(r#"{{{MEMBERS}","id":"a7rdmuv326nct5if"}}"#)
+    format!(r#"{{{MEMBERS}","id":"9afikjv326nct5if"}}"#)
 }
 
 const FIRST: &str = "by metabyte, the ID first";

@@ -14,8 +14,8 @@ impl Sno {
     /// ```
     /// use polyflake::sno::Sno;
     ///
-    /// const ROOT: Sno = Sno::parse_const("aaaaaaaa55aaaaaa").unwrap();
-    /// assert_eq!(ROOT.to_string(), "aaaaaaaa55aaaaaa");
+    /// const ROOT: Sno = Sno::parse_const("9aaaaaaa55aaaaaa").unwrap();
+    /// assert_eq!(ROOT.to_string(), "9aaaaaaa55aaaaaa");
     /// ```
     pub const fn parse_const(text: &str) -> Option<Self> {
         let Some(number) = base32::constant::sno(text) else { return None };

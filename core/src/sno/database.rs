@@ -12,7 +12,7 @@ use crate::{
 };
 
 const EXPECTED: &str = "a sno ID as text, bytes or UUID";
-const EXAMPLE: Sno = Sno::parse_const("a7rdmuv326nct5if").unwrap();
+const EXAMPLE: Sno = Sno::parse_const("9afikjv326nct5if").unwrap();
 
 impl Column for Sno {
     const FORMS: &'static [Form] = &[Form::Bytes, Form::Text, Form::Uuid];

@@ -50,7 +50,7 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
     ///     }
     /// }
     ///
-    /// let content = serde_json::json!({"id": "aaaaaaaa55aaaaaa"});
+    /// let content = serde_json::json!({"id": "9aaaaaaa55aaaaaa"});
     /// assert!(matches!(Record::of_metabyte(24, content.clone())?, Some(Record::User(_))));
     /// assert!(Record::of_metabyte(25, content)?.is_none());
     /// # Ok::<(), serde_json::Error>(())
@@ -79,7 +79,7 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
     ///     }
     /// }
     ///
-    /// let mut json = serde_json::Deserializer::from_str(r#"{"id": "a7rdmuv326nct5if"}"#);
+    /// let mut json = serde_json::Deserializer::from_str(r#"{"id": "9afikjv326nct5if"}"#);
     /// let Err(ReadError::Id(error)) = Record::read(&mut json) else { panic!("read") };
     /// assert_eq!(error.code(), "out_of_range");
     /// assert_eq!(error.to_string(), "expected an ID of metabyte 24, found 1");
@@ -192,7 +192,7 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
 ///     }
 /// }
 ///
-/// let text = r#"{"id":"aaaaaaaa55aaaaaa","foo":"bar","baz":"bar"}"#; // its metabyte is 24
+/// let text = r#"{"id":"9aaaaaaa55aaaaaa","foo":"bar","baz":"bar"}"#; // its metabyte is 24
 /// let Record::User(user) = serde_json::from_str(text)? else { panic!("another record") };
 /// assert_eq!(user.foo, "bar");
 /// assert_eq!(serde_json::to_string(&Record::User(user))?, text);

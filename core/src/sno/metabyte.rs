@@ -11,7 +11,7 @@ const LOW: usize = 9;
 /// the other characters are not.
 ///
 /// ```
-/// assert_eq!(polyflake::sno::metabyte("a7rdmuv326nct5if")?, 1);
+/// assert_eq!(polyflake::sno::metabyte("9afikjv326nct5if")?, 1);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///

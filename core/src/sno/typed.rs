@@ -23,7 +23,7 @@ use crate::{Error, Result, UnixTime, clock::Clock};
 ///     const METABYTE: u8 = 1;
 /// }
 ///
-/// assert!(Id::<User>::parse("a7rdmuv326nct5if").is_ok()); // its metabyte is 1
+/// assert!(Id::<User>::parse("9afikjv326nct5if").is_ok()); // its metabyte is 1
 /// ```
 pub trait Kind {
     /// The metabyte of the kind's IDs.
@@ -46,9 +46,9 @@ pub trait Kind {
 ///     const METABYTE: u8 = 2;
 /// }
 ///
-/// let user: Id<User> = "a7rdmuv326nct5if".parse()?;
-/// assert_eq!((user.metabyte(), user.to_string().as_str()), (1, "a7rdmuv326nct5if"));
-/// let error = "a7rdmuv326nct5if".parse::<Id<Order>>().unwrap_err();
+/// let user: Id<User> = "9afikjv326nct5if".parse()?;
+/// assert_eq!((user.metabyte(), user.to_string().as_str()), (1, "9afikjv326nct5if"));
+/// let error = "9afikjv326nct5if".parse::<Id<Order>>().unwrap_err();
 /// assert_eq!(error.to_string(), "expected metabyte 2, found 1");
 /// assert_eq!(size_of::<Option<Id<User>>>(), size_of::<Option<Sno>>());
 /// # Ok::<(), polyflake::Error>(())
@@ -67,7 +67,7 @@ pub trait Kind {
 /// #     const METABYTE: u8 = 2;
 /// # }
 /// fn ship(order: Id<Order>) {}
-/// ship(Id::<User>::parse("a7rdmuv326nct5if").unwrap());
+/// ship(Id::<User>::parse("9afikjv326nct5if").unwrap());
 /// ```
 #[repr(transparent)]
 pub struct Id<T> {
@@ -86,7 +86,7 @@ impl<T: Kind> Id<T> {
     ///     const METABYTE: u8 = 1;
     /// }
     ///
-    /// let id = Sno::parse("a7rdmuv326nct5if")?;
+    /// let id = Sno::parse("9afikjv326nct5if")?;
     /// assert_eq!(*Id::<User>::new(id)?, id);
     /// assert_eq!(Id::<User>::new(id.with_metabyte(2)).unwrap_err().code(), "out_of_range");
     /// # Ok::<(), polyflake::Error>(())
@@ -118,8 +118,8 @@ impl<T: Kind> Id<T> {
     ///     const METABYTE: u8 = 1;
     /// }
     ///
-    /// assert_eq!(Id::<User>::parse("a7rdmuv326nct5if")?.partition(), 10925);
-    /// assert_eq!(Id::<User>::parse("a7rdmuv3").unwrap_err().code(), "invalid_length");
+    /// assert_eq!(Id::<User>::parse("9afikjv326nct5if")?.partition(), 10925);
+    /// assert_eq!(Id::<User>::parse("9afikjv3").unwrap_err().code(), "invalid_length");
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
@@ -139,7 +139,7 @@ impl<T: Kind> Id<T> {
     ///     const METABYTE: u8 = 1;
     /// }
     ///
-    /// const ROOT: Id<User> = Id::parse_const("a7rdmuv326nct5if").unwrap();
+    /// const ROOT: Id<User> = Id::parse_const("9afikjv326nct5if").unwrap();
     /// assert_eq!(ROOT.metabyte(), 1);
     /// ```
     pub const fn parse_const(text: &str) -> Option<Self> {

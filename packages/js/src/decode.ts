@@ -5,7 +5,7 @@
  * ```js
  * import { hotguid, isValid, parse, randflake } from "polyflake/decode";
  *
- * parse("a7rdmuv326nct5if").metabyte; // 1
+ * parse("9afikjv326nct5if").metabyte; // 1
  * hotguid.parts("691f29d0-bbaa-ddcc-ee01-0203ffffff7f").counter; // 66051
  * randflake.decodeText("3vgoe12ccb8gh"); // 4594531474933654033n
  * ```

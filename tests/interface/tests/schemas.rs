@@ -58,7 +58,7 @@ fn texts_match_their_patterns_and_others_do_not() {
     assert!(!layouts.is_match("cafe") && !layouts.is_match("007"));
     assert_eq!(
         schema::<Sno>(),
-        json!({"type": "string", "pattern": "^[2-9a-x]{16}$", "examples": ["a7rdmuv326nct5if"]})
+        json!({"type": "string", "pattern": "^[2-9a-x]{16}$", "examples": ["9afikjv326nct5if"]})
     );
     assert_eq!(schema::<HotGuid>()["format"], "uuid");
 }
@@ -72,7 +72,7 @@ fn a_kinds_pattern_fixes_the_metabyte() {
         let ids = [first, last].map(|id| Id::<Of<METABYTE>>::new(id).unwrap());
         let pattern = pattern(&ids);
         for other in (0..=u8::MAX).filter(|other| *other != METABYTE) {
-            for id in [first, last, Sno::parse("a7rdmuv326nct5if").unwrap()] {
+            for id in [first, last, Sno::parse("9afikjv326nct5if").unwrap()] {
                 assert!(!pattern.is_match(&id.with_metabyte(other).text()), "{other}");
             }
         }

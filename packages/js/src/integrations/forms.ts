@@ -6,7 +6,7 @@
  * ```js
  * import { snoUuid8 } from "polyflake/forms";
  *
- * snoUuid8.from(snoUuid8.to("a7rdmuv326nct5if")); // a7rdmuv326nct5if
+ * snoUuid8.from(snoUuid8.to("9afikjv326nct5if")); // 9afikjv326nct5if
  * ```
  *
  * @module

@@ -5,8 +5,8 @@
  * ```js
  * import { sno } from "polyflake/schema";
  *
- * sno["~standard"].validate("a7rdmuv326nct5if").value; // a7rdmuv326nct5if
- * sno["~standard"].validate("a7rdmuv3").issues[0].code; // invalid_length
+ * sno["~standard"].validate("9afikjv326nct5if").value; // 9afikjv326nct5if
+ * sno["~standard"].validate("9afikjv3").issues[0].code; // invalid_length
  * ```
  *
  * @module
@@ -43,7 +43,7 @@ function text(value: unknown): string {
   throw invalidType("string", value);
 }
 
-const EXAMPLE = "a7rdmuv326nct5if";
+const EXAMPLE = "9afikjv326nct5if";
 
 /** The schema of the text of a sno. */
 export const sno: SnoSchema = /* @__PURE__ */ (() => {

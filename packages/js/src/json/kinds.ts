@@ -69,7 +69,7 @@ interface Entry {
  *
  * ```js
  * const records = byMetabyte({ 24: User, 25: Order });
- * records.parse('{"id": "aaaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}'); // a User
+ * records.parse('{"id": "9aaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}'); // a User
  * records.revive(JSON.parse(text)); // any value, with users and orders in it
  * ```
  *

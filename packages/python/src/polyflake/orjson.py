@@ -7,8 +7,8 @@ number. ``option=orjson.OPT_STRICT_INTEGER`` refuses numbers that JavaScript wou
 
     >>> import orjson
     >>> from polyflake.sno import Sno
-    >>> orjson.dumps({"id": Sno("a7rdmuv326nct5if")}, default=default)
-    b'{"id":"a7rdmuv326nct5if"}'
+    >>> orjson.dumps({"id": Sno("9afikjv326nct5if")}, default=default)
+    b'{"id":"9afikjv326nct5if"}'
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ module needs Pydantic 2.4 or later; nothing else in the package imports it.
     >>> from typing import Annotated
     >>> from pydantic import TypeAdapter
     >>> from polyflake.sno import Sno
-    >>> TypeAdapter(Annotated[Sno, HasMetabyte(1)]).validate_python("a7rdmuv326nct5if")
-    Sno('a7rdmuv326nct5if')
+    >>> TypeAdapter(Annotated[Sno, HasMetabyte(1)]).validate_python("9afikjv326nct5if")
+    Sno('9afikjv326nct5if')
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from polyflake._reading import read_int64
 
 __all__ = ["HasMetabyte", "Int64", "PublicId", "Randflake", "by_metabyte"]
 
-_EXAMPLE = "a7rdmuv326nct5if"
+_EXAMPLE = "9afikjv326nct5if"
 
 
 def _sno_schema() -> CoreSchema:

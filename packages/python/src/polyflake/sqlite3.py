@@ -24,9 +24,9 @@ def register() -> None:
         >>> register()
         >>> database = sqlite3.connect(":memory:", detect_types=sqlite3.PARSE_DECLTYPES)
         >>> _ = database.execute("CREATE TABLE orders (id SNO PRIMARY KEY) WITHOUT ROWID")
-        >>> _ = database.execute("INSERT INTO orders VALUES (?)", [sno.Sno("a7rdmuv326nct5if")])
+        >>> _ = database.execute("INSERT INTO orders VALUES (?)", [sno.Sno("9afikjv326nct5if")])
         >>> database.execute("SELECT id FROM orders").fetchone()
-        (Sno('a7rdmuv326nct5if'),)
+        (Sno('9afikjv326nct5if'),)
         >>> database.close()
     """
     sqlite3.register_adapter(UUID, str)
