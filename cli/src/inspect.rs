@@ -1,17 +1,18 @@
 //! `polyflake inspect`: what IDs are.
 
 use std::{
-    io::{self, BufRead, IsTerminal, Write},
+    io::{self, BufWriter, IsTerminal, Write},
     path::PathBuf,
     time::SystemTime,
 };
 
 use polyflake::{layout::Layout, randflake::Codec};
-use polyflake_inspect::{Context, Field, Reading, Role, inspect, likely};
-use serde_json::json;
+use polyflake_inspect::{Context, Field, MEMBERS, Reading, Role, inspect, likely, suggest};
 
-use crate::{failure::Failure, layout, make, paint};
+use crate::{failure::Failure, layout, lines::lines, make, paint};
 
+/// The columns of a table if none are chosen.
+const COLUMNS: [&str; 4] = ["format", "odds", "time", "title"];
 /// Bits of a line on a card.
 const LINE: u32 = 64;
 
@@ -24,15 +25,26 @@ const LINE: u32 = 64;
 Examples:
   polyflake inspect 01HV5S2K2Y3K7Q9C0S6W8X4E1F
   polyflake inspect --layout orders.json 4611686018427387904
-  psql -Atc 'select id from posts' | polyflake inspect --json")]
+  psql -Atc 'select id from posts' | polyflake inspect --json
+  polyflake inspect --tsv --fields format,time < ids.txt")]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Arguments {
     /// Texts, integers, UUIDs, or bytes as 0x and hexadecimal digits; the lines of standard input if there are none.
-    #[arg(value_name = "ID", allow_negative_numbers = true)]
+    #[arg(value_name = "ID", allow_negative_numbers = true, value_parser = not_empty)]
     ids: Vec<String>,
-    /// One JSON object a line.
+    /// Writes one JSON object a line.
     #[arg(long)]
     json: bool,
-    /// Readings of less than 0.1 %, too.
+    /// Writes a table of the likeliest readings, its columns separated by tabs, with a line of names.
+    #[arg(long, conflicts_with_all = ["json", "all"])]
+    tsv: bool,
+    /// Shows only the likeliest reading of each ID.
+    #[arg(long, conflicts_with = "all")]
+    best: bool,
+    /// The members of readings in JSON, or the columns of the table, separated by commas.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = MEMBERS)]
+    fields: Vec<String>,
+    /// Shows readings of less than 0.1 %, too.
     #[arg(long)]
     all: bool,
     /// A layout of your own as JSON; may be repeated.
@@ -55,43 +67,135 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let now = now.map_err(|error| Failure::new("clock_failed", error.to_string()))?;
     let context =
         Context { now_ms: now.as_millisecond(), secret: codec.as_ref(), layouts: &layouts };
+    if !arguments.fields.is_empty() && !arguments.json && !arguments.tsv {
+        make::usage("--fields is for --json and --tsv");
+    }
     if !arguments.ids.is_empty() {
         return all(arguments.ids.iter().map(|id| Ok(id.clone())), arguments, &context);
     }
     if io::stdin().is_terminal() {
         anstream::eprintln!("an ID a line; Ctrl-D ends");
     }
-    all(io::stdin().lock().lines(), arguments, &context)
+    all(lines(io::stdin().lock())?, arguments, &context)
 }
 
-/// Tells of each ID; a failure at the end if one of them was none that is known.
+/// An argument that is not empty: an empty one is a variable that was not set.
+fn not_empty(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() {
+        return Err("expected an ID, found an empty text");
+    }
+    Ok(text.to_owned())
+}
+
+/// How readings are written.
+enum Form {
+    Cards,
+    Json(Vec<&'static str>),
+    Table(Vec<&'static str>),
+}
+
+impl Form {
+    fn of(arguments: &Arguments) -> Self {
+        let place = |field: &String| MEMBERS.into_iter().find(|member| member == field);
+        let chosen: Vec<_> = arguments.fields.iter().filter_map(place).collect();
+        match (arguments.json, arguments.tsv, chosen.is_empty()) {
+            (true, _, true) => Self::Json(MEMBERS.to_vec()),
+            (true, _, false) => Self::Json(chosen),
+            (_, true, true) => Self::Table(COLUMNS.to_vec()),
+            (_, true, false) => Self::Table(chosen),
+            _ => Self::Cards,
+        }
+    }
+}
+
+/// Describes each ID; a failure at the end if one of them was none that is known.
 fn all(
     ids: impl Iterator<Item = io::Result<String>>,
     arguments: &Arguments,
     context: &Context<'_>,
 ) -> Result<(), Failure> {
-    let (mut count, mut unknown) = (0_u64, 0_u64);
-    let mut out = anstream::stdout().lock();
-    for id in ids {
+    let form = Form::of(arguments);
+    let (mut count, mut unknown, mut first_unknown) = (0_u64, 0_u64, None);
+    let mut out = output(&form);
+    if let Form::Table(columns) = &form {
+        writeln!(out, "id\t{}", columns.join("\t"))?;
+    }
+    for (id, line) in ids.zip(1_u64..) {
         let id = id?;
         if id.trim().is_empty() {
             continue;
         }
-        let all = inspect(&id, context);
-        let likely: Vec<_> = likely(&all).collect();
-        (count, unknown) = (count + 1, unknown + u64::from(likely.is_empty()));
-        let readings = if arguments.all { all.iter().collect() } else { likely };
-        if arguments.json {
-            let readings: Vec<_> = readings.iter().map(|reading| reading.to_json()).collect();
-            writeln!(out, "{}", json!({ "id": id, "readings": readings }))?;
-        } else {
-            card(&mut out, &id, &readings)?;
+        let readings = inspect(&id, context);
+        let mut shown: Vec<&Reading> = likely(&readings).collect();
+        let suggestion = suggest(&id, &readings, context);
+        count += 1;
+        if shown.is_empty() {
+            unknown += 1;
+            first_unknown.get_or_insert(line);
+        }
+        if arguments.all {
+            shown = readings.iter().collect();
+        } else if arguments.best || arguments.tsv {
+            shown.truncate(1);
+        }
+        match &form {
+            Form::Cards => card(&mut out, &id, &shown, suggestion.as_deref())?,
+            Form::Json(members) => json(&mut out, &id, &shown, members, suggestion.as_deref())?,
+            Form::Table(columns) => row_of_table(&mut out, &id, shown.first(), columns)?,
         }
     }
-    if unknown == 0 {
-        return Ok(());
+    out.flush()?;
+    let Some(line) = first_unknown else { return Ok(()) };
+    let are = if unknown == 1 { "is" } else { "are" };
+    let from_lines = arguments.ids.is_empty();
+    let place = if from_lines { format!(", the first in line {line}") } else { String::new() };
+    let reason = format!("{unknown} of {count} IDs {are} of no known format{place}");
+    Err(Failure::new("unknown_format", reason))
+}
+
+/// Standard output: cards with colours, data in blocks unless a person reads it.
+fn output(form: &Form) -> Box<dyn Write> {
+    match form {
+        Form::Cards => Box::new(anstream::stdout().lock()),
+        _ if io::stdout().is_terminal() => Box::new(io::stdout().lock()),
+        _ => Box::new(BufWriter::with_capacity(1 << 16, io::stdout().lock())),
     }
-    Err(Failure::new("unknown_format", format!("{unknown} of {count} IDs are of no known format")))
+}
+
+fn json(
+    out: &mut impl Write,
+    id: &str,
+    readings: &[&Reading],
+    members: &[&str],
+    suggestion: Option<&str>,
+) -> io::Result<()> {
+    let readings: Vec<_> = readings.iter().map(|reading| reading.to_json(members)).collect();
+    let (id, readings) = (serde_json::Value::from(id), readings.join(","));
+    write!(out, "{{\"id\":{id},\"readings\":[{readings}]")?;
+    if let Some(text) = suggestion {
+        write!(out, ",\"suggestion\":{}", serde_json::Value::from(text))?;
+    }
+    writeln!(out, "}}")
+}
+
+/// A line of the table; an ID of no known format has empty cells.
+fn row_of_table(
+    out: &mut impl Write,
+    id: &str,
+    reading: Option<&&Reading>,
+    columns: &[&str],
+) -> io::Result<()> {
+    write!(out, "{}", cell(id))?;
+    for column in columns {
+        let value = reading.map_or_else(String::new, |reading| reading.member(column));
+        write!(out, "\t{}", cell(&value))?;
+    }
+    writeln!(out)
+}
+
+/// A text without the characters that end a cell.
+fn cell(text: &str) -> String {
+    text.trim().replace(['\t', '\r', '\n'], " ")
 }
 
 fn own_layout(path: &std::path::Path) -> Result<(String, Layout), Failure> {
@@ -106,10 +210,16 @@ fn own_layout(path: &std::path::Path) -> Result<(String, Layout), Failure> {
     Ok((name, layout))
 }
 
-fn card(out: &mut impl Write, id: &str, readings: &[&Reading]) -> io::Result<()> {
+fn card(
+    out: &mut impl Write,
+    id: &str,
+    readings: &[&Reading],
+    suggestion: Option<&str>,
+) -> io::Result<()> {
     let title = paint::TITLE;
     let Some((first, others)) = readings.split_first() else {
-        return writeln!(out, "{title}{id}{title:#}\n  of no known format\n");
+        let suggestion = suggestion.map(|text| format!("; {text}")).unwrap_or_default();
+        return writeln!(out, "{title}{id}{title:#}\n  of no known format{suggestion}\n");
     };
     let (name, odds) = (&first.title, percent(first.odds));
     writeln!(out, "{title}{id}{title:#}\n  {title}{name}{title:#}, {odds}: {}\n", first.reason)?;
@@ -124,8 +234,8 @@ fn card(out: &mut impl Write, id: &str, readings: &[&Reading]) -> io::Result<()>
         let time = other.time().unwrap_or_else(|| other.reason.clone());
         writeln!(out, "  or {}, {}: {time}", other.title, percent(other.odds))?;
     }
-    if let Some(note) = &first.note {
-        writeln!(out, "  {note}")?;
+    for line in [first.note.as_deref(), suggestion].into_iter().flatten() {
+        writeln!(out, "  {line}")?;
     }
     writeln!(out)
 }

@@ -7,6 +7,9 @@ use serde_json::json;
 
 use crate::failure::Failure;
 
+/// The families that have numbers to lease, as the names of their namespaces end.
+const FAMILIES: [&str; 4] = ["sno", "hotguid", "randflake", "layout"];
+
 /// Shows the leased numbers of a namespace, and takes the steps that an operator decides on.
 #[derive(clap::Args)]
 #[command(before_help = "\
@@ -116,7 +119,20 @@ type Opened = Operator<
 
 impl Place {
     fn operator(&self) -> Result<Opened, Failure> {
-        Ok(Operator::open(&store(self.url.as_deref())?, &self.namespace)?)
+        let url = store(self.url.as_deref())?;
+        let mut operator = Operator::open(&url, &self.namespace)?;
+        // A generator of `orders` has its numbers in `orders/sno`, by its family.
+        let is_short = !self.namespace.contains('/');
+        if is_short && operator.status().is_err() {
+            let full = FAMILIES.map(|family| format!("{}/{family}", self.namespace));
+            let exists =
+                |name: &&String| Operator::open(&url, name).is_ok_and(|mut of| of.status().is_ok());
+            if let Some(near) = full.iter().find(exists) {
+                let reason = format!("no namespace '{}', did you mean '{near}'?", self.namespace);
+                return Err(Failure::new("out_of_range", reason));
+            }
+        }
+        Ok(operator)
     }
 }
 

@@ -6,7 +6,9 @@ mod failure;
 mod inspect;
 mod layout;
 mod lease;
+mod lines;
 mod make;
+mod manual;
 mod paint;
 
 use std::process::ExitCode;
@@ -66,16 +68,12 @@ fn main() -> ExitCode {
             clap_complete::generate(shell, &mut Arguments::command(), "polyflake", &mut written);
             failure::print(&written)
         }
-        Command::Man => manual(),
+        Command::Man => manual::page(Arguments::command(), EXAMPLES)
+            .map_err(Failure::from)
+            .and_then(|page| failure::print(&page)),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.tell(),
     }
-}
-
-fn manual() -> Result<(), Failure> {
-    let mut written = Vec::new();
-    clap_mangen::Man::new(Arguments::command()).render(&mut written)?;
-    failure::print(&written)
 }

@@ -118,7 +118,7 @@ fn refuse_others(arguments: &Arguments) {
 }
 
 /// Ends the program over a mistake in its arguments.
-fn usage(reason: &str) -> ! {
+pub(crate) fn usage(reason: &str) -> ! {
     crate::Arguments::command().error(clap::error::ErrorKind::ValueValidation, reason).exit()
 }
 
@@ -187,6 +187,13 @@ fn of_layout(name: &str, arguments: &Arguments) -> Result<Make, Failure> {
         let fields: Vec<_> = layout.bindable_names().collect();
         let leased = polyflake_lease::layout::Generator::new(&url, namespace, &layout, &fields)?;
         return Ok(Box::new(move || Ok(leased.generate()?.to_string())));
+    }
+    let known: Vec<_> = layout.bindable_names().collect();
+    if let Some((other, _)) =
+        arguments.bind.iter().find(|(field, _)| !known.contains(&field.as_str()))
+    {
+        let fields = if known.is_empty() { "no fields".into() } else { known.join(", ") };
+        usage(&format!("{name} has no field '{other}' for --bind: it has {fields}"));
     }
     let missing = |field: &&str| arguments.bind.iter().all(|(name, _)| name != field);
     let missing: Vec<_> = layout.bindable_names().filter(missing).collect();

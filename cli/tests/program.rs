@@ -78,6 +78,11 @@ fn mistakes_in_arguments_are_2_and_suggest() {
         unbound.contains("discord needs --bind worker=VALUE --bind process=VALUE"),
         "{unbound}"
     );
+    let other = refused(2, &["new", "discord", "--bind", "foo=1"]);
+    assert!(
+        other.contains("discord has no field 'foo' for --bind: it has worker, process"),
+        "{other}"
+    );
     let unknown = refused(1, &["new", "discrod"]);
     assert!(
         unknown.starts_with("error[unknown_format]: ")
@@ -133,10 +138,97 @@ fn an_unknown_id_is_1_and_the_others_are_still_read() {
     assert!(
         String::from_utf8_lossy(&output.stderr).starts_with("error[unknown_format]: 1 of 2 IDs ")
     );
-    // Bytes that are no text end the reading, and nothing is guessed.
-    let output = piped(&["inspect"], b"42\n\xff\xfe\n");
+}
+
+/// What a file brings with it: a byte order mark, UTF-16, line ends of Windows, a byte that is no text in one line.
+#[test]
+fn lines_of_any_encoding_are_read() {
+    let ids = "42\r\n9afikjv326nct5if\r\n";
+    let utf_16 = |unit: fn(u16) -> [u8; 2], bom: &str| {
+        format!("{bom}{ids}").encode_utf16().flat_map(unit).collect::<Vec<u8>>()
+    };
+    for input in [
+        ids.as_bytes().to_vec(),
+        format!("\u{feff}{ids}").into_bytes(),
+        utf_16(u16::to_le_bytes, "\u{feff}"),
+        utf_16(u16::to_be_bytes, "\u{feff}"),
+        utf_16(u16::to_le_bytes, ""),
+        utf_16(u16::to_be_bytes, ""),
+    ] {
+        let output = piped(&["inspect", "--tsv", "--fields", "format"], &input);
+        assert!(output.status.success(), "{input:?}");
+        let table = String::from_utf8(output.stdout).expect("text");
+        assert_eq!(table, "id\tformat\n42\tcounter\n9afikjv326nct5if\tsno\n", "{input:?}");
+    }
+    let output = piped(&["inspect", "--tsv"], b"42\n\n\xffx\n9afikjv326nct5if\n");
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error[io_failed]: "));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "error[unknown_format]: 1 of 3 IDs is of no known format, the first in line 3\n"
+    );
+    assert!(String::from_utf8_lossy(&output.stdout).ends_with("2025-10-25T21:23:12.320Z\tsno\n"));
+}
+
+#[test]
+fn what_was_meant_is_suggested() {
+    for (text, suggestion) in [
+        ("9AFIKJV326NCT5IF", "did you mean 9afikjv326nct5if, a sno?"),
+        (
+            "https://x.com/someone/status/1541815603606036480",
+            "did you mean 1541815603606036480, an X (Twitter) snowflake?",
+        ),
+        ("\u{201c}9afikjv326nct5if\u{201d},", "did you mean 9afikjv326nct5if, a sno?"),
+        (
+            "id=017f22e2-79b0-7cc3-98c4-dc0c0c07398f;",
+            "did you mean 017f22e2-79b0-7cc3-98c4-dc0c0c07398f, a UUID v7?",
+        ),
+        ("9afikjv326nct5i", "a character is missing: a sno has 16, and this has 15"),
+        (
+            "017f22e2-79b0-7cc3-98c4-dc0c0c07398ff",
+            "a character is too many: a UUID has 36, and this has 37",
+        ),
+        ("01ARZ3NDEKTSV4RRFFQ69G5FA", "a character is missing: a ULID has 26, and this has 25"),
+    ] {
+        let output = run(&["inspect", text]);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        let card = String::from_utf8(output.stdout).expect("text");
+        assert_eq!(card, format!("{text}\n  of no known format; {suggestion}\n\n"));
+        let output = run(&["inspect", "--json", text]);
+        let line: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(line["suggestion"], suggestion);
+    }
+    // Its 21 characters may be those of a Nano ID, which is less likely than a slip.
+    let capital = out(&["inspect", "Order_1cswj9ra8617edr"]);
+    assert!(
+        capital.contains("\n  did you mean order_1cswj9ra8617edr, a public ID?\n"),
+        "{capital}"
+    );
+    assert!(refused(2, &["inspect", ""]).contains("expected an ID, found an empty text"));
+    assert!(refused(2, &["inspect", "42", " "]).contains("expected an ID, found an empty text"));
+}
+
+#[test]
+fn data_has_the_readings_and_members_that_are_asked_for() {
+    let id = "175928847299117063";
+    assert_eq!(
+        out(&["inspect", "--json", "--best", "--fields", "format,time", "--now", NOW, id]),
+        format!(
+            "{{\"id\":\"{id}\",\"readings\":[{{\"format\":\"discord\",\"time\":\"2016-04-30T11:18:25.796Z\"}}]}}\n"
+        )
+    );
+    assert_eq!(
+        out(&["inspect", "--tsv", "--fields", "time,format", "--now", NOW, id]),
+        format!("id\ttime\tformat\n{id}\t2016-04-30T11:18:25.796Z\tdiscord\n")
+    );
+    assert!(out(&["inspect", "--tsv", id]).starts_with("id\tformat\todds\ttime\ttitle\n"));
+    let whole: Value = out(&["inspect", "--json", "--now", NOW, id]).parse().expect("JSON");
+    let first = whole["readings"][0].as_object().expect("an object");
+    let members: Vec<_> = first.keys().map(String::as_str).collect();
+    assert_eq!(members, polyflake_inspect::MEMBERS);
+    assert!(first["note"].as_str().is_some_and(|note| note.contains("only the source")), "{whole}");
+    assert!(!out(&["inspect", "--best", id]).contains("\n  or "));
+    assert!(refused(2, &["inspect", "--json", "--fields", "colour", id]).contains("unix_ms"));
+    assert!(refused(2, &["inspect", "--fields", "time", id]).contains("for --json and --tsv"));
 }
 
 #[test]
@@ -262,6 +354,8 @@ fn an_operator_sees_and_changes_a_namespace() {
             .starts_with("error[out_of_range]")
     );
 
+    let short = refused(1, &["lease", "status", "orders", "--url", &url]);
+    assert!(short.contains("no namespace 'orders', did you mean 'orders/sno'?"), "{short}");
     assert!(refused(1, &["lease", "status", "orders"]).contains("POLYFLAKE_LEASE"));
     let mut by_variable = Command::new(PROGRAM);
     by_variable
@@ -290,6 +384,21 @@ fn completions_and_the_manual_name_every_command() {
             assert!(text.contains(command), "{command}");
         }
     }
+}
+
+/// One page has the options of every command: no other is written, and none is referred to.
+#[test]
+fn the_manual_has_all_options_and_refers_to_no_other_page() {
+    let page = out(&["man"]).replace("\\-", "-");
+    for option in ["--fields", "--metabyte", "--namespace", "--not-before", "--secret-file"] {
+        assert!(page.contains(&format!("\\fB{option}\\fR")), "{option}");
+    }
+    for title in
+        ["POLYFLAKE INSPECT", "POLYFLAKE LAYOUT DESCRIBE", "POLYFLAKE LEASE STATUS", "EXAMPLES"]
+    {
+        assert!(page.contains(title), "{title}");
+    }
+    assert!(!page.contains("(1)"), "a page that nothing writes");
 }
 
 /// On a terminal there are colours, unless `NO_COLOR` says otherwise; IDs that go to a file leave a bar on the terminal.

@@ -164,6 +164,8 @@ fn names_versions_secrets_and_numbers_have_limits() {
     ] {
         assert_eq!(ids.of(name).unwrap_err().kind(), wanted, "{name}");
     }
+    let capital = ids.of("Order").unwrap_err();
+    assert_eq!(capital.to_string(), "invalid character 'O' at position 0, did you mean 'o'?");
     for bits in [0, 65, u32::MAX] {
         assert_eq!(ids.of_bits("order", bits).unwrap_err().kind(), OutOfRange);
     }

@@ -9,17 +9,21 @@ mod layouts;
 mod odds;
 mod picture;
 mod reading;
+mod suggest;
 mod texts;
 mod words;
 
 use alloc::vec::Vec;
 
-use crate::reading::Origin;
-
 use polyflake::{layout::Layout, randflake::Codec};
 
+use crate::reading::Origin;
+
+#[cfg(feature = "json")]
+pub use crate::words::MEMBERS;
 pub use crate::{
     reading::{Field, Reading, Role},
+    suggest::suggest,
     words::sentence,
 };
 

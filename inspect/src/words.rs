@@ -91,39 +91,105 @@ impl Reading {
 }
 
 #[cfg(feature = "json")]
-mod json {
-    use alloc::{format, string::String, vec::Vec};
+pub use json::MEMBERS;
 
-    use serde_json::{Value, json};
+#[cfg(feature = "json")]
+mod json {
+    use alloc::{
+        format,
+        string::{String, ToString},
+        vec::Vec,
+    };
+    use core::fmt::Write;
 
     use super::{Field, Reading};
 
+    /// The members of a reading as JSON, in their order.
+    pub const MEMBERS: [&str; 10] =
+        ["format", "title", "odds", "time", "unix_ms", "reason", "note", "hex", "bits", "fields"];
+
     impl Reading {
-        /// The reading as JSON. Integers past 2^53, where readers of JSON round, are texts of their digits.
+        /// One of the [`MEMBERS`] as text, empty where it has none: a cell of a table.
         #[must_use]
-        pub fn to_json(&self) -> Value {
-            let field = |field: &Field| {
-                let value = field.value.map_or_else(|| self.digits(field).into(), integer);
-                json!({
-                    "name": field.name, "role": field.role.as_str(), "offset": field.from,
-                    "bits": field.bits, "value": value,
-                })
-            };
-            // Without std, formatting is what rounds.
-            let odds: Option<f64> = format!("{:.4}", self.odds).parse().ok();
-            json!({
-                "format": self.format, "title": self.title, "odds": odds,
-                "time": self.time(), "unix_ms": self.unix_ms, "reason": self.reason, "note": self.note,
-                "hex": self.bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}")),
-                "bits": self.bits, "fields": self.fields.iter().map(field).collect::<Vec<_>>(),
+        pub fn member(&self, name: &str) -> String {
+            match name {
+                "format" => self.format.clone(),
+                "title" => self.title.clone(),
+                "time" => self.time().unwrap_or_default(),
+                "unix_ms" => self.unix_ms.map_or_else(String::new, |ms| ms.to_string()),
+                "reason" => self.reason.clone(),
+                "note" => self.note.clone().unwrap_or_default(),
+                "hex" => self.hex(),
+                _ => self.json_member(name).unwrap_or_default(),
+            }
+        }
+
+        /// The reading as JSON, with these of its [`MEMBERS`]. Integers past 2^53, where readers of JSON round, are texts of their
+        /// digits.
+        ///
+        /// ```
+        /// use polyflake_inspect::{Context, inspect};
+        ///
+        /// let context = Context { now_ms: 1_795_422_487_000, ..Context::default() };
+        /// let reading = &inspect("01ARZ3NDEKTSV4RRFFQ69G5FAV", &context)[0];
+        /// assert_eq!(
+        ///     reading.to_json(&["format", "time"]),
+        ///     r#"{"format":"ulid","time":"2016-07-30T23:54:10.259Z"}"#
+        /// );
+        /// ```
+        #[must_use]
+        pub fn to_json(&self, members: &[&str]) -> String {
+            let member = |name: &&&str| Some(format!("\"{name}\":{}", self.json_member(name)?));
+            let members: Vec<_> = members.iter().filter_map(|name| member(&name)).collect();
+            format!("{{{}}}", members.join(","))
+        }
+
+        /// A member's value as JSON.
+        fn json_member(&self, name: &str) -> Option<String> {
+            let optional = |text: Option<&str>| text.map_or_else(|| "null".into(), quoted);
+            Some(match name {
+                "format" => quoted(&self.format),
+                "title" => quoted(&self.title),
+                "odds" => format!("{:.4}", self.odds),
+                "time" => optional(self.time().as_deref()),
+                "unix_ms" => self.unix_ms.map_or_else(|| "null".into(), |ms| ms.to_string()),
+                "reason" => quoted(&self.reason),
+                "note" => optional(self.note.as_deref()),
+                "hex" => quoted(&self.hex()),
+                "bits" => self.bits.to_string(),
+                "fields" => {
+                    let fields: Vec<_> =
+                        self.fields.iter().map(|field| self.field(field)).collect();
+                    format!("[{}]", fields.join(","))
+                }
+                _ => return None,
             })
+        }
+
+        fn field(&self, field: &Field) -> String {
+            let value = match field.value {
+                Some(value) if value <= 1 << 53 => value.to_string(),
+                Some(value) => format!("\"{value}\""),
+                None => quoted(&self.digits(field)),
+            };
+            let (name, role) = (quoted(&field.name), field.role.as_str());
+            let (offset, bits) = (field.from, field.bits);
+            format!(
+                r#"{{"name":{name},"role":"{role}","offset":{offset},"bits":{bits},"value":{value}}}"#
+            )
+        }
+
+        fn hex(&self) -> String {
+            let mut text = String::with_capacity(2 * self.bytes.len());
+            for byte in &self.bytes {
+                write!(text, "{byte:02x}").expect("a String takes all that is written");
+            }
+            text
         }
     }
 
-    fn integer(value: u128) -> Value {
-        match u64::try_from(value) {
-            Ok(value) if value <= 1 << 53 => value.into(),
-            _ => format!("{value}").into(),
-        }
+    /// A JSON string: names come from layouts, and may have any characters.
+    fn quoted(text: &str) -> String {
+        serde_json::Value::from(text).to_string()
     }
 }

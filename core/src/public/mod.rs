@@ -407,12 +407,17 @@ impl fmt::Debug for Type {
     }
 }
 
+/// The lower case of a capital, or 0.
+fn lower_case(c: char) -> u8 {
+    u8::try_from(c.to_ascii_lowercase()).ok().filter(|_| c.is_ascii_uppercase()).unwrap_or(0)
+}
+
 fn checked_name(name: &str) -> Result<()> {
     let is_wrong = |(at, c): &(usize, char)| {
         !(c.is_ascii_lowercase() || *at > 0 && (c.is_ascii_digit() || *c == '_'))
     };
     if let Some((at, c)) = name.chars().enumerate().find(is_wrong) {
-        return Err(Error::bad_character(at, c.into()).of("type"));
+        return Err(Error::mistaken_character(at, c.into(), lower_case(c)).of("type"));
     }
     if !(1..=MOST_NAME).contains(&name.len()) {
         return Err(Error::invalid_length(name.len(), 1, MOST_NAME).of("type"));

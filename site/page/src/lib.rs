@@ -3,8 +3,8 @@
 #![allow(missing_docs, reason = "wasm-bindgen writes items of its own")]
 
 use polyflake::layout::Layout;
-use polyflake_inspect::{Context, Reading, inspect, likely, sentence};
-use serde_json::json;
+use polyflake_inspect::{Context, MEMBERS, inspect, likely, sentence, suggest};
+use serde_json::Value;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The possible meanings of a text, as JSON: a sentence, and the readings that the program `polyflake` shows, too.
@@ -16,8 +16,11 @@ use wasm_bindgen::prelude::wasm_bindgen;
 pub fn look(text: &str, now: i64, layout: &str) -> String {
     let layout = Layout::from_json(layout).ok();
     let layouts: Vec<_> = layout.iter().map(|layout| ("your layout", layout)).collect();
-    let readings = inspect(text, &Context { now_ms: now, secret: None, layouts: &layouts });
-    let sentence = sentence(&readings);
-    let readings: Vec<_> = likely(&readings).map(Reading::to_json).collect();
-    json!({ "sentence": sentence, "readings": readings }).to_string()
+    let context = Context { now_ms: now, secret: None, layouts: &layouts };
+    let readings = inspect(text, &context);
+    let shown: Vec<_> = likely(&readings).map(|reading| reading.to_json(&MEMBERS)).collect();
+    let suggestion = suggest(text, &readings, &context);
+    let (sentence, suggestion) = (Value::from(sentence(&readings)), Value::from(suggestion));
+    let readings = shown.join(",");
+    format!(r#"{{"sentence":{sentence},"suggestion":{suggestion},"readings":[{readings}]}}"#)
 }

@@ -1,0 +1,70 @@
+//! What a text may have been meant to be that is no ID: a piece of it, the other case, or a length that is off by one.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use crate::{Context, Reading, inspect, likely};
+
+type Length = (&'static str, usize, fn(u8) -> bool);
+
+/// Formats of a fixed length that people copy by hand: the name, the characters, and which characters they are.
+const LENGTHS: [Length; 4] = [
+    ("a UUID has", 36, |c| c.is_ascii_hexdigit() || c == b'-'),
+    ("a UUID without hyphens has", 32, |c| c.is_ascii_hexdigit()),
+    ("a ULID has", 26, |c| c.is_ascii_digit() || c.is_ascii_uppercase()),
+    ("a sno has", 16, |c| matches!(c, b'2'..=b'9' | b'a'..=b'x')),
+];
+/// Shorter pieces of a text are words and numbers of all kinds.
+const MIN_PIECE: usize = 8;
+
+/// Suggests what a text may have been meant to be whose readings are all unlikely: an ID within it, the same text in the other
+/// case, or one character more or less.
+///
+/// ```
+/// use polyflake_inspect::{Context, suggest};
+///
+/// let context = Context { now_ms: 1_795_422_487_000, ..Context::default() };
+/// let suggestion = suggest("https://example.com/9afikjv326nct5if?page=2", &[], &context);
+/// assert_eq!(suggestion.as_deref(), Some("did you mean 9afikjv326nct5if, a sno?"));
+/// let suggestion = suggest("9AFIKJV326NCT5IF", &[], &context);
+/// assert_eq!(suggestion.as_deref(), Some("did you mean 9afikjv326nct5if, a sno?"));
+/// let suggestion = suggest("9afikjv326nct5i", &[], &context);
+/// assert_eq!(suggestion.as_deref(), Some("a character is missing: a sno has 16, and this has 15"));
+/// assert_eq!(suggest("hello", &[], &context), None);
+/// ```
+#[must_use]
+pub fn suggest(text: &str, readings: &[Reading], context: &Context<'_>) -> Option<String> {
+    if readings.iter().map(|reading| reading.odds).sum::<f64>() >= 0.5 {
+        return None;
+    }
+    let text = text.trim();
+    let mut pieces: Vec<&str> =
+        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').collect();
+    pieces.retain(|piece| (MIN_PIECE..text.len()).contains(&piece.len()));
+    pieces.sort_by_key(|piece| core::cmp::Reverse(piece.len()));
+    let cases = [text.to_ascii_lowercase(), text.to_ascii_uppercase()];
+    let cases = cases.into_iter().filter(|case| case != text);
+    let candidates = pieces.into_iter().map(ToString::to_string).chain(cases);
+    candidates.into_iter().find_map(|id| meant(&id, context)).or_else(|| length(text))
+}
+
+/// The question whether an ID was meant, if the text is one.
+fn meant(id: &str, context: &Context<'_>) -> Option<String> {
+    let readings = inspect(id, context);
+    let first = likely(&readings).next().filter(|first| first.odds >= 0.5)?;
+    Some(format!("did you mean {id}, {}{}?", crate::words::article(first), first.title))
+}
+
+/// A length that is one more or less than an ID's. A word is not one of those: IDs have digits.
+fn length(text: &str) -> Option<String> {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let near = LENGTHS.iter().find(|(_, length, is_of)| {
+        digits > 2 && text.len().abs_diff(*length) == 1 && text.bytes().all(is_of)
+    });
+    let (has, expected, _) = near?;
+    let fault = if text.len() < *expected { "is missing" } else { "is too many" };
+    Some(format!("a character {fault}: {has} {expected}, and this has {}", text.len()))
+}
