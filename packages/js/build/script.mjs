@@ -76,26 +76,29 @@ export async function buildScript() {
   writeFileSync(join(DIST, "cjs/package.json"), '{ "type": "commonjs" }\n');
   writeNamespace("wasm", "public");
   for (const name of NAMESPACES) writeNamespace("node", name);
-  writeFileSync(join(DIST, "esm/lease-node.js"), PRELOADED);
-  appendFileSync(join(DIST, "cjs/lease.js"), TRACED);
+  writeFileSync(join(DIST, "cjs/lease-pg.js"), WITH_PG + readFileSync(join(DIST, "cjs/lease.js"), "utf8"));
+  for (const name of ["lease", "lease-pg"]) {
+    writeFileSync(join(DIST, `esm/${name}-node.js`), preloaded(name));
+    appendFileSync(join(DIST, `cjs/${name}.js`), `void (__dirname + "/../esm/${name}-node.js");\n`);
+  }
   writeFolders();
 }
 
 /**
  * The entry point of leases for `import` in Node: the program begins once the default generators have their worker IDs. Only Node
- * itself has the condition that leads here, since most bundles cannot wait at the top of a module.
+ * itself has the condition that leads here, since most bundles cannot wait at the top of a module. The file that bundlers and tracers take names the path of this
+ * one, which nothing reads: a tracer that knows no such condition copies a file whose path it sees.
  */
-const PRELOADED = [
-  'import common from "../cjs/lease.js";',
-  "export const { PolyflakeError, close, lease, ready } = common;",
-  "await ready();\n",
-].join("\n");
+const preloaded = (name) =>
+  [
+    `import common from "../cjs/${name}.js";`,
+    "export const { PolyflakeError, close, lease, ready } = common;",
+    // A store may be away for a while, and a warning has said so; a wrong variable stays wrong.
+    'await ready().catch((error) => error.code !== "lease_unavailable" && Promise.reject(error));\n',
+  ].join("\n");
 
-/**
- * Names the file above in the one that bundlers and tracers take: a tracer that knows no such condition copies a file whose path it
- * sees. Nothing reads the path.
- */
-const TRACED = 'void (__dirname + "/../esm/lease-node.js");\n';
+/** Imports pg where bundlers and tracers see it, for bundles and servers that leave the project. */
+const WITH_PG = 'globalThis[Symbol.for("polyflake.pg")] = require("pg");\n';
 
 /** Writes a namespace of an entry point of CommonJS as a file. */
 function writeNamespace(entry, name) {

@@ -138,9 +138,12 @@ describe("the tarball", () => {
     assert.deepEqual(Object.fromEntries(several.map(([path, { node }]) => [path, node])), {
       // Only Node's own import waits for a lease; whoever traces the other file copies this one too.
       "./lease": { "node-addons": { import: "./dist/esm/lease-node.js" }, default: "./dist/cjs/lease.js" },
+      "./lease/pg": { "node-addons": { import: "./dist/esm/lease-pg-node.js" }, default: "./dist/cjs/lease-pg.js" },
     });
-    const traced = readFileSync(new URL("dist/cjs/lease.js", HOME), "utf8");
-    assert.match(traced, /__dirname \+ "\/\.\.\/esm\/lease-node\.js"/);
+    for (const name of ["lease", "lease-pg"]) {
+      const traced = readFileSync(new URL(`dist/cjs/${name}.js`, HOME), "utf8");
+      assert(traced.includes(`__dirname + "/../esm/${name}-node.js"`), name);
+    }
   });
 
   test("names its exports for `import` in Node in short files, since it looks for those of CommonJS slowly", () => {

@@ -27,11 +27,13 @@ export function failureOf(error: unknown): { code: string | null; message: strin
 }
 
 /**
- * A module that the program has installed: it is looked for beside the program and in the working directory.
+ * A module that the program has installed: that of `polyflake/lease/pg`, or one beside the program or in the working directory.
  *
  * @throws {PolyflakeError} `out_of_range`, with the remedy.
  */
 export function installed<Module>(name: string, remedy: string): Module {
+  const imported = Reflect.get(globalThis, Symbol.for(`polyflake.${name}`));
+  if (imported) return imported as Module;
   // In a way that no bundler sees, as in machines/addon.ts.
   const requireAt = Reflect.get(nodeModule, "createRequire") as typeof createRequire;
   const places = [process.argv[1], join(process.cwd(), "package.json")];

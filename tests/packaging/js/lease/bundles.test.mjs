@@ -1,0 +1,41 @@
+// A bundle in one file that leaves the project, as in the archive of a function: it has the client of PostgreSQL in it.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { build } from "esbuild";
+import { moved } from "./moved.mjs";
+import { granted, PLACES } from "./places.mjs";
+
+const WAYS = {
+  "by the variable": `
+    import { close, ready } from "polyflake/lease/pg";
+    import { sno } from "polyflake";
+    ready().then(async () => (console.log(sno.parse(sno.generate(7)).metabyte), await close()));`,
+  "over a pool": `
+    import pg from "pg";
+    import { lease } from "polyflake/lease";
+    import { sno } from "polyflake";
+    const pool = new pg.Pool({ connectionString: process.env.POLYFLAKE_LEASE.split("&namespace")[0] });
+    const held = lease(pool, process.env.POLYFLAKE_LEASE.split("&namespace=")[1]);
+    const ids = new sno.Generator({ lease: held });
+    held.ready().then(async () => (console.log(sno.parse(ids.generate(7)).metabyte), await held.close(), await pool.end()));`,
+};
+
+for (const [way, source] of Object.entries(PLACES.pg ? WAYS : {})) {
+  test(`a moved bundle leases ${way}`, async () => {
+    const { url } = PLACES.pg();
+    writeFileSync("bundled.mjs", source);
+    const [entryPoints, outfile, external] = [["bundled.mjs"], "out/bundled.cjs", ["pg-native"]];
+    await build({ entryPoints, bundle: true, platform: "node", outfile, external });
+    const output = await moved("out/bundled.cjs", (copy, options) =>
+      execFileSync(process.execPath, [copy], {
+        ...options,
+        encoding: "utf8",
+        env: { ...options.env, POLYFLAKE_LEASE: url },
+      }),
+    );
+    assert.equal(output.trim(), "7");
+    assert.deepEqual(await granted(url), []);
+  });
+}

@@ -1,0 +1,49 @@
+// A standalone server of Next.js, which has only the traced files: it leases in PostgreSQL.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { moved } from "./moved.mjs";
+import { granted, PLACES } from "./places.mjs";
+import { ask, started } from "./started.mjs";
+
+const FILES = {
+  "next.config.mjs": `export default { output: "standalone" };`,
+  "app/layout.js": "export default ({ children }) => <html lang='en'><body>{children}</body></html>;",
+  "app/page.js": "export default () => <p>leases</p>;",
+  "app/id/route.js": `import { sno } from "polyflake";
+    export const dynamic = "force-dynamic";
+    export const GET = () => Response.json(sno.parse(sno.generate(7)));`,
+  "instrumentation.js": `export async function register() {
+    if (process.env.NEXT_RUNTIME !== "nodejs") return;
+    const { close, ready } = await import("polyflake/lease/pg");
+    await ready();
+    process.once("SIGTERM", () => close().then(() => process.exit()));
+  }`,
+};
+
+test("a standalone server of Next.js leases in PostgreSQL", { skip: !PLACES.pg }, async () => {
+  rmSync("project", { recursive: true, force: true });
+  for (const [file, text] of Object.entries(FILES)) {
+    mkdirSync(join("project", file, ".."), { recursive: true });
+    writeFileSync(join("project", file), text);
+  }
+  cpSync("package.json", "project/package.json");
+  cpSync("node_modules", "project/node_modules", { recursive: true, verbatimSymlinks: true });
+  const { url } = PLACES.pg();
+  const next = join("node_modules/next/dist/bin/next");
+  execFileSync(process.execPath, [next, "build"], { cwd: "project", stdio: ["ignore", "ignore", "inherit"] });
+  await moved("project/.next/standalone", (copy, options) =>
+    started(
+      [join(copy, "server.js")],
+      async (address) => {
+        const answer = await ask(`${address}/id`);
+        assert.equal(answer.status, 200);
+        assert.equal((await answer.json()).metabyte, 7);
+        assert.equal((await granted(url)).some(({ namespace }) => namespace.endsWith("/sno")), true);
+      },
+      { ...options, env: { ...options.env, POLYFLAKE_LEASE: url } },
+    ),
+  );
+});
