@@ -10,7 +10,7 @@ import process from "node:process";
 import { string } from "../checks.js";
 import { invalidType } from "../errors.js";
 import type { AnyLease } from "../leased.js";
-import { Lease, type LeaseOptions, leaseOptions } from "./lease.js";
+import { Lease, type LeaseEvent, type LeaseOptions, leaseOptions } from "./lease.js";
 import { type PgClient, type PgPool, postgresql } from "./postgresql.js";
 import { Rules } from "./rules.js";
 import { sqlite } from "./sqlite.js";
@@ -67,12 +67,30 @@ function byUrl(url: string | undefined, namespace: string | null, options: Lease
 const begun = new Map<string, Lease>();
 const FAMILIES = ["sno", "hotguid"];
 
+/** Why the variables give the default generators no lease. */
+let failure: unknown;
+
 /**
- * Resolves once the default generators have numbers, or after 10 seconds without; then their first ID throws the reason. A module
- * of ECMAScript that imports `polyflake/lease` has waited for this already.
+ * Resolves once the default generators have worker IDs. An ES module that imports `polyflake/lease` has waited for this already; it
+ * begins without worker IDs if the store does not grant any in time, and the first ID then throws the reason.
+ *
+ * @throws {PolyflakeError} `lease_unavailable` after 10 seconds, with the reason; any error of the variables.
  */
 export async function ready(): Promise<void> {
-  await Promise.allSettled([...begun.values()].map((lease) => lease.ready()));
+  if (failure) throw failure;
+  await Promise.all([...begun.values()].map((lease) => lease.ready()));
+}
+
+/** The reason that the last warning gave. */
+let warned: string | undefined;
+
+/** Warns of each new reason for which the default generators have no worker ID: the program itself may not make an ID for a while. */
+function warn({ name, message }: LeaseEvent): void {
+  if (name === "acquired" || name === "renewed") warned = undefined;
+  if (name !== "refused" || message === warned) return;
+  warned = message;
+  const text = `no lease for the default generators: ${message}`;
+  process.emitWarning(text, { type: "PolyflakeWarning", code: "polyflake_lease" });
 }
 
 /** Begins the leases of the default generators, unless another copy of the package has. */
@@ -81,18 +99,19 @@ function preload(): void {
   const key = Symbol.for("polyflake.lease");
   if (realm[key]) return;
   realm[key] = (family: string): AnyLease => {
-    const taken = begun.get(family) ?? lease();
+    const taken = begun.get(family) ?? lease(undefined, undefined, { watch: warn });
     begun.delete(family);
     return taken;
   };
-  if (process.env.POLYFLAKE_LEASE === undefined) return;
+  if (process.env.POLYFLAKE_LEASE === undefined && process.env.POLYFLAKE_NODE === undefined) return;
   for (const family of FAMILIES) {
     try {
-      const own = lease();
+      const own = lease(undefined, undefined, { watch: warn });
       own.begin({ family });
       begun.set(family, own);
-    } catch {
-      // The first ID throws it.
+    } catch (error) {
+      // The first ID throws it too.
+      failure ??= error;
     }
   }
 }

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { threadId } from "node:worker_threads";
-import { integer } from "../checks.js";
+import { integer, string } from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import type { AnyLease, Grantee, Leasing } from "../leased.js";
 import { members, pair } from "../members.js";
@@ -68,9 +68,11 @@ const OPTIONS = ["prefer", "insist", "numbers", "leaseMs", "holder", "waitMs", "
 /** Checked options. */
 export function leaseOptions(options: unknown): LeaseOptions {
   const given = members(options, "options", OPTIONS);
-  const { numbers, signals = [], waitMs, watch } = given;
+  const { holder, numbers, signals = [], watch } = given;
+  for (const name of ["prefer", "insist", "leaseMs", "waitMs"] as const)
+    if (given[name] !== undefined) integer(given[name], name);
+  if (holder !== undefined) string(holder, "holder");
   if (numbers !== undefined) pair(numbers, "numbers", "integers");
-  if (waitMs !== undefined) integer(waitMs, "waitMs");
   if (watch !== undefined && typeof watch !== "function") throw invalidType("function", watch, { field: "watch" });
   if (!Array.isArray(signals)) throw invalidType("list of signals", signals, { field: "signals" });
   return given as LeaseOptions;
@@ -190,7 +192,7 @@ export class Lease implements AnyLease {
       },
       reason: () => {
         const { message, until } = this.#rules.reason(this.#now());
-        return { message: this.#grant ? message : message + NOT_YET, until: until ?? undefined };
+        return { message: this.#isBeginning() ? message + NOT_YET : message, until: until ?? undefined };
       },
     };
   }
@@ -217,6 +219,12 @@ export class Lease implements AnyLease {
       if (command.do === "end" || command.do === "wait") return;
       answer = this.#answer(command);
     }
+  }
+
+  /** Whether nothing has come of the lease so far, so that a wait is all that it needs. */
+  #isBeginning(): boolean {
+    const { grants, refused } = this.status();
+    return !this.#isClosing && grants === 0 && refused === null;
   }
 
   #now(): number {
