@@ -20,6 +20,7 @@ export * as randflake from "./decode/randflake.js";
 export {
   type Fields,
   fromUuid8,
+  hasMetabyte,
   isValid,
   metabyte,
   type Parts,

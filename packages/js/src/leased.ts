@@ -169,7 +169,7 @@ export function alone({ lease }: Handle): void {
  *
  * @throws {PolyflakeError} `lease_unavailable` if `polyflake/lease` is not loaded, and any error of the variable.
  */
-export function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
+function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
   const realm = globalThis as {
     process?: { env?: Record<string, string | undefined> };
     [KEY]?: (family: string) => AnyLease;
@@ -182,6 +182,37 @@ export function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
     "lease_unavailable",
     `expected polyflake/lease, since ${name} is set, found it not loaded: start with node --import polyflake/lease, or import it first`,
   );
+}
+
+/** Name of the default generators under a lease, by format, which all copies of the package on a thread share. */
+const DEFAULTS = /* @__PURE__ */ Symbol.for("polyflake.lease.generators");
+
+type Defaults = Map<string, { lease: AnyLease; generator: object }>;
+
+/**
+ * The generator behind a format's `generate`. Under `POLYFLAKE_LEASE` it is the one that another copy of the package on this thread
+ * has, if any: a second one would need a second worker ID, which no synchronous call can wait for.
+ *
+ * @throws {PolyflakeError} as {@link ambient}.
+ */
+export function defaultGenerator<G extends object>(
+  family: "sno" | "hotguid",
+  make: (options: { lease?: AnyLease }) => G,
+): G {
+  const realm = globalThis as { [DEFAULTS]?: Defaults };
+  const held = realm[DEFAULTS]?.get(family);
+  if (held) return held.generator as G;
+  const { lease } = ambient(family);
+  if (!lease) return make({});
+  const generator = make({ lease });
+  (realm[DEFAULTS] ??= new Map()).set(family, { lease, generator });
+  return generator;
+}
+
+/** Ends the default generators of a lease that is closed: the next one begins another lease. */
+export function withoutDefaults(lease: AnyLease): void {
+  const all = (globalThis as { [DEFAULTS]?: Defaults })[DEFAULTS];
+  for (const [family, held] of all ?? []) if (held.lease === lease) all!.delete(family);
 }
 
 /** The variables, which Deno tells only to programs that have the permission. */

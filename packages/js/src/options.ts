@@ -27,13 +27,20 @@ export interface SharedOptions {
   onStall?: (stall: Stall) => void;
 }
 
-/** Options of a generator that may have a window. */
-export interface WindowOptions extends SharedOptions {
+/** Options of a generator that may have a window or a lease, which decides its window. */
+export type WindowOptions = SharedOptions & (OwnWindow | LeasedWindow);
+
+interface LeasedWindow {
   /**
    * A lease of `polyflake/lease`, which gives the generator its number and the times for which it has it. Until the first grant, and
    * where the store is away for longer than the lease, calls throw `lease_unavailable`; `generateAsync` waits.
    */
-  lease?: AnyLease;
+  lease: AnyLease;
+  window?: never;
+}
+
+interface OwnWindow {
+  lease?: never;
   /** The half-open time span in which IDs may be made, as Dates or integer Unix milliseconds. */
   window?: readonly [start: Date | number, end: Date | number];
 }

@@ -32,6 +32,15 @@ function assertAllRead({ answers, wrong }) {
   assert(answers > 3000, `${answers} answers`);
 }
 
+test("an ID of one metabyte is told from all else", () => {
+  const id = polyflake.sno.generate(24);
+  assert.equal(polyflake.sno.hasMetabyte(id, 24), true);
+  for (const value of [polyflake.sno.generate(25), "", id.slice(1), `${id.slice(1)}!`, 24, null, undefined])
+    assert.equal(polyflake.sno.hasMetabyte(value, 24), false, `${value}`);
+  refused("out_of_range", () => polyflake.sno.hasMetabyte(id, 256), { field: "metabyte" });
+  refused("invalid_type", () => polyflake.sno.hasMetabyte(id), { field: "metabyte" });
+});
+
 test("the functions of the package are these, whatever the machine", () => {
   for (const entry of [polyflake, native, wasm]) {
     for (const [family, functions] of Object.entries(FUNCTIONS)) {

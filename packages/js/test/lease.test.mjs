@@ -59,7 +59,8 @@ test("a store that cannot be used is a warning under --import, and `ready` rejec
       console.log(code, /does not exist|no such file|unable to open|nowhere/i.test(message));
     });`;
   // The class of a client that opens nothing, since Node 20 has none.
-  const fake = "process.getBuiltinModule = ((own) => (name) => name === 'node:sqlite' ? { DatabaseSync: class {} } : own(name))(process.getBuiltinModule);";
+  const fake =
+    "process.getBuiltinModule = ((own) => (name) => name === 'node:sqlite' ? { DatabaseSync: class {} } : own(name))(process.getBuiltinModule);";
   const options = {
     env: { ...process.env, POLYFLAKE_LEASE: "sqlite:/nowhere/at/all.db?namespace=orders" },
     encoding: "utf8",

@@ -19,8 +19,12 @@ export const TICK_MS = 4;
  */
 export type SnoId<Metabyte extends number = number> = string & { readonly " sno": Metabyte };
 
-/** A metabyte whose type comes from where the ID goes, not from the number. */
-export type Expected<Metabyte extends number> = [Metabyte][Metabyte extends number ? 0 : never];
+/** Makes an ID whose type has the metabyte of the argument; without one, that of the generator. */
+export interface Generate<Default extends number> {
+  (): SnoId<Default>;
+  <M extends number>(metabyte: M): SnoId<M>;
+  (metabyte: number | undefined): SnoId;
+}
 
 /** The fields of an ID. */
 export interface Parts {
@@ -71,6 +75,21 @@ export function isValid(value: unknown): value is SnoId {
 }
 
 /**
+ * Returns `true` for the text of an ID with this metabyte (0..255).
+ *
+ * ```ts
+ * if (sno.hasMetabyte(text, 24)) loadUser(text); // a SnoId<24>
+ * ```
+ *
+ * @throws {PolyflakeError} `invalid_type`, `out_of_range` for the metabyte.
+ */
+export function hasMetabyte<M extends number>(value: unknown, metabyte: M): value is SnoId<M> {
+  integer(metabyte, "metabyte");
+  const wanted = within(metabyte, "metabyte", 0xff);
+  return isValid(value) && metabyteOf(value) === wanted;
+}
+
+/**
  * The metabyte of a text, 0..255. Only the length and the two characters that hold it are checked; the rest is not parsed.
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
@@ -84,12 +103,14 @@ export function metabyte(text: string): number {
   return (high! << 3) | (low! >> 2);
 }
 
+const metabyteOf = metabyte;
+
 /**
  * The same ID with another metabyte (0..255), for instance for a new version or another type.
  *
  * @throws {PolyflakeError} as {@link parse}; `out_of_range`.
  */
-export function withMetabyte<M extends number = number>(text: string, metabyte: Expected<M>): SnoId<M> {
+export function withMetabyte<M extends number>(text: string, metabyte: M): SnoId<M> {
   integer(metabyte, "metabyte");
   const words = wordsOf(text, "text");
   words[2] = (words[2] & 0xfff) | (within(metabyte, "metabyte", 0xff) << 12);

@@ -4,7 +4,7 @@ import { prepareEntropy, randomBytes } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
-import { alone, ambient, leasedBy, leaseOf } from "../leased.js";
+import { alone, defaultGenerator, leasedBy, leaseOf } from "../leased.js";
 import { type Machine, MOST } from "../machine.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import {
@@ -20,14 +20,14 @@ import { put, take } from "../slots.js";
 import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
 
 /** Options for a generator. */
-export interface GeneratorOptions extends WindowOptions {
+export type GeneratorOptions = WindowOptions & {
   /**
    * `true` to make UUIDs of version 8, which strict validators accept, instead of the compatible form; {@link uuid8Parts} reads
    * them. Version and variant take 6 of the 40 random bits: among 18,583 generators that are active in the same second, two share
    * the other 34 with a chance of 1 %.
    */
   uuid8?: boolean;
-}
+};
 
 const OPTIONS = ["uuid8", ...WINDOW] as const;
 
@@ -173,6 +173,13 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
 
 let shared: Generator | undefined;
 
+/** The generator behind {@link generate}. Under a lease it may be that of another copy of the package. */
+const theDefault = (): Generator => (shared ??= defaultGenerator("hotguid", (options) => new Generator(options)));
+
+/** IDs as an array of this copy of the package. */
+const own = (ids: HotGuidArray): HotGuidArray =>
+  ids instanceof HotGuidArray ? ids : new HotGuidArray((ids as HotGuidArray).bytes);
+
 /**
  * One new ID from the thread's default generator, for a shard key of your choice: 0..4294967295, 0 by default.
  * {@link setDefaultGenerator} replaces the generator. Another copy of the package (a bundled one, a second version) has its
@@ -181,22 +188,22 @@ let shared: Generator | undefined;
  * @throws {PolyflakeError} as {@link Generator.generate}.
  */
 export function generate(shardKey?: number): HotGuidId {
-  return (shared ??= new Generator(ambient("hotguid"))).generate(shardKey);
+  return theDefault().generate(shardKey);
 }
 
 /** Many new IDs from the generator of {@link generate}: see {@link Generator.generateMany}. */
 export function generateMany(count: number, shardKey?: number): HotGuidArray {
-  return (shared ??= new Generator(ambient("hotguid"))).generateMany(count, shardKey);
+  return own(theDefault().generateMany(count, shardKey));
 }
 
 /** One new ID from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateAsync}. */
 export function generateAsync(shardKey?: number, options?: AsyncOptions): Promise<HotGuidId> {
-  return (shared ??= new Generator(ambient("hotguid"))).generateAsync(shardKey, options);
+  return theDefault().generateAsync(shardKey, options);
 }
 
 /** Many new IDs from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateManyAsync}. */
 export function generateManyAsync(count: number, shardKey?: number, options?: AsyncOptions): Promise<HotGuidArray> {
-  return (shared ??= new Generator(ambient("hotguid"))).generateManyAsync(count, shardKey, options);
+  return theDefault().generateManyAsync(count, shardKey, options).then(own);
 }
 
 /**

@@ -18,11 +18,11 @@ import { handleOf, idOf, Layout, machine } from "./layout.js";
 import { type Values, ValuesWriter } from "./values.js";
 
 /** Options for a generator of a layout with these bindables. */
-export interface GeneratorOptions<
+export type GeneratorOptions<
   Bindables extends Values = Values,
   Fixed extends keyof Bindables = keyof Bindables,
   Ranged extends keyof Bindables = keyof Bindables,
-> extends WindowOptions {
+> = WindowOptions & {
   /** Bindables that are the same in every ID; the others are given for each ID. */
   bindables?: Pick<Given<Bindables>, Fixed> & OrNone<Bindables>;
   /**
@@ -35,7 +35,7 @@ export interface GeneratorOptions<
   sequenceOnly?: boolean;
   /** Constants and bindables that hold the number of the `lease`, the most significant first; no other bindable may be left. */
   fields?: readonly (Fixed | (string & {}))[];
-}
+};
 
 /**
  * The state of a closed generator. Restore from it only once: a second generator from it repeats IDs.

@@ -4,7 +4,7 @@ import process from "node:process";
 import { threadId } from "node:worker_threads";
 import { integer, string } from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
-import type { AnyLease, Grantee, Leasing } from "../leased.js";
+import { type AnyLease, type Grantee, type Leasing, withoutDefaults } from "../leased.js";
 import { members, pair } from "../members.js";
 import { type Connection, type Driver, failureOf } from "./driver.js";
 import type { Command, Rules, Value } from "./rules.js";
@@ -156,6 +156,7 @@ export class Lease implements AnyLease {
   /** Ends the generator and returns the number; waits for that at most 10 seconds. */
   async close(): Promise<void> {
     this.#isClosing = true;
+    withoutDefaults(this);
     if (!this.#loop) return;
     this.#rules.close();
     this.#wake?.();

@@ -32,7 +32,10 @@ const byPool = (pool: PgPool) => () => pool.connect();
 
 function byUrl(connectionString: string): () => Promise<PgClient> {
   type Pg = { Client: new (options: object) => PgClient };
-  const { Client } = installed<Pg>("pg", "npm install pg, and in a bundle import polyflake/lease/pg, or pass a pool: lease(pool, namespace)");
+  const { Client } = installed<Pg>(
+    "pg",
+    "npm install pg, and in a bundle import polyflake/lease/pg, or pass a pool: lease(pool, namespace)",
+  );
   return async () => {
     const client = new Client({ connectionString, connectionTimeoutMillis: 10_000 });
     client.on("error", ignored);

@@ -1,10 +1,10 @@
 import { attached, generatorOf, inDates, integer, isObject, time } from "../checks.js";
-import type { Expected, SnoId } from "../decode/sno.js";
+import type { Generate, SnoId } from "../decode/sno.js";
 import { prepareEntropy, randomBytes } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
-import { alone, ambient, leasedBy } from "../leased.js";
+import { alone, defaultGenerator, leasedBy } from "../leased.js";
 import { type Machine, MOST } from "../machine.js";
 import { lendTo } from "../partitions.js";
 import {
@@ -72,6 +72,9 @@ const LEASED = {
 const EPOCH_MS = 1_262_304_000_000;
 const TICK_MS = 4;
 
+/** Parameters of an ID. */
+type Parameters = [metabyte?: number];
+
 /** All generators of this copy of the package. */
 const generators = /* @__PURE__ */ new WeakSet<Generator>();
 
@@ -86,7 +89,7 @@ const generators = /* @__PURE__ */ new WeakSet<Generator>();
  * sno.parse(ids.generate()).partition; // 7
  * ```
  */
-export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoArray> {
+export class Generator<Metabyte extends number = number> extends WindowGenerator<Parameters, SnoId, SnoArray> {
   static override readonly name: string = "Generator";
 
   /**
@@ -99,7 +102,7 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
    * `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `clock_failed` with
    * the `cause`; `generator_closed`; `invalid_type`, `out_of_range` for the metabyte.
    */
-  declare readonly generate: <M extends number = number>(metabyte?: Expected<M>) => SnoId<M>;
+  declare readonly generate: Generate<Metabyte>;
 
   readonly #handle: Handle;
   /** Provides what the first ID needs. */
@@ -114,7 +117,7 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
    * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` with the option as
    * `field`; `time_out_of_range` for the window.
    */
-  constructor(options?: GeneratorOptions);
+  constructor(options?: GeneratorOptions<Metabyte>);
   constructor(options: unknown = {}, origin?: unknown) {
     const { how, snapshot } = origin instanceof Origin ? origin : new Origin(0);
     const { shared, own, clock, metabyte, leases, lease, times } = settingsOf(options, how);
@@ -169,7 +172,7 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
    *
    * @throws {PolyflakeError} as the constructor; `missing_field`; `out_of_range` for a snapshot that no generator can leave.
    */
-  static restore(snapshot: Snapshot, options: RestoreOptions = {}): Generator {
+  static restore<M extends number>(snapshot: Snapshot, options: RestoreOptions<M> = {}): Generator<M> {
     return Generator.#from(options, new Origin(1, snapshot));
   }
 
@@ -179,12 +182,15 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
    *
    * @throws {PolyflakeError} as {@link Generator.restore}.
    */
-  static importOriginal(snapshot: Snapshot, options: RestoreOptions = {}): Generator {
+  static importOriginal<M extends number>(snapshot: Snapshot, options: RestoreOptions<M> = {}): Generator<M> {
     return Generator.#from(options, new Origin(2, snapshot));
   }
 
-  static #from(options: RestoreOptions, origin: Origin): Generator {
-    return new (Generator as new (options: RestoreOptions, origin: Origin) => Generator)(options, origin);
+  static #from<M extends number>(options: RestoreOptions<M>, origin: Origin): Generator<M> {
+    return new (Generator as unknown as new (options: RestoreOptions<M>, origin: Origin) => Generator<M>)(
+      options,
+      origin,
+    );
   }
 
   /**
@@ -193,27 +199,33 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
    *
    * @throws {PolyflakeError} `invalid_type`, `time_out_of_range`, `generator_closed`.
    */
-  generateAt<M extends number = number>(at: Date | number, metabyte?: Expected<M>): SnoId<M> {
+  generateAt(at: Date | number): SnoId<Metabyte>;
+  generateAt<M extends number>(at: Date | number, metabyte: M): SnoId<M>;
+  generateAt(at: Date | number, metabyte: number | undefined): SnoId;
+  generateAt(at: Date | number, metabyte?: number): SnoId<never> {
     attached(isObject(this) && #handle in this);
     alone(this.#handle);
     const unixMs = time(at, "at");
     const m = this.#ready(metabyte);
     m.numbers[snoAtSlots.time] = unixMs;
     inDates([at], () => this.#handle.check(m.calls.snoGenerateAt()));
-    return m.text(0) as SnoId<M>;
+    return m.text(0) as SnoId<never>;
   }
 
   /** As {@link AnyGenerator.tryGenerate}. */
-  override tryGenerate<M extends number = number>(metabyte?: Expected<M>): SnoId<M> {
+  override tryGenerate(): SnoId<Metabyte>;
+  override tryGenerate<M extends number>(metabyte: M): SnoId<M>;
+  override tryGenerate(metabyte: number | undefined): SnoId;
+  override tryGenerate(metabyte?: number): SnoId<never> {
     attached(isObject(this) && #handle in this);
     return super.tryGenerate(metabyte) as SnoId<never>;
   }
 
   /** As {@link AnyGenerator.generateAsync}. */
-  override async generateAsync<M extends number = number>(
-    metabyte?: Expected<M>,
-    options?: AsyncOptions,
-  ): Promise<SnoId<M>> {
+  override generateAsync(): Promise<SnoId<Metabyte>>;
+  override generateAsync<M extends number>(metabyte: M, options?: AsyncOptions): Promise<SnoId<M>>;
+  override generateAsync(metabyte: number | undefined, options?: AsyncOptions): Promise<SnoId>;
+  override async generateAsync(metabyte?: number, options?: AsyncOptions): Promise<SnoId<never>> {
     attached(isObject(this) && #handle in this);
     return (await super.generateAsync(metabyte, options)) as SnoId<never>;
   }
@@ -253,6 +265,12 @@ export class Generator extends WindowGenerator<[metabyte?: number], SnoId, SnoAr
 
 let shared: Generator | undefined;
 
+/** The generator behind {@link generate}. Under a lease it may be that of another copy of the package. */
+const theDefault = (): Generator => (shared ??= defaultGenerator("sno", (options) => new Generator(options)));
+
+/** IDs as an array of this copy of the package. */
+const own = (ids: SnoArray): SnoArray => (ids instanceof SnoArray ? ids : new SnoArray((ids as SnoArray).bytes));
+
 /**
  * One new ID of the given metabyte (0..255; 0 by default) from the thread's default generator, which has a default partition unless
  * {@link setDefaultGenerator} set another. Another copy of the package (a bundled one, a second version) has its own,
@@ -260,26 +278,29 @@ let shared: Generator | undefined;
  *
  * @throws {PolyflakeError} as {@link Generator.generate}.
  */
-export function generate<M extends number = number>(metabyte?: Expected<M>): SnoId<M> {
-  return (shared ??= new Generator(ambient("sno"))).generate(metabyte);
+export function generate(): SnoId<0>;
+export function generate<M extends number>(metabyte: M): SnoId<M>;
+export function generate(metabyte: number | undefined): SnoId;
+export function generate(metabyte?: number): SnoId<never> {
+  return theDefault().generate(metabyte) as SnoId<never>;
 }
 
 /** Many new IDs from the generator of {@link generate}: see {@link Generator.generateMany}. */
 export function generateMany(count: number, metabyte?: number): SnoArray {
-  return (shared ??= new Generator(ambient("sno"))).generateMany(count, metabyte);
+  return own(theDefault().generateMany(count, metabyte));
 }
 
 /** One new ID from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateAsync}. */
-export function generateAsync<M extends number = number>(
-  metabyte?: Expected<M>,
-  options?: AsyncOptions,
-): Promise<SnoId<M>> {
-  return (shared ??= new Generator(ambient("sno"))).generateAsync(metabyte, options);
+export function generateAsync(): Promise<SnoId<0>>;
+export function generateAsync<M extends number>(metabyte: M, options?: AsyncOptions): Promise<SnoId<M>>;
+export function generateAsync(metabyte: number | undefined, options?: AsyncOptions): Promise<SnoId>;
+export function generateAsync(metabyte?: number, options?: AsyncOptions): Promise<SnoId<never>> {
+  return theDefault().generateAsync(metabyte, options) as Promise<SnoId<never>>;
 }
 
 /** Many new IDs from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateManyAsync}. */
 export function generateManyAsync(count: number, metabyte?: number, options?: AsyncOptions): Promise<SnoArray> {
-  return (shared ??= new Generator(ambient("sno"))).generateManyAsync(count, metabyte, options);
+  return theDefault().generateManyAsync(count, metabyte, options).then(own);
 }
 
 /**

@@ -13,6 +13,7 @@ import { put } from "../slots.js";
 export {
   type Fields,
   fromUuid8,
+  hasMetabyte,
   isValid,
   metabyte,
   type Parts,

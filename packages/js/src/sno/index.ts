@@ -33,6 +33,7 @@ export {
   fromParts,
   fromUuid,
   fromUuid8,
+  hasMetabyte,
   isValid,
   metabyte,
   type Parts,

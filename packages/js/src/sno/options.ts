@@ -7,14 +7,22 @@ import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { type optionsSlots, type snoOptionsSlots, snoSnapshotSlots, snoStatsSlots } from "../protocol.js";
 import { take, type ValuesOf } from "../slots.js";
 
-/** Options for a generator that continues from a snapshot. */
-export interface RestoreOptions extends WindowOptions {
+interface MetabyteOption<Metabyte extends number> {
   /** The metabyte of IDs made without one, 0..255; 0 by default. */
-  metabyte?: number;
+  metabyte?: Metabyte;
 }
 
-/** Options for a generator. */
-export interface GeneratorOptions extends RestoreOptions {
+/** Options for a generator that continues from a snapshot. */
+export type RestoreOptions<Metabyte extends number = number> = Exclude<WindowOptions, { lease: AnyLease }> &
+  MetabyteOption<Metabyte>;
+
+/** Options for a generator. A lease decides its partition, sequences and window, so none of these goes beside one. */
+export type GeneratorOptions<Metabyte extends number = number> = MetabyteOption<Metabyte> &
+  WindowOptions &
+  (OwnOptions | { lease: AnyLease; partition?: never; sequenceMin?: never; sequenceMax?: never });
+
+interface OwnOptions {
+  lease?: never;
   /**
    * The partition: 0..65535, or two bytes. No other generator may have it, except with other sequence bounds; only generators of
    * this thread are compared. By default a partition is leased for as long as the generator makes IDs. It differs from all others leased at that

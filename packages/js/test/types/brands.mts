@@ -62,10 +62,22 @@ const ids2: UserId[] = [
 ];
 const any: SnoId = user;
 const either: SnoId<24 | 25> = user;
-is<Equal<ReturnType<typeof sno.generate>, SnoId>>();
-const plain = sno.generate(24);
+const loadUser = (id: UserId) => id;
+const inferred = sno.generate(24);
+is<Equal<typeof inferred, UserId>>();
+loadUser(inferred);
+const untyped = sno.generate();
+is<Equal<typeof untyped, SnoId<0>>>();
+const plain = sno.generate(Number(text));
 is<Equal<typeof plain, SnoId>>();
-console.log(later, ids2, any, either);
+const perhaps = sno.generate(text ? 24 : undefined);
+is<Equal<typeof perhaps, SnoId>>();
+const users = new sno.Generator({ metabyte: 24, partition: 7 });
+const made: UserId[] = [users.generate(), await users.generateAsync(), users.tryGenerate(), users.generateAt(0)];
+const anyUsers: sno.Generator = users;
+if (sno.hasMetabyte(value, 24)) loadUser(value);
+if (decode.hasMetabyte(plain, 24)) loadUser(plain);
+console.log(later, ids2, any, either, made, anyUsers);
 
 // @ts-expect-error: a text is no ID
 export const noId: SnoId = "a7rdmuv326nct5if";
@@ -79,6 +91,14 @@ export const noInteger: RandflakeId = randflake.encodeText(1n);
 export const order: SnoId<25> = user;
 // @ts-expect-error: another metabyte
 export const other: UserId = sno.generate(25);
+// @ts-expect-error: an ID of the metabyte 0
+export const zero: UserId = sno.generate();
+// @ts-expect-error: an ID of the generator's metabyte
+export const ofGenerator: SnoId<25> = users.generate();
+// @ts-expect-error: an ID of another metabyte than the argument's
+export const ofArgument: UserId = users.generate(25);
+// @ts-expect-error: a generator whose metabyte the type does not know
+export const ofAny: UserId = orders.generate();
 // @ts-expect-error: an ID of any metabyte
 export const unknown: UserId = plain;
 // @ts-expect-error: a form for SQL Server is no ID

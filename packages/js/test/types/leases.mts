@@ -18,5 +18,16 @@ new layout.Generator(fixed, { lease: held, fields: ["datacenter"] }).generate();
 
 // @ts-expect-error a misspelt option
 lease("sqlite:a.db", "orders", { lease_ms: 1 });
+// @ts-expect-error: the lease decides the partition
+new sno.Generator({ lease: held, partition: 7 });
+// @ts-expect-error: the lease decides the sequences
+new sno.Generator({ lease: held, sequenceMin: 7 });
+// @ts-expect-error: the lease decides the window
+new hotguid.Generator({ lease: held, window: [0, 1] });
+// @ts-expect-error: the lease decides the window
+new layout.Generator(open, { lease: held, fields: ["datacenter", "worker"], window: [0, 1] });
+// @ts-expect-error: a snapshot has a partition
+sno.Generator.restore(new sno.Generator().close(), { lease: held });
+
 // @ts-expect-error no lease
 new sno.Generator({ lease: {} });

@@ -27,6 +27,26 @@ for (const [name, place] of Object.entries(PLACES)) {
       });
     }
 
+    test("under --import all copies of the package make IDs at once, under one worker ID", async () => {
+      const { node, url } = place();
+      const program = `
+        import { hotguid, sno } from "polyflake";
+        import * as wasm from "polyflake/wasm";
+        const snos = [sno.generate(), wasm.sno.generate(), ...sno.generateMany(3), ...wasm.sno.generateMany(3)];
+        sno.setDefaultGenerator(undefined);
+        snos.push(sno.generate(), ...(await wasm.sno.generateManyAsync(3)));
+        const guids = [hotguid.generate(), wasm.hotguid.generate(), ...wasm.hotguid.generateMany(3)];
+        const isOwn = wasm.sno.generateMany(1) instanceof wasm.sno.SnoArray;
+        console.log(JSON.stringify({ snos, guids, partitions: snos.map((id) => sno.parse(id).partition), isOwn }));`;
+      const env = { ...process.env, POLYFLAKE_LEASE: url };
+      const options = ["--import", "polyflake/lease", "--no-warnings", "--input-type=module", "--eval", program];
+      const { snos, guids, partitions, isOwn } = JSON.parse((await run(node, options, { env })).stdout);
+      assert.equal(new Set(snos).size, 12);
+      assert.equal(new Set(guids).size, 5);
+      assert.equal(new Set(partitions).size, 1);
+      assert(isOwn);
+    });
+
     test("restarts do not run dry: four numbers for four processes, again and again, however they end", async () => {
       const store = place();
       // At process.exit and at faults nothing can wait any more, so a number is returned in a file alone.

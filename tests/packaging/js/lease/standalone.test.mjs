@@ -41,7 +41,10 @@ test("a standalone server of Next.js leases in PostgreSQL", { skip: !PLACES.pg }
         const answer = await ask(`${address}/id`);
         assert.equal(answer.status, 200);
         assert.equal((await answer.json()).metabyte, 7);
-        assert.equal((await granted(url)).some(({ namespace }) => namespace.endsWith("/sno")), true);
+        assert.equal(
+          (await granted(url)).some(({ namespace }) => namespace.endsWith("/sno")),
+          true,
+        );
       },
       { ...options, env: { ...options.env, POLYFLAKE_LEASE: url } },
     ),
