@@ -1,6 +1,6 @@
 // A PostgreSQL server in a folder of its own, with a socket there.
 import { execFileSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 
@@ -29,6 +29,8 @@ export function withPostgres(use, fsync = "off") {
       ...user,
     });
   if ("uid" in user) chownSync(folder, user.uid, user.gid);
+  // What was moved runs as another user.
+  chmodSync(folder, 0o755);
   try {
     run("initdb", "--auth=trust", "--username=test", "--no-sync");
     const options = `-k ${folder} -c listen_addresses='' -c shared_buffers=16MB -c fsync=${fsync}`;
