@@ -104,7 +104,7 @@ fn a_store_that_is_away_for_forty_minutes_goes_unnoticed() {
 }
 
 #[test]
-fn a_lost_reply_is_settled_by_reading() {
+fn a_lost_reply_is_settled_by_a_write_of_ones_own() {
     let mut store = Memory::new(T);
     let mut host = Host::new(options(1));
     let claim = host.claim(&mut store);
@@ -118,8 +118,116 @@ fn a_lost_reply_is_settled_by_reading() {
     assert_eq!(host.keeper.number(), None);
     let reply = store.answer(&read);
     host.keeper.answered(read.number, reply, host.now);
+    assert_eq!(host.keeper.number(), None, "a replica may not have what a read shows");
+    let proof = host.request();
+    let (Ask::Put { new: first, .. }, Ask::Put { old, new }) = (&claim.ask, &proof.ask) else {
+        panic!("expected two writes")
+    };
+    assert_eq!(old, first);
+    assert!(new.version > old.version && Record { version: old.version, ..new.clone() } == *old);
+    let reply = store.answer(&proof);
+    host.keeper.answered(proof.number, reply, host.now);
     assert!(matches!(host.keeper.poll(host.now), Action::Begin(_) | Action::Refused(_)));
     assert_eq!(host.keeper.number(), Some(0));
+}
+
+/// A store whose writes are done while their replica is away: reads show them, and no write is acknowledged.
+fn unreplicated(store: &mut Memory) -> impl FnMut(&Request) -> Result<Reply> {
+    |request| match (&request.ask, store.answer(request)?) {
+        (Ask::Put { .. }, Reply { found: Found::Done, .. }) => away(),
+        (_, reply) => Ok(reply),
+    }
+}
+
+#[test]
+fn nothing_is_acquired_or_extended_by_what_a_replica_may_not_have() {
+    let mut store = Memory::new(T);
+    let mut host = Host::new(options(1));
+    for _ in 0..20 {
+        assert_eq!(host.drive_by(unreplicated(&mut store)), None);
+        assert_eq!(host.keeper.number(), None);
+        host.pass(60_000);
+    }
+    assert!(store.records("orders/sno")[0].version > 10 << 10, "each try writes");
+    let grant = host.drive_for(&mut store, 5 * 60_000);
+    let grant = grant.expect("expected a grant once a write is acknowledged");
+    for _ in 0..30 {
+        host.pass(2 * 60_000);
+        store.set_now(host.now.wall_ms);
+        assert_eq!(host.drive_by(unreplicated(&mut store)), None);
+        assert_eq!(host.keeper.end(), Some(grant.end()));
+    }
+    assert!(store.records("orders/sno")[0].granted_until > grant.end());
+    host.drive_for(&mut store, 10 * 60_000);
+    assert!(host.keeper.end() > Some(grant.end()));
+    assert!(host.refused.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
+}
+
+/// A message that the network sent twice: the second one finds what the first one did.
+#[test]
+fn a_write_that_arrived_twice_is_settled_by_another_one() {
+    let mut store = Memory::new(T);
+    let mut host = Host::new(options(1));
+    let mut twice = |request: &Request| {
+        if let Ask::Put { .. } = request.ask {
+            store.answer(request)?;
+        }
+        store.answer(request)
+    };
+    for _ in 0..20 {
+        // No write's answer says that it was done.
+        assert_eq!((host.drive_by(&mut twice), host.keeper.number()), (None, None));
+        host.pass(1000);
+    }
+    assert!(host.drive_for(&mut store, 5 * 60_000).is_some());
+}
+
+/// Two renewals without an answer: the first one arrives after the second one was sent.
+#[test]
+fn a_late_renewal_of_ones_own_is_not_taken_for_a_clones() {
+    let mut store = Memory::new(T);
+    let (mut host, _) = holder(&mut store, options(1));
+    host.pass(15 * 60_000);
+    let mut sent = Vec::new();
+    for _ in 0..40 {
+        store.set_now(host.now.wall_ms);
+        host.drive_by(|request| match request.ask {
+            Ask::Put { .. } => {
+                sent.push(request.clone());
+                away()
+            }
+            _ => store.answer(request),
+        });
+        host.pass(60_000);
+    }
+    assert!(sent.len() > 1);
+    assert_eq!(store.answer(&sent[0]).unwrap().found, Found::Done);
+    let before = host.keeper.end();
+    host.drive_for(&mut store, 10 * 60_000);
+    assert!(host.keeper.end() > before, "{:?}", host.refused);
+    assert!(host.refused.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
+}
+
+/// Both have all that the claimant asked for, so only a write that one of them sends later tells them apart.
+#[test]
+fn clones_that_settle_one_claim_do_not_both_have_it() {
+    let before = Memory::new(T);
+    let mut store = before.clone();
+    let [mut one, mut twin] = [1, 2].map(|own: u128| {
+        let has_parted = std::rc::Rc::new(std::cell::Cell::new(0));
+        let draws = has_parted.clone();
+        let draw = Box::new(move || Ok(Random(7 + (draws.get() << 64))));
+        let mut host = Host::drawing(options(1), draw);
+        store = before.clone();
+        let claim = host.claim(&mut store);
+        assert_eq!(store.answer(&claim).unwrap().found, Found::Done);
+        host.keeper.answered(claim.number, away(), host.now);
+        has_parted.set(own);
+        host
+    });
+    assert!(one.drive(&mut store).is_some());
+    assert_eq!(twin.drive(&mut store), None);
+    assert_eq!(twin.keeper.number(), None);
 }
 
 /// A claim that reaches the store after it was given up gives nobody a grant.

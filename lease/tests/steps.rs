@@ -51,6 +51,8 @@ enum Line {
     Kept,
     /// It ends before the answer to a commit comes through.
     Cut,
+    /// The server's commit waits for a replica, and somebody cancels that.
+    Warned,
 }
 
 impl Recorder<'_> {
@@ -68,6 +70,16 @@ impl Recorder<'_> {
                     outcome.rows.iter_mut().flatten().for_each(|row| set_time(row));
                     if line == Line::Cut && statements.iter().any(|it| it.text == "COMMIT") {
                         outcome = Outcome::failed(None, "the connection was closed");
+                    }
+                    if line == Line::Warned {
+                        let notice = |code: &str, message: &str| Failure {
+                            code: Some(code.into()),
+                            message: message.into(),
+                        };
+                        outcome.notices = vec![
+                            notice("42P07", "relation already exists, skipping"),
+                            notice("01000", "canceling wait for synchronous replication"),
+                        ];
                     }
                     turns.push(self.turn(&statements, &outcome));
                 }
@@ -122,13 +134,9 @@ fn parsed(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
 }
 
-/// The conversation over an engine: a store is made, numbers are claimed and renewed, writes come too late or without an answer, and a
-/// column goes.
-fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) -> Json {
-    let known = Known::default();
-    let (texts, requests, number) = (Vec::new(), Vec::new(), 0);
-    let mut it = Recorder { engine, run, known, texts, requests, number };
-    let proposed = |incarnation| Namespace {
+/// The record of a namespace, as the first keeper proposes it.
+fn proposed(incarnation: u128) -> Namespace {
+    Namespace {
         name: "orders".into(),
         shape: Shape::sno(0..=1023).unwrap().to_json(),
         incarnation: Random(incarnation),
@@ -137,7 +145,15 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
         longest_ms: 3_600_000,
         quiet_until: 0,
         version: 1,
-    };
+    }
+}
+
+/// The conversation over an engine: a store is made, numbers are claimed and renewed, writes come too late or without an answer, and a
+/// column goes.
+fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) -> Json {
+    let known = Known::default();
+    let (texts, requests, number) = (Vec::new(), Vec::new(), 0);
+    let mut it = Recorder { engine, run, known, texts, requests, number };
     it.ask(Ask::Read { first: 0 }, Line::Kept).unwrap();
     it.ask(Ask::Open(proposed(11)), Line::Kept).unwrap();
     let old = it.ask(Ask::Open(proposed(12)), Line::Kept).unwrap().namespace.unwrap();
@@ -161,7 +177,9 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
     let renewed = Record { granted_until: START + 7_200_000, version: 3, ..claimed.clone() };
     it.ask(Ask::Put { old: claimed, new: renewed.clone() }, Line::Kept).unwrap();
     let later = Record { granted_until: START + 10_800_000, version: 4, ..renewed.clone() };
-    it.ask(Ask::Put { old: renewed, new: later }, Line::Cut).unwrap_err();
+    it.ask(Ask::Put { old: renewed, new: later.clone() }, Line::Cut).unwrap_err();
+    let last = Record { version: 5, ..later.clone() };
+    it.ask(Ask::Put { old: later, new: last }, Line::Warned).unwrap_err();
     it.ask(Ask::Read { first: 0 }, Line::Kept).unwrap();
     it.ask(Ask::Survey, Line::Kept).unwrap();
     it.by_hand("ALTER TABLE polyflake_leases DROP COLUMN holder");

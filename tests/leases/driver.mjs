@@ -31,9 +31,10 @@ let connection;
 
 async function run(statements) {
   const rows = [];
+  connection.notices?.splice(0);
   try {
     for (const statement of statements) rows.push(await connection.run(...statement));
-    return { rows, failure: null };
+    return { rows, failure: null, notices: connection.notices ?? [] };
   } catch (error) {
     return { rows, failure: failureOf(error) };
   }

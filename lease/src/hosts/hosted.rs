@@ -6,7 +6,7 @@
 //! | command | the host | its answer |
 //! |---|---|---|
 //! | `{"do":"open"}` | opens a connection, in autocommit | `{"opened":NAME}`, the name of an `SQLite` file by [`open_file`](crate::steps::open_file), else null |
-//! | `{"do":"run","statements":[[TEXT,[VALUE,..]],..],"within_ms":N}` | runs them in order, up to the first that fails | `{"rows":[ROWS,..],"failure":null}` |
+//! | `{"do":"run","statements":[[TEXT,[VALUE,..]],..],"within_ms":N}` | runs them in order, up to the first that fails | `{"rows":[ROWS,..],"failure":null,"notices":[]}` |
 //! | `{"do":"close"}` | closes the connection | `null` |
 //! | `{"do":"begin","first":N,"last":N,"start":MS,"end":MS}` | gives the grant to the generator, as [`Granted::begin`] | `null`, or `{"not_begun":REASON}` |
 //! | `{"do":"extend","end":MS}` | moves the end of the generator's grant, as [`Granted::extend`] | `null` |
@@ -15,7 +15,8 @@
 //! | `{"do":"wait","ms":N}` | sleeps so long, or until [`Hosted::close`] | `null` |
 //! | `{"do":"end"}` | does nothing more | |
 //!
-//! A failure is `{"code":SQLSTATE,"message":TEXT}`; the code is null where no server answered, and in `SQLite`. To a command that was not
+//! A failure is `{"code":SQLSTATE,"message":TEXT}`; the code is null where no server answered, and in `SQLite`. The notices of a server,
+//! which it sent while the statements ran, have the same form: a commit that ends with a warning may be missing on a replica. To a command that was not
 //! done within its time the host answers `{"silent":true}`, and a connection that it could not open is `{"failure":FAILURE}`. Values and
 //! times are integers below 2^53. In the child of a fork the host forgets this lease, and begins another one.
 

@@ -129,14 +129,26 @@ pub struct Keeper<R> {
 struct Held {
     /// The record as it was acknowledged or read last.
     record: Record,
-    /// The versions and ends that were asked for since then.
-    asked: Vec<(u64, u64)>,
+    /// The writes that were requested since the last acknowledgement.
+    asked: Asked,
     end: u64,
     /// The time of the renewal, by the monotonic clock, and the earliest time of it, if the generator's clock is ahead.
     renew_at: u64,
     soonest: u64,
     /// `true` if the renewal was refused for good, so that the window runs out.
     is_lost: bool,
+}
+
+/// The version and the end of each write that was requested and not acknowledged. A record that shows another version was written by a
+/// clone of this process.
+#[derive(Clone, Debug, Default)]
+struct Asked(Vec<(u64, u64)>);
+
+/// A claim that the store has not acknowledged yet: the record that was put last.
+#[derive(Clone, Debug)]
+struct Claim {
+    put: Record,
+    asked: Asked,
 }
 
 /// The keeper's state: its last request, and the use that it has for the answer.
@@ -168,8 +180,8 @@ enum Purpose {
     /// Reads the preferred record.
     Look,
     /// Puts a record that claims a number.
-    Claim(Record),
-    SettleClaim(Record),
+    Claim(Claim),
+    SettleClaim(Claim),
     Renew(Record),
     SettleRenewal,
     /// Returns the number; tried again until the monotonic clock shows `until`.

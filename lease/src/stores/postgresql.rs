@@ -27,6 +27,8 @@ use crate::{Error, ErrorKind, Reply, Request, Result, Store, rules::error::silen
 
 pub use task::AsyncPostgresql;
 
+use connection::Notices;
+
 pub(crate) use connection::check;
 
 /// The longest wait for an opened store and for an answer, unless a lease is short.
@@ -50,6 +52,7 @@ pub struct Postgresql {
 /// A connection, and the runtime that drives it while a call waits.
 struct Open {
     client: Client,
+    notices: Notices,
     connection: JoinHandle<()>,
     runtime: Runtime,
 }
@@ -72,13 +75,14 @@ impl Postgresql {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| unavailable(&format!("{error}")))?;
         let opened = runtime.block_on(in_time(limit, async {
-            let (client, connection) = connection::connect(url).await?;
+            let (client, connection, notices) = connection::connect(url).await?;
             let connection = tokio::spawn(connection);
-            Ok((client, connection))
+            Ok((client, connection, notices))
         }));
         match opened {
-            Ok((client, connection)) => {
-                Ok(Self { open: Some(Open { client, connection, runtime }), process, limit })
+            Ok((client, connection, notices)) => {
+                let open = Some(Open { client, notices, connection, runtime });
+                Ok(Self { open, process, limit })
             }
             Err(error) => {
                 // It may still ask for an address, which a drop would wait for.
@@ -124,7 +128,8 @@ impl Store for Postgresql {
         forks::check(self.process)?;
         check_thread()?;
         let open = self.open.as_mut().ok_or_else(|| unavailable("none"))?;
-        let answered = async { timeout(self.limit, session::answer(&open.client, request)).await };
+        let answer = session::answer(&open.client, Some(&open.notices), request);
+        let answered = async { timeout(self.limit, answer).await };
         open.runtime.block_on(answered).unwrap_or_else(|_| {
             // A request that the server may take at any later time: nothing waits for the end of its connection.
             let open = self.open.take();

@@ -7,7 +7,8 @@
 //!
 //! A driver in another process or language takes statements in JSON (`serde_json::Value::from(&statement)`), and gives outcomes in it
 //! (`Outcome::from(&value)`): a statement is `[TEXT,[VALUE,..]]`, an outcome `{"rows":[ROWS,..],"failure":{"code":SQLSTATE,"message":TEXT}}`,
-//! where the failure or its code may be null.
+//! where the failure or its code may be null. `PostgreSQL`'s drivers add the notices that the server sent while the statements ran, as
+//! `"notices":[{"code":SQLSTATE,"message":TEXT},..]`.
 //!
 //! - A connection to `PostgreSQL` may serve many requests, one after the other. After an error without a code it is closed.
 //! - A file of `SQLite` is opened for each request, by [`open_file`] and the [`absolute_path`] of its beginning, and closed after it. The driver
@@ -92,13 +93,27 @@ pub struct Outcome {
     pub rows: Vec<Rows>,
     /// The error of the first statement that failed.
     pub failure: Option<Failure>,
+    /// The notices that the server sent meanwhile, each with its SQLSTATE; none in `SQLite`. They show a commit that the replica may not
+    /// have.
+    pub notices: Vec<Failure>,
 }
 
 impl Outcome {
     /// A failure at the first statement.
     pub fn failed(code: Option<&str>, message: impl Into<String>) -> Self {
         let failure = Failure { code: code.map(Into::into), message: message.into() };
-        Self { rows: Vec::new(), failure: Some(failure) }
+        Self { failure: Some(failure), ..Self::default() }
+    }
+
+    /// A commit that ends with a warning is done, but its replica may not have it: somebody cancelled the wait. That is no answer, so
+    /// the outcome is that of a connection which ended before one. SQLSTATEs tell warnings from notices in every language of the
+    /// server's messages: class 01, and the shutdown that ends such a wait.
+    fn without_warnings(self) -> Self {
+        let is_warning = |code: &str| code.starts_with("01") || code == "57P01";
+        let warns = |notice: &&Failure| notice.code.as_deref().is_some_and(is_warning);
+        let warning = self.notices.iter().find(warns);
+        let warning = warning.map(|it| Failure { code: None, message: it.message.clone() });
+        Self { failure: self.failure.or(warning), ..self }
     }
 }
 
@@ -218,6 +233,7 @@ impl Steps {
     /// # Errors
     /// As [`Steps::next`].
     pub fn next_with(&mut self, outcome: Outcome, known: &mut Known) -> Result<Step> {
+        let outcome = outcome.without_warnings();
         let stage = mem::replace(&mut self.stage, Stage::Over);
         match (stage, &outcome.failure) {
             (Stage::Nothing, _) => Ok(self.begin()),
@@ -301,7 +317,7 @@ impl Steps {
 
     /// Takes the rows of the request, which may be fewer than its statements.
     fn answered(&mut self, is_again: bool, outcome: Outcome, known: &Known) -> Result<Step> {
-        let Outcome { rows, failure } = outcome;
+        let Outcome { rows, failure, .. } = outcome;
         let state = rows.get(1).map(State::of).transpose();
         let error = match (state, &failure) {
             (Ok(Some(State { store: None, .. })), _) if !is_again => {

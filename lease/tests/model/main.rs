@@ -17,7 +17,7 @@ mod weak;
 
 use std::time::Instant;
 
-use protocol::{Protocol, Size, Time};
+use protocol::{Operator, Protocol, Size, Time};
 use search::{Found, Model, search};
 use serve::Serve;
 use weak::{VARIANTS, Weak};
@@ -58,6 +58,18 @@ fn a_restored_store_repeats_nothing() {
 #[test]
 fn clones_repeat_nothing_past_the_end_that_both_have() {
     assert_sound(&sound(Size { clones: 1, renewals: 1, ..weak::TWO_RENEWALS }), "a clone");
+    assert_sound(&sound(weak::CLONED_CLAIM), "a clone of a claimant");
+}
+
+#[test]
+fn a_promoted_replica_repeats_nothing() {
+    assert_sound(&sound(Size::REPLICA), "a synchronous replica");
+}
+
+#[test]
+fn what_an_operator_states_repeats_nothing() {
+    assert_sound(&sound(weak::OPERATOR), "a backup in place and a promotion");
+    assert_sound(&sound(Size::DEAD), "a dead holder");
 }
 
 #[test]
@@ -140,6 +152,27 @@ fn named_backup() {
     let time = Time::Passing { error: 1, longest: 2, slack: 1, restores: 2 };
     assert_sound(&sound(Size { time, ..Size::RESTORE }), "two backups and a renewal");
     assert_sound(&sound(Size { clones: 1, ..weak::TWO_RENEWALS }), "a clone, two renewals");
+}
+
+/// A backup that a keeper notices, one in place that the operator tells of, and a promotion that the operator tells of at any time.
+#[test]
+#[ignore = "minutes"]
+fn named_operator() {
+    let one = Operator { restored: 1, promoted: 1, dead: 0 };
+    let time = Time::Passing { error: 1, longest: 2, slack: 1, restores: 1 };
+    let size = Size { ticks: 5, promotions: 1, operator: one, time, ..Size::RESTORE };
+    assert_sound(&sound(Size { renewals: 0, ..size }), "backups, a promotion, 5 ticks");
+    assert_sound(&sound(Size { ticks: 4, ..size }), "the same with a renewal, 4 ticks");
+    let dead = Size { ticks: 5, claims: 3, renewals: 1, ..Size::DEAD };
+    assert_sound(&sound(dead), "a dead holder, 3 claims, a renewal, 5 ticks");
+}
+
+#[test]
+#[ignore = "minutes"]
+fn named_replica() {
+    let size = Size { renewals: 1, ..Size::REPLICA };
+    assert_sound(&sound(size), "a replica, a renewal");
+    assert_sound(&sound(Size { proofs: 2, ..Size::REPLICA }), "a replica, two proofs");
 }
 
 #[test]

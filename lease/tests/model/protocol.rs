@@ -3,7 +3,7 @@
 
 use crate::{
     search::{Broken, Model},
-    state::{Backup, GONE, Grant, HOLDERS, Holder, Message, Record, State, Wait},
+    state::{Backup, GONE, Grant, HOLDERS, Holder, Message, Name, Record, State, Wait},
     weak::Weak,
 };
 
@@ -23,7 +23,30 @@ pub struct Size {
     pub clones: u8,
     /// Number of times that a message may arrive.
     pub deliveries: u8,
+    /// Number of times that a holder may prove by a write what a read shows it.
+    pub proofs: u8,
+    /// Number of times that a primary may show a write that its synchronous replica does not have: it is restarted, or the wait for
+    /// the replica is cancelled. `None` for a store without a replica.
+    pub unreplicated: Option<u8>,
+    /// Number of times that the replica may be promoted.
+    pub promotions: u8,
+    pub operator: Operator,
     pub time: Time,
+}
+
+/// Number of times that an operator may state something that is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operator {
+    /// That a backup was restored in place, which no other name of the store shows.
+    pub restored: u8,
+    /// That the last promotion lost nothing, at any time after it.
+    pub promoted: u8,
+    /// That a holder is dead.
+    pub dead: u8,
+}
+
+impl Operator {
+    pub const NOBODY: Self = Self { restored: 0, promoted: 0, dead: 0 };
 }
 
 /// The times that the store reads.
@@ -47,6 +70,10 @@ impl Size {
         store_crashes: 0,
         clones: 0,
         deliveries: 1,
+        proofs: 0,
+        unreplicated: None,
+        promotions: 0,
+        operator: Operator::NOBODY,
         time: Time::Any,
     };
 
@@ -55,6 +82,26 @@ impl Size {
         ticks: 4,
         renewals: 1,
         time: Time::Passing { error: 1, longest: 2, slack: 1, restores: 1 },
+        ..Self::SMALLEST
+    };
+
+    /// A store with a synchronous replica that is promoted once, which the operator tells of.
+    pub const REPLICA: Self = Self {
+        ticks: 4,
+        proofs: 1,
+        unreplicated: Some(1),
+        promotions: 1,
+        operator: Operator { promoted: 1, ..Operator::NOBODY },
+        time: Time::Passing { error: 1, longest: 2, slack: 1, restores: 0 },
+        ..Self::SMALLEST
+    };
+
+    /// Holders that are killed and declared dead.
+    pub const DEAD: Self = Self {
+        ticks: 4,
+        crashes: 1,
+        operator: Operator { dead: 1, ..Operator::NOBODY },
+        time: Time::Passing { error: 1, longest: 3, slack: 1, restores: 0 },
         ..Self::SMALLEST
     };
 
@@ -99,8 +146,20 @@ impl Model for Protocol {
                 Time::Passing { restores, .. } => restores,
             },
             backup: None,
+            in_place: self.size.operator.restored,
             clones: self.size.clones,
             cloned_until: 0,
+            next_mark: 1,
+            proofs: self.size.proofs,
+            replica: Default::default(),
+            unreplicated: self.size.unreplicated.unwrap_or(0),
+            promotions: self.size.promotions,
+            store: Name { now: 1, before: 0, quiet_before: 0 },
+            next_name: 2,
+            promotion: (0, 0),
+            statements: self.size.operator.promoted,
+            corpse: 0,
+            deaths: self.size.operator.dead,
         }
     }
 
@@ -112,6 +171,7 @@ impl Model for Protocol {
             self.release(state, holder, next);
             self.hear(state, holder, next);
             self.settle(state, holder, next);
+            self.give_up(state, holder, next);
             self.crash(state, holder, next);
             self.clone(state, holder, next);
             self.weakened(state, holder, next);
@@ -119,6 +179,9 @@ impl Model for Protocol {
         self.deliver(state, next);
         self.flush(state, next);
         self.pass(state, next);
+        self.promote(state, next);
+        self.declare_promoted(state, next);
+        self.declare_dead(state, next);
     }
 }
 
@@ -133,7 +196,13 @@ impl Protocol {
         if !has || is_sealed {
             return;
         }
-        for tick in (0..self.size.ticks).filter(|tick| self.allows(&grant, *tick)) {
+        // A holder's clock may show any time, except where an operator's word on a dead one trusts it.
+        let latest = match self.size.operator.dead {
+            0 => u8::MAX,
+            _ => state.clock + u8::from(self.is(Weak::DeadWithClockAhead)),
+        };
+        let allowed = |tick: &u8| *tick <= latest && self.allows(&grant, *tick);
+        for tick in (0..self.size.ticks).filter(allowed) {
             let mut to = *state;
             let own = &mut to.holders[holder];
             own.mark =
@@ -180,9 +249,10 @@ impl Protocol {
                         incarnation: state.incarnation,
                         name: u8::try_from(holder).unwrap(),
                     };
-                    let mut to = *state;
+                    let (mut to, mut put) = (*state, put);
                     to.claims -= 1;
                     to.next_token += 1;
+                    self.mark(&mut to, holder, &mut put);
                     self.ask(to, holder, Wait::Claim, number, (read, put), next);
                 }
             }
@@ -241,7 +311,9 @@ impl Protocol {
             && is_known
             && wait == Wait::Nothing
             && (!is_sealed || self.is(Weak::RenewalAfterSeal));
-        if !may || state.renewals == 0 {
+        // A read that showed a later end is proved by a write, which counts as a proof.
+        let is_proof = state.renewals == 0 && grant.record.until > grant.end;
+        if !may || (state.renewals == 0 && !(is_proof && state.proofs > 0)) {
             return;
         }
         for now in self.nows(state) {
@@ -250,17 +322,22 @@ impl Protocol {
                 Time::Any => self.size.end(),
                 Time::Passing { longest, .. } => self.size.end().min(now + longest),
             };
-            for until in (grant.end + 1..=last).filter(|end| self.is_border(*end)) {
+            let first = (grant.end + 1).max(grant.record.until);
+            for until in (first..=last.max(first)).filter(|end| self.is_border(*end)) {
+                if until > last && until > grant.record.until {
+                    continue;
+                }
                 let mut to = *state;
-                to.renewals -= 1;
+                if is_proof {
+                    to.proofs -= 1;
+                } else {
+                    to.renewals -= 1;
+                }
                 let mut put = Record { until, version: read.version + 1, ..read };
                 if !self.is(Weak::RenewalsInQuietTime) {
                     put.incarnation = state.incarnation;
                 }
-                if self.size.clones > 0 {
-                    // Clones ask for different ends: the name stands for that.
-                    put.name = u8::try_from(holder).unwrap();
-                }
+                self.mark(&mut to, holder, &mut put);
                 if self.is(Weak::RenewalWithFreshToken) {
                     put.token = to.next_token;
                     to.next_token += 1;
@@ -270,6 +347,15 @@ impl Protocol {
                 }
                 self.ask(to, holder, Wait::Renewal, grant.number, (read, put), next);
             }
+        }
+    }
+
+    /// Marks a write, as the random steps of versions do: clones tell their own from each other's.
+    fn mark(&self, to: &mut State, holder: usize, put: &mut Record) {
+        if self.size.clones > 0 {
+            put.name = to.next_mark;
+            to.holders[holder].marks |= 1 << to.next_mark;
+            to.next_mark += 1;
         }
     }
 
@@ -464,42 +550,75 @@ impl Protocol {
             }
             return;
         }
-        match (is_claim, is_own) {
-            (true, true) if self.is_written_by(&own, &found) => {
+        match (is_claim, is_own && self.is_written_by(&own, &found)) {
+            (true, true) if self.is(Weak::ClaimSettledByRead) => {
                 self.acquire(&mut to, holder, own.number, found);
             }
-            (true, _) => {}
-            (false, true) if self.is_written_by(&own, &found) => {
+            (true, true) => return self.prove(to, holder, (own.number, found), next),
+            (true, false) => {}
+            (false, true) => {
+                // The window grows by the next renewal, which writes.
                 let grant = &mut to.holders[holder].grant;
-                (grant.end, grant.record) = (grant.end.max(found.until), found);
+                grant.record = found;
+                if self.is(Weak::RenewalSettledByRead) {
+                    grant.end = grant.end.max(found.until);
+                }
             }
             // The record of a restored store, which may be renewed or not.
             (false, false)
                 if found.is_claim(&own.asked) && found.incarnation != state.incarnation => {}
             // The window stays as it is, and is never renewed.
-            (false, _) => to.holders[holder].is_known = false,
+            (false, false) => to.holders[holder].is_known = false,
         }
         next(Ok(to.sorted()));
+    }
+
+    /// A claimant that finds its claim writes it again: only what the store acknowledges is on its replica, too.
+    fn prove(&self, mut to: State, holder: usize, (number, found): (u8, Record), next: Next<'_>) {
+        if to.proofs == 0 {
+            // It may as well give up.
+            return next(Ok(to.sorted()));
+        }
+        to.proofs -= 1;
+        let mut put = Record { version: found.version + 1, ..found };
+        if !self.is(Weak::ProvedByNextVersion) {
+            self.mark(&mut to, holder, &mut put);
+        }
+        self.ask(to, holder, Wait::Claim, number, (found, put), next);
     }
 
     /// Returns whether a holder put a record: else a clone of its process did.
     fn is_written_by(&self, own: &Holder, found: &Record) -> bool {
         self.size.clones == 0
             || self.is(Weak::CloneTakenForItself)
-            || *found == own.asked
-            || *found == own.grant.record
+            || own.marks & (1 << found.name) != 0
+    }
+
+    /// A holder stops waiting for an answer, and has not read the record yet.
+    fn give_up(&self, state: &State, holder: usize, next: Next<'_>) {
+        let mut to = *state;
+        to.stop_hearing(holder);
+        let may = self.size.clones > 0 && self.size.proofs > 0;
+        if may && state.holders[holder].wait == Wait::Claim && to != *state {
+            next(Ok(to.sorted()));
+        }
     }
 
     /// A machine is cloned with a process: both go on, and repeat each other's IDs until the window ends that both have or asked for.
     fn clone(&self, state: &State, holder: usize, next: Next<'_>) {
         let (own, twin) = (state.holders[holder], usize::from(self.size.holders) - 1);
-        let may = own.has && holder != twin && state.holders[twin] == Holder::default();
+        let is_claiming = own.wait == Wait::Claim && self.size.proofs > 0;
+        let may =
+            (own.has || is_claiming) && holder != twin && state.holders[twin] == Holder::default();
         if state.clones == 0 || !may {
             return;
         }
         let mut to = *state;
         to.clones -= 1;
-        to.cloned_until = own.grant.end.max(own.asked.until);
+        // A request whose answer may still come is both's. One that nobody waits for is settled by a write, of one of them.
+        let is_awaited = own.answered
+            || state.messages.iter().any(|it| it.awaited && usize::from(it.holder) == holder);
+        to.cloned_until = own.grant.end.max(if is_awaited { own.asked.until } else { 0 });
         to.holders[twin] = Holder { answered: false, answer_is_held: false, ..own };
         next(Ok(to));
     }
@@ -515,6 +634,7 @@ impl Protocol {
         self.drop_generator(&mut to, holder);
         to.stop_waiting(holder);
         to.holders[holder] = Holder::default();
+        to.corpse = if own.has { own.grant.record.token } else { own.asked.token };
         if self.is(Weak::TokenKept) && own.has {
             let number = own.grant.number;
             (to.holders[holder].wait, to.holders[holder].number) = (Wait::Claim, number);
@@ -535,8 +655,9 @@ impl Protocol {
                 let found = to.records[number];
                 let version = found.version.max(message.put.version - 1) + 1;
                 to.records[number] = Record { version, ..message.put };
-                if self.size.store_crashes == 0 {
+                if !self.is_held() {
                     to.durable[number] = to.records[number];
+                    to.replica[number] = to.records[number];
                 }
             }
             let holder = &mut to.holders[usize::from(message.holder)];
@@ -544,7 +665,7 @@ impl Protocol {
                 || (!message.is_release
                     && (self.is(Weak::OlderAnswer) || self.is(Weak::ReopenedByLateAnswer)));
             if is_swapped && is_heard {
-                let is_held = self.size.store_crashes > 0 && !self.is(Weak::ReplyBeforeDurable);
+                let is_held = self.is_held() && !self.is(Weak::ReplyBeforeDurable);
                 holder.answered |= !is_held;
                 holder.answer_is_held |= is_held;
             }
@@ -571,13 +692,18 @@ impl Protocol {
         }
     }
 
-    /// A store makes its writes durable and sends its answers, or crashes before that.
+    /// Returns whether a write is done in two steps: here, and durably or on the replica.
+    fn is_held(&self) -> bool {
+        self.size.store_crashes > 0 || self.size.unreplicated.is_some()
+    }
+
+    /// A store makes its writes durable, on its replica too, and sends its answers; or crashes before that.
     fn flush(&self, state: &State, next: Next<'_>) {
-        if state.records == state.durable {
+        if state.records == state.durable && state.records == state.replica {
             return;
         }
         let mut to = *state;
-        to.durable = to.records;
+        (to.durable, to.replica) = (to.records, to.records);
         for holder in &mut to.holders {
             holder.answered |= std::mem::take(&mut holder.answer_is_held);
         }
@@ -589,6 +715,17 @@ impl Protocol {
             to.holders.iter_mut().for_each(|holder| holder.answer_is_held = false);
             next(Ok(to));
         }
+        if state.unreplicated > 0 && state.records != state.durable {
+            // Reads show the write from now on, and its answer is lost or ends with a warning.
+            let mut to = *state;
+            to.unreplicated -= 1;
+            to.durable = to.records;
+            for holder in &mut to.holders {
+                let is_held = std::mem::take(&mut holder.answer_is_held);
+                holder.answered |= is_held && self.is(Weak::WarningTakenForAnswer);
+            }
+            next(Ok(to));
+        }
     }
 
     /// Time passes; a backup is made, and restored once.
@@ -597,34 +734,144 @@ impl Protocol {
         if state.clock + 1 < self.size.end() {
             next(Ok(State { clock: state.clock + 1, ..*state }));
         }
-        if state.restores == 0 {
+        if state.restores + state.in_place == 0 && !self.is(Weak::PromotedAfterLoss) {
             return;
         }
-        let now = Backup { records: state.records, quiet_until: state.quiet_until };
+        let now = Backup {
+            records: state.durable,
+            quiet_until: state.quiet_until,
+            store: state.store.now,
+        };
         if state.backup.is_none() || (state.incarnation > 0 && state.backup != Some(now)) {
             next(Ok(State { backup: Some(now), ..*state }));
         }
-        if let Some(backup) = state.backup {
-            next(Ok(self.restored(state, backup, (error, longest))));
+        let Some(backup) = state.backup else { return };
+        if state.restores > 0 {
+            let mut to = State { restores: state.restores - 1, ..*state };
+            if !self.is(Weak::RestoredInPlace) {
+                self.rename(&mut to);
+            }
+            self.restore(&mut to, backup, (error, longest));
+            next(Ok(to));
+        }
+        if state.in_place > 0 {
+            let mut to = State { in_place: state.in_place - 1, ..*state };
+            self.restore(&mut to, backup, (error, longest));
+            if !self.is(Weak::RestoredKeepsNameBefore) {
+                to.store.before = 0;
+            } else if state.store.now == backup.store {
+                to.store.before = state.store.before;
+            }
+            next(Ok(to));
         }
     }
 
+    fn rename(&self, to: &mut State) {
+        to.store.now = to.next_name;
+        to.next_name += 1;
+    }
+
     /// A store after a backup was restored: another incarnation, which is quiet for a while.
-    fn restored(&self, state: &State, backup: Backup, (error, longest): (u8, u8)) -> State {
-        let ends = backup.records.iter().map(|record| record.until);
-        let (latest, now) = (ends.max().unwrap_or(0), state.clock.saturating_sub(error));
-        let mut to = *state;
-        (to.records, to.durable) = (backup.records, backup.records);
-        to.restores -= 1;
-        to.backup = to.backup.filter(|_| to.restores > 0);
-        if self.is(Weak::RestoredInPlace) {
-            return to;
+    fn restore(&self, to: &mut State, backup: Backup, times: (u8, u8)) {
+        (to.records, to.durable, to.replica) = (backup.records, backup.records, backup.records);
+        to.holders.iter_mut().for_each(|holder| holder.answer_is_held = false);
+        let left = to.restores + to.in_place;
+        to.backup = to.backup.filter(|_| left > 0 || self.is(Weak::PromotedAfterLoss));
+        if !self.is(Weak::RestoredInPlace) {
+            self.begin_incarnation(to, (backup.store, backup.quiet_until), times);
         }
+    }
+
+    /// Another incarnation of the store, by its records and what its namespace's record says: the name and the quiet time.
+    fn begin_incarnation(
+        &self,
+        to: &mut State,
+        (before, quiet_before): (u8, u8),
+        (error, longest): (u8, u8),
+    ) {
+        let ends = to.records.iter().map(|record| record.until);
+        let (latest, now) = (ends.max().unwrap_or(0), to.clock.saturating_sub(error));
         to.incarnation += 1;
         let last = if self.is(Weak::QuietByEndsAlone) { latest } else { latest.max(now) };
         let error = if self.is(Weak::QuietWithoutClockError) { 0 } else { error };
-        to.quiet_until = backup.quiet_until.max(last + longest + error);
-        to
+        to.quiet_until = quiet_before.max(last + longest + error);
+        (to.store.before, to.store.quiet_before) = (before, quiet_before);
+    }
+
+    /// The primary is off for good, and its replica, which has all that was acknowledged, is promoted. A keeper notices.
+    fn promote(&self, state: &State, next: Next<'_>) {
+        let Time::Passing { error, longest, .. } = self.size.time else { return };
+        if state.promotions == 0 {
+            return;
+        }
+        let mut to = *state;
+        to.promotions -= 1;
+        to.records = to.replica;
+        if self.is(Weak::PromotedAfterLoss) {
+            let Some(backup) = to.backup else { return };
+            to.records = backup.records;
+        }
+        (to.durable, to.replica) = (to.records, to.records);
+        to.holders.iter_mut().for_each(|holder| holder.answer_is_held = false);
+        let before = to.store.now;
+        self.rename(&mut to);
+        to.promotion = (before, to.store.now);
+        let quiet_before = to.quiet_until;
+        self.begin_incarnation(&mut to, (before, quiet_before), (error, longest));
+        next(Ok(to));
+    }
+
+    /// An operator states that the last promotion lost nothing. Much may have come between.
+    fn declare_promoted(&self, state: &State, next: Next<'_>) {
+        if state.statements == 0 || state.promotion == (0, 0) {
+            return;
+        }
+        let mut to = *state;
+        to.statements -= 1;
+        let Time::Passing { error, .. } = self.size.time else { return };
+        let is_so = (state.store.before, state.store.now) == state.promotion;
+        if self.is(Weak::PromotedEndsQuietTime) {
+            to.quiet_until = to.quiet_until.min(state.clock.saturating_sub(error));
+        } else if is_so || self.is(Weak::PromotedUnchecked) {
+            to.quiet_until = state.store.quiet_before;
+        }
+        if to.quiet_until != state.quiet_until {
+            next(Ok(to));
+        }
+    }
+
+    /// An operator says that the holder of a number is dead, by the token of its claim.
+    fn declare_dead(&self, state: &State, next: Next<'_>) {
+        let Time::Passing { error, .. } = self.size.time else { return };
+        if state.deaths == 0 || (state.corpse == 0 && !self.is(Weak::DeadYetAlive)) {
+            return;
+        }
+        for number in 0..self.size.numbers {
+            let Some(found) = self.read(state, number) else { continue };
+            let is_meant = found.token == state.corpse
+                || self.is(Weak::DeadByNumber)
+                || self.is(Weak::DeadYetAlive);
+            if found.token == 0 || !is_meant {
+                continue;
+            }
+            for now in self.nows(state) {
+                let mut to = *state;
+                to.deaths -= 1;
+                let error = if self.is(Weak::DeadWithoutClockError) { 0 } else { error };
+                let end = (now + error + 1).next_multiple_of(self.size.grain);
+                let put = Record {
+                    until: found.until.min(end.max(found.start)),
+                    token: to.next_token,
+                    version: found.version + 1,
+                    incarnation: state.incarnation,
+                    ..found
+                };
+                to.next_token += 1;
+                let number = usize::from(number);
+                (to.records[number], to.durable[number], to.replica[number]) = (put, put, put);
+                next(Ok(to));
+            }
+        }
     }
 
     /// Steps that only weakened variants have.

@@ -85,6 +85,8 @@ pub struct Holder {
     /// `true` if the store may still show the grant as this holder's.
     pub is_known: bool,
     pub grant: Grant,
+    /// The writes that it asked for, which are its own and its clones' so far.
+    pub marks: u32,
     /// One past the highest tick reserved, or the value that a weakened variant takes for it.
     pub mark: u8,
     /// In weakened variants: one past a tick that is reserved and not yet handed out, and its number.
@@ -116,16 +118,45 @@ pub struct State {
     pub quiet_until: u8,
     pub restores: u8,
     pub backup: Option<Backup>,
+    /// Number of times that a backup may be restored in place, which the operator tells of.
+    pub in_place: u8,
     /// Number of times that a process may be cloned, and the time up to which clones may repeat what the other one makes.
     pub clones: u8,
     pub cloned_until: u8,
+    /// Tells the writes of clones apart.
+    pub next_mark: u8,
+    /// Number of times that a holder may prove by a write what a read shows it.
+    pub proofs: u8,
+    /// The records that the replica has, and what may happen to it.
+    pub replica: [Record; NUMBERS],
+    pub unreplicated: u8,
+    pub promotions: u8,
+    /// What the namespace's record says of the store.
+    pub store: Name,
+    pub next_name: u8,
+    /// The names of the store before and after the last promotion, and how often the operator may still tell of it.
+    pub promotion: (u8, u8),
+    pub statements: u8,
+    /// The token of a holder that was killed, and how often the operator may still tell of one.
+    pub corpse: u8,
+    pub deaths: u8,
 }
 
-/// The records of a store at an earlier time, and its quiet time then.
+/// The name of a store, the one that it had before, and the quiet time that stood before the name changed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Name {
+    pub now: u8,
+    /// 0 if an operator told of a backup since.
+    pub before: u8,
+    pub quiet_before: u8,
+}
+
+/// The records of a store at an earlier time, and its quiet time and name then.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Backup {
     pub records: [Record; NUMBERS],
     pub quiet_until: u8,
+    pub store: u8,
 }
 
 impl State {
@@ -143,10 +174,15 @@ impl State {
     /// Stops waiting for the answers to this holder's messages.
     pub fn stop_waiting(&mut self, holder: usize) {
         self.holders[holder].wait = Wait::Nothing;
-        self.holders[holder].answered = false;
-        self.holders[holder].answer_is_held = false;
         self.holders[holder].asked = Record::default();
         self.holders[holder].number = 0;
+        self.stop_hearing(holder);
+    }
+
+    /// No answer to this holder's messages reaches it any more.
+    pub fn stop_hearing(&mut self, holder: usize) {
+        self.holders[holder].answered = false;
+        self.holders[holder].answer_is_held = false;
         let sent = self.messages.iter_mut().filter(|message| usize::from(message.holder) == holder);
         sent.for_each(|message| message.awaited = false);
     }

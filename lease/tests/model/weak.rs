@@ -1,6 +1,6 @@
 //! The weakened variants of the protocol, a row each: the rule that is left out, and the steps until the search notices.
 
-use crate::protocol::{Size, Time};
+use crate::protocol::{Operator, Size, Time};
 
 /// The weakened part, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +43,18 @@ pub enum Weak {
     RestoredInPlace,
     DeletedStore,
     CloneTakenForItself,
+    ClaimSettledByRead,
+    RenewalSettledByRead,
+    WarningTakenForAnswer,
+    ProvedByNextVersion,
+    PromotedEndsQuietTime,
+    PromotedUnchecked,
+    PromotedAfterLoss,
+    RestoredKeepsNameBefore,
+    DeadYetAlive,
+    DeadByNumber,
+    DeadWithoutClockError,
+    DeadWithClockAhead,
     VersionAlone,
     RenewalAfterSeal,
     RenewalWithFreshToken,
@@ -77,7 +89,23 @@ const TWO_NUMBERS: Size = Size { numbers: 2, claims: 3, ..S };
 const RESTORE: Size = Size { renewals: 0, ..Size::RESTORE };
 const EXACT: Size =
     Size { time: Time::Passing { error: 0, longest: 2, slack: 0, restores: 1 }, ..Size::RESTORE };
-const CLONE: Size = Size { clones: 1, ..TWO_RENEWALS };
+const EXACT_TIME: Time = Time::Passing { error: 0, longest: 3, slack: 0, restores: 0 };
+const CLONE: Size = Size { clones: 1, claims: 1, renewals: 2, proofs: 1, ..S };
+pub const CLONED_CLAIM: Size = Size { clones: 1, claims: 1, proofs: 2, ..S };
+const PROOF: Size = Size { proofs: 1, ..S };
+const CRASH_AND_PROOF: Size = Size { proofs: 1, ..CRASH };
+const REPLICA: Size = Size::REPLICA;
+/// A backup in place and a promotion, both of which the operator tells of.
+pub const OPERATOR: Size = Size {
+    renewals: 0,
+    promotions: 1,
+    operator: Operator { restored: 1, promoted: 1, dead: 0 },
+    time: Time::Passing { error: 1, longest: 2, slack: 1, restores: 0 },
+    ..Size::RESTORE
+};
+const EXACT_OPERATOR: Size =
+    Size { time: Time::Passing { error: 0, longest: 2, slack: 0, restores: 0 }, ..OPERATOR };
+const PROMOTED: Size = Size { operator: Operator { restored: 0, ..OPERATOR.operator }, ..OPERATOR };
 const HARMLESS: Size = Size { ticks: 3, renewals: 1, crashes: 1, ..S };
 
 pub const VARIANTS: &[Variant] = &[
@@ -95,9 +123,9 @@ pub const VARIANTS: &[Variant] = &[
     row("a late answer that reopens a sealed generator", Weak::ReopenedByLateAnswer, RENEWAL, 14),
     row("a number taken again, joined to its old window", Weak::RetakenJoined, THREE_CLAIMS, 13),
     row("a keeper that goes on in a fork's child", Weak::KeeperInChild, S, 7),
-    row("a reply settled by the holder's name", Weak::SettledByName, CRASH, 7),
-    row("equal tokens", Weak::EqualTokens, S, 7),
-    row("a token kept over a restart", Weak::TokenKept, CRASH, 7),
+    row("a reply settled by the holder's name", Weak::SettledByName, CRASH_AND_PROOF, 9),
+    row("equal tokens", Weak::EqualTokens, PROOF, 9),
+    row("a token kept over a restart", Weak::TokenKept, CRASH_AND_PROOF, 9),
     row("a snapshot restored beside a new grant", Weak::SnapshotBesideGrant, S, 11),
     row("a release to 0", Weak::ReleaseToZero, S, 10),
     row("a release to the latest tick in place of the highest", Weak::ReleaseToLatest, S, 11),
@@ -138,7 +166,44 @@ pub const VARIANTS: &[Variant] = &[
     ),
     row("a backup restored in place, which nobody tells of", Weak::RestoredInPlace, RESTORE, 10),
     row("a store deleted beside living holders", Weak::DeletedStore, S, 9),
-    row("a clone's renewal taken for one's own", Weak::CloneTakenForItself, CLONE, 11),
+    row("a clone's renewal taken for one's own", Weak::CloneTakenForItself, CLONE, 12),
+    row("a claim settled by a read, before a promotion", Weak::ClaimSettledByRead, REPLICA, 12),
+    row(
+        "a renewal settled by a read, before a promotion",
+        Weak::RenewalSettledByRead,
+        Size { renewals: 1, ..REPLICA },
+        16,
+    ),
+    row("a commit with a warning taken for an answer", Weak::WarningTakenForAnswer, REPLICA, 12),
+    row(
+        "a settled claim written with the next version",
+        Weak::ProvedByNextVersion,
+        CLONED_CLAIM,
+        12,
+    ),
+    row("a promotion that ends any quiet time", Weak::PromotedEndsQuietTime, EXACT_OPERATOR, 12),
+    row(
+        "a promotion not compared with the record's names",
+        Weak::PromotedUnchecked,
+        EXACT_OPERATOR,
+        12,
+    ),
+    row(
+        "a restored backup that leaves the name before in the record",
+        Weak::RestoredKeepsNameBefore,
+        EXACT_OPERATOR,
+        12,
+    ),
+    row("a promotion that lost a write, told as none", Weak::PromotedAfterLoss, PROMOTED, 11),
+    row("a living holder declared dead", Weak::DeadYetAlive, Size::DEAD, 10),
+    row(
+        "a dead holder's number freed without its token",
+        Weak::DeadByNumber,
+        Size { claims: 3, time: EXACT_TIME, ..Size::DEAD },
+        12,
+    ),
+    row("a dead holder's number freed at once", Weak::DeadWithoutClockError, Size::DEAD, 10),
+    row("a dead holder whose clock was further ahead", Weak::DeadWithClockAhead, Size::DEAD, 11),
     harmless("a swap by the version alone, elsewhere", Weak::VersionAlone, HARMLESS),
     harmless("a renewal after the local seal", Weak::RenewalAfterSeal, HARMLESS),
     harmless(

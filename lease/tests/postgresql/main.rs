@@ -13,8 +13,8 @@ mod trips;
 
 use claims::{assert_refused, claim, claim_side_by_side};
 use polyflake_lease::{
-    Ask, ErrorKind, Grant, Operator, Options, Postgresql, Request, Result, Shape, Store,
-    conformance, open,
+    Ask, ErrorKind, Found, Grant, Operator, Options, Postgresql, Record, Request, Result, Shape,
+    Store, conformance, open,
 };
 use server::{Server, programs};
 
@@ -269,7 +269,33 @@ fn transactions_have_their_own_limits() {
     let mut client = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
     let row = client.query_one("SELECT DISTINCT * FROM seen", &[]).unwrap();
     let seen = [0, 1, 2, 3].map(|at| row.get::<_, String>(at));
-    assert_eq!(seen, ["10s", "5s", "on", "read committed"]);
+    assert_eq!(seen, ["20s", "5s", "on", "read committed"]);
+}
+
+/// The grant may be missing on the replica that is promoted next.
+#[test]
+fn a_claim_whose_wait_for_a_replica_is_cancelled_is_proved_by_another_write() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    claim_at(&server.url()).unwrap();
+    let mut store = Postgresql::open(&server.url()).unwrap();
+    server.with_absent_replica(|| {
+        let ask = Ask::Find { limit: 8 };
+        let found = store.answer(&Request { number: 1, namespace: "orders/sno".into(), ask });
+        let Found::Records(records) = found.unwrap().found else { panic!("expected records") };
+        let old = records[0].clone();
+        let new = Record { version: old.version + 1, ..old.clone() };
+        let ask = Ask::Put { old, new: new.clone() };
+        let request = Request { number: 2, namespace: "orders/sno".into(), ask };
+        let cancelled = server.cancel_a_commit_during(|| store.answer(&request));
+        let reason = cancelled.expect_err("expected no answer").to_string();
+        assert!(reason.contains("synchronous replication"), "{reason}");
+        let ask = Ask::Read { first: new.first };
+        let mut other = Postgresql::open(&server.url()).unwrap();
+        let read = other.answer(&Request { number: 3, namespace: "orders/sno".into(), ask });
+        assert_eq!(read.unwrap().found, Found::Records(vec![new]), "reads show it");
+    });
+    claim_at(&server.url()).unwrap();
 }
 
 /// Holders that begin at the same time, again and again: each new namespace grows under the eyes of the others.

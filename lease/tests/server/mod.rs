@@ -251,6 +251,29 @@ impl Server {
         self.control(&["--mode=fast", "stop"]);
     }
 
+    /// Does something while commits wait for a replica that is not there.
+    pub fn with_absent_replica(&self, work: impl FnOnce()) {
+        let set = |names: &str| {
+            let names = format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'");
+            self.by_hand(&[&names, "SELECT pg_reload_conf()"]);
+            self.wait_until("pg_sleep(0.5) IS NOT NULL");
+        };
+        set("absent");
+        work();
+        set("");
+    }
+
+    /// Does something during which one commit waits for a replica, and cancels that wait.
+    pub fn cancel_a_commit_during<V: Send>(&self, work: impl FnOnce() -> V + Send) -> V {
+        thread::scope(|scope| {
+            let working = scope.spawn(work);
+            self.wait_until(
+                "coalesce((SELECT bool_or(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'), false)",
+            );
+            working.join().unwrap()
+        })
+    }
+
     pub fn promote(&self) {
         self.control(&["promote"]);
     }

@@ -74,5 +74,11 @@ pub fn answer_of(outcome: &Outcome) -> Json {
     let rows = |rows: &Rows| rows.iter().map(row).collect::<Json>();
     let failure = outcome.failure.as_ref();
     let failure = failure.map(|it| json!({ "code": it.code, "message": it.message }));
-    json!({ "rows": outcome.rows.iter().map(rows).collect::<Json>(), "failure": failure })
+    let mut answer =
+        json!({ "rows": outcome.rows.iter().map(rows).collect::<Json>(), "failure": failure });
+    if !outcome.notices.is_empty() {
+        let notice = |it: &Failure| json!({ "code": it.code, "message": it.message });
+        answer["notices"] = outcome.notices.iter().map(notice).collect();
+    }
+    answer
 }

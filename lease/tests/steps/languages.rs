@@ -9,13 +9,13 @@ use std::{
 };
 
 use polyflake_lease::{
-    Random, Reply, Request, Result, Store, conformance,
+    Ask, Namespace, Random, Reply, Request, Result, Store, conformance,
     steps::{Engine, Failure, Outcome, Rows, Statement, Steps, Value},
 };
 use serde_json::{Value as Json, json};
 
 use crate::{
-    assert_postgresql, assert_sqlite,
+    assert_postgresql, assert_sqlite, proposed,
     server::{Server, programs},
 };
 
@@ -140,6 +140,26 @@ fn drivers_in_other_languages_pass_the_suite_over_postgresql() {
         let server = Server::start(&programs);
         let mut driver = opened(client, &server.url());
         assert_postgresql(&mut |statement| driver.run_one(statement));
+    }
+}
+
+/// A commit that its replica may not have is none.
+#[test]
+#[ignore = "`cargo xtask test lease-languages` builds the packages"]
+fn drivers_in_other_languages_take_no_warning_for_an_answer() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    for client in ["psycopg", "asyncpg", "pg"] {
+        let mut driver = Driver::new(client, &server.url());
+        conformance::check(&mut driver);
+        server.with_absent_replica(|| {
+            let namespace = format!("warned-{client}");
+            let ask = Ask::Open(Namespace { name: namespace.clone(), ..proposed(1) });
+            let request = Request { number: 1, namespace, ask };
+            let cancelled = server.cancel_a_commit_during(|| driver.answer(&request));
+            let reason = cancelled.expect_err("expected no answer").to_string();
+            assert!(reason.contains("synchronous replication"), "{client}: {reason}");
+        });
     }
 }
 

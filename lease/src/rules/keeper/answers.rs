@@ -1,8 +1,8 @@
 //! The consequences of time and of each answer.
 
-use alloc::{boxed::Box, format, vec::Vec};
+use alloc::{boxed::Box, format};
 
-use super::{Action, At, Grant, Held, Keeper, Moment, Purpose, claims::CLOCK_ERROR_MS};
+use super::{Action, Asked, At, Grant, Held, Keeper, Moment, Purpose, claims::CLOCK_ERROR_MS};
 use crate::{
     Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Result,
     rules::error::{damaged, silent},
@@ -35,7 +35,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             At::Paused { .. } if self.is_closing => self.seal(),
             At::Paused { until, purpose } if now.elapsed_ms >= until => {
                 let first = match (&purpose, &self.held) {
-                    (Purpose::SettleClaim(put), _) => put.first,
+                    (Purpose::SettleClaim(claim), _) => claim.put.first,
                     (_, Some(held)) => held.record.first,
                     _ => return self.open(now),
                 };
@@ -80,7 +80,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Begins again after a pause that lasts so long at least; a grant that is still renewed, as long as its end allows.
-    fn pause_for(&mut self, least: u64, now: Moment) {
+    pub(super) fn pause_for(&mut self, least: u64, now: Moment) {
         let until = match self.end().filter(|_| self.is_kept()) {
             Some(end) => now.elapsed_ms + self.pause_of(end, now),
             None => now.elapsed_ms + self.pause().max(least),
@@ -98,15 +98,18 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Handles a request that failed or got no answer: a write may have been done or not.
     pub(super) fn failed(&mut self, purpose: Purpose, error: Error, now: Moment) {
         match (purpose, self.end()) {
-            (Purpose::Claim(put), _) => {
+            (Purpose::Claim(claim), _) if claim.asked.is_first() => {
                 self.refuse(error);
-                let first = put.first;
-                self.ask(Purpose::SettleClaim(put), Ask::Read { first }, now);
+                let first = claim.put.first;
+                self.ask(Purpose::SettleClaim(claim), Ask::Read { first }, now);
+            }
+            (Purpose::Claim(claim), _) => {
+                self.refuse(error);
+                self.settle_soon(Purpose::SettleClaim(claim), now);
             }
             (purpose @ Purpose::SettleClaim(_), _) => {
                 self.refuse(error);
-                let until = now.elapsed_ms + self.pause();
-                self.at = At::Paused { until, purpose };
+                self.settle_soon(purpose, now);
             }
             (Purpose::Renew(_) | Purpose::SettleRenewal, Some(end)) => {
                 self.refuse(error);
@@ -123,6 +126,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             _ => self.later(error, now),
         }
+    }
+
+    /// Reads after a short pause what became of a write.
+    fn settle_soon(&mut self, purpose: Purpose, now: Moment) {
+        let until = now.elapsed_ms + self.pause();
+        self.at = At::Paused { until, purpose };
     }
 
     /// Takes an answer.
@@ -145,25 +154,22 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             (Purpose::Prepare, Found::Done) => self.again(now),
             (Purpose::Find, Found::Records(records)) => self.choose(&namespace, &records, now),
             (Purpose::Look, Found::Records(records)) => self.look(&namespace, records, now),
-            (Purpose::Claim(put), Found::Done) => self.begin(put, now),
-            // Nobody else renews the grant of this claim, but for a clone of this process.
-            (Purpose::Claim(put), Found::Differs(Some(found))) if found == put => {
-                self.begin(found, now);
+            (Purpose::Claim(claim), Found::Done) => self.begin(claim.put, now),
+            // The claim may have arrived before, by a message that was sent twice.
+            (Purpose::Claim(claim), Found::Differs(Some(found))) if claim.asked.has(&found) => {
+                self.settle_soon(Purpose::SettleClaim(claim), now);
             }
             // Another holder was faster.
             (Purpose::Prepare | Purpose::Claim(_), Found::Differs(_)) => self.pause_for(0, now),
-            (Purpose::SettleClaim(put), Found::Records(records)) => {
-                match records.into_iter().find(|found| *found == put) {
-                    Some(found) => self.begin(found, now),
-                    None => self.pause_for(0, now),
-                }
+            (Purpose::SettleClaim(claim), Found::Records(records)) => {
+                self.prove(claim, records.into_iter().next(), (&namespace, &reply.store), now);
             }
             (purpose @ (Purpose::Renew(_) | Purpose::SettleRenewal), found) => {
                 self.renewed(purpose, found, (&namespace, &reply.store), now);
             }
             // A renewal that nobody waited for any more came first.
             (Purpose::Release { held, put, until }, Found::Differs(Some(found)))
-                if found.is_grant(&put) && found != put && held.wrote(&found) =>
+                if found.is_grant(&put) && found != put && held.asked.has(&found) =>
             {
                 let put = Record { version: found.version + 1, ..put };
                 let held = Box::new(held.with(found));
@@ -199,7 +205,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             if self.options.insists { self.options.preferred } else { Some(record.first) };
         self.has_held = true;
         self.actions.push_back(Action::Begin(Grant::of(&record, end)));
-        self.hold(record, end, now);
+        self.hold(record, Asked::default(), end, now);
     }
 
     fn renew(&mut self, now: Moment) {
@@ -223,10 +229,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// A clone of this process may ask for the same end at the same time, so the version goes on by a random step.
+    pub(super) fn next_version(&mut self, old: &Record) -> u64 {
+        old.version + 1 + self.chance(VERSION_STEPS)
+    }
+
     fn ask_to_renew(&mut self, mut held: Held, new: Record, now: Moment) {
         let old = held.record.clone();
-        let new = Record { version: old.version + 1 + self.chance(VERSION_STEPS), ..new };
-        held.asked.push((new.version, new.granted_until));
+        let new = Record { version: self.next_version(&old), ..new };
+        held.asked.note(&new);
         self.held = Some(held);
         self.ask(Purpose::Renew(new.clone()), Ask::Put { old, new }, now);
     }
@@ -240,7 +250,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         now: Moment,
     ) {
         let Some(held) = self.held.clone() else { return self.again(now) };
-        let is_read = matches!(purpose, Purpose::SettleRenewal);
+        let is_done = found == Found::Done;
+        let has_differed = matches!(found, Found::Differs(_));
         let there = match (purpose, found) {
             (Purpose::Renew(put), Found::Done) => Some(put),
             (Purpose::Renew(_), Found::Differs(found)) => found,
@@ -265,7 +276,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                     && there.is_claim(&held.record)
                     && there.incarnation == namespace.incarnation =>
             {
-                return self.kept(&held, there, is_read, now);
+                if has_differed {
+                    // An earlier write of this holder arrived.
+                    return self.settle_soon(Purpose::SettleRenewal, now);
+                }
+                return self.kept(held, there, is_done, now);
             }
             Some(there) if there.is_claim(&held.record) && self.is_living(&there) => {
                 if !is_known {
@@ -286,9 +301,15 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.lost(error, now);
     }
 
-    /// Goes on with a grant whose record was acknowledged or read.
-    fn kept(&mut self, held: &Held, there: Record, is_read: bool, now: Moment) {
-        let end = held.end.max(there.granted_until);
+    /// Goes on with a grant whose record was acknowledged, or read. The window grows to what was acknowledged only: a later end that a read
+    /// shows is written again (R2).
+    fn kept(&mut self, held: Held, there: Record, is_done: bool, now: Moment) {
+        let granted_until = self.next_end(now).max(there.granted_until);
+        if !is_done && granted_until > held.end {
+            let new = Record { granted_until, ..there.clone() };
+            return self.ask_to_renew(held.with(there), new, now);
+        }
+        let end = if is_done { held.end.max(there.granted_until) } else { held.end };
         if end > held.end {
             self.failures = 0;
             self.actions.push_back(Action::Extend(end));
@@ -296,12 +317,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if let Some(error) = self.skewed(self.store_now.0, now) {
             self.refuse(error);
         }
-        if is_read && end == held.end && self.next_end(now) > there.granted_until {
-            // The renewal that was settled did not arrive.
-            let new = Record { granted_until: self.next_end(now), ..there.clone() };
-            return self.ask_to_renew(held.with(there), new, now);
-        }
-        self.hold(there, end, now);
+        let asked = if is_done { Asked::default() } else { held.asked };
+        self.hold(there, asked, end, now);
     }
 
     /// Returns whether nobody else can have been granted the number in the history that a restored store lost: claims wait for the
@@ -353,17 +370,28 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 impl Held {
     /// The same grant, as a record that was read shows it.
     fn with(&self, record: Record) -> Self {
-        Self { record, asked: Vec::new(), ..*self }
-    }
-
-    /// Returns whether this holder may have written a record, by a renewal that it asked for.
-    fn wrote(&self, there: &Record) -> bool {
-        self.asked.contains(&(there.version, there.granted_until))
+        Self { record, asked: self.asked.clone(), ..*self }
     }
 
     /// Returns whether a record of this holder's claim shows a renewal that it never asked for.
     fn is_cloned(&self, there: &Record) -> bool {
-        there.version > self.record.version && !self.wrote(there)
+        there.version > self.record.version && !self.asked.has(there)
+    }
+}
+
+impl Asked {
+    /// Notes a write that is about to be sent.
+    pub(super) fn note(&mut self, put: &Record) {
+        self.0.push((put.version, put.granted_until));
+    }
+
+    /// Returns whether a record may be one of these writes.
+    pub(super) fn has(&self, found: &Record) -> bool {
+        self.0.contains(&(found.version, found.granted_until))
+    }
+
+    fn is_first(&self) -> bool {
+        self.0.len() == 1
     }
 }
 

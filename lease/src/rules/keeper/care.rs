@@ -1,8 +1,8 @@
 //! Times of renewals, pauses after failures, clocks that differ, and chance.
 
-use alloc::{format, vec::Vec};
+use alloc::format;
 
-use super::{At, Held, Keeper, Moment};
+use super::{Asked, At, Held, Keeper, Moment};
 use crate::{Error, ErrorKind, Random, Record, Result};
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
@@ -17,12 +17,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Has a grant, by its record as it was acknowledged or read just now, until the time of the next renewal.
-    pub(super) fn hold(&mut self, record: Record, end: u64, now: Moment) {
+    pub(super) fn hold(&mut self, record: Record, asked: Asked, end: u64, now: Moment) {
         let quarter = self.options.lease_ms / 4;
         let early = self.chance(quarter / 10);
         let (renew_at, soonest) = (now.elapsed_ms + quarter - early, now.elapsed_ms + quarter / 4);
-        self.held =
-            Some(Held { record, asked: Vec::new(), end, renew_at, soonest, is_lost: false });
+        self.held = Some(Held { record, asked, end, renew_at, soonest, is_lost: false });
         self.at = At::Idle { until: renew_at };
     }
 

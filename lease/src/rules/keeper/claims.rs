@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{Keeper, Moment, Purpose};
+use super::{Asked, Claim, Keeper, Moment, Purpose};
 use crate::{
     Ask, Error, ErrorKind, Namespace, Random, Record, Result, rules::error::damaged,
     rules::json::MOST,
@@ -176,7 +176,35 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             holder: self.options.holder.clone(),
             ..old.clone()
         };
-        self.ask(Purpose::Claim(put.clone()), Ask::Put { old, new: put }, now);
+        self.ask_to_claim(Claim { put, asked: Asked::default() }, old, now);
+    }
+
+    fn ask_to_claim(&mut self, mut claim: Claim, old: Record, now: Moment) {
+        let new = claim.put.clone();
+        claim.asked.note(&new);
+        self.ask(Purpose::Claim(claim), Ask::Put { old, new }, now);
+    }
+
+    /// Writes a claim again that a read shows. The read alone proves nothing: a commit that was not acknowledged may be visible here and
+    /// missing on the replica that is promoted next (R2).
+    pub(super) fn prove(
+        &mut self,
+        claim: Claim,
+        found: Option<Record>,
+        (namespace, store): (&Namespace, &str),
+        now: Moment,
+    ) {
+        let is_current =
+            self.is_known(namespace, store) && namespace.incarnation == claim.put.incarnation;
+        let is_own = |found: &Record| found.is_grant(&claim.put) && claim.asked.has(found);
+        match found.filter(|found| is_current && is_own(found)) {
+            Some(old) => {
+                let put = Record { version: self.next_version(&old), ..old.clone() };
+                self.ask_to_claim(Claim { put, ..claim }, old, now);
+            }
+            // Another holder was faster, or a clone of this process settled the claim.
+            None => self.pause_for(0, now),
+        }
     }
 }
 

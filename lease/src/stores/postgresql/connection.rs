@@ -1,17 +1,33 @@
 //! Connections by URLs.
 
-use std::{boxed::Box, pin::Pin, time::Duration};
+use std::{
+    boxed::Box,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+    vec::Vec,
+};
 
-use core::{future::Future, str::FromStr};
-use tokio::time::sleep;
+use core::{
+    future::{Future, poll_fn},
+    mem,
+    str::FromStr,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::sleep,
+};
 #[cfg(not(feature = "tls"))]
 use tokio_postgres::NoTls;
-use tokio_postgres::{Client, Config, config::TargetSessionAttrs, error::SqlState};
+use tokio_postgres::{AsyncMessage, Client, Config, config::TargetSessionAttrs, error::SqlState};
 
 #[cfg(feature = "tls")]
 use super::tls;
 use crate::{
-    Error, Result, rules::error::out_of_range, stores::steps::Engine, stores::system::random,
+    Error, Result,
+    rules::error::out_of_range,
+    stores::steps::{Engine, Failure},
+    stores::system::random,
 };
 
 /// The longest wait for a connection to one address, and half the longest wait for an acknowledgement of what was sent.
@@ -26,6 +42,20 @@ const SPREAD: Duration = Duration::from_secs(1);
 /// The work of a connection, for an executor.
 pub(super) type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
 
+/// The notices that a server sent over a connection, until they are taken.
+#[derive(Clone, Default)]
+pub(super) struct Notices(Arc<Mutex<Vec<Failure>>>);
+
+impl Notices {
+    pub(super) fn take(&self) -> Vec<Failure> {
+        mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note(&self, notice: Failure) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
+    }
+}
+
 /// Refuses a URL that names no server.
 pub(crate) fn check(url: &str) -> Result<()> {
     #[cfg(feature = "tls")]
@@ -34,7 +64,7 @@ pub(crate) fn check(url: &str) -> Result<()> {
 }
 
 /// A connection, tried again for a while if the server has too many.
-pub(super) async fn connect(url: &str) -> Result<(Client, Connection)> {
+pub(super) async fn connect(url: &str) -> Result<(Client, Connection, Notices)> {
     for tried in 0..TRIES {
         match connect_once(url).await? {
             Err(error) if error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS) => {
@@ -53,7 +83,7 @@ fn refused(error: tokio_postgres::Error) -> Error {
 }
 
 /// The server's answer, or an error of the URL.
-type Connected = Result<(Client, Connection), tokio_postgres::Error>;
+type Connected = Result<(Client, Connection, Notices), tokio_postgres::Error>;
 
 /// By TLS, unless the server is local or the URL asks for another way.
 #[cfg(feature = "tls")]
@@ -62,17 +92,33 @@ async fn connect_once(url: &str) -> Result<Connected> {
     let mut config = config(&url)?;
     tls::require(&mut config, &url);
     let connected = config.connect(tls::connector(roots)?).await;
-    Ok(connected.map(|(client, connection)| (client, work(connection))))
+    Ok(connected.map(|(client, connection)| working(client, connection)))
 }
 
 #[cfg(not(feature = "tls"))]
 async fn connect_once(url: &str) -> Result<Connected> {
     let connected = config(url)?.connect(NoTls).await;
-    Ok(connected.map(|(client, connection)| (client, work(connection))))
+    Ok(connected.map(|(client, connection)| working(client, connection)))
 }
 
-fn work<E>(connection: impl Future<Output = Result<(), E>> + Send + 'static) -> Connection {
-    Box::pin(async { drop(connection.await) })
+fn working<S, T>(
+    client: Client,
+    mut connection: tokio_postgres::Connection<S, T>,
+) -> (Client, Connection, Notices)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let notices = Notices::default();
+    let noted = notices.clone();
+    let work = async move {
+        while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+            if let AsyncMessage::Notice(notice) = message {
+                noted.note(Failure::from(&notice));
+            }
+        }
+    };
+    (client, Box::pin(work), notices)
 }
 
 fn config(url: &str) -> Result<Config> {

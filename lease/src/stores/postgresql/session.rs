@@ -9,17 +9,24 @@ use core::{
 };
 use tokio_postgres::{
     Client, Row,
+    error::DbError,
     types::{ToSql, Type},
 };
 
+use super::connection::Notices;
 use crate::{
     Reply, Request, Result,
     stores::steps::{Engine, Failure, Outcome, Rows, Statement, Step, Steps, Value},
     stores::system::random,
 };
 
-/// Answers a request.
-pub(super) async fn answer(client: &Client, request: &Request) -> Result<Reply> {
+/// Answers a request. The notices are those of the connection, unless a pool drives it and keeps them to itself: there a commit whose wait
+/// for a replica somebody cancels by hand looks like any other.
+pub(super) async fn answer(
+    client: &Client,
+    notices: Option<&Notices>,
+    request: &Request,
+) -> Result<Reply> {
     let mut steps = Steps::new(Engine::Postgresql, request, random()?);
     let mut outcome = Outcome::default();
     loop {
@@ -27,6 +34,7 @@ pub(super) async fn answer(client: &Client, request: &Request) -> Result<Reply> 
             Step::Run(statements) => {
                 let results = all(statements.iter().map(|statement| run(client, statement)));
                 outcome = results.await.into_iter().collect();
+                outcome.notices = notices.map(Notices::take).unwrap_or_default();
             }
             Step::Done(reply) => return Ok(*reply),
         }
@@ -75,8 +83,7 @@ fn values_of(row: &Row) -> Vec<Value> {
 impl From<tokio_postgres::Error> for Failure {
     fn from(error: tokio_postgres::Error) -> Self {
         if let Some(cause) = error.as_db_error() {
-            let code = Some(cause.code().code().into());
-            return Self { code, message: cause.message().into() };
+            return cause.into();
         }
         let (mut message, mut cause) = (error.to_string(), error.source());
         while let Some(found) = cause {
@@ -85,5 +92,11 @@ impl From<tokio_postgres::Error> for Failure {
             cause = found.source();
         }
         Self { code: None, message }
+    }
+}
+
+impl From<&DbError> for Failure {
+    fn from(error: &DbError) -> Self {
+        Self { code: Some(error.code().code().into()), message: error.message().into() }
     }
 }

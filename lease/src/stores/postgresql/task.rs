@@ -7,7 +7,10 @@ use deadpool_postgres::{Object, Pool};
 use tokio::task::AbortHandle;
 use tokio_postgres::Client;
 
-use super::{connection, session, unavailable};
+use super::{
+    connection::{self, Notices},
+    session, unavailable,
+};
 use crate::{AsyncStore, Reply, Request, Result, rules::forks};
 
 /// A store in `PostgreSQL` for a task of Tokio ([`Host`](crate::Host)): over a connection of its own, or one that a pool lends for as
@@ -40,12 +43,13 @@ impl AsyncPostgresql {
     /// Outside a runtime of Tokio.
     pub async fn open(url: &str) -> Result<Self> {
         let process = forks::here()?;
-        let (client, connection) = connection::connect(url).await?;
+        let (client, connection, notices) = connection::connect(url).await?;
         let task = tokio::spawn(connection).abort_handle();
-        Ok(Self::new(Connected::Open(client, task), process))
+        Ok(Self::new(Connected::Open(client, notices, task), process))
     }
 
-    /// Takes a connection of a pool. It goes back with the store, or is closed if a request was dropped in it.
+    /// Takes a connection of a pool. It goes back with the store, or is closed if a request was dropped in it. The pool keeps the server's
+    /// warnings to itself: where a synchronous replica is to be promoted, nobody may cancel the commits of such a connection by hand.
     ///
     /// ```no_run
     /// use polyflake_lease::{AsyncPostgresql, Host};
@@ -83,7 +87,8 @@ impl core::fmt::Debug for AsyncPostgresql {
 impl AsyncStore for AsyncPostgresql {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
-        let reply = session::answer(self.lent.take()?, request).await;
+        let (client, notices) = self.lent.take()?;
+        let reply = session::answer(client, notices, request).await;
         self.lent.is_idle = true;
         reply
     }
@@ -97,8 +102,8 @@ struct Lent {
 }
 
 enum Connected {
-    /// A connection of the store's own, and the task that drives it.
-    Open(Client, AbortHandle),
+    /// A connection of the store's own, its notices, and the task that drives it.
+    Open(Client, Notices, AbortHandle),
     /// A connection of a pool; none only while it is dropped.
     #[cfg(feature = "deadpool")]
     Pool(Option<Object>),
@@ -106,12 +111,12 @@ enum Connected {
 
 impl Lent {
     /// The connection for one request. Once one was dropped, its answer may come in place of the next request's.
-    fn take(&mut self) -> Result<&Client> {
+    fn take(&mut self) -> Result<(&Client, Option<&Notices>)> {
         let is_idle = mem::replace(&mut self.is_idle, false);
         match &mut self.from {
-            Connected::Open(client, _) if is_idle => Ok(client),
+            Connected::Open(client, notices, _) if is_idle => Ok((client, Some(notices))),
             #[cfg(feature = "deadpool")]
-            Connected::Pool(Some(client)) if is_idle => Ok(client),
+            Connected::Pool(Some(client)) if is_idle => Ok((client, None)),
             _ => Err(unavailable("one whose last request was dropped")),
         }
     }
@@ -124,7 +129,7 @@ impl Drop for Lent {
         }
         // A server that does not answer would keep the connection's task, or the next one who takes it from the pool.
         match &mut self.from {
-            Connected::Open(_, task) => task.abort(),
+            Connected::Open(_, _, task) => task.abort(),
             #[cfg(feature = "deadpool")]
             Connected::Pool(client) => drop(client.take().map(Object::take)),
         }

@@ -47,12 +47,16 @@ impl From<&Json> for Outcome {
         let row = |row: &Json| list(row).iter().map(Value::from).collect();
         let rows = |rows: &Json| list(rows).iter().map(row).collect();
         let failure = outcome.get("failure").filter(|failure| failure.is_object());
+        let notices = outcome.get("notices").map(list).unwrap_or_default();
         match outcome.get("rows") {
             Some(found) => Self {
                 rows: list(found).iter().map(rows).collect(),
                 failure: failure.map(Failure::from),
+                notices: notices.iter().map(Failure::from).collect(),
             },
-            None => Self { rows: Vec::new(), failure: Some(failure.unwrap_or(&Json::Null).into()) },
+            None => {
+                Self { failure: Some(failure.unwrap_or(&Json::Null).into()), ..Self::default() }
+            }
         }
     }
 }

@@ -15,10 +15,11 @@ const SCHEMA: &str = include_str!("../../../sql/postgresql.sql");
 /// Takes this crate's lock for the transaction; its number is arbitrary. "If not exists" fails if two create a table at the same time.
 const LOCK: &str = "SELECT count(*) FROM pg_advisory_xact_lock(7089336938131513954)";
 
-/// Sets the settings of a transaction. In a query's FROM they are set before its columns are read.
+/// Sets the settings of a transaction. A statement ends after every holder has given it up: a commit whose wait for a replica is cut short
+/// ends with a warning, which not every client shows. In a query's FROM they are set before its columns are read.
 const SETTINGS: &str =
     "(SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '5s', true),
-    set_config('statement_timeout', '10s', true) OFFSET 0) AS settings";
+    set_config('statement_timeout', '20s', true) OFFSET 0) AS settings";
 
 /// The reason why the server's commits may not last, or NULL. Where pages cannot be torn, an operator vouches for that by a setting of
 /// the database, of the role or of the connection.

@@ -14,6 +14,8 @@ export interface Driver {
 export interface Connection {
   /** The name of the file, which SQLite has. */
   readonly name: string | null;
+  /** The server's notices that came so far, which PostgreSQL sends. */
+  readonly notices?: { code: string | null; message: string }[];
   /** Runs one statement, and returns its rows. */
   run(text: string, values: Value[]): Value[][] | Promise<Value[][]>;
   /** Ends the connection, at once if it is of no use any more. */

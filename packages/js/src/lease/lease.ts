@@ -326,15 +326,17 @@ export class Lease implements AnyLease {
     const from = (k: number): unknown => {
       try {
         for (let at = k; at < statements.length; at++) {
-          const found = this.#connection!.run(...statements[at]!);
+          const found = connection.run(...statements[at]!);
           if (found instanceof Promise) return found.then((found) => (rows.push(found), from(at + 1)), failed);
           rows.push(found);
         }
-        return { rows, failure: null };
+        return { rows, failure: null, notices: connection.notices ?? [] };
       } catch (error) {
         return failed(error);
       }
     };
+    const connection = this.#connection!;
+    connection.notices?.splice(0);
     const done = from(0);
     return done instanceof Promise ? this.#within(done, withinMs) : done;
   }

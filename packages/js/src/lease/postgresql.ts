@@ -1,11 +1,17 @@
 import { type Connection, type Driver, installed } from "./driver.js";
 import type { Value } from "./rules.js";
 
+interface Notice {
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+}
+
 /** A client of pg. */
 export interface PgClient {
   query(query: object): Promise<{ rows: unknown[][]; fields: { dataTypeID: number }[] }>;
   on(event: "error", listener: () => void): unknown;
-  off?(event: "error", listener: () => void): unknown;
+  on(event: "notice", listener: (notice: Notice) => void): unknown;
+  off?(event: string, listener: (...values: never[]) => void): unknown;
   connect?(): Promise<unknown>;
   end?(): Promise<unknown>;
   connection?: { stream: { destroy(): unknown } };
@@ -48,9 +54,15 @@ function byUrl(connectionString: string): () => Promise<PgClient> {
 const ignored = (): void => {};
 
 function connection(client: PgClient): Connection {
+  const notices: { code: string | null; message: string }[] = [];
+  const note = ({ code, message }: Notice): void => {
+    notices.push({ code: code ?? null, message: message ?? "a notice" });
+  };
   client.on("error", ignored);
+  client.on("notice", note);
   return {
     name: null,
+    notices,
     async run(text, values) {
       const types = { getTypeParser: () => (value: string) => value };
       const { rows = [], fields = [] } = await client.query({ text, values, rowMode: "array", types });
@@ -58,6 +70,7 @@ function connection(client: PgClient): Connection {
     },
     close(isLost) {
       client.off?.("error", ignored);
+      client.off?.("notice", note);
       if (client.release) return client.release(isLost);
       client.on("error", ignored);
       return isLost ? client.connection?.stream.destroy() : client.end?.().catch(ignored);

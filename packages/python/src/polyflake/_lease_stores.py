@@ -143,17 +143,23 @@ class Psycopg(Driver):
 
     def __init__(self, connect: Callable[[], Any], give_back: Callable[[Any], object] | None = None) -> None:
         self.connect, self.give_back, self.client = connect, give_back, import_module("psycopg")
+        self.notices: list[dict[str, Any]] = []
         status = import_module("psycopg.pq").ExecStatus
         self.done = (status.COMMAND_OK, status.TUPLES_OK)
 
     def open(self) -> None:
         self.connection = self.connect()
         self.connection.autocommit = True
+        self.connection.add_notice_handler(self._note)
+
+    def _note(self, notice: Any) -> None:
+        self.notices.append(_failure(notice.message_primary, notice.sqlstate))
 
     def close(self) -> None:
         if self.give_back is None or self.connection is None or self.connection.closed:
             return super().close()
         connection, self.connection = self.connection, None
+        connection.remove_notice_handler(self._note)
         connection.autocommit = False
         self.give_back(connection)
 
@@ -164,6 +170,7 @@ class Psycopg(Driver):
         watch.daemon = True
         watch.start()
         failure, rows = None, []
+        self.notices.clear()
         try:
             with self.connection.pipeline():
                 for text, values in statements:
@@ -183,7 +190,7 @@ class Psycopg(Driver):
             if result is None or result.status not in self.done:
                 break
             rows.append([[_plain(value) for value in row] for row in cursor] if cursor.description else [])
-        return {"rows": rows, "failure": failure}
+        return {"rows": rows, "failure": failure, "notices": list(self.notices)}
 
     def _cut(self, silent: threading.Event) -> None:
         """Ends a call of a server that does not answer: a socket that is shut down wakes the thread that reads it."""
@@ -200,12 +207,17 @@ class Asyncpg:
     def __init__(self, connect: Callable[[], Any], give_back: Callable[[Any], Any] | None, is_of_loop: bool) -> None:
         self.connect, self.give_back, self.is_of_loop = connect, give_back, is_of_loop
         self.connection: Any = None
+        self.notices: list[dict[str, Any]] = []
+
+    def _note(self, connection: object, notice: Any) -> None:
+        self.notices.append(_failure(notice.message, notice.sqlstate))
 
     async def do(self, command: dict[str, Any]) -> Any:
         match command["do"]:
             case "open":
                 try:
                     self.connection = await self.connect()
+                    self.connection.add_log_listener(self._note)
                     return {"opened": None}
                 except Exception as error:
                     return {"failure": _failure(error)}
@@ -217,6 +229,7 @@ class Asyncpg:
 
     async def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
         rows: list[Any] = []
+        self.notices.clear()
 
         async def run() -> None:
             for text, values in statements:
@@ -230,11 +243,12 @@ class Asyncpg:
             return SILENT
         except Exception as error:
             return {"rows": rows, "failure": _failure(error, getattr(error, "sqlstate", None))}
-        return {"rows": rows, "failure": None}
+        return {"rows": rows, "failure": None, "notices": list(self.notices)}
 
     async def close(self) -> None:
         connection, self.connection = self.connection, None
         if connection is not None:
+            connection.remove_log_listener(self._note)
             await (connection.close() if self.give_back is None else self.give_back(connection))
 
 
