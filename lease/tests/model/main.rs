@@ -68,7 +68,7 @@ fn a_promoted_replica_repeats_nothing() {
 
 #[test]
 fn what_an_operator_states_repeats_nothing() {
-    assert_sound(&sound(weak::OPERATOR), "a backup in place and a promotion");
+    assert_sound(&sound(weak::EXACT_OPERATOR), "a backup in place and a promotion");
     assert_sound(&sound(Size::DEAD), "a dead holder");
 }
 

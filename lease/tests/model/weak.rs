@@ -96,14 +96,14 @@ const PROOF: Size = Size { proofs: 1, ..S };
 const CRASH_AND_PROOF: Size = Size { proofs: 1, ..CRASH };
 const REPLICA: Size = Size::REPLICA;
 /// A backup in place and a promotion, both of which the operator tells of.
-pub const OPERATOR: Size = Size {
+const OPERATOR: Size = Size {
     renewals: 0,
     promotions: 1,
     operator: Operator { restored: 1, promoted: 1, dead: 0 },
     time: Time::Passing { error: 1, longest: 2, slack: 1, restores: 0 },
     ..Size::RESTORE
 };
-const EXACT_OPERATOR: Size =
+pub const EXACT_OPERATOR: Size =
     Size { time: Time::Passing { error: 0, longest: 2, slack: 0, restores: 0 }, ..OPERATOR };
 const PROMOTED: Size = Size { operator: Operator { restored: 0, ..OPERATOR.operator }, ..OPERATOR };
 const HARMLESS: Size = Size { ticks: 3, renewals: 1, crashes: 1, ..S };
