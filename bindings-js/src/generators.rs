@@ -11,6 +11,8 @@ pub(crate) struct Shared {
     pub(crate) window: Option<(i64, i64)>,
     pub(crate) on_exhausted: Option<OnExhausted>,
     pub(crate) max_wait: Option<Duration>,
+    /// `false` under a lease, under a caller's clock, and where the clock stands still during a call.
+    pub(crate) skips_first_tick: bool,
 }
 
 impl Scratch {
@@ -24,7 +26,10 @@ impl Scratch {
             how.map(|how| if how == 0 { OnExhausted::Wait } else { OnExhausted::Error });
         let max_wait =
             self.optional(slot::OPTIONS_MAX_WAIT, |s, at| s.safe_integer(at, "maxWait"))?;
-        Ok(Shared { window, on_exhausted, max_wait: max_wait.map(Duration::from_millis) })
+        let skips_first_tick =
+            self.integer(slot::OPTIONS_SKIPS_FIRST_TICK, "skipsFirstTick", 1)? == 1;
+        let max_wait = max_wait.map(Duration::from_millis);
+        Ok(Shared { window, on_exhausted, max_wait, skips_first_tick })
     }
 }
 
@@ -37,7 +42,7 @@ impl Shared {
         if let Some(max_wait) = self.max_wait {
             builder = builder.max_wait(max_wait);
         }
-        builder
+        if self.skips_first_tick { builder } else { builder.granted() }
     }
 
     /// A builder with these options.

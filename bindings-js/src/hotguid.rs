@@ -22,7 +22,7 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u32, &mut [HotGuid]) -> Result<usiz
 impl<C: Host> Machine<C> {
     /// Options, then 1 for UUIDs of version 8, else 0 -> a handle.
     pub fn hotguid_build(&self, at: At) -> Result<()> {
-        let mut builder = Builder::with_clock(self.take_clock(), undrawn);
+        let mut builder = Builder::with_clock(self.take_clock(), undrawn).at_random();
         builder = builder.uuid8(at.integer(slot::HOTGUID_OPTIONS_UUID8, "uuid8", 1)? == 1);
         let shared = at.shared()?;
         builder = shared.give_all(builder);

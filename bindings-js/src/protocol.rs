@@ -60,6 +60,7 @@ pub mod slot {
     pub const OPTIONS_WINDOW_END: usize = 16;
     pub const OPTIONS_ON_EXHAUSTED: usize = 17;
     pub const OPTIONS_MAX_WAIT: usize = 18;
+    pub const OPTIONS_SKIPS_FIRST_TICK: usize = 61;
     pub const SNO_OPTIONS_HOW: usize = 19;
     pub const SNO_OPTIONS_METABYTE: usize = 20;
     pub const SNO_OPTIONS_PARTITION: usize = 21;

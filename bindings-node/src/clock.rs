@@ -16,6 +16,9 @@ use polyflake_js::Host;
 
 use crate::table;
 
+/// Clocks of callers count milliseconds.
+const NANOS_PER_MS: u32 = 1_000_000;
+
 /// The longest wait by default, in nanoseconds: nothing else runs on the thread meanwhile.
 const LONGEST_WAIT: u64 = 10_000_000;
 
@@ -57,8 +60,17 @@ impl Clock for JsClock {
         if self.is_system() { SystemClock.slack_nanos() } else { 0 }
     }
 
+    fn resolution_nanos(&self) -> u64 {
+        if self.is_system() { SystemClock.resolution_nanos() } else { NANOS_PER_MS.into() }
+    }
+
+    /// The option of the generator decides, as under wasm.
+    fn skips_first_tick(&self) -> bool {
+        true
+    }
+
     fn unit_nanos(&self) -> u32 {
-        1_000_000
+        NANOS_PER_MS
     }
 
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {

@@ -12,6 +12,9 @@ use wasm_bindgen::prelude::*;
 
 use crate::table;
 
+/// `Date.now` and the clocks of callers count milliseconds.
+const NANOS_PER_MS: u32 = 1_000_000;
+
 /// The longest wait by default, in nanoseconds: nothing else runs on the thread meanwhile.
 const LONGEST_WAIT: u64 = 10_000_000;
 
@@ -24,6 +27,7 @@ extern "C" {
     fn read(clock: u32) -> f64;
     fn stalled(clock: u32, reason: u32, unix_ms: f64, calls: u32, slept_ms: u32) -> u32;
     fn sleep(ms: f64);
+    fn sleeps() -> u32;
     fn elapsed() -> f64;
 }
 
@@ -73,8 +77,21 @@ impl Clock for JsClock {
         (ms >= 0.0).then_some((ms * 1e6) as u64)
     }
 
+    fn resolution_nanos(&self) -> u64 {
+        NANOS_PER_MS.into()
+    }
+
+    /// The option of the generator decides, since only TypeScript knows the platform.
+    fn skips_first_tick(&self) -> bool {
+        true
+    }
+
+    fn spins(&self) -> bool {
+        sleeps() == 0
+    }
+
     fn unit_nanos(&self) -> u32 {
-        1_000_000
+        NANOS_PER_MS
     }
 
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {

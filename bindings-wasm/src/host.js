@@ -60,13 +60,41 @@ export function stalled(number, reason, unixMs, calls, sleptMs) {
   }
 }
 
-/** Sleeps, if the runtime lets a thread sleep; pages that are not isolated lack the shared memory for it. */
+/** Waits on a cell for at most `ms` milliseconds; throws where a thread cannot sleep, as on the main thread of a page. */
+function rest(ms) {
+  cell ??= new Int32Array(new SharedArrayBuffer(4));
+  Atomics.wait(cell, 0, 0, ms);
+}
+
+/** Returns 1 if the runtime lets this thread sleep, else 0. */
+export function sleeps() {
+  try {
+    rest(0);
+    return 1;
+  } catch {
+    return 0;
+  }
+}
+
+/** Readings in a row of a clock that does not move before it counts as standing still: about a millisecond. */
+const STILL = 20_000;
+
+/**
+ * Sleeps, or reads the clock until the time has passed where a thread cannot sleep. On a clock that stands still it returns soon: the
+ * bound on unmoved readings then ends the wait.
+ */
 export function sleep(ms) {
   try {
-    cell ??= new Int32Array(new SharedArrayBuffer(4));
-    Atomics.wait(cell, 0, 0, ms);
+    rest(ms);
   } catch {
-    // Returns at once: the bound on unmoved readings ends the wait.
+    const end = elapsed() + ms;
+    let last = NaN;
+    for (let still = 0; still < STILL; ) {
+      const now = elapsed();
+      if (!(now < end)) return;
+      still = now === last ? still + 1 : 0;
+      last = now;
+    }
   }
 }
 

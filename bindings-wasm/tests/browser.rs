@@ -59,6 +59,7 @@ fn put_defaults() {
     ] {
         put(slot, f64::NAN);
     }
+    put(slot::OPTIONS_SKIPS_FIRST_TICK, 1.0);
     put(slot::SNO_OPTIONS_HOW, 0.0);
     put(slot::SNO_OPTIONS_IS_LENT, 1.0);
 }

@@ -18,8 +18,9 @@ const OVERTAKEN: i64 = 10_000_000;
 /// use polyflake_clock::Ticks;
 ///
 /// let ticks = Ticks::new(1_767_225_600_000_000_000);
-/// ticks.tick(1_767_225_600_001_000_000);
+/// ticks.tick(|| Ok::<_, ()>(1_767_225_600_001_000_000))?;
 /// assert_eq!(ticks.now(), 1_767_225_600_001_000_000);
+/// # Ok::<(), ()>(())
 /// ```
 #[derive(Debug)]
 pub struct Ticks(AtomicI64);
@@ -43,11 +44,23 @@ impl Ticks {
         self.0.load(Ordering::Acquire)
     }
 
-    /// Stores a reading of the wall clock by the thread that ticks.
-    pub fn tick(&self, wall: i64) {
-        let next = |now: i64| (wall > now || now.saturating_sub(wall) > OVERTAKEN).then_some(wall);
-        // It fails if this time or a slightly later one is stored already: the stored one stays.
-        let _ = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+    /// Reads the wall clock and stores the reading, by the thread that ticks.
+    ///
+    /// The stored time is loaded before the clock is read. A reading that is well behind it therefore shows a step back of the wall
+    /// clock, and not that this thread was held up after its reading. A time that another thread stores meanwhile remains.
+    ///
+    /// # Errors
+    /// That of `read`; the stored time remains.
+    pub fn tick<E>(&self, read: impl FnOnce() -> Result<i64, E>) -> Result<(), E> {
+        let now = self.now();
+        let wall = read()?;
+        if wall > now {
+            self.look(wall);
+        } else if now.saturating_sub(wall) > OVERTAKEN {
+            // If this fails, the next tick sees the step back.
+            let _ = self.0.compare_exchange(now, wall, Ordering::AcqRel, Ordering::Acquire);
+        }
+        Ok(())
     }
 
     /// Stores a reading of the wall clock by a thread that reads, and returns the later of it and the stored time.
@@ -60,10 +73,16 @@ impl Ticks {
 mod tests {
     use super::*;
 
+    impl Ticks {
+        fn tick_at(&self, wall: i64) {
+            self.tick(|| Ok::<_, ()>(wall)).unwrap();
+        }
+    }
+
     #[test]
     fn ticks_follow_the_wall_clock() {
         let ticks = Ticks::new(100);
-        ticks.tick(200);
+        ticks.tick_at(200);
         assert_eq!(ticks.now(), 200);
         assert_eq!(ticks.look(300), 300);
         assert_eq!(ticks.now(), 300);
@@ -73,14 +92,39 @@ mod tests {
     fn a_tick_that_a_look_overtook_changes_nothing() {
         let ticks = Ticks::new(0);
         ticks.look(OVERTAKEN);
-        ticks.tick(0);
+        ticks.tick_at(0);
         assert_eq!(ticks.now(), OVERTAKEN);
+    }
+
+    #[test]
+    fn a_tick_that_was_held_up_after_its_reading_sets_nothing_back() {
+        let ticks = Ticks::new(0);
+        let held_up = |wall| {
+            ticks.tick(|| {
+                ticks.look(3 * OVERTAKEN);
+                Ok::<_, ()>(wall)
+            })
+        };
+        held_up(0).unwrap();
+        assert_eq!(ticks.now(), 3 * OVERTAKEN);
+        let ticks = Ticks::new(2 * OVERTAKEN);
+        let overtaken = ticks.tick(|| {
+            ticks.look(3 * OVERTAKEN);
+            Ok::<_, ()>(0)
+        });
+        assert_eq!((overtaken, ticks.now()), (Ok(()), 3 * OVERTAKEN));
+    }
+
+    #[test]
+    fn a_wall_clock_that_fails_changes_nothing() {
+        let ticks = Ticks::new(7);
+        assert_eq!((ticks.tick(|| Err("none")), ticks.now()), (Err("none"), 7));
     }
 
     #[test]
     fn a_look_that_a_tick_overtook_returns_the_tick() {
         let ticks = Ticks::new(0);
-        ticks.tick(200);
+        ticks.tick_at(200);
         assert_eq!((ticks.look(100), ticks.now()), (200, 200));
     }
 
@@ -88,10 +132,10 @@ mod tests {
     fn a_step_back_is_followed_at_the_next_tick() {
         let ticks = Ticks::new(OVERTAKEN + 1);
         assert_eq!(ticks.look(0), OVERTAKEN + 1);
-        ticks.tick(0);
+        ticks.tick_at(0);
         assert_eq!(ticks.now(), 0);
         let ticks = Ticks::new(i64::MAX);
-        ticks.tick(i64::MIN);
+        ticks.tick_at(i64::MIN);
         assert_eq!(ticks.now(), i64::MIN);
     }
 }
@@ -112,7 +156,7 @@ mod model {
             let (ticks, told) = (Arc::new(Ticks::new(0)), Arc::new(AtomicBool::new(false)));
             let ticker = {
                 let ticks = ticks.clone();
-                thread::spawn(move || [1, 3].map(|wall| ticks.tick(wall)))
+                thread::spawn(move || [1, 3].map(|wall| ticks.tick(|| Ok::<_, ()>(wall))))
             };
             let looker = {
                 let (ticks, told) = (ticks.clone(), told.clone());

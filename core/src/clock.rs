@@ -97,6 +97,21 @@ pub trait Clock {
         0
     }
 
+    /// Returns whether a generator with an explicit worker ID leaves out the tick of its first call, in which an earlier generator
+    /// with the same worker ID may have made IDs: before a restart, or in the process that ran before this one.
+    ///
+    /// `false` by default, for clocks that are set by hand or replay a recording. The operating system's clocks return `true`. Return
+    /// `true` if generators of different processes read the same time by this clock.
+    fn skips_first_tick(&self) -> bool {
+        false
+    }
+
+    /// Returns whether [`Clock::sleep`] keeps the processor busy, since the thread cannot sleep.
+    #[doc(hidden)]
+    fn spins(&self) -> bool {
+        false
+    }
+
     /// The unit in which the source of this clock counts, in nanoseconds: errors about a reading show it in this unit.
     #[doc(hidden)]
     fn unit_nanos(&self) -> u32 {
@@ -173,6 +188,12 @@ macro_rules! by_clock {
         }
         fn slack_nanos(&$this) -> u64 {
             $clock.slack_nanos()
+        }
+        fn skips_first_tick(&$this) -> bool {
+            $clock.skips_first_tick()
+        }
+        fn spins(&$this) -> bool {
+            $clock.spins()
         }
         fn unit_nanos(&$this) -> u32 {
             $clock.unit_nanos()
@@ -386,9 +407,17 @@ impl Clock for SystemClock {
         monotonic::elapsed_nanos()
     }
 
+    fn resolution_nanos(&self) -> u64 {
+        system::RESOLUTION_NANOS
+    }
+
     #[inline]
     fn slack_nanos(&self) -> u64 {
         polyflake_clock::slack_nanos(system::exact)
+    }
+
+    fn skips_first_tick(&self) -> bool {
+        true
     }
 }
 

@@ -209,7 +209,7 @@ impl Error {
     /// ```
     pub fn retry_at(&self) -> Option<i64> {
         match self.fact() {
-            Fact::RetryAt(unix_ms) => Some(*unix_ms),
+            Fact::RetryAt(unix_ms) | Fact::AwaitUntil(unix_ms) => Some(*unix_ms),
             _ => None,
         }
     }
@@ -371,6 +371,12 @@ impl Error {
     #[cold]
     pub const fn retry_later(kind: ErrorKind, unix_ms: i64) -> Self {
         Self::with_fact(kind, Fact::RetryAt(unix_ms))
+    }
+
+    /// A refusal that passes, on a thread that cannot sleep until then.
+    #[cold]
+    pub(crate) const fn await_until(kind: ErrorKind, unix_ms: i64) -> Self {
+        Self::with_fact(kind, Fact::AwaitUntil(unix_ms))
     }
 
     /// A value of another type than expected.

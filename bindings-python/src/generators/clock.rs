@@ -70,6 +70,14 @@ impl Clock for PythonClock {
         if self.time.is_none() { SystemClock.slack_nanos() } else { 0 }
     }
 
+    fn resolution_nanos(&self) -> u64 {
+        if self.time.is_none() { SystemClock.resolution_nanos() } else { 1 }
+    }
+
+    fn skips_first_tick(&self) -> bool {
+        self.time.is_none()
+    }
+
     fn stalled(&self, stall: &polyflake::clock::Stall) -> Result<()> {
         let Some(callable) = &self.on_stall else { return Ok(()) };
         let _level = Level::enter()?;

@@ -31,6 +31,14 @@ impl Clock for ExactClock {
     fn elapsed_nanos(&self) -> Option<u64> {
         SystemClock.elapsed_nanos()
     }
+
+    fn resolution_nanos(&self) -> u64 {
+        SystemClock.resolution_nanos()
+    }
+
+    fn skips_first_tick(&self) -> bool {
+        true
+    }
 }
 
 /// The source of the [`SystemClock`]'s time.

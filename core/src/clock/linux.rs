@@ -49,6 +49,9 @@ impl CoarseClock {
     }
 }
 
+/// The kernel's clocks count nanoseconds.
+pub(super) const RESOLUTION_NANOS: u64 = 1;
+
 const ZERO: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };
 
 /// The exact wall clock.
@@ -90,5 +93,9 @@ impl Clock for CoarseClock {
 
     fn resolution_nanos(&self) -> u64 {
         self.resolution
+    }
+
+    fn skips_first_tick(&self) -> bool {
+        true
     }
 }

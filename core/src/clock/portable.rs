@@ -4,6 +4,16 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::Result;
 
+/// The step of the wall clock that the standard library reads: a tenth of a microsecond on Windows, a microsecond on Apple's
+/// systems, and a nanosecond elsewhere.
+pub(super) const RESOLUTION_NANOS: u64 = if cfg!(windows) {
+    100
+} else if cfg!(target_vendor = "apple") {
+    1000
+} else {
+    1
+};
+
 /// The exact wall clock.
 #[inline]
 pub(super) fn exact() -> Result<i64> {

@@ -100,9 +100,7 @@ fn tick(shared: &Weak<Shared>, interval: Duration) {
         thread::sleep(interval);
         let Some(shared) = shared.upgrade() else { return };
         // If the wall clock fails, readings are late until threads look themselves and get the error.
-        if let Ok(wall) = system::exact() {
-            shared.ticks.tick(wall);
-        }
+        let _ = shared.ticks.tick(system::exact);
     }
 }
 
@@ -141,5 +139,9 @@ impl Clock for TickingClock {
 
     fn resolution_nanos(&self) -> u64 {
         self.0.interval
+    }
+
+    fn skips_first_tick(&self) -> bool {
+        true
     }
 }

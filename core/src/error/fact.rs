@@ -32,6 +32,8 @@ pub(super) enum Fact {
     },
     /// A time to try again, in Unix milliseconds.
     RetryAt(i64),
+    /// A time, in Unix milliseconds, until which this thread would have to sleep and cannot.
+    AwaitUntil(i64),
     /// A wrong length; `most` may be [`UNLIMITED`].
     Length {
         found: usize,

@@ -22,6 +22,10 @@ impl fmt::Display for Error {
                 }
             }
             Fact::RetryAt(unix_ms) => write!(f, "{meaning}: retry at {unix_ms} ms"),
+            Fact::AwaitUntil(unix_ms) => write!(
+                f,
+                "{meaning}: this thread cannot sleep until {unix_ms} ms, await the asynchronous call"
+            ),
             Fact::Length { found, least, most: UNLIMITED } => {
                 self.write_length(f, *found, (*least).into(), usize::MAX)
             }

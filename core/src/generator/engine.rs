@@ -3,8 +3,8 @@
 use core::{ops::Range, time::Duration};
 
 use super::{
-    Family, Mode, Options, WaitPolicy, Window,
-    wait::{Call, NO_WAIT, ms_rounded_up},
+    Family, FirstReading, Mode, Options, WaitPolicy, Window,
+    wait::{Call, Cause, NO_WAIT, ms_rounded_up},
 };
 use crate::{
     Error, ErrorKind, Result, UnixTime,
@@ -20,6 +20,7 @@ pub(crate) struct Engine<F: Family, C> {
     pub(crate) family: F,
     pub(crate) machine: F::Machine,
     pub(crate) window: Window,
+    pub(super) first: FirstReading,
     policy: WaitPolicy,
     pub(crate) clock: C,
 }
@@ -35,11 +36,11 @@ enum Outcome<T> {
     Taken(T),
     /// Another thread was faster: observe again.
     Raced,
-    /// No slots before a time, for this reason; both times in Unix nanoseconds.
+    /// No slots before a time, for this cause; both times in Unix nanoseconds.
     Wait {
         now: i64,
         until: i64,
-        reason: ErrorKind,
+        cause: Cause,
     },
 }
 
@@ -48,10 +49,11 @@ impl<F: Family, C> Engine<F, C> {
         family: F,
         machine: F::Machine,
         window: Window,
+        first: FirstReading,
         policy: WaitPolicy,
         clock: C,
     ) -> Self {
-        Self { family, machine, window, policy, clock }
+        Self { family, machine, window, first, policy, clock }
     }
 
     /// The half-open window, in Unix milliseconds.
@@ -115,12 +117,16 @@ impl<F: Family, C: Clock> Engine<F, C> {
         family: F,
         machine: F::Machine,
         window: Window,
+        mut first: FirstReading,
     ) -> Result<Self> {
+        if options.is_granted {
+            first.exempt();
+        }
         let policy = options.policy(family.ticks().map_or(1, Ticks::tick_nanos));
         if family.ticks().is_some() {
             policy.check_clock(&options.clock)?;
         }
-        Ok(Self::new(family, machine, window, policy, options.clock))
+        Ok(Self::new(family, machine, window, first, policy, options.clock))
     }
 
     /// The tick of an ID made now, if the generator is open. A handle asks this for every ID. It takes no slots, so it may read
@@ -204,8 +210,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
             match self.attempt(sight, call.flip(), want)? {
                 Outcome::Taken(taken) => return Ok(taken),
                 Outcome::Raced => call.lose_race(&self.clock)?,
-                Outcome::Wait { now, until, reason } => {
-                    self.clock.sleep(call.wait(&self.clock, reason, now, until)?)?;
+                Outcome::Wait { now, until, cause } => {
+                    self.clock.sleep(call.wait(&self.clock, cause, now, until)?)?;
                 }
             }
             sight = self.sight()?;
@@ -225,13 +231,13 @@ impl<F: Family, C: Clock> Engine<F, C> {
         want: u32,
         sleep: &impl AsyncFn(Duration),
     ) -> Result<Reserved<F>> {
-        let mut call = Call::new(&self.policy);
+        let mut call = Call::asynchronous(&self.policy);
         loop {
             match self.attempt(self.sight()?, call.flip(), want)? {
                 Outcome::Taken(taken) => return Ok(taken),
                 Outcome::Raced => call.lose_race(&self.clock)?,
-                Outcome::Wait { now, until, reason } => {
-                    let nanos = call.wait(&self.clock, reason, now, until)?;
+                Outcome::Wait { now, until, cause } => {
+                    let nanos = call.wait(&self.clock, cause, now, until)?;
                     sleep(Duration::from_nanos(nanos)).await;
                 }
             }
@@ -272,21 +278,25 @@ impl<F: Family, C: Clock> Engine<F, C> {
                 return Ok(Outcome::Raced);
             }
         }
+        let flip = match self.permit((seen, now), tick, flip)? {
+            Ok(flip) => flip,
+            Err(outcome) => return Ok(outcome),
+        };
         let (epoch, identity) = self.family.identify(&self.machine, &self.window, tick)?;
         let still_holds = || epoch == fork::epoch() && self.family.is_current(identity);
+        let wait_until = |until, cause| Outcome::Wait { now, until, cause };
         let step = self.machine.step(seen, clock_tick, want, self.family.limits(identity), flip);
         Ok(match (step, ticks) {
             (Step::Taken(run), _) if still_holds() => Outcome::Taken((identity, run)),
             // Slots taken here are lost: this process was forked since the identity was read, or another thread replaced the
             // identity.
             (Step::Taken(_) | Step::Raced, _) => Outcome::Raced,
-            (Step::Full, Some(ticks)) => {
-                let (until, reason) = (ticks.nanos_of(tick + 1), ErrorKind::SequenceExhausted);
-                Outcome::Wait { now, until, reason }
-            }
+            (Step::Full, Some(ticks)) => match flip {
+                Flip::Below(floor) => wait_until(ticks.nanos_of(floor + 1), Cause::Floor),
+                _ => wait_until(ticks.nanos_of(tick + 1), Cause::Full),
+            },
             (Step::Behind(last), Some(ticks)) if F::WAITS_BEHIND => {
-                let (until, reason) = (ticks.nanos_of(last), ErrorKind::ClockBehind);
-                Outcome::Wait { now, until, reason }
+                wait_until(ticks.nanos_of(last), Cause::Behind)
             }
             (Step::Behind(last), Some(ticks)) => {
                 return Err(Error::retry_later(ErrorKind::ClockBehind, ticks.ms_of(last)));
@@ -296,6 +306,41 @@ impl<F: Family, C: Clock> Engine<F, C> {
             }
             (Step::Closed, _) => return Err(closed()),
         })
+    }
+
+    /// The permission of a step that encodes `tick` to go back in time; the outcome in its place if the generator's floor forbids
+    /// the step.
+    fn permit<T>(
+        &self,
+        (seen, now): Sight<F>,
+        tick: u64,
+        flip: Flip,
+    ) -> Result<core::result::Result<Flip, Outcome<T>>> {
+        let Some(ticks) = self.family.ticks() else { return Ok(Ok(flip)) };
+        let Some(floor) = self.first.floor(ticks, &self.clock, now)? else { return Ok(Ok(flip)) };
+        if self.machine.is_closed_at(seen) {
+            return Err(closed());
+        }
+        // Tick 0 is before every floor, or in it, so a machine that was used has another one.
+        match floor.permit(tick, self.machine.tick(seen) == 0, flip) {
+            None => {
+                let (until, cause) = (ticks.nanos_of(floor.last + 1), Cause::Floor);
+                Ok(Err(Outcome::Wait { now, until, cause }))
+            }
+            // Another thread may have made the first call since this reading was taken. Only a reading that is taken now shows
+            // whether the clock moved backwards.
+            Some(Flip::Below(_)) if self.tick_after(self.sight()?)? >= floor.from => {
+                Ok(Err(Outcome::Raced))
+            }
+            Some(flip) => Ok(Ok(flip)),
+        }
+    }
+
+    /// The last tick of the floor, if there was a call and no ID. Snapshots count this tick as used up.
+    pub(crate) fn begun_after(&self) -> Option<u64> {
+        let is_unused = self.machine.tick(self.machine.observe()) == 0;
+        let ticks = self.family.ticks().filter(|_| is_unused)?;
+        self.first.last_tick(ticks, &self.clock)
     }
 }
 

@@ -8,7 +8,10 @@ use alloc::boxed::Box;
 use core::{ops::Range, ptr, time::Duration};
 
 use super::{
-    Engine, Family, Generator, Latest, Mode, Pack, Source, engine::Sight, fill::Taken, wait::Call,
+    Engine, Family, Generator, Latest, Mode, Pack, Source,
+    engine::Sight,
+    fill::Taken,
+    wait::{Call, Cause},
 };
 use crate::{Error, ErrorKind, Result, UnixTime, clock::Clock, sequence::Machine};
 
@@ -35,8 +38,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     ///
     /// # Errors
     /// `unknown_field` for a generator of a layout without a timestamp; `missing_field` if a bindable is not fixed.
-    pub fn new(first: Generator<F, C>) -> Result<Self> {
+    pub fn new(mut first: Generator<F, C>) -> Result<Self> {
         check(&first.engine)?;
+        first.engine.first.exempt();
         Ok(Self { generators: Latest::new(Granted { generator: first, number: 0 }) })
     }
 
@@ -56,7 +60,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     ) -> Result<u32> {
         let found = self.newest();
         let last = found.generator.engine.end();
-        let generator = build(last.as_ref().map(|(_, span)| span.clone()))?;
+        let mut generator = build(last.as_ref().map(|(_, span)| span.clone()))?;
+        generator.engine.first.exempt();
         let next = &generator.engine;
         check(next)?;
         let start = next.window.start();
@@ -198,7 +203,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         let now = clock.unix_nanos()?;
         let until = refused.retry_at().map_or(now, |ms| ms.saturating_mul(1_000_000));
         let pause = (call.slept() / 8).max(LOOK_AGAIN).cast_signed();
-        match call.wait(clock, refused.kind(), now, until.max(now.saturating_add(pause))) {
+        match call.wait(clock, Cause::Grant, now, until.max(now.saturating_add(pause))) {
             Err(error) if error.kind() == refused.kind() => Err(refused),
             nanos => nanos.map(Some),
         }
@@ -277,7 +282,7 @@ impl<F: Pack, C: Clock> Source for Leased<F, C> {
 
     async fn take_async(&self, want: u32, sleep: &impl AsyncFn(Duration)) -> Result<Taken<'_, F>> {
         let mut tried = self.newest();
-        let mut call = Call::new(tried.generator.engine.policy_in(Mode::Wait));
+        let mut call = Call::asynchronous(tried.generator.engine.policy_in(Mode::Wait));
         loop {
             let refused = match tried.generator.engine.take_async(want, sleep).await {
                 Err(error) => error,

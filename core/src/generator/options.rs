@@ -76,6 +76,14 @@ impl<F, C: Clock> Builder<F, C> {
         self
     }
 
+    /// Says that no earlier generator made IDs in the ticks of this one, as a lease does: a grant begins after the one before it. So
+    /// the generator begins in the tick of its first call. Not part of the public API: for leases and bindings.
+    #[doc(hidden)]
+    pub fn granted(mut self) -> Self {
+        self.options.is_granted = true;
+        self
+    }
+
     /// Calls `callback` when a call has to wait, before each of its sleeps, on the stalled thread.
     ///
     /// ```
@@ -119,8 +127,8 @@ impl<F, C: Clock> Builder<F, C> {
     }
 
     fn map_clock<D>(self, map: impl FnOnce(C) -> D) -> Builder<F, D> {
-        let Options { clock, window, on_exhausted, max_wait } = self.options;
-        let options = Options { clock: map(clock), window, on_exhausted, max_wait };
+        let Options { clock, window, on_exhausted, max_wait, is_granted } = self.options;
+        let options = Options { clock: map(clock), window, on_exhausted, max_wait, is_granted };
         Builder { family: self.family, options }
     }
 }
@@ -154,11 +162,14 @@ pub(crate) struct Options<C> {
     pub(crate) window: Option<(UnixTime, UnixTime)>,
     pub(crate) on_exhausted: OnExhausted,
     pub(crate) max_wait: Option<Duration>,
+    /// `true` if no earlier generator made IDs in the ticks of this one.
+    pub(crate) is_granted: bool,
 }
 
 impl<C> Options<C> {
     pub(crate) const fn new(clock: C) -> Self {
-        Self { clock, window: None, on_exhausted: OnExhausted::Wait, max_wait: None }
+        let on_exhausted = OnExhausted::Wait;
+        Self { clock, window: None, on_exhausted, max_wait: None, is_granted: false }
     }
 
     /// The window in ticks: all of them if none was given.

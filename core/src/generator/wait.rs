@@ -84,18 +84,56 @@ impl WaitPolicy {
     }
 }
 
+/// The cause of a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// The tick's slots are taken.
+    Full,
+    /// The clock is behind the last tick.
+    Behind,
+    /// An earlier generator may have made IDs in this tick, and this one has made none yet.
+    Floor,
+    /// There is no grant for now.
+    Grant,
+}
+
+impl Cause {
+    pub(crate) const fn reason(self) -> ErrorKind {
+        match self {
+            Self::Full | Self::Floor => ErrorKind::SequenceExhausted,
+            Self::Behind => ErrorKind::ClockBehind,
+            Self::Grant => ErrorKind::LeaseUnavailable,
+        }
+    }
+}
+
+/// The longest wait for the end of the floor by default, in nanoseconds. It does not depend on the clock's default, which is shorter
+/// than most ticks where a wait stops an event loop: there is one such wait in a generator's life.
+const FLOOR_WAIT: u64 = 1_000_000_000;
+
 /// The waits and lost races of one call.
 pub(crate) struct Call<'p> {
     policy: &'p WaitPolicy,
     wait: Option<Wait<'p>>,
     races: Races,
     was_behind: bool,
+    /// `true` if the thread sleeps in the call, by its clock.
+    is_sync: bool,
 }
 
 impl<'p> Call<'p> {
     pub(crate) const fn new(policy: &'p WaitPolicy) -> Self {
+        Self::with_sleep(policy, true)
+    }
+
+    /// A call that sleeps without holding the thread.
+    pub(crate) const fn asynchronous(policy: &'p WaitPolicy) -> Self {
+        Self::with_sleep(policy, false)
+    }
+
+    const fn with_sleep(policy: &'p WaitPolicy, is_sync: bool) -> Self {
         let races = Races { lost: 0, first: None };
-        Self { policy, wait: None, races, was_behind: false }
+        Self { policy, wait: None, races, was_behind: false, is_sync }
     }
 
     /// The permission of the call's next step to go back in time: refused once the call had to wait for a clock that is behind.
@@ -120,26 +158,34 @@ impl<'p> Call<'p> {
     /// begins now.
     ///
     /// # Errors
-    /// `reason`, with the time to retry, once the wait has been long enough; any error of the clock.
+    /// The cause's reason, with the time to retry, once the wait has been long enough; any error of the clock.
     #[cold]
     #[inline(never)]
     pub(crate) fn wait<C: Clock>(
         &mut self,
         clock: &C,
-        reason: ErrorKind,
+        cause: Cause,
         now: i64,
         until: i64,
     ) -> Result<u64> {
-        self.was_behind |= reason == ErrorKind::ClockBehind;
+        let reason = cause.reason();
+        self.was_behind |= cause == Cause::Behind;
         if let Some(wait) = &mut self.wait {
             wait.charge(clock);
         }
-        let wait = self.wait.get_or_insert_with(|| Wait::new(clock, self.policy));
+        // The wait for the floor's end has a limit of its own, so a wait for another cause begins anew.
+        let is_other = |wait: &mut Wait| (wait.cause == Cause::Floor) != (cause == Cause::Floor);
+        self.wait.take_if(is_other);
+        let nanos = until.saturating_sub(now).max(1).cast_unsigned();
+        let cannot_wait = || self.is_sync && nanos > LONGEST_SLEEP && clock.spins();
+        if cause == Cause::Floor && self.policy.max_wait != Some(0) && cannot_wait() {
+            return Err(Error::await_until(reason, ms_rounded_up(until)));
+        }
+        let wait = self.wait.get_or_insert_with(|| Wait::new(clock, self.policy, cause));
         if wait.is_over(clock, now) {
             return Err(Error::retry_later(reason, ms_rounded_up(until)));
         }
         clock.stalled(&wait.notice(reason, now))?;
-        let nanos = until.saturating_sub(now).max(1).cast_unsigned();
         wait.asked = nanos.min(wait.left).min(LONGEST_SLEEP);
         Ok(wait.asked)
     }
@@ -182,7 +228,8 @@ fn outrun() -> Error {
     Error::because(ErrorKind::ClockFailed, "the clock moved past the tick on every attempt")
 }
 
-/// The longest single sleep, so that a clock that is set forward is noticed soon.
+/// The longest single sleep, so that a clock that is set forward is noticed soon. A thread that cannot sleep is not kept busy for
+/// longer than this at a generator's first call.
 const LONGEST_SLEEP: u64 = 10_000_000;
 
 /// The least time that a wait is charged for a sleep. Otherwise a clock that lingers right before the next tick would make a
@@ -192,6 +239,7 @@ const SHORTEST_SLEEP: u64 = 50_000;
 /// One call's wait for a tick, and the time that is left of it.
 struct Wait<'p> {
     policy: &'p WaitPolicy,
+    cause: Cause,
     left: u64,
     slept: u64,
     /// Duration that the last sleep was asked for.
@@ -205,11 +253,15 @@ struct Wait<'p> {
 }
 
 impl<'p> Wait<'p> {
-    fn new<C: Clock>(clock: &C, policy: &'p WaitPolicy) -> Self {
-        let (left, charged_at) = (policy.max_wait(clock), clock.elapsed_nanos());
+    fn new<C: Clock>(clock: &C, policy: &'p WaitPolicy, cause: Cause) -> Self {
+        let left = match cause {
+            Cause::Floor => policy.max_wait.unwrap_or(FLOOR_WAIT),
+            _ => policy.max_wait(clock),
+        };
         policy.stalled.fetch_add(1, Ordering::Relaxed);
-        let is_timed = charged_at.is_some();
-        Self { policy, left, slept: 0, asked: 0, charged_at, is_timed, unmoved: 0, last: None }
+        let charged_at = clock.elapsed_nanos();
+        let (is_timed, last) = (charged_at.is_some(), None);
+        Self { policy, cause, left, slept: 0, asked: 0, charged_at, is_timed, unmoved: 0, last }
     }
 
     /// Subtracts the time since the last charge from the time left: by the monotonic clock, or by the duration that the sleep was
@@ -228,7 +280,8 @@ impl<'p> Wait<'p> {
         self.unmoved = if self.last == Some(now) { self.unmoved + 1 } else { 0 };
         self.last = Some(now);
         let is_stuck = || !self.is_timed && self.unmoved >= clock.patience();
-        self.policy.on_exhausted == OnExhausted::Error || self.left == 0 || is_stuck()
+        let may_wait = self.policy.on_exhausted == OnExhausted::Wait || self.cause == Cause::Floor;
+        !may_wait || self.left == 0 || is_stuck()
     }
 
     fn notice(&self, reason: ErrorKind, now: i64) -> Stall {

@@ -4,7 +4,7 @@ use super::{Generator, SCALE, family::Identities, generator::counters};
 use crate::{
     Result,
     clock::Clock,
-    generator::{self, Engine, Options, ProcessGuard},
+    generator::{self, Engine, FirstReading, Options, ProcessGuard},
 };
 
 /// Options for a [`Generator`].
@@ -23,6 +23,8 @@ pub type Builder<C> = generator::Builder<Settings, C>;
 #[allow(unnameable_types, reason = "a builder has them")]
 pub struct Settings {
     draw: fn() -> Result<[u8; 8]>,
+    /// `true` if the library draws the bytes at random, so that no other generator has them.
+    is_random: bool,
     uuid8: bool,
 }
 
@@ -40,11 +42,16 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 8]>) -> Self {
-        Self { family: Settings { draw, uuid8: false }, options: Options::new(clock) }
+        let family = Settings { draw, is_random: false, uuid8: false };
+        Self { family, options: Options::new(clock) }
     }
 
     /// Source of 8 random bytes: 5 for the machine field, 3 for the counter's start. It is called at the first ID, and
     /// again after a fork.
+    ///
+    /// A source of your own may return bytes that an earlier generator had, in a process that was restarted. So the first ID belongs
+    /// to the second after the first call, which waits for up to one second. If the clock was set back between two runs, IDs of equal
+    /// bytes repeat.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -55,6 +62,15 @@ impl<C: Clock> Builder<C> {
     /// ```
     pub fn draw(mut self, draw: fn() -> Result<[u8; 8]>) -> Self {
         self.family.draw = draw;
+        self.family.is_random = false;
+        self
+    }
+
+    /// Says that `draw` returns random bytes, so that no generator before this one had the same. Not part of the public API: for
+    /// bindings, which bring their host's random bytes.
+    #[doc(hidden)]
+    pub const fn at_random(mut self) -> Self {
+        self.family.is_random = true;
         self
     }
 
@@ -91,6 +107,8 @@ impl<C: Clock> Builder<C> {
         let window = self.options.window(&SCALE)?;
         let process = self.options.window.map(|_| ProcessGuard::this_process()).transpose()?;
         let family = Identities::new(self.family.draw, self.family.uuid8, process);
-        Ok(Generator { engine: Engine::with_options(self.options, family, counters(), window)? })
+        let first = FirstReading::new(!self.family.is_random);
+        let engine = Engine::with_options(self.options, family, counters(), window, first)?;
+        Ok(Generator { engine })
     }
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
-    generator::{self, Engine, Mode, NEVER_DRAWN, Source, WaitPolicy, Window},
+    generator::{self, Engine, FirstReading, Mode, NEVER_DRAWN, Source, WaitPolicy, Window},
     sequence::{
         Machine,
         per_tick::{Behind, PerTick, Slots},
@@ -89,7 +89,7 @@ impl Generator {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn new() -> Self {
-        Self::with_clock(SystemClock, entropy::random)
+        Self::drawing(SystemClock, entropy::random, FirstReading::new(false))
     }
 
     /// Options for a generator.
@@ -102,7 +102,7 @@ impl Generator {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn builder() -> Builder<SystemClock> {
-        Builder::with_clock(SystemClock, entropy::random)
+        Builder::with_clock(SystemClock, entropy::random).at_random()
     }
 }
 
@@ -145,9 +145,13 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 8]>) -> Self {
-        let family = Identities::new(draw, false, None);
-        let window = Window::all(SCALE.last);
-        Self { engine: Engine::new(family, counters(), window, WaitPolicy::of(&SCALE), clock) }
+        Self::drawing(clock, draw, FirstReading::new(true))
+    }
+
+    const fn drawing(clock: C, draw: fn() -> Result<[u8; 8]>, first: FirstReading) -> Self {
+        let (family, window) = (Identities::new(draw, false, None), Window::all(SCALE.last));
+        let policy = WaitPolicy::of(&SCALE);
+        Self { engine: Engine::new(family, counters(), window, first, policy, clock) }
     }
 
     /// The half-open window, in Unix milliseconds.

@@ -6,7 +6,7 @@ use super::{
 use crate::{
     Error, Result,
     clock::Clock,
-    generator::{self, Engine, Options, Window},
+    generator::{self, Engine, FirstReading, Options, Window},
     sequence::per_tick::{Behind, PerTick, Slots},
 };
 
@@ -33,6 +33,10 @@ pub struct Settings {
 
 impl<C: Clock> Builder<C> {
     /// Options for a generator with your own clock.
+    ///
+    /// An earlier generator of the grant's node may have made IDs in this second, in a process that was restarted. Without
+    /// [`Builder::resume_after`] the first ID therefore belongs to the second after the first call, which waits for up to one second.
+    /// If the clock was set back between two runs, IDs repeat.
     ///
     /// ```
     /// use polyflake::{
@@ -88,7 +92,8 @@ impl<C: Clock> Builder<C> {
     pub fn build(self) -> Result<Generator<C>> {
         let (state, window) = (self.state()?, Window::new(self.family.grant.terms().ticks()));
         let nodes = Nodes::new(self.family.codec, self.family.grant.used_up())?;
-        Ok(Generator { engine: Engine::with_options(self.options, nodes, state, window)? })
+        let first = FirstReading::new(self.family.resume_after.is_none());
+        Ok(Generator { engine: Engine::with_options(self.options, nodes, state, window, first)? })
     }
 
     /// The state machine, with everything up to `resume_after` used up.

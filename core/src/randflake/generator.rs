@@ -121,27 +121,6 @@ impl<C> Generator<C> {
         Ok(())
     }
 
-    /// Ends the generator, also for calls in flight on other threads, and returns the last second used, in Unix seconds, after
-    /// which the grant's next generator must resume. None if no second was used.
-    ///
-    /// ```
-    /// use polyflake::randflake::{Generator, Grant};
-    ///
-    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
-    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
-    /// let id = ids.generate()?;
-    /// assert_eq!(ids.close()?, Some(ids.inspect(id).timestamp)); // for `Builder::resume_after`
-    /// assert_eq!(ids.generate().unwrap_err().code(), "generator_closed");
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// `generator_closed` if it was closed before; `forked` in a child process, since the parent's generator goes on.
-    pub fn close(&self) -> Result<Option<i64>> {
-        self.engine.family.check_process()?;
-        Ok(last_second(self.engine.machine.close()?))
-    }
-
     /// Figures of the generator at this moment.
     ///
     /// ```
@@ -161,6 +140,29 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
+    /// Ends the generator, also for calls in flight on other threads, and returns the last second used, in Unix seconds, after
+    /// which the grant's next generator must resume. If there was a call but no ID, it is the second that this generator left out;
+    /// none if there was no call.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// let id = ids.generate()?;
+    /// assert_eq!(ids.close()?, Some(ids.inspect(id).timestamp)); // for `Builder::resume_after`
+    /// assert_eq!(ids.generate().unwrap_err().code(), "generator_closed");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `generator_closed` if it was closed before; `forked` in a child process, since the parent's generator goes on.
+    pub fn close(&self) -> Result<Option<i64>> {
+        self.engine.family.check_process()?;
+        let used = last_second(self.engine.machine.close()?);
+        Ok(used.or_else(|| self.engine.begun_after().map(|tick| SCALE.ms_of(tick) / 1000)))
+    }
+
     /// One new ID.
     ///
     /// ```

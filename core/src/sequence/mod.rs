@@ -8,12 +8,15 @@
 
 use crate::Result;
 
+pub(crate) mod floor;
 pub(crate) mod per_tick;
 pub(crate) mod tick_tock;
 mod word;
 
 #[cfg(all(test, not(loom)))]
 mod exhaustive;
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
+mod restarts;
 
 /// A state machine.
 pub(crate) trait Machine {
@@ -80,6 +83,20 @@ pub(crate) enum Flip {
     /// During this call the clock was once further behind than the machine can follow. So the call waits for the last tick
     /// instead.
     Refused,
+    /// The machine is unused, and the clock moved backwards from this tick, the last of the generator's floor. The step decides as
+    /// if this were the machine's tick.
+    Below(u64),
+}
+
+impl Flip {
+    /// The tick that a reading is compared with, for a machine in `tick`.
+    #[inline]
+    const fn wall(self, tick: u64) -> u64 {
+        match self {
+            Self::Below(floor) => floor,
+            Self::Allowed | Self::Refused => tick,
+        }
+    }
 }
 
 /// The outcome of a step.

@@ -74,9 +74,21 @@ impl PerTick {
 
     /// Decides a step from a word: the slots, which are taken by swapping in the new word, or the reason why there are none.
     #[inline]
-    fn plan(&self, word: u128, now: u64, want: u32) -> Result<(Run, u128), Step> {
+    pub(super) fn plan(
+        &self,
+        word: u128,
+        now: u64,
+        want: u32,
+        flip: Flip,
+    ) -> Result<(Run, u128), Step> {
         if self.is_closed_at(word) {
             return Err(Step::Closed);
+        }
+        if let Flip::Below(floor) = flip {
+            return Err(match self.behind {
+                Behind::Refused => Step::Behind(floor + 1),
+                Behind::Held => Step::Full,
+            });
         }
         let last = self.tick(word);
         let tick = self.tick_for(word, now);
@@ -138,15 +150,15 @@ impl Machine for PerTick {
 
     #[inline]
     fn step_within(&self, seen: u128, want: u32, (): ()) -> Option<Run> {
-        let (run, next) = self.plan(seen, self.tick(seen), want).ok()?;
+        let (run, next) = self.plan(seen, self.tick(seen), want, Flip::Refused).ok()?;
         self.word().swap(seen, next).ok().map(|()| run)
     }
 
     #[inline]
-    fn step(&self, seen: u128, now: u64, want: u32, (): (), _: Flip) -> Step {
+    fn step(&self, seen: u128, now: u64, want: u32, (): (), flip: Flip) -> Step {
         let mut word = seen;
         loop {
-            let (run, next) = match self.plan(word, now, want) {
+            let (run, next) = match self.plan(word, now, want, flip) {
                 Ok(plan) => plan,
                 Err(step) => return step,
             };

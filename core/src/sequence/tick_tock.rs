@@ -28,7 +28,7 @@ const CLOSED: u64 = 1 << 63;
 
 /// A reading of the state, to step from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Word(u64);
+pub(crate) struct Word(pub(super) u64);
 
 impl Word {
     const fn new(tick: u64, flipped: bool, next: u32) -> Self {
@@ -182,7 +182,7 @@ impl Machine for TickTock {
                 Plan::Closed => return Step::Closed,
             };
             if goes_back {
-                raised.fetch_max(word.tick(), Ordering::AcqRel);
+                raised.fetch_max(flip.wall(word.tick()), Ordering::AcqRel);
             }
             match self.swap(word, next) {
                 Ok(()) => {
@@ -218,7 +218,7 @@ impl Machine for TickTock {
 }
 
 /// The plan of a step, made before anything is changed.
-enum Plan {
+pub(super) enum Plan {
     /// Take these slots by swapping in `next`; `safe` must be raised first if the step goes back.
     Take {
         run: Run,
@@ -232,13 +232,14 @@ enum Plan {
 
 /// Decides a step from a word, and from the `safe` that was read after it.
 #[inline]
-fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, flip: Flip) -> Plan {
+pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, flip: Flip) -> Plan {
     if word.closed() {
         return Plan::Closed;
     }
-    let goes_back = now < word.tick();
+    let wall = flip.wall(word.tick());
+    let goes_back = now < wall;
     if goes_back && (flip == Flip::Refused || now <= safe) {
-        return Plan::Behind(word.tick());
+        return Plan::Behind(wall);
     }
     let least = bounds.min.into();
     let first = if now == word.tick() { word.next().max(least) } else { least };

@@ -10,7 +10,7 @@ pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
     Error, ErrorKind, Result,
     clock::Clock,
-    generator::{self, Engine, Options, ProcessGuard},
+    generator::{self, Engine, FirstReading, Options, ProcessGuard},
     sequence::tick_tock::TickTock,
 };
 
@@ -59,8 +59,12 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// The partition. No other generator may have it, nor this one after a restart, except with sequence bounds that do not
+    /// The partition, an explicit worker ID. No other generator may have it at the same time, except with sequence bounds that do not
     /// overlap. Once the generator is built, no default generator of this process and its forks leases the partition.
+    ///
+    /// An earlier generator may have made IDs in this tick, in a process that was restarted. So the first ID belongs to the tick after
+    /// the first call, which waits for up to 4 ms. If the clock was set back between two runs, IDs repeat unless the earlier generator
+    /// left a snapshot, a window or a lease.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -152,7 +156,7 @@ impl<C: Clock> Builder<C> {
             self.family.sequence_max.unwrap_or(u16::MAX),
         )?;
         let given = self.family.partition;
-        self.assemble(given, bounds, TickTock::new())
+        self.assemble(given, bounds, TickTock::new(), false)
     }
 
     /// A generator that goes on where a closed one stopped, with its partition and bounds.
@@ -212,12 +216,22 @@ impl<C: Clock> Builder<C> {
             Error::check_range(name, tick, 0..=SCALE.last)?;
         }
         let state = TickTock::at(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
-        self.assemble(Some(u16::from_be_bytes(snapshot.partition)), bounds, state)
+        let is_used = snapshot.wall_hi > 0 || snapshot.wall_safe > 0;
+        self.assemble(Some(u16::from_be_bytes(snapshot.partition)), bounds, state, is_used)
     }
 
-    fn assemble(self, given: Option<u16>, bounds: Bounds, state: TickTock) -> Result<Generator<C>> {
+    /// The generator; `is_resumed` if the state has all ticks in which an earlier generator made IDs.
+    fn assemble(
+        self,
+        given: Option<u16>,
+        bounds: Bounds,
+        state: TickTock,
+        is_resumed: bool,
+    ) -> Result<Generator<C>> {
         let Settings { draw, sequence_min, sequence_max, .. } = self.family;
         let window = self.options.window(&SCALE)?;
+        let is_default = given.is_none() && matches!(draw, Some(Draw::Leased(_)));
+        let first = FirstReading::new(!is_default && !is_resumed);
         let family = match (given, draw) {
             (Some(partition), _) => {
                 let process = ProcessGuard::this_process()?;
@@ -233,7 +247,7 @@ impl<C: Clock> Builder<C> {
             }
             (None, None) => return Err(Error::field_error(ErrorKind::MissingField, "partition")),
         };
-        Ok(Generator { engine: Engine::with_options(self.options, family, state, window)? })
+        Ok(Generator { engine: Engine::with_options(self.options, family, state, window, first)? })
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     Error, ErrorKind, Result, UnixTime,
     clock::{Clock, DefaultClock},
     fork,
-    generator::{self, Engine, Mode, NEVER_DRAWN, Pack, Source, WaitPolicy, Window},
+    generator::{self, Engine, FirstReading, Mode, NEVER_DRAWN, Pack, Source, WaitPolicy, Window},
     sequence::{Machine, Run, tick_tock::TickTock},
     sync::Ordering,
 };
@@ -134,7 +134,8 @@ impl<C> Generator<C> {
         let first = Identity::undrawn(ALL.min);
         let family = Partitions::new(first, Some(draw), ALL, true, None, &window);
         let policy = WaitPolicy::of(&SCALE);
-        Self { engine: Engine::new(family, TickTock::new(), window, policy, clock) }
+        let first = FirstReading::new(matches!(draw, Draw::By(_)));
+        Self { engine: Engine::new(family, TickTock::new(), window, first, policy, clock) }
     }
 }
 
@@ -358,7 +359,9 @@ impl<C: Clock> Generator<C> {
     fn close_alone(&self) -> Result<Snapshot> {
         let (family, identity) = (&self.engine.family, self.engine.keep()?);
         let state = self.engine.machine.close()?;
-        Ok(Snapshot::of(identity.partition, family.bounds_of(identity), state, family.first_tick()))
+        let begun = self.engine.begun_after().map_or(0, |tick| tick + 1);
+        let start = family.first_tick().max(begun);
+        Ok(Snapshot::of(identity.partition, family.bounds_of(identity), state, start))
     }
 
     /// Figures of the generator at this moment. Nothing can be restored from them.

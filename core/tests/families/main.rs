@@ -1,6 +1,7 @@
 //! Rules of all generators, over all families: the engine is one. What only one family does is tested in files of its name.
 
 mod batches;
+mod beginnings;
 mod ends;
 #[path = "../support/family.rs"]
 mod family;

@@ -38,6 +38,8 @@ export interface Backend {
   readonly lend: (table: LentTable) => void;
   /** The system's clock, in Unix milliseconds, if reading it here is cheaper than in the machine. */
   readonly now?: () => number;
+  /** `true` on platforms whose clock stands still while a call runs, so that no call can wait for the next tick. */
+  readonly standsStill?: boolean;
   /** The current buffer of the scratch area: wasm memory gets another one when it grows. */
   readonly buffer: () => ArrayBuffer;
   readonly offset: number;
@@ -60,6 +62,7 @@ export class Machine {
   readonly calls: Calls;
   readonly setClock: Backend["setClock"];
   readonly lend: Backend["lend"];
+  readonly standsStill: boolean;
   /** The table that it was lent; false if it has its own. */
   lent?: LentTable | false;
   /** The slots of arguments and answers, as in protocol.ts. */
@@ -74,10 +77,11 @@ export class Machine {
   readonly #nameOf: (field: string) => string;
 
   /** `nameOf` turns the core's names of fields into those of errors. */
-  constructor({ calls, makers, setClock, lend, now, buffer, offset }: Backend, nameOf = camelCase) {
+  constructor({ calls, makers, setClock, lend, now, standsStill, buffer, offset }: Backend, nameOf = camelCase) {
     this.calls = calls;
     this.setClock = setClock;
     this.lend = lend;
+    this.standsStill = standsStill === true;
     this.#makers = makers;
     this.#now = now;
     this.#nameOf = nameOf;

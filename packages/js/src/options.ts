@@ -2,9 +2,10 @@ import { optionalInteger, time } from "./checks.js";
 import { type GuardedClock, guarded, type Stall } from "./clock.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import type { AnyLease } from "./leased.js";
+import type { Machine } from "./machine.js";
 import { members, pair } from "./members.js";
-import type { optionsSlots } from "./protocol.js";
-import { ABSENT, type ValuesOf } from "./slots.js";
+import { optionsSlots } from "./protocol.js";
+import { ABSENT, put, type ValuesOf } from "./slots.js";
 
 /** Options of every generator. */
 export interface SharedOptions {
@@ -19,6 +20,10 @@ export interface SharedOptions {
   /**
    * Longest wait of one call, in milliseconds; by default one tick, at most 10 ms. Nothing else runs on the thread meanwhile,
    * except in calls whose names end with `Async`.
+   *
+   * The first call of a generator with an explicit worker ID waits for the next tick, since an earlier generator may have made IDs in
+   * this one: for at most one second by default. Where a thread cannot sleep, as on the main thread of a page, it waits for at most
+   * 10 ms, and fails with `sequence_exhausted` if the tick ends later: await `generateAsync` there.
    */
   maxWait?: number;
   /**
@@ -65,12 +70,19 @@ export function sharedSettings<Name extends string>(options: unknown, names: rea
   const times = given.window === undefined ? [] : pair(given.window, "window", "times");
   const [windowStart = ABSENT, windowEnd = ABSENT] = times.map((each) => time(each, "window"));
   const onExhausted = onExhaustedOf(given.onExhausted);
+  // A caller's clock may be set by hand or replay a recording, and a lease begins after the one before it.
+  const skipsFirstTick = Number(given.clock === undefined && given.lease === undefined);
   return {
-    shared: { windowStart, windowEnd, onExhausted, maxWait: optionalInteger(given.maxWait, "maxWait") },
+    shared: { windowStart, windowEnd, onExhausted, maxWait: optionalInteger(given.maxWait, "maxWait"), skipsFirstTick },
     clock: guarded(given.clock, given.onStall),
     times,
     given: own,
   };
+}
+
+/** Writes the options that all families share. A clock that stands still would keep a generator in its first tick. */
+export function putShared(m: Machine, shared: ValuesOf<typeof optionsSlots>): void {
+  put(m.numbers, optionsSlots, { ...shared, skipsFirstTick: m.standsStill ? 0 : shared.skipsFirstTick });
 }
 
 function onExhaustedOf(value: unknown): number {

@@ -78,8 +78,17 @@ export const timeRangeSlots = { start: 12, end: 13 } as const;
 /** 1 for texts for SQL Server, else 0. */
 export const hotguidRangeSlots = { sql: 14 } as const;
 
-/** Options of all generators: a window, in Unix milliseconds; 0 to wait, 1 for an error; the longest wait, in milliseconds. */
-export const optionsSlots = { windowStart: 15, windowEnd: 16, onExhausted: 17, maxWait: 18 } as const;
+/**
+ * Options of all generators: a window, in Unix milliseconds; 0 to wait, 1 for an error; the longest wait, in milliseconds; 1 if a
+ * generator with an explicit worker ID leaves out the tick of its first call, else 0.
+ */
+export const optionsSlots = {
+  windowStart: 15,
+  windowEnd: 16,
+  onExhausted: 17,
+  maxWait: 18,
+  skipsFirstTick: 61,
+} as const;
 
 /** Options of sno: `how` is 0 to build, 1 to restore, 2 to import the original's; `is_lent` is 1 under a lent table. */
 export const snoOptionsSlots = {

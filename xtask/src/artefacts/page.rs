@@ -24,6 +24,12 @@ it: reports are welcome. Platforms that are not here install from source (Rust, 
 const END: &str = "
 All files are free of local paths; libraries are stripped and export their entry point, and those for glibc need 2.17 or later.
 Wheels are named for the oldest Python that they serve: `cp311-abi3` is for 3.11 and all later ones.
+
+## Time in edge workers
+
+In Cloudflare's workers and on Vercel's edge the clock stands still while a request runs without input or output. A call cannot wait there for the next tick. The rule of [the first tick](promises.md#the-first-tick) therefore does not apply: two isolates with one explicit worker ID repeat each other's IDs if they make them in the same tick, also one after the other. Use default generators there, or a lease.
+
+Where a thread cannot sleep, as on the main thread of a page, a synchronous call reads the clock until the next tick, for up to 10 ms. If the tick ends later, the call fails with `sequence_exhausted` and the time to retry. The asynchronous call (`generateAsync`) waits without holding the thread.
 ";
 
 /// An artefact's name, with its results.

@@ -411,8 +411,11 @@ fn python(shell: &Shell) -> Result<()> {
 /// The package's stubs, and the suite's own Python.
 fn python_types(shell: &Shell) -> Result<()> {
     let python = workspace::python();
-    cmd!(shell, "{python} -m mypy --strict tests/conformance/python tests/stepping/stepping.py tests/forks/forks.py")
-        .run()?;
+    cmd!(
+        shell,
+        "{python} -m mypy --strict tests/conformance/python tests/stepping tests/forks/forks.py"
+    )
+    .run()?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     Ok(cmd!(shell, "{python} -m mypy --strict").run()?)
 }

@@ -7,7 +7,7 @@ use crate::{
     Error, ErrorKind, Result,
     clock::Clock,
     format::Ticks,
-    generator::{self, Engine, Options, ProcessGuard, Window},
+    generator::{self, Engine, FirstReading, Options, ProcessGuard, Window},
     layout::{
         Generator, Layout, Slot, Snapshot, Value,
         ids::{family::Template, numbers::Numbers},
@@ -61,6 +61,11 @@ impl<C: Clock> Builder<C> {
 
     /// Fixes a bindable, so that it need not be given for each ID.
     ///
+    /// An earlier generator with the same values may have made IDs in this tick, in a process that was restarted. So the first ID
+    /// belongs to the tick after the first call, which waits for up to one tick, and for one second at most. If the clock was set back
+    /// between two runs, IDs repeat unless the earlier generator left a snapshot, a window or a lease. A layout without a timestamp
+    /// has no tick to wait for: a restart repeats.
+    ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
     ///
@@ -101,7 +106,8 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Asks for a generator over a layout without a timestamp: it gives out the sequence once, from its start to its end.
+    /// Asks for a generator over a layout without a timestamp: it gives out the sequence once, from its start to its end. After a
+    /// restart it repeats them, unless it is restored from a snapshot.
     ///
     /// ```
     /// use polyflake::layout::{Field, Generator, Layout};
@@ -209,6 +215,10 @@ impl<C: Clock> Builder<C> {
             values.set(Slot(numbers.index), i128::from(numbers.first))?;
         }
         let slots = numbers.map_or(Ok(slots), |numbers| numbers.slots())?;
+        let is_used = |snapshot: &Snapshot| {
+            snapshot.tick > 0 || snapshot.next_sequence > u128::from(slots.first)
+        };
+        let first = FirstReading::new(!snapshot.as_ref().is_some_and(is_used));
         let (tick, next) = match snapshot {
             None => (0, slots.first.into()),
             Some(Snapshot { tick, next_sequence }) if numbers.is_none() => (tick, next_sequence),
@@ -225,7 +235,9 @@ impl<C: Clock> Builder<C> {
         let (process, sequence) = (ProcessGuard::this_process()?, self.family.layout.sequence()?.0);
         let layout = self.family.layout;
         let template = Template { layout, draft, missing, sequence, numbers, ticks, process };
-        Ok(Generator { engine: Engine::with_options(self.options, template, state, window)? })
+        Ok(Generator {
+            engine: Engine::with_options(self.options, template, state, window, first)?,
+        })
     }
 }
 

@@ -139,28 +139,6 @@ impl<C> Generator<C> {
         self.engine.family.ticks().map(|ticks| self.engine.window_ms(ticks))
     }
 
-    /// Ends the generator, also for calls in flight on other threads, and returns the snapshot to restore from, once.
-    ///
-    /// ```
-    /// use polyflake::layout::{Generator, preset};
-    ///
-    /// let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;
-    /// ids.generate()?;
-    /// assert_eq!(ids.close()?.next_sequence, 1);
-    /// assert_eq!(ids.generate().unwrap_err().code(), "generator_closed");
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// `generator_closed` if it was closed before; `forked` in a child process, since the parent's generator goes on.
-    pub fn close(&self) -> Result<Snapshot> {
-        self.engine.family.check_process()?;
-        let State { tick, next, .. } = self.engine.machine.close()?;
-        let numbers = self.engine.family.numbers;
-        let next_sequence = numbers.map_or(next, |numbers| numbers.next_sequence(next));
-        Ok(Snapshot { tick, next_sequence })
-    }
-
     /// Figures of the generator at this moment.
     ///
     /// ```
@@ -185,6 +163,31 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
+    /// Ends the generator, also for calls in flight on other threads, and returns the snapshot to restore from, once.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;
+    /// ids.generate()?;
+    /// assert_eq!(ids.close()?.next_sequence, 1);
+    /// assert_eq!(ids.generate().unwrap_err().code(), "generator_closed");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `generator_closed` if it was closed before; `forked` in a child process, since the parent's generator goes on.
+    pub fn close(&self) -> Result<Snapshot> {
+        self.engine.family.check_process()?;
+        let State { mut tick, mut next, .. } = self.engine.machine.close()?;
+        if let (Some(begun), Some((_, last))) = (self.engine.begun_after(), self.layout().slots()) {
+            (tick, next) = (begun, u128::from(last) + 1);
+        }
+        let numbers = self.engine.family.numbers;
+        let next_sequence = numbers.map_or(next, |numbers| numbers.next_sequence(next));
+        Ok(Snapshot { tick, next_sequence })
+    }
+
     /// One new ID, if all bindables are fixed.
     ///
     /// ```

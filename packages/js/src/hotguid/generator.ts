@@ -6,7 +6,7 @@ import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
 import { alone, defaultGenerator, leasedBy, leaseOf } from "../leased.js";
 import { type Machine, MOST } from "../machine.js";
-import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
+import { putShared, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import {
   answerSlots,
   BATCH,
@@ -14,7 +14,6 @@ import {
   hotguidOneSlots,
   hotguidOptionsSlots,
   hotguidStatsSlots,
-  optionsSlots,
 } from "../protocol.js";
 import { put, take } from "../slots.js";
 import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
@@ -116,7 +115,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     const lease = leaseOf(given, ["window"]);
     const build = (number?: number, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
       const write = (): void => {
-        put(m.numbers, optionsSlots, { ...shared, windowStart, windowEnd });
+        putShared(m, { ...shared, windowStart, windowEnd });
         put(m.numbers, hotguidOptionsSlots, { uuid8 });
       };
       const built = inDates(times, () => new Handle(m, write, m.calls.hotguidBuild, clock));

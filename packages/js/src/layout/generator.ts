@@ -5,8 +5,8 @@ import { Handle } from "../handle.js";
 import { alone, leasedBy, leaseOf } from "../leased.js";
 import { members } from "../members.js";
 import { answerOf, MessageReader } from "../message.js";
-import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
-import { extensionSlots, layoutOptionsSlots, optionsSlots } from "../protocol.js";
+import { putShared, sharedSettings, WINDOW, type WindowOptions } from "../options.js";
+import { extensionSlots, layoutOptionsSlots } from "../protocol.js";
 import { withJson } from "../show.js";
 import { put } from "../slots.js";
 import { claim, type Span } from "../twins.js";
@@ -185,7 +185,7 @@ export class Generator<
       const number = handleOf(of);
       const write = (): void => {
         const messageLength = message.putPieces(m);
-        put(m.numbers, optionsSlots, { ...shared, windowStart, windowEnd });
+        putShared(m, { ...shared, windowStart, windowEnd });
         put(m.numbers, layoutOptionsSlots, { layout: number, messageLength, sequenceOnly, restored: Number(restored) });
       };
       return inDates(times, () => new Handle(m, write, m.calls.layoutGeneratorBuild, clock));

@@ -6,13 +6,12 @@ import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
 import { type AnyLease, alone, isLease, leasedBy, leaseOf, unavailable } from "../leased.js";
 import { type Machine, MOST, type Next } from "../machine.js";
-import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
+import { putShared, SHARED, type SharedOptions, sharedSettings } from "../options.js";
 import {
   answerSlots,
   BATCH,
   grantSlots,
   madeSlots,
-  optionsSlots,
   randflakeCloseSlots,
   randflakeOptionsSlots,
   randflakeStatsSlots,
@@ -104,7 +103,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
     const build = (of: unknown, grant: typeof granted) => {
       const length = putSecret(m, of, "secret");
       const write = (): void => {
-        put(m.numbers, optionsSlots, shared);
+        putShared(m, lease ? { ...shared, skipsFirstTick: 0 } : shared);
         put(m.numbers, grantSlots, grant);
         put(m.numbers, secretSlots, { length });
         put(m.numbers, randflakeOptionsSlots, { resumeAfter });

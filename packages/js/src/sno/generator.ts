@@ -6,12 +6,12 @@ import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
 import { alone, defaultGenerator, leasedBy } from "../leased.js";
 import { type Machine, MOST } from "../machine.js";
+import { putShared } from "../options.js";
 import { lendTo } from "../partitions.js";
 import {
   answerSlots,
   BATCH,
   extensionSlots,
-  optionsSlots,
   snoAtSlots,
   snoOneSlots,
   snoOptionsSlots,
@@ -127,7 +127,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     const isLent = lendTo(m);
     const build = (partition = own.partition, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
       const write = (): void => {
-        put(m.numbers, optionsSlots, { ...shared, windowStart, windowEnd });
+        putShared(m, { ...shared, windowStart, windowEnd });
         put(m.numbers, snoOptionsSlots, { ...own, partition, isLent: Number(isLent) });
         if (restored) put(m.numbers, snoSnapshotSlots, restored);
       };

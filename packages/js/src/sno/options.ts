@@ -24,8 +24,9 @@ export type GeneratorOptions<Metabyte extends number = number> = MetabyteOption<
 interface OwnOptions {
   lease?: never;
   /**
-   * The partition: 0..65535, or two bytes. No other generator may have it, except with other sequence bounds; only generators of
-   * this thread are compared. By default a partition is leased for as long as the generator makes IDs. It differs from all others leased at that
+   * The partition: 0..65535, or two bytes. No other generator may have it at the same time, except with other sequence bounds; only
+   * generators of this thread are compared. An earlier generator may have had it, so the first ID belongs to the tick after the first
+   * call, which waits for up to 4 ms. If the clock was set back between two runs, IDs repeat unless a snapshot was restored. By default a partition is leased for as long as the generator makes IDs. It differs from all others leased at that
    * time by any copy of the package in this realm, or in the whole process if threads share memory.
    */
   partition?: number | Uint8Array;

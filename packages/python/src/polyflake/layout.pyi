@@ -284,6 +284,9 @@ class Generator:
 
         :param layout: the layout; no other generator of it may have the same bindables.
         :param bindables: values of the bindables that are the same in every ID; the others are given for each.
+            They may have served an earlier generator. So the first ID belongs to the tick after the first call, which
+            waits for up to one tick, for one second at most by default. If the clock was set back between two runs, IDs
+            repeat unless a snapshot was restored. Without a timestamp a restart repeats.
         :param range: a bindable, and the first and the last of its numbers, which no other generator may have: where a
             number's sequence is used up in a tick, the generator goes on with the next number, so it is as fast as its
             range. The bindable is below the timestamp and above the sequence, which starts at 0; neither is inverted.

@@ -1,0 +1,82 @@
+//! The reading of a generator's first call, from which its floor follows.
+
+use crate::{
+    Result,
+    clock::Clock,
+    format::Ticks,
+    sequence::floor::{Floor, lateness},
+    sync::{AtomicU64, Ordering},
+};
+
+/// The reading of the first call that could have made an ID.
+///
+/// It is stored as the clock showed it, in one word, since two ticks in two words could be torn apart. The ticks are computed
+/// from it once per tick of the generator, away from the hot path.
+#[derive(Debug)]
+pub(crate) struct FirstReading {
+    /// `false` if the generator has no predecessor whose IDs it could repeat.
+    applies: bool,
+    /// Unix nanoseconds, or [`UNREAD`].
+    nanos: AtomicU64,
+}
+
+/// Stands for "no call yet". A clock that shows this time is taken to be one nanosecond later.
+const UNREAD: i64 = i64::MIN;
+
+impl FirstReading {
+    /// No reading yet. `applies` says whether the generator leaves out the ticks of its predecessor.
+    pub(crate) const fn new(applies: bool) -> Self {
+        Self { applies, nanos: AtomicU64::new(UNREAD.cast_unsigned()) }
+    }
+
+    /// For a generator whose first tick is known to be its own.
+    pub(crate) fn exempt(&mut self) {
+        self.applies = false;
+    }
+
+    /// The stored reading; `now` if this call is the first, and is stored then.
+    fn stored_or(&self, now: i64) -> i64 {
+        let stored = self.nanos.load(Ordering::Acquire);
+        if stored != UNREAD.cast_unsigned() {
+            return stored.cast_signed();
+        }
+        let now = now.max(UNREAD + 1);
+        let (unread, first) = (UNREAD.cast_unsigned(), now.cast_unsigned());
+        match self.nanos.compare_exchange(unread, first, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => now,
+            Err(earlier) => earlier.cast_signed(),
+        }
+    }
+
+    /// The floor for a call that reads `now`; `None` if the generator has none, or the reading is well past it.
+    ///
+    /// # Errors
+    /// `time_out_of_range` if the format's time ends before the floor does.
+    pub(super) fn floor<C: Clock>(
+        &self,
+        ticks: &impl Ticks,
+        clock: &C,
+        now: i64,
+    ) -> Result<Option<Floor>> {
+        if !self.applies || !clock.skips_first_tick() {
+            return Ok(None);
+        }
+        let (first, late) =
+            (self.stored_or(now), lateness(clock.slack_nanos(), clock.resolution_nanos()));
+        let is_past = now.saturating_sub(first.saturating_add(late)).max(0).cast_unsigned()
+            >= ticks.tick_nanos();
+        if is_past { Ok(None) } else { floor_of(ticks, clock, first).map(Some) }
+    }
+
+    /// The floor's last tick, if there was a first call.
+    pub(super) fn last_tick<C: Clock>(&self, ticks: &impl Ticks, clock: &C) -> Option<u64> {
+        let first = self.nanos.load(Ordering::Acquire).cast_signed();
+        let is_read = self.applies && first != UNREAD;
+        is_read.then(|| floor_of(ticks, clock, first).ok())?.map(|floor| floor.last)
+    }
+}
+
+fn floor_of<C: Clock>(ticks: &impl Ticks, clock: &C, first: i64) -> Result<Floor> {
+    let (slack, resolution) = (clock.slack_nanos(), clock.resolution_nanos());
+    Floor::of(first, slack, resolution, |nanos| ticks.tick_of_nanos(nanos))
+}

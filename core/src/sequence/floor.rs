@@ -1,0 +1,59 @@
+//! The floor: the ticks in which an earlier generator with the same worker ID may have made IDs.
+//!
+//! A generator that is built again after a restart does not know its predecessor's last ID. It does know that this ID was made
+//! before its own first call. So no ID of the predecessor is later than the latest time that another clock may have shown by
+//! then: the reading of the first call, plus the slack and the resolution of the clock. The tick of that time is the floor's
+//! last tick, and the first ID belongs to a later one.
+//!
+//! A later reading may lag behind the first by less than the slack. It lies in the floor then, and so does a reading that repeats
+//! the first. Such a reading is no rollback, and a step must not treat it as one: if each generator of a worker ID flipped the
+//! tick-tock bit for a reading that lags, two of them would flip into the same tick. So a step in the floor is answered as if
+//! all slots up to the floor's last tick were taken. Only a reading before the floor means that the clock moved backwards.
+
+use super::Flip;
+
+/// How much later than a clock shows another one may have been read before, in nanoseconds.
+pub(crate) fn lateness(slack: u64, resolution: u64) -> i64 {
+    let late = slack.saturating_add(resolution.max(1) - 1);
+    i64::try_from(late).unwrap_or(i64::MAX)
+}
+
+/// Ticks `from ..= last`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Floor {
+    /// The tick of the first call's reading, less the slack.
+    pub(crate) from: u64,
+    /// The tick after which the generator begins.
+    pub(crate) last: u64,
+}
+
+impl Floor {
+    /// The floor for a clock that showed `first` at the first call, with this slack and resolution, all in nanoseconds.
+    ///
+    /// # Errors
+    /// That of `tick_of` if the format's time ends before the floor does.
+    pub(crate) fn of<E>(
+        first: i64,
+        slack: u64,
+        resolution: u64,
+        tick_of: impl Fn(i64) -> Result<u64, E>,
+    ) -> Result<Self, E> {
+        // Before the format's time there are no IDs, so the floor may as well begin with it.
+        let from = tick_of(first.saturating_sub_unsigned(slack)).unwrap_or(0);
+        let last = tick_of(first.saturating_add(lateness(slack, resolution)))?;
+        Ok(Self { from, last })
+    }
+
+    /// The permission of a step at `tick` to go back in time, where `flip` is the call's. `None` if the step must wait until the
+    /// floor ends.
+    pub(crate) const fn permit(self, tick: u64, is_unused: bool, flip: Flip) -> Option<Flip> {
+        if tick > self.last {
+            return Some(flip);
+        }
+        if tick >= self.from {
+            return None;
+        }
+        // A machine that was used has a tick in its word, and sees the rollback itself.
+        Some(if is_unused { Flip::Below(self.last) } else { flip })
+    }
+}

@@ -1,0 +1,368 @@
+//! Generators with one worker ID, one after the other, under every sequence of clock readings: a search through all states.
+//!
+//! A generation is a generator, and the threads that call it. It can end at any access of its threads, as a process that is killed
+//! does, and the next one begins with an unused machine. Each generation has its own kind of clock. The threads decide with the
+//! code of the machines and of the floor; only the atomics are simulated, as in `explorer.rs`.
+//!
+//! The search holds the rule to its condition: at a generation's first call the time is no earlier than at any ID made before.
+
+use std::{collections::HashSet, vec, vec::Vec};
+
+use super::{
+    Flip, Machine,
+    floor::Floor,
+    per_tick::{Behind, PerTick, Slots},
+    tick_tock::{self, Bounds, Plan, TickTock, Word},
+};
+
+/// Units of time in a tick.
+const TICK: u8 = 2;
+/// The last unit of time of any search.
+const END: u8 = 7;
+/// The slots of a tick.
+const LAST_SLOT: u8 = 1;
+
+/// A clock as a generation sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Clock {
+    Exact,
+    /// A reading may be one unit old.
+    Lagging,
+    /// A reading is the time at the last odd unit, in the middle of a tick.
+    Coarse,
+}
+
+impl Clock {
+    const ALL: [Self; 3] = [Self::Exact, Self::Lagging, Self::Coarse];
+
+    fn slack(self) -> u8 {
+        if self == Self::Lagging { 2 } else { 0 }
+    }
+
+    fn resolution(self) -> u8 {
+        if self == Self::Coarse { 2 } else { 1 }
+    }
+
+    /// What the clock may show at a time.
+    fn shows(self, time: u8) -> Vec<u8> {
+        match self {
+            Self::Exact => vec![time],
+            Self::Lagging => vec![time, time - 1],
+            Self::Coarse => vec![time - (time + 1) % 2],
+        }
+    }
+}
+
+/// The machine of each generation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    TickTock,
+    PerTick(Behind),
+}
+
+/// A step's outcome: the cell and the word after it, and the tick that `safe` must be raised to before.
+struct Taken {
+    cell: u8,
+    next: u64,
+    raise: Option<u8>,
+}
+
+impl Kind {
+    fn per_tick(behind: Behind) -> PerTick {
+        let slots = Slots { first: 0, last: LAST_SLOT.into() };
+        PerTick::new(slots, behind, (END / TICK).into()).unwrap()
+    }
+
+    fn tick(self, word: u64) -> u64 {
+        match self {
+            Self::TickTock => TickTock::new().tick(Word(word)),
+            Self::PerTick(behind) => Self::per_tick(behind).tick(word.into()),
+        }
+    }
+
+    /// The tick that a step at `now` would encode.
+    fn tick_for(self, word: u64, now: u64) -> u64 {
+        match self {
+            Self::TickTock => now,
+            Self::PerTick(behind) => Self::per_tick(behind).tick_for(word.into(), now),
+        }
+    }
+
+    fn step(self, word: u64, safe: u8, now: u64, flip: Flip) -> Option<Taken> {
+        let (run, next, raise) = match self {
+            Self::TickTock => {
+                let bounds = Bounds { min: 0, max: LAST_SLOT.into() };
+                let plan = tick_tock::plan(Word(word), safe.into(), now, 1, bounds, flip);
+                let Plan::Take { run, next, goes_back } = plan else { return None };
+                let wall = flip.wall(self.tick(word));
+                (run, next.0, goes_back.then(|| u8::try_from(wall).unwrap()))
+            }
+            Self::PerTick(behind) => {
+                let (run, next) = Self::per_tick(behind).plan(word.into(), now, 1, flip).ok()?;
+                (run, u64::try_from(next).unwrap(), None)
+            }
+        };
+        let cell = u8::try_from(run.tick * 4 + u64::from(run.tick_tock) * 2 + run.first).unwrap();
+        Some(Taken { cell, next, raise })
+    }
+}
+
+/// The progress of a thread in its call.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum At {
+    Observe,
+    Read { seen: u64 },
+    Begin { seen: u64, now: u8 },
+    ReadAgain { seen: u64, tick: u8, flip: u8 },
+    ReadSafe { seen: u64, tick: u8, flip: u8 },
+    Raise { seen: u64, tick: u8, flip: u8, safe: u8 },
+    Swap { seen: u64, tick: u8, flip: u8, safe: u8 },
+}
+
+/// A permission as a number: 0 for `Allowed`, or the floor's last tick.
+fn flip(of: u8) -> Flip {
+    if of == 0 { Flip::Allowed } else { Flip::Below(of.into()) }
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct State {
+    time: u8,
+    rollbacks: u8,
+    generations: u8,
+    clock: Clock,
+    /// The reading of the first call; 0 before it.
+    first: u8,
+    word: u64,
+    safe: u8,
+    threads: Vec<(At, u8)>,
+    /// The latest time at which an earlier generation made an ID.
+    before: u8,
+    /// The latest time at which this generation made an ID.
+    made: u8,
+    /// A bit for each (tick, tick-tock bit, slot) that was given out.
+    given: u64,
+    repeated: bool,
+    flipped: bool,
+}
+
+impl State {
+    fn at(&self, index: usize, at: At) -> Self {
+        let mut next = self.clone();
+        next.threads[index].0 = at;
+        next
+    }
+
+    fn floor(&self) -> Floor {
+        let (slack, resolution) = (self.clock.slack().into(), self.clock.resolution().into());
+        let tick_of = |nanos: i64| Ok::<_, ()>(nanos.max(0).cast_unsigned() / u64::from(TICK));
+        Floor::of(self.first.into(), slack, resolution, tick_of).unwrap()
+    }
+
+    fn called(&self, index: usize) -> Self {
+        let mut next = self.at(index, At::Observe);
+        next.threads[index].1 -= 1;
+        next
+    }
+}
+
+struct Explorer {
+    kind: Kind,
+    threads: usize,
+    calls: u8,
+    generations: u8,
+    rollbacks: u8,
+    /// The last unit of time.
+    end: u8,
+}
+
+#[derive(Debug)]
+struct Found {
+    states: usize,
+    repeated: bool,
+    flipped: bool,
+    /// Generations that made an ID, at most.
+    made: u8,
+}
+
+impl Explorer {
+    fn search(&self) -> Found {
+        let mut open: Vec<State> = Clock::ALL.map(|clock| self.first(clock)).to_vec();
+        let mut known: HashSet<State> = open.iter().cloned().collect();
+        let mut found = Found { states: 0, repeated: false, flipped: false, made: 0 };
+        while let Some(state) = open.pop() {
+            found.repeated |= state.repeated;
+            found.flipped |= state.flipped;
+            if state.made > 0 {
+                found.made = found.made.max(self.generations - state.generations);
+            }
+            let begun = self.begin_again(&state);
+            let stepped = (0..self.threads).flat_map(|index| self.successors(&state, index));
+            for next in begun.chain(stepped) {
+                if known.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+        }
+        Found { states: known.len(), ..found }
+    }
+
+    fn first(&self, clock: Clock) -> State {
+        State {
+            time: 2,
+            rollbacks: self.rollbacks,
+            generations: self.generations - 1,
+            clock,
+            first: 0,
+            word: 0,
+            safe: 0,
+            threads: vec![(At::Observe, self.calls); self.threads],
+            before: 0,
+            made: 0,
+            given: 0,
+            repeated: false,
+            flipped: false,
+        }
+    }
+
+    /// The next generation, with each kind of clock.
+    fn begin_again(&self, state: &State) -> impl Iterator<Item = State> {
+        let next = State {
+            time: state.time,
+            rollbacks: state.rollbacks,
+            generations: state.generations.saturating_sub(1),
+            before: state.before.max(state.made),
+            given: state.given,
+            repeated: state.repeated,
+            flipped: state.flipped,
+            ..self.first(state.clock)
+        };
+        let count = if state.generations == 0 { 0 } else { Clock::ALL.len() };
+        Clock::ALL.into_iter().take(count).map(move |clock| State { clock, ..next.clone() })
+    }
+
+    fn successors(&self, state: &State, index: usize) -> Vec<State> {
+        let (at, calls) = state.threads[index];
+        if calls == 0 {
+            return vec![];
+        }
+        match at {
+            At::Observe => vec![state.at(index, At::Read { seen: state.word })],
+            At::Read { seen } => {
+                let read = |(next, now): (State, u8)| next.at(index, At::Begin { seen, now });
+                self.readings(state).map(read).collect()
+            }
+            At::Begin { seen, now } => vec![self.begin(state, index, seen, now)],
+            At::ReadAgain { seen, tick, flip } => {
+                let from = state.floor().from;
+                let judge = |(next, now): (State, u8)| {
+                    let is_behind = self.tick_after(state, state.word, now) < from;
+                    let at =
+                        if is_behind { At::ReadSafe { seen, tick, flip } } else { At::Observe };
+                    next.at(index, at)
+                };
+                self.readings(state).map(judge).collect()
+            }
+            At::ReadSafe { seen, tick, flip: of } => {
+                let safe = state.safe;
+                let step = self.kind.step(seen, safe, tick.into(), flip(of));
+                vec![match step {
+                    None => state.called(index),
+                    Some(Taken { raise: Some(_), .. }) => {
+                        state.at(index, At::Raise { seen, tick, flip: of, safe })
+                    }
+                    Some(_) => state.at(index, At::Swap { seen, tick, flip: of, safe }),
+                }]
+            }
+            At::Raise { seen, tick, flip: of, safe } => {
+                let raise = self.kind.step(seen, safe, tick.into(), flip(of)).unwrap().raise;
+                let mut next = state.at(index, At::Swap { seen, tick, flip: of, safe });
+                next.safe = next.safe.max(raise.unwrap());
+                vec![next]
+            }
+            At::Swap { seen, .. } if state.word != seen => vec![state.at(index, At::Observe)],
+            At::Swap { seen, tick, flip: of, safe } => {
+                let taken = self.kind.step(seen, safe, tick.into(), flip(of)).unwrap();
+                let mut next = state.called(index);
+                next.word = taken.next;
+                next.repeated |= next.given >> taken.cell & 1 == 1;
+                next.given |= 1 << taken.cell;
+                next.flipped |= taken.raise.is_some();
+                // Another thread may have seen a rollback since this one read the time.
+                next.made = next.made.max(next.time).max(taken.cell / 4 * TICK);
+                vec![next]
+            }
+        }
+    }
+
+    /// The readings that a thread may take now, each with the state after it: time goes on, or the clock is set back.
+    fn readings(&self, state: &State) -> impl Iterator<Item = (State, u8)> {
+        let first = if state.rollbacks > 0 { 2 } else { state.time };
+        // The condition of the rule.
+        let earliest = if state.first == 0 { state.before } else { 0 };
+        let (state, clock) = (state.clone(), state.clock);
+        (first.max(earliest)..=self.end).flat_map(move |time| {
+            let mut next = State { time, ..state.clone() };
+            next.rollbacks -= u8::from(time < state.time);
+            clock.shows(time).into_iter().map(move |now| (next.clone(), now))
+        })
+    }
+
+    /// The tick of a reading, as the engine takes it.
+    fn tick_after(&self, state: &State, seen: u64, now: u8) -> u64 {
+        let (tick, last) = (u64::from(now / TICK), self.kind.tick(seen));
+        let lag = (last * u64::from(TICK)).saturating_sub(now.into());
+        if tick < last && lag < state.clock.slack().into() { last } else { tick }
+    }
+
+    /// Stores the first reading, if this is the first call, and asks the floor for its permission.
+    fn begin(&self, state: &State, index: usize, seen: u64, now: u8) -> State {
+        let mut next = state.clone();
+        if next.first == 0 {
+            next.first = now;
+        }
+        let clock_tick = self.tick_after(state, seen, now);
+        let tick = self.kind.tick_for(seen, clock_tick);
+        let is_unused = self.kind.tick(seen) == 0;
+        let now = u8::try_from(clock_tick).unwrap();
+        match next.floor().permit(tick, is_unused, Flip::Allowed) {
+            None => next.called(index),
+            Some(Flip::Below(floor)) => {
+                let flip = u8::try_from(floor).unwrap();
+                next.at(index, At::ReadAgain { seen, tick: now, flip })
+            }
+            Some(_) => next.at(index, At::ReadSafe { seen, tick: now, flip: 0 }),
+        }
+    }
+}
+
+const KINDS: [Kind; 3] =
+    [Kind::TickTock, Kind::PerTick(Behind::Refused), Kind::PerTick(Behind::Held)];
+
+#[test]
+fn a_generation_repeats_nothing_of_those_before_it() {
+    for kind in KINDS {
+        let explorer =
+            Explorer { kind, threads: 1, calls: 3, generations: 3, rollbacks: 1, end: END };
+        let found = explorer.search();
+        assert!(!found.repeated && found.states > 10_000 && found.made == 3, "{kind:?} {found:?}");
+        assert_eq!(found.flipped, kind == Kind::TickTock, "{kind:?}");
+    }
+}
+
+#[test]
+fn nor_do_generations_of_two_threads() {
+    for kind in KINDS {
+        let explorer =
+            Explorer { kind, threads: 2, calls: 2, generations: 2, rollbacks: 1, end: 5 };
+        let found = explorer.search();
+        assert!(!found.repeated && found.states > 10_000, "{kind:?} {found:?}");
+    }
+}
+
+/// The limit of the tick-tock bit: without a snapshot a generation does not know which bit its predecessor has used.
+#[test]
+fn a_second_rollback_to_a_time_before_the_generator_began_can_repeat() {
+    let kind = Kind::TickTock;
+    let explorer = Explorer { kind, threads: 1, calls: 4, generations: 2, rollbacks: 2, end: END };
+    assert!(explorer.search().repeated);
+}

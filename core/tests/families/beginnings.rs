@@ -1,0 +1,513 @@
+//! The first tick of a generator with an explicit worker ID: an earlier generator may have made IDs in it.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+use polyflake::{
+    Error, OnExhausted, Result,
+    clock::{Clock, ManualClock, OnStall},
+    hotguid::{self, HotGuid},
+    layout::{self, Field, Layout, Tick},
+    randflake::{self, Grant},
+    sno::{self, Snapshot},
+};
+
+use super::{
+    assert_made,
+    family::{FAMILIES, Family, Ids, T, Terms},
+    support::{ScriptedClock, assert_code},
+};
+
+const MS: u64 = 1_000_000;
+
+/// A clock that generators before a restart have read too.
+#[derive(Clone)]
+struct Shared<C> {
+    clock: C,
+    slack: u64,
+    resolution: u64,
+}
+
+impl<C: Clock> Clock for Shared<C> {
+    fn unix_nanos(&self) -> Result<i64> {
+        self.clock.unix_nanos()
+    }
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        self.clock.sleep(nanos)
+    }
+    fn elapsed_nanos(&self) -> Option<u64> {
+        self.clock.elapsed_nanos()
+    }
+    fn slack_nanos(&self) -> u64 {
+        self.slack
+    }
+    fn resolution_nanos(&self) -> u64 {
+        self.resolution
+    }
+    fn default_max_wait(&self, tick_nanos: u64) -> u64 {
+        self.clock.default_max_wait(tick_nanos)
+    }
+    fn skips_first_tick(&self) -> bool {
+        true
+    }
+}
+
+fn shared<C>(clock: C) -> Shared<C> {
+    Shared { clock, slack: 0, resolution: 1 }
+}
+
+/// A clock that goes on while a call sleeps, and by default lets no call wait.
+#[derive(Clone, Default)]
+struct Sleeping(Arc<AtomicI64>);
+
+impl Sleeping {
+    fn at(unix_ms: i64) -> Shared<Self> {
+        shared(Self(Arc::new(AtomicI64::new(unix_ms * 1_000_000))))
+    }
+}
+
+impl Clock for Sleeping {
+    fn unix_nanos(&self) -> Result<i64> {
+        Ok(self.0.load(Ordering::Relaxed))
+    }
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        self.0.fetch_add(nanos.cast_signed(), Ordering::Relaxed);
+        Ok(())
+    }
+    fn elapsed_nanos(&self) -> Option<u64> {
+        Some(self.0.load(Ordering::Relaxed).cast_unsigned())
+    }
+    fn default_max_wait(&self, _: u64) -> u64 {
+        0
+    }
+}
+
+/// Runs a test for each family, under a clock that shows [`T`].
+fn for_each(
+    terms: impl Fn(&Family) -> Terms,
+    test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>),
+) {
+    for family in FAMILIES {
+        println!("{}", family.name);
+        let clock = ScriptedClock::default();
+        clock.play([T]);
+        test(&family, &clock, &family.build(shared(clock.clone()), terms(&family)).unwrap());
+    }
+}
+
+fn default_terms(_: &Family) -> Terms {
+    Terms::default()
+}
+
+#[track_caller]
+fn assert_full<V>(result: Result<V>, retry_at: i64) -> Error {
+    let error = assert_code(result, "sequence_exhausted");
+    assert_eq!(error.retry_at(), Some(retry_at));
+    error
+}
+
+#[test]
+fn the_first_id_belongs_to_the_tick_after_the_first_call() {
+    for_each(default_terms, |family, clock, ids| {
+        let next = T + family.tick;
+        for ms in [T, next - 1] {
+            clock.play([ms]);
+            assert_full(ids.try_generate(), next);
+            assert_full(ids.handle_that_never_waits()(), next);
+            assert_eq!(ids.try_fill(2), Ok(vec![]));
+        }
+        assert_eq!(clock.slept(), 0);
+        // The figures and the lease's last tick are those of IDs.
+        let other = ScriptedClock::default();
+        other.play([next - 1]);
+        let untouched = family.generator(shared(other));
+        assert_eq!(ids.stats(), untouched.stats());
+        clock.play([next]);
+        assert_made(ids.try_generate(), next, 0);
+        clock.play([next]);
+        assert_made(ids.try_generate(), next, 1);
+    });
+}
+
+#[test]
+fn a_generator_that_began_and_made_nothing_tells_no_tick() {
+    for_each(default_terms, |family, _, ids| {
+        assert_full(ids.try_generate(), T + family.tick);
+        assert_eq!(ids.seal(), Ok(None));
+        assert_code(ids.try_generate(), "generator_closed");
+    });
+}
+
+#[test]
+fn calls_wait_for_the_next_tick() {
+    for family in FAMILIES {
+        for on_exhausted in [OnExhausted::Wait, OnExhausted::Error] {
+            let terms = Terms { on_exhausted: Some(on_exhausted), ..Terms::default() };
+            let build = || family.build(Sleeping::at(T), terms).unwrap();
+            let next = T + family.tick;
+            assert_made(build().generate(), next, 0);
+            assert_made(build().handle(2)(), next, 0);
+            let (made, filled) = build().fill(3);
+            assert_eq!((filled, made.len(), made[0].unix_ms), (Ok(()), 3, next));
+            // An explicit limit counts.
+            let terms = Terms { max_wait: Some(Duration::ZERO), ..terms };
+            assert_full(family.build(Sleeping::at(T), terms).unwrap().generate(), next);
+        }
+    }
+}
+
+/// The wait for a second tick is bounded by the clock's default again, which is none here.
+#[test]
+fn only_the_first_tick_is_waited_for_longer() {
+    let ids = FAMILIES[0].build(Sleeping::at(T), Terms::default()).unwrap();
+    assert_made(ids.generate(), T + 4, 0);
+    super::family::use_up(&*ids, &FAMILIES[0], 1);
+    assert_code(ids.generate(), "sequence_exhausted");
+}
+
+#[test]
+fn a_call_waits_for_at_most_a_second() {
+    let fields = [Field::timestamp(31, Tick::from_millis(10_000).unwrap(), 0), Field::sequence(32)];
+    let layout = Layout::integer([Field::unused(1)].into_iter().chain(fields)).unwrap();
+    let clock = Sleeping::at(T);
+    let ids = layout::Builder::with_clock(layout, clock.clone()).build().unwrap();
+    assert_full(ids.generate(), T + 10_000);
+    assert_eq!(clock.unix_nanos().unwrap() / 1_000_000 - T, 1000);
+}
+
+#[test]
+fn a_clock_that_stands_still_ends_the_wait() {
+    for_each(default_terms, |family, clock, ids| {
+        assert_full(ids.generate(), T + family.tick);
+        assert!(clock.slept() > 0);
+    });
+}
+
+/// Each begins after the last ID of the one before it.
+#[test]
+fn generators_in_a_row_share_no_tick() {
+    for family in FAMILIES {
+        let clock = Sleeping::at(T + 1);
+        let ticks: Vec<i64> = (0..20)
+            .map(|_| {
+                family.build(clock.clone(), Terms::default()).unwrap().generate().unwrap().unix_ms
+            })
+            .collect();
+        assert!(ticks.is_sorted_by(|a, b| a < b), "{}: {ticks:?}", family.name);
+    }
+}
+
+/// An exact clock may have been read in the next tick when a coarse one still shows this tick, and another thread's reading may
+/// have been ahead by the slack.
+#[test]
+fn slack_and_resolution_are_left_out_too() {
+    for family in FAMILIES {
+        let late = family.tick.cast_unsigned() * MS / 2 + 1;
+        for (slack, resolution) in [(0, late + 1), (late, 1), (late / 2, late - late / 2 + 1)] {
+            let clock = ScriptedClock::default();
+            let shared = Shared { clock: clock.clone(), slack, resolution };
+            let ids = family.generator(shared);
+            // From the middle of a tick the latest other reading lies in the next tick. A tick of a millisecond has no middle in
+            // whole milliseconds.
+            if family.tick == 1 {
+                continue;
+            }
+            let (half, next) = (T + family.tick / 2, T + family.tick);
+            clock.play([half]);
+            assert_full(ids.try_generate(), next + family.tick);
+            clock.play([next]);
+            assert_full(ids.try_generate(), next + family.tick);
+            clock.play([next + family.tick]);
+            assert_made(ids.try_generate(), next + family.tick, 0);
+        }
+    }
+}
+
+#[test]
+fn a_reading_that_lags_is_no_rollback() {
+    for family in FAMILIES {
+        let slack = family.tick.cast_unsigned() * MS;
+        let clock = ScriptedClock::default();
+        let ids = family.generator(Shared { clock: clock.clone(), slack, resolution: 1 });
+        // The floor is the tick before T, and the two from T on.
+        for ms in [T, T - 1, T - family.tick, T + family.tick] {
+            clock.play([ms]);
+            assert_full(ids.try_generate(), T + 2 * family.tick);
+        }
+        clock.play([T + 2 * family.tick]);
+        assert_made(ids.try_generate(), T + 2 * family.tick, 0);
+    }
+}
+
+#[test]
+fn a_rollback_before_the_first_id_is_one() {
+    for_each(default_terms, |family, clock, ids| {
+        let (next, earlier) = (T + family.tick, T - 3 * family.tick);
+        assert_full(ids.try_generate(), next);
+        clock.play([earlier]);
+        match family.name {
+            // The tick-tock bit tells its IDs from those that an earlier generator made then.
+            "sno" => {
+                let made = ids.try_generate().unwrap();
+                assert_eq!((made.unix_ms, made.bits >> 40 & 1), (earlier, 1));
+                assert!(ids.stats().contains("drifts: 1"), "{}", ids.stats());
+                // On its way back to the floor nothing is made in the floor.
+                clock.play([T - 4]);
+                assert_made(ids.try_generate(), T - 4, 0);
+                clock.play([T]);
+                assert_full(ids.try_generate(), next);
+                clock.play([next]);
+                assert_made(ids.try_generate(), next, 0);
+            }
+            // It stays in the latest second that it has seen.
+            "Hot Guid" => drop(assert_full(ids.try_generate(), next)),
+            _ => {
+                let error = assert_code(ids.try_generate(), "clock_behind");
+                assert_eq!(error.retry_at(), Some(next));
+            }
+        }
+        clock.play([next]);
+        assert!(ids.try_generate().is_ok());
+    });
+}
+
+#[test]
+fn after_the_first_id_nothing_flips_into_the_first_tick() {
+    let clock = ScriptedClock::default();
+    let ids = FAMILIES[0].generator(shared(clock.clone()));
+    clock.play([T]);
+    assert_full(ids.try_generate(), T + 4);
+    clock.play([T + 4]);
+    assert_made(ids.try_generate(), T + 4, 0);
+    clock.play([T]);
+    assert_full(ids.try_generate(), T + 4);
+    clock.play([T - 4]);
+    assert_eq!(ids.try_generate().unwrap().bits >> 40 & 1, 1);
+}
+
+#[test]
+fn a_reading_from_before_the_first_call_is_no_rollback() {
+    for_each(default_terms, |family, clock, ids| {
+        let later = T + 2 * family.tick;
+        // The call inside reads first, and is the generator's first call.
+        clock.play([later, T, later]);
+        let other = ids.clone();
+        clock.inside(0, move || drop(other.try_generate()));
+        assert_full(ids.try_generate(), later + family.tick);
+        clock.play([later + family.tick]);
+        assert_made(ids.try_generate(), later + family.tick, 0);
+        assert!(!ids.stats().contains("drifts: 1"), "{}", ids.stats());
+    });
+}
+
+#[test]
+fn a_window_that_has_begun_exempts_nobody() {
+    let window = |start| {
+        move |family: &Family| Terms {
+            window: Some((T + start * family.tick, T + 10 * family.tick)),
+            ..Terms::default()
+        }
+    };
+    // Earlier, at the reading, and after it.
+    for start in [-1, 0, 1] {
+        for_each(window(start), |family, clock, ids| {
+            let begins = T + start.max(0) * family.tick;
+            if start > 0 {
+                let error = assert_code(ids.try_generate(), "lease_not_started");
+                assert_eq!(error.retry_at(), Some(begins));
+                clock.play([begins]);
+            }
+            assert_full(ids.try_generate(), begins + family.tick);
+            clock.play([begins + family.tick]);
+            assert_made(ids.try_generate(), begins + family.tick, 0);
+        });
+    }
+}
+
+#[test]
+fn every_wrapper_forwards_the_question() {
+    fn asks(clock: impl Clock) -> bool {
+        clock.skips_first_tick()
+    }
+    let manual = ManualClock::new(0);
+    assert!(!asks(&manual));
+    let clock = shared(&manual);
+    assert!(asks(&clock) && asks(Box::new(clock.clone())) && asks(Arc::new(clock.clone())));
+    assert!(asks(OnStall::new(clock.clone(), |_| ())));
+    let ids = sno::Builder::with_clock(&clock).partition(7).on_stall(|_| ()).build().unwrap();
+    manual.set_unix_ms(T);
+    assert_full(ids.try_generate(7), T + 4);
+}
+
+#[test]
+fn the_systems_clocks_ask_for_it() {
+    use polyflake::clock::{CoarseClock, ExactClock, SystemClock, TickingClock};
+
+    assert!(SystemClock.skips_first_tick() && ExactClock.skips_first_tick());
+    assert!(TickingClock::new(Duration::from_millis(1)).unwrap().skips_first_tick());
+    assert!(CoarseClock::new().unwrap().skips_first_tick());
+    assert!(!ManualClock::new(0).skips_first_tick());
+}
+
+#[test]
+fn a_random_identity_begins_at_once() {
+    let clock = shared(ManualClock::at_unix_ms(T));
+    assert!(sno::Generator::builder().clock(&clock).build().unwrap().try_generate(7).is_ok());
+    assert!(hotguid::Generator::builder().clock(&clock).build().unwrap().try_generate(7).is_ok());
+    let windowed = hotguid::Generator::builder().clock(&clock).window(T, T + 5000);
+    assert!(windowed.build().unwrap().try_generate(7).is_ok());
+    // A caller's source may return the same again.
+    let drawn = sno::Generator::builder().clock(&clock);
+    let drawn = drawn.draw(|| Ok(sno::Drawn { partition: 7, sequence_min: 0 })).build().unwrap();
+    assert_full(drawn.try_generate(7), T + 4);
+    let drawn = hotguid::Generator::builder().clock(&clock).draw(|| Ok([7; 8])).build().unwrap();
+    assert_full(drawn.try_generate(7), T + 1000);
+    assert_full(hotguid::Generator::with_clock(&clock, || Ok([7; 8])).try_generate(7), T + 1000);
+    let draw = || Ok(sno::Drawn { partition: 7, sequence_min: 0 });
+    assert_full(sno::Generator::with_clock(&clock, draw).try_generate(7), T + 4);
+}
+
+#[test]
+fn a_snapshot_of_used_ticks_begins_at_once() {
+    let (manual, ms) = (ManualClock::at_unix_ms(T), T);
+    let clock = shared(&manual);
+    let sno = || sno::Builder::with_clock(&clock);
+    let blank = sno().partition(7).build().unwrap().close().unwrap();
+    assert_eq!(blank, Snapshot::new([0, 7], 0, u16::MAX));
+    assert_full(sno().restore(blank).unwrap().try_generate(7), ms + 4);
+    // A generator that began and made nothing leaves the tick that it left out.
+    let begun = sno().restore(blank).unwrap();
+    assert_full(begun.try_generate(7), ms + 4);
+    let begun = begun.close().unwrap();
+    let restored = sno().restore(begun).unwrap();
+    assert_full(restored.try_generate(7), ms + 4);
+    manual.set_unix_ms(T + 4);
+    let first = restored.try_generate(7).unwrap();
+    let used = restored.close().unwrap();
+    let second = sno().restore(used).unwrap().try_generate(7).unwrap();
+    assert_eq!((second.tick(), second.sequence()), (first.tick(), first.sequence() + 1));
+}
+
+#[test]
+fn a_layout_resumes_from_a_used_tick() {
+    let manual = ManualClock::at_unix_ms(T);
+    let clock = shared(&manual);
+    let layout = || layout::preset("sonyflake", []).unwrap();
+    let builder = || layout::Builder::with_clock(layout(), &clock).bind("machine", 7);
+    let blank = builder().build().unwrap().close().unwrap();
+    let begun = builder().restore(blank).unwrap();
+    assert_full(begun.try_generate(), T + 10);
+    let begun = begun.close().unwrap();
+    assert_eq!((begun.tick > 0, begun.next_sequence), (true, 256));
+    let restored = builder().restore(begun).unwrap();
+    assert_full(restored.try_generate(), T + 10);
+    manual.set_unix_ms(T + 10);
+    let first = restored.try_generate().unwrap();
+    let again = builder().restore(restored.close().unwrap()).unwrap();
+    assert!(again.try_generate().unwrap() > first);
+}
+
+#[test]
+fn a_grant_resumes_after_a_second() {
+    let manual = ManualClock::at_unix_ms(T);
+    let clock = shared(&manual);
+    let builder = || {
+        let grant = Grant::new(42, 1_730_000_000, 2_803_741_824).unwrap();
+        randflake::Builder::with_clock(grant, [7; 16], &clock)
+    };
+    assert_eq!(builder().build().unwrap().close(), Ok(None));
+    let ids = builder().build().unwrap();
+    assert_full(ids.try_generate(), T + 1000);
+    assert_eq!(ids.stats().last_second, None);
+    let second = ids.close().unwrap().unwrap();
+    assert_eq!(second, T / 1000);
+    manual.set_unix_ms(T + 1000);
+    assert!(builder().resume_after(second).build().unwrap().try_generate().is_ok());
+}
+
+/// A sequence without a timestamp has no tick to wait for: after a restart it repeats.
+#[test]
+fn a_sequence_alone_begins_at_once() {
+    let layout = Layout::integer([Field::unused(54), Field::sequence(10)]).unwrap();
+    let clock = shared(ManualClock::at_unix_ms(T));
+    let ids = layout::Builder::with_clock(layout, clock).sequence_only(true).build().unwrap();
+    assert_eq!(ids.generate().unwrap().as_integer(), Some(0));
+}
+
+/// A batch may be larger than the tick that it begins in.
+#[test]
+fn a_batch_waits_for_its_first_tick_only() {
+    let ids = hotguid::Builder::with_clock(Sleeping::at(T), || Ok([7; 8])).build().unwrap();
+    let mut batch = [HotGuid::default(); 100];
+    ids.fill(7, &mut batch).unwrap();
+    assert_eq!(batch[0].timestamp(), T / 1000 + 1);
+    assert_eq!(batch[99].timestamp(), T / 1000 + 1);
+}
+
+/// A grant begins after the one before it.
+#[test]
+fn a_grant_of_a_lease_begins_at_once() {
+    let clock = shared(ManualClock::at_unix_ms(T));
+    let granted = |partition, start| {
+        let builder = sno::Builder::with_clock(&clock).partition(partition);
+        builder.window(start, T + 5000).build()
+    };
+    let leased = sno::Leased::new(granted(7, T).unwrap()).unwrap();
+    assert_eq!(leased.try_generate(7).unwrap().partition(), 7);
+    leased.move_to(|_| granted(8, T)).unwrap();
+    assert_eq!(leased.try_generate(7).unwrap().partition(), 8);
+    let builder = sno::Builder::with_clock(&clock).partition(9).granted();
+    assert!(builder.build().unwrap().try_generate(7).is_ok());
+}
+
+/// A clock of a thread that cannot sleep.
+struct Spinning(Shared<Sleeping>);
+
+impl Clock for Spinning {
+    fn unix_nanos(&self) -> Result<i64> {
+        self.0.unix_nanos()
+    }
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        self.0.sleep(nanos)
+    }
+    fn elapsed_nanos(&self) -> Option<u64> {
+        self.0.elapsed_nanos()
+    }
+    fn skips_first_tick(&self) -> bool {
+        true
+    }
+    fn spins(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_thread_that_cannot_sleep_spins_for_short_ticks_only() {
+    for family in FAMILIES {
+        let (clock, next) = (Sleeping::at(T), T + family.tick);
+        let ids = family.generator(Spinning(clock.clone()));
+        if family.tick <= 10 {
+            assert_made(ids.generate(), next, 0);
+            continue;
+        }
+        let error = assert_full(ids.generate(), next);
+        assert!(error.to_string().ends_with("await the asynchronous call"), "{error}");
+        assert_eq!(clock.unix_nanos().unwrap(), T * 1_000_000);
+        let error = assert_full(ids.try_generate(), next);
+        assert!(!error.to_string().contains("asynchronous"), "{error}");
+    }
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn an_asynchronous_call_waits_where_a_thread_cannot_sleep() {
+    let clock = Sleeping::at(T);
+    let ids = hotguid::Builder::with_clock(Spinning(clock.clone()), || Ok([7; 8])).build().unwrap();
+    let sleep = async |time: Duration| clock.sleep(time.as_nanos().try_into().unwrap()).unwrap();
+    let id = ids.generate_async(sleep, 7).await.unwrap();
+    assert_eq!(id.timestamp(), T / 1000 + 1);
+}

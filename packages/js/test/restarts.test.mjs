@@ -1,0 +1,51 @@
+// The first tick of a generator with an explicit worker ID, in which an earlier generator may have made IDs.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { hotguid, layout, randflake, sno } from "polyflake";
+
+const secret = new TextEncoder().encode("sixteen byte key");
+const grant = () => new randflake.Grant(7, 1_730_000_000, 2_803_741_824);
+
+/** IDs of generators that are built and closed one after the other. */
+function inARow(build) {
+  const made = [];
+  for (let k = 0; k < 50; k++) {
+    const ids = build();
+    made.push(String(ids.generate()));
+    ids.close();
+  }
+  return new Set(made).size;
+}
+
+test("generators in a row repeat nothing", () => {
+  assert.equal(
+    inARow(() => new sno.Generator({ partition: 7001 })),
+    50,
+  );
+  const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
+  assert.equal(
+    inARow(() => new layout.Generator(discord)),
+    50,
+  );
+});
+
+test("the wait has limits, also beside a callback", async () => {
+  const exhausted = { code: "sequence_exhausted" };
+  assert.throws(() => new sno.Generator({ partition: 7002, maxWait: 0 }).generate(), exhausted);
+  assert.throws(() => new sno.Generator({ partition: 7003, maxWait: 0, onStall: () => {} }).generate(), exhausted);
+  assert.throws(() => new randflake.Generator(grant(), secret, { maxWait: 0 }).generate(), exhausted);
+  // An error is the answer to a full tick, not to the first one.
+  assert.ok(new sno.Generator({ partition: 7004, onExhausted: "error" }).generate());
+  assert.ok(await new sno.Generator({ partition: 7005 }).generateAsync());
+});
+
+test("what has no predecessor begins at once", () => {
+  const now = 1_763_650_000_000;
+  assert.ok(new sno.Generator({ maxWait: 0 }).generate());
+  assert.ok(new hotguid.Generator({ maxWait: 0 }).generate());
+  assert.ok(new sno.Generator({ partition: 7006, clock: () => now, maxWait: 0 }).generate());
+  const ids = new sno.Generator({ partition: 7007 });
+  ids.generate();
+  assert.ok(sno.Generator.restore(ids.close(), { maxWait: 0 }).generate());
+});

@@ -1,0 +1,46 @@
+"""The first tick of a generator with an explicit worker ID, in which an earlier generator may have made IDs."""
+
+import time
+
+import pytest
+
+from polyflake import ExhaustedError, hotguid, layout, randflake, sno
+
+GRANT = (7, 1_730_000_000, 2_803_741_824)
+SECRET = b"sixteen byte key"
+
+
+def test_generators_in_a_row_repeat_nothing() -> None:
+    snos = [sno.Generator(partition=7001).generate(7) for _ in range(50)]
+    assert len(set(snos)) == 50
+    discord = layout.Layout.preset("discord", worker=1, process=2)
+    integers = [layout.Generator(discord).generate() for _ in range(50)]
+    assert len(set(integers)) == 50
+
+
+def test_the_wait_has_limits() -> None:
+    ids = sno.Generator(partition=7002, max_wait=0)
+    with pytest.raises(ExhaustedError) as raised:
+        ids.generate()
+    assert raised.value.code == "sequence_exhausted"
+    assert raised.value.retry_at is not None
+    # An error is the answer to a full tick, not to the first one.
+    assert sno.Generator(partition=7003, on_exhausted="error").generate().partition == 7003
+
+
+def test_a_grant_that_runs_already_is_no_exception() -> None:
+    before = time.time()
+    ids = randflake.Generator(randflake.Grant(*GRANT), SECRET)
+    with pytest.raises(ExhaustedError):
+        randflake.Generator(randflake.Grant(*GRANT), SECRET, max_wait=0).generate()
+    assert ids.inspect(ids.generate()).timestamp > int(before)
+
+
+def test_what_has_no_predecessor_begins_at_once() -> None:
+    now = 1_763_650_000_000_000_000
+    assert sno.Generator(max_wait=0).generate()
+    assert hotguid.Generator(max_wait=0).generate()
+    assert sno.Generator(partition=7004, clock=lambda: now, max_wait=0).generate()
+    ids = sno.Generator(partition=7005)
+    ids.generate()
+    assert sno.Generator.restore(ids.close(), max_wait=0).generate()

@@ -1,0 +1,138 @@
+//! Generators with an explicit worker ID that begin again and again, each after the last ID of the one before it: counts equal IDs.
+//!
+//! `cargo run --release --package soak --bin restarts -- --generators 100000`. The worker IDs run side by side, so that their waits for
+//! the next tick overlap. With `--processes` each generator has a process of its own, which makes one ID.
+//!
+//! It prints one JSON line for each format, and fails if an ID was made twice. `tests/stepping` has the same for Python and
+//! JavaScript: `restarts.py`, `restarts.mjs`.
+
+use std::{
+    collections::HashSet,
+    process::{Command, ExitCode},
+    thread,
+};
+
+use clap::Parser;
+use polyflake::{
+    Result, hotguid,
+    layout::{self, Field, Layout, Tick},
+    randflake::{self, EPOCH, Grant, LAST_SECOND},
+    sno,
+};
+
+#[derive(Parser)]
+struct Options {
+    /// Generators of each format.
+    #[arg(long, default_value_t = 10_000)]
+    generators: usize,
+    /// Worker IDs that run side by side.
+    #[arg(long, default_value_t = 500)]
+    workers: u16,
+    /// Generators of the formats with ticks of a second, which wait for longer.
+    #[arg(long, default_value_t = 1000)]
+    slow: usize,
+    /// Gives each generator a process of its own.
+    #[arg(long)]
+    processes: bool,
+    /// Makes one ID of a format (by its index) under a worker ID, and prints it.
+    #[arg(long, num_args = 2, hide = true)]
+    one: Option<Vec<u16>>,
+}
+
+/// Makes two IDs with a new generator of a worker ID.
+type Begin = fn(u16) -> Result<[u128; 2]>;
+
+struct Format {
+    name: &'static str,
+    is_slow: bool,
+    begin: Begin,
+}
+
+const FORMATS: [Format; 6] = [
+    Format { name: "sno", is_slow: false, begin: sno },
+    Format { name: "layout, ticks of 1 ms", is_slow: false, begin: |worker| layout(1, worker) },
+    Format { name: "layout, ticks of 10 ms", is_slow: false, begin: |worker| layout(10, worker) },
+    Format { name: "layout, ticks of 1 s", is_slow: true, begin: |worker| layout(1000, worker) },
+    Format { name: "Randflake", is_slow: true, begin: randflake },
+    Format { name: "Hot Guid, bytes of the caller", is_slow: true, begin: hot_guid },
+];
+
+fn sno(worker: u16) -> Result<[u128; 2]> {
+    let ids = sno::Generator::builder().partition(worker).build()?;
+    let bits =
+        |id: sno::Sno| id.to_bytes().iter().fold(0, |bits, byte| bits << 8 | u128::from(*byte));
+    Ok([bits(ids.generate(7)?), bits(ids.generate(7)?)])
+}
+
+fn layout(tick_ms: u64, worker: u16) -> Result<[u128; 2]> {
+    let fields = [
+        Field::unused(1),
+        Field::timestamp(41, Tick::from_millis(tick_ms)?, 1_420_070_400_000),
+        Field::bindable(10, "worker"),
+        Field::sequence(12),
+    ];
+    let ids =
+        layout::Generator::builder(Layout::integer(fields)?).bind("worker", worker).build()?;
+    let bits = |id: layout::Id| id.as_integer().expect("64 bits").cast_unsigned().into();
+    Ok([bits(ids.generate()?), bits(ids.generate()?)])
+}
+
+fn randflake(worker: u16) -> Result<[u128; 2]> {
+    let grant = Grant::new(worker.into(), EPOCH, LAST_SECOND + 1)?;
+    let ids = randflake::Generator::builder(grant, *b"sixteen byte key").build()?;
+    Ok([ids.generate()?.to_u64().into(), ids.generate()?.to_u64().into()])
+}
+
+/// A source without state has one result, so there is one worker ID, and its generators run one after the other.
+fn hot_guid(_: u16) -> Result<[u128; 2]> {
+    let ids = hotguid::Generator::builder().draw(|| Ok([7; 8])).build()?;
+    Ok([ids.generate(7)?, ids.generate(7)?].map(|id| u128::from_be_bytes(id.to_rfc_bytes())))
+}
+
+/// The IDs of `count` generators of a worker ID, one after the other.
+fn in_a_row(options: &Options, index: u16, worker: u16, count: usize) -> Vec<u128> {
+    let begin = FORMATS[usize::from(index)].begin;
+    let begin = || {
+        if !options.processes {
+            return begin(worker).expect("two IDs").to_vec();
+        }
+        let program = std::env::current_exe().expect("this program");
+        let arguments = ["--one".to_owned(), index.to_string(), worker.to_string()];
+        let output = Command::new(program).args(arguments).output().expect("a process");
+        let text = String::from_utf8(output.stdout).expect("numbers");
+        text.split_whitespace().map(|id| id.parse().expect("a number")).collect()
+    };
+    (0..count).flat_map(|_| begin()).collect()
+}
+
+/// Runs a format, and returns whether no ID came twice.
+fn run(options: &Options, index: u16) -> bool {
+    let Format { name, is_slow, .. } = FORMATS[usize::from(index)];
+    let count = if is_slow { options.slow } else { options.generators };
+    let workers = if name.starts_with("Hot Guid") { 1 } else { options.workers };
+    let each = if workers == 1 { count.min(5) } else { count.div_ceil(workers.into()) };
+    let all: Vec<u128> = thread::scope(|scope| {
+        let run = |worker| scope.spawn(move || in_a_row(options, index, worker, each));
+        let threads: Vec<_> = (0..workers).map(run).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("IDs")).collect()
+    });
+    let twice = all.len() - all.iter().collect::<HashSet<_>>().len();
+    let generators = each * usize::from(workers);
+    println!(
+        r#"{{"format": "{name}", "generators": {generators}, "ids": {}, "twice": {twice}}}"#,
+        all.len()
+    );
+    twice == 0 && all.len() == 2 * generators
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    if let Some(one) = &options.one {
+        let [first, second] = (FORMATS[usize::from(one[0])].begin)(one[1]).expect("two IDs");
+        println!("{first} {second}");
+        return ExitCode::SUCCESS;
+    }
+    let formats = 0..u16::try_from(FORMATS.len()).expect("a few");
+    let all_well = formats.map(|index| run(&options, index)).fold(true, |all, one| all & one);
+    ExitCode::from(u8::from(!all_well))
+}

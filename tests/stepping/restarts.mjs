@@ -1,0 +1,47 @@
+/**
+ * Generators with an explicit worker ID that begin again and again, each after the last ID of the one before it.
+ *
+ * `node restarts.mjs [GENERATORS] [WORKERS] [native | wasm]` prints one JSON line for each format, and fails if an ID was made twice. The worker IDs
+ * run side by side in asynchronous calls, so that their waits for the next tick overlap. The last line is of synchronous calls.
+ */
+const [generators = 10_000, workers = 200] = process.argv.slice(2, 4).map(Number);
+const { layout, randflake, sno } = await import(`polyflake/${process.argv[4] ?? "native"}`);
+
+const secret = new TextEncoder().encode("sixteen byte key");
+
+const begins = {
+  sno: (worker) => new sno.Generator({ partition: worker }),
+  "layout, ticks of 1 ms": (worker) =>
+    new layout.Generator(layout.Layout.preset("discord", { worker: worker % 32, process: Math.floor(worker / 32) })),
+  Randflake: (worker) => new randflake.Generator(new randflake.Grant(worker, 1_730_000_000, 2_803_741_824), secret),
+};
+
+/** Makes `count` generators of a worker ID, one after the other, and adds their IDs to `made`. */
+async function inARow(begin, worker, count, made) {
+  for (let k = 0; k < count; k++) {
+    const ids = begin(worker);
+    made.push(String(await ids.generateAsync()), String(await ids.generateAsync()));
+    ids.close();
+  }
+}
+
+function report(format, count, made) {
+  const twice = made.length - new Set(made).size;
+  console.log(JSON.stringify({ format, generators: count, ids: made.length, twice }));
+  if (twice > 0 || made.length !== 2 * count) process.exitCode = 1;
+}
+
+for (const [format, begin] of Object.entries(begins)) {
+  const each = Math.ceil((format === "Randflake" ? generators / 100 : generators) / workers);
+  const made = [];
+  await Promise.all(Array.from({ length: workers }, (_, worker) => inARow(begin, worker, each, made)));
+  report(format, each * workers, made);
+}
+
+const made = [];
+for (let k = 0; k < generators / 100; k++) {
+  const ids = begins.sno(1000);
+  made.push(ids.generate(), ids.generate());
+  ids.close();
+}
+report("sno, synchronous", made.length / 2, made);

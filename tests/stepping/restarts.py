@@ -1,0 +1,57 @@
+"""Generators with an explicit worker ID that begin again and again, each after the last ID of the one before it.
+
+``python restarts.py [GENERATORS] [WORKERS]`` prints one JSON line for each format, and fails if an ID was made twice.
+The worker IDs run in threads side by side, so that their waits for the next tick overlap.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+
+from polyflake import layout, randflake, sno
+
+SECRET = b"sixteen byte key"
+
+
+def of_sno(worker: int) -> list[object]:
+    ids = sno.Generator(partition=worker)
+    return [bytes(ids.generate(7)), bytes(ids.generate(7))]
+
+
+def of_layout(worker: int) -> list[object]:
+    ids = layout.Generator(layout.Layout.preset("discord", worker=worker % 32, process=worker // 32))
+    return [ids.generate(), ids.generate()]
+
+
+def of_randflake(worker: int) -> list[object]:
+    ids = randflake.Generator(randflake.Grant(worker, 1_730_000_000, 2_803_741_824), SECRET)
+    return [ids.generate(), ids.generate()]
+
+
+def run(name: str, begin: Callable[[int], list[object]], generators: int, workers: int) -> bool:
+    each = -(-generators // workers)
+
+    def in_a_row(worker: int) -> list[object]:
+        return [one for _ in range(each) for one in begin(worker)]
+
+    with ThreadPoolExecutor(workers) as threads:
+        made = list(chain.from_iterable(threads.map(in_a_row, range(workers))))
+    twice = len(made) - len(set(made))
+    print(json.dumps({"format": name, "generators": each * workers, "ids": len(made), "twice": twice}), flush=True)
+    return twice == 0 and len(made) == 2 * each * workers
+
+
+def main() -> int:
+    generators, workers = (int(given) for given in (*sys.argv[1:3], *("10000", "200")[len(sys.argv) - 1 :]))
+    well = [
+        run("sno", of_sno, generators, workers),
+        run("layout, ticks of 1 ms", of_layout, generators, workers),
+        run("Randflake", of_randflake, generators // 100, workers),
+    ]
+    return 0 if all(well) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
