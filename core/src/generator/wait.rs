@@ -107,9 +107,15 @@ impl Cause {
     }
 }
 
-/// The longest wait for the end of the floor by default, in nanoseconds. It does not depend on the clock's default, which is shorter
+/// The longest wait for the end of the floor by default, in nanoseconds, beside what the clock itself is late. It does not depend on the clock's default, which is shorter
 /// than most ticks where a wait stops an event loop: there is one such wait in a generator's life.
 const FLOOR_WAIT: u64 = 1_000_000_000;
+
+/// The limit for a clock: the floor may end later than its first tick, by slack and resolution, and then a reading may lag.
+fn floor_wait<C: Clock>(clock: &C) -> u64 {
+    let late = clock.slack_nanos().saturating_add(clock.resolution_nanos());
+    FLOOR_WAIT.saturating_add(late.saturating_mul(2)).saturating_add(LONGEST_SLEEP)
+}
 
 /// The waits and lost races of one call.
 pub(crate) struct Call<'p> {
@@ -255,7 +261,7 @@ struct Wait<'p> {
 impl<'p> Wait<'p> {
     fn new<C: Clock>(clock: &C, policy: &'p WaitPolicy, cause: Cause) -> Self {
         let left = match cause {
-            Cause::Floor => policy.max_wait.unwrap_or(FLOOR_WAIT),
+            Cause::Floor => policy.max_wait.unwrap_or_else(|| floor_wait(clock)),
             _ => policy.max_wait(clock),
         };
         policy.stalled.fetch_add(1, Ordering::Relaxed);

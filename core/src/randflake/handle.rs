@@ -49,6 +49,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     ///
     /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
     /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// ids.generate()?; // waits for the first second
     /// assert_eq!(ids.inspect(ids.handle().try_generate()?).node, 42);
     /// # Ok::<(), polyflake::Error>(())
     /// ```

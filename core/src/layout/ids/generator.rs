@@ -295,6 +295,7 @@ impl<C: Clock> Generator<C> {
     /// use polyflake::layout::{Generator, preset};
     ///
     /// let ids = Generator::builder(preset("instagram", [])?).build()?;
+    /// ids.generate_with(ids.values().bind("shard", 7)?)?; // waits for the first tick
     /// let id = ids.try_generate_with(ids.values().bind("shard", 7)?)?;
     /// assert_eq!(ids.layout().parse(&id)?.bindable("shard")?, 7.into());
     /// # Ok::<(), polyflake::Error>(())

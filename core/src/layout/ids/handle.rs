@@ -65,6 +65,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// use polyflake::layout::{Generator, preset};
     ///
     /// let ids = Generator::builder(preset("instagram", [])?).bind("shard", 7).build()?;
+    /// ids.generate()?; // waits for the first tick
     /// assert!(ids.handle().try_generate()?.as_integer().is_some());
     /// # Ok::<(), polyflake::Error>(())
     /// ```
@@ -83,6 +84,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     ///
     /// let ids = Generator::builder(preset("instagram", [])?).build()?;
     /// let mut values = ids.values();
+    /// ids.generate_with(values.bind("shard", 7)?)?; // waits for the first tick
     /// let id = ids.handle().try_generate_with(values.bind("shard", 7)?)?;
     /// assert_eq!(ids.layout().parse(&id)?.bindable("shard")?, 7.into());
     /// # Ok::<(), polyflake::Error>(())
