@@ -48,10 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// A preset by its name, else the layout of a file.
 pub(crate) fn named(name: &str) -> Result<Layout, Failure> {
-    if PRESETS.contains(&name) {
-        return Ok(preset(name, [])?);
-    }
-    from_file(Path::new(name))
+    preset(name, []).or_else(|_| from_file(Path::new(name)))
 }
 
 pub(crate) fn from_file(path: &Path) -> Result<Layout, Failure> {

@@ -219,7 +219,7 @@ fn unknown(name: &str, failure: Failure) -> Failure {
     if path.extension().is_some() || path.components().count() > 1 {
         return Failure::new("io_failed", format!("no such file: {name}"));
     }
-    let known = || FAMILIES.into_iter().chain(layout::PRESETS);
+    let known = || FAMILIES.into_iter().chain(layout::PRESETS.iter().copied());
     let near = known().max_by(|one, other| likeness(name, one).total_cmp(&likeness(name, other)));
     let near = near.filter(|near| likeness(name, near) > 0.7);
     let known = known().collect::<Vec<_>>().join(", ");

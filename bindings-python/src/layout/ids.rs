@@ -32,8 +32,8 @@ numbers! {
 
 #[doc = doc!("layout.presets")]
 #[pyfunction]
-pub(crate) fn presets() -> [&'static str; PRESETS.len()] {
-    PRESETS
+pub(crate) fn presets() -> Vec<&'static str> {
+    PRESETS.to_vec()
 }
 
 #[doc = doc!("layout.Layout")]
@@ -153,7 +153,11 @@ impl Layout {
     #[pyo3(signature = (id, /))]
     fn parse(slf: &Bound<'_, Self>, id: &Bound<'_, PyAny>) -> PyResult<Parsed> {
         let id = if slf.get().0.is_integer() {
-            Id::Integer(id.extract::<IntegerId>()?.0)
+            match id.cast::<PyString>() {
+                // Not of any `str` that Unicode cannot write.
+                Ok(text) => Id::from_decimal(&text.to_string_lossy()).map_err(raise)?,
+                Err(_) => Id::Integer(id.extract::<IntegerId>()?.0),
+            }
         } else {
             Id::Bytes(Octets::take(id.as_borrowed(), "id")?.as_bytes().to_vec())
         };

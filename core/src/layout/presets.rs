@@ -1,6 +1,7 @@
 //! The layouts of well-known services.
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
+use core::mem;
 
 use crate::{
     Error, Result,
@@ -11,8 +12,7 @@ use crate::{
 };
 
 /// The names that [`preset`] knows.
-pub const PRESETS: [&str; 6] =
-    ["twitter", "discord", "instagram", "sonyflake", "mastodon", "baidu"];
+pub const PRESETS: &[&str] = &["twitter", "discord", "instagram", "sonyflake", "mastodon", "baidu"];
 
 /// The fields of a preset, from the top.
 fn fields(name: &str) -> Option<Vec<Field>> {
@@ -51,7 +51,7 @@ fn fields(name: &str) -> Option<Vec<Field>> {
     })
 }
 
-/// The layout of a service's IDs: `twitter`, `discord`, `instagram`, `sonyflake`, `mastodon` or `baidu`.
+/// The layout of a service's IDs: `twitter` or `x`, `discord`, `instagram`, `sonyflake`, `mastodon` or `baidu`, in any case.
 ///
 /// A machine field with a given value becomes a constant; the others are bindables. There is no generator for `mastodon`
 /// (the low bits are a hash and a sequence) and `baidu` (its time ended on 2024-11-20): their IDs can only be read.
@@ -73,6 +73,7 @@ pub fn preset<'v>(
     name: &str,
     machine: impl IntoIterator<Item = (&'v str, Value<'v>)>,
 ) -> Result<Layout> {
+    let name = canonical(name).ok_or_else(|| unknown(name))?;
     let mut fields = fields(name).ok_or_else(|| unknown(name))?;
     let plain = Layout::integer(fields.iter().cloned())?;
     let machine = machine.into_iter().map(|(name, value)| Ok((plain.bindable(name)?, value)));
@@ -88,9 +89,35 @@ pub fn preset<'v>(
     Ok(Layout { only_read, ..Layout::integer(fields)? })
 }
 
-/// The error for a name that is no preset's.
+/// The name of a preset as [`PRESETS`] has it. X is what `twitter` is called today.
+fn canonical(name: &str) -> Option<&'static str> {
+    let name = if name.eq_ignore_ascii_case("x") { "twitter" } else { name };
+    PRESETS.iter().copied().find(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// The error for a name that no preset has, with the name that was probably meant.
 #[cold]
 fn unknown(name: &str) -> Error {
-    invalid(format!("expected one of {}, found '{}'", PRESETS.join(", "), start_of(name)))
-        .of("name")
+    let name = start_of(name);
+    let nearest = PRESETS.iter().copied().map(|known| (distance(name, known), known)).min();
+    let meant = match nearest {
+        Some((1..=2, known)) => format!("; did you mean '{known}'?"),
+        _ => String::new(),
+    };
+    invalid(format!("expected one of {}, found '{name}'{meant}", PRESETS.join(", "))).of("name")
+}
+
+/// The number of bytes to insert, delete or replace between two names, whatever their case (Levenshtein's distance). A row of the
+/// table holds the distances from the beginning of `one` to each beginning of `other`.
+fn distance(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, x) in one.bytes().enumerate() {
+        let mut diagonal = mem::replace(&mut row[0], i + 1);
+        for (j, y) in other.bytes().enumerate() {
+            let replaced = diagonal + usize::from(!x.eq_ignore_ascii_case(&y));
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[other.len()]
 }

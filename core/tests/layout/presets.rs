@@ -1,6 +1,6 @@
 //! The presets: their figures, and machine fields that are given a value.
 
-use polyflake::layout::{PRESETS, Value, preset};
+use polyflake::layout::{Generator, Id, PRESETS, Value, preset};
 use serde_json::{Value as Json, json};
 
 use crate::shared::assert_code;
@@ -18,9 +18,55 @@ fn a_given_machine_value_becomes_a_constant() {
 }
 
 #[test]
+fn names_in_any_case() {
+    for (name, known) in [("Discord", "discord"), ("X", "twitter"), ("x", "twitter")] {
+        assert_eq!(preset(name, []).unwrap(), preset(known, []).unwrap(), "{name}");
+    }
+    let mastodon = preset("Mastodon", []).unwrap();
+    assert_code(Generator::builder(mastodon).build(), "invalid_layout");
+}
+
+#[test]
+fn an_unknown_name_suggests_the_nearest() {
+    const KNOWN: &str = "twitter, discord, instagram, sonyflake, mastodon, baidu";
+    for (name, meant) in [
+        ("discrod", "; did you mean 'discord'?"),
+        ("Mastodn", "; did you mean 'mastodon'?"),
+        ("snowflake", ""),
+        ("flickr", ""),
+        ("", ""),
+    ] {
+        let error = assert_code(preset(name, []), "invalid_layout");
+        assert_eq!(error.to_string(), format!("expected one of {KNOWN}, found '{name}'{meant}"));
+    }
+}
+
+#[test]
+fn strings_of_ids() {
+    let discord = preset("discord", []).unwrap();
+    let id = Id::from_decimal("175928847299117063").unwrap();
+    assert_eq!(discord.parse(&id).unwrap().unix_ms(), Some(1_462_015_105_796));
+    for id in [i64::MIN, -1, 0, i64::MAX] {
+        assert_eq!(Id::from_decimal(&id.to_string()), Ok(Id::Integer(id)));
+    }
+    for (text, code) in [
+        ("007", "invalid_character"),
+        ("+7", "invalid_character"),
+        ("1 ", "invalid_character"),
+        ("", "invalid_character"),
+        ("-0", "invalid_character"),
+        ("cafe", "invalid_character"),
+        ("9223372036854775808", "out_of_range"),
+        ("340282366920938463463374607431768211455", "out_of_range"),
+        ("1000000000000000000000000000000000000000", "out_of_range"),
+    ] {
+        assert_code(Id::from_decimal(text), code);
+    }
+}
+
+#[test]
 fn wrong_presets() {
-    assert_code(preset("x", []), "invalid_layout");
-    assert_eq!(preset("x", []).unwrap_err().field(), Some("name"));
+    assert_eq!(preset("y", []).unwrap_err().field(), Some("name"));
     assert_code(preset("discord", [("datacenter", 1.into())]), "unknown_field");
     assert_code(preset("discord", [("worker", 32.into()), ("nope", 1.into())]), "unknown_field");
     assert_code(preset("discord", [("worker", 32.into())]), "out_of_range");

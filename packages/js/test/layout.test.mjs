@@ -123,8 +123,7 @@ onEachMachine(({ layout }) => {
   test("other arguments", () => {
     for (const value of notATextOf("{}")) refused("invalid_type", () => Layout.fromJson(value));
     for (const value of notATextOf("twitter")) refused("invalid_type", () => Layout.preset(value));
-    for (const name of ["", "Twitter", "twitter ", "__proto__", "\ud800"])
-      refused("invalid_layout", () => Layout.preset(name));
+    for (const name of ["", "twitter ", "__proto__", "\ud800"]) refused("invalid_layout", () => Layout.preset(name));
     for (const fields of [null, 0, "a", [1], new Map()])
       refused("invalid_type", () => Layout.preset("twitter", fields));
     refused("unknown_field", () => Layout.preset("twitter", { machine: 1 }), { field: "machine" });
@@ -195,7 +194,8 @@ onEachMachine(({ layout }) => {
     }
     for (const id of [2n ** 63n, -(2n ** 63n) - 1n, 2n ** 200n])
       refused("out_of_range", () => all.parse(id), { field: "id" });
-    for (const id of [undefined, null, 0, 1, 2 ** 53, "1", true, {}, [], Object(1n), hostile])
+    refused("invalid_type", () => wide.parse("1"));
+    for (const id of [undefined, null, 0, 1, 2 ** 53, true, {}, [], Object(1n), hostile])
       for (const { parse } of [{ parse: (id) => all.parse(id) }, { parse: (id) => wide.parse(id) }])
         refused("invalid_type", () => parse(id));
     refused("invalid_type", () => all.parse(new Uint8Array(8)));
@@ -294,6 +294,30 @@ onEachMachine(({ layout }) => {
     const { message } = refused("invalid_layout", () => Layout.preset("other"));
     assert(message.includes(`expected one of ${listed.join(", ")}, found 'other'`), message);
     for (const name of listed) assert.equal(Layout.preset(name).bits, 64, name);
+  });
+
+  test("names of presets in any case, and the nearest one for a name that is misspelt", () => {
+    for (const name of ["X", "x", "Twitter"])
+      assert.equal(Layout.preset(name).toJson(), Layout.preset("twitter").toJson(), name);
+    const { message } = refused("invalid_layout", () => Layout.preset("Discrod"));
+    assert.match(message, /found 'Discrod'; did you mean 'discord'\?$/);
+  });
+
+  test("integer IDs as decimal strings", () => {
+    const discord = Layout.preset("discord");
+    assert.equal(discord.parse("175928847299117063").unixMs, 1462015105796n);
+    for (const [text, code] of [
+      ["007", "invalid_character"],
+      ["-0", "invalid_character"],
+      ["1 ", "invalid_character"],
+      ["", "invalid_character"],
+      ["9223372036854775808", "out_of_range"],
+      ["9".repeat(100), "out_of_range"],
+    ])
+      refused(code, () => discord.parse(text));
+    refused("invalid_type", () =>
+      new Layout({ id: "bytes", bits: 8, fields: [{ kind: "sequence", bits: 8 }] }).parse("7"),
+    );
   });
 
   test("what it describes is the caller's own", () => {

@@ -31,7 +31,7 @@ pub(crate) fn json(input: &[u8]) {
         check(text, &mut Bytes(input));
     }
     let mut bytes = Bytes(input);
-    let name = bytes.choose(&PRESETS);
+    let name = bytes.choose(PRESETS);
     let mut text = preset(name, []).expect("a preset").to_json().into_bytes();
     for _ in 0..bytes.below(4) {
         edit(&mut text, &mut bytes);

@@ -3,7 +3,10 @@
 use alloc::{vec, vec::Vec};
 use core::fmt;
 
-use crate::layout::{Placed, Shape, shape::bits};
+use crate::{
+    Error, ErrorKind, Result,
+    layout::{Placed, Shape, Value, shape::bits},
+};
 
 /// An ID of a custom layout. IDs of one layout are ordered as in databases: integers as signed ones, bytes bytewise.
 ///
@@ -23,6 +26,34 @@ pub enum Id {
 }
 
 impl Id {
+    /// Reads an integer ID from a decimal string, the form in which most web APIs send it.
+    ///
+    /// # Errors
+    /// `invalid_character` for a string that is not the canonical decimal form (no leading zeros, no plus sign), `out_of_range`
+    /// outside signed 64 bits.
+    ///
+    /// ```
+    /// use polyflake::layout::{Id, preset};
+    ///
+    /// let discord = preset("discord", [])?;
+    /// let id = Id::from_decimal("175928847299117063")?;
+    /// assert_eq!(discord.parse(&id)?.unix_ms(), Some(1_462_015_105_796));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn from_decimal(text: &str) -> Result<Self> {
+        let id = match Value::parse_integer(text)? {
+            Value::Integer(id) => i64::try_from(id).ok(),
+            _ => None,
+        };
+        id.map(Self::Integer).ok_or_else(|| {
+            Error::because(
+                ErrorKind::OutOfRange,
+                "expected an integer of 64 bits, found a larger one",
+            )
+            .of("id")
+        })
+    }
+
     /// The integer; `None` for an ID of bytes.
     ///
     /// ```

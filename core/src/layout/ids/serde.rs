@@ -7,7 +7,7 @@ use serde::{
     de::{Error as _, Unexpected},
 };
 
-use crate::layout::{Id, Value, json::description::from_hex};
+use crate::layout::{Id, json::description::from_hex};
 
 /// Writes a text: integers in decimal, bytes in hex after `0x`, by which a reader tells the two apart.
 impl Serialize for Id {
@@ -23,10 +23,7 @@ impl<'de> Deserialize<'de> for Id {
         let found = match text.strip_prefix("0x") {
             Some(digits) if digits.contains(|c: char| c.is_ascii_uppercase()) => None,
             Some(digits) => from_hex(digits.as_bytes()).map(Self::Bytes),
-            None => match Value::parse_integer(&text).map_err(D::Error::custom)? {
-                Value::Integer(number) => number.try_into().ok().map(Self::Integer),
-                _ => None,
-            },
+            None => Some(Self::from_decimal(&text).map_err(D::Error::custom)?),
         };
         let expected = &"an integer of 64 bits in decimal, or 0x and bytes in hex";
         found.ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&text), expected))

@@ -63,6 +63,7 @@ export type Without<Bindables, Fixed extends PropertyKey> = Bindables extends un
 /** The bindables of each preset. */
 export interface PresetBindables {
   twitter: { datacenter: number; worker: number };
+  x: { datacenter: number; worker: number };
   discord: { worker: number; process: number };
   instagram: { shard: number };
   sonyflake: { machine: number };
@@ -70,8 +71,8 @@ export interface PresetBindables {
   baidu: { worker: number };
 }
 
-/** Each preset, which the compiler counts. */
-const EACH: Record<keyof PresetBindables, true> = {
+/** Each preset, which the compiler counts; `x` is a second name. */
+const EACH: Record<Exclude<keyof PresetBindables, "x">, true> = {
   twitter: true,
   discord: true,
   instagram: true,

@@ -1,7 +1,7 @@
 import { load } from "#machine/layout";
 import { attached, inDates, isBytes, isObject, lengthOfArray, partOfBytes, signed, string, time } from "../checks.js";
 import { type Description, descriptionOf } from "../describe.js";
-import { invalidType, PolyflakeError } from "../errors.js";
+import { invalidCharacter, invalidType, PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import { type Schema, schemaOf } from "../integrations/standard.js";
 import { type Machine, onDemand } from "../machine.js";
@@ -115,15 +115,19 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * The fields of an ID; unused bits are ignored.
+   * The fields of an ID; unused bits are ignored. An integer ID may be a decimal string, the form in which most web APIs send it.
+   *
+   * ```js
+   * layout.Layout.preset("discord").parse("175928847299117063").timestamp; // 2016-04-30T11:18:25.796Z
+   * ```
    *
    * @throws {PolyflakeError} `invalid_type` for an ID of the other kind, and for a number, which may have been rounded;
    * `out_of_range` outside signed 64 bits; `invalid_length` for bytes of another length; `time_out_of_range` for a time outside
-   * 64-bit milliseconds; `invalid_character` for a text that is not UTF-8.
+   * 64-bit milliseconds; `invalid_character` for a text that is not UTF-8, and for a string that is not a canonical decimal.
    */
-  parse(id: IdOf<K>): Parsed<Bindables> {
+  parse(id: IdOf<K> | (K extends "integer" ? string : never)): Parsed<Bindables> {
     attached(isObject(this) && #handle in this);
-    putId(this.#handle.machine, id);
+    putId(this.#handle.machine, id, this.#isInteger);
     const message = new MessageReader(this.#handle.call("layoutParse"));
     const { fields } = this.#figures;
     const bitsOf = (kind: string): number => fields.find((field) => field.kind === kind)?.bits ?? 0;
@@ -296,7 +300,7 @@ interface LayoutConstructor {
   fromJson(text: string): Layout;
 
   /**
-   * The layout of a service's IDs. Those of `mastodon` and `baidu` have no generator.
+   * The layout of a service's IDs, by its name in any case. Those of `mastodon` and `baidu` have no generator.
    *
    * ```js
    * layout.Layout.preset("twitter").parse(1541815603606036480n).timestamp; // 2022-06-28T16:07:40.105Z
@@ -357,15 +361,28 @@ function idOfText(text: string, isInteger: boolean): bigint | Uint8Array {
 }
 
 /** Writes an ID of either kind for a call. */
-function putId(m: Machine, id: unknown): void {
+function putId(m: Machine, id: unknown, isInteger: boolean): void {
   if (isBytes(id)) {
     const message = new MessageWriter();
     message.raw(partOfBytes(id, 0, lengthOfArray(id)));
     message.put(m);
   } else {
     m.numbers[messageSlots.length] = ABSENT;
-    m.bigints[parsedSlots.id] = signed(id, "id");
+    m.bigints[parsedSlots.id] = signed(isInteger && typeof id === "string" ? fromDecimal(id) : id, "id");
   }
+}
+
+/** The integer of a decimal string, the form in which most web APIs send IDs. */
+function fromDecimal(text: string): bigint {
+  const position = text.search(/(?!^-)\D/);
+  if (position >= 0) throw invalidCharacter(text, position);
+  if (!/^(0|-?[1-9]\d*)$/.test(text)) {
+    throw new PolyflakeError("invalid_character", "expected an integer in decimal digits without leading zeros");
+  }
+  if (text.length > LONGEST) {
+    throw new PolyflakeError("out_of_range", "expected an integer of 64 bits, found a larger one", { field: "id" });
+  }
+  return BigInt(text);
 }
 
 /** The next value of a message, for a field of `bits` bits. */

@@ -72,8 +72,8 @@ class Layout:
 
     @staticmethod
     def preset(name: str, /, **fields: _Value) -> Layout:
-        """The layout of a service's IDs: ``"twitter"`` (X), ``"discord"``, ``"instagram"``, ``"sonyflake"``,
-        ``"mastodon"`` or ``"baidu"``; the last two have no generator.
+        """The layout of a service's IDs: ``"twitter"`` or ``"x"``, ``"discord"``, ``"instagram"``, ``"sonyflake"``,
+        ``"mastodon"`` or ``"baidu"``, in any case; the last two have no generator.
 
             >>> Layout.preset("twitter").parse(1541815603606036480).datetime.isoformat()
             '2022-06-28T16:07:40.105000+00:00'
@@ -160,12 +160,17 @@ class Layout:
         :raises InvalidValueError: ``invalid_length`` for IDs of another length, and if the last one is not whole.
         """
 
-    def parse(self, id: SupportsIndex | _Buffer, /) -> Parsed:
+    def parse(self, id: SupportsIndex | str | _Buffer, /) -> Parsed:
         """The fields of an ID; unused bits are ignored.
+
+        An integer ID may be a decimal string, the form in which most web APIs send it.
+
+            >>> Layout.preset("discord").parse("175928847299117063").unix_ms
+            1462015105796
 
         :raises InvalidTypeError: for bytes in an integer layout, for an integer in a layout of byte IDs.
         :raises InvalidValueError: ``invalid_length`` for bytes of another length, ``invalid_character`` for a text that
-            is not UTF-8.
+            is not UTF-8, and for a string that is not a canonical decimal.
         :raises OutOfRangeError: ``out_of_range`` for an integer outside -2^63..2^63-1, ``time_out_of_range`` for a time
             outside 64-bit milliseconds.
         """
