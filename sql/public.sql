@@ -9,6 +9,10 @@
 --     DELETE FROM polyflake.public_secrets; -- no longer needed, until a type is added
 --     GRANT EXECUTE ON FUNCTION polyflake_public_encode, polyflake_public_decode TO shop;
 --
+-- To rotate the secret, add its new version in the same way, and keep writing the old one until every reader knows the new one:
+--
+--     SELECT polyflake.public_write(1); -- in the transaction that adds version 2; later public_write(2)
+--
 -- A role with this grant encodes and decodes, and reads no key: the two functions run with their owner's rights, with a fixed
 -- search_path. Numbers are bigint; a type of 64 bits takes all, the negative ones for those above 2^63 - 1.
 
@@ -27,6 +31,8 @@ CREATE TABLE polyflake.public_keys (
     version int,
     bits int NOT NULL CHECK (bits BETWEEN 1 AND 64),
     subkeys int[] NOT NULL,
+    -- Written in place of the highest version.
+    is_written boolean NOT NULL DEFAULT false,
     PRIMARY KEY (type, version),
     CHECK (type ~ '^[a-z][a-z0-9_]{0,62}$')
 );
@@ -71,10 +77,12 @@ END $$;
 CREATE FUNCTION polyflake.public_add(type text, bits int DEFAULT 48) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    info bytea := convert_to('polyflake/public/' || type, 'UTF8') || '\x01';
+    info bytea := convert_to('polyflake/public/' || type || '/' || bits, 'UTF8') || '\x01';
 BEGIN
-    -- One type has one number of bits, under all versions.
-    UPDATE polyflake.public_keys AS known SET bits = public_add.bits WHERE known.type = public_add.type;
+    -- The keys depend on the bits, so those of earlier versions would not fit any more.
+    IF EXISTS (SELECT FROM polyflake.public_keys AS known WHERE known.type = public_add.type AND known.bits <> public_add.bits) THEN
+        RAISE EXCEPTION 'expected the bits that the type % has already, found %', type, bits;
+    END IF;
     INSERT INTO polyflake.public_keys
         SELECT public_add.type, version, public_add.bits,
             polyflake.subkeys(substr(polyflake.hmac(polyflake.hmac('', secret), info), 1, 16))
@@ -83,6 +91,16 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'expected a secret in polyflake.public_secrets, found none';
     END IF;
+END $$;
+
+-- Writes a version in place of the highest one, for all types that have it.
+CREATE FUNCTION polyflake.public_write(version int) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM polyflake.public_keys AS known WHERE known.version = public_write.version) THEN
+        RAISE EXCEPTION 'unknown_version: expected a version in polyflake.public_keys, found %', version;
+    END IF;
+    UPDATE polyflake.public_keys AS known SET is_written = known.version = public_write.version;
 END $$;
 
 -- The text of a number.
@@ -105,7 +123,7 @@ DECLARE
     block bigint;
 BEGIN
     SELECT * INTO known FROM polyflake.public_keys AS keys
-        WHERE keys.type = polyflake_public_encode.type ORDER BY version DESC LIMIT 1;
+        WHERE keys.type = polyflake_public_encode.type ORDER BY is_written DESC, version DESC LIMIT 1;
     IF NOT FOUND THEN
         RAISE invalid_parameter_value USING MESSAGE = format('expected a type in polyflake.public_keys, found %L', type);
     END IF;

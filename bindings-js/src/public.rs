@@ -53,14 +53,15 @@ impl<C> PublicType<C> {
 
 /// Secrets and types, by their handles. The package refuses what is no name, no number and no text of the type before it calls.
 impl<C: Host> Machine<C> {
-    /// A count of secrets, each after its version, which are erased -> a handle.
+    /// A count of secrets, each after its version, which are erased; then the version to write -> a handle.
     pub fn public_build(&self, at: At) -> Result<()> {
         let places = (0..at.count(slot::MANY_COUNT)).map(|index| index * VERSIONED);
         let secret = |place| {
             let [version] = at.chunk(place);
             (version, at.chunk::<SECRET_BYTES>(place + 1))
         };
-        let ids = Ids::with_versions(places.clone().map(secret));
+        let [written] = at.chunk(at.count(slot::MANY_COUNT) * VERSIONED);
+        let ids = Ids::with_versions(places.clone().map(secret)).and_then(|ids| ids.write(written));
         for place in places {
             at.put_bytes(place, &[0; VERSIONED]);
         }

@@ -182,7 +182,7 @@ fn names_versions_secrets_and_numbers_have_limits() {
         let error = Ids::new(&vec![7; length]).unwrap_err();
         assert_eq!(error.to_string(), format!("expected a secret of 32 bytes, found {length}"));
     }
-    let versions = |all: &[u8]| Ids::with_versions(all.iter().map(|version| (*version, [7; 32])));
+    let versions = |all: &[u8]| Ids::with_versions(all.iter().map(|at| (*at, [*at; 32])));
     assert_eq!(versions(&[]).unwrap_err().kind(), MissingField);
     assert_eq!(versions(&[32]).unwrap_err().kind(), OutOfRange);
     assert_eq!(versions(&[3, 3]).unwrap_err().kind(), OutOfRange);
@@ -233,6 +233,45 @@ fn versions_live_together() {
         texts.insert(text);
     }
     assert_eq!(texts.len(), 3);
+}
+
+#[test]
+fn another_version_than_the_highest_can_be_written() {
+    let secrets = [(3, [3; 32]), (9, [9; 32]), (1, [1; 32])];
+    for (version, secret) in secrets {
+        let chosen = Ids::with_versions(secrets).and_then(|ids| ids.write(version));
+        let of = chosen.and_then(|ids| ids.of("order")).unwrap();
+        let one = Ids::with_versions([(version, secret)]).and_then(|ids| ids.of("order")).unwrap();
+        assert_eq!(of.encode(42), one.encode(42));
+        assert_eq!(of.decode(&versions_text(&secrets)), Ok(42), "the highest is read");
+    }
+    let error = Ids::with_versions(secrets).and_then(|ids| ids.write(2)).unwrap_err();
+    assert_eq!(error.kind(), UnknownVersion);
+}
+
+/// The text of 42 under the highest version.
+fn versions_text(secrets: &[(u8, [u8; 32])]) -> String {
+    let ids = Ids::with_versions(secrets.iter().copied()).and_then(|ids| ids.of("order"));
+    ids.and_then(|of| of.encode(42)).unwrap()
+}
+
+#[test]
+fn one_secret_under_two_versions_is_refused() {
+    let error = Ids::with_versions([(1, [7; 32]), (3, [8; 32]), (2, [7; 32])]).unwrap_err();
+    assert_eq!(error.kind(), InvalidSecret);
+    assert_eq!(error.to_string(), "expected another secret for version 2 than for version 1");
+}
+
+/// A type of another width has another key: of its texts, no more are read than of made-up ones.
+#[test]
+fn widths_of_a_type_have_nothing_in_common() {
+    let (narrow, wide) = (orders(48), orders(63));
+    let read = |number| narrow.decode(&wide.encode(number).unwrap()).is_ok();
+    assert_eq!((0..200).filter(|number| read(*number)).count(), 0);
+    let read = |number| wide.decode(&narrow.encode(number).unwrap()).is_ok();
+    let half = (0..200).filter(|number| read(*number)).count();
+    assert!((60..140).contains(&half), "at 63 bits every second one decodes: {half} of 200");
+    assert!((0..200).all(|number| wide.decode(&narrow.encode(number).unwrap()) != Ok(number)));
 }
 
 /// Equal numbers of two types have texts that share no more than chance.

@@ -18,9 +18,10 @@ for _ in range(30):
     POWERS.append(POWERS[-1] << 1 ^ (0b100101 if POWERS[-1] & 16 else 0))
 
 
-def key_of(secret: bytes, name: str) -> bytes:
+def key_of(secret: bytes, name: str, bits: int) -> bytes:
     extracted = hmac.new(bytes(32), secret, hashlib.sha256).digest()
-    return hmac.new(extracted, b"polyflake/public/" + name.encode() + b"\x01", hashlib.sha256).digest()[:16]
+    info = f"polyflake/public/{name}/{bits}".encode()
+    return hmac.new(extracted, info + b"\x01", hashlib.sha256).digest()[:16]
 
 
 def check(values: list[int]) -> int:
@@ -30,9 +31,9 @@ def check(values: list[int]) -> int:
     return total
 
 
-def text(secret: bytes, name: str, version: int, number: int) -> str:
+def text(secret: bytes, name: str, bits: int, version: int, number: int) -> str:
     block = bytearray(8)
-    Sparx64(key_of(secret, name)).encrypt(block, number.to_bytes(8, "big"))
+    Sparx64(key_of(secret, name, bits)).encrypt(block, number.to_bytes(8, "big"))
     values = [version] + [int.from_bytes(block, "big") >> (60 - 5 * at) & 31 for at in range(13)]
     return f"{name}_" + "".join(ALPHABET[value] for value in [*values, check(values)])
 
@@ -45,7 +46,7 @@ cases = [
         "bits": bits,
         "version": version,
         "number": str(number),
-        "text": text(secret, name, version, number),
+        "text": text(secret, name, bits, version, number),
     }
     for secret in (bytes(range(32)), bytes([7]) * 32)
     for name, bits in (("order", 48), ("invoice", 48), ("a", 64), ("line_item2", 63), ("x" * 63, 1))

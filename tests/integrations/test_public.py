@@ -207,6 +207,8 @@ def test_postgresql_refuses_what_the_library_refuses(database: str) -> None:
             connection.execute("SELECT polyflake_public_encode('invoice', 1)")
         with pytest.raises(psycopg.errors.RaiseException, match="expected a secret"), connection.transaction():
             connection.execute("SELECT polyflake.public_add('invoice')")
+        with pytest.raises(psycopg.errors.RaiseException, match="expected the bits"), connection.transaction():
+            secrets(connection, {3: bytes(32)}, ("order", 63))
         for name in ("Order", "", "x" * 64):
             with pytest.raises(PolyflakeError):
                 IDS.of(name)
@@ -216,6 +218,19 @@ def test_postgresql_refuses_what_the_library_refuses(database: str) -> None:
             "SELECT polyflake_public_encode('order', NULL), polyflake_public_decode('order', NULL)"
         )
         assert nothing.fetchone() == (None, None)
+
+
+def test_postgresql_writes_another_version_than_the_highest(database: str) -> None:
+    old, new = bytes(range(32)), bytes(32)
+    with psycopg.connect(database) as connection:
+        secrets(connection, {1: old, 2: new}, ("order", 48))
+        for version, secret in ((1, old), (2, new)):
+            connection.execute("SELECT polyflake.public_write(%s)", [version])
+            written = connection.execute("SELECT polyflake_public_encode('order', 42)").fetchone()
+            assert written == (public.Ids({version: secret}).of("order").encode(42),)
+        with pytest.raises(psycopg.errors.RaiseException, match=r"^unknown_version"), connection.transaction():
+            connection.execute("SELECT polyflake.public_write(3)")
+        connection.rollback()
 
 
 def test_a_role_in_postgresql_uses_keys_that_it_cannot_read(database: str) -> None:

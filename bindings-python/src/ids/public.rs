@@ -22,6 +22,7 @@ use crate::errors::{no_copy, raise};
 
 numbers! {
     Version(u8) "version" 0..=31;
+    Written(u8) "write" 0..=31;
     Bits(u32) "bits" 1..=64;
 }
 
@@ -57,10 +58,15 @@ impl<'a, 'py> Take<'a, 'py> for Secrets {
 #[pymethods]
 impl Ids {
     #[new]
-    #[pyo3(signature = (secret, /))]
-    fn new(secret: Of<Secrets, name::secret>) -> PyResult<Self> {
+    #[pyo3(signature = (secret, /, *, write = None), text_signature = "(secret, /, *, write=None)")]
+    fn new(secret: Of<Secrets, name::secret>, write: Option<Written>) -> PyResult<Self> {
         let secrets = secret.0.0.iter().map(|(version, secret)| (*version, &*secret.0));
-        public::Ids::with_versions(secrets).map(Self).map_err(raise)
+        let ids = public::Ids::with_versions(secrets);
+        let ids = ids.and_then(|ids| match write {
+            Some(version) => ids.write(version.0),
+            None => Ok(ids),
+        });
+        ids.map(Self).map_err(raise)
     }
 
     #[doc = doc!("public.Ids.of")]

@@ -1,5 +1,7 @@
 //! A key for each type.
 
+use alloc::format;
+
 use hkdf::Hkdf;
 use sha2::Sha256;
 use zeroize::Zeroizing;
@@ -7,13 +9,16 @@ use zeroize::Zeroizing;
 use super::SECRET_BYTES;
 use crate::sparx64::{KEY_BYTES, Sparx64};
 
-/// The start of HKDF's info; the type's name follows.
+/// The start of HKDF's info; the type's name, `/` and its bits in decimal follow. The bits are part of it so that two widths of one
+/// name do not read each other's texts: one width would take as a number what the other never wrote.
 const INFO: &[u8] = b"polyflake/public/";
 
 /// The cipher of a type: its key is 16 bytes of HKDF-SHA-256 (RFC 5869) over the secret, without salt.
-pub(super) fn cipher(secret: &[u8; SECRET_BYTES], name: &str) -> Sparx64 {
+pub(super) fn cipher(secret: &[u8; SECRET_BYTES], name: &str, bits: u32) -> Sparx64 {
     let mut key = Zeroizing::new([0; KEY_BYTES]);
     let all = Hkdf::<Sha256>::new(None, secret);
-    all.expand_multi_info(&[INFO, name.as_bytes()], &mut *key).expect("fewer than 255 digests");
+    let bits = format!("/{bits}");
+    all.expand_multi_info(&[INFO, name.as_bytes(), bits.as_bytes()], &mut *key)
+        .expect("fewer than 255 digests");
     Sparx64::new(*key)
 }

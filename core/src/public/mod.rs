@@ -58,8 +58,9 @@ const TOGETHER: usize = 64;
 
 /// The secrets of a program's public IDs.
 ///
-/// A text names the version of its secret. Texts of all versions are read, and the highest version is written. To rotate the
-/// secret, add the new one beside the old. From then on a number has two texts, so compare numbers, not texts.
+/// A text names the version of its secret. Texts of all versions are read, and the highest version is written unless [`Ids::write`]
+/// chooses another. To rotate the secret, first give every process both secrets while it still writes the old version; when all of
+/// them read the new version, write it. From then on a number has two texts, so compare numbers, not texts.
 ///
 /// ```
 /// use polyflake::public::Ids;
@@ -69,7 +70,7 @@ const TOGETHER: usize = 64;
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 pub struct Ids {
-    /// From the highest version on.
+    /// The version that is written, then the others from the highest on.
     secrets: Vec<(u8, Zeroizing<[u8; SECRET_BYTES]>)>,
 }
 
@@ -105,7 +106,7 @@ impl Ids {
     ///
     /// # Errors
     /// `missing_field` without a secret; `out_of_range` for a version above 31, and for one that is given twice; `invalid_secret`
-    /// unless each has 32 bytes.
+    /// unless each has 32 bytes, and for one secret under two versions, whose texts would name a secret that was not replaced.
     pub fn with_versions<S: AsRef<[u8]>>(
         secrets: impl IntoIterator<Item = (u8, S)>,
     ) -> Result<Self> {
@@ -123,12 +124,40 @@ impl Ids {
             let secret = secret.as_ref();
             let wrong = |_| Error::invalid_secret(secret.len(), SECRET_BYTES);
             let secret = Zeroizing::new(secret.try_into().map_err(wrong)?);
+            if let Some((known, _)) = all.iter().find(|(_, known)| *known == secret) {
+                let reason = format!(
+                    "expected another secret for version {version} than for version {known}"
+                );
+                return Err(Error::because(ErrorKind::InvalidSecret, reason));
+            }
             all.insert(all.partition_point(|(known, _)| *known > version), (version, secret));
         }
         if all.is_empty() {
             return Err(Error::field_error(ErrorKind::MissingField, "secret"));
         }
         Ok(Self { secrets: all })
+    }
+
+    /// Writes the secret of another version than the highest, and reads all as before: the first step of a rotation, in which
+    /// every process learns to read the new version before any process writes it.
+    ///
+    /// ```
+    /// use polyflake::public::Ids;
+    ///
+    /// let old = Ids::new(&[7; 32])?.of("order")?;
+    /// let both = Ids::with_versions([(1, &[7; 32]), (2, &[8; 32])])?;
+    /// let orders = both.write(1)?.of("order")?; // later without `write`
+    /// assert_eq!(orders.encode(42)?, old.encode(42)?);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `unknown_version` for a version without a secret.
+    pub fn write(mut self, version: u8) -> Result<Self> {
+        let chosen = self.secrets.iter().position(|(known, _)| *known == version);
+        let chosen = chosen.ok_or(Error::field_error(ErrorKind::UnknownVersion, "write"))?;
+        self.secrets[..=chosen].rotate_right(1);
+        Ok(self)
     }
 
     /// The IDs of a type, of numbers below 2^48.
@@ -149,6 +178,8 @@ impl Ids {
     }
 
     /// The IDs of a type, of numbers below 2^bits. The fewer bits, the more made-up texts are refused: all but one in 2^(64 - bits).
+    /// The same holds for texts of another type or width whose name was exchanged: at 48 bits one in 65,536 decodes, at 63 every
+    /// second one. The key depends on the bits, so a type that gets more of them later has other texts.
     ///
     /// ```
     /// use polyflake::public::Ids;
@@ -166,7 +197,7 @@ impl Ids {
             return Err(Error::out_of_range("bits", bits.into(), 1, 64));
         }
         let cipher = |(version, secret): &(u8, Zeroizing<[u8; SECRET_BYTES]>)| {
-            (*version, keys::cipher(secret, name))
+            (*version, keys::cipher(secret, name, bits))
         };
         let ciphers = self.secrets.iter().map(cipher).collect();
         Ok(Type { name: name.into(), bits, ciphers })
@@ -192,7 +223,7 @@ impl fmt::Debug for Ids {
 pub struct Type {
     name: Box<str>,
     bits: u32,
-    /// By version, from the highest on: there is one.
+    /// By version, the one that is written first: there is one.
     ciphers: Box<[(u8, Sparx64)]>,
 }
 
@@ -217,7 +248,7 @@ impl Type {
     ///
     /// let secret: [u8; 32] = core::array::from_fn(|at| at as u8);
     /// let orders = Ids::new(&secret)?.of("order")?;
-    /// assert_eq!(orders.encode(0)?, "order_1cswj9ra8617edr");
+    /// assert_eq!(orders.encode(0)?, "order_1abpg7dgwhjba5j");
     /// assert!(orders.encode(1 << 48).is_err());
     /// # Ok::<(), polyflake::Error>(())
     /// ```

@@ -20,7 +20,7 @@ from support import REPOSITORY, refused
 CASES = json.loads((REPOSITORY / "tests/vectors/public.json").read_text(encoding="utf-8"))["cases"]
 IDS = public.Ids(bytes(range(32)))
 ORDERS, POSTS = IDS.of("order"), IDS.of("post", bits=64)
-TEXT = "order_1cswj9ra8617edr"
+TEXT = "order_1abpg7dgwhjba5j"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['text']} of {case['secret'][:2]}")
@@ -136,7 +136,7 @@ def test_what_is_no_text_is_refused(value: Any) -> None:
         (TEXT[:-1] + "\ud800", "invalid_character", 20),
         ("\ud800" + TEXT, "type_mismatch", None),
         (TEXT[:-1] + "0", "check_failed", None),
-        (TEXT[:6] + "0" + TEXT[7:-1] + "5", "unknown_version", None),
+        (TEXT[:6] + "0" + TEXT[7:-1] + "f", "unknown_version", None),
         (IDS.of("order", 64).encode(1 << 48), "unknown_id", None),
     ],
     ids=lambda value: str(value)[:20].encode("ascii", "replace").decode(),
@@ -167,9 +167,26 @@ def test_the_highest_version_is_written_and_all_are_read() -> None:
         public.Ids(old).of("order").decode(both.encode(42))
 
 
+def test_another_version_than_the_highest_can_be_written() -> None:
+    old, new = bytes(32), b"n" * 32
+    both = public.Ids({2: new, 1: old}, write=1).of("order")
+    assert both.encode(42) == public.Ids(old).of("order").encode(42)
+    assert both.decode(public.Ids({2: new}).of("order").encode(42)) == 42
+    with refused("unknown_version", field="write"):
+        public.Ids({2: new, 1: old}, write=3)
+
+
+def test_widths_of_a_type_have_nothing_in_common() -> None:
+    ids = public.Ids(bytes(32))
+    narrow, wide = ids.of("order"), ids.of("order", 63)
+    with refused("unknown_id"):
+        narrow.decode(wide.encode(42))
+
+
 @pytest.mark.parametrize(
     ("secrets", "code"),
     [
+        ({1: bytes(32), 2: bytes(32)}, "invalid_secret"),
         ({}, "missing_field"),
         ({32: bytes(32)}, "out_of_range"),
         ({-1: bytes(32)}, "out_of_range"),

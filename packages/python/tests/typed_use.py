@@ -76,7 +76,7 @@ assert_type(randflake.to_unsigned(randflake.decode_text("v")), int)
 assert_type(randflake.describe().fields[0].name, str)
 orders = public.Ids({1: bytes(32), 2: bytearray(32)}).of("order", bits=40)
 assert_type(orders.encode(np.int64(42)), str)
-assert_type(orders.decode("order_1cswj9ra8617edr"), int)
+assert_type(orders.decode("order_1abpg7dgwhjba5j"), int)
 assert_type(orders.encode_many(np.array([1, 2])), list[str])
 assert_type(orders.decode_many(text for text in orders.encode_many([1, 2])), list[int])
 public.Ids(32)  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ const FAULTS: [(&str, &str, &str); 17] = [
     ("presets.json", r#""sequence": "7""#, r#""sequence": "6""#),
     ("layout_range.json", r#""id": "20996096""#, r#""id": "20996097""#),
     ("uuid8.json", "00000000-0000-8000-8000-000000000000", "00000000-0000-8000-8000-000000000001"),
-    ("public.json", "order_0cswj9ra8617ed5", "order_0cswj9ra8617ed6"),
+    ("public.json", "order_0abpg7dgwhjba5f", "order_0abpg7dgwhjba5g"),
     ("ranges.json", r#""hex": "0"#, r#""hex": "1"#),
 ];
 

@@ -49,10 +49,21 @@ const NUMBER_BITS = 53;
 /** The text of a number of a type. */
 export type PublicId<Name extends string = string> = `${Name}_${string}`;
 
+/** Options of {@link Ids}. */
+export interface IdsOptions {
+  /**
+   * The version that is written in place of the highest: the first step of a rotation, in which every process learns to read the new
+   * version before any process writes it.
+   */
+  readonly write?: number | undefined;
+}
+
 /** Options of a type. */
 export interface TypeOptions<Bits extends number = number> {
   /**
    * Numbers are below 2^bits; 48 by default, at most 64. The fewer, the more made-up texts are refused: all but one in 2^(64 - bits).
+   * The same holds for texts of another type whose name was exchanged: at 48 bits one in 65,536 decodes, at 63 every second one. The
+   * key depends on the bits, so a type that gets more of them later has other texts.
    */
   readonly bits?: Bits | undefined;
 }
@@ -73,11 +84,12 @@ let held: (ids: Ids) => Handle | undefined;
 /**
  * The secrets of a program's public IDs, which are copied and never shown.
  *
- * A text names the version of its secret. With more than one, all are read and the highest is written: put the new one beside the old,
- * and a number has two texts from then on, so compare numbers, not texts.
+ * A text names the version of its secret. With more than one, all are read and the highest is written, unless `write` chooses another.
+ * To rotate the secret, first give every process both secrets while it still writes the old version; when all of them read the new
+ * version, write it. A number has two texts from then on, so compare numbers, not texts.
  *
  * ```js
- * const ids = new Ids({ 1: old, 2: secret });
+ * const ids = new Ids({ 1: old, 2: secret }, { write: 1 }); // later without the option
  * ```
  */
 export class Ids {
@@ -92,13 +104,18 @@ export class Ids {
   /**
    * One secret, of version 1, or secrets by their versions, 0 to 31.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless each has 32 bytes; `out_of_range` for a version; `missing_field`
-   * without a secret.
+   * @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless each has 32 bytes, and for one secret under two versions;
+   * `out_of_range` for a version; `missing_field` without a secret; `unknown_version` for a version to write that has none.
    */
-  constructor(secret: Uint8Array | Readonly<Record<number, Uint8Array>>) {
+  constructor(secret: Uint8Array | Readonly<Record<number, Uint8Array>>, options: IdsOptions = {}) {
     const loaded = machine();
     const secrets = secretsOf(secret);
-    this.#handle = new Handle(loaded, () => putSecrets(loaded, secrets), loaded.calls.publicBuild).belongTo(this);
+    const { write } = members(options, "options", ["write"]);
+    const written =
+      write === undefined ? Math.max(...secrets.map(([version]) => version)) : within(write, "write", LAST_VERSION);
+    this.#handle = new Handle(loaded, () => putSecrets(loaded, secrets, written), loaded.calls.publicBuild).belongTo(
+      this,
+    );
     present(this, nothingOf, nameOf);
   }
 
@@ -134,11 +151,12 @@ function secretsOf(given: unknown): Secrets {
 }
 
 /** Writes secrets, each after its version, for a call that erases them. */
-function putSecrets(m: Machine, secrets: Secrets): void {
+function putSecrets(m: Machine, secrets: Secrets, written: number): void {
   secrets.forEach(([version, secret], k) => {
     m.bytes[k * (1 + SECRET)] = version;
     m.bytes.set(partOfBytes(secret, 0, SECRET), k * (1 + SECRET) + 1);
   });
+  m.bytes[secrets.length * (1 + SECRET)] = written;
   m.numbers[manySlots.count] = secrets.length;
 }
 
@@ -278,7 +296,7 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
   get schema(): Schema<string, N> {
     attached(isObject(this) && #handle in this);
     const pattern = `^${this.#prefix}${TAIL_CHARACTER}[0-9a-f]${TAIL_CHARACTER}{13}$`;
-    const texts = [pattern, `${this.#prefix}1cswj9ra8617edr`] as const;
+    const texts = [pattern, `${this.#prefix}1abpg7dgwhjba5j`] as const;
     this.#schema ??= schemaOf((value) => this.#decode(value), texts);
     return this.#schema;
   }

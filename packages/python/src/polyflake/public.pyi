@@ -21,15 +21,18 @@ class Ids:
     >>> ids = Ids(bytes(range(32)))  # from the environment or a file
     >>> orders = ids.of("order")
     >>> orders.encode(0)
-    'order_1cswj9ra8617edr'
+    'order_1abpg7dgwhjba5j'
     """
 
-    def __new__(cls, secret: _Buffer | Mapping[int, _Buffer], /) -> Ids:
+    def __new__(cls, secret: _Buffer | Mapping[int, _Buffer], /, *, write: SupportsIndex | None = None) -> Ids:
         """A secret of 32 bytes, or secrets by their versions, 0..31: all are read, the highest is written.
 
         A single secret has version 1. The bytes are copied: later changes to a buffer have no effect.
 
-        :raises InvalidValueError: ``invalid_secret`` for another length, ``missing_field`` for no secret.
+        :param write: the version that is written in place of the highest: the first step of a rotation, in which every
+            process learns to read the new version before any process writes it.
+        :raises InvalidValueError: ``invalid_secret`` for another length and for one secret under two versions,
+            ``missing_field`` for no secret, ``unknown_version`` for ``write`` without a secret.
         :raises OutOfRangeError: ``out_of_range`` for another version.
         """
 
@@ -37,7 +40,9 @@ class Ids:
         """The IDs of a type. Each has a key of its own.
 
         :param name: ``[a-z][a-z0-9_]*``, at most 63 characters.
-        :param bits: numbers are below 2^bits, 1..64. Of 2^(64 - bits) made-up texts one is taken, so 64 refuses none.
+        :param bits: numbers are below 2^bits, 1..64. Of 2^(64 - bits) made-up texts, or texts of another type whose
+            name was exchanged, one is taken: at 48 bits 1 in 65,536, at 63 every second one, at 64 all. The key
+            depends on the bits, so a type that gets more of them later has other texts.
         :raises InvalidValueError: ``invalid_character`` or ``invalid_length``, of the name.
         :raises OutOfRangeError: ``out_of_range``.
         """
