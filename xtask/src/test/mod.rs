@@ -3,6 +3,7 @@
 
 mod apart;
 mod examples;
+mod libraries;
 mod notices;
 mod oldest_rust;
 pub mod packaging;

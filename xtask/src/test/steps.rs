@@ -4,7 +4,7 @@ use anyhow::Result;
 use xshell::{Shell, cmd};
 
 use super::{
-    Step, notices, oldest_rust,
+    Step, libraries, notices, oldest_rust,
     packaging::{self, projects, python_integrations, python_tools},
     readme, rust, stepping, tidy, workflows,
 };
@@ -352,6 +352,12 @@ fn slow() -> Vec<Step> {
             "features for other people's crates, with their oldest versions",
             &[&["clock/", "core/", "sql/"]],
             features::oldest,
+        ),
+        step(
+            "rust-library-versions",
+            "programs with other people's crates in the versions of the last two years",
+            &[&["clock/", "core/", "lease/", "sql/"]],
+            libraries::versions,
         ),
         step(
             "rust-libraries-newest",

@@ -1,0 +1,190 @@
+//! The crates in programs that have other people's libraries in the versions of the last two years: each pair resolves, compiles, and
+//! has the traits of just that version.
+//!
+//! A crate that asks for another version than the program's has traits of a library that the program never sees (E0277), and where a
+//! library links SQLite, there can be only one version of it (`links`). No other test sees either: a workspace has one version of each.
+
+use std::{fs, path::Path};
+
+use anyhow::{Context, Result, ensure};
+use xshell::{Shell, cmd};
+
+use crate::workspace;
+
+/// A library in its versions, and what a program needs besides to use it with the crates.
+struct Library {
+    name: &'static str,
+    versions: &'static [&'static str],
+    /// Features of the library, without its default ones.
+    features: &'static [&'static str],
+    /// The crates that the program has, with their features.
+    crates: &'static [(&'static str, &'static [&'static str])],
+    /// What the program does with the library.
+    program: &'static str,
+}
+
+const CORE: &str = "polyflake";
+const LEASE: &str = "polyflake-lease";
+const SQL: &str = "polyflake-sql";
+
+/// A pair for each version: 39 in all.
+const LIBRARIES: &[Library] = &[
+    Library {
+        name: "rusqlite",
+        versions: &[
+            "0.32.0", "0.33.0", "0.34.0", "0.35.0", "0.36.0", "0.37.0", "0.38.0", "0.39.0",
+            "0.40.0", "0.41.0", "0.42.0", "0.43.0",
+        ],
+        features: &[],
+        crates: &[(CORE, &["rusqlite"]), (LEASE, &["sqlite"])],
+        program: "is::<dyn rusqlite::types::ToSql>(&polyflake::sno::Sno::default());",
+    },
+    Library {
+        name: "sqlx",
+        versions: &["0.8.2", "0.8.6", "0.9.0"],
+        features: &["sqlite", "runtime-tokio"],
+        crates: &[(CORE, &["std"]), (LEASE, &["sqlite"])],
+        program: "let _ = sqlx::SqlitePool::connect_lazy(\"sqlite:ids.db\");",
+    },
+    Library {
+        name: "sqlx",
+        versions: &["0.9.0"],
+        features: &["sqlite", "runtime-tokio"],
+        crates: &[(CORE, &["std"]), (SQL, &["sqlx"])],
+        program: "fn column<T: sqlx::Type<sqlx::Sqlite>>() {}\n    column::<polyflake_sql::Text<polyflake::sno::Sno>>();",
+    },
+    Library {
+        name: "sea-orm",
+        versions: &["2.0.0", "2.0.4"],
+        features: &["with-uuid"],
+        crates: &[(CORE, &["std"]), (SQL, &["sea-orm"])],
+        program: "fn column<T: sea_orm::TryGetable>() {}\n    column::<polyflake_sql::Text<polyflake::sno::Sno>>();",
+    },
+    Library {
+        name: "diesel",
+        versions: &["2.3.0", "2.3.4", "2.3.14"],
+        features: &["sqlite", "postgres_backend"],
+        crates: &[(CORE, &["diesel-sqlite"])],
+        program: "fn column<T: diesel::serialize::ToSql<diesel::sql_types::Binary, diesel::pg::Pg>>() {}\n    column::<polyflake::sno::Sno>();",
+    },
+    Library {
+        name: "postgres",
+        versions: &["0.19.10", "0.19.12", "0.19.14"],
+        features: &[],
+        crates: &[(CORE, &["postgres-types"])],
+        program: "is::<dyn postgres::types::ToSql>(&polyflake::sno::Sno::default());",
+    },
+    Library {
+        name: "tokio-postgres",
+        versions: &["0.7.13", "0.7.15"],
+        features: &[],
+        crates: &[(CORE, &["postgres-types"])],
+        program: "is::<dyn tokio_postgres::types::ToSql>(&polyflake::sno::Sno::default());",
+    },
+    Library {
+        name: "uuid",
+        versions: &["1.18.0", "1.19.0", "1.20.0"],
+        features: &[],
+        crates: &[(CORE, &["uuid"])],
+        program: "let _ = uuid::Uuid::from(polyflake::sno::Sno::default());",
+    },
+    Library {
+        name: "schemars",
+        versions: &["1.0.0", "1.1.0", "1.2.0"],
+        features: &[],
+        crates: &[(CORE, &["schemars", "std"])],
+        program: "let _ = schemars::schema_for!(polyflake::sno::Sno);",
+    },
+    Library {
+        name: "utoipa",
+        versions: &["5.0.0", "5.3.0", "5.4.0", "6.0.0"],
+        features: &["macros"],
+        crates: &[(CORE, &["utoipa", "std"])],
+        program: "let _ = <polyflake::sno::Sno as utoipa::PartialSchema>::schema();",
+    },
+    Library {
+        name: "arbitrary",
+        versions: &["1.4.0", "1.4.2"],
+        features: &[],
+        crates: &[(CORE, &["arbitrary", "std"])],
+        program: "fn input<'a, T: arbitrary::Arbitrary<'a>>() {}\n    input::<polyflake::sno::Sno>();",
+    },
+    Library {
+        name: "axum",
+        versions: &["0.8.0", "0.8.4"],
+        features: &[],
+        crates: &[(CORE, &["serde", "std"])],
+        program: "fn parameter<S: Send + Sync, T: axum::extract::FromRequestParts<S>>() {}\n    parameter::<(), axum::extract::Path<polyflake::sno::Sno>>();",
+    },
+];
+
+/// Compiles a program for each pair. Every pair is tried, so that one run names all that fail.
+pub fn versions(shell: &Shell) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    // The system's SQLite will do: nothing is linked.
+    let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("rust-libraries"));
+    let _system = shell.push_env("LIBSQLITE3_SYS_USE_PKG_CONFIG", "1");
+    let _there = shell.push_dir(folder.path());
+    let mut failed = Vec::new();
+    for library in LIBRARIES {
+        for version in library.versions {
+            library.write(folder.path(), version)?;
+            println!("{} {version}", library.name);
+            if cmd!(shell, "cargo check --quiet").quiet().run().is_err() {
+                failed.push(format!("{} {version}", library.name));
+            }
+        }
+    }
+    ensure!(failed.is_empty(), "expected every pair to compile, found {}", failed.join(", "));
+    Ok(())
+}
+
+impl Library {
+    /// Writes a program of its own, which begins with the workspace's versions of what the library does not decide.
+    fn write(&self, folder: &Path, version: &str) -> Result<()> {
+        let root = workspace::root();
+        let crates = self.crates.iter().map(|(name, features)| {
+            let path = root.join(name.strip_prefix("polyflake-").unwrap_or("core"));
+            format!("{name} = {{ path = {path:?}, default-features = false, features = {features:?} }}\n")
+        });
+        let manifest = format!(
+            "[package]\nname = \"pair\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n{}{} = {{ version = \"={version}\", default-features = false, features = {:?} }}\n",
+            crates.collect::<String>(),
+            self.name,
+            self.features,
+        );
+        let program = format!(
+            "#![allow(dead_code)]\nfn is<T: ?Sized>(_: &T) {{}}\nfn main() {{\n    {}\n}}\n",
+            self.program
+        );
+        fs::create_dir_all(folder.join("src"))?;
+        fs::write(folder.join("Cargo.toml"), manifest)?;
+        fs::write(folder.join("src/main.rs"), program)?;
+        fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))
+            .context("cannot copy the workspace's versions")?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_versions_of_rusqlite_are_those_that_the_crates_allow() {
+        let manifest = |name: &str| {
+            let text = fs::read_to_string(workspace::root().join(name)).unwrap();
+            let table: toml::Table = text.parse().unwrap();
+            table["dependencies"]["rusqlite"]["version"].as_str().unwrap().to_owned()
+        };
+        let tried = LIBRARIES[0].versions.iter().map(|version| version.trim_end_matches(".0"));
+        let tried: Vec<_> = tried.collect();
+        let most: u32 = tried.last().unwrap()[2..].parse().unwrap();
+        let allowed = format!(">={}, <0.{}", tried[0], most + 1);
+        assert_eq!(
+            [manifest("core/Cargo.toml"), manifest("lease/Cargo.toml")],
+            [&*allowed, &*allowed]
+        );
+        assert_eq!(tried.len(), 12);
+    }
+}
