@@ -85,7 +85,7 @@ export class Handle {
 
   /**
    * Makes a call that takes turns, whose arguments lie in the scratch area, and resolves to the value that `read` finds there at
-   * its end. The first turn is over when this rem.
+   * its end. The first turn runs before the promise is returned, so the caller may use the scratch area again.
    *
    * @param made number of IDs that earlier calls of a batch made, if there is a batch.
    * @throws {PolyflakeError} as {@link call}; the reason of an aborted signal.

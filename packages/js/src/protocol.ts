@@ -90,7 +90,7 @@ export const optionsSlots = {
   skipsFirstTick: 61,
 } as const;
 
-/** Options of sno: `how` is 0 to build, 1 to restore, 2 to import the original's; `is_lent` is 1 under a lent table. */
+/** Options of sno: `how` is 0 to build, 1 to restore, 2 to import the original's; `isLent` is 1 under a lent table. */
 export const snoOptionsSlots = {
   how: 19,
   metabyte: 20,
