@@ -358,7 +358,7 @@ impl Error {
         let (field, mut known) = (field.into(), known.into_iter());
         let listed: Vec<_> = known.by_ref().take(LISTED).map(|name| format!("`{name}`")).collect();
         let (listed, more) = match (listed.join(", "), known.count()) {
-            (none, _) if none.is_empty() => ("none".into(), String::new()),
+            (none, _) if none.is_empty() => ("no fields".into(), String::new()),
             (listed, 0) => (format!("one of {listed}"), String::new()),
             (listed, more) => (format!("one of {listed}"), format!(" and {more} more")),
         };

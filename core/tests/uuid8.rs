@@ -16,7 +16,17 @@ use support::{unhex, vectors};
 use uuid::{Uuid, Variant};
 
 fn uuid8(id: Sno) -> Uuid {
-    Uuid::from_bytes(id.to_uuid8_bytes())
+    let uuid = Uuid::from(id);
+    assert_eq!(uuid.into_bytes(), id.to_uuid8_bytes());
+    assert_eq!(Sno::try_from(uuid), Ok(id));
+    uuid
+}
+
+#[test]
+fn a_uuid_of_another_version_is_no_sno() {
+    let random = Uuid::from_u128(0x3d3d_f1a5_7f0b_4d39_9f6f_0c2a_6a6f_5d21);
+    assert_eq!(Sno::try_from(random), Sno::from_uuid8_bytes(random.into_bytes()));
+    assert!(Sno::try_from(random).is_err());
 }
 
 #[track_caller]

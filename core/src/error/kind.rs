@@ -72,7 +72,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind, in the order of the documentation.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: &'static [Self] = &[
         Self::InvalidType,
         Self::InvalidLength,
         Self::InvalidCharacter,

@@ -69,6 +69,7 @@ const TOGETHER: usize = 64;
 /// assert_eq!(format!("{ids:?}"), "Ids { .. }");
 /// # Ok::<(), polyflake::Error>(())
 /// ```
+#[derive(Clone)]
 pub struct Ids {
     /// The version that is written, then the others from the highest on.
     secrets: Vec<(u8, Zeroizing<[u8; SECRET_BYTES]>)>,
@@ -220,6 +221,7 @@ impl fmt::Debug for Ids {
 /// assert_ne!(one[8..], next[8..]); // nothing tells that they are neighbours
 /// # Ok::<(), polyflake::Error>(())
 /// ```
+#[derive(Clone)]
 pub struct Type {
     name: Box<str>,
     bits: u32,

@@ -266,9 +266,8 @@ fn keep_from_others(partition: u16, draw: Option<Draw>) {
 
 /// Checked bounds: in order, with enough sequences between them.
 fn bounds(min: u16, max: u16) -> Result<Bounds> {
-    if max < SMALLEST_POOL - 1 || min > max - (SMALLEST_POOL - 1) {
-        let least = i128::from(min) + i128::from(SMALLEST_POOL) - 1;
-        return Err(Error::out_of_range("sequence_max", max.into(), least, u16::MAX.into()));
-    }
+    const MOST_MIN: u16 = u16::MAX - (SMALLEST_POOL - 1);
+    Error::check_range("sequence_min", min, 0..=MOST_MIN)?;
+    Error::check_range("sequence_max", max, min + (SMALLEST_POOL - 1)..=u16::MAX)?;
     Ok(Bounds { min, max })
 }

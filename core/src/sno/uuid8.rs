@@ -70,3 +70,33 @@ impl Sno {
         Err(Error::constant(ErrorKind::NotCanonical, reason))
     }
 }
+
+/// The form of version 8, which validators accept and which sorts by time. The form of the original's UUID columns is
+/// [`Sno::to_uuid_bytes`].
+///
+/// ```
+/// use polyflake::sno::Sno;
+/// use uuid::Uuid;
+///
+/// let id = Sno::parse("9d5ve8222622g222")?;
+/// let uuid = Uuid::from(id);
+/// assert_eq!(uuid.get_version_num(), 8);
+/// assert_eq!(Sno::try_from(uuid)?, id);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[cfg(feature = "uuid")]
+impl From<Sno> for uuid::Uuid {
+    fn from(id: Sno) -> Self {
+        Self::from_bytes(id.to_uuid8_bytes())
+    }
+}
+
+/// As [`Sno::from_uuid8_bytes`].
+#[cfg(feature = "uuid")]
+impl TryFrom<uuid::Uuid> for Sno {
+    type Error = crate::Error;
+
+    fn try_from(uuid: uuid::Uuid) -> Result<Self> {
+        Self::from_uuid8_bytes(uuid.into_bytes())
+    }
+}

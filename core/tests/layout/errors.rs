@@ -319,7 +319,7 @@ fn names_that_do_not_exist_are_quoted_and_prose_is_no_field() {
     let message = many.bindable("nobody").unwrap_err().to_string();
     assert!(message.ends_with("`f14`, `f15` and 24 more"), "{message}");
     let error = assert_code(many.constant("f00"), "unknown_field");
-    assert_eq!(error.to_string(), "unknown field `f00`, expected none");
+    assert_eq!(error.to_string(), "unknown field `f00`, expected no fields");
     let error = assert_code(layout.values().pack(), "missing_field");
     assert_eq!(error.to_string(), "missing value for field `a`");
     let foreign =
