@@ -28,6 +28,21 @@ describe("byMetabyte", () => {
     assert.deepEqual(records.decode({ id: ORDER, total: 3 }), { kind: "order", id: ORDER, total: 3 });
   });
 
+  test("many in a list, all of the kinds", () => {
+    const [user, order] = records.parseMany(
+      `[{"id": "${USER}", "of": {"id": "${USER}"}}, {"id": "${ORDER}", "total": 2}]`,
+    );
+    assert(user instanceof User && user.of instanceof User);
+    assert.deepEqual(order, { kind: "order", id: ORDER, total: 2 });
+    assert.deepEqual(records.parseMany("[]"), []);
+    assert.match(refused("invalid_type", () => records.parse(`[{"id": "${USER}"}]`)).message, /parseMany/);
+    assert.match(refused("invalid_type", () => records.parseMany(`{"id": "${USER}"}`)).message, /`parse`/);
+    refused("invalid_type", () => records.parseMany("[1]"));
+    refused("missing_field", () => records.parseMany("[{}]"), { field: "id" });
+    refused("missing_field", () => records.decode([]), { field: "id" });
+    refused("out_of_range", () => records.parseMany(`[{"id": "${OTHER}"}]`));
+  });
+
   test("in any text, also within each other; what else there is stays", () => {
     const text = JSON.stringify([
       { id: ORDER, total: { id: USER } },
@@ -82,7 +97,6 @@ describe("byMetabyte", () => {
       const { message } = refused("out_of_range", () => read({ id: OTHER }), { field: "id" });
       assert.equal(message, "expected an ID of metabyte 2, 24, found 3");
       refused("missing_field", () => read({}), { field: "id" });
-      refused("missing_field", () => read([]), { field: "id" });
       refused("invalid_length", () => read({ id: "" }), { field: "id" });
       refused("invalid_character", () => read({ id: `${USER.slice(1)}!` }), { field: "id", position: 15 });
       for (const value of [null, 1, USER]) refused("invalid_type", () => read(value));

@@ -238,6 +238,26 @@ switch (record.kind) {
     is<Equal<typeof record.total, number>>();
 }
 records.stringify(record);
+is<Equal<ReturnType<typeof records.parseMany>, (typeof record)[]>>();
+const revived: User[] = records.revive<User[]>([]);
+is<Equal<ReturnType<typeof records.revive>, unknown>>();
+// Members without a type are unknown, so the type of the object stays.
+const untyped = byMetabyte({ 24: User, 25: (members) => ({ kind: "order" as const, ...members }) });
+const one = untyped.parse("");
+is<Equal<typeof one.kind, "user" | "order">>();
+byMetabyte({
+  25: (members) => {
+    is<Equal<typeof members, Record<string, unknown>>>();
+    return members["total"];
+  },
+});
+interface Members {
+  id: string;
+  total: number;
+}
+const byInterface = byMetabyte({ 2: ({ total }: Members) => ({ kind: "order" as const, total }) });
+is<Equal<ReturnType<typeof byInterface.parse>, { kind: "order"; total: number }>>();
+console.log(revived);
 // @ts-expect-error No record.
 records.stringify({ kind: "other" });
 // @ts-expect-error No kind.
