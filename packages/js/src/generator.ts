@@ -6,7 +6,7 @@ import { alone, isUnavailable, onceGranted } from "./leased.js";
 import type { Machine, Next } from "./machine.js";
 import { fillBy, fillNow } from "./packed.js";
 import { type CallName, extensionSlots, manySlots } from "./protocol.js";
-import { nameOf, nothingOf, present } from "./show.js";
+import { nothingOf, present } from "./show.js";
 
 /** What a family adds to its generators. Its calls have names of the same form as those of the others. */
 export interface Family<Id, Many> {
@@ -29,6 +29,8 @@ export interface Family<Id, Many> {
   readonly filled: (m: Machine) => Uint8Array;
   /** The array over packed IDs. */
   readonly many: (packed: Uint8Array) => Many;
+  /** What a console shows of a generator beside its format, by name. */
+  readonly shown?: (handle: Handle) => Readonly<Record<string, unknown>>;
 }
 
 /** Makes IDs of a family. `Parameters` are those of one ID, of which there is one at most. */
@@ -51,7 +53,7 @@ export abstract class AnyGenerator<
     this.#handle = handle;
     this.#family = family;
     handle.belongTo(this);
-    present(this, nothingOf, nameOf);
+    present(this, nothingOf, AnyGenerator.#shown);
     const { ready, next } = family;
     // Without a list of parameters, which takes time to make.
     const generate = (parameter?: unknown): Id => {
@@ -124,6 +126,15 @@ export abstract class AnyGenerator<
     const some = (count: number, made: number) => this.#some(count, parameters[0], made);
     const one = (made: number) => this.#later(parameters[0], signal, made);
     return many(await fillLater(this.#room(count), size, batch, { some, one }, signal));
+  }
+
+  /** The console's view: the format, what else identifies the generator, and what makes its IDs. */
+  static #shown(this: AnyGenerator<unknown[], unknown, { at(index: number): unknown }>): string {
+    const { name, shown } = this.#family;
+    const { lease, machine } = this.#handle;
+    const members = { format: name, ...shown?.(this.#handle), lease: lease !== undefined, backend: machine.kind };
+    const texts = Object.entries(members).map(([key, value]) => `${key}: ${value}`);
+    return `${this.constructor.name} { ${texts.join(", ")} }`;
   }
 
   #call(verb: "TryGenerate" | "OneAsync" | "Fill" | "FillNow"): CallName {

@@ -70,6 +70,7 @@ export class Machine {
   /** The same slots, as integers of 64 bits. */
   bigints!: BigInt64Array;
   bytes!: Uint8Array;
+  readonly kind: Backend["kind"];
   readonly #view: () => void;
 
   readonly #makers: Backend["makers"];
@@ -77,7 +78,8 @@ export class Machine {
   readonly #nameOf: (field: string) => string;
 
   /** `nameOf` turns the core's names of fields into those of errors. */
-  constructor({ calls, makers, setClock, lend, now, standsStill, buffer, offset }: Backend, nameOf = camelCase) {
+  constructor({ kind, calls, makers, setClock, lend, now, standsStill, buffer, offset }: Backend, nameOf = camelCase) {
+    this.kind = kind;
     this.calls = calls;
     this.setClock = setClock;
     this.lend = lend;

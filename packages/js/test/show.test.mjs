@@ -197,7 +197,14 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     assert.equal(inspect(discord), `Layout ${discord.toJson()}`);
     assert(inspect(grant).startsWith("Grant {"));
     const secretive = [new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET)];
-    assert.deepEqual([generators[0], ...secretive].map(inspect), ["Generator {}", "Codec {}", "Sparx64 {}"]);
+    assert.deepEqual(secretive.map(inspect), ["Codec {}", "Sparx64 {}"]);
+    const backend = inspect(generators[0]).match(/backend: (native|wasm)/)[1];
+    const seven = new sno.Generator({ partition: 7 });
+    assert.equal(inspect(seven), `Generator { format: sno, partition: 7, lease: false, backend: ${backend} }`);
+    seven.close();
+    assert.match(inspect(seven), /partition: 7/);
+    assert.match(inspect(new sno.Generator()), /partition: undefined/);
+    assert.equal(inspect(new hotguid.Generator()), `Generator { format: hotguid, lease: false, backend: ${backend} }`);
     for (const object of [...generators, ...secretive, ...arrays, discord])
       assert.equal(String(object), inspect(object));
     for (const generator of generators) assert(inspect(generator).startsWith("Generator {"));

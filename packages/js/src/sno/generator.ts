@@ -43,6 +43,13 @@ class Origin {
   ) {}
 }
 
+/** The partition of a generator; undefined before a default one is leased. */
+function partitionOf(handle: Handle): number | undefined {
+  if (handle.lease?.granted === false) return undefined;
+  const partition = handle.call("snoPartition").numbers[snoPartitionSlots.partition]!;
+  return Number.isNaN(partition) ? undefined : partition;
+}
+
 /** What is the same in all generators of the family. */
 const FAMILY = {
   name: "sno",
@@ -53,6 +60,7 @@ const FAMILY = {
   packed: (m: Machine) => m.bytes.slice(0, LENGTH),
   filled: (m: Machine) => m.bytes.subarray(0, m.numbers[answerSlots.length]! * LENGTH),
   many: (packed: Uint8Array) => new SnoArray(packed),
+  shown: (handle: Handle) => ({ partition: partitionOf(handle) }),
 } as const;
 
 /** A generator under a lease. */
@@ -233,9 +241,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   /** The partition, once the generator has one: a default one is drawn at the first ID. */
   get partition(): number | undefined {
     attached(isObject(this) && #handle in this);
-    if (this.#handle.lease?.granted === false) return undefined;
-    const partition = this.#handle.call("snoPartition").numbers[snoPartitionSlots.partition]!;
-    return Number.isNaN(partition) ? undefined : partition;
+    return partitionOf(this.#handle);
   }
 
   /**
