@@ -174,7 +174,7 @@ export abstract class AnyGenerator<
   #fill(verb: "Fill" | "FillNow", count: number, parameter: unknown, made: number): Uint8Array {
     const m = this.#family.ready(parameter);
     m.numbers[manySlots.count] = count;
-    this.#handle.check(m.calls[this.#call(verb)](), made);
+    this.#handle.check(m.calls[this.#call(verb)](), made, false, verb === "Fill" ? "generateManyAsync" : undefined);
     return this.#family.filled(m);
   }
 }

@@ -28,6 +28,20 @@ const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partiti
 /** Errors of a generator that mean that it has no grant now. */
 const OF_A_GRANT = /* @__PURE__ */ new Set<ErrorCode>(["lease_not_started", "lease_expired", "generator_closed"]);
 
+/** Errors that a wait cures. */
+const OF_A_TICK = /* @__PURE__ */ new Set<ErrorCode>(["sequence_exhausted", "clock_behind"]);
+
+/** Whether this thread may sleep. The main thread of a page may not, and most edge workers may not. */
+function canSleep(): boolean {
+  try {
+    // Returns at once, since the value differs.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 1);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Something that a machine keeps for an object: a generator, a codec, a cipher, a layout. */
 export class Handle {
   number: number;
@@ -110,9 +124,9 @@ export class Handle {
     }
   }
 
-  /** Throws the error of the last call. */
+  /** Throws the error of the last call, which makes one ID and may wait. */
   refused(): never {
-    this.check(undefined);
+    this.check(undefined, 0, false, "generateAsync");
     throw new Error("expected a refusal");
   }
 
@@ -121,15 +135,18 @@ export class Handle {
    *
    * @param made number of IDs that earlier calls of a batch made.
    * @param isBatch adds `written` also to errors that have none.
+   * @param later the call that waits in place of this one where the thread cannot.
    * @throws {PolyflakeError} the call's error, completed with details that only this side knows.
    */
-  check(status: number | undefined, made = 0, isBatch = false): void {
+  check(status: number | undefined, made = 0, isBatch = false, later?: string): void {
     if (status === 0) this.machine.check(0);
     else
-      this.machine.check(status, (error, code) => {
+      this.machine.check(status, (error, code, message) => {
         if (this.machine.lent && LENT.has(code)) this.machine.lent.rethrow();
         if (isBatch || Object.hasOwn(error, "written")) error.written = (error.written ?? 0) + made;
         if (this.lease && OF_A_GRANT.has(code)) throw unavailable(this.lease, error);
+        if (later && OF_A_TICK.has(code) && !canSleep())
+          return `${message}; this thread cannot sleep: await ${later}, which waits`;
         return this.clock?.explain(error, code);
       });
   }

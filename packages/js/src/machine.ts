@@ -55,7 +55,7 @@ export const MOST = 1 << 24;
 const CUT = 32;
 
 /** Adds details that only this side knows to an error; returns a message if it has a better one. */
-type More = (error: ErrorDetails, code: ErrorCode) => string | undefined;
+type More = (error: ErrorDetails, code: ErrorCode, message: string) => string | undefined;
 
 /** A machine in use: shows the scratch area as views, and throws errors. */
 export class Machine {
@@ -182,7 +182,8 @@ export class Machine {
       ...(name === undefined ? {} : { field: name }),
     };
     const kind = texts[0] as ErrorCode;
-    const text = more?.(details, kind) ?? (name ? texts[2].replace(texts[1], () => name) : texts[2]);
+    const own = name ? texts[2].replace(texts[1], () => name) : texts[2];
+    const text = more?.(details, kind, own) ?? own;
     return new PolyflakeError(kind, text, details);
   }
 

@@ -19,11 +19,12 @@ export interface SharedOptions {
   onExhausted?: "wait" | "error";
   /**
    * Longest wait of one call, in milliseconds; by default one tick, at most 10 ms. Nothing else runs on the thread meanwhile,
-   * except in calls whose names end with `Async`.
+   * except in calls whose names end with `Async`. The main thread of a page and most edge workers cannot sleep: there only the calls
+   * whose names end with `Async` wait, and the others fail.
    *
    * The first call of a generator with an explicit worker ID waits for the next tick, since an earlier generator may have made IDs in
-   * this one: for at most one second by default. Where a thread cannot sleep, as on the main thread of a page, it waits for at most
-   * 10 ms, and fails with `sequence_exhausted` if the tick ends later: await `generateAsync` there.
+   * this one: for at most one second by default. Where a thread cannot sleep it waits for at most 10 ms, and fails with
+   * `sequence_exhausted` if the tick ends later: await `generateAsync` there.
    */
   maxWait?: number;
   /**

@@ -88,6 +88,7 @@ test("public IDs are stored as their numbers", () => {
 });
 
 test("Prisma's fields show IDs", () => {
+  for (const forms of [null, 1, "id"]) refused("invalid_type", () => prisma.fields(forms), { field: "forms" });
   const { id, key } = prisma.fields({ id: prisma.snoBytes, key: prisma.hotguidText });
   assert.deepEqual(id.needs, { id: true });
   assert.equal(id.compute({ id: sno.toBytes(SNO), key: 7 }), SNO);

@@ -192,3 +192,25 @@ for (const condition of ["edge-light", "workerd"]) {
     assert(polyflake.hotguid.isValid(polyflake.hotguid.generate()));
   });
 }
+
+test("where a thread cannot sleep, an error names the call that waits", async () => {
+  const context = realm(HOST);
+  const { sno } = requireIn(context, "wasm");
+  vm.runInContext(
+    "Atomics.wait = () => { throw new TypeError('Atomics.wait cannot be called in this context') }",
+    context,
+  );
+  const full = () => {
+    const ids = new sno.Generator({ partition: 7, sequenceMin: 0, sequenceMax: 3, clock: () => NOW });
+    ids.tryGenerateMany(10);
+    return ids;
+  };
+  assert.match(refused("sequence_exhausted", () => full().generate()).message, /cannot sleep: await generateAsync, which waits$/);
+  assert.match(
+    refused("sequence_exhausted", () => full().generateMany(2)).message,
+    /cannot sleep: await generateManyAsync, which waits$/,
+  );
+  assert.doesNotMatch(refused("sequence_exhausted", () => full().tryGenerate()).message, /cannot sleep/);
+  vm.runInContext("Atomics.wait = () => 'not-equal'", context);
+  assert.doesNotMatch(refused("sequence_exhausted", () => full().generate()).message, /cannot sleep/);
+});

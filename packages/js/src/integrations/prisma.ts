@@ -13,6 +13,8 @@
  *
  * @module
  */
+import { isObject } from "../checks.js";
+import { invalidType } from "../errors.js";
 import type { Form } from "./columns.js";
 
 export { type ErrorCode, PolyflakeError } from "../errors.js";
@@ -33,8 +35,13 @@ export type Fields<F extends Forms> = {
   };
 };
 
-/** Computed fields that show the IDs in a model's columns, under the columns' names. */
+/**
+ * Computed fields that show the IDs in a model's columns, under the columns' names.
+ *
+ * @throws {PolyflakeError} `invalid_type` for anything but an object.
+ */
 export function fields<const F extends Forms>(forms: F): Fields<F> {
+  if (!isObject(forms)) throw invalidType("object of forms", forms, { field: "forms" });
   const entries = Object.entries(forms).map(([name, form]) => [
     name,
     { needs: { [name]: true }, compute: (row: Record<string, unknown>) => form.from(row[name]) },

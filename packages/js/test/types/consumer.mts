@@ -248,7 +248,7 @@ is<Equal<typeof one.kind, "user" | "order">>();
 byMetabyte({
   25: (members) => {
     is<Equal<typeof members, Record<string, unknown>>>();
-    return members["total"];
+    return members.total;
   },
 });
 interface Members {

@@ -1,8 +1,8 @@
 // A standalone server of Next.js, which has only the traced files: it leases in PostgreSQL.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { moved } from "./moved.mjs";
 import { granted, PLACES } from "./places.mjs";
@@ -24,17 +24,14 @@ const FILES = {
 };
 
 test("a standalone server of Next.js leases in PostgreSQL", { skip: !PLACES.pg }, async () => {
-  rmSync("project", { recursive: true, force: true });
   for (const [file, text] of Object.entries(FILES)) {
-    mkdirSync(join("project", file, ".."), { recursive: true });
-    writeFileSync(join("project", file), text);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
   }
-  cpSync("package.json", "project/package.json");
-  cpSync("node_modules", "project/node_modules", { recursive: true, verbatimSymlinks: true });
   const { url } = PLACES.pg();
   const next = join("node_modules/next/dist/bin/next");
-  execFileSync(process.execPath, [next, "build"], { cwd: "project", stdio: ["ignore", "ignore", "inherit"] });
-  await moved("project/.next/standalone", (copy, options) =>
+  execFileSync(process.execPath, [next, "build"], { stdio: ["ignore", "ignore", "inherit"] });
+  await moved(".next/standalone", (copy, options) =>
     started(
       [join(copy, "server.js")],
       async (address) => {
