@@ -57,7 +57,7 @@ pub use host::Host;
 use polyflake::Result;
 pub use protocol::{NUMBERS, slot};
 pub use scratch::{At, Scratch};
-pub use table::{tick_of_float, tick_to_float, word_of_float};
+pub use table::{entry_of_float, entry_to_float, word_of_float};
 
 /// One thread's scratch area, and the objects that it keeps for JavaScript. `C` is the clock of this kind of machine.
 #[derive(Debug)]

@@ -1,22 +1,22 @@
 //! The table of default partitions in JavaScript's numbers, which are floats.
 
-use polyflake::{Error, ErrorKind, Result, fork::partitions::Table};
+use polyflake::{
+    Error, ErrorKind, Result,
+    fork::partitions::{KEPT, Table},
+};
 
 use crate::{At, Host, Machine, protocol::slot};
 
-/// The end of a lease that never ends.
-const FOREVER: f64 = -1.0;
-
-/// Converts the tick up to which a partition is taken, for JavaScript.
-#[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
-pub const fn tick_to_float(tick: u64) -> f64 {
-    if tick == u64::MAX { FOREVER } else { tick as f64 }
+/// Converts an entry of the table for JavaScript.
+#[allow(clippy::cast_precision_loss, reason = "entries have 53 bits")]
+pub const fn entry_to_float(entry: u64) -> f64 {
+    entry as f64
 }
 
-/// Converts the tick up to which a partition is taken, from JavaScript; NaN and negative numbers mean forever.
+/// Converts an entry of the table from JavaScript. A partition whose entry cannot be read, which is NaN, is not to be leased.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared before")]
-pub fn tick_of_float(tick: f64) -> u64 {
-    if tick >= 0.0 { tick as u64 } else { u64::MAX }
+pub fn entry_of_float(entry: f64) -> u64 {
+    if entry >= 0.0 { entry as u64 } else { KEPT }
 }
 
 /// Converts 16 bits from JavaScript, which returns NaN for a failure.
@@ -40,18 +40,18 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A partition -> the tick up to which it is taken.
-    pub fn partitions_until(&self, at: At, table: &dyn Table) -> Result<()> {
+    /// A partition -> its entry.
+    pub fn partitions_entry(&self, at: At, table: &dyn Table) -> Result<()> {
         let partition = at.word(slot::TABLE_PARTITION, "partition")?;
-        at.put_number(slot::TABLE_ANSWER_NUMBER, tick_to_float(table.until(partition)));
+        at.put_number(slot::TABLE_ANSWER_NUMBER, entry_to_float(table.entry(partition)));
         Ok(())
     }
 
-    /// A partition, its expected tick, a new tick -> 1 if the new tick was set, 0 if the partition had another tick.
+    /// A partition, its expected entry, a new one -> 1 if the new entry was set, 0 if the partition had another.
     pub fn partitions_swap(&self, at: At, table: &dyn Table) -> Result<()> {
         let partition = at.word(slot::TABLE_PARTITION, "partition")?;
         let [old, new] =
-            [slot::TABLE_OLD, slot::TABLE_NEW].map(|slot| tick_of_float(at.number(slot)));
+            [slot::TABLE_OLD, slot::TABLE_NEW].map(|slot| entry_of_float(at.number(slot)));
         at.put_number(slot::TABLE_ANSWER_NUMBER, table.swap(partition, old, new).into());
         Ok(())
     }

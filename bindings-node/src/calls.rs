@@ -56,7 +56,7 @@ pub(crate) fn calls() -> Functions {
     polyflake_js::public_calls!(export);
     add! { functions, zero;
         |machine: &Native, at| machine.partitions_next(at, shared()?) => "partitionsNext",
-        |machine: &Native, at| machine.partitions_until(at, shared()?) => "partitionsUntil",
+        |machine: &Native, at| machine.partitions_entry(at, shared()?) => "partitionsEntry",
         |machine: &Native, at| machine.partitions_swap(at, shared()?) => "partitionsSwap",
     }
     functions

@@ -14,7 +14,7 @@ use clock::{JsClock, Read, Stalled};
 use napi::{Env, bindgen_prelude::Object};
 use napi_derive::napi;
 use polyflake::clock::SystemClock;
-use table::{Functions, Next, Swap, Until};
+use table::{Entry, Functions, Next, Swap};
 
 /// The machine of this thread as an object of `area`, `calls` and `makers`. Its scratch area is the argument `area`, or the area
 /// of an earlier copy of the package.
@@ -41,6 +41,6 @@ pub fn clock_source() -> &'static str {
 
 /// Lends this thread the table of default partitions of another copy of the package. No function throws.
 #[napi(catch_unwind)]
-pub fn lend(env: &Env, next: Next, until: Until, swap: Swap) {
-    machine::lend(Functions { env: Env::from_raw(env.raw()), next, until, swap });
+pub fn lend(env: &Env, next: Next, entry: Entry, swap: Swap) {
+    machine::lend(Functions { env: Env::from_raw(env.raw()), next, entry, swap });
 }

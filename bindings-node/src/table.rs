@@ -8,22 +8,22 @@ use polyflake::{
     Result,
     fork::partitions::{Table, shared},
 };
-use polyflake_js::{tick_of_float, tick_to_float, word_of_float};
+use polyflake_js::{entry_of_float, entry_to_float, word_of_float};
 
 use crate::{clock, machine};
 
 /// A function that returns the partition to look at next; NaN for a failure.
 pub(crate) type Next = FunctionRef<(), f64>;
-/// A function that returns the tick up to which a partition is taken, -1 for ever.
-pub(crate) type Until = FunctionRef<f64, f64>;
-/// A function that takes a partition, its expected tick and a new tick; returns 1 if the new tick was set.
+/// A function that returns the entry of a partition; NaN for a failure.
+pub(crate) type Entry = FunctionRef<f64, f64>;
+/// A function that takes a partition, its expected entry and a new one; returns 1 if the new entry was set.
 pub(crate) type Swap = FunctionRef<FnArgs<(f64, f64, f64)>, f64>;
 
 /// Functions of a lent table. They belong to one thread and die with its environment. None throws.
 pub(crate) struct Functions {
     pub(crate) env: Env,
     pub(crate) next: Next,
-    pub(crate) until: Until,
+    pub(crate) entry: Entry,
     pub(crate) swap: Swap,
 }
 
@@ -46,16 +46,16 @@ impl Table for Lent {
         }))
     }
 
-    fn until(&self, partition: u16) -> u64 {
-        tick_of_float(asked(|lent| {
-            let until = lent.until.borrow_back(&lent.env).ok()?;
-            clock::call(lent.env, until.raw(), &[partition.into()]).ok()
+    fn entry(&self, partition: u16) -> u64 {
+        entry_of_float(asked(|lent| {
+            let entry = lent.entry.borrow_back(&lent.env).ok()?;
+            clock::call(lent.env, entry.raw(), &[partition.into()]).ok()
         }))
     }
 
     #[allow(clippy::float_cmp, reason = "one of two whole numbers")]
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
-        let numbers = [partition.into(), tick_to_float(old), tick_to_float(new)];
+        let numbers = [partition.into(), entry_to_float(old), entry_to_float(new)];
         asked(|lent| {
             let swap = lent.swap.borrow_back(&lent.env).ok()?;
             clock::call(lent.env, swap.raw(), &numbers).ok()

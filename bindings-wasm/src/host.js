@@ -116,12 +116,12 @@ export function next() {
   return table.next();
 }
 
-/** The tick up to which a partition is taken, -1 for ever. */
-export function until(partition) {
-  return table.until(partition);
+/** The entry of a partition; NaN for a failure. */
+export function entry(partition) {
+  return table.entry(partition);
 }
 
-/** Replaces a partition's tick `old` by `fresh`; 0 if its tick was not `old`. */
+/** Replaces a partition's entry `old` by `fresh`; 0 if its entry was not `old`. */
 export function swap(partition, old, fresh) {
   return table.swap(partition, old, fresh);
 }

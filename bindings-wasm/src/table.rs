@@ -1,7 +1,7 @@
 //! The table of default partitions, kept in JavaScript: copies of the package, machines and threads share it.
 
 use polyflake::{Result, fork::partitions::Table};
-use polyflake_js::{tick_of_float, tick_to_float, word_of_float};
+use polyflake_js::{entry_of_float, entry_to_float, word_of_float};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(module = "/src/host.js")]
@@ -11,7 +11,7 @@ extern "C" {
 
     fn random() -> f64;
     fn next() -> f64;
-    fn until(partition: u32) -> f64;
+    fn entry(partition: u32) -> f64;
     fn swap(partition: u32, old: f64, new: f64) -> u32;
 }
 
@@ -33,11 +33,11 @@ impl Table for Lent {
         word_of_float(next())
     }
 
-    fn until(&self, partition: u16) -> u64 {
-        tick_of_float(until(partition.into()))
+    fn entry(&self, partition: u16) -> u64 {
+        entry_of_float(entry(partition.into()))
     }
 
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
-        swap(partition.into(), tick_to_float(old), tick_to_float(new)) == 1
+        swap(partition.into(), entry_to_float(old), entry_to_float(new)) == 1
     }
 }

@@ -14,8 +14,8 @@ use std::{
 use polyflake::{
     Error, ErrorKind,
     clock::{Clock, ManualClock},
-    fork::partitions::Table,
-    sno::{Generator, Sno},
+    fork::partitions::{FindTable, KEPT, Table},
+    sno::{Builder, Drawn, Generator, Sno},
 };
 
 #[path = "support/alone.rs"]
@@ -296,8 +296,8 @@ fn seventy_thousand_children_with_one_id_each_are_never_refused() {
 /// Partitions that were other generators' up to these numbers of ticks after `T`.
 const fn used(first: u64, second: u64) -> Few<2> {
     const TICK: u64 = (T as u64 - 1_262_304_000_000) / 4;
-    let until = [AtomicU64::new(TICK + first), AtomicU64::new(TICK + second)];
-    Few { until, ..Few::new() }
+    let entries = [AtomicU64::new(TICK + first), AtomicU64::new(TICK + second)];
+    Few { entries, ..Few::new() }
 }
 
 /// A thread reads the clock, and is held up while another makes the first ID a tick later, under a partition that was somebody
@@ -361,7 +361,7 @@ fn a_snapshot_knows_where_its_lease_began() {
 #[test]
 fn a_snapshot_knows_that_the_formats_first_tick_was_another_generators() {
     const FIRST: i64 = 1_262_304_000_000;
-    static TABLE: Few<2> = Few { until: [const { AtomicU64::new(1) }; 2], ..Few::new() };
+    static TABLE: Few<2> = Few { entries: [const { AtomicU64::new(1) }; 2], ..Few::new() };
     let clock = &ManualClock::at_unix_ms(FIRST + 4);
     let builder = || Generator::builder().clock(clock).max_wait(Duration::ZERO);
     let ids = builder().leased_from(|| Ok(&TABLE)).build().unwrap();
@@ -372,18 +372,204 @@ fn a_snapshot_knows_that_the_formats_first_tick_was_another_generators() {
     assert_eq!(ids.generate(0).unwrap().unix_ms(), FIRST + 4);
 }
 
+/// A generator with a configured partition, beside default generators over a table of a few.
+fn explicit<'c>(
+    clock: &'c ManualClock,
+    find: FindTable,
+    partition: u16,
+) -> Builder<&'c ManualClock> {
+    let builder = Generator::builder().clock(clock).leased_from(find);
+    builder.partition(partition).max_wait(Duration::ZERO)
+}
+
+/// The partition of a new default generator's first ID, or the error.
+fn default_partition(clock: &ManualClock, find: FindTable) -> Result<u16, Error> {
+    let ids = Generator::builder().clock(clock).leased_from(find).build().unwrap();
+    ids.generate(0).map(|id| id.partition())
+}
+
 #[test]
-fn a_given_or_restored_partition_is_leased_to_nobody() {
+fn an_explicit_partition_begins_where_the_lease_of_a_default_generator_ends() {
     static TABLE: Few<2> = used(0, 0);
+    let clock = &ManualClock::at_unix_ms(T);
+    let default = Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
+    let mut all = HashSet::from([default.generate(0).unwrap()]);
+    for ms in [4, 8, 16] {
+        clock.set_unix_ms(T + ms);
+        assert!(all.insert(default.generate(0).unwrap()));
+    }
+    // The lease ends 32 ms after T: it lasts as long again as it was held.
+    let ids = explicit(clock, || Ok(&TABLE), default.partition().unwrap());
+    let ids = ids.build().expect("a generator, without a wait");
+    for ms in [16, 31] {
+        clock.set_unix_ms(T + ms);
+        let error = assert_code(ids.generate(0), "sequence_exhausted");
+        assert_eq!(error.retry_at(), Some(T + 32));
+        assert_eq!(ids.try_fill(0, &mut [Sno::default(); 3]), Ok(0));
+        assert!(all.insert(default.generate(0).unwrap()), "until the lease ends");
+    }
+    clock.set_unix_ms(T + 32);
+    let (mine, other) = (ids.generate(0).unwrap(), default.generate(0).unwrap());
+    assert_ne!(mine.partition(), other.partition(), "the lease was not renewed");
+    // Neither goes back to the ticks of the other.
+    clock.set_unix_ms(T + 16);
+    let error = assert_code(ids.generate(0), "sequence_exhausted");
+    assert_eq!(error.retry_at(), Some(T + 32));
+    assert!(all.insert(mine) && all.insert(other));
+}
+
+/// As users write it, with the system's clock.
+#[test]
+#[cfg_attr(miri, ignore = "waits")]
+fn an_explicit_generator_waits_for_the_lease_of_a_default_one() {
+    alone(&[], || {
+        let default = Generator::new();
+        let partition = default.generate(0).unwrap().partition();
+        let mut all = HashSet::new();
+        let ids = Generator::builder().partition(partition).build().unwrap();
+        let mine = std::thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                let mut batch = [Sno::default(); 2000];
+                ids.fill(0, &mut batch).map(|()| batch)
+            });
+            while !thread.is_finished() {
+                assert!(all.insert(default.generate(0).unwrap()));
+            }
+            thread.join().unwrap().unwrap()
+        });
+        assert!(mine.iter().all(|id| id.partition() == partition && all.insert(*id)));
+        assert_ne!(default.generate(0).unwrap().partition(), partition);
+    });
+}
+
+#[test]
+fn an_explicit_restored_or_drawn_partition_is_leased_to_no_default_generator() {
+    static TABLE: Few<3> = Few::new();
     let clock = &ManualClock::at_unix_ms(T + 8);
     let builder = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE));
-    let given = builder().partition(0).build().unwrap();
-    assert_eq!(builder().build().unwrap().generate(0).unwrap().partition(), 1);
+    let configured = builder().partition(0).build().unwrap();
+    let drawn = builder().draw(|| Ok(Drawn { partition: 2, sequence_min: 0 })).build().unwrap();
+    drawn.generate(0).unwrap();
+    assert_eq!(default_partition(clock, || Ok(&TABLE)), Ok(1));
     let elsewhere = Generator::builder().clock(clock).partition(1).build().unwrap();
     let restored = builder().restore(elsewhere.close().unwrap()).unwrap();
     clock.set_unix_ms(T + 80);
-    assert_code(builder().build().unwrap().generate(0), "partitions_exhausted");
-    assert!([given, restored].iter().all(|ids| ids.generate(0).is_ok()));
+    let error = assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
+    assert_eq!(error.retry_at(), None, "nobody knows when one is free");
+    assert!([&configured, &drawn, &restored].iter().all(|ids| ids.generate(0).is_ok()));
+    // A snapshot of it may be restored at any time, so the partition stays its.
+    drop(restored);
+    assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
+    drop((configured, drawn));
+    clock.set_unix_ms(T + 84);
+    let free = [(); 2].map(|()| default_partition(clock, || Ok(&TABLE)).unwrap());
+    assert_eq!(HashSet::from(free), HashSet::from([0, 2]));
+}
+
+#[test]
+fn an_explicit_partition_is_free_once_the_last_generator_with_it_is_dropped() {
+    static TABLE: Few<1> = Few::new();
+    let clock = &ManualClock::at_unix_ms(T);
+    let low = explicit(clock, || Ok(&TABLE), 0).sequence_max(99).build().unwrap();
+    let high = explicit(clock, || Ok(&TABLE), 0).sequence_min(100).build().unwrap();
+    assert_eq!(low.generate(0).unwrap().sequence(), 0);
+    clock.set_unix_ms(T + 40);
+    assert_eq!(high.generate(0).unwrap().sequence(), 100);
+    // The highest tick counts, and the clock is at a lower one.
+    clock.set_unix_ms(T + 20);
+    assert!(high.generate(0).unwrap().tick_tock());
+    drop(high);
+    assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
+    drop(low);
+    let error = assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
+    assert_eq!(error.retry_at(), Some(T + 44));
+    // The program may configure the partition again at once, under whatever clock.
+    clock.set_unix_ms(T - 1000);
+    assert!(explicit(clock, || Ok(&TABLE), 0).build().unwrap().generate(0).is_ok());
+    clock.set_unix_ms(T + 44);
+    assert_eq!(default_partition(clock, || Ok(&TABLE)), Ok(0));
+}
+
+/// Slots that a handle reserved count as used, also if it was dropped before it used them.
+#[test]
+fn reserved_slots_hold_up_the_next_holder_of_a_partition() {
+    static TABLE: Few<1> = Few::new();
+    let clock = &ManualClock::at_unix_ms(T);
+    let ids = explicit(clock, || Ok(&TABLE), 0).build().unwrap();
+    let mut handle = ids.handle();
+    handle.generate(0).unwrap();
+    drop(ids);
+    let error = assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
+    assert_eq!(error.retry_at(), Some(T + 4));
+}
+
+#[test]
+fn a_closed_explicit_partition_stays_its_snapshots() {
+    static TABLE: Few<1> = Few::new();
+    let clock = &ManualClock::at_unix_ms(T);
+    let ids = explicit(clock, || Ok(&TABLE), 0).build().unwrap();
+    ids.generate(0).unwrap();
+    ids.close().unwrap();
+    drop(ids);
+    clock.set_unix_ms(T + MINUTE);
+    assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
+}
+
+#[test]
+fn a_generator_that_was_not_built_claims_nothing() {
+    struct Coarse;
+    impl Clock for Coarse {
+        fn unix_nanos(&self) -> polyflake::Result<i64> {
+            Ok(T * 1_000_000)
+        }
+        fn sleep(&self, _: u64) -> polyflake::Result<()> {
+            Ok(())
+        }
+        fn resolution_nanos(&self) -> u64 {
+            1_000_000_000
+        }
+    }
+    static TABLE: Few<1> = Few::new();
+    let builder = || Generator::builder().leased_from(|| Ok(&TABLE)).partition(0);
+    assert_code(builder().clock(Coarse).build(), "out_of_range");
+    assert_code(builder().window(T, T - 1).build(), "out_of_range");
+    assert_code(builder().sequence_max(0).build(), "out_of_range");
+    assert_eq!(default_partition(&ManualClock::at_unix_ms(T), || Ok(&TABLE)), Ok(0));
+}
+
+/// A child drops the copies of its parent's generators, whether they were made before or after each other.
+#[test]
+#[cfg(unix)]
+#[cfg_attr(miri, ignore = "forks")]
+fn a_child_that_drops_its_copies_frees_no_explicit_partition() {
+    // In memory that the child shares.
+    alone(&[], || {
+        let clock = &ManualClock::at_unix_ms(T);
+        let all: Vec<_> = (0..=u16::MAX)
+            .map(|partition| Generator::builder().clock(clock).partition(partition).build())
+            .collect::<Result<_, _>>()
+            .unwrap();
+        let in_child = || {
+            drop(all);
+            at(clock).generate(0).map_or_else(|error| error.code().into(), |_| b"made".to_vec())
+        };
+        assert_eq!(forks::in_child_by(forks::hooked, in_child), b"partitions_exhausted");
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "many")]
+fn all_partitions_are_free_after_explicit_generators_had_them() {
+    alone(&[], || {
+        let clock = &ManualClock::at_unix_ms(T);
+        for partition in 0..=u16::MAX {
+            let ids = Generator::builder().clock(clock).partition(partition).build().unwrap();
+            assert_eq!(ids.generate(0).unwrap().partition(), partition);
+        }
+        let error = assert_code(at(clock).generate(0), "partitions_exhausted");
+        assert_eq!(error.retry_at(), Some(T + 4));
+        polyflake::sno::generate(0).unwrap();
+    });
 }
 
 /// Another thread closes the generator at the moment at which a partition was kept for ever.
@@ -402,7 +588,7 @@ fn threads_that_close_a_generator_together_keep_one_partition() {
     let used = ids.generate(0).unwrap().partition();
     let snapshot = ids.close().unwrap();
     assert_eq!(u16::from_be_bytes(snapshot.partition), used);
-    let kept = (0..4).filter(|partition| TABLE.until(*partition) == u64::MAX);
+    let kept = (0..4).filter(|partition| TABLE.entry(*partition) >= KEPT);
     assert_eq!(kept.collect::<Vec<_>>(), [used]);
     assert_code(ids.close(), "generator_closed");
 }

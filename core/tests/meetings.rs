@@ -75,7 +75,7 @@ impl Table for HeldTable {
         Ok(run.looks.get() % 2)
     }
 
-    fn until(&self, partition: u16) -> u64 {
+    fn entry(&self, partition: u16) -> u64 {
         let run = run();
         run.hold();
         run.until[usize::from(partition)].get()

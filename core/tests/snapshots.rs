@@ -12,7 +12,8 @@ use std::{
 use polyflake::{
     Error,
     clock::ManualClock,
-    sno::{Builder, Drawn, Generator, Leased, Snapshot, Sno},
+    fork::partitions::{KEPT, Table},
+    sno::{Builder, Generator, Leased, Snapshot, Sno},
 };
 
 const EPOCH_MS: i64 = 1_262_304_000_000;
@@ -50,6 +51,9 @@ use child::Child;
 /// A table of partitions 0 to 3; others belong to nobody here.
 type Few = few::Few<4>;
 
+/// The table of another process.
+static ELSEWHERE: Few = Few::new();
+
 fn few() -> &'static Few {
     static FEW: OnceLock<&Few> = OnceLock::new();
     FEW.get_or_init(child::shared)
@@ -78,12 +82,16 @@ struct World<'c> {
     child: Option<Child>,
     /// `true` in a child process, where all that was given belongs to the parent.
     is_child: bool,
+    /// The partitions of the table that a generator of this walk was configured with: a second one would repeat its IDs.
+    configured: [bool; 4],
 }
 
 impl<'c> World<'c> {
     /// A world with generators of the given partitions 0, which is in the table, and 7, and one under leases of 5 and 6.
     fn new(clock: &'c ManualClock, first: i64, seed: u64) -> Self {
-        few().until.iter().for_each(|until| until.store(0, Ordering::Relaxed));
+        for entry in [few(), &ELSEWHERE].iter().flat_map(|few| &few.entries) {
+            entry.store(0, Ordering::Relaxed);
+        }
         clock.set_unix_ms(ms(first));
         let builder = || builder(clock).sequence_max(SEQUENCES - 1);
         let living = [0, 7].map(|partition| builder().partition(partition).build().unwrap());
@@ -100,6 +108,7 @@ impl<'c> World<'c> {
             count: 0,
             child: None,
             is_child: false,
+            configured: [true, false, false, false],
         }
     }
 
@@ -117,7 +126,7 @@ impl<'c> World<'c> {
     }
 
     fn step(&mut self) {
-        match self.draw(18) {
+        match self.draw(19) {
             0..=3 => self.turn_the_clock(),
             4..=9 => self.make_ids(),
             10 if self.living.len() < 6 => {
@@ -128,6 +137,7 @@ impl<'c> World<'c> {
             14 => self.restore(),
             15 => self.change_the_lease(),
             16 | 17 => self.meet_the_child(),
+            18 => self.configure(),
             _ => {}
         }
     }
@@ -183,6 +193,17 @@ impl<'c> World<'c> {
         }
     }
 
+    /// Makes a generator with a partition that default generators may have, unless a snapshot has it.
+    fn configure(&mut self) {
+        let partition = self.draw(4);
+        let configured = &mut self.configured[usize::from(partition)];
+        if !*configured && !self.is_child && few().entry(partition.into()) < KEPT {
+            *configured = true;
+            let builder = builder(self.clock).sequence_max(SEQUENCES - 1);
+            self.living.push(builder.partition(partition.into()).build().unwrap());
+        }
+    }
+
     /// Restores a snapshot, half of them as another process would, which has another table.
     fn restore(&mut self) {
         if self.stored.is_empty() {
@@ -191,8 +212,7 @@ impl<'c> World<'c> {
         let index = self.index(self.stored.len());
         let snapshot: Snapshot = serde_json::from_str(&self.stored.swap_remove(index)).unwrap();
         let here = builder(self.clock);
-        let elsewhere = || here.clone().draw(|| Ok(Drawn { partition: 0, sequence_min: 0 }));
-        let builder = if self.draw(2) == 0 { elsewhere() } else { here };
+        let builder = if self.draw(2) == 0 { here.leased_from(|| Ok(&ELSEWHERE)) } else { here };
         self.living.push(builder.restore(snapshot).unwrap());
     }
 

@@ -1,11 +1,32 @@
-//! Default partitions, each leased for a while from a table that the processes of a fork tree share.
+//! The worker IDs of sno (partitions), in a table that the processes of a fork tree share.
 //!
-//! An entry holds the first tick at which its partition is free again; the next lease begins there. So a generator that is
-//! dropped, killed or forgotten needs no destructor: its partition is free as soon as the ticks that it may have used have
-//! passed. Ticks are the ticks of the IDs, by the clock of the generator that takes the lease.
+//! Within a fork tree no two generators use one partition at the same time, unless both were configured with it. So the table
+//! knows two kinds of holders:
 //!
-//! An entry only grows, except if its owner returns it: then it is lowered to the end of the last tick used. So an owner that
-//! finds its own value still owns the partition, however long it was idle.
+//! - A *default* generator leases a partition for a while. Its entry holds the first tick after the lease, and the next lease
+//!   begins there. A generator that is dropped, killed or forgotten therefore needs no destructor: its partition is free as soon
+//!   as the ticks that it may have used have passed. Ticks are the ticks of the IDs, by the clock of the generator that takes the
+//!   lease.
+//! - An *explicit* generator, whose partition was configured, restored or drawn by the caller, claims the partition. No default
+//!   generator can take or renew it from that moment on. The holder of a running lease may still use it up to the lease's end, so
+//!   the claim keeps that end, and the explicit generator's ticks begin there. Any number of explicit generators may claim a
+//!   partition, for example with half of its sequences each.
+//!
+//! ```text
+//! entry: 11 zero | 12 claims | 1 left | 40 end
+//! ```
+//!
+//! `claims` counts the explicit generators. The last one to be dropped frees the partition from the tick after the last one that
+//! any of them used; `left` then says that `end` is the end of an explicit generator, not of a lease. Such an end counts for
+//! default generators only: a program that configures a partition again, under a clock that may be a test's, gets it at once.
+//! A partition is kept for good, with all bits of `claims` set, once a snapshot of it exists: nobody knows when it is restored.
+//! An explicit generator that is killed stays counted, since nothing reports its end.
+//!
+//! `end` only grows, except if the owner of a lease returns it: then it is lowered to the end of the last tick used, and no
+//! further than where the lease began. So an owner that finds its own entry still owns the partition, however long it was idle:
+//! a claim that came and went without an ID leaves the entry as it was, and any other one raises the end.
+//!
+//! JavaScript's numbers hold an entry, since it has 53 bits.
 
 use core::result;
 
@@ -23,6 +44,15 @@ pub(crate) const COUNT: usize = 1 << 16;
 const DRAWN: u32 = 1 << 16;
 /// The end of a lease that never ends.
 const FOREVER: u64 = u64::MAX;
+
+/// The bits of an entry that hold its end: ticks have 39 bits, and a lease may end a minute after the last one.
+const END: u64 = (1 << 40) - 1;
+/// The bit of an entry whose end was left by an explicit generator.
+const LEFT: u64 = END + 1;
+/// One claim of an entry.
+const CLAIM: u64 = LEFT << 1;
+/// The claims of a partition that is kept for good; also an entry of its own, of which nothing else is known.
+pub const KEPT: u64 = 0xfff * CLAIM;
 
 /// Ticks of the first lease. A generator that is forgotten after one ID holds its partition no longer than that, so that 65,536
 /// generators in a row, in processes or in a loop, always find a free one.
@@ -49,14 +79,51 @@ pub(crate) enum NoLease {
     Failed(Error),
 }
 
+/// An entry of the table, as the module describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry(u64);
+
+impl Entry {
+    const fn claims(self) -> u64 {
+        self.0 & KEPT
+    }
+
+    /// The first tick that a default generator may lease.
+    const fn free_from(self) -> u64 {
+        if self.claims() == 0 { self.0 & END } else { FOREVER }
+    }
+
+    /// The first tick that an explicit generator may use.
+    const fn claimed_from(self) -> u64 {
+        if self.0 & LEFT == 0 { self.0 & END } else { 0 }
+    }
+
+    /// The entry with one more claim. More than it can count keep the partition for good.
+    const fn claimed(self) -> Self {
+        if self.claims() == KEPT { self } else { Self(self.0 + CLAIM) }
+    }
+
+    const fn kept(self) -> Self {
+        Self(self.0 | KEPT)
+    }
+
+    /// The entry without the claim of a generator whose last tick was the one before `end`.
+    const fn released(self, end: u64) -> Self {
+        match self.claims() {
+            0 | KEPT => self,
+            claims if end > self.0 & END => Self((claims - CLAIM) | LEFT | end),
+            _ => Self(self.0 - CLAIM),
+        }
+    }
+}
+
 /// The partition that follows `count` others, in the order that `base` sets. An aligned group of 2^k counts yields an aligned
 /// group of 2^k partitions, in another order. So the groups of two bases are either equal or disjoint.
 pub const fn place(base: u32, count: u32) -> usize {
     ((base ^ count) as usize) % COUNT
 }
 
-/// Default partitions, and the tick up to which each is taken. All generators of a fork tree, or of the threads of a JavaScript
-/// process, share one table.
+/// An entry for each partition. All generators of a fork tree, or of the threads of a JavaScript process, share one table.
 pub trait Table: Sync {
     /// 16 random bits.
     ///
@@ -70,10 +137,10 @@ pub trait Table: Sync {
     /// `entropy_unavailable`, since the first one is drawn at random.
     fn next(&self) -> Result<u16>;
 
-    /// The tick up to which a partition is taken.
-    fn until(&self, partition: u16) -> u64;
+    /// The entry of a partition; [`KEPT`] if it cannot be read.
+    fn entry(&self, partition: u16) -> u64;
 
-    /// Replaces `old` by `new`, and returns whether `old` was still there.
+    /// Replaces the entry `old` by `new`, and returns whether `old` was still there.
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool;
 
     /// Number of partitions of the table; it is only smaller in models.
@@ -95,10 +162,11 @@ impl dyn Table + '_ {
         let mut earliest = FOREVER;
         for _ in 0..self.count() {
             let partition = self.next().map_err(NoLease::Failed)?;
-            let start = self.until(partition);
+            let entry = self.entry(partition);
+            let start = Entry(entry).free_from();
             earliest = earliest.min(start);
             let until = now + FIRST_LEASE;
-            if start <= now && self.swap(partition, start, until) {
+            if start <= now && self.swap(partition, entry, until) {
                 return Ok(Lease { partition, start, since: now, until });
             }
         }
@@ -112,19 +180,37 @@ impl dyn Table + '_ {
         self.swap(lease.partition, lease.until, until).then_some(until)
     }
 
-    /// Takes a partition for ever, for a generator to which a program gave it. If another generator leases the partition now,
-    /// that generator's next renewal is refused.
-    #[cfg(not(any(loom, shuttle)))]
-    pub(crate) fn give(&self, partition: u16) {
-        let mut until = self.until(partition);
-        while until != FOREVER && !self.swap(partition, until, FOREVER) {
-            until = self.until(partition);
-        }
+    /// Keeps the partition of a lease for good, for the snapshot of its owner, whose ticks begin where the lease began. Returns
+    /// `false` if another generator has the partition.
+    pub(crate) fn keep(&self, lease: Lease) -> bool {
+        self.swap(lease.partition, lease.until, KEPT | lease.start)
     }
 
-    /// Makes a lease last for ever. Returns `false` if another generator has the partition.
-    pub(crate) fn keep(&self, lease: Lease) -> bool {
-        self.swap(lease.partition, lease.until, FOREVER)
+    /// Claims a partition for an explicit generator, and returns the generator's first tick. The partition's lease, if one is
+    /// running, is not renewed.
+    pub(crate) fn claim(&self, partition: u16) -> u64 {
+        self.update(partition, Entry::claimed).claimed_from()
+    }
+
+    /// Keeps a partition for good, for an explicit generator, and returns the generator's first tick.
+    pub(crate) fn claim_for_good(&self, partition: u16) -> u64 {
+        self.update(partition, Entry::kept).claimed_from()
+    }
+
+    /// Ends the claim of an explicit generator whose last tick was the one before `end`.
+    pub(crate) fn release(&self, partition: u16, end: u64) {
+        self.update(partition, |entry| entry.released(end));
+    }
+
+    /// Changes an entry, and returns the one that was there before.
+    fn update(&self, partition: u16, change: impl Fn(Entry) -> Entry) -> Entry {
+        loop {
+            let found = Entry(self.entry(partition));
+            let changed = change(found);
+            if changed == found || self.swap(partition, found.0, changed.0) {
+                return found;
+            }
+        }
     }
 
     /// Ends a lease at `end`, the tick after the last one used, if that is earlier. Another generator may have the partition by now.
@@ -147,7 +233,7 @@ pub struct Cells<const N: usize> {
     base: AtomicU32,
     /// Number of partitions that were looked at.
     count: AtomicU32,
-    until: [AtomicU64; N],
+    entries: [AtomicU64; N],
 }
 
 #[cfg(feature = "std")]
@@ -156,8 +242,8 @@ impl<const N: usize> Cells<N> {
     #[cfg(any(test, not(unix), miri, loom, shuttle))]
     #[allow(clippy::new_without_default, reason = "one a process")]
     pub const fn new() -> Self {
-        let until = [const { AtomicU64::new(0) }; N];
-        Self { base: AtomicU32::new(0), count: AtomicU32::new(0), until }
+        let entries = [const { AtomicU64::new(0) }; N];
+        Self { base: AtomicU32::new(0), count: AtomicU32::new(0), entries }
     }
 
     fn base(&self) -> Result<u32> {
@@ -183,13 +269,13 @@ impl<const N: usize> Table for Cells<N> {
         Ok((place(base, self.count.fetch_add(1, Ordering::Relaxed)) % N) as u16)
     }
 
-    fn until(&self, partition: u16) -> u64 {
-        self.until[usize::from(partition) % N].load(Ordering::Acquire)
+    fn entry(&self, partition: u16) -> u64 {
+        self.entries[usize::from(partition) % N].load(Ordering::Acquire)
     }
 
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
-        let cell = &self.until[usize::from(partition) % N];
+        let cell = &self.entries[usize::from(partition) % N];
         cell.compare_exchange(old, new, ORDERS.0, ORDERS.1).is_ok()
     }
 
@@ -287,15 +373,80 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_never_free() {
+    fn a_claim_begins_where_the_running_lease_ends() {
         let table: &dyn Table = &Cells::<1>::new();
-        assert!(table.keep(table.take(100).unwrap()));
-        assert!(matches!(table.take(1 << 40), Err(NoLease::Before(FOREVER))));
+        let lease = table.take(100).unwrap();
+        let lease = Lease { until: table.renew(lease, 101).unwrap(), ..lease };
+        assert_eq!(table.claim(0), lease.until);
+        assert_eq!(table.renew(lease, 101), None, "from the claim on");
+        assert!(!table.keep(lease));
+        table.give_back(lease, 101);
+        assert_eq!(table.claim(0), lease.until, "also for another claim");
+        assert!(matches!(table.take(1 << 38), Err(NoLease::Before(FOREVER))));
     }
 
-    /// Threads that take, renew, lose and return leases, each under its own clock, which goes forward and back.
     #[test]
-    fn leases_of_one_partition_never_overlap() {
+    fn the_last_of_the_claims_frees_a_partition_after_the_last_tick_used() {
+        let table: &dyn Table = &Cells::<1>::new();
+        (0..3).for_each(|_| assert_eq!(table.claim(0), 0));
+        table.release(0, 120);
+        table.release(0, 110);
+        assert!(matches!(table.take(200), Err(NoLease::Before(FOREVER))));
+        table.release(0, 0);
+        assert!(matches!(table.take(119), Err(NoLease::Before(120))));
+        assert_eq!(table.claim(0), 0, "what explicit generators left holds up no other one");
+        table.release(0, 7);
+        let lease = table.take(120).unwrap();
+        assert_eq!((lease.start, table.claim(0)), (120, lease.until));
+    }
+
+    #[test]
+    fn a_claim_without_an_id_frees_a_partition_no_earlier_than_it_found_it() {
+        let table: &dyn Table = &Cells::<1>::new();
+        let idle = table.take(100).unwrap();
+        assert_eq!(table.claim(0), idle.until);
+        table.release(0, 0);
+        assert!(matches!(table.take(100), Err(NoLease::Before(101))));
+        assert_eq!(table.renew(idle, 300), Some(301), "nobody else came");
+    }
+
+    #[test]
+    fn a_kept_partition_is_never_free_and_remembers_where_it_began() {
+        let table: &dyn Table = &Cells::<1>::new();
+        let first = table.take(100).unwrap();
+        let owner = table.take(101).unwrap();
+        assert_eq!(first.until, owner.start);
+        assert!(table.keep(owner));
+        let claims: [fn(&dyn Table, u16) -> u64; 2] = [
+            |table, partition| table.claim(partition),
+            |table, partition| table.claim_for_good(partition),
+        ];
+        for claim in claims {
+            assert_eq!(claim(table, 0), owner.start);
+            table.release(0, 500);
+            assert!(matches!(table.take(1 << 38), Err(NoLease::Before(FOREVER))));
+        }
+    }
+
+    #[test]
+    fn a_partition_with_more_claims_than_are_counted_is_kept() {
+        let table: &dyn Table = &Cells::<1>::new();
+        (0..5000).for_each(|_| assert_eq!(table.claim(0), 0));
+        (0..5000).for_each(|_| table.release(0, 1));
+        assert!(table.take(1000).is_err());
+        assert_eq!(table.entry(0), KEPT);
+    }
+
+    #[test]
+    fn javascripts_numbers_hold_every_entry() {
+        assert_eq!(KEPT | LEFT | END, (1 << 53) - 1);
+        assert!(crate::sno::Sno::MAX.tick() + 1 + LONGEST_LEASE <= END);
+    }
+
+    /// Threads that take, renew, lose and return leases, and claim partitions that no other thread claims, each under its own clock,
+    /// which goes forward and back.
+    #[test]
+    fn holders_of_one_partition_never_overlap() {
         const EACH: u64 = if cfg!(miri) { 50 } else { 20_000 };
         let table: &dyn Table = &Cells::<8>::new();
         let used: Vec<(u16, u64, u64)> = std::thread::scope(|scope| {
@@ -312,15 +463,26 @@ mod tests {
         }
     }
 
-    /// The spans of ticks, one for each lease, in which a thread made IDs.
+    /// The spans of ticks, one for each lease or claim, in which a thread made IDs.
     fn use_up(table: &dyn Table, seed: u64, steps: u64) -> Vec<(u16, u64, u64)> {
-        let (mut spans, mut random) = (Vec::new(), seed + 1);
+        let (mut spans, mut random, mut claimed) = (Vec::new(), seed + 1, 0);
         let mut draw = |below: u64| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (random >> 33) % below
         };
         for step in 0..steps {
             let mut now = 100 * step + draw(1000);
+            if draw(4) == 0 {
+                let partition = u16::try_from(seed).unwrap();
+                // Its claims do not hold up each other.
+                let first = table.claim(partition).max(claimed).max(now);
+                if draw(3) > 0 {
+                    claimed = first + draw(600) + 1;
+                    spans.push((partition, first, claimed));
+                }
+                table.release(partition, claimed);
+                continue;
+            }
             let Ok(mut lease) = table.take(now) else { continue };
             let (first, mut last) = (now, now);
             for _ in 0..draw(4) {

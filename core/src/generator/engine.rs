@@ -283,6 +283,13 @@ impl<F: Family, C: Clock> Engine<F, C> {
             Err(outcome) => return Ok(outcome),
         };
         let (epoch, identity) = self.family.identify(&self.machine, &self.window, tick)?;
+        let opens_at = self.family.opens_at();
+        if let Some(ticks) = ticks
+            && tick < opens_at
+        {
+            let (until, cause) = (ticks.nanos_of(opens_at), Cause::Full);
+            return Ok(Outcome::Wait { now, until, cause });
+        }
         let still_holds = || epoch == fork::epoch() && self.family.is_current(identity);
         let wait_until = |until, cause| Outcome::Wait { now, until, cause };
         let step = self.machine.step(seen, clock_tick, want, self.family.limits(identity), flip);

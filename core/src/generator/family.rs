@@ -38,6 +38,12 @@ pub(crate) trait Family {
         true
     }
 
+    /// The first tick in which this generator may make IDs, because another generator may still make IDs of its identity before:
+    /// calls wait for it.
+    fn opens_at(&self) -> u64 {
+        0
+    }
+
     /// Refuses with `forked` any other process than the one to which identity or window was given.
     fn check_process(&self) -> Result<()>;
 

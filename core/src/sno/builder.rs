@@ -2,14 +2,15 @@
 
 use super::{
     Drawn, Generator, SCALE, Snapshot,
-    identity::{Draw, Identity},
+    claims::{Claim, unending},
+    identity::{Draw, Identity, TABLE},
     partition::Partitions,
 };
-use crate::fork;
 pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
     Error, ErrorKind, Result,
     clock::Clock,
+    fork::partitions::{FindTable, Table},
     generator::{self, Engine, FirstReading, Options, ProcessGuard},
     sequence::tick_tock::TickTock,
 };
@@ -33,7 +34,9 @@ pub type Builder<C> = generator::Builder<Settings, C>;
 #[allow(unnameable_types, reason = "a builder has them")]
 pub struct Settings {
     partition: Option<u16>,
-    draw: Option<Draw>,
+    draw: Option<fn() -> Result<Drawn>>,
+    /// The table from which default partitions are leased, and in which others are claimed.
+    table: Option<FindTable>,
     sequence_min: Option<u16>,
     sequence_max: Option<u16>,
 }
@@ -51,16 +54,17 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C) -> Self {
-        #[cfg(feature = "std")]
-        let draw = Some(Draw::Leased(fork::partitions::shared));
-        #[cfg(not(feature = "std"))]
-        let draw = None;
-        let family = Settings { partition: None, draw, sequence_min: None, sequence_max: None };
+        let (partition, draw, sequence_min, sequence_max) = (None, None, None, None);
+        let family = Settings { partition, draw, table: TABLE, sequence_min, sequence_max };
         Self { family, options: Options::new(clock) }
     }
 
-    /// The partition, an explicit worker ID. No other generator may have it at the same time, except with sequence bounds that do not
-    /// overlap. Once the generator is built, no default generator of this process and its forks leases the partition.
+    /// The partition, an explicit worker ID. Two generators with the same partition repeat each other's IDs unless their sequence
+    /// bounds do not overlap.
+    ///
+    /// No default generator of this process and its forks leases the partition from the moment at which this generator is built
+    /// until it is dropped. If a default generator has a lease of it then, calls wait until that lease ends, a minute later at
+    /// most, or fail with `sequence_exhausted` and the time to retry. A partition whose generator was closed stays its snapshot's.
     ///
     /// An earlier generator may have made IDs in this tick, in a process that was restarted. So the first ID belongs to the tick after
     /// the first call, which waits for up to 4 ms. If the clock was set back between two runs, IDs repeat unless the earlier generator
@@ -93,15 +97,14 @@ impl<C: Clock> Builder<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn draw(mut self, draw: fn() -> Result<Drawn>) -> Self {
-        self.family.draw = Some(Draw::By(draw));
+        self.family.draw = Some(draw);
         self
     }
 
-    /// The table that default partitions are leased from: for bindings, which share a table with their host. Not part of the
-    /// public API.
+    /// The table of partitions: for bindings, which share a table with their host. Not part of the public API.
     #[doc(hidden)]
-    pub fn leased_from(mut self, find: fork::partitions::FindTable) -> Self {
-        self.family.draw = Some(Draw::Leased(find));
+    pub fn leased_from(mut self, find: FindTable) -> Self {
+        self.family.table = Some(find);
         self
     }
 
@@ -156,7 +159,7 @@ impl<C: Clock> Builder<C> {
             self.family.sequence_max.unwrap_or(u16::MAX),
         )?;
         let given = self.family.partition;
-        self.assemble(given, bounds, TickTock::new(), false)
+        self.assemble(given, <dyn Table>::claim, bounds, TickTock::new(), false)
     }
 
     /// A generator that goes on where a closed one stopped, with its partition and bounds.
@@ -217,50 +220,51 @@ impl<C: Clock> Builder<C> {
         }
         let state = TickTock::at(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
         let is_used = snapshot.wall_hi > 0 || snapshot.wall_safe > 0;
-        self.assemble(Some(u16::from_be_bytes(snapshot.partition)), bounds, state, is_used)
+        // Kept for good: another process may restore the same snapshot later.
+        let partition = u16::from_be_bytes(snapshot.partition);
+        self.assemble(Some(partition), <dyn Table>::claim_for_good, bounds, state, is_used)
     }
 
     /// The generator; `is_resumed` if the state has all ticks in which an earlier generator made IDs.
     fn assemble(
         self,
         given: Option<u16>,
+        claim: fn(&'static dyn Table, u16) -> u64,
         bounds: Bounds,
         state: TickTock,
         is_resumed: bool,
     ) -> Result<Generator<C>> {
-        let Settings { draw, sequence_min, sequence_max, .. } = self.family;
+        let Settings { draw, table, sequence_min, sequence_max, .. } = self.family;
         let window = self.options.window(&SCALE)?;
-        let is_default = given.is_none() && matches!(draw, Some(Draw::Leased(_)));
-        let first = FirstReading::new(!is_default && !is_resumed);
+        // Checked before the partition is claimed, since only a generator's end ends the claim.
+        self.options.policy(SCALE.tick_nanos()).check_clock(&self.options.clock)?;
+        let is_default = given.is_none() && draw.is_none();
+        let reading = FirstReading::new(!is_default && !is_resumed);
+        let draw = match (draw, table) {
+            (Some(by), _) => Some(Draw::By(by)),
+            (None, table) => table.map(Draw::Leased),
+        };
         let family = match (given, draw) {
             (Some(partition), _) => {
                 let process = ProcessGuard::this_process()?;
-                keep_from_others(partition, draw);
+                // Without a table there are no default generators either.
+                let found = table.and_then(|find| Some((find, find().ok()?)));
+                let start = found.map_or(0, |(_, table)| claim(table, partition));
                 let first = Identity { epoch: process.epoch(), partition, min: bounds.min };
-                Partitions::new(first, None, bounds, false, Some(process), &window)
+                let first = Claim::new(first, window.start(), unending(partition, start));
+                let table = found.map(|(find, _)| find);
+                Partitions::new(first, None, table, bounds, false, Some(process))
             }
             (None, Some(draw)) => {
                 let draws_min = sequence_min.is_none() && sequence_max.is_none();
                 let process = self.options.window.map(|_| ProcessGuard::this_process());
-                let (first, process) = (Identity::undrawn(bounds.min), process.transpose()?);
-                Partitions::new(first, Some(draw), bounds, draws_min, process, &window)
+                let first = Claim::undrawn(bounds.min, window.start());
+                Partitions::new(first, Some(draw), table, bounds, draws_min, process.transpose()?)
             }
             (None, None) => return Err(Error::field_error(ErrorKind::MissingField, "partition")),
         };
-        Ok(Generator { engine: Engine::with_options(self.options, family, state, window, first)? })
-    }
-}
-
-/// Takes a given partition for ever, so that no default generator of the process and its forks will lease it.
-#[cfg_attr(
-    any(loom, shuttle),
-    allow(unused_variables, reason = "the table of a process is no part of a model")
-)]
-fn keep_from_others(partition: u16, draw: Option<Draw>) {
-    #[cfg(not(any(loom, shuttle)))]
-    if let Some(Draw::Leased(find)) = draw {
-        // Without a table there are no default generators either.
-        let _ = find().map(|table| table.give(partition));
+        let engine = Engine::with_options(self.options, family, state, window, reading)?;
+        Ok(Generator { engine })
     }
 }
 

@@ -23,9 +23,9 @@ pub(super) struct Claim {
     lease_until: AtomicU64,
 }
 
-/// A lease of a partition that is no table's, so that no other generator ends it.
-pub(super) const fn unending(partition: u16) -> Lease {
-    Lease { partition, start: 0, since: 0, until: u64::MAX }
+/// The claim of an explicit partition as a lease, from its first tick on: no default generator ends it.
+pub(super) const fn unending(partition: u16, start: u64) -> Lease {
+    Lease { partition, start, since: 0, until: u64::MAX }
 }
 
 impl Claim {
@@ -40,6 +40,11 @@ impl Claim {
             taken: lease,
             lease_until: AtomicU64::new(lease.until),
         }
+    }
+
+    /// No partition yet, for a generator whose window begins at `start`.
+    pub(super) const fn undrawn(min: u16, start: u64) -> Self {
+        Self::new(Identity::undrawn(min), start, unending(0, 0))
     }
 
     #[inline]

@@ -7,13 +7,14 @@ use super::Builder;
 use super::{
     Drawn, SCALE, Snapshot, Sno, Stats,
     builder::Bounds,
-    identity::{Draw, Identity},
+    claims::Claim,
+    identity::{Draw, TABLE},
     partition::Partitions,
 };
 use crate::{
     Error, ErrorKind, Result, UnixTime,
     clock::{Clock, DefaultClock},
-    fork,
+    fork::{self, partitions::FindTable},
     generator::{self, Engine, FirstReading, Mode, NEVER_DRAWN, Pack, Source, WaitPolicy, Window},
     sequence::{Machine, Run, tick_tock::TickTock},
     sync::Ordering,
@@ -64,7 +65,8 @@ impl Generator {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn new() -> Self {
-        Self::drawing(crate::clock::SystemClock, Draw::Leased(fork::partitions::shared))
+        let find: FindTable = fork::partitions::shared;
+        Self::drawing(crate::clock::SystemClock, Draw::Leased(find), Some(find))
     }
 
     /// Options for a generator.
@@ -126,16 +128,16 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C, draw: fn() -> Result<Drawn>) -> Self {
-        Self::drawing(clock, Draw::By(draw))
+        Self::drawing(clock, Draw::By(draw), TABLE)
     }
 
-    const fn drawing(clock: C, draw: Draw) -> Self {
+    const fn drawing(clock: C, draw: Draw, table: Option<FindTable>) -> Self {
         let window = Window::all(SCALE.last);
-        let first = Identity::undrawn(ALL.min);
-        let family = Partitions::new(first, Some(draw), ALL, true, None, &window);
+        let first = Claim::undrawn(ALL.min, window.start());
+        let family = Partitions::new(first, Some(draw), table, ALL, true, None);
         let policy = WaitPolicy::of(&SCALE);
-        let first = FirstReading::new(matches!(draw, Draw::By(_)));
-        Self { engine: Engine::new(family, TickTock::new(), window, first, policy, clock) }
+        let reading = FirstReading::new(matches!(draw, Draw::By(_)));
+        Self { engine: Engine::new(family, TickTock::new(), window, reading, policy, clock) }
     }
 }
 

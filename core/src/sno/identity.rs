@@ -75,9 +75,16 @@ pub(super) fn exhausted(reason: NoLease) -> Error {
 pub(super) enum Draw {
     /// Leased from a table, again and again.
     Leased(FindTable),
-    /// Given by a function, for as long as the process lives.
+    /// Returned by a function, for as long as the process lives.
     By(fn() -> Result<Drawn>),
 }
+
+/// The table in which explicit partitions are claimed unless a host provides one. Models have none, since the table of a process
+/// is no part of them.
+#[cfg(all(feature = "std", not(any(loom, shuttle))))]
+pub(super) const TABLE: Option<FindTable> = Some(crate::fork::partitions::shared);
+#[cfg(not(all(feature = "std", not(any(loom, shuttle)))))]
+pub(super) const TABLE: Option<FindTable> = None;
 
 /// The identity of a generator in this process: the epoch that it belongs to, its partition and its lowest sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

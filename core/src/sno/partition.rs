@@ -10,7 +10,10 @@ use super::{
 use crate::{
     Error, ErrorKind, Result,
     clock::Clock,
-    fork::{self, partitions::Table},
+    fork::{
+        self,
+        partitions::{FindTable, Table},
+    },
     format::Scale,
     generator::{self, Engine, Family, Latest, NEVER_DRAWN, ProcessGuard, Spare, Window},
     sequence::{
@@ -32,6 +35,8 @@ pub struct Partitions {
     spare: Spare<Claim>,
     /// `None` for a given partition. A drawn one is drawn at the first ID and again after a fork.
     draw: Option<Draw>,
+    /// The table from which default partitions are leased, and in which others are claimed.
+    table: Option<FindTable>,
     bounds: Bounds,
     /// `true` if the lower bound is drawn with the partition.
     draws_min: bool,
@@ -46,20 +51,20 @@ pub struct Partitions {
 impl generator::Windowed for Partitions {}
 
 impl Partitions {
-    /// The partition of an identity, or drawn ones, for IDs from the window's start on.
+    /// The partition of a first claim, or drawn ones if that has none.
     pub(super) const fn new(
-        first: Identity,
+        first: Claim,
         draw: Option<Draw>,
+        table: Option<FindTable>,
         bounds: Bounds,
         draws_min: bool,
         process: Option<ProcessGuard>,
-        window: &Window,
     ) -> Self {
-        let first = Claim::new(first, window.start(), unending(first.partition));
         Self {
             claims: Latest::new(first),
             spare: Spare::new(),
             draw,
+            table,
             bounds,
             draws_min,
             process,
@@ -138,7 +143,8 @@ impl Partitions {
         let (lease, drawn_min) = match draw {
             Draw::By(draw) => {
                 let Drawn { partition, sequence_min } = draw()?;
-                (unending(partition), sequence_min)
+                let start = self.table().map_or(0, |table| table.claim(partition));
+                (unending(partition, start), sequence_min)
             }
             Draw::Leased(find) => {
                 let table = find()?;
@@ -148,12 +154,15 @@ impl Partitions {
         };
         let min = if self.draws_min { drawn_min } else { self.bounds.min };
         let identity = Identity { epoch, partition: lease.partition, min };
-        self.put(found, Claim::new(identity, window.start(), lease));
+        let is_put = self.put(found, Claim::new(identity, window.start(), lease));
+        if !is_put && lease.until == u64::MAX {
+            self.release(lease.partition, 0);
+        }
         Ok(())
     }
 
-    /// Replaces the claim `found` by another, unless another thread was faster.
-    fn put(&self, found: &Claim, mut claim: Claim) {
+    /// Replaces the claim `found` by another. Returns `false` if another thread was faster.
+    fn put(&self, found: &Claim, mut claim: Claim) -> bool {
         let (before, epoch) = (found.identity.epoch, claim.identity.epoch);
         // `false` in a child: the parent's claim made no IDs in this process.
         claim.follows_another = before == epoch;
@@ -167,14 +176,18 @@ impl Partitions {
             self.spare.fill();
             None
         };
-        self.claims.put(found, claim, spare.unwrap_or_else(Box::new_uninit));
+        self.claims.put(found, claim, spare.unwrap_or_else(Box::new_uninit))
     }
 
-    /// The table from which the generator leases its partitions, if any.
-    fn table(&self) -> Option<Result<&'static dyn Table>> {
-        match self.draw {
-            Some(Draw::Leased(find)) => Some(find()),
-            _ => None,
+    /// The table of partitions, if there is one.
+    fn table(&self) -> Option<&'static dyn Table> {
+        self.table.and_then(|find| find().ok())
+    }
+
+    /// Ends this generator's claim of an explicit partition, of which it used no tick from `end` on.
+    fn release(&self, partition: u16, end: u64) {
+        if let Some(table) = self.table() {
+            table.release(partition, end);
         }
     }
 
@@ -183,11 +196,15 @@ impl Partitions {
         let mut looks = 0;
         loop {
             let lease = claim.lease();
+            if claim.is_unending() {
+                // Before its start a call waits.
+                return Ok(true);
+            }
             if tick < lease.until {
                 return Ok(lease.start <= tick);
             }
-            let Some(table) = self.table() else { return Ok(false) };
-            match table?.renew(lease, tick) {
+            let Some(find) = self.table else { return Ok(false) };
+            match find()?.renew(lease, tick) {
                 Some(until) => claim.renewed(until),
                 // Another thread of this generator may have renewed it, and be about to say so.
                 None if claim.lease().until == lease.until && looks >= LOOKS => return Ok(false),
@@ -209,7 +226,7 @@ impl<C: Clock> Engine<Partitions, C> {
         Ok(self.family.claim_of(&self.machine, &self.window, tick)?.identity)
     }
 
-    /// Keeps the partition for this generator for ever, and returns the identity.
+    /// Keeps the partition for good, for this generator's snapshot, and returns the identity.
     pub(super) fn keep(&self) -> Result<Identity> {
         loop {
             let identity = self.identity()?;
@@ -217,8 +234,12 @@ impl<C: Clock> Engine<Partitions, C> {
             if claim.identity != identity {
                 continue;
             }
-            let (lease, table) = (claim.lease(), self.family.table().transpose()?);
-            if claim.is_unending() || table.is_none_or(|table| table.keep(lease)) {
+            if claim.is_unending() {
+                self.family.table().map(|table| table.claim_for_good(identity.partition));
+                return Ok(identity);
+            }
+            let (lease, table) = (claim.lease(), self.family.table.map(|find| find()).transpose()?);
+            if table.is_none_or(|table| table.keep(lease)) {
                 claim.renewed(u64::MAX);
                 return Ok(identity);
             }
@@ -257,6 +278,11 @@ impl Family for Partitions {
         self.claims.get().identity == identity
     }
 
+    fn opens_at(&self) -> u64 {
+        let claim = self.claims.get();
+        if claim.is_unending() { claim.lease().start } else { 0 }
+    }
+
     fn check_process(&self) -> Result<()> {
         self.process.map_or(Ok(()), ProcessGuard::check)
     }
@@ -274,16 +300,19 @@ impl Family for Partitions {
         }
     }
 
-    /// Returns a default partition to its table, for the ticks after the last one used.
+    /// A default partition is free from the tick after the last one used, and so is an explicit one if no other generator claims it.
     fn dropped(&self, machine: &TickTock) {
         let claim = self.claims.get();
-        // In a child the partition belongs to the parent.
-        if claim.is_unending() || claim.identity.epoch != fork::epoch() {
+        // A child process drops copies of its parent's generators, which the parent still uses.
+        if claim.identity.epoch != fork::epoch() {
             return;
         }
-        if let Some(Ok(table)) = self.table() {
-            let state = machine.state();
-            table.give_back(claim.lease(), state.tick.max(state.safe) + 1);
+        // Slots count as used once they are reserved, and a tick that the clock stepped back from is counted, too.
+        let end = machine.highest(&machine.state()).map_or(0, |tick| tick + 1);
+        if claim.is_unending() {
+            self.release(claim.identity.partition, end);
+        } else if let Some(table) = self.table() {
+            table.give_back(claim.lease(), end);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Default partitions: a table of one or two, from which generators take, renew, lose and return leases; and the claims of one
-//! generator, which its threads replace by each other's.
+//! The table of partitions, with one or two of them: default generators take, renew, lose and return leases, and explicit ones
+//! claim a partition and free it. Also the claims of one generator, which its threads replace by each other's.
 
 use std::{
     future::poll_fn,
@@ -12,7 +12,7 @@ use std::{
 use polyflake::{
     Result,
     fork::partitions::{Cells, FindTable, Table},
-    sno::{Generator, Handle, Sno},
+    sno::{Builder, Generator, Handle, Sno},
 };
 
 use super::{
@@ -31,7 +31,7 @@ lazy_static! {
 /// A table with every atomic touched.
 fn entered<const N: usize>(table: Cells<N>) -> Cells<N> {
     for _ in 0..N {
-        table.until(table.next().unwrap());
+        table.entry(table.next().unwrap());
     }
     table
 }
@@ -51,13 +51,26 @@ fn generator(find: FindTable, ticks: &[i64]) -> Generator<AnyClock> {
 }
 
 fn waiting(find: FindTable, ticks: &[i64], max_wait: Duration) -> Generator<AnyClock> {
+    build(builder(find, ticks).max_wait(max_wait).sequence_max(3))
+}
+
+fn builder(find: FindTable, ticks: &[i64]) -> Builder<AnyClock> {
     find().unwrap();
     let clock = clock(ticks.iter().map(|tick| ms(*tick)));
-    let builder = Generator::builder().clock(clock).max_wait(max_wait).sequence_max(3);
-    let ids = builder.leased_from(find).build().unwrap();
+    Generator::builder().clock(clock).max_wait(Duration::ZERO).leased_from(find)
+}
+
+/// A generator in the model.
+fn build(builder: Builder<AnyClock>) -> Generator<AnyClock> {
+    let ids = builder.build().unwrap();
     ids.extend_window(ids.window().1).unwrap();
     ids.partition();
     ids
+}
+
+/// A builder of a generator that is configured with the partition of the table [`ONE`].
+fn explicit(ticks: &[i64]) -> Builder<AnyClock> {
+    builder(one, ticks).partition(0)
 }
 
 /// The IDs of some calls; a refused call must have one of the expected reasons.
@@ -259,6 +272,69 @@ fn a_closed_generator_keeps_its_partition() {
             Err(error) => assert_eq!(error.code(), "partitions_exhausted"),
         }
         all.extend(thread.join().unwrap());
+        assert_distinct(all);
+    });
+}
+
+/// Checks a default generator beside threads that build an explicit one each, make IDs and drop it.
+fn beside(
+    preemptions: Option<usize>,
+    readings: &'static [i64],
+    explicits: &'static [fn() -> Builder<AnyClock>],
+) {
+    check(preemptions, move || {
+        let default = generator(one, readings);
+        let start = |explicit: &fn() -> Builder<AnyClock>| {
+            let builder = explicit();
+            thread::spawn(move || generate(&build(builder), 2))
+        };
+        let threads: Vec<_> = explicits.iter().map(start).collect();
+        let mut all = generate(&default, readings.len());
+        all.extend(threads.into_iter().flat_map(|thread| thread.join().unwrap()));
+        assert_distinct(all);
+    });
+}
+
+#[test]
+fn an_explicit_generator_beside_a_default_one() {
+    beside(None, &[100, 101, 102], &[|| explicit(&[100, 101]).sequence_max(3)]);
+    beside(None, &[100, 101, 103], &[|| explicit(&[101, 102]).sequence_max(3)]);
+}
+
+#[test]
+fn an_explicit_generator_whose_clock_steps_back() {
+    beside(None, &[100, 101, 102], &[|| explicit(&[102, 101]).sequence_max(3)]);
+}
+
+/// The first one that is dropped does not free the partition.
+#[test]
+fn two_explicit_generators_beside_a_default_one() {
+    beside(
+        Some(2),
+        &[100, 102],
+        &[
+            || explicit(&[101, 102]).sequence_max(3),
+            || explicit(&[100, 101]).sequence_min(4).sequence_max(7),
+        ],
+    );
+}
+
+/// No default generator takes the partition of the snapshot, from the moment at which the generator is closed, or restored.
+#[test]
+fn a_closed_explicit_generator_keeps_its_partition() {
+    check(None, || {
+        let default = generator(one, &[100, 101, 102]);
+        let ids = explicit(&[100, 101]).sequence_max(3);
+        let thread = thread::spawn(move || {
+            let ids = build(ids);
+            let mut made = generate(&ids, 1);
+            let snapshot = ids.close().unwrap();
+            drop(ids);
+            let again = builder(one, &[101, 102]).restore(snapshot).unwrap();
+            made.extend(generate(&again, 2));
+            made
+        });
+        let all = [generate(&default, 3), thread.join().unwrap()].concat();
         assert_distinct(all);
     });
 }

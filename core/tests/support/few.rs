@@ -2,11 +2,14 @@
 
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 
-use polyflake::{Result, fork::partitions::Table};
+use polyflake::{
+    Result,
+    fork::partitions::{KEPT, Table},
+};
 
 /// A table of a few partitions, which are looked at in turn.
 pub(crate) struct Few<const N: usize> {
-    pub(crate) until: [AtomicU64; N],
+    pub(crate) entries: [AtomicU64; N],
     pub(crate) count: AtomicU16,
     /// Called when a partition was kept for ever.
     pub(crate) kept: Option<fn()>,
@@ -15,7 +18,7 @@ pub(crate) struct Few<const N: usize> {
 impl<const N: usize> Few<N> {
     /// Partitions that no generator had.
     pub(crate) const fn new() -> Self {
-        Self { until: [const { AtomicU64::new(0) }; N], count: AtomicU16::new(0), kept: None }
+        Self { entries: [const { AtomicU64::new(0) }; N], count: AtomicU16::new(0), kept: None }
     }
 }
 
@@ -28,15 +31,15 @@ impl<const N: usize> Table for Few<N> {
         Ok(self.count.fetch_add(1, Ordering::Relaxed) % u16::try_from(N).unwrap())
     }
 
-    fn until(&self, partition: u16) -> u64 {
-        self.until[usize::from(partition) % N].load(Ordering::Acquire)
+    fn entry(&self, partition: u16) -> u64 {
+        self.entries[usize::from(partition) % N].load(Ordering::Acquire)
     }
 
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
         // Others belong to nobody here.
-        let Some(cell) = self.until.get(usize::from(partition)) else { return true };
+        let Some(cell) = self.entries.get(usize::from(partition)) else { return true };
         let swapped = cell.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).is_ok();
-        if let Some(kept) = self.kept.filter(|_| swapped && new == u64::MAX) {
+        if let Some(kept) = self.kept.filter(|_| swapped && new >= KEPT) {
             kept();
         }
         swapped

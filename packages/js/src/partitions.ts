@@ -15,12 +15,12 @@ import { needStack } from "./stack.js";
 /** Number of partitions. */
 const COUNT = 65_536;
 
-/** The tick until which each partition is taken; -1 means forever. */
+/** An entry for each partition, in which the core notes who has it and until when. */
 export interface Table {
   /** The next partition to look at: another one at each call, until all have come up. */
   next(): number;
-  until(partition: number): number;
-  /** Replaces a partition's tick `old` by `fresh`; false if its tick was not `old`. */
+  entry(partition: number): number;
+  /** Replaces a partition's entry `old` by `fresh`; false if its entry was not `old`. */
   swap(partition: number, old: number, fresh: number): boolean;
   /** Scratch area of the addon that owns the table. */
   readonly area?: ArrayBuffer;
@@ -46,7 +46,7 @@ export function lendTo(machine: Machine): boolean {
 function tableOf(machine: Machine): Table {
   const realm = globalThis as { [KEY]?: Table };
   const isTable = (value: Partial<Table> | null | undefined) =>
-    typeof value?.next === "function" && typeof value.until === "function" && typeof value.swap === "function";
+    typeof value?.next === "function" && typeof value.entry === "function" && typeof value.swap === "function";
   if (!isTable(realm[KEY])) realm[KEY] = addonTable(machine) ?? new CellTable(sharedMemory() ?? new ArrayBuffer(BYTES));
   return realm[KEY]!;
 }
@@ -56,14 +56,14 @@ export class LentTable {
   #thrown: { value: unknown } | undefined;
   readonly random: () => number;
   readonly next: () => number;
-  readonly until: (partition: number) => number;
+  readonly entry: (partition: number) => number;
   readonly swap: (partition: number, old: number, fresh: number) => number;
 
   constructor(table: Table) {
     // Called first when a partition is drawn, the only time that a call in steady use allocates memory.
     this.random = () => this.#guarded(() => (needStack(), random16()));
     this.next = () => this.#guarded(() => within(table.next(), "partition", COUNT - 1));
-    this.until = (partition) => this.#guarded(() => table.until(partition));
+    this.entry = (partition) => this.#guarded(() => table.entry(partition));
     this.swap = (partition, old, fresh) => this.#guarded(() => Number(table.swap(partition, old, fresh) === true));
   }
 
@@ -96,8 +96,8 @@ function random16(): number {
 /** The partition drawn after `count` others: each aligned group of a power of two is drawn whole, in an order that `base` sets. */
 const place = (base: number, count: number): number => (base ^ count) % COUNT;
 
-/** Name under which the threads of a process find the table. The number changes with the arrangement of the cells. */
-const NAME = "polyflake.partitions.1";
+/** Name under which the threads of a process find the table. The number changes with the arrangement and the meaning of the cells. */
+const NAME = "polyflake.partitions.2";
 
 /** Size of the memory: one cell for the base (valid once bit 48 is set) and the count, then one for each partition. */
 const BYTES = 8 * (1 + COUNT);
@@ -142,7 +142,7 @@ class CellTable implements Table {
     return place(Number((drawn >> 32n) & 0xffffn), Number(drawn & 0xffffn));
   }
 
-  until(partition: number): number {
+  entry(partition: number): number {
     return Number(Atomics.load(this.#cells, 1 + partition));
   }
 
@@ -154,8 +154,8 @@ class CellTable implements Table {
 
 /** The addon's own table, the same for all threads of the process, from which other copies lease. */
 function addonTable(machine: Machine): Table | undefined {
-  const { partitionsNext, partitionsUntil, partitionsSwap } = machine.calls;
-  if (!partitionsNext || !partitionsUntil || !partitionsSwap) return undefined;
+  const { partitionsNext, partitionsEntry, partitionsSwap } = machine.calls;
+  if (!partitionsNext || !partitionsEntry || !partitionsSwap) return undefined;
   const { numbers, bytes } = machine;
   const answer = (call: Call): number => (machine.check(call()), numbers[tableAnswerSlots.number]!);
   const ask = (call: Call, partition: number, old: number, fresh: number): number => {
@@ -165,7 +165,7 @@ function addonTable(machine: Machine): Table | undefined {
   return {
     area: bytes.buffer as ArrayBuffer,
     next: () => answer(partitionsNext),
-    until: (partition) => ask(partitionsUntil, partition, 0, 0),
+    entry: (partition) => ask(partitionsEntry, partition, 0, 0),
     swap: (partition, old, fresh) => ask(partitionsSwap, partition, old, fresh) === 1,
   };
 }

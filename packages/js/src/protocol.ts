@@ -220,4 +220,4 @@ export type CallName =
   | `public${"Build" | "Decode" | "DecodeMany" | "Encode" | "EncodeMany" | "TypeBuild"}`;
 
 /** Names of the calls of the addon's table. */
-export type TableCallName = `partitions${"Next" | "Swap" | "Until"}`;
+export type TableCallName = `partitions${"Entry" | "Next" | "Swap"}`;

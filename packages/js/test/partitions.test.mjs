@@ -75,6 +75,26 @@ for (const machine of ["native", "wasm"]) {
       assert.equal(run(script), 600);
     });
 
+    test("a configured partition is never shared with the default generator that leased it before", () => {
+      const script = `
+        const { sno } = await import("polyflake/${machine}");
+        let now = Date.UTC(2026, 0, 1);
+        const clock = () => now;
+        const leased = new sno.Generator({ clock });
+        const made = new Set([leased.generate()]);
+        const { partition } = leased;
+        const configured = new sno.Generator({ partition, sequenceMin: 0, clock, onExhausted: "error" });
+        const refusal = () => {
+          try { return configured.generate().length; } catch ({ code, retryAt }) { return [code, retryAt - now]; }
+        };
+        const refused = refusal();
+        for (let k = 0; k < 100; k++) made.add(leased.generate());
+        now += 4;
+        for (let k = 0; k < 100; k++) made.add(configured.generate()).add(leased.generate());
+        console.log(JSON.stringify([refused, made.size, leased.partition === partition]));`;
+      assert.deepEqual(run(script), [["sequence_exhausted", 4], 301, false]);
+    });
+
     test("a closed generator's partition is its snapshot's for good", () => {
       const script = `
         const { sno } = await import("polyflake/${machine}");
@@ -122,7 +142,7 @@ describe("copies of the package", () => {
 
   for (const machine of ["native", "wasm"]) {
     test(`${machine} looks at what another copy left`, () => {
-      const table = (next, until = "0") => `{ next: () => ${next}, until: () => ${until}, swap: () => true }`;
+      const table = (next, entry = "0") => `{ next: () => ${next}, entry: () => ${entry}, swap: () => true }`;
       assert.equal(over(machine, table("7")), 7);
       assert.equal(over(machine, table("'7'")), "invalid_type");
       assert.equal(over(machine, table("70000")), "out_of_range");
@@ -136,7 +156,7 @@ describe("copies of the package", () => {
     test(`${machine} takes no partition for a clock that fails`, () => {
       const script = `
         let looked = 0;
-        globalThis[Symbol.for("polyflake.partitions")] = { next: () => (looked += 1), until: () => 0, swap: () => true };
+        globalThis[Symbol.for("polyflake.partitions")] = { next: () => (looked += 1), entry: () => 0, swap: () => true };
         const { sno } = await import("polyflake/${machine}");
         let reading = NaN;
         const ids = new sno.Generator({ clock: () => reading });

@@ -17,7 +17,7 @@ interface Addon {
   /** The source of the system's time. */
   clockSource(): SystemSource;
   /** Lends it the table of default partitions of another copy of the package. */
-  lend(next: LentTable["next"], until: LentTable["until"], swap: LentTable["swap"]): void;
+  lend(next: LentTable["next"], entry: LentTable["entry"], swap: LentTable["swap"]): void;
 }
 
 type Native = Backend & Pick<Addon, "clockSource">;
@@ -45,7 +45,7 @@ function attached({ attach, clock, clockSource, lend }: Addon): Native {
     makers,
     clockSource,
     setClock: ({ read, stalled }) => clock(read, stalled),
-    lend: ({ next, until, swap }) => lend(next, until, swap),
+    lend: ({ next, entry, swap }) => lend(next, entry, swap),
     buffer: () => area.buffer as ArrayBuffer,
     offset: area.byteOffset,
   };
