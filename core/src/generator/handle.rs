@@ -45,8 +45,11 @@ impl<F: Pack> Block<F> {
     }
 }
 
-/// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a tick and did not use by its end are lost. Its
-/// IDs are in order unless the family says otherwise; IDs of different handles mix.
+/// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a tick and did not use by its end are lost.
+///
+/// Its IDs sort in the order in which they were made, as long as the clock does not move backwards, with these exceptions. A sno's
+/// metabyte stands before its sequence, so within a tick of 4 ms IDs sort by metabyte first. A Hot Guid's counter starts at a random
+/// value and wraps once it passes its end, and Randflake IDs do not sort at all. IDs of different handles mix within a tick.
 ///
 /// Each family has its own: [`sno::Handle`](crate::sno::Handle), [`randflake::Handle`](crate::randflake::Handle),
 /// [`hotguid::Handle`](crate::hotguid::Handle), [`layout::Handle`](crate::layout::Handle).

@@ -9,8 +9,8 @@ use crate::{
     generator::{self, Mode},
 };
 
-/// Makes IDs of a shared [`Generator`] for one thread: see [`Handle`](crate::Handle). Its IDs are in order as long as a block lasts
-/// and the counter does not pass its end.
+/// Makes IDs of a shared [`Generator`] for one thread: see [`Handle`](crate::Handle). Its IDs of one second sort in the order in which
+/// they were made, unless the counter, which starts at a random value, passes its end meanwhile.
 ///
 /// ```
 /// use polyflake::hotguid::{Generator, Handle};
