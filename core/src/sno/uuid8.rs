@@ -94,7 +94,7 @@ impl From<Sno> for uuid::Uuid {
 /// As [`Sno::from_uuid8_bytes`].
 #[cfg(feature = "uuid")]
 impl TryFrom<uuid::Uuid> for Sno {
-    type Error = crate::Error;
+    type Error = Error;
 
     fn try_from(uuid: uuid::Uuid) -> Result<Self> {
         Self::from_uuid8_bytes(uuid.into_bytes())
