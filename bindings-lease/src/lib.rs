@@ -49,13 +49,14 @@ pub extern "C" fn place(length: usize) -> usize {
     })
 }
 
-/// The name of a file: `{"inode":TEXT,"birth":TEXT,"system":NUMBER}`, where the birth may be null, in Unix milliseconds, and the
-/// number of the file system, which Linux alone has.
+/// The name of a file: `{"inode":TEXT,"birth":TEXT,"system":NUMBER,"allows_overlayfs":BOOLEAN}`, where the birth may be null, in Unix
+/// milliseconds, and the number of the file system, which Linux alone has.
 #[unsafe(no_mangle)]
 pub extern "C" fn name(length: usize) -> usize {
     answer(&taken(length), |facts| {
         let number = facts["system"].as_u64().and_then(|number| u32::try_from(number).ok());
-        number.map_or(Ok(()), check_file_system)?;
+        let allows_overlayfs = facts["allows_overlayfs"] == true;
+        number.map_or(Ok(()), |number| check_file_system(number, allows_overlayfs))?;
         let inode = facts["inode"].as_str().and_then(|inode| inode.parse().ok());
         // Two files under one number would be one store.
         let none = || Error::new(ErrorKind::StoreNotDurable, "expected a file's inode, found none");

@@ -103,13 +103,17 @@ pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
         let reason = "expected a URL without a password: set the variable POLYFLAKE_LEASE to it";
         return Err(Failure::new("invalid_secret", reason));
     }
-    let variable = || std::env::var("POLYFLAKE_LEASE").ok();
-    let url = url.map(str::to_owned).or_else(variable).ok_or_else(|| {
+    let variable = std::env::var("POLYFLAKE_LEASE").ok();
+    let read = url.or(variable.as_deref()).ok_or_else(|| {
         Failure::new("missing_field", "expected the URL of a store, or POLYFLAKE_LEASE to be set")
     })?;
-    // Generators read their namespace from the same variable.
-    let place = polyflake_lease::hosted::Place::of(&url, None);
-    Ok(place.map_or(url, |place| place.url().to_owned()))
+    // Generators read their namespace from the same variable, so a URL may name one that this program does not use.
+    let unused = (!read.contains("namespace=")).then_some("unused");
+    let place = match url {
+        Some(url) => polyflake_lease::hosted::Place::of(url, unused),
+        None => polyflake_lease::hosted::Place::of_variables(Some(read), None, unused),
+    };
+    Ok(place?.url().to_owned())
 }
 
 type Opened = Operator<
@@ -144,11 +148,15 @@ fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
         let records = operator.records()?;
         let records: Vec<_> = records.iter().map(record).collect();
         let all = json!({
-            "now": status.now, "granted": status.granted, "reserved": status.reserved,
+            "now": status.now, "schema": status.schema,
+            "granted": status.granted, "reserved": status.reserved,
             "free": status.free, "next_end": status.next_end, "is_restored": status.is_restored,
             "records": records,
         });
         return Ok(writeln!(out, "{all}")?);
+    }
+    if let Some(schema) = &status.schema {
+        writeln!(out, "schema    {schema}")?;
     }
     writeln!(
         out,

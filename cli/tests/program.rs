@@ -324,7 +324,16 @@ fn layouts_are_checked_described_and_used() {
 #[test]
 fn an_operator_sees_and_changes_a_namespace() {
     let folder = tempfile::tempdir().expect("a folder");
-    let url = format!("sqlite:{}", folder.path().join("leases.db").display());
+    let file = folder.path().join("leases.db");
+    let url = format!("sqlite:{}?allow=overlayfs", file.display());
+    // A wrong path is an error, and does not make an empty store.
+    for step in [&["status"][..], &["evict"], &["restored"]] {
+        let number: &[&str] = if step == ["evict"] { &["1"] } else { &[] };
+        let all = [&["lease"][..], step, &["orders/sno"], number, &["--url", &url]].concat();
+        let refusal = refused(1, &all);
+        assert!(refusal.starts_with("error[lease_unavailable]: "), "{refusal}");
+        assert!(!file.exists());
+    }
     let lease = ["--lease", &url, "--namespace", "orders"];
     let ids = |count: &str| {
         let made = out(&[&["new", "sno", "-n", count], &lease[..]].concat());
@@ -360,8 +369,13 @@ fn an_operator_sees_and_changes_a_namespace() {
     let mut by_variable = Command::new(PROGRAM);
     by_variable
         .args(["lease", "status", "orders/sno"])
-        .env("POLYFLAKE_LEASE", format!("{url}?namespace=orders"));
+        .env("POLYFLAKE_LEASE", format!("{url}&namespace=orders"));
     assert!(by_variable.output().expect("a program").status.success());
+    by_variable.env("POLYFLAKE_LEASE", "sqlite:leases.db?namespace=orders");
+    by_variable.current_dir(folder.path());
+    let relative = by_variable.output().expect("a program");
+    let refusal = String::from_utf8_lossy(&relative.stderr).into_owned();
+    assert!(!relative.status.success() && refusal.contains("the absolute path"), "{refusal}");
     let seen_by_all = "postgres://operator:secret@db/orders";
     let refusal = refused(1, &["lease", "status", "orders", "--url", seen_by_all]);
     assert!(refusal.contains("without a password") && !refusal.contains("secret@"), "{refusal}");

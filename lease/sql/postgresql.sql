@@ -1,5 +1,7 @@
--- The records of docs/leases.md in PostgreSQL: format 1.
-CREATE TABLE IF NOT EXISTS polyflake_namespaces (
+-- The records of docs/leases.md in PostgreSQL: format 1. For another schema than `polyflake` (`?schema=` in a store's URL), replace
+-- its name in this file and in postgresql-role.sql.
+CREATE SCHEMA IF NOT EXISTS polyflake;
+CREATE TABLE IF NOT EXISTS polyflake.polyflake_namespaces (
     namespace text NOT NULL PRIMARY KEY,
     digest text NOT NULL,
     format bigint NOT NULL,
@@ -11,7 +13,7 @@ CREATE TABLE IF NOT EXISTS polyflake_namespaces (
     store text NOT NULL,
     version bigint NOT NULL
 );
-CREATE TABLE IF NOT EXISTS polyflake_leases (
+CREATE TABLE IF NOT EXISTS polyflake.polyflake_leases (
     namespace text NOT NULL,
     first bigint NOT NULL,
     count bigint NOT NULL,
@@ -24,4 +26,4 @@ CREATE TABLE IF NOT EXISTS polyflake_leases (
     version bigint NOT NULL,
     PRIMARY KEY (namespace, first)
 );
-CREATE INDEX IF NOT EXISTS polyflake_leases_end ON polyflake_leases (namespace, granted_until, first);
+CREATE INDEX IF NOT EXISTS polyflake_leases_end ON polyflake.polyflake_leases (namespace, granted_until, first);

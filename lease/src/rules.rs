@@ -8,6 +8,7 @@ pub(crate) mod events;
 pub(crate) mod forks;
 pub(crate) mod json;
 pub(crate) mod keeper;
+pub(crate) mod location;
 mod messages;
 #[cfg(feature = "hosted")]
 pub(crate) mod numbered;

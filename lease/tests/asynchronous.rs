@@ -33,7 +33,11 @@ impl One {
     fn new() -> Self {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let path = folder.path().join("leases.db");
-        let one = Self { _folder: folder, url: format!("sqlite:{}", path.display()), path };
+        let one = Self {
+            _folder: folder,
+            url: format!("sqlite:{}?allow=overlayfs", path.display()),
+            path,
+        };
         Generator::with(&one.url, Self::options(), LONG).unwrap().close();
         one
     }
@@ -198,7 +202,7 @@ fn the_executor_turns_while_a_server_does_not_answer() {
         let (unlock, unlocked) = mpsc::channel::<()>();
         thread::spawn(move || {
             let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
-            client.batch_execute("BEGIN; LOCK TABLE polyflake_namespaces").unwrap();
+            client.batch_execute("BEGIN; LOCK TABLE polyflake.polyflake_namespaces").unwrap();
             held.send(()).unwrap();
             // Until the other end is dropped.
             let _ = unlocked.recv();

@@ -65,7 +65,7 @@ fn a_lease_that_is_renewed_evicted_and_cut_off_says_so() {
     let all = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let [here, away] = ["here", "away"].map(|name| all.path().join(name));
     fs::create_dir(&here).unwrap();
-    let url = format!("sqlite:{}", here.join("leases.db").display());
+    let url = format!("sqlite:{}?allow=overlayfs", here.join("leases.db").display());
     let (options, heard) = Heard::of(options().lease_ms(1500).unwrap());
     let ids = Generator::with(&url, options, LONG).unwrap();
     let Event::Acquired { end: first, .. } = heard.next("acquired") else { panic!() };
@@ -182,7 +182,7 @@ impl Subscriber for Collects {
 fn events_are_traced_and_hold_nothing_of_the_url() {
     let lines = listen();
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let file = format!("sqlite:{}", folder.path().join("leases.db").display());
+    let file = format!("sqlite:{}?allow=overlayfs", folder.path().join("leases.db").display());
     let urls = [
         "postgres://somebody:sesame@127.0.0.1:1/db?options=sesame",
         "postgres://somebody:sesame@[::1/db",

@@ -39,7 +39,7 @@ fn alone() -> MutexGuard<'static, ()> {
 
 fn store() -> (TempDir, String) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let url = format!("sqlite:{}", folder.path().join("leases.db").display());
+    let url = format!("sqlite:{}?allow=overlayfs", folder.path().join("leases.db").display());
     (folder, url)
 }
 

@@ -19,7 +19,7 @@ use polyflake::{layout::preset, sno};
 use polyflake_lease::{
     Moment, Operator, Random,
     hosted::{Granted, Hosted, Place, layout_of},
-    steps::open_file,
+    steps::{Access, open_file},
 };
 use serde_json::{Value as Json, json};
 #[cfg(all(feature = "postgresql", unix))]
@@ -101,7 +101,8 @@ impl Host {
             "open" => {
                 assert!(self.connection.is_none());
                 let connect = |path: &Path| Ok(rusqlite::Connection::open(path).unwrap());
-                let (connection, name) = open_file(&self.path, connect).unwrap();
+                let access = Access { allows_overlayfs: true, ..Access::default() };
+                let (connection, name) = open_file(&self.path, access, connect).unwrap();
                 self.connection = Some(connection);
                 json!({ "opened": name })
             }
@@ -152,7 +153,7 @@ impl Host {
     fn granted(&self) -> u64 {
         // A number that came back is granted until its last tick has ended.
         thread::sleep(Duration::from_millis(10));
-        let url = format!("sqlite:{}", self.path.display());
+        let url = format!("sqlite:{}?allow=overlayfs", self.path.display());
         Operator::open(&url, "orders/sno").unwrap().status().unwrap().granted
     }
 }
@@ -368,14 +369,18 @@ fn places_are_read() {
         let place = Place::of(url, namespace)?;
         place.to_json().map(|text| serde_json::from_str::<Json>(&text).unwrap())
     };
-    let found = place("postgres://me@db/app?a=1&namespace=a%2Fb&b=2", None).unwrap();
+    let url = "postgres://me@db/app?a=1&namespace=a%2Fb&b=2&schema=ids&create=second-store";
+    let found = place(url, None).unwrap();
     let expected = json!({
         "store": "postgresql", "address": "postgres://me@db/app?a=1&b=2", "namespace": "a/b", "insist": null,
+        "schema": "ids", "create": "second-store", "allows_overlayfs": false,
     });
     assert_eq!(found, expected);
-    let found = place("sqlite:ids.db", Some("orders")).unwrap();
-    let expected =
-        json!({ "store": "sqlite", "address": "ids.db", "namespace": "orders", "insist": null });
+    let found = place("sqlite:ids.db?allow=overlayfs", Some("orders")).unwrap();
+    let expected = json!({
+        "store": "sqlite", "address": "ids.db", "namespace": "orders", "insist": null,
+        "schema": null, "create": null, "allows_overlayfs": true,
+    });
     assert_eq!(found, expected);
     let bad = [
         ("sqlite:ids.db", None),
@@ -404,12 +409,28 @@ fn variables_are_read() {
     assert_eq!(place(here, None).unwrap().number(), None);
     let beside = Place::of_variables(Some("memory:"), None, Some("orders")).unwrap();
     assert_eq!(beside.namespace(), "orders");
+    for path in ["/var/lib/ids.db", "C:/ids.db", "C:\\ids.db", "\\\\host\\ids.db"] {
+        let url = format!("sqlite:{path}?namespace=orders");
+        let found = Place::of_variables(Some(&url), None, None).unwrap();
+        assert_eq!(found.url(), format!("sqlite:{path}"));
+    }
+    // Each working directory would have a store of its own, with all worker IDs.
+    let absolute = "found a relative path, which is another file in each working directory: write the absolute path";
     // An empty one is a secret, say, that is not set where the program runs.
     for (url, number, code, variable, end) in [
         (None, None, "lease_unavailable", "POLYFLAKE_LEASE", "found none"),
         (None, Some("7"), "lease_unavailable", "POLYFLAKE_LEASE", "found POLYFLAKE_NODE alone"),
         (Some(""), None, "out_of_range", "POLYFLAKE_LEASE", "found an empty text"),
         (Some(""), Some("7"), "out_of_range", "POLYFLAKE_LEASE", "found an empty text"),
+        (Some("sqlite:ids.db?namespace=a"), None, "out_of_range", "POLYFLAKE_LEASE", absolute),
+        (Some("sqlite:./ids.db?namespace=a"), None, "out_of_range", "POLYFLAKE_LEASE", absolute),
+        (
+            Some("sqlite:x/ids.db?namespace=a"),
+            Some("7"),
+            "out_of_range",
+            "POLYFLAKE_LEASE",
+            absolute,
+        ),
         (here, Some(""), "out_of_range", "POLYFLAKE_NODE", "found an empty text"),
         (here, Some("+7"), "out_of_range", "POLYFLAKE_NODE", "found another text"),
         (here, Some("9007199254740992"), "out_of_range", "POLYFLAKE_NODE", "found another text"),

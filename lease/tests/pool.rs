@@ -47,7 +47,7 @@ fn both_kinds_of_connections_pass_the_suite() {
     let url = server.url();
     let check = |store: Result<AsyncPostgresql>| {
         conformance::check(&mut Waits(&runtime, store.unwrap()));
-        server.by_hand(&["TRUNCATE polyflake_leases, polyflake_namespaces"]);
+        server.by_hand(&["TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces"]);
     };
     check(runtime.block_on(AsyncPostgresql::open(&url)));
     check(runtime.block_on(AsyncPostgresql::from_pool(&pool)));

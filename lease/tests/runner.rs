@@ -168,7 +168,7 @@ fn an_id_without_a_lease_is_refused_and_says_since_when_and_why() {
     let all = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let [here, away] = ["here", "away"].map(|name| all.path().join(name));
     fs::create_dir(&here).unwrap();
-    let url = format!("sqlite:{}", here.join("leases.db").display());
+    let url = format!("sqlite:{}?allow=overlayfs", here.join("leases.db").display());
     let options = Options::new("orders", Shape::sno(0..=9).unwrap()).unwrap();
     let ids = sno::Generator::with(&url, options.lease_ms(600).unwrap(), LONG).unwrap();
     ids.generate(0).unwrap();

@@ -12,10 +12,10 @@ use std::{
     time::Duration,
 };
 
-use claims::{assert_refused, claim, claim_side_by_side};
+use claims::{assert_refused, claim, claim_side_by_side, url_of};
 use polyflake_lease::{
-    Ask, Error, ErrorKind, Found, Options, Record, Request, Shape, Sqlite, Store, conformance,
-    open, sno,
+    Ask, Error, ErrorKind, Found, Operator, Options, Record, Request, Shape, Sqlite, Store,
+    conformance, open, sno,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -43,9 +43,9 @@ fn it_passes_the_suite_with_every_journal() {
         let before = Connection::open(&path).unwrap();
         before.pragma_update(None, "journal_mode", journal).unwrap();
         before.close().unwrap();
-        let mut store = Sqlite::open(&path).unwrap();
+        let mut store = open(&url_of(&path)).unwrap();
         conformance::check(&mut store);
-        conformance::check_together(|| Sqlite::open(&path).unwrap());
+        conformance::check_together(|| open(&url_of(&path)).unwrap());
     }
 }
 
@@ -59,6 +59,22 @@ fn what_forgets_is_refused() {
         let error = assert_file_refused(&folder.path().join("a.db"), ErrorKind::StoreNotDurable);
         assert_eq!(error.to_string(), "expected a file on a disk of this machine, found tmpfs");
     }
+}
+
+/// An operator who mistypes a path would else find an empty store where the real one is full.
+#[test]
+fn an_operator_creates_neither_a_file_nor_tables() {
+    let (folder, path) = file();
+    let status = || Operator::open(&url_of(&path), "orders/sno").and_then(|mut it| it.status());
+    assert_refused(status(), ErrorKind::LeaseUnavailable);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    fs::write(&path, "").unwrap();
+    let error = assert_refused(status(), ErrorKind::LeaseUnavailable);
+    let expected = "expected a store in the file, found one without tables of leases";
+    assert!(error.to_string().starts_with(expected), "{error}");
+    assert_eq!(fs::metadata(&path).unwrap().len(), 0);
+    claim(&mut open(&url_of(&path)).unwrap()).unwrap();
+    assert_eq!(status().unwrap().granted, 1);
 }
 
 #[test]
@@ -90,13 +106,13 @@ fn urls_of_other_libraries_are_refused() {
         assert_eq!(error.to_string(), expected);
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    open(&format!("sqlite:{at}/a.db")).unwrap();
+    open(&url_of(format!("{at}/a.db"))).unwrap();
 }
 
 #[test]
 fn missing_columns_are_refused() {
     let (_folder, path) = file();
-    claim(&mut Sqlite::open(&path).unwrap()).unwrap();
+    claim(&mut open(&url_of(&path)).unwrap()).unwrap();
     let by_hand = Connection::open(&path).unwrap();
     by_hand.execute_batch("ALTER TABLE polyflake_namespaces DROP COLUMN store").unwrap();
     assert_file_refused(&path, ErrorKind::StoreDamaged);
@@ -106,14 +122,14 @@ fn missing_columns_are_refused() {
 #[test]
 fn a_column_of_a_later_format_stops_nobody_before_its_rows_are_there() {
     let (_folder, path) = file();
-    let mut store = Sqlite::open(&path).unwrap();
+    let mut store = open(&url_of(&path)).unwrap();
     claim(&mut store).unwrap();
     let by_hand = Connection::open(&path).unwrap();
     let add = |table| format!("ALTER TABLE {table} ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'");
     by_hand.execute_batch(&add("polyflake_leases")).unwrap();
     by_hand.execute_batch(&add("polyflake_namespaces")).unwrap();
     claim(&mut store).unwrap();
-    claim(&mut Sqlite::open(&path).unwrap()).unwrap();
+    claim(&mut open(&url_of(&path)).unwrap()).unwrap();
     // A number that a holder of the later format has is left to it, and the value of the new column stays.
     let later = "UPDATE polyflake_leases SET format = 2, colour = 'blue', version = version + 1";
     by_hand.execute_batch(&format!("{later} WHERE first = 0")).unwrap();
@@ -151,7 +167,7 @@ fn rows_written_by_hand_are_refused_and_stay() {
     ];
     for (change, kind) in changes {
         let (_folder, path) = file();
-        let mut store = Sqlite::open(&path).unwrap();
+        let mut store = open(&url_of(&path)).unwrap();
         claim(&mut store).unwrap();
         let by_hand = Connection::open(&path).unwrap();
         by_hand.execute_batch(change).unwrap();
@@ -169,7 +185,7 @@ fn one_row_written_by_hand_is_left_out_and_named() {
         ("version = 'one'", ErrorKind::StoreDamaged),
     ] {
         let (_folder, path) = file();
-        let mut store = Sqlite::open(&path).unwrap();
+        let mut store = open(&url_of(&path)).unwrap();
         let numbers = [(); 3].map(|()| *claim(&mut store).unwrap().numbers().start());
         let by_hand = Connection::open(&path).unwrap();
         let change = format!("UPDATE polyflake_leases SET granted_until = 0, start = 0, {change}");
@@ -190,11 +206,11 @@ fn one_row_written_by_hand_is_left_out_and_named() {
 #[test]
 fn a_copied_file_is_quiet_for_a_while() {
     let (folder, path) = file();
-    let mut store = Sqlite::open(&path).unwrap();
+    let mut store = open(&url_of(&path)).unwrap();
     claim(&mut store).unwrap();
     let copy = folder.path().join("copy.db");
     fs::copy(&path, &copy).unwrap();
-    assert_refused(claim(&mut Sqlite::open(&copy).unwrap()), ErrorKind::StoreChanged);
+    assert_refused(claim(&mut open(&url_of(&copy)).unwrap()), ErrorKind::StoreChanged);
     claim(&mut store).unwrap();
     // Also if the copy replaces the file under an open store.
     fs::copy(&path, &copy).unwrap();
@@ -206,7 +222,7 @@ fn a_copied_file_is_quiet_for_a_while() {
 #[test]
 fn a_swap_is_refused_where_another_store_is_named() {
     let (_folder, path) = file();
-    let mut store = Sqlite::open(&path).unwrap();
+    let mut store = open(&url_of(&path)).unwrap();
     claim(&mut store).unwrap();
     let mut ask = |ask| {
         let request = Request { number: 1, namespace: "orders/sno".into(), ask };
@@ -240,12 +256,12 @@ fn a_backup_in_place_of_the_file_is_a_restored_store() {
     ] {
         for _ in 0..4 {
             let (folder, path) = file();
-            claim(&mut Sqlite::open(&path).unwrap()).unwrap();
+            claim(&mut open(&url_of(&path)).unwrap()).unwrap();
             let back_up = "tar --create --file=backup.tar leases.db; cp leases.db backup.db";
             assert!(runs(back_up, folder.path()), "{back_up}");
-            let unknown = claim(&mut Sqlite::open(&path).unwrap()).unwrap();
+            let unknown = claim(&mut open(&url_of(&path)).unwrap()).unwrap();
             assert!(runs(way, folder.path()), "{way}");
-            let error = claim(&mut Sqlite::open(&path).unwrap()).expect_err(way);
+            let error = claim(&mut open(&url_of(&path)).unwrap()).expect_err(way);
             assert_eq!(error.kind(), ErrorKind::StoreChanged, "{way}: {error}");
             assert!(error.until() > Some(unknown.end()), "{way}");
         }
@@ -295,8 +311,8 @@ impl Drop for Mounted {
 #[cfg(target_os = "linux")]
 fn a_file_system_without_times_of_birth_is_refused() {
     let Some(mounted) = Mounted::new("-I 128") else { return };
-    let opened = Sqlite::open(mounted.folder.path().join("a/leases.db"));
-    let error = opened.expect_err("expected a refusal");
+    let opened = open(&url_of(mounted.folder.path().join("a/leases.db")));
+    let error = opened.err().expect("a rejection");
     assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
 }
 
@@ -306,22 +322,22 @@ fn a_file_system_without_times_of_birth_is_refused() {
 fn a_file_that_is_moved_or_mounted_elsewhere_is_the_same_store() {
     use std::os::unix::fs::MetadataExt;
     let (folder, path) = file();
-    claim(&mut Sqlite::open(&path).unwrap()).unwrap();
+    claim(&mut open(&url_of(&path)).unwrap()).unwrap();
     assert!(runs("mkdir moved; mv leases.db moved", folder.path()));
-    claim(&mut Sqlite::open(folder.path().join("moved/leases.db")).unwrap()).unwrap();
+    claim(&mut open(&url_of(folder.path().join("moved/leases.db"))).unwrap()).unwrap();
     let Some(mounted) = Mounted::new("") else { return };
     let [before, bound, after] =
         ["a", "b", "c"].map(|name| mounted.folder.path().join(name).join("leases.db"));
-    claim(&mut Sqlite::open(&before).unwrap()).unwrap();
+    claim(&mut open(&url_of(&before)).unwrap()).unwrap();
     let device = fs::metadata(&before).unwrap().dev();
     assert!(mounted.runs("mkdir b c; mount --bind a b"));
-    claim(&mut Sqlite::open(&bound).unwrap()).unwrap();
+    claim(&mut open(&url_of(&bound)).unwrap()).unwrap();
     // The second volume takes the first one's device, unless another program was faster.
     assert!(mounted.runs("umount b a; cp one two; mount -o loop two a; mount -o loop one c"));
     if fs::metadata(&after).unwrap().dev() == device {
         println!("the volume has the same device again");
     }
-    claim(&mut Sqlite::open(&after).unwrap()).unwrap();
+    claim(&mut open(&url_of(&after)).unwrap()).unwrap();
 }
 
 const STARTED_IN: &str = "POLYFLAKE_STARTED_IN";
@@ -338,11 +354,11 @@ fn a_relative_path_starts_at_the_folder_in_which_the_generator_was_made() {
         assert!(again.env(STARTED_IN, folder.path()).status().unwrap().success());
         return;
     }
-    let mut store = Sqlite::open("leases.db").unwrap();
+    let mut store = open(&url_of("leases.db")).unwrap();
     let options = Options::new("orders", Shape::sno(0..=99).unwrap()).unwrap();
     let options = options.lease_ms(500).unwrap();
     let longest = Duration::from_secs(20);
-    let ids = sno::Generator::with("sqlite:leases.db", options.clone(), longest).unwrap();
+    let ids = sno::Generator::with(&url_of("leases.db"), options.clone(), longest).unwrap();
     env::set_current_dir("../two").unwrap();
     claim(&mut store).unwrap();
     while ids.lease().figures().renewals < 2 {
@@ -351,23 +367,23 @@ fn a_relative_path_starts_at_the_folder_in_which_the_generator_was_made() {
     }
     assert!(!fs::exists("leases.db").unwrap());
     // Two folders are two stores, and the same number is free in both.
-    let other = sno::Generator::with("sqlite:leases.db", options.clone(), longest).unwrap();
+    let other = sno::Generator::with(&url_of("leases.db"), options.clone(), longest).unwrap();
     assert_eq!((ids.lease().number(), other.lease().number()), (Some(0), Some(0)));
     // One file is one store, however its path is written.
-    let same = sno::Generator::with("sqlite:../one/leases.db", options, longest).unwrap();
+    let same = sno::Generator::with(&url_of("../one/leases.db"), options, longest).unwrap();
     assert_ne!(same.lease().number(), Some(0));
 }
 
 #[test]
 fn holders_side_by_side_have_numbers_of_their_own() {
     let (_folder, path) = file();
-    claim_side_by_side(|| Sqlite::open(&path).unwrap());
+    claim_side_by_side(|| open(&url_of(&path)).unwrap());
 }
 
 #[test]
 fn a_file_that_cannot_be_written_is_refused_and_usable_afterwards() {
     let (_folder, path) = file();
-    let mut store = Sqlite::open(&path).unwrap();
+    let mut store = open(&url_of(&path)).unwrap();
     claim(&mut store).unwrap();
     let full = Connection::open(&path).unwrap();
     full.execute_batch("CREATE TRIGGER full BEFORE UPDATE ON polyflake_leases BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END").unwrap();

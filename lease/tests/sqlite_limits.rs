@@ -13,12 +13,12 @@ use std::{
     process::Command,
 };
 
-use claims::claim_with;
-use polyflake_lease::{ErrorKind, Operator, Options, Result, Shape, Sqlite};
+use claims::{claim_with, url_of};
+use polyflake_lease::{ErrorKind, Operator, Options, Result, Shape, Store, open};
 
 const STORE: &str = "POLYFLAKE_LIMITED_STORE";
 
-fn claim(store: &mut Sqlite, namespace: &str, number: u64) -> Result<()> {
+fn claim(store: &mut dyn Store, namespace: &str, number: u64) -> Result<()> {
     let options = Options::new(namespace, Shape::sno(0..=9999)?)?.prefer(number)?;
     claim_with(store, options).map(drop)
 }
@@ -28,14 +28,13 @@ fn store() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let path = folder.path().join("leases.db");
-    claim(&mut Sqlite::open(&path).unwrap(), "orders", 0).unwrap();
+    claim(&mut open(&url_of(&path)).unwrap(), "orders", 0).unwrap();
     (folder, path)
 }
 
 #[track_caller]
 fn assert_granted(path: &Path, namespace: &str, expected: u64) {
-    let url = format!("sqlite:{}", path.display());
-    let status = Operator::open(&url, namespace).and_then(|mut it| it.status()).unwrap();
+    let status = Operator::open(&url_of(path), namespace).and_then(|mut it| it.status()).unwrap();
     assert_eq!(status.granted, expected);
 }
 
@@ -46,7 +45,7 @@ fn limited() -> Option<PathBuf> {
 #[test]
 fn a_file_that_may_only_be_read_is_refused_and_usable_afterwards() {
     if let Some(path) = limited() {
-        let error = Sqlite::open(path).expect_err("expected a refusal");
+        let error = open(&url_of(path)).err().expect("a rejection");
         assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}");
         assert!(error.to_string().contains("readonly"), "{error}");
         return;
@@ -66,14 +65,14 @@ fn a_file_that_may_only_be_read_is_refused_and_usable_afterwards() {
     set(folder.path(), 0o755).unwrap();
     set(&path, 0o644).unwrap();
     assert_granted(&path, "orders/sno", 1);
-    claim(&mut Sqlite::open(&path).unwrap(), "orders", 1).unwrap();
+    claim(&mut open(&url_of(&path)).unwrap(), "orders", 1).unwrap();
     assert_granted(&path, "orders/sno", 2);
 }
 
 #[test]
 fn a_full_disk_is_refused_and_usable_afterwards() {
     if let Some(path) = limited() {
-        let mut store = Sqlite::open(path).unwrap();
+        let mut store = open(&url_of(path)).unwrap();
         for _ in 0..2 {
             // It makes 5,000 records.
             let error = claim(&mut store, "others", 4999).unwrap_err();
@@ -91,7 +90,7 @@ fn a_full_disk_is_refused_and_usable_afterwards() {
     again.args(["--exact", "a_full_disk_is_refused_and_usable_afterwards"]);
     assert!(again.env(STORE, &path).status().unwrap().success());
     assert_granted(&path, "orders/sno", 1);
-    let mut store = Sqlite::open(&path).unwrap();
+    let mut store = open(&url_of(&path)).unwrap();
     claim(&mut store, "orders", 1).unwrap();
     claim(&mut store, "others", 4999).unwrap();
     assert_granted(&path, "orders/sno", 2);

@@ -16,7 +16,7 @@ use std::{env, fs, sync::Mutex};
 
 use polyflake_lease::{
     Ask, Error, Namespace, Random, Record, Reply, Request, Shape,
-    steps::{Engine, Failure, Known, Outcome, Rows, Statement, Step, Steps, Value},
+    steps::{Engine, Failure, Known, Outcome, Rows, Schema, Statement, Step, Steps, Value},
 };
 use serde_json::{Value as Json, json};
 use server::{Server, programs};
@@ -152,6 +152,7 @@ fn proposed(incarnation: u128) -> Namespace {
 /// column goes.
 fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) -> Json {
     let known = Known::default();
+    let place = if matches!(engine, Engine::Postgresql(_)) { "polyflake." } else { "" };
     let (texts, requests, number) = (Vec::new(), Vec::new(), 0);
     let mut it = Recorder { engine, run, known, texts, requests, number };
     it.ask(Ask::Read { first: 0 }, Line::Kept).unwrap();
@@ -182,7 +183,7 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
     it.ask(Ask::Put { old: later, new: last }, Line::Warned).unwrap_err();
     it.ask(Ask::Read { first: 0 }, Line::Kept).unwrap();
     it.ask(Ask::Survey, Line::Kept).unwrap();
-    it.by_hand("ALTER TABLE polyflake_leases DROP COLUMN holder");
+    it.by_hand(&format!("ALTER TABLE {place}polyflake_leases DROP COLUMN holder"));
     it.ask(Ask::Read { first: 0 }, Line::Kept).unwrap_err();
     json!({"texts": it.texts, "conversation": it.requests})
 }
@@ -230,7 +231,7 @@ fn assert_sqlite(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
 /// Asserts that an empty server has the recorded conversation, whatever its name is.
 #[track_caller]
 fn assert_postgresql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
-    let found = record(Engine::Postgresql, run).to_string();
+    let found = record(Engine::Postgresql(Schema::default()), run).to_string();
     let name = found.split('"').find(|text| text.starts_with("postgresql:")).unwrap().to_owned();
     assert_recorded("postgresql", &parsed(&found.replace(&name, POSTGRESQL)));
 }
@@ -254,9 +255,8 @@ fn postgresql_has_the_recorded_conversation() {
 #[test]
 fn the_recorded_outcomes_lead_to_the_recorded_statements_and_replies() {
     let file = parsed(&fs::read_to_string(FILE).unwrap());
-    for (name, engine) in
-        [("sqlite", Engine::Sqlite(SQLITE.into())), ("postgresql", Engine::Postgresql)]
-    {
+    let postgresql = Engine::Postgresql(Schema::default());
+    for (name, engine) in [("sqlite", Engine::Sqlite(SQLITE.into())), ("postgresql", postgresql)] {
         let (texts, mut known) = (file[name]["texts"].as_array().unwrap(), Known::default());
         let told = file[name]["conversation"].as_array().unwrap();
         assert!(told.len() > 10, "{name}");

@@ -47,7 +47,7 @@ def file() -> Iterator[Path]:
 
 
 def granted(url: str) -> list[int]:
-    asked = "SELECT first FROM polyflake_leases WHERE granted_until > %s ORDER BY first"
+    asked = "SELECT first FROM polyflake.polyflake_leases WHERE granted_until > %s ORDER BY first"
     with psycopg.connect(url) as connection:
         return [first for (first,) in connection.execute(asked, [time.time_ns() // 1_000_000]).fetchall()]
 
@@ -86,6 +86,50 @@ def test_psycopg_leases_renews_and_returns(durable: Server, store: str) -> None:
             given.dispose()
     assert {id.partition for id in made} == {3}
     assert len(set(made)) == len(made)
+
+
+def roles_of(url: str, *roles: str) -> list[str]:
+    """The database's URL for roles that may create tables, each with a schema of its own."""
+    with psycopg.connect(url, autocommit=True) as owner:
+        (database,) = owner.execute("SELECT current_database()").fetchone() or ("",)
+        for role in roles:
+            owner.execute(f"DROP ROLE IF EXISTS {role}".encode())
+            owner.execute(f"CREATE ROLE {role} LOGIN".encode())
+            owner.execute(f"CREATE SCHEMA AUTHORIZATION {role}".encode())
+            owner.execute(f"GRANT CREATE ON DATABASE {database} TO {role}".encode())
+    return [url.replace("//test@", f"//{role}@") for role in roles]
+
+
+def test_roles_of_one_database_share_one_store(durable: Server) -> None:
+    url = durable.url()
+    one, other = roles_of(url, "svc_a", "svc_b")
+    with polyflake.lease(one, "orders") as first, polyflake.lease(other, "orders", wait=5) as second:
+        ids = sno.Generator(lease=first)
+        assert ids.generate().partition == 0
+        others = sno.Generator(lease=second)
+        with pytest.raises(PolyflakeError, match=r"GRANT USAGE ON SCHEMA .polyflake. TO ROLE"):
+            others.generate()
+        rights = (REPOSITORY / "lease/sql/postgresql-role.sql").read_text("utf-8")
+        with psycopg.connect(one, autocommit=True) as owner:
+            owner.execute(rights.replace(':"role"', "svc_b").encode())
+        assert others.generate().partition == 1
+    with psycopg.connect(url, autocommit=True) as owner:
+        found = owner.execute("SELECT schemaname FROM pg_tables WHERE tablename = 'polyflake_leases'").fetchall()
+        owner.execute("DROP OWNED BY svc_a, svc_b CASCADE")
+    assert found == [("polyflake",)]
+
+
+def test_a_schema_is_chosen_by_the_url_or_for_a_pool_of_ones_own(durable: Server) -> None:
+    url = durable.url()
+    with polyflake.lease(f"{url}&schema=ids", "orders") as lease:
+        assert sno.Generator(lease=lease).generate().partition == 0
+        with polyflake.lease(lambda: psycopg.connect(url), "orders", schema="ids") as other:
+            assert sno.Generator(lease=other).generate().partition == 1
+        beside = sno.Generator(lease=polyflake.lease(url, "orders", wait=0.5))
+        with pytest.raises(PolyflakeError, match='found one in the schema "ids" and none in "polyflake"'):
+            beside.generate()
+    with polyflake.lease(f"{url}&create=second-store", "orders") as second:
+        assert sno.Generator(lease=second).generate().partition == 0
 
 
 def test_asyncpg_leases_in_the_programs_loop(durable: Server) -> None:
@@ -278,7 +322,7 @@ def test_workers_of_celery_return_their_numbers(file: Path) -> None:
         (folder / name).mkdir()
     (folder / "tasks.py").write_text(CELERY)
     others = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
-    environment = {**others, "FOLDER": str(folder), "STORE": f"sqlite:{file}"}
+    environment = {**others, "FOLDER": str(folder), "STORE": f"sqlite:{file}?allow=overlayfs"}
     options = ["--pool", "prefork", "--concurrency", "2", "--max-tasks-per-child", "1", "--loglevel", "info"]
     command = [sys.executable, "-m", "celery", "-A", "tasks", "worker", *options]
     ask = """
@@ -329,7 +373,7 @@ def test_workers_of_uvicorn_return_their_numbers(file: Path) -> None:
     (folder / "served.py").write_text(UVICORN)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    environment = {**os.environ, "POLYFLAKE_LEASE": f"sqlite:{file}?namespace=orders"}
+    environment = {**os.environ, "POLYFLAKE_LEASE": f"sqlite:{file}?allow=overlayfs&namespace=orders"}
     options = ["--port", str(port), "--workers", "2", "--limit-max-requests", "5", "--log-level", "warning"]
     command = [sys.executable, "-m", "uvicorn", *options, "served:application"]
     answers: list[Any] = []

@@ -26,7 +26,7 @@ const { failureOf, postgresql, Rules, sqlite } = module.exports;
 
 const [client, address] = process.argv.slice(2);
 const database = client === "better-sqlite3" ? requireHere(client) : undefined;
-const driver = client === "pg" ? postgresql(address) : sqlite(address, new Rules(), database);
+const driver = client === "pg" ? postgresql(address) : sqlite(address, true, new Rules(), database);
 let connection;
 
 async function run(statements) {

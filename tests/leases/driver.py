@@ -11,7 +11,7 @@ client, address = sys.argv[1:]
 if client == "asyncpg":
     _lease_stores.find_spec = lambda name: name == client  # as where psycopg is not installed
 kind = "sqlite" if client == "sqlite3" else "postgresql"
-driver = _lease_stores.driver_of(kind, address, os.getpid(), 10.0)
+driver = _lease_stores.driver_of(kind, address, os.getpid(), 10.0, True)
 expected = {"sqlite3": "SQLite", "psycopg": "Psycopg", "asyncpg": "Asyncpg"}[client]
 assert type(driver).__name__ == expected, driver
 loop = asyncio.new_event_loop()

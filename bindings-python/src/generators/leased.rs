@@ -15,7 +15,7 @@ use polyflake::{Error, ErrorKind, Result};
 use polyflake_lease::{
     Moment, Random,
     hosted::{Family, Granted, Hosted, Place, RANDOMS},
-    steps::{absolute_path, open_file},
+    steps::{Access, absolute_path, open_file},
 };
 use pyo3::{
     Borrowed, PyTraverseError, PyVisit, intern,
@@ -359,14 +359,16 @@ pub(crate) fn place(url: Option<&str>, namespace: Option<&str>) -> PyResult<Stri
 
 /// Opens the file of a store by a function, and names it.
 #[pyfunction]
-#[pyo3(signature = (path, connect, /))]
+#[pyo3(signature = (path, allows_overlayfs, connect, /))]
 pub(crate) fn name_file<'py>(
     path: PathBuf,
+    allows_overlayfs: bool,
     connect: &Bound<'py, PyAny>,
 ) -> PyResult<(Bound<'py, PyAny>, String)> {
     let path = absolute_path(&path).map_err(refused)?;
     let mut raised = None;
-    let opened = open_file(&path, |path| {
+    let access = Access { allows_overlayfs, ..Access::default() };
+    let opened = open_file(&path, access, |path| {
         connect.call1((path,)).map_err(|error| {
             let reason = error.to_string();
             raised = Some(error);

@@ -45,10 +45,10 @@ use crate::{
     rules::error::silent,
     rules::json::MOST,
     rules::watched::{Watched, closes_store},
-    stores::steps::{Engine, Failure, Known, Outcome, Step, Steps},
+    stores::steps::{Create, Engine, Failure, Known, Outcome, Schema, Step, Steps},
 };
 use json::{error_of, event_of};
-use settings::{Settings, unfit};
+use settings::Settings;
 
 /// Number of random numbers for a command: for its statements, the choice of a number, its token, an incarnation, and pauses.
 pub const RANDOMS: usize = 8;
@@ -73,7 +73,9 @@ pub struct Hosted {
     lease: Watched<Draw>,
     /// For the keeper, until the next command.
     random: Arc<Mutex<Vec<Random>>>,
-    is_postgresql: bool,
+    /// The schema of the tables in `PostgreSQL`; `None` in `SQLite`.
+    schema: Option<Schema>,
+    create: Create,
     known: Known,
     /// The connection that is open, if there is one.
     engine: Option<Engine>,
@@ -104,24 +106,22 @@ struct Asked {
 impl Hosted {
     /// A lease without a grant. Settings are `namespace` (the family's name is added), `family`, `store` (`sqlite` or `postgresql`); for
     /// Randflake `secret` as 32 hexadecimal digits; for layouts `layout`, its JSON as a text, and `fields`, the most significant first. And if
-    /// given: `numbers` (the first and the last), `lease_ms`, `holder`, `prefer`, `insist`.
+    /// given: `numbers` (the first and the last), `lease_ms`, `holder`, `prefer`, `insist`; for `PostgreSQL` `schema` and `create`
+    /// (`second-store`), as in the URL of a store.
     ///
     /// # Errors
     /// `out_of_range` for a setting out of its limits or of another kind.
     pub fn new(settings: &str) -> Result<Self> {
         let settings = Settings::read(settings)?;
-        let is_postgresql = match settings.text("store")? {
-            "postgresql" => true,
-            "sqlite" => false,
-            _ => return Err(unfit("store")),
-        };
+        let schema = settings.schema()?;
         let random = Arc::new(Mutex::new(Vec::new()));
         let mine = random.clone();
         let draw: Draw = Box::new(move || locked(&mine).pop().ok_or_else(no_random));
         Ok(Self {
             lease: Watched::new(settings.options()?, draw),
             random,
-            is_postgresql,
+            schema,
+            create: settings.create()?,
             known: Known::default(),
             engine: None,
             is_stale: false,
@@ -213,10 +213,9 @@ impl Hosted {
 
     fn opened(&mut self, asked: Asked, answer: &Json, now: Moment, random: Random) {
         let name = answer.get("opened").map(|name| name.as_str().unwrap_or_default().to_string());
-        let engine = if self.is_postgresql {
-            Engine::Postgresql
-        } else {
-            Engine::Sqlite(name.clone().unwrap_or_default())
+        let engine = match &self.schema {
+            Some(schema) => Engine::Postgresql(schema.clone()),
+            None => Engine::Sqlite(name.clone().unwrap_or_default()),
         };
         if name.is_none() {
             let failure = Failure::from(&answer["failure"]);
@@ -232,7 +231,8 @@ impl Hosted {
             self.command = Some((json!({ "do": "open" }), UnderWay::Opening(asked)));
             return;
         };
-        let steps = Box::new(Steps::new(engine, &asked.request, random));
+        let steps = Steps::new(engine, &asked.request, random).create(self.create);
+        let steps = Box::new(steps);
         self.step(asked, steps, Outcome::default(), now);
     }
 
@@ -281,7 +281,7 @@ impl Hosted {
 
     /// Hands a reply to the keeper. A file is closed after each request, and a connection that failed.
     fn replied(&mut self, asked: &Asked, reply: Result<Reply>, now: Moment) {
-        self.is_stale = !self.is_postgresql || reply.is_err();
+        self.is_stale = self.schema.is_none() || reply.is_err();
         self.lease.answered(asked.request.number, reply, now);
     }
 }

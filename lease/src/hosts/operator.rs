@@ -28,6 +28,8 @@ pub struct Status {
     pub namespace: Namespace,
     /// Its shape.
     pub shape: Shape,
+    /// The schema of the tables, where [`Operator::open`] opened a store in `PostgreSQL`.
+    pub schema: Option<String>,
     /// The store's time, in Unix milliseconds.
     pub now: u64,
     /// `true` if this store is another one than the namespace's record names: a restored backup that no keeper has met yet.
@@ -58,6 +60,7 @@ pub struct Status {
 #[derive(Debug)]
 pub struct Operator<S, R> {
     store: S,
+    schema: Option<String>,
     name: String,
     random: R,
     requests: u64,
@@ -65,12 +68,16 @@ pub struct Operator<S, R> {
 
 #[cfg(feature = "std")]
 impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
-    /// An operator of a namespace in the store that a URL names, as in [`open`](crate::open).
+    /// An operator of a namespace in the store that a URL names, as in [`open`](crate::open); but nothing is created, so that a wrong
+    /// URL does not make an empty store that looks like a real one.
     ///
     /// # Errors
-    /// Any error of the store; `out_of_range` for a name that no namespace can have.
+    /// Any error of the store, `lease_unavailable` if there is none; `out_of_range` for a name that no namespace can have.
     pub fn open(url: &str, namespace: &str) -> Result<Self> {
-        Self::new(crate::open(url)?, namespace, crate::stores::system::random)
+        let address = crate::stores::url::Address::of(url)?.existing();
+        let store = address.open(core::time::Duration::MAX)?;
+        let operator = Self::new(store, namespace, crate::stores::system::random as fn() -> _)?;
+        Ok(Self { schema: address.schema(), ..operator })
     }
 }
 
@@ -81,7 +88,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// `out_of_range` for a name that no namespace can have.
     pub fn new(store: S, namespace: &str, random: R) -> Result<Self> {
         check_name(namespace)?;
-        Ok(Self { store, name: namespace.to_string(), random, requests: 0 })
+        Ok(Self { store, schema: None, name: namespace.to_string(), random, requests: 0 })
     }
 
     /// Counts the namespace's numbers.
@@ -102,7 +109,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         let free = shape.capacity().saturating_sub(granted + reserved);
         let next_end = ends.iter().copied().filter(|end| *end > now && *end != Record::RESERVED);
         let (next_end, is_restored) = (next_end.min(), namespace.store != store);
-        Ok(Status { namespace, shape, now, is_restored, granted, reserved, free, next_end })
+        let schema = self.schema.clone();
+        Ok(Status { namespace, shape, schema, now, is_restored, granted, reserved, free, next_end })
     }
 
     /// The records of the namespace, by number. Numbers that were never reached have none.

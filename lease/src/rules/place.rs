@@ -11,12 +11,19 @@ use core::time::Duration;
 
 use serde_json::json;
 
-use crate::{Error, ErrorKind, Result, rules::error::out_of_range, rules::json::MOST};
+use crate::{
+    Error, ErrorKind, Result,
+    rules::error::out_of_range,
+    rules::json::MOST,
+    rules::location::{Create, Location, SECOND_STORE, Schema},
+};
 #[cfg(feature = "std")]
 use crate::{Options, Shape};
 
 const LEASE: &str = "POLYFLAKE_LEASE";
 const NODE: &str = "POLYFLAKE_NODE";
+const RELATIVE: &str =
+    "a relative path, which is another file in each working directory: write the absolute path";
 
 /// A store, the name of a namespace in it, and a number that is insisted on: what `POLYFLAKE_LEASE` and `POLYFLAKE_NODE` say.
 ///
@@ -30,7 +37,9 @@ const NODE: &str = "POLYFLAKE_NODE";
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Place {
+    /// As it was written, without the namespace.
     url: String,
+    location: Location,
     namespace: String,
     number: Option<u64>,
 }
@@ -39,10 +48,10 @@ impl Place {
     /// A store's URL, with the parameter `namespace` unless that is given beside it.
     ///
     /// # Errors
-    /// `out_of_range` without a namespace or with two. An error shows nothing of the URL.
+    /// `out_of_range` without a namespace or with two, and for a parameter that does not fit. An error shows nothing of the URL.
     pub fn of(url: &str, namespace: Option<&str>) -> Result<Self> {
-        let (url, within) = split(url)?;
-        let namespace = match (namespace, within) {
+        let location = Location::of(url)?;
+        let namespace = match (namespace, location.namespace.clone()) {
             (Some(namespace), None) => namespace.to_string(),
             (None, Some(within)) => within,
             (None, None) => {
@@ -53,7 +62,7 @@ impl Place {
                 return Err(out_of_range("expected one namespace, found another one in the URL"));
             }
         };
-        Ok(Self { url, namespace, number: None })
+        Ok(Self { url: without_namespace(url), location, namespace, number: None })
     }
 
     /// Reads the variables `POLYFLAKE_LEASE`, a URL, and `POLYFLAKE_NODE`, a number in decimal digits. An empty text is refused: it
@@ -61,7 +70,8 @@ impl Place {
     ///
     /// # Errors
     /// `lease_unavailable` without `POLYFLAKE_LEASE`, also beside a number: children of a process inherit that, and would all have it;
-    /// `out_of_range` for an empty text and for a number that is none; as [`Place::of`].
+    /// `out_of_range` for an empty text, for a relative path, which would be another file in each working directory, and for a number
+    /// that is none; as [`Place::of`].
     pub fn of_variables(
         url: Option<&str>,
         number: Option<&str>,
@@ -75,6 +85,9 @@ impl Place {
         match (url, number) {
             (Some(""), _) => Err(refused(ErrorKind::OutOfRange, "an empty text")),
             (Some(url), number) => {
+                if is_relative(url) {
+                    return Err(refused(ErrorKind::OutOfRange, RELATIVE));
+                }
                 Ok(Self { number: number.map(number_of).transpose()?, ..Self::of(url, namespace)? })
             }
             (None, None) => Err(refused(ErrorKind::LeaseUnavailable, "none")),
@@ -108,7 +121,7 @@ impl Place {
         Duration::from_secs(if self.number.is_some() { 70 } else { 10 })
     }
 
-    /// The store's URL without the namespace.
+    /// The store's URL without the namespace, as [`open`](crate::open) takes it.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -123,23 +136,32 @@ impl Place {
         self.number
     }
 
-    /// For a host in another language, as JSON: `store` (`sqlite` or `postgresql`), `address` (the file's path, or the URL), `namespace`,
-    /// and `insist`, the number or null.
+    /// For a host in another language, as JSON: `store` (`sqlite` or `postgresql`), `address` (the file's path, or the URL for the
+    /// database's client), `namespace`, `insist` (the number or null), `schema` and `create` (for the settings, or null), and
+    /// `allows_overlayfs`.
     ///
     /// # Errors
     /// `out_of_range` for another store.
     pub fn to_json(&self) -> Result<String> {
-        let (store, address) = match self.url.split_once(':') {
-            Some(("postgres" | "postgresql", _)) => ("postgresql", &*self.url),
+        let Location { url, schema, access, .. } = &self.location;
+        let (store, address) = match url.split_once(':') {
+            Some(("postgres" | "postgresql", _)) => ("postgresql", &**url),
             Some(("sqlite", path)) => ("sqlite", plain(path)?),
             _ => {
                 let reason = "expected the URL of a store, `sqlite:PATH` or `postgres://...`, found another text";
                 return Err(out_of_range(reason));
             }
         };
-        let (namespace, insist) = (&self.namespace, self.number);
-        Ok(json!({ "store": store, "address": address, "namespace": namespace, "insist": insist })
-            .to_string())
+        let place = json!({
+            "store": store,
+            "address": address,
+            "namespace": self.namespace,
+            "insist": self.number,
+            "schema": schema.as_ref().map(Schema::name),
+            "create": (access.create == Create::SecondStore).then_some(SECOND_STORE),
+            "allows_overlayfs": access.allows_overlayfs,
+        });
+        Ok(place.to_string())
     }
 }
 
@@ -166,22 +188,23 @@ pub(crate) fn plain(path: &str) -> Result<&str> {
     Err(out_of_range(format!("{expected}, found {found}")))
 }
 
-/// A URL without its namespace, and the namespace.
-fn split(url: &str) -> Result<(String, Option<String>)> {
-    let Some((before, query)) = url.split_once('?') else { return Ok((url.to_string(), None)) };
-    let (names, others): (Vec<_>, Vec<_>) =
-        query.split('&').partition(|part| part.starts_with("namespace="));
-    let namespace = match &*names {
-        [] => None,
-        [one] => Some(one["namespace=".len()..].replace("%2F", "/").replace("%2f", "/")),
-        _ => return Err(out_of_range("expected one namespace in the URL of a lease, found more")),
-    };
-    let url = if others.is_empty() {
-        before.to_string()
-    } else {
-        format!("{before}?{}", others.join("&"))
-    };
-    Ok((url, namespace))
+/// A URL as it was written, but for its namespace.
+fn without_namespace(url: &str) -> String {
+    let Some((before, query)) = url.split_once('?') else { return url.to_string() };
+    let others = query.split('&').filter(|part| !part.starts_with("namespace="));
+    match &*others.collect::<Vec<_>>().join("&") {
+        "" => before.to_string(),
+        others => format!("{before}?{others}"),
+    }
+}
+
+/// Returns whether a URL names a file by a relative path. The rules do not know on which system the path is used, so a drive letter
+/// begins an absolute path everywhere; what is no path of a file is left to other checks.
+fn is_relative(url: &str) -> bool {
+    let path = url.split('?').next().and_then(|before| before.strip_prefix("sqlite:"));
+    let Some(path) = path.filter(|path| plain(path).is_ok()) else { return false };
+    let has_drive = path.as_bytes().get(1) == Some(&b':');
+    !(has_drive || path.starts_with(['/', '\\', ':']) || path.is_empty())
 }
 
 fn number_of(text: &str) -> Result<u64> {

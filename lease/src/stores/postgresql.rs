@@ -14,7 +14,7 @@ mod tls;
 
 use std::time::Duration;
 
-use alloc::format;
+use alloc::{format, string::String};
 use core::{future::Future, mem};
 use tokio::{
     runtime::{Builder, Handle, Runtime},
@@ -23,13 +23,16 @@ use tokio::{
 };
 use tokio_postgres::Client;
 
-use crate::{Error, ErrorKind, Reply, Request, Result, Store, rules::error::silent, rules::forks};
+use crate::{
+    Error, ErrorKind, Reply, Request, Result, Store,
+    rules::error::silent,
+    rules::forks,
+    rules::location::{Create, Location, Schema},
+};
 
 pub use task::AsyncPostgresql;
 
 use connection::Notices;
-
-pub(crate) use connection::check;
 
 /// The longest wait for an opened store and for an answer, unless a lease is short.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -42,11 +45,28 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// It waits on its thread, and refuses the threads of an executor, those of `tokio::task::spawn_blocking` included: tasks take
 /// [`AsyncPostgresql`].
 pub struct Postgresql {
+    schema: Schema,
+    create: Create,
     /// None after an answer that did not come in time.
     open: Option<Open>,
     /// The process that opened the connection: a forked child does not use it.
     process: u32,
     limit: Duration,
+}
+
+/// A server, and the schema of the store's tables.
+#[derive(Clone)]
+pub(crate) struct Server {
+    pub(crate) url: String,
+    pub(crate) schema: Schema,
+}
+
+impl Server {
+    /// Rejects a URL that names no server.
+    pub(crate) fn of(Location { url, schema, .. }: Location) -> Result<Self> {
+        connection::check(&url)?;
+        Ok(Self { url, schema: schema.unwrap_or_default() })
+    }
 }
 
 /// A connection, and the runtime that drives it while a call waits.
@@ -58,31 +78,34 @@ struct Open {
 }
 
 impl Postgresql {
-    /// Connects to a server. This and each answer take 15 seconds at most. The first request creates the tables if there are none.
+    /// Connects to a server. This and each answer take 15 seconds at most. The first request creates the tables if there are none. The
+    /// URL may have the parameters that [`open`](crate::open) describes.
     ///
     /// # Errors
     /// `lease_unavailable` if there is no connection. Requests are refused with `store_not_durable` by a server that may lose its
     /// commits, with `store_damaged` for tables of another format, and with `lease_unavailable` for a role without the rights that a
     /// lease needs.
     pub fn open(url: &str) -> Result<Self> {
-        Self::open_within(url, PATIENCE)
+        let location = Location::of(url)?;
+        let create = location.access.create;
+        Self::open_within(Server::of(location)?, create, PATIENCE)
     }
 
     /// As [`Postgresql::open`], with another limit if it is shorter.
-    pub(crate) fn open_within(url: &str, longest: Duration) -> Result<Self> {
+    pub(crate) fn open_within(server: Server, create: Create, longest: Duration) -> Result<Self> {
         let (process, limit) = (forks::here()?, longest.min(PATIENCE));
         check_thread()?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| unavailable(&format!("{error}")))?;
         let opened = runtime.block_on(in_time(limit, async {
-            let (client, connection, notices) = connection::connect(url).await?;
+            let (client, connection, notices) = connection::connect(&server).await?;
             let connection = tokio::spawn(connection);
             Ok((client, connection, notices))
         }));
         match opened {
             Ok((client, connection, notices)) => {
                 let open = Some(Open { client, notices, connection, runtime });
-                Ok(Self { open, process, limit })
+                Ok(Self { schema: server.schema, create, open, process, limit })
             }
             Err(error) => {
                 // It may still ask for an address, which a drop would wait for.
@@ -128,7 +151,8 @@ impl Store for Postgresql {
         forks::check(self.process)?;
         check_thread()?;
         let open = self.open.as_mut().ok_or_else(|| unavailable("none"))?;
-        let answer = session::answer(&open.client, Some(&open.notices), request);
+        let Open { client, notices, .. } = open;
+        let answer = session::answer(client, Some(notices), (&self.schema, self.create), request);
         let answered = async { timeout(self.limit, answer).await };
         open.runtime.block_on(answered).unwrap_or_else(|_| {
             // A request that the server may take at any later time: nothing waits for the end of its connection.

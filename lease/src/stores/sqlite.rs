@@ -22,7 +22,7 @@ use rusqlite::{
 
 use crate::{
     Ask, Error, ErrorKind, Reply, Request, Result, Store,
-    stores::steps::{Engine, Failure, Rows, Statement, Steps, Value, file},
+    stores::steps::{Access, Engine, Failure, Rows, Statement, Steps, Value, file},
     stores::system::random,
 };
 
@@ -44,16 +44,22 @@ const LOOK_AGAIN: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub struct Sqlite {
     path: PathBuf,
+    access: Access,
 }
 
 impl Sqlite {
-    /// Looks at a file, and creates it if there is none. A relative path starts at the working directory of this moment.
+    /// Looks at a file, and creates it if there is none. A relative path starts at the working directory of this moment. For a file on
+    /// overlayfs take [`open`](crate::open) with `?allow=overlayfs`.
     ///
     /// # Errors
     /// `store_not_durable` for a file that may lose written data; `store_damaged` for tables of another
     /// format; `lease_unavailable` if the file cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let mut store = Self { path: file::absolute(path.as_ref())? };
+        Self::open_with(path.as_ref(), Access::default())
+    }
+
+    pub(crate) fn open_with(path: &Path, access: Access) -> Result<Self> {
+        let mut store = Self { path: file::absolute(path)?, access };
         let (namespace, ask) = ("none".into(), Ask::Read { first: 0 });
         store.answer(&Request { number: 0, namespace, ask })?;
         Ok(store)
@@ -63,8 +69,9 @@ impl Sqlite {
 impl Store for Sqlite {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         let _pass = Pass::enter()?;
-        let (connection, name) = file::open(&self.path, connect)?;
-        let steps = Steps::new(Engine::Sqlite(name), request, random()?);
+        let Self { path, access } = self;
+        let (connection, name) = file::open(path, *access, connect)?;
+        let steps = Steps::new(Engine::Sqlite(name), request, random()?).create(access.create);
         steps.drive(|statements| statements.iter().map(|it| run(&connection, it)).collect())
     }
 }

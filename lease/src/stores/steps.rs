@@ -15,7 +15,7 @@
 //!   waits some seconds for a locked file.
 //!
 //! ```
-//! use polyflake_lease::steps::{Engine, Outcome, Statement, Steps};
+//! use polyflake_lease::steps::{Engine, Outcome, Schema, Statement, Steps};
 //! use polyflake_lease::{Ask, Random, Request};
 //!
 //! let request = Request { number: 1, namespace: "orders".into(), ask: Ask::Read { first: 0 } };
@@ -23,7 +23,8 @@
 //!     assert_eq!(statements[0].text, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
 //!     Outcome::failed(None, "the connection was closed")
 //! };
-//! let error = Steps::new(Engine::Postgresql, &request, Random(7)).drive(run).unwrap_err();
+//! let engine = Engine::Postgresql(Schema::default());
+//! let error = Steps::new(engine, &request, Random(7)).drive(run).unwrap_err();
 //! assert_eq!(error.code(), "lease_unavailable");
 //! ```
 
@@ -45,6 +46,7 @@ use sql::{Dialect, State};
 
 use crate::{Error, Random, Reply, Request, Result, rules::error::damaged};
 
+pub use crate::rules::location::{Access, Create, Schema};
 pub use facts::{check_number as check_file_system, name_of as name_of_file};
 #[cfg(feature = "std")]
 pub use file::{absolute as absolute_path, open as open_file};
@@ -147,29 +149,22 @@ pub enum Step {
 pub enum Engine {
     /// `SQLite`, with the name of the file, as [`open_file`] finds it.
     Sqlite(String),
-    /// `PostgreSQL`.
-    Postgresql,
+    /// `PostgreSQL`, with the schema of the tables.
+    Postgresql(Schema),
 }
 
 impl Engine {
     fn dialect(&self) -> Dialect {
         match self {
             Self::Sqlite(name) => sqlite::dialect(name),
-            Self::Postgresql => postgresql::dialect(),
-        }
-    }
-
-    fn tables(&self) -> Vec<Statement> {
-        match self {
-            Self::Sqlite(_) => sqlite::tables(),
-            Self::Postgresql => postgresql::tables(),
+            Self::Postgresql(schema) => postgresql::dialect(schema),
         }
     }
 
     pub(crate) fn error(&self, failure: &Failure) -> Error {
         match self {
             Self::Sqlite(_) => sqlite::error(failure),
-            Self::Postgresql => postgresql::error(failure),
+            Self::Postgresql(schema) => postgresql::error(failure, schema),
         }
     }
 }
@@ -186,6 +181,7 @@ static KNOWN: Mutex<Known> = Mutex::new(Known(BTreeMap::new()));
 #[derive(Clone, Debug)]
 pub struct Steps {
     engine: Engine,
+    create: Create,
     request: Request,
     random: Random,
     stage: Stage,
@@ -201,6 +197,8 @@ enum Stage {
     Request {
         is_again: bool,
     },
+    /// The begin of a transaction that is about to create tables, and what the database has by then.
+    Look,
     Tables,
     /// A probe; the reply if the request is answered already.
     Probe(Option<Box<Reply>>),
@@ -212,7 +210,14 @@ enum Stage {
 impl Steps {
     /// Begins to answer a request; `random` is 128 bits from the operating system.
     pub fn new(engine: Engine, request: &Request, random: Random) -> Self {
-        Self { engine, request: request.clone(), random, stage: Stage::Nothing }
+        let request = request.clone();
+        Self { engine, create: Create::default(), request, random, stage: Stage::Nothing }
+    }
+
+    /// The same steps, which create other tables.
+    #[must_use]
+    pub fn create(self, create: Create) -> Self {
+        Self { create, ..self }
     }
 
     /// The next step, after the outcome of the last one; [`Outcome::default`] at first.
@@ -241,6 +246,7 @@ impl Steps {
             (Stage::Request { is_again }, _) => self.answered(is_again, outcome, known),
             (_, Some(failure)) => self.refused(self.engine.error(failure), Some(failure)),
             (Stage::Settings, None) => self.looked(&outcome.rows, known),
+            (Stage::Look, None) => Ok(self.seen(&outcome.rows)),
             (Stage::Tables, None) => Ok(self.made()),
             (Stage::Probe(reply), None) => self.probed(reply, &outcome.rows, known),
             (Stage::Over, None) => Err(damaged("expected no step after the last one")),
@@ -270,7 +276,7 @@ impl Steps {
     fn begin(&mut self) -> Step {
         match self.engine {
             Engine::Sqlite(_) => self.run(Stage::Settings, sqlite::settings()),
-            Engine::Postgresql => self.send(false),
+            Engine::Postgresql(_) => self.send(false),
         }
     }
 
@@ -291,10 +297,27 @@ impl Steps {
         let version = sqlite::check(rows)?;
         match &self.engine {
             Engine::Sqlite(name) if known.0.get(name) == Some(&version) => Ok(self.send(true)),
-            engine => {
-                let statements = engine.tables();
-                Ok(self.run(Stage::Tables, statements))
-            }
+            _ if self.create == Create::Nothing => Ok(self.made()),
+            _ => Ok(self.run(Stage::Tables, sqlite::tables())),
+        }
+    }
+
+    /// Goes on in a store without tables, if it is to have some. Only here other tables are looked for: a holder's requests never do,
+    /// so nobody can stop a fleet by creating tables.
+    fn lacking(&mut self, failure: Option<&Failure>) -> Result<Step> {
+        let Engine::Postgresql(schema) = &self.engine else { return Ok(self.made()) };
+        if self.create == Create::Nothing {
+            return self.refused(postgresql::no_store(schema), failure);
+        }
+        let statements = postgresql::look(schema);
+        Ok(self.run(Stage::Look, statements))
+    }
+
+    fn seen(&mut self, rows: &[Rows]) -> Step {
+        let Engine::Postgresql(schema) = &self.engine else { return self.made() };
+        match postgresql::tables(schema, self.create, rows) {
+            Ok(statements) => self.run(Stage::Tables, statements),
+            Err(error) => self.run(Stage::Rollback(error), vec![sql::statement("ROLLBACK")]),
         }
     }
 
@@ -321,8 +344,7 @@ impl Steps {
         let state = rows.get(1).map(State::of).transpose();
         let error = match (state, &failure) {
             (Ok(Some(State { store: None, .. })), _) if !is_again => {
-                let statements = self.engine.tables();
-                return Ok(self.run(Stage::Tables, statements));
+                return self.lacking(failure.as_ref());
             }
             (Ok(Some(State { store: Some(store), now })), None) => {
                 return self.replied(store, now, &rows, known);

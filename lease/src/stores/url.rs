@@ -15,13 +15,18 @@ use alloc::format;
 use polyflake::fork;
 
 use crate::{
-    Error, ErrorKind, Memory, Reply, Request, Result, Store, rules::error::out_of_range,
+    Error, ErrorKind, Memory, Reply, Request, Result, Store,
+    rules::error::out_of_range,
+    rules::location::{Access, Create, Location},
     stores::system,
 };
 
 /// Opens the store that a URL names: `postgres://` and an address (feature `postgresql`), `sqlite:` and the path of a file
 /// (feature `sqlite`), or `memory:` and a name. A relative path starts at the working directory of this moment. A store in memory is
 /// for tests: the threads of this process share it, and it lasts as long as the process. Forked children are refused.
+///
+/// Parameters choose another schema than `polyflake` in `PostgreSQL` (`?schema=orders`), create its tables beside another store in the
+/// database (`?create=second-store`), or accept a file on overlayfs (`?allow=overlayfs`).
 ///
 /// # Errors
 /// `out_of_range` for any other URL; any error of the store.
@@ -30,34 +35,39 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
 }
 
 /// The store that a URL names, wherever the process goes meanwhile.
-pub(crate) enum Address {
+pub(crate) struct Address {
+    store: Kind,
+    access: Access,
+}
+
+enum Kind {
     Memory(String),
     #[cfg(feature = "sqlite")]
     Sqlite(PathBuf),
     #[cfg(feature = "postgresql")]
-    Postgresql(String),
+    Postgresql(crate::stores::postgresql::Server),
 }
 
 impl Address {
     pub(crate) fn of(url: &str) -> Result<Self> {
-        match url.split_once(':') {
-            Some(("memory", name)) => Ok(Self::Memory(name.to_string())),
-            #[cfg(feature = "sqlite")]
-            Some(("sqlite", path)) => {
-                crate::stores::steps::file::absolute(crate::rules::place::plain(path)?.as_ref())
-                    .map(Self::Sqlite)
-            }
+        let location = Location::of(url)?;
+        if location.namespace.is_some() {
+            return Err(out_of_range("expected the URL of a store, found one with a namespace"));
+        }
+        Ok(Self { access: location.access, store: Kind::of(location)? })
+    }
+
+    /// The same store for a program that only looks at it: nothing is created.
+    pub(crate) fn existing(self) -> Self {
+        Self { access: Access { create: Create::Nothing, ..self.access }, ..self }
+    }
+
+    /// The schema of the store's tables, if it is in `PostgreSQL`.
+    pub(crate) fn schema(&self) -> Option<String> {
+        match &self.store {
             #[cfg(feature = "postgresql")]
-            Some(("postgres" | "postgresql", _)) => {
-                crate::stores::postgresql::check(url)?;
-                Ok(Self::Postgresql(url.to_string()))
-            }
-            // The rest of the URL may hold a password.
-            Some((scheme, _)) if is_scheme(scheme) => {
-                let reason = format!("expected the URL of a store in this build, found {scheme}:");
-                Err(out_of_range(reason))
-            }
-            _ => Err(out_of_range("expected the URL of a store, found another text")),
+            Kind::Postgresql(server) => Some(server.schema.name().to_string()),
+            _ => None,
         }
     }
 
@@ -69,12 +79,38 @@ impl Address {
     pub(crate) fn open(&self, longest: Duration) -> Result<Box<dyn Store>> {
         #[cfg(not(feature = "postgresql"))]
         let _ = longest;
-        match self {
-            Self::Memory(name) => Ok(Box::new(Named(name.clone()))),
+        match &self.store {
+            Kind::Memory(name) => Ok(Box::new(Named(name.clone()))),
             #[cfg(feature = "sqlite")]
-            Self::Sqlite(path) => Ok(Box::new(crate::Sqlite::open(path)?)),
+            Kind::Sqlite(path) => Ok(Box::new(crate::Sqlite::open_with(path, self.access)?)),
             #[cfg(feature = "postgresql")]
-            Self::Postgresql(url) => Ok(Box::new(crate::Postgresql::open_within(url, longest)?)),
+            Kind::Postgresql(server) => {
+                let create = self.access.create;
+                Ok(Box::new(crate::Postgresql::open_within(server.clone(), create, longest)?))
+            }
+        }
+    }
+}
+
+impl Kind {
+    fn of(location: Location) -> Result<Self> {
+        match location.url.split_once(':') {
+            Some(("memory", name)) => Ok(Self::Memory(name.to_string())),
+            #[cfg(feature = "sqlite")]
+            Some(("sqlite", path)) => {
+                crate::stores::steps::file::absolute(crate::rules::place::plain(path)?.as_ref())
+                    .map(Self::Sqlite)
+            }
+            #[cfg(feature = "postgresql")]
+            Some(("postgres" | "postgresql", _)) => {
+                crate::stores::postgresql::Server::of(location).map(Self::Postgresql)
+            }
+            // The rest of the URL may hold a password.
+            Some((scheme, _)) if is_scheme(scheme) => {
+                let reason = format!("expected the URL of a store in this build, found {scheme}:");
+                Err(out_of_range(reason))
+            }
+            _ => Err(out_of_range("expected the URL of a store, found another text")),
         }
     }
 }

@@ -1,10 +1,15 @@
 //! Claims over a store of a driver.
 
-use std::{thread, time::UNIX_EPOCH};
+use std::{path::Path, thread, time::UNIX_EPOCH};
 
 use polyflake_lease::{
     Action, Error, ErrorKind, Grant, Keeper, Moment, Options, Random, Result, Shape, Store,
 };
+
+/// The URL of a test's own file, which may be on a machine whose only disk is overlayfs.
+pub fn url_of(path: impl AsRef<Path>) -> String {
+    format!("sqlite:{}?allow=overlayfs", path.as_ref().display())
+}
 
 /// A claim over a store: its grant, or its error.
 pub fn claim(store: &mut dyn Store) -> Result<Grant> {

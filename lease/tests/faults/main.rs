@@ -1,7 +1,7 @@
 //! Processes that make IDs under leases of a second, of which there are fewer numbers than processes, while they are killed, stopped
 //! for longer than a lease, and closed or asked to end at random; while their clocks step by up to ten years; while the store is away
-//! for longer than a lease, refuses changes or releases, is killed or replaced by its replica; and
-//! while the network is slow, cuts answers off and doubles what was said. No two of them make one (partition, tick), none
+//! for longer than a lease, refuses changes or releases, is killed or replaced by its replica; while the processes connect to one
+//! database by three roles, each with a schema of its own; and while the network is slow, cuts answers off and doubles what was said. No two of them make one (partition, tick), none
 //! makes an ID twice, and no two grants of a number overlap. Four controls leave out a rule each, and must repeat some.
 //!
 //! `POLYFLAKE_CYCLES=200 cargo test --release -p polyflake-lease --all-features --test faults` takes minutes, and
@@ -41,7 +41,7 @@ fn number(name: &str) -> Option<usize> {
 
 fn sqlite() -> (TempDir, Stage) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let url = format!("sqlite:{}", folder.path().join("leases.db").display());
+    let url = format!("sqlite:{}?allow=overlayfs", folder.path().join("leases.db").display());
     let path = Some(folder.path().join("leases.db"));
     (folder, Stage { url, path, server: None.into(), proxy: None })
 }
@@ -78,6 +78,14 @@ fn nothing_is_made_twice_over_sqlite() {
 
 fn postgresql() -> Option<Stage> {
     let server = Server::start(&programs()?);
+    server.by_hand(&[include_str!("../../sql/postgresql.sql")]);
+    for role in &run::ROLES[1..] {
+        // A schema of its own comes first in a role's `search_path`.
+        let role_and_schema =
+            format!("CREATE ROLE {role} LOGIN; CREATE SCHEMA AUTHORIZATION {role}");
+        let rights = include_str!("../../sql/postgresql-role.sql");
+        server.by_hand(&[&role_and_schema, &rights.replace(":\"role\"", role)]);
+    }
     let proxy = Proxy::start(server.socket());
     let url = proxy.url();
     Some(Stage { url, path: None, server: Some(server).into(), proxy: Some(proxy) })

@@ -37,7 +37,7 @@ struct Rival {
 
 impl Rival {
     fn open(url: &str, namespace: String) -> Self {
-        let store = Connection::open(url.strip_prefix("sqlite:").unwrap()).unwrap();
+        let store = Connection::open(url[7..].split('?').next().unwrap()).unwrap();
         store.busy_timeout(Duration::from_secs(5)).unwrap();
         store.execute_batch(TABLE).unwrap();
         for number in 0..=1 {

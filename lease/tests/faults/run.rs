@@ -24,6 +24,9 @@ use crate::{
 
 const PROCESSES: usize = 3;
 
+/// The roles of a database's processes: its owner, and two services.
+pub const ROLES: [&str; PROCESSES] = ["lease", "svc_a", "svc_b"];
+
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 24 * 60 * MINUTE;
 /// The steps of clocks, each in both directions: a little, a minute, a day, ten years.
@@ -40,6 +43,11 @@ pub struct Stage {
 }
 
 impl Stage {
+    /// The store for the process at a place.
+    fn url(&self, place: usize) -> String {
+        self.url.replace("//lease@", &format!("//{}@", ROLES[place % PROCESSES]))
+    }
+
     fn change(&self, in_file: &str, in_server: &str) {
         if let Some(path) = &self.path {
             waiting(path).execute_batch(in_file).unwrap();
@@ -57,12 +65,12 @@ impl Stage {
         self.change(
             &format!("CREATE TRIGGER refuse BEFORE UPDATE ON polyflake_leases WHEN {when} BEGIN SELECT RAISE(FAIL, 'refused'); END"),
             &format!("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
-                CREATE TRIGGER refuse BEFORE UPDATE ON polyflake_leases FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION refuse()"),
+                CREATE TRIGGER refuse BEFORE UPDATE ON polyflake.polyflake_leases FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION refuse()"),
         );
     }
 
     fn allow(&self) {
-        self.change("DROP TRIGGER refuse", "DROP TRIGGER refuse ON polyflake_leases");
+        self.change("DROP TRIGGER refuse", "DROP TRIGGER refuse ON polyflake.polyflake_leases");
     }
 
     /// Keeps the store away for a while.
@@ -200,7 +208,7 @@ impl<'f> Faults<'f> {
         };
         // Fewer numbers than processes.
         life.env(LAST, (self.programs.len() * 2 / 3 - 1).to_string())
-            .env(URL, &self.stage.url)
+            .env(URL, self.stage.url(place))
             .env(LOG, log_of(self.folder.path(), self.lives))
             .env(NAMESPACE, self.namespace())
             .env(RULE, format!("{:?}", self.weak))

@@ -54,14 +54,14 @@ fn rows_in_the_same_tables_want_an_operators_word() {
     let server = Server::start(&programs);
     claim_at(&server.url()).unwrap();
     server.by_hand(&[
-        "CREATE TABLE l AS SELECT * FROM polyflake_leases",
-        "CREATE TABLE n AS SELECT * FROM polyflake_namespaces",
+        "CREATE TABLE l AS SELECT * FROM polyflake.polyflake_leases",
+        "CREATE TABLE n AS SELECT * FROM polyflake.polyflake_namespaces",
     ]);
     let unknown = claim_at(&server.url()).unwrap();
     server.by_hand(&[
-        "TRUNCATE polyflake_leases, polyflake_namespaces",
-        "INSERT INTO polyflake_leases SELECT * FROM l",
-        "INSERT INTO polyflake_namespaces SELECT * FROM n",
+        "TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces",
+        "INSERT INTO polyflake.polyflake_leases SELECT * FROM l",
+        "INSERT INTO polyflake.polyflake_namespaces SELECT * FROM n",
     ]);
     let mut operator = Operator::open(&server.url(), "orders/sno").unwrap();
     let told = operator.restored(None).unwrap();

@@ -4,8 +4,10 @@
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 mod backups;
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../claims/mod.rs"]
 mod claims;
+mod place;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../server/mod.rs"]
 mod server;
@@ -30,7 +32,7 @@ fn it_passes_the_suite() {
     conformance::check_together(|| Postgresql::open(&server.url()).unwrap());
     // A role that commits asynchronously by default is no obstacle.
     server.by_hand(&[
-        "TRUNCATE polyflake_leases, polyflake_namespaces",
+        "TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces",
         "ALTER ROLE lease SET synchronous_commit = off",
     ]);
     conformance::check(&mut Postgresql::open(&server.url()).unwrap());
@@ -44,13 +46,27 @@ fn a_role_that_may_only_look_make_and_change_suffices() {
     let url = server.url();
     let as_role = url.replace("lease@", "orders@");
     server.by_hand(&["CREATE ROLE orders LOGIN"]);
-    // PostgreSQL 15 lets nobody else make tables in `public`; 14 and older let everybody.
-    server.by_hand(&["REVOKE CREATE ON SCHEMA public FROM PUBLIC"]);
-    assert_refused(claim_at(&as_role), ErrorKind::LeaseUnavailable);
+    let assert_no_right = |of: &str| {
+        let message = claim_at(&as_role).unwrap_err().to_string();
+        let expected = "expected a role with the rights of a lease, found: permission denied for";
+        assert!(message.starts_with(&format!("{expected} {of}; an operator runs ")), "{message}");
+        for line in [
+            "CREATE SCHEMA \"polyflake\";",
+            "GRANT USAGE ON SCHEMA \"polyflake\" TO ROLE;",
+            "GRANT SELECT, INSERT, UPDATE ON \"polyflake\".polyflake_namespaces, \"polyflake\".polyflake_leases TO ROLE",
+        ] {
+            assert!(message.contains(line), "{line}: {message}");
+        }
+    };
+    assert_no_right("database postgres");
+    // PostgreSQL names the database for a schema that exists, too, unless its creation is left out.
+    server.by_hand(&["CREATE SCHEMA polyflake", "GRANT USAGE ON SCHEMA polyflake TO orders"]);
+    assert_no_right("schema polyflake");
+    server.by_hand(&["REVOKE USAGE ON SCHEMA polyflake FROM orders"]);
     server.by_hand(&[include_str!("../../sql/postgresql.sql")]);
-    let told = claim_at(&as_role).unwrap_err().to_string();
-    let expected = "expected a role with the rights that `lease/sql` grants, found: permission denied for table";
-    assert!(told.starts_with(expected), "{told}");
+    assert_no_right("schema polyflake");
+    server.by_hand(&["GRANT USAGE ON SCHEMA polyflake TO orders"]);
+    assert_no_right("table polyflake_namespaces");
     let rights = include_str!("../../sql/postgresql-role.sql").replace(":\"role\"", "orders");
     server.by_hand(&[&rights]);
     conformance::check(&mut Postgresql::open(&as_role).unwrap());
@@ -59,11 +75,12 @@ fn a_role_that_may_only_look_make_and_change_suffices() {
     ids.close();
     let mut by_hand = postgres::Client::connect(&as_role, postgres::NoTls).unwrap();
     for forbidden in [
-        "DELETE FROM polyflake_leases",
-        "TRUNCATE polyflake_leases",
-        "DROP TABLE polyflake_leases",
-        "ALTER TABLE polyflake_leases ADD COLUMN a bigint",
-        "CREATE TABLE a (b bigint)",
+        "DELETE FROM polyflake.polyflake_leases",
+        "TRUNCATE polyflake.polyflake_leases",
+        "DROP TABLE polyflake.polyflake_leases",
+        "ALTER TABLE polyflake.polyflake_leases ADD COLUMN a bigint",
+        "CREATE TABLE polyflake.a (b bigint)",
+        "CREATE SCHEMA a",
     ] {
         assert!(by_hand.batch_execute(forbidden).is_err(), "{forbidden}");
     }
@@ -168,7 +185,9 @@ fn a_store_that_is_opened_again_asks_for_no_more_than_its_request() {
     let before = statements(&server);
     open(&server.url()).unwrap().answer(&request).unwrap();
     assert_eq!(statements(&server) - before, 5);
-    server.by_hand(&["ALTER TABLE polyflake_leases ADD COLUMN flag bigint, DROP COLUMN holder"]);
+    server.by_hand(&[
+        "ALTER TABLE polyflake.polyflake_leases ADD COLUMN flag bigint, DROP COLUMN holder",
+    ]);
     assert_refused(claim_at(&server.url()), ErrorKind::StoreDamaged);
 }
 
@@ -207,30 +226,30 @@ fn rows_written_by_hand_are_refused() {
     let mut store = Postgresql::open(&server.url()).unwrap();
     claim(&mut store).unwrap();
     let changes = [
-        ("polyflake_leases SET format = 2", ErrorKind::SchemaOutdated),
-        ("polyflake_leases SET token = 'x'", ErrorKind::StoreDamaged),
-        ("polyflake_leases SET version = -1", ErrorKind::StoreDamaged),
-        ("polyflake_leases SET granted_until = start - 1", ErrorKind::StoreDamaged),
-        ("polyflake_leases SET count = 3", ErrorKind::StoreDamaged),
-        ("polyflake_namespaces SET records = 1000", ErrorKind::StoreDamaged),
-        ("polyflake_namespaces SET digest = ''", ErrorKind::StoreDamaged),
-        ("polyflake_namespaces SET format = 7", ErrorKind::SchemaOutdated),
+        ("polyflake.polyflake_leases SET format = 2", ErrorKind::SchemaOutdated),
+        ("polyflake.polyflake_leases SET token = 'x'", ErrorKind::StoreDamaged),
+        ("polyflake.polyflake_leases SET version = -1", ErrorKind::StoreDamaged),
+        ("polyflake.polyflake_leases SET granted_until = start - 1", ErrorKind::StoreDamaged),
+        ("polyflake.polyflake_leases SET count = 3", ErrorKind::StoreDamaged),
+        ("polyflake.polyflake_namespaces SET records = 1000", ErrorKind::StoreDamaged),
+        ("polyflake.polyflake_namespaces SET digest = ''", ErrorKind::StoreDamaged),
+        ("polyflake.polyflake_namespaces SET format = 7", ErrorKind::SchemaOutdated),
     ];
     server.by_hand(&[
-        "CREATE TABLE n AS SELECT * FROM polyflake_namespaces",
-        "CREATE TABLE l AS SELECT * FROM polyflake_leases",
+        "CREATE TABLE n AS SELECT * FROM polyflake.polyflake_namespaces",
+        "CREATE TABLE l AS SELECT * FROM polyflake.polyflake_leases",
     ]);
     for (change, kind) in changes {
         server.by_hand(&[&format!("UPDATE {change}")]);
         assert_refused(claim(&mut store), kind);
         server.by_hand(&[
-            "TRUNCATE polyflake_leases, polyflake_namespaces",
-            "INSERT INTO polyflake_namespaces SELECT * FROM n",
-            "INSERT INTO polyflake_leases SELECT * FROM l",
+            "TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces",
+            "INSERT INTO polyflake.polyflake_namespaces SELECT * FROM n",
+            "INSERT INTO polyflake.polyflake_leases SELECT * FROM l",
         ]);
     }
     claim(&mut store).unwrap();
-    server.by_hand(&["ALTER TABLE polyflake_leases DROP COLUMN holder"]);
+    server.by_hand(&["ALTER TABLE polyflake.polyflake_leases DROP COLUMN holder"]);
     assert_refused(claim(&mut store), ErrorKind::StoreDamaged);
 }
 
@@ -262,7 +281,7 @@ fn transactions_have_their_own_limits() {
             INSERT INTO seen VALUES (current_setting('statement_timeout'), current_setting('lock_timeout'),
                 current_setting('synchronous_commit'), current_setting('transaction_isolation'));
             RETURN NEW; END $$",
-        "CREATE TRIGGER see BEFORE UPDATE ON polyflake_leases FOR EACH ROW EXECUTE FUNCTION see()",
+        "CREATE TRIGGER see BEFORE UPDATE ON polyflake.polyflake_leases FOR EACH ROW EXECUTE FUNCTION see()",
         "ALTER ROLE lease SET synchronous_commit = off",
     ]);
     claim_at(&server.url()).unwrap();
@@ -305,7 +324,7 @@ fn holders_side_by_side_have_numbers_of_their_own() {
     let server = Server::start(&programs);
     for _ in 0..10 {
         claim_side_by_side(|| Postgresql::open(&server.url()).unwrap());
-        server.by_hand(&["TRUNCATE polyflake_leases, polyflake_namespaces"]);
+        server.by_hand(&["TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces"]);
     }
 }
 
@@ -324,7 +343,9 @@ fn a_server_that_cannot_write_is_refused_and_usable_afterwards() {
     ]);
     claim_at(&server.url()).unwrap();
     let mut other = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
-    other.batch_execute("BEGIN; LOCK TABLE polyflake_leases IN ACCESS EXCLUSIVE MODE").unwrap();
+    other
+        .batch_execute("BEGIN; LOCK TABLE polyflake.polyflake_leases IN ACCESS EXCLUSIVE MODE")
+        .unwrap();
     let began = std::time::Instant::now();
     assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
     assert!(began.elapsed() < std::time::Duration::from_secs(30), "expected an error in time");

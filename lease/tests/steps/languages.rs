@@ -10,7 +10,7 @@ use std::{
 
 use polyflake_lease::{
     Ask, Namespace, Random, Reply, Request, Result, Store, conformance,
-    steps::{Engine, Failure, Outcome, Rows, Statement, Steps, Value},
+    steps::{Engine, Failure, Outcome, Rows, Schema, Statement, Steps, Value},
 };
 use serde_json::{Value as Json, json};
 
@@ -65,9 +65,9 @@ impl Driver {
     fn open(&mut self) -> Engine {
         let opened = self.ask(&json!({ "do": "open" }));
         let name = opened.get("opened").unwrap_or_else(|| panic!("{opened}"));
-        let engine = name.as_str().map_or(Engine::Postgresql, |name| Engine::Sqlite(name.into()));
-        assert_eq!(engine == Engine::Postgresql, self.is_postgresql);
-        engine
+        assert_eq!(name.is_null(), self.is_postgresql);
+        let postgresql = || Engine::Postgresql(Schema::default());
+        name.as_str().map_or_else(postgresql, |name| Engine::Sqlite(name.into()))
     }
 
     fn run(&mut self, statements: &[Statement]) -> Outcome {

@@ -27,6 +27,8 @@ test("a place is refused with its remedy, and without its password", () => {
     ["sqlite:", "orders", /path of a file/],
     ["sqlite::memory:", "orders", /database in memory/],
     ["sqlite:ids.db?mode=ro", "orders", /path of a file/],
+    ["sqlite:/ids.db?schema=a", "orders", /`schema` in a URL of PostgreSQL/],
+    ["postgres://user:secret@host/db?schema=1", "orders", /name of a schema/],
     ["postgres://user:secret@host/db", "orders", /npm install pg/],
   ]) {
     const { message } = refused("out_of_range", () => lease(url, namespace));
@@ -110,12 +112,14 @@ test("variables that name no store are refused, and say what to set", () => {
       try { console.log(make()); } catch (error) { console.log(error.code, error.message); }
     }`;
   const expected = "expected the variable POLYFLAKE_LEASE, as in `sqlite:/var/lib/app/ids.db?namespace=orders`, found ";
+  const relative = "a relative path, which is another file in each working directory: write the absolute path";
   const number = "expected a node's number in digits in the variable POLYFLAKE_NODE, found an empty text";
   for (const [variables, refusal] of [
     [{ POLYFLAKE_NODE: "7" }, `lease_unavailable ${expected}POLYFLAKE_NODE alone`],
     [{ POLYFLAKE_LEASE: "" }, `out_of_range ${expected}an empty text`],
     [{ POLYFLAKE_LEASE: "", POLYFLAKE_NODE: "7" }, `out_of_range ${expected}an empty text`],
-    [{ POLYFLAKE_LEASE: "sqlite:ids.db?namespace=orders", POLYFLAKE_NODE: "" }, `out_of_range ${number}`],
+    [{ POLYFLAKE_LEASE: "sqlite:/ids.db?namespace=orders", POLYFLAKE_NODE: "" }, `out_of_range ${number}`],
+    [{ POLYFLAKE_LEASE: "sqlite:ids.db?namespace=orders" }, `out_of_range ${expected}${relative}`],
   ]) {
     const options = { env: { ...process.env, ...variables }, encoding: "utf8", cwd: import.meta.dirname };
     const { stdout, stderr } = spawnSync(process.execPath, ["-e", program], options);
@@ -139,6 +143,7 @@ test("options are checked, the rules' own with the generator", () => {
     { leaseMs: 1 },
     { numbers: [3, 2] },
     { prefer: -1 },
+    { schema: "a b" },
   ])
     refused("out_of_range", () => make(options));
   const layout = polyflake.layout.Layout.preset("sonyflake");

@@ -33,17 +33,21 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no forks here")
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    """A store on a disk: the system's folder for temporary files may be in memory, which is refused."""
+    """A store on a disk, of a container if need be: the system's folder for temporary files may be in memory."""
     target = REPOSITORY / "target"
     target.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target) as folder:
-        yield f"sqlite:{folder}/ids.db"
+        yield f"sqlite:{folder}/ids.db?allow=overlayfs"
         _lease._close_all()
+
+
+def path_of(url: str) -> str:
+    return url.removeprefix("sqlite:").partition("?")[0]
 
 
 def records(url: str, namespace: str = "orders/sno") -> list[tuple[int, bool]]:
     """The numbers that were ever leased, and which are granted now."""
-    with sqlite3.connect(url.removeprefix("sqlite:")) as database:
+    with sqlite3.connect(path_of(url)) as database:
         asked = "SELECT first, granted_until FROM polyflake_leases WHERE namespace = ? AND start > 0 ORDER BY first"
         found = database.execute(asked, [namespace]).fetchall()
     # A number is free from the end of its last tick on: a second in some families.
@@ -110,7 +114,7 @@ def test_what_a_leased_generator_cannot_do_names_the_remedy(url: str, family: st
     with refused("lease_mismatch") as error:
         FAMILIES[family](lease)
     assert "call `polyflake.lease` again" in str(error.value)
-    assert not Path(url.removeprefix("sqlite:")).exists(), "nothing was leased"
+    assert not Path(path_of(url)).exists(), "nothing was leased"
 
 
 def test_what_a_lease_gives_is_not_given_beside_it(url: str) -> None:
@@ -144,8 +148,10 @@ def test_what_a_lease_gives_is_not_given_beside_it(url: str) -> None:
     ("store", "said"),
     [
         ("mysql://root@db/ids?namespace=orders", "expected the URL of a store, `sqlite:PATH` or `postgres://...`"),
-        ("sqlite:ids.db", r"as in `\?namespace=orders`"),
-        ("sqlite:ids.db?namespace=or ders", "namespace"),
+        ("sqlite:/ids.db", r"as in `\?namespace=orders`"),
+        ("sqlite:/ids.db?namespace=or ders", "namespace"),
+        ("sqlite:ids.db?namespace=orders", "write the absolute path"),
+        ("sqlite:/ids.db?namespace=orders&schema=a", "`schema` in a URL of PostgreSQL"),
         ("postgres://me:secret@db?namespace=a&namespace=b", "one namespace"),
     ],
 )
@@ -167,6 +173,25 @@ for _ in range(2):
     assert "secret" not in done.stdout + done.stderr
 
 
+def test_a_relative_path_in_code_counts_from_the_folder_in_which_the_lease_was_made(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(path_of(url)).parent
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(folder)
+    with polyflake.lease("sqlite:ids.db?allow=overlayfs", "orders", lease_seconds=1.0) as lease:
+        ids = sno.Generator(lease=lease)
+        monkeypatch.chdir(elsewhere)
+        ids.generate()
+        end = time.monotonic() + 20
+        while lease.status().renewals < 2 and time.monotonic() < end:
+            time.sleep(0.01)
+        assert (lease.status().renewals >= 2, lease.status().failures) == (True, 0)
+        assert [number for number, _ in records(url)] == [0]
+    assert list(elsewhere.iterdir()) == []
+
+
 def child(code: str, **environment: str) -> Any:
     """What a program prints, as JSON."""
     command = [sys.executable, "-c", code]
@@ -184,7 +209,7 @@ print(json.dumps([sno.generate().partition, sno.generate_many(2)[1].partition, m
 
 
 def test_the_variable_gives_the_functions_their_numbers(url: str) -> None:
-    assert child(DEFAULTS, POLYFLAKE_LEASE=f"{url}?namespace=orders", POLYFLAKE_NODE="41") == [41, 41, 41]
+    assert child(DEFAULTS, POLYFLAKE_LEASE=f"{url}&namespace=orders", POLYFLAKE_NODE="41") == [41, 41, 41]
     assert [records(url, f"orders/{family}")[-1] for family in ("sno", "hotguid")] == [(41, False)] * 2
 
 
@@ -204,8 +229,10 @@ except polyflake.PolyflakeError as error:
     assert child(code, POLYFLAKE_NODE="7") == alone
     assert child(code, POLYFLAKE_LEASE="") == child(code, POLYFLAKE_LEASE="", POLYFLAKE_NODE="7") == empty
     number = "expected a node's number in digits in the variable POLYFLAKE_NODE, found an empty text"
-    found = child(code, POLYFLAKE_LEASE="sqlite:ids.db?namespace=orders", POLYFLAKE_NODE="")
+    found = child(code, POLYFLAKE_LEASE="sqlite:/ids.db?namespace=orders", POLYFLAKE_NODE="")
     assert found == ["out_of_range", number]
+    relative = "a relative path, which is another file in each working directory: write the absolute path"
+    assert child(code, POLYFLAKE_LEASE="sqlite:ids.db?namespace=orders") == ["out_of_range", expected + relative]
 
 
 def test_a_lease_without_a_store_or_a_variable_says_what_to_set() -> None:
@@ -217,7 +244,7 @@ def test_a_lease_without_a_store_or_a_variable_says_what_to_set() -> None:
 def test_a_variable_set_before_the_first_id_counts(url: str) -> None:
     code = f"""
 import os, polyflake
-os.environ |= {{"POLYFLAKE_LEASE": "{url}?namespace=orders", "POLYFLAKE_NODE": "9"}}
+os.environ |= {{"POLYFLAKE_LEASE": "{url}&namespace=orders", "POLYFLAKE_NODE": "9"}}
 print(polyflake.sno.generate().partition)
 """
     assert child(code) == 9
@@ -227,7 +254,8 @@ def test_the_example_of_the_readme_runs(url: str) -> None:
     (block,) = re.findall(
         r"```Python\n(.*?)```", (REPOSITORY / "packages/python/README.md").read_text("utf-8"), re.DOTALL
     )
-    folder = Path(url.removeprefix("sqlite:")).parent
+    block = block.replace("sqlite:ids.db", "sqlite:ids.db?allow=overlayfs")
+    folder = Path(path_of(url)).parent
     done = subprocess.run([sys.executable, "-c", block], cwd=folder, capture_output=True, text=True, check=True)
     assert "LeaseStatus(number=" in done.stdout
     assert granted(url) == []
@@ -284,7 +312,7 @@ def test_a_namespace_of_another_shape_is_refused_at_once(url: str) -> None:
 def test_a_record_names_its_holder(url: str, given: str | None, expected: str) -> None:
     with polyflake.lease(url, "orders", holder=given) as lease:
         sno.Generator(lease=lease).generate()
-        with closing(sqlite3.connect(url.removeprefix("sqlite:"))) as store:
+        with closing(sqlite3.connect(path_of(url))) as store:
             named = store.execute("SELECT holder FROM polyflake_leases WHERE first = ?", [lease.number]).fetchall()
     assert named == [(expected,)]
 
@@ -449,7 +477,7 @@ def test_a_forked_child_leases_a_number_of_its_own(url: str) -> None:
 @forks
 @pytest.mark.parametrize("seconds", [0.5, 4.0])
 def test_a_fork_waits_until_no_file_is_open(url: str, seconds: float) -> None:
-    path = url.removeprefix("sqlite:")
+    path = path_of(url)
     kept = _lease_stores.SQLite(path)
     kept.open()
     closing_soon = threading.Timer(seconds, kept.close)
@@ -550,7 +578,7 @@ def test_workers_of_gunicorn_return_their_numbers(
 
     monkeypatch.setattr(test_servers, "APPLICATION", APPLICATION)
     monkeypatch.setenv("STORE", url)
-    monkeypatch.setenv("POLYFLAKE_LEASE", f"{url}?namespace=orders")
+    monkeypatch.setenv("POLYFLAKE_LEASE", f"{url}&namespace=orders")
     with tempfile.TemporaryDirectory() as folder:
         with test_servers.server(Path(folder), "--workers", "2", "--max-requests", "3", *options) as address:
             answers = [test_servers.ask(address) for _ in range(30)]

@@ -14,13 +14,14 @@ use crate::{
     Error, Options, Random, Result, Shape,
     rules::error::out_of_range,
     rules::json::MOST,
+    rules::location::{Create, Schema},
     rules::numbered::{self, Numbered},
 };
 
 /// The settings of a lease.
 pub(super) struct Settings(Map<String, Json>);
 
-pub(super) fn unfit(key: &str) -> Error {
+fn unfit(key: &str) -> Error {
     out_of_range(format!("expected a valid `{key}` in the settings of a lease"))
 }
 
@@ -44,6 +45,26 @@ impl Settings {
     fn number(&self, key: &str) -> Result<Option<u64>> {
         let Some(value) = self.given(key) else { return Ok(None) };
         value.as_u64().filter(|number| *number <= MOST).map(Some).ok_or_else(|| unfit(key))
+    }
+
+    /// A text that need not be there.
+    fn given_text(&self, key: &str) -> Result<Option<&str>> {
+        self.given(key).map(|value| value.as_str().ok_or_else(|| unfit(key))).transpose()
+    }
+
+    /// The schema of the tables in `PostgreSQL`; none in `SQLite`.
+    pub(super) fn schema(&self) -> Result<Option<Schema>> {
+        let schema = self.given_text("schema")?.map(Schema::new).transpose()?;
+        match (self.text("store")?, schema) {
+            ("postgresql", schema) => Ok(Some(schema.unwrap_or_default())),
+            ("sqlite", None) => Ok(None),
+            ("sqlite", Some(_)) => Err(unfit("schema")),
+            _ => Err(unfit("store")),
+        }
+    }
+
+    pub(super) fn create(&self) -> Result<Create> {
+        Create::of(self.given_text("create")?)
     }
 
     pub(super) fn options(&self) -> Result<Options> {

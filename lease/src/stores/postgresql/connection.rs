@@ -21,10 +21,11 @@ use tokio::{
 use tokio_postgres::NoTls;
 use tokio_postgres::{AsyncMessage, Client, Config, config::TargetSessionAttrs, error::SqlState};
 
+use super::Server;
 #[cfg(feature = "tls")]
 use super::tls;
 use crate::{
-    Error, Result,
+    Result,
     rules::error::out_of_range,
     stores::steps::{Engine, Failure},
     stores::system::random,
@@ -56,17 +57,21 @@ impl Notices {
     }
 }
 
-/// Refuses a URL that names no server.
-pub(crate) fn check(url: &str) -> Result<()> {
+/// Rejects a URL that names no server.
+pub(super) fn check(url: &str) -> Result<()> {
     #[cfg(feature = "tls")]
     let url = &tls::split(url)?.0;
     config(url).map(drop)
 }
 
 /// A connection, tried again for a while if the server has too many.
-pub(super) async fn connect(url: &str) -> Result<(Client, Connection, Notices)> {
+pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Notices)> {
+    let refused = |error: tokio_postgres::Error| {
+        // It holds nothing of the URL.
+        Engine::Postgresql(server.schema.clone()).error(&error.into())
+    };
     for tried in 0..TRIES {
-        match connect_once(url).await? {
+        match connect_once(&server.url).await? {
             Err(error) if error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS) => {
                 let part = u32::try_from(random()?.0 & 0xffff).unwrap_or(0);
                 sleep(SPREAD * (1 << tried) * part / 0xffff).await;
@@ -74,12 +79,7 @@ pub(super) async fn connect(url: &str) -> Result<(Client, Connection, Notices)> 
             connected => return connected.map_err(refused),
         }
     }
-    connect_once(url).await?.map_err(refused)
-}
-
-/// It holds nothing of the URL.
-fn refused(error: tokio_postgres::Error) -> Error {
-    Engine::Postgresql.error(&error.into())
+    connect_once(&server.url).await?.map_err(refused)
 }
 
 /// The server's answer, or an error of the URL.

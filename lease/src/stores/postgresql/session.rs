@@ -16,7 +16,9 @@ use tokio_postgres::{
 use super::connection::Notices;
 use crate::{
     Reply, Request, Result,
-    stores::steps::{Engine, Failure, Outcome, Rows, Statement, Step, Steps, Value},
+    stores::steps::{
+        Create, Engine, Failure, Outcome, Rows, Schema, Statement, Step, Steps, Value,
+    },
     stores::system::random,
 };
 
@@ -25,9 +27,11 @@ use crate::{
 pub(super) async fn answer(
     client: &Client,
     notices: Option<&Notices>,
+    (schema, create): (&Schema, Create),
     request: &Request,
 ) -> Result<Reply> {
-    let mut steps = Steps::new(Engine::Postgresql, request, random()?);
+    let engine = Engine::Postgresql(schema.clone());
+    let mut steps = Steps::new(engine, request, random()?).create(create);
     let mut outcome = Outcome::default();
     loop {
         match steps.next(outcome)? {

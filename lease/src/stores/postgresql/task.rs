@@ -8,10 +8,15 @@ use tokio::task::AbortHandle;
 use tokio_postgres::Client;
 
 use super::{
+    Server,
     connection::{self, Notices},
     session, unavailable,
 };
-use crate::{AsyncStore, Reply, Request, Result, rules::forks};
+use crate::{
+    AsyncStore, Reply, Request, Result,
+    rules::forks,
+    rules::location::{Create, Location, Schema},
+};
 
 /// A store in `PostgreSQL` for a task of Tokio ([`Host`](crate::Host)): over a connection of its own, or one that a pool lends for as
 /// long as a lease has something to ask.
@@ -29,6 +34,8 @@ use crate::{AsyncStore, Reply, Request, Result, rules::forks};
 /// # }
 /// ```
 pub struct AsyncPostgresql {
+    schema: Schema,
+    create: Create,
     lent: Lent,
     process: u32,
 }
@@ -43,9 +50,13 @@ impl AsyncPostgresql {
     /// Outside a runtime of Tokio.
     pub async fn open(url: &str) -> Result<Self> {
         let process = forks::here()?;
-        let (client, connection, notices) = connection::connect(url).await?;
+        let location = Location::of(url)?;
+        let create = location.access.create;
+        let server = Server::of(location)?;
+        let (client, connection, notices) = connection::connect(&server).await?;
         let task = tokio::spawn(connection).abort_handle();
-        Ok(Self::new(Connected::Open(client, notices, task), process))
+        let store = Self::new(Connected::Open(client, notices, task), process);
+        Ok(Self { schema: server.schema, create, ..store })
     }
 
     /// Takes a connection of a pool. It goes back with the store, or is closed if a request was dropped in it. The pool keeps the server's
@@ -73,8 +84,15 @@ impl AsyncPostgresql {
         Ok(Self::new(Connected::Pool(Some(taken)), process))
     }
 
+    /// The same store with its tables in another schema than `polyflake`.
+    #[must_use]
+    pub fn schema(self, schema: Schema) -> Self {
+        Self { schema, ..self }
+    }
+
     fn new(from: Connected, process: u32) -> Self {
-        Self { lent: Lent { from, is_idle: true }, process }
+        let lent = Lent { from, is_idle: true };
+        Self { schema: Schema::default(), create: Create::default(), lent, process }
     }
 }
 
@@ -87,8 +105,9 @@ impl core::fmt::Debug for AsyncPostgresql {
 impl AsyncStore for AsyncPostgresql {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
-        let (client, notices) = self.lent.take()?;
-        let reply = session::answer(client, notices, request).await;
+        let Self { schema, create, lent, .. } = self;
+        let (client, notices) = lent.take()?;
+        let reply = session::answer(client, notices, (schema, *create), request).await;
         self.lent.is_idle = true;
         reply
     }

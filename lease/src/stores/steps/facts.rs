@@ -25,11 +25,22 @@ const REFUSED: [(u32, &str); 15] = [
     (0x786f_4256, "VirtualBox's shared folders"),
 ];
 
-/// Refuses a file system that is not durable, by the number that Linux gives it.
+/// The number of overlayfs, the writable layer of a container: it is durable, but each container has one of its own, and it is lost
+/// with its container.
+const OVERLAYFS: u32 = 0x794c_7630;
+
+/// Rejects a file system that is not durable, by the number that Linux gives it; and overlayfs unless the store's URL allows it.
 ///
 /// # Errors
 /// `store_not_durable`.
-pub fn check_number(found: u32) -> Result<()> {
+pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
+    if found == OVERLAYFS && !allows_overlayfs {
+        let expected = "expected a file on a volume that all processes of the machine share";
+        let found = "found overlayfs, the container's own layer, which is lost with it";
+        let remedy = "mount a volume for the file, or add `?allow=overlayfs` to the URL if one container alone uses the store";
+        let reason = format!("{expected}, {found}: {remedy}");
+        return Err(Error::new(ErrorKind::StoreNotDurable, reason));
+    }
     match REFUSED.iter().find(|(number, _)| *number == found) {
         Some((_, name)) => Err(refused(name)),
         None => Ok(()),
@@ -53,4 +64,25 @@ pub fn name_of(inode: u64, birth: Option<impl Display>) -> Result<String> {
 pub(super) fn refused(found: &str) -> Error {
     let reason = format!("expected a file on a disk of this machine, found {found}");
     Error::new(ErrorKind::StoreNotDurable, reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn overlayfs_wants_an_explicit_word_and_memory_is_never_allowed() {
+        let message = check_number(OVERLAYFS, false).unwrap_err().to_string();
+        assert!(message.contains("mount a volume"), "{message}");
+        assert!(message.contains("`?allow=overlayfs`"), "{message}");
+        assert_eq!(check_number(OVERLAYFS, true), Ok(()));
+        let (ext4, tmpfs) = (0xef53, 0x0102_1994);
+        for allows_overlayfs in [false, true] {
+            assert_eq!(check_number(ext4, allows_overlayfs), Ok(()));
+            let error = check_number(tmpfs, allows_overlayfs).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::StoreNotDurable);
+        }
+    }
 }

@@ -14,7 +14,10 @@ use alloc::format;
 #[cfg(target_os = "linux")]
 use super::facts::check_number;
 use super::facts::{name_of, refused};
-use crate::{Error, ErrorKind, Result};
+use crate::{
+    Error, ErrorKind, Result,
+    rules::location::{Access, Create},
+};
 
 /// The full path of a file: the working directory of a process may change.
 ///
@@ -30,14 +33,22 @@ pub fn absolute(path: &Path) -> Result<PathBuf> {
     })
 }
 
-/// Opens the file that a path names by a function of the driver's, and returns its name with it. An empty file is made if there is none.
+/// Opens the file that a path names by a function of the driver's, and returns its name with it. If there is none, an empty file is
+/// created, unless the access creates nothing.
 ///
 /// # Errors
 /// `store_not_durable` for a file that may lose written data; `lease_unavailable` if there is no file, or another one takes its place
 /// meanwhile; any error of the driver's.
-pub fn open<C>(path: &Path, connect: impl FnOnce(&Path) -> Result<C>) -> Result<(C, String)> {
-    check(path)?;
-    let before = name_or_create(path)?;
+pub fn open<C>(
+    path: &Path,
+    access: Access,
+    connect: impl FnOnce(&Path) -> Result<C>,
+) -> Result<(C, String)> {
+    check(path, access)?;
+    let before = match access.create {
+        Create::Nothing => name(path)?,
+        _ => name_or_create(path)?,
+    };
     let connection = connect(path)?;
     let name = name(path)?;
     if name == before {
@@ -47,14 +58,14 @@ pub fn open<C>(path: &Path, connect: impl FnOnce(&Path) -> Result<C>) -> Result<
     Err(Error::new(ErrorKind::LeaseUnavailable, reason))
 }
 
-/// Refuses a file on a file system that is not durable.
-fn check(path: &Path) -> Result<()> {
+/// Rejects a file on a file system that is not durable.
+fn check(path: &Path, access: Access) -> Result<()> {
     let folder = path.parent().unwrap_or(path);
-    check_system(if path.exists() { path } else { folder })
+    check_system(if path.exists() { path } else { folder }, access)
 }
 
 #[cfg(target_os = "linux")]
-fn check_system(path: &Path) -> Result<()> {
+fn check_system(path: &Path, access: Access) -> Result<()> {
     let system = rustix::fs::statfs(path).map_err(|error| {
         Error::new(
             ErrorKind::LeaseUnavailable,
@@ -62,11 +73,11 @@ fn check_system(path: &Path) -> Result<()> {
         )
     })?;
     let found = u32::try_from(system.f_type & 0xffff_ffff).unwrap_or(0);
-    check_number(found)
+    check_number(found, access.allows_overlayfs)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn check_system(_: &Path) -> Result<()> {
+fn check_system(_: &Path, _: Access) -> Result<()> {
     Ok(())
 }
 

@@ -1,16 +1,21 @@
-//! The words of `PostgreSQL`. Each transaction asks for a synchronous commit, and also reads whether the server's commits are durable,
+//! The words of `PostgreSQL`. All statements name the schema of the tables, so neither roles nor a `search_path` decide which store
+//! they use. Each transaction asks for a synchronous commit, and also reads whether the server's commits are durable,
 //! the server's identity, its timeline and its tables: a restored backup and a promoted replica are other incarnations. Rows that are
 //! restored into tables that are there look like the same store: an operator who does that must tell the namespace (`quiet_until`).
 
-use alloc::{format, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
-    Failure, Statement,
-    sql::{Dialect, commands, statement},
+    Create, Failure, Rows, Schema, Statement, Value,
+    sql::{Dialect, State, commands, statement},
 };
-use crate::{Error, ErrorKind, rules::error::damaged};
+use crate::{Error, ErrorKind, Result, rules::error::damaged};
 
-const SCHEMA: &str = include_str!("../../../sql/postgresql.sql");
+/// The creation of the schema, and then that of the tables.
+const TABLES: &str = include_str!("../../../sql/postgresql.sql");
+
+/// The rights of a role.
+const RIGHTS: &str = include_str!("../../../sql/postgresql-role.sql");
 
 /// Takes this crate's lock for the transaction; its number is arbitrary. "If not exists" fails if two create a table at the same time.
 const LOCK: &str = "SELECT count(*) FROM pg_advisory_xact_lock(7089336938131513954)";
@@ -30,9 +35,12 @@ const FAULT: &str = "CASE
         AND current_setting('polyflake.full_page_writes', true) IS DISTINCT FROM 'unneeded' THEN 'full_page_writes=off'
     WHEN current_setting('synchronous_commit') <> 'on' THEN 'an asynchronous commit' END";
 
-/// Where the tables are, with the server's identity and its timeline.
-const NAME: &str = "'postgresql:' || (SELECT system_identifier FROM pg_control_system())
-    || ':' || left(pg_walfile_name(pg_current_wal_lsn()), 8) || ':' || to_regclass('polyflake_leases')::oid::bigint";
+/// The OID of the table of leases, or NULL.
+const TABLE: &str = "to_regclass('polyflake_leases')::oid::bigint";
+
+/// The server's identity and its timeline.
+const SERVER: &str = "'postgresql:' || (SELECT system_identifier FROM pg_control_system())
+    || ':' || left(pg_walfile_name(pg_current_wal_lsn()), 8)";
 
 /// The code of the server's refusal of a column that is not there.
 const NO_COLUMN: &str = "42703";
@@ -40,8 +48,8 @@ const NO_COLUMN: &str = "42703";
 /// The code of the server's refusal of a role.
 const NO_RIGHT: &str = "42501";
 
-pub(super) fn dialect() -> Dialect {
-    let store = format!("(SELECT CASE WHEN {FAULT} IS NULL THEN {NAME} END)");
+pub(super) fn dialect(schema: &Schema) -> Dialect {
+    let store = format!("(SELECT CASE WHEN {FAULT} IS NULL THEN {SERVER} || ':' || {TABLE} END)");
     let now = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
     Dialect {
         state: format!("SELECT {FAULT}, {store}, {now} FROM {SETTINGS}"),
@@ -51,29 +59,90 @@ pub(super) fn dialect() -> Dialect {
         shared: "FOR SHARE",
         locked: "FOR UPDATE",
         mark: "$",
+        place: format!("{schema}."),
         version: None,
     }
 }
 
-/// Ends a transaction that failed because there are no tables, and makes them, one connection at a time.
-pub(super) fn tables() -> Vec<Statement> {
-    let Dialect { write, state, .. } = dialect();
-    let mut statements: Vec<_> = ["ROLLBACK", write, &state, LOCK].map(statement).into();
-    statements.extend(commands(SCHEMA));
-    statements.push(statement("COMMIT"));
-    statements
+/// Ends a transaction that failed because there are no tables, and begins one that may create them, one connection at a time. The last
+/// row tells whether another connection created the tables meanwhile, whether the schema exists, and where the database has other
+/// tables of leases.
+pub(super) fn look(schema: &Schema) -> Vec<Statement> {
+    let dialect = dialect(schema);
+    let (table, state) = (dialect.placed(TABLE), dialect.placed(&dialect.state));
+    let name = schema.name();
+    let found = format!(
+        "SELECT {table}, to_regnamespace('{schema}')::oid::bigint, (SELECT min(nspname::text)
+        FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE relname IN ('polyflake_leases', 'polyflake_namespaces') AND relkind IN ('r', 'p')
+            AND relpersistence <> 't' AND nspname <> '{name}')"
+    );
+    ["ROLLBACK", dialect.write, &state, LOCK, &found].map(statement).into()
 }
 
-pub(super) fn error(failure: &Failure) -> Error {
-    let message = &failure.message;
-    match failure.code.as_deref() {
-        Some(NO_COLUMN) => damaged(format!("expected the columns of format 1, found: {message}")),
-        Some(NO_RIGHT) => unavailable("a role with the rights that `lease/sql` grants", message),
-        _ => unavailable("an answer from PostgreSQL", message),
+/// Creates what is missing, after [`look`], and ends the transaction. The right to create a schema is needed only where there is none:
+/// without it `PostgreSQL` also rejects the creation of a schema that exists.
+///
+/// # Errors
+/// `lease_unavailable` where the database has another store: two stores would lease each worker ID twice.
+pub(super) fn tables(schema: &Schema, create: Create, rows: &[Rows]) -> Result<Vec<Statement>> {
+    let [_, _, state, _, found] = rows else {
+        return Err(damaged("expected the rows of each statement, found fewer"));
+    };
+    State::of(state)?;
+    let commit = statement("COMMIT");
+    match found.first().map(Vec::as_slice) {
+        Some([Value::Integer(_), ..]) => Ok(vec![commit]),
+        Some([_, _, Value::Text(other)]) if create != Create::SecondStore => {
+            Err(second_store(schema, other))
+        }
+        Some([_, has_schema, _]) => {
+            let known = usize::from(*has_schema != Value::Null);
+            let script = TABLES.replace("polyflake.", &format!("{schema}."));
+            let script = script.replace("EXISTS polyflake;", &format!("EXISTS {schema};"));
+            Ok(commands(&script).skip(known).chain([commit]).collect())
+        }
+        _ => Err(damaged("expected what a database has, found no row")),
     }
 }
 
+fn second_store(schema: &Schema, other: &str) -> Error {
+    let found = format!("found one in the schema \"{other}\" and none in {schema}");
+    let remedy = format!(
+        "lease from that one by `?schema={other}`, or add `?create=second-store` to the URL if the two share no namespace"
+    );
+    unavailable("one store in a database", &format!("{found}: {remedy}"))
+}
+
+/// The reason why a request that creates nothing has no answer.
+pub(super) fn no_store(schema: &Schema) -> Error {
+    unavailable("a store", &format!("found no tables of leases in the schema {schema}"))
+}
+
+pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
+    let message = &failure.message;
+    match failure.code.as_deref() {
+        Some(NO_COLUMN) => damaged(format!("expected the columns of format 1, found: {message}")),
+        Some(NO_RIGHT) => {
+            let lines = operators_lines(schema);
+            unavailable("a role with the rights of a lease", &format!("found: {message}; {lines}"))
+        }
+        _ => unavailable("an answer from PostgreSQL", &format!("found: {message}")),
+    }
+}
+
+/// What an operator runs where a role may create nothing.
+fn operators_lines(schema: &Schema) -> String {
+    let rights = RIGHTS.replace("polyflake.", &format!("{schema}."));
+    let rights = rights.replace("SCHEMA polyflake ", &format!("SCHEMA {schema} "));
+    let grants = commands(&rights).map(|it| it.text.replace(":\"role\"", "ROLE"));
+    let grants: Vec<_> = grants.filter(|text| text.starts_with("GRANT")).collect();
+    format!(
+        "an operator runs CREATE SCHEMA {schema}; then the tables of postgresql.sql; then for each role {}",
+        grants.join("; ")
+    )
+}
+
 fn unavailable(expected: &str, found: &str) -> Error {
-    let reason = format!("expected {expected}, found: {found}");
-    Error::new(ErrorKind::LeaseUnavailable, reason)
+    Error::new(ErrorKind::LeaseUnavailable, format!("expected {expected}, {found}"))
 }

@@ -41,6 +41,8 @@ pub(super) struct Dialect {
     pub(super) locked: &'static str,
     /// The character before the number of a value.
     pub(super) mark: &'static str,
+    /// The place of the tables: [`Dialect::placed`] puts it before their names in every statement.
+    pub(super) place: String,
     /// The statements after a probe; the last one's row is the version of the tables.
     pub(super) version: Option<Statement>,
 }
@@ -99,9 +101,14 @@ impl Dialect {
         statements.extend(inner);
         statements.push(statement(end));
         for statement in &mut statements {
-            statement.text = statement.text.replace('$', self.mark);
+            statement.text = self.placed(&statement.text.replace('$', self.mark));
         }
         statements
+    }
+
+    /// A statement whose tables have their place before their names.
+    pub(super) fn placed(&self, text: &str) -> String {
+        text.replace("polyflake_", &format!("{}polyflake_", self.place))
     }
 }
 

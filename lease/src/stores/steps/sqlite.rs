@@ -16,6 +16,9 @@ const VERSION: &str = "PRAGMA schema_version";
 /// Parts of `SQLite`'s messages about a file that is not a store, or is damaged.
 const DAMAGED: [&str; 4] = ["malformed", "not a database", "no column named", "no such column"];
 
+/// The part of `SQLite`'s message about a table that does not exist.
+const NO_TABLE: &str = "no such table";
+
 /// An immediate transaction has the file for itself. The file's name has no quotation marks.
 pub(super) fn dialect(name: &str) -> Dialect {
     let now = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)";
@@ -27,6 +30,7 @@ pub(super) fn dialect(name: &str) -> Dialect {
         shared: "",
         locked: "",
         mark: "?",
+        place: String::new(),
         version: Some(statement(VERSION)),
     }
 }
@@ -70,6 +74,10 @@ pub(super) fn tables() -> Vec<Statement> {
 /// `SQLite` is told by its words: not every language has its codes.
 pub(super) fn error(failure: &Failure) -> Error {
     let message: &String = &failure.message;
+    if message.contains(NO_TABLE) {
+        let expected = "expected a store in the file, found one without tables of leases";
+        return Error::new(ErrorKind::LeaseUnavailable, format!("{expected}: {message}"));
+    }
     let is_damaged = DAMAGED.iter().any(|words| message.contains(words));
     let kind = if is_damaged { ErrorKind::StoreDamaged } else { ErrorKind::LeaseUnavailable };
     Error::new(kind, format!("expected an answer from SQLite, found: {message}"))

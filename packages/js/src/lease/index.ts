@@ -30,6 +30,9 @@ interface Place {
   address: string;
   namespace: string;
   insist: number | null;
+  schema: string | null;
+  create: string | null;
+  allows_overlayfs: boolean;
 }
 
 /**
@@ -58,9 +61,13 @@ function byUrl(url: string | undefined, namespace: string | null, options: Lease
   const rules = new Rules();
   const place = rules.ask("place", { ...asked, namespace }) as Place;
   const isFile = place.store === "sqlite";
-  const driver = isFile ? sqlite(place.address, rules, options.sqlite) : postgresql(place.address);
-  const insist = options.insist ?? place.insist ?? undefined;
-  return new Lease(rules, driver, place.namespace, insist === undefined ? options : { ...options, insist });
+  const driver = isFile
+    ? sqlite(place.address, place.allows_overlayfs, rules, options.sqlite)
+    : postgresql(place.address);
+  const insist = options.insist ?? place.insist;
+  const schema = options.schema ?? place.schema;
+  const own = { ...options, ...(insist === null ? {} : { insist }), ...(schema === null ? {} : { schema }) };
+  return new Lease(rules, driver, place.namespace, own, place.create);
 }
 
 /** The families that have default generators, with leases that no generator has taken yet. */

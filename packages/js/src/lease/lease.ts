@@ -16,6 +16,8 @@ export interface LeaseOptions {
   prefer?: number;
   /** The only number to take: the lease waits for it. */
   insist?: number;
+  /** The schema of the tables in PostgreSQL, for a pool or a function; `polyflake` by default, in a URL `?schema=`. */
+  schema?: string;
   /** The first and the last number of the namespace; all of the family's by default. Each holder gives the same. */
   numbers?: readonly [first: number, last: number];
   /** Length of the lease in milliseconds: an hour by default, or a minute for a number that is insisted on. */
@@ -63,7 +65,18 @@ export interface LeaseStatus {
   refused: { code: string; message: string; until: number | null } | null;
 }
 
-const OPTIONS = ["prefer", "insist", "numbers", "leaseMs", "holder", "waitMs", "watch", "signals", "sqlite"] as const;
+const OPTIONS = [
+  "prefer",
+  "insist",
+  "schema",
+  "numbers",
+  "leaseMs",
+  "holder",
+  "waitMs",
+  "watch",
+  "signals",
+  "sqlite",
+] as const;
 
 /** Checked options. */
 export function leaseOptions(options: unknown): LeaseOptions {
@@ -122,13 +135,23 @@ export class Lease implements AnyLease {
   #loop: Promise<void> | undefined;
   #isClosing = false;
 
-  constructor(rules: Rules, driver: Driver, namespace: string, options: LeaseOptions) {
-    const { prefer, insist, numbers, leaseMs, holder = `${hostname()} ${process.pid}/${threadId}` } = options;
+  constructor(rules: Rules, driver: Driver, namespace: string, options: LeaseOptions, create: string | null = null) {
+    const { prefer, insist, schema, numbers, leaseMs, holder = `${hostname()} ${process.pid}/${threadId}` } = options;
     this.#rules = rules;
     this.#driver = driver;
     this.#options = options;
     this.#longest = options.waitMs ?? (insist === undefined ? WAIT_MS : INSIST_MS);
-    this.#settings = { namespace, store: driver.store, prefer, insist, numbers, lease_ms: leaseMs, holder };
+    this.#settings = {
+      namespace,
+      store: driver.store,
+      schema,
+      create,
+      prefer,
+      insist,
+      numbers,
+      lease_ms: leaseMs,
+      holder,
+    };
   }
 
   /**

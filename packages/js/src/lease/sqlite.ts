@@ -25,18 +25,19 @@ export type DatabaseClass = new (path: string) => Database;
 const LOCKED_MS = 1000;
 
 /** A store in a file, which is opened for each request. */
-export function sqlite(path: string, rules: Rules, given: DatabaseClass | undefined): Driver {
+export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, given: DatabaseClass | undefined): Driver {
   if (path === "" || path.includes(":memory:")) {
     throw new PolyflakeError("out_of_range", "expected the path of a file after `sqlite:`, found a database in memory");
   }
   const file = resolve(path);
   const Client = given ?? clientOf();
   const open = (): Connection => {
-    const before = nameOf(file, rules);
+    const before = nameOf(file, allowsOverlayfs, rules);
     const database = new Client(file);
     try {
       database.exec(`PRAGMA busy_timeout = ${LOCKED_MS}`);
-      if (nameOf(file, rules) !== before) throw new Error("expected one file while it was opened, found another one");
+      if (nameOf(file, allowsOverlayfs, rules) !== before)
+        throw new Error("expected one file while it was opened, found another one");
     } catch (error) {
       database.close();
       throw error;
@@ -64,7 +65,7 @@ function run(database: Database, text: string, values: Value[]): Value[][] {
 }
 
 /** The name of the file, which is made if there is none. */
-function nameOf(file: string, rules: Rules): string {
+function nameOf(file: string, allowsOverlayfs: boolean, rules: Rules): string {
   try {
     closeSync(openSync(file, "wx"));
   } catch (error) {
@@ -75,6 +76,6 @@ function nameOf(file: string, rules: Rules): string {
   const system =
     process.platform === "linux" ? Number(BigInt.asUintN(32, statfsSync(file, { bigint: true }).type)) : null;
   const birth = birthtimeMs > 0n ? String(birthtimeMs) : null;
-  const facts = { inode: String(BigInt.asUintN(64, ino)), birth, system };
+  const facts = { inode: String(BigInt.asUintN(64, ino)), birth, system, allows_overlayfs: allowsOverlayfs };
   return rules.ask("name", facts) as string;
 }

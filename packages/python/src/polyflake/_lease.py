@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 from polyflake._errors import PolyflakeError, build
-from polyflake._lease_stores import driver_of
+from polyflake._lease_stores import absolute, driver_of, file_of
 from polyflake._polyflake import Keeper, place
 
 __all__ = ["Lease", "LeaseStatus", "lease"]
@@ -58,6 +58,7 @@ class Lease:
         store: Any = None,
         namespace: str | None = None,
         *,
+        schema: str | None = None,
         numbers: tuple[int, int] | None = None,
         prefer: int | None = None,
         insist: int | None = None,
@@ -72,6 +73,8 @@ class Lease:
         :param store: ``"sqlite:PATH"`` or ``"postgres://..."``, with ``?namespace=`` if that is not given; or the
             program's own: a pool of ``psycopg_pool``, a pool of asyncpg, an SQLAlchemy engine, a connecting function.
             No connection is used across a fork, so a child cannot use its parent's pool.
+        :param schema: the schema of the tables in PostgreSQL, for a pool, an engine or a function of the program's own:
+            ``polyflake`` by default. A URL has it as ``?schema=``.
         :param namespace: the name that all processes of a fleet share. Each family has one of its own, such as
             ``orders/sno``.
         :param numbers: the first and the last number of the namespace; all that the family has by default.
@@ -86,15 +89,21 @@ class Lease:
         :raises PolyflakeError: ``lease_unavailable`` without a store and a variable; ``out_of_range``, also for an
             empty variable. Each names the remedy, and never the password.
         """
-        if store is None or isinstance(store, str):
+        self._kind, self._allows_overlayfs, create = None, False, None
+        if (file := file_of(store)) is not None:
+            self._kind, store = "sqlite", file
+        elif store is None or isinstance(store, str):
             found = json.loads(place(store, namespace))
             self._kind, store, namespace = found["store"], found["address"], found["namespace"]
+            self._allows_overlayfs, create = found["allows_overlayfs"], found["create"]
             insist = found["insist"] if insist is None else insist
-        else:
-            self._kind = None
-        self._store, self._wait_seconds, self._watch = store, wait, watch
+            schema = found["schema"] if schema is None else schema
+        self._store = absolute(store) if self._kind == "sqlite" else store
+        self._wait_seconds, self._watch = wait, watch
         self._settings: dict[str, Any] = {
             "namespace": namespace,
+            "schema": schema,
+            "create": create,
             "numbers": numbers,
             "prefer": prefer,
             "insist": insist,
@@ -221,7 +230,7 @@ class Lease:
             if self._has_begun() or self._closed:
                 return
             seconds = min(10.0, (self._settings["lease_ms"] or 3_600_000) / 4000)
-            self._driver = driver_of(self._kind, self._store, self._made_in, seconds)
+            self._driver = driver_of(self._kind, self._store, self._made_in, seconds, self._allows_overlayfs)
             settings = {**self._settings, "store": self._driver.kind}
             if settings["holder"] is None:
                 settings["holder"] = f"{socket.gethostname()} {os.getpid()}"[:200]

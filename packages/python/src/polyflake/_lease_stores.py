@@ -107,8 +107,8 @@ class SQLite(Driver):
 
     kind = "sqlite"
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, path: str, allows_overlayfs: bool = False) -> None:
+        self.path, self.allows_overlayfs = path, allows_overlayfs
 
     def open(self) -> str:
         # The rules try again where another process holds the file for longer.
@@ -117,7 +117,7 @@ class SQLite(Driver):
 
         _GATE.enter()
         try:
-            self.connection, name = name_file(self.path, connect)
+            self.connection, name = name_file(self.path, self.allows_overlayfs, connect)
         except BaseException:
             _GATE.lock.release()
             raise
@@ -252,11 +252,24 @@ class Asyncpg:
             await (connection.close() if self.give_back is None else self.give_back(connection))
 
 
-def driver_of(kind: str | None, store: Any, pid: int, seconds: float) -> Any:
+def file_of(store: Any) -> str | None:
+    """The path of an SQLite file that an engine of SQLAlchemy uses, or None."""
+    if type(store).__module__.partition(".")[0] != "sqlalchemy" or _name_of(store) != "sqlite+pysqlite":
+        return None
+    return store.url.database or ":memory:"
+
+
+def absolute(path: str) -> str:
+    """An absolute path, since the working directory may change before the first ID. An empty path and a database in
+    memory stay as they are: the rules reject them."""
+    return os.path.abspath(path) if path and ":memory:" not in path else path
+
+
+def driver_of(kind: str | None, store: Any, pid: int, seconds: float, allows_overlayfs: bool = False) -> Any:
     """The driver for a URL's address, or for the program's own pool, engine or function; it connects within so many
     seconds. A pool is of the process with this ID."""
     if kind == "sqlite":
-        return SQLite(store)
+        return SQLite(store, allows_overlayfs)
     if kind is not None:
         return _of_url(store, seconds)
     module = type(store).__module__.partition(".")[0]
@@ -289,10 +302,12 @@ def _of_url(url: str, seconds: float) -> Any:
     raise _refused("lease_unavailable", reason)
 
 
+def _name_of(engine: Any) -> str:
+    return f"{engine.dialect.name}+{engine.dialect.driver}"
+
+
 def _of_engine(engine: Any) -> Any:
-    name = f"{engine.dialect.name}+{engine.dialect.driver}"
-    if name == "sqlite+pysqlite":
-        return SQLite(engine.url.database or ":memory:")
+    name = _name_of(engine)
     if name != "postgresql+psycopg":
         raise _refused(
             "out_of_range", f"expected an engine of postgresql+psycopg or sqlite, found {name}: lease with a URL"

@@ -30,7 +30,7 @@ for (const way of ["instrumentation", "NODE_OPTIONS"]) {
   if (way === "instrumentation") writeFileSync("instrumentation.js", INSTRUMENTATION);
   else rmSync("instrumentation.js");
   execFileSync(process.execPath, [NEXT, "build"], { stdio: ["ignore", "ignore", "inherit"] });
-  const url = `sqlite:${process.cwd()}/${mkdtempSync("leases-")}/ids.db?namespace=next`;
+  const url = `sqlite:${process.cwd()}/${mkdtempSync("leases-")}/ids.db?allow=overlayfs&namespace=next`;
   const options = way === "NODE_OPTIONS" ? { NODE_OPTIONS: "--import polyflake/lease" } : {};
   const served = (act) => started([NEXT, "start"], act, { env: { POLYFLAKE_LEASE: url, ...options } });
   await served((one) =>

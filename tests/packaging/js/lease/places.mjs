@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
+import { resolve } from "node:path";
 import { env, execPath } from "node:process";
 import sqlite from "better-sqlite3";
 import pg from "pg";
@@ -12,7 +13,10 @@ const NODE_24 = "node_modules/node24/bin/node";
 let count = 0;
 
 /** A new namespace of a store, by its URL, and the Node to use it with. */
-const inFile = (node) => () => ({ node, url: `sqlite:${mkdtempSync("leases-")}/ids.db?namespace=n${++count}` });
+const inFile = (node) => () => {
+  const path = resolve(mkdtempSync("leases-"), "ids.db");
+  return { node, url: `sqlite:${path}?allow=overlayfs&namespace=n${++count}` };
+};
 const onServer = () => {
   const host = encodeURIComponent(env.PGHOST);
   return { node: execPath, url: `postgres://test@/postgres?host=${host}&namespace=n${process.pid}-${++count}` };
@@ -25,13 +29,14 @@ export const PLACES = {
   ...(env.PGHOST ? { pg: onServer } : {}),
 };
 
-const GRANTED = "SELECT namespace, first FROM polyflake_leases WHERE namespace LIKE";
-
 /** The numbers of a place's namespaces that are granted for more than a second, whose unit is the longest tick. */
 export async function granted(url) {
   const [store, namespace] = url.split("namespace=");
-  const query = `${GRANTED} '${namespace}/%' AND granted_until > ${Date.now() + 1000}`;
-  if (store.startsWith("sqlite:")) return sqlite(store.slice(7, -1)).prepare(query).all();
+  const isFile = store.startsWith("sqlite:");
+  const table = isFile ? "polyflake_leases" : "polyflake.polyflake_leases";
+  const isGranted = `namespace LIKE '${namespace}/%' AND granted_until > ${Date.now() + 1000}`;
+  const query = `SELECT namespace, first FROM ${table} WHERE ${isGranted}`;
+  if (isFile) return sqlite(store.slice(7).split("?")[0]).prepare(query).all();
   const client = new pg.Client({ connectionString: store.slice(0, -1) });
   await client.connect();
   const { rows } = await client.query(query);

@@ -52,7 +52,7 @@ for (const name of ["node:sqlite", "pg"].filter((name) => PLACES[name])) {
 }
 
 test("a variable without polyflake/lease, and one that Deno may not read, are refused", async () => {
-  const env = { ...process.env, POLYFLAKE_LEASE: "sqlite:ids.db?namespace=orders" };
+  const env = { ...process.env, POLYFLAKE_LEASE: "sqlite:/ids.db?namespace=orders" };
   for (const [program, ...options] of [...Object.values(RUNTIMES), ["node_modules/.bin/deno", "run"]]) {
     const refused = await run(program, [...options, "plain.mjs"], { env }).catch((error) => error);
     const reason = options.length === 1 ? "--allow-env=POLYFLAKE_LEASE" : "expected polyflake/lease";

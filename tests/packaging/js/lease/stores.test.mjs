@@ -1,7 +1,7 @@
 // Leases and their generators in this process, over each store.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, renameSync } from "node:fs";
-import { env } from "node:process";
+import process, { env } from "node:process";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -102,7 +102,7 @@ for (const [name, place] of Object.entries(HERE)) {
 
 test("a copied file is another store, in which nothing is granted for a while; a file in memory is refused", async () => {
   const folder = mkdtempSync("leases-");
-  const at = (path, waitMs) => lease(`sqlite:${path}`, "orders", { waitMs });
+  const at = (path, waitMs) => lease(`sqlite:${path}?allow=overlayfs`, "orders", { waitMs });
   const held = at(`${folder}/ids.db`);
   await new sno.Generator({ lease: held }).generateAsync();
   await held.close();
@@ -121,6 +121,44 @@ test("a copied file is another store, in which nothing is granted for a while; a
   new sno.Generator({ lease: inMemory });
   await assert.rejects(inMemory.ready(), /tmpfs/);
   await inMemory.close();
+});
+
+test("roles of one database share one store, whose schema a URL or an option names", {
+  skip: !env.PGHOST,
+}, async () => {
+  const owner = new pg.Client({ host: env.PGHOST, user: "test", database: "postgres" });
+  await owner.connect();
+  const database = `roles_${process.pid}`;
+  await owner.query(`CREATE DATABASE ${database}`);
+  for (const role of ["js_a", "js_b"]) await owner.query(`CREATE ROLE ${role} LOGIN SUPERUSER`);
+  const at = (role, more = "") => `postgres://${role}@/${database}?host=${encodeURIComponent(env.PGHOST)}${more}`;
+  const numberOf = async (source, options) => {
+    const held = lease(source, "orders", options);
+    new sno.Generator({ lease: held });
+    const number = await held.ready().catch(() => held.status().refused.message);
+    return { held, number };
+  };
+  const pool = new pg.Pool({ host: env.PGHOST, user: "js_a", database });
+  const taken = [];
+  for (const [expected, source, options] of [
+    [0, at("js_a")],
+    [1, at("js_b")],
+    [2, at("js_b", "&options=-c%20search_path%3Djs_b")],
+    [3, pool],
+    [/"polyflake" and none in "ids"/, at("js_a", "&schema=ids"), { waitMs: 300 }],
+    [0, at("js_a", "&schema=ids&create=second-store")],
+    [1, pool, { schema: "ids" }],
+  ]) {
+    const { held, number } = await numberOf(source, options);
+    if (expected instanceof RegExp) assert.match(number, expected);
+    else assert.equal(number, expected);
+    taken.push(held);
+  }
+  await Promise.all(taken.map((held) => held.close()));
+  await pool.end();
+  await owner.query(`DROP DATABASE ${database} WITH (FORCE)`);
+  for (const role of ["js_a", "js_b"]) await owner.query(`DROP ROLE ${role}`);
+  await owner.end();
 });
 
 test("a pool and a function give clients, one for a request; a silent client is thrown away", {

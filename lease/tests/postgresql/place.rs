@@ -1,0 +1,213 @@
+//! The place of a store in a database: one schema, whoever connects and however.
+
+use std::{
+    fs,
+    os::unix::{fs::chown, process::CommandExt},
+    process::{Child, Command},
+    thread,
+    time::Duration,
+};
+
+use polyflake_lease::{ErrorKind, Operator, sno};
+
+use crate::{
+    assert_refused, claim_at,
+    server::{Server, programs, user},
+};
+
+/// The schemas with tables of leases.
+fn schemas(server: &Server) -> Vec<String> {
+    let mut client = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
+    let found =
+        "SELECT schemaname::text FROM pg_tables WHERE tablename = 'polyflake_leases' ORDER BY 1";
+    client.query(found, &[]).unwrap().iter().map(|row| row.get(0)).collect()
+}
+
+/// Two services of one database, each with a role that may create its own tables, and schemas of their own names.
+fn services(server: &Server) -> [String; 2] {
+    ["svc_a", "svc_b"].map(|role| {
+        let create = format!("CREATE ROLE {role} LOGIN; CREATE SCHEMA AUTHORIZATION {role}");
+        let grant = format!("GRANT CREATE ON DATABASE postgres TO {role}");
+        server.by_hand(&[&create, &grant]);
+        server.url().replace("lease@", &format!("{role}@"))
+    })
+}
+
+#[test]
+fn roles_and_search_paths_of_one_database_are_one_store() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let [one, other] = services(&server);
+    let first = claim_at(&one).unwrap();
+    // The other role finds the first one's tables, and has no right to them yet.
+    let error = assert_refused(claim_at(&other), ErrorKind::LeaseUnavailable);
+    assert!(error.to_string().contains("GRANT USAGE ON SCHEMA"), "{error}");
+    let rights = include_str!("../../sql/postgresql-role.sql");
+    server.by_hand(&[&rights.replace(":\"role\"", "svc_b")]);
+    let second = claim_at(&other).unwrap();
+    assert_ne!(first.numbers(), second.numbers());
+    let mut numbers = vec![first.numbers(), second.numbers()];
+    for path in ["svc_a", "svc_b,public", "pg_catalog", ""] {
+        let url = format!("{}?options=-c%20search_path%3D{path}", server.url());
+        let grant = claim_at(&url).unwrap();
+        assert!(!numbers.contains(&grant.numbers()), "{path}: {:?}", grant.numbers());
+        numbers.push(grant.numbers());
+    }
+    assert_eq!(schemas(&server), ["polyflake"]);
+}
+
+#[test]
+fn a_second_store_of_a_database_wants_an_explicit_word() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let first = claim_at(&server.url()).unwrap();
+    let of = |parameters: &str| format!("{}?{parameters}", server.url());
+    let error = assert_refused(claim_at(&of("schema=Mine-2")), ErrorKind::LeaseUnavailable);
+    let message = error.to_string();
+    for expected in ["\"polyflake\"", "\"Mine-2\"", "`?schema=polyflake`", "`?create=second-store`"]
+    {
+        assert!(message.contains(expected), "{expected}: {message}");
+    }
+    assert_eq!(schemas(&server), ["polyflake"]);
+    let second = claim_at(&of("schema=Mine-2&create=second-store")).unwrap();
+    assert_eq!(first.numbers(), second.numbers(), "a store of its own");
+    assert_eq!(schemas(&server), ["Mine-2", "polyflake"]);
+    // Both have holders from now on, and nobody looks for the other.
+    for (parameters, numbers) in
+        [("schema=Mine-2", 1..=1), ("", 1..=1), ("create=second-store", 2..=2)]
+    {
+        assert_eq!(claim_at(&of(parameters)).unwrap().numbers(), numbers, "{parameters}");
+    }
+    // A dropped store is not replaced beside the other one.
+    server.by_hand(&["DROP SCHEMA polyflake CASCADE"]);
+    assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    assert_eq!(schemas(&server), ["Mine-2"]);
+}
+
+#[test]
+fn tables_of_others_stop_no_holder() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let ids = sno::Generator::new(&server.url(), "mine").unwrap();
+    server.by_hand(&["CREATE TABLE public.polyflake_leases (a bigint)"]);
+    ids.generate(0).unwrap();
+    claim_at(&server.url()).unwrap();
+    ids.close();
+    // Temporary tables of one connection are no store.
+    let other = Server::start(&programs);
+    let mut client = postgres::Client::connect(&other.url(), postgres::NoTls).unwrap();
+    client.batch_execute("CREATE TEMPORARY TABLE polyflake_leases (a bigint)").unwrap();
+    claim_at(&other.url()).unwrap();
+}
+
+/// The operator created the schema, and one role may create the tables in it.
+#[test]
+fn a_role_without_the_right_to_create_schemas_creates_tables_in_one_that_exists() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    server.by_hand(&["CREATE ROLE orders LOGIN", "CREATE SCHEMA ids AUTHORIZATION orders"]);
+    let url = format!("{}?schema=ids", server.url().replace("lease@", "orders@"));
+    claim_at(&url).unwrap();
+    assert_eq!(schemas(&server), ["ids"]);
+}
+
+#[test]
+fn an_operator_creates_nothing_and_sees_the_schema() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let status = |url: &str| Operator::open(url, "orders/sno").and_then(|mut it| it.status());
+    let error = assert_refused(status(&server.url()), ErrorKind::LeaseUnavailable);
+    let expected = "expected a store, found no tables of leases in the schema \"polyflake\"";
+    assert_eq!(error.to_string(), expected);
+    assert_eq!(schemas(&server), [""; 0]);
+    let url = format!("{}?schema=ids", server.url());
+    claim_at(&url).unwrap();
+    let found = status(&url).unwrap();
+    assert_eq!((found.schema.as_deref(), found.granted), (Some("ids"), 1));
+}
+
+#[test]
+fn processes_that_start_at_once_create_one_store() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let urls: Vec<_> =
+        (0..8).map(|at| format!("{}?schema={}", server.url(), ["one", "two"][at % 2])).collect();
+    let claims: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = urls.iter().map(|url| scope.spawn(|| claim_at(url).ok())).collect();
+        threads.into_iter().filter_map(|it| it.join().unwrap()).collect()
+    });
+    assert_eq!(schemas(&server).len(), 1);
+    assert_eq!(claims.len(), 4, "{claims:?}");
+}
+
+/// A pooler that gives each transaction any connection.
+struct Pooler {
+    process: Child,
+    _folder: tempfile::TempDir,
+    url: String,
+}
+
+impl Pooler {
+    /// `None`, after printing why, where there is no `PgBouncer`.
+    fn start(server: &Server) -> Option<Self> {
+        let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
+            .into_iter()
+            .find(|it| fs::exists(it).unwrap());
+        let Some(program) = program else {
+            println!("left out: no PgBouncer on this machine");
+            return None;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path().to_str().unwrap();
+        let settings = format!(
+            "[databases]\npostgres = host={} dbname=postgres user=lease pool_size=3\n[pgbouncer]\nlisten_port = 6543\n\
+            unix_socket_dir = {here}\nauth_type = any\npool_mode = transaction\nlogfile = {here}/log\n",
+            server.folder().display(),
+        );
+        fs::write(folder.path().join("pgbouncer.ini"), settings).unwrap();
+        chown(folder.path(), user(), None).unwrap();
+        let mut command = Command::new(program);
+        command.args(["--quiet", "pgbouncer.ini"]).current_dir(folder.path());
+        if let Some(user) = user() {
+            command.uid(user);
+        }
+        let process = command.spawn().unwrap();
+        let socket = folder.path().join(".s.PGSQL.6543");
+        for _ in 0..500 {
+            if fs::exists(&socket).unwrap() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        let url = format!("postgresql://lease@{}:6543/postgres", here.replace('/', "%2F"));
+        Some(Self { process, _folder: folder, url })
+    }
+}
+
+impl Drop for Pooler {
+    fn drop(&mut self) {
+        let _ = (self.process.kill(), self.process.wait());
+    }
+}
+
+#[test]
+fn a_pooler_of_transactions_creates_one_store_and_leases_from_it() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let Some(pooler) = Pooler::start(&server) else { return };
+    crate::claim_side_by_side(|| polyflake_lease::Postgresql::open(&pooler.url).unwrap());
+    assert_eq!(schemas(&server), ["polyflake"]);
+    // Its connections are shared, so a path that another program set must not matter.
+    let mut client = postgres::Client::connect(&pooler.url, postgres::NoTls).unwrap();
+    client.batch_execute("SET search_path = public").unwrap();
+    let options =
+        polyflake_lease::Options::new("mine", polyflake_lease::Shape::sno(0..=9).unwrap());
+    let options = options.and_then(|it| it.lease_ms(1000)).unwrap();
+    let ids = sno::Generator::with(&pooler.url, options, Duration::from_secs(15)).unwrap();
+    while ids.lease().figures().renewals < 3 {
+        assert_eq!(ids.lease().refused(), None);
+        thread::sleep(Duration::from_millis(5));
+    }
+    ids.close();
+    assert_eq!(schemas(&server), ["polyflake"]);
+}
