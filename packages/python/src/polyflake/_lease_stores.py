@@ -13,6 +13,7 @@ import socket
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -248,7 +249,8 @@ class Asyncpg:
     async def close(self) -> None:
         connection, self.connection = self.connection, None
         if connection is not None:
-            connection.remove_log_listener(self._note)
+            with suppress(Exception):  # a pool takes back a connection that was terminated by itself
+                connection.remove_log_listener(self._note)
             await (connection.close() if self.give_back is None else self.give_back(connection))
 
 
