@@ -180,7 +180,7 @@ function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
   const name = url === undefined ? "POLYFLAKE_NODE" : "POLYFLAKE_LEASE";
   throw new PolyflakeError(
     "lease_unavailable",
-    `expected polyflake/lease, since ${name} is set, found it not loaded: start with node --import polyflake/lease, or import it first`,
+    `expected polyflake/lease, since ${name} is set, found it not loaded in this realm: start with node --import polyflake/lease, or import it first; in Jest import it in a file of setupFiles, and in an edge runtime, which has no leases, leave the variable out`,
   );
 }
 

@@ -205,7 +205,10 @@ test("where a thread cannot sleep, an error names the call that waits", async ()
     ids.tryGenerateMany(10);
     return ids;
   };
-  assert.match(refused("sequence_exhausted", () => full().generate()).message, /cannot sleep: await generateAsync, which waits$/);
+  assert.match(
+    refused("sequence_exhausted", () => full().generate()).message,
+    /cannot sleep: await generateAsync, which waits$/,
+  );
   assert.match(
     refused("sequence_exhausted", () => full().generateMany(2)).message,
     /cannot sleep: await generateManyAsync, which waits$/,

@@ -97,3 +97,10 @@ test("the page prints the sizes with wasm beside the script, which are smaller",
     assert(bytes < 0.82 * PRINTED[name][0] * 1024, `${name}: ${bytes}`);
   }
 });
+
+test("the README prints the sizes of the parts of polyflake/json", async () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const [, kinds, integers] = /([\d.]+) KB of it for kinds alone, ([\d.]+) KB for integers alone/.exec(readme);
+  isAbout(await size('export { byMetabyte } from "polyflake/json";'), kinds, "kinds");
+  isAbout(await size('export { withBigints } from "polyflake/json";'), integers, "integers");
+});
