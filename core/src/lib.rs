@@ -62,6 +62,9 @@ pub mod sno;
 pub mod sparx64;
 mod sync;
 
+#[cfg(all(test, feature = "std", not(any(loom, shuttle, miri))))]
+mod held;
+
 pub use error::{Error, ErrorKind, Result};
 pub use format::{Description, FieldDescription, UnixTime};
 // Not part of the public API: for bindings.

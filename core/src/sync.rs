@@ -1,32 +1,39 @@
 //! The one door to atomics, so that a model checker can stand behind it.
 
 /// A pointer to memory for children of a fork, which models do not have.
+#[cfg(any(loom, shuttle, not(test)))]
 pub(crate) use portable_atomic::AtomicPtr as SparePtr;
 /// A counter that decides nothing, so it stays outside the model.
 pub(crate) use portable_atomic::AtomicU32 as Tally;
 pub(crate) use portable_atomic::Ordering;
 
-#[cfg(not(loom))]
+#[cfg(all(not(loom), any(shuttle, not(test))))]
 pub(crate) use portable_atomic::AtomicU128;
-#[cfg(not(any(loom, shuttle)))]
-pub(crate) use portable_atomic::{AtomicU32, AtomicU64};
+#[cfg(not(any(loom, shuttle, test)))]
+pub(crate) use portable_atomic::{AtomicPtr, AtomicU32, AtomicU64};
 #[cfg(shuttle)]
 pub(crate) use shuttle::sync::atomic::{AtomicU32, AtomicU64};
 
-#[cfg(not(any(loom, shuttle)))]
-pub(crate) use portable_atomic::AtomicPtr;
 #[cfg(shuttle)]
 pub(crate) use shuttle::sync::atomic::AtomicPtr;
 
 #[cfg(loom)]
 pub(crate) use model::{AtomicPtr, AtomicU32, AtomicU64, AtomicU128};
 
+#[cfg(all(test, not(any(loom, shuttle))))]
+pub(crate) use watched::{AtomicPtr, AtomicPtr as SparePtr, AtomicU32, AtomicU64, AtomicU128};
+
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
+pub(crate) mod explorer;
+#[cfg(all(test, not(any(loom, shuttle))))]
+pub(crate) mod watched;
+
 /// Atomics in pages that processes share. They never fall back to a lock, which would belong to one process.
 #[cfg(feature = "std")]
 pub(crate) mod shared {
-    #[cfg(any(loom, shuttle))]
+    #[cfg(any(loom, shuttle, test))]
     pub(crate) use super::{AtomicU32, AtomicU64};
-    #[cfg(not(any(loom, shuttle)))]
+    #[cfg(not(any(loom, shuttle, test)))]
     pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64};
 }
 

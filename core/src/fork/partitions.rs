@@ -509,4 +509,83 @@ mod tests {
             assert!(both == 0 || both == 4, "{base} and {other} share {both}");
         }
     }
+
+    /// Two threads that look for partitions, one of them held up at each access: each partition is looked at once.
+    #[cfg(not(any(loom, shuttle)))]
+    #[test]
+    fn threads_never_look_at_one_partition_twice() {
+        use std::{cell::RefCell, rc::Rc};
+
+        use crate::sync::watched::held;
+
+        for at in 0.. {
+            let (table, seen) = (Rc::new(Cells::<SMALL>::new()), Rc::new(RefCell::new(Vec::new())));
+            let (other, noted) = (table.clone(), seen.clone());
+            let look = move || noted.borrow_mut().push(other.next().unwrap());
+            let first = held(at, look, || table.next().unwrap());
+            let Ok(first) = first else {
+                assert!(at > 1, "never held up");
+                return;
+            };
+            let mut seen = seen.take();
+            seen.push(first);
+            seen.extend((2..SMALL).map(|_| table.next().unwrap()));
+            assert_eq!(seen.iter().collect::<HashSet<_>>().len(), SMALL, "held up at {at}");
+        }
+    }
+
+    /// Threads with a clock each, which take, renew and return leases of two partitions, at every interleaving: no partition is
+    /// two leases' in a tick.
+    #[cfg(not(any(loom, shuttle, miri)))]
+    #[test]
+    fn leases_never_overlap_at_any_interleaving() {
+        use crate::sync::explorer::{World, choose, explore};
+
+        /// The ticks in which each thread may make IDs, a bit each: 16 of each partition. And each thread's lease.
+        type Record = [(u32, Option<(u16, [u64; 3])>); 3];
+
+        struct Threads(Cells<2>);
+
+        impl World for Threads {
+            type Record = Record;
+
+            fn call(&self, thread: usize, _: u8, record: &mut Record) -> bool {
+                let (table, now): (&dyn Table, _) = (&self.0, 3 + u64::from(choose(2)));
+                let mut lease = record[thread].1.map(|(partition, [start, since, until])| Lease {
+                    partition,
+                    start,
+                    since,
+                    until,
+                });
+                match lease.as_mut() {
+                    None => lease = table.take(now).ok(),
+                    Some(held) if choose(2) == 0 => match table.renew(*held, now.max(held.until)) {
+                        Some(until) => held.until = until,
+                        None => lease = None,
+                    },
+                    Some(held) => {
+                        let used = record[thread].0 >> (16 * u32::from(held.partition)) & 0xffff;
+                        table.give_back(*held, now.max((32 - used.leading_zeros()).into()));
+                        lease = None;
+                    }
+                }
+                let held = |at: &Lease| (at.partition, [at.start, at.since, at.until]);
+                record[thread].1 = lease.as_ref().map(held);
+                if let Some(Lease { partition, start, until, .. }) = lease {
+                    let tick = now.max(start).min(until - 1);
+                    let bit = 1 << (16 * u64::from(partition) + tick);
+                    let others = (0..3).filter(|other| *other != thread);
+                    assert!(others.map(|other| record[other].0).all(|ticks| ticks & bit == 0));
+                    record[thread].0 |= bit;
+                }
+                true
+            }
+        }
+
+        let threads = Threads(Cells::new());
+        threads.0.next().unwrap();
+        for calls in [&[3, 3][..], &[1, 1, 2]] {
+            assert!(explore(&threads, calls).states > 1000);
+        }
+    }
 }

@@ -68,3 +68,55 @@ impl DrawnWord {
         Ok(self.settle(found, epoch, (self.shape)(u64::from_be_bytes(drawn))).is_ok())
     }
 }
+
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::sync::explorer::{World, explore};
+
+    /// The word of a parent process, or the first one of all.
+    const EARLIER: u64 = 0xff;
+
+    std::thread_local! {
+        /// The bytes that the running call draws.
+        static DRAWS: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// Threads that need the word of their process. The first one is provided with bytes before.
+    struct Threads(DrawnWord);
+
+    impl World for Threads {
+        type Record = ();
+
+        fn call(&self, thread: usize, _: u8, (): &mut ()) -> bool {
+            let drawn = thread as u64 + 1;
+            DRAWS.set(drawn);
+            if thread == 0 {
+                self.0.provide(drawn.to_be_bytes()).unwrap();
+            }
+            let (epoch, word) = self.0.here().unwrap();
+            assert_eq!(epoch, fork::current());
+            assert_ne!(word, EARLIER, "not drawn in this process");
+            true
+        }
+    }
+
+    /// At any interleaving. The threads may use two words, one after the other.
+    #[test]
+    fn threads_use_words_that_their_process_drew() {
+        for epoch in [NEVER_DRAWN, fork::current() - 1] {
+            let draw = || Ok(DRAWS.get().to_be_bytes());
+            let word = DrawnWord {
+                word: AtomicU64::new(EARLIER),
+                epoch: AtomicU32::new(epoch),
+                ..DrawnWord::new(draw, |word| word)
+            };
+            let threads = Threads(word);
+            for calls in [&[2, 2][..], &[1, 1, 1]] {
+                assert!(explore(&threads, calls).states > 100);
+            }
+        }
+    }
+}

@@ -80,3 +80,25 @@ fn floor_of<C: Clock>(ticks: &impl Ticks, clock: &C, first: i64) -> Result<Floor
     let (slack, resolution) = (clock.slack_nanos(), clock.resolution_nanos());
     Floor::of(first, slack, resolution, |nanos| ticks.tick_of_nanos(nanos))
 }
+
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
+mod tests {
+    use super::FirstReading;
+    use crate::sync::explorer::{World, choose, explore};
+
+    impl World for FirstReading {
+        type Record = Option<i64>;
+
+        fn call(&self, _: usize, _: u8, first: &mut Option<i64>) -> bool {
+            let stored = self.stored_or(choose(3).into());
+            assert_eq!(stored, *first.get_or_insert(stored), "two first readings");
+            true
+        }
+    }
+
+    /// All threads compute the floor from one reading, at every interleaving of their first calls.
+    #[test]
+    fn threads_store_one_first_reading() {
+        assert!(explore(&FirstReading::new(true), &[1, 2, 1]).states > 100);
+    }
+}

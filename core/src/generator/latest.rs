@@ -116,3 +116,46 @@ impl<T> Drop for Spare<T> {
         self.take();
     }
 }
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::{cell::RefCell, rc::Rc, vec::Vec};
+
+    use super::*;
+    use crate::sync::watched::held;
+
+    /// Two threads that replace the same value, one of them held up at each access: only the other one succeeds.
+    #[test]
+    fn one_of_two_threads_replaces_a_value() {
+        for at in 0.. {
+            let values = Rc::new(Latest::new(1));
+            let (other, first) = (values.clone(), values.get());
+            let replace = move || assert!(other.put(other.get(), 3, Box::new_uninit()));
+            let put = held(at, replace, || values.put(first, 2, Box::new_uninit()));
+            let Ok(put) = put else {
+                assert!(at > 1, "never held up");
+                return;
+            };
+            assert!(!put, "both replaced it");
+            assert_eq!(values.iter().copied().collect::<Vec<_>>(), [3, 1]);
+        }
+    }
+
+    /// Two threads that need a place while there is one.
+    #[test]
+    fn one_of_two_threads_takes_the_spare_place() {
+        let spare = Rc::new(Spare::<u32>::new());
+        for at in 0.. {
+            spare.fill();
+            let other = spare.clone();
+            let others = Rc::new(RefCell::new(None));
+            let noted = others.clone();
+            let taken = held(at, move || *noted.borrow_mut() = other.take(), || spare.take());
+            let Ok(taken) = taken else {
+                assert!(at > 0, "never held up");
+                return;
+            };
+            assert!(taken.is_some() != others.borrow().is_some(), "both took it, or neither");
+        }
+    }
+}

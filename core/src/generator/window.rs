@@ -57,3 +57,27 @@ impl Window {
         self.start..self.end.load(Ordering::Acquire)
     }
 }
+
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
+mod tests {
+    use super::Window;
+    use crate::sync::explorer::{World, choose, explore};
+
+    impl World for Window {
+        type Record = u64;
+
+        fn call(&self, _: usize, _: u8, end: &mut u64) -> bool {
+            let extended = 10 + u64::from(choose(4));
+            self.extend(extended);
+            let seen = self.ticks().end;
+            assert!(seen >= extended.max(*end), "{seen} after {extended} and {end}");
+            *end = seen;
+            true
+        }
+    }
+
+    #[test]
+    fn the_end_never_moves_back() {
+        assert!(explore(&Window::new(5..10), &[2, 2]).states > 100);
+    }
+}

@@ -16,6 +16,8 @@ mod word;
 #[cfg(all(test, not(loom)))]
 mod exhaustive;
 #[cfg(all(test, not(any(loom, shuttle, miri))))]
+mod explorer;
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
 mod restarts;
 
 /// A state machine.

@@ -251,7 +251,3 @@ pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, f
     let run = Run { tick: now, tick_tock, first: first.into(), len };
     Plan::Take { run, next: Word::new(now, tick_tock, first + len), goes_back }
 }
-
-#[cfg(all(test, not(any(loom, shuttle, miri))))]
-#[path = "explorer.rs"]
-mod explorer;

@@ -78,3 +78,36 @@ impl Claim {
         self.lease_until.fetch_max(until, Ordering::AcqRel);
     }
 }
+
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
+mod tests {
+    use super::*;
+    use crate::sync::explorer::{World, choose, explore};
+
+    impl World for Claim {
+        type Record = [u64; 2];
+
+        /// Extends the claim, or notes a renewal of its lease, and then reads that end.
+        fn call(&self, _: usize, _: u8, ends: &mut [u64; 2]) -> bool {
+            let (end, which) = (10 + u64::from(choose(4)), choose(2));
+            let seen = if which == 0 {
+                self.extend(end);
+                self.until.load(Ordering::Acquire)
+            } else {
+                self.renewed(end);
+                self.lease().until
+            };
+            let before = &mut ends[usize::from(which)];
+            assert!(seen >= *before, "{seen} after {before}");
+            *before = seen;
+            true
+        }
+    }
+
+    #[test]
+    fn the_ends_of_a_claim_and_of_its_lease_only_grow() {
+        let lease = Lease { partition: 7, start: 0, since: 5, until: 11 };
+        let claim = Claim::new(Identity::undrawn(0), 5, lease);
+        assert!(explore(&claim, &[2, 1]).states > 100);
+    }
+}

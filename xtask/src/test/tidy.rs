@@ -24,7 +24,7 @@ const OF_OWN_PARTITIONS: [&str; 10] = [
 ];
 
 /// Modules that each module of the core may use besides itself and `error`. A module that is not listed may use no other.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("format", &[]),
     ("integrations", &[]),
     // Kernels know bytes and words alone.
@@ -43,6 +43,8 @@ const ARROWS: [(&str, &[&str]); 15] = [
         &["arch", "base32", "clock", "format", "generator", "integrations", "sequence", "sparx64"],
     ),
     ("hotguid", &OF_OWN_PARTITIONS),
+    // Unit tests of whole generators.
+    ("held", &["clock", "fork", "hotguid", "sno", "sync"]),
     ("layout", &["clock", "format", "generator", "integrations", "sequence"]),
     (
         "lib",

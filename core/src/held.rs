@@ -1,0 +1,229 @@
+//! Calls of whole generators that are held up at each of their accesses to memory in turn, while other calls run, or while the
+//! process forks.
+//!
+//! Each run is a plain sequence of calls of the real code, so its clocks and the number of its calls are free. The other
+//! calls run to their end where the one is held up; `sync::explorer` also goes through calls that are both under way, but
+//! only of parts that it can run again from any state.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    rc::Rc,
+    sync::Mutex,
+    vec::Vec,
+};
+
+use crate::{
+    Result,
+    clock::Clock,
+    fork::partitions::{Cells, Table},
+    hotguid::{self, HotGuid},
+    sno::{self, Sno},
+    sync::{AtomicU32, Ordering, watched::held},
+};
+
+std::thread_local! {
+    /// The clock of the running call, in Unix milliseconds.
+    static NOW: Cell<i64> = const { Cell::new(0) };
+    /// The last bytes that a Hot Guid generator drew.
+    static DRAWN: Cell<u8> = const { Cell::new(0) };
+}
+
+/// The clock of the running call. The call may read it more than once.
+#[derive(Clone, Copy, Debug)]
+struct Now;
+
+impl Clock for Now {
+    fn unix_nanos(&self) -> Result<i64> {
+        Ok(NOW.get() * 1_000_000)
+    }
+    fn sleep(&self, _: u64) -> Result<()> {
+        unreachable!("no call waits")
+    }
+}
+
+/// Makes a call under a reading of the clock.
+fn at<R>(unix_ms: i64, call: impl FnOnce() -> R) -> R {
+    let before = NOW.replace(unix_ms);
+    let result = call();
+    NOW.set(before);
+    result
+}
+
+/// All sequences of `len` numbers below `end`.
+fn sequences(end: usize, len: u32) -> impl Iterator<Item = Vec<usize>> {
+    (0..end.pow(len)).map(move |code| (0..len).map(|place| code / end.pow(place) % end).collect())
+}
+
+/// The start of one of sno's ticks, in Unix milliseconds.
+fn ms(tick: usize) -> i64 {
+    1_262_304_000_000 + 4 * i64::try_from(tick).unwrap()
+}
+
+/// Two partitions, which are looked at in turn.
+struct InTurn {
+    cells: Cells<2>,
+    looks: AtomicU32,
+}
+
+static TABLE: InTurn = InTurn { cells: Cells::new(), looks: AtomicU32::new(0) };
+
+/// Held by the test that uses [`TABLE`].
+static TABLE_USED: Mutex<()> = Mutex::new(());
+
+impl InTurn {
+    fn reset(&self) {
+        self.looks.store(0, Ordering::Relaxed);
+        for partition in 0..2 {
+            self.cells.swap(partition, self.cells.until(partition), 0);
+        }
+    }
+}
+
+impl Table for InTurn {
+    fn random(&self) -> Result<u16> {
+        Ok(0)
+    }
+    fn next(&self) -> Result<u16> {
+        Ok((self.looks.fetch_add(1, Ordering::Relaxed) % 2) as u16)
+    }
+    fn until(&self, partition: u16) -> u64 {
+        self.cells.until(partition)
+    }
+    fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
+        self.cells.swap(partition, old, new)
+    }
+    fn count(&self) -> usize {
+        2
+    }
+}
+
+fn default_sno() -> sno::Generator<Now> {
+    let builder = sno::Builder::with_clock(Now).leased_from(|| Ok(&TABLE));
+    builder.sequence_max(3).build().unwrap()
+}
+
+/// Two generators over one table, and their IDs. Two threads share the first one.
+struct Snos {
+    generators: [sno::Generator<Now>; 2],
+    made: RefCell<[Vec<Sno>; 2]>,
+}
+
+impl Snos {
+    fn new() -> Self {
+        TABLE.reset();
+        Self { generators: [default_sno(), default_sno()], made: RefCell::default() }
+    }
+
+    fn call(&self, generator: usize, tick: usize) {
+        let id = at(ms(tick), || self.generators[generator].try_generate(0));
+        self.made.borrow_mut()[generator].extend(id);
+    }
+
+    /// Checks that no ID was made twice, and that the first generator had one partition in each tick between
+    /// two steps back of the clock.
+    fn check(&self, told: &[usize]) {
+        let made = self.made.borrow();
+        let mut partitions = BTreeMap::new();
+        for id in &made[0] {
+            let tick = (id.tick(), id.tick_tock());
+            let partition = *partitions.entry(tick).or_insert(id.partition());
+            assert_eq!(partition, id.partition(), "two partitions in a tick: {told:?}, {made:?}");
+        }
+        let mut all = made.concat();
+        all.sort_unstable();
+        assert!(all.is_sorted_by(|one, next| one < next), "made twice: {told:?}, {made:?}");
+    }
+}
+
+/// A call for an ID, or one that closes the generator, is held up, while the other thread and another generator make three
+/// calls. Both generators have made IDs before, or none.
+#[test]
+fn snos_of_default_partitions() {
+    let _used = TABLE_USED.lock();
+    for (used_before, closes) in [(false, false), (true, false), (true, true)] {
+        for (now, inside) in (0..3).flat_map(|now| sequences(6, 3).map(move |inside| (now, inside)))
+        {
+            let mut runs = 0;
+            while runs_held(used_before, closes, now, &inside, runs) {
+                runs += 1;
+            }
+            assert!(runs > 2, "{runs} accesses");
+        }
+    }
+}
+
+/// Returns `false` if the call makes no more than `access` accesses.
+fn runs_held(used_before: bool, closes: bool, now: usize, inside: &[usize], access: usize) -> bool {
+    let snos = Rc::new(Snos::new());
+    if used_before {
+        snos.call(0, 100);
+        snos.call(1, 100);
+    }
+    let (others, calls) = (snos.clone(), inside.to_vec());
+    let others = move || calls.iter().for_each(|call| others.call(call / 3, 99 + call % 3));
+    let mut closed = None;
+    let was_held = held(access, others, || {
+        if closes {
+            closed = at(ms(99 + now), || snos.generators[0].close().ok());
+        } else {
+            snos.call(0, 99 + now);
+        }
+    });
+    if let Some(snapshot) = closed {
+        let again = sno::Builder::with_clock(Now).restore(snapshot).unwrap();
+        for tick in 99..103 {
+            let id = at(ms(tick), || again.try_generate(0));
+            snos.made.borrow_mut()[0].extend(id);
+        }
+    }
+    for (generator, tick) in [(0, 101), (1, 101), (0, 102), (1, 102), (0, 100)] {
+        snos.call(generator, tick);
+    }
+    snos.check(&[inside, &[now, access]].concat());
+    was_held.is_ok()
+}
+
+/// Another machine at each draw.
+fn draw() -> Result<[u8; 8]> {
+    DRAWN.set(DRAWN.get() + 1);
+    Ok([DRAWN.get(), 1, 2, 3, 4, 0, 0, 0])
+}
+
+/// A call for a Hot Guid, the generator's first one or a later one, is held up while another thread makes up to five calls: each
+/// ID has bytes that were drawn.
+#[test]
+fn hot_guids() {
+    let seconds = |after: usize| 1_763_650_000_000 + 1000 * i64::try_from(after).unwrap();
+    for (before, calls) in [(0, 0), (0, 1), (0, 5), (1, 1), (1, 4)] {
+        for (now, inside) in (0..3).flat_map(|now| sequences(3, calls).map(move |it| (now, it))) {
+            for access in 0.. {
+                DRAWN.set(0);
+                let ids = Rc::new(hotguid::Builder::with_clock(Now, draw).build().unwrap());
+                let made = Rc::new(RefCell::new(Vec::<HotGuid>::new()));
+                let call = move |ids: &hotguid::Generator<Now>, after| {
+                    at(seconds(after), || ids.try_generate(0)).unwrap()
+                };
+                made.borrow_mut().extend((0..before).map(|_| call(&ids, 1)));
+                let (other, noted, calls) = (ids.clone(), made.clone(), inside.clone());
+                let others = move || {
+                    noted.borrow_mut().extend(calls.iter().map(|after| call(&other, *after)));
+                };
+                let one = held(access, others, || call(&ids, now));
+                let (was_held, Ok(one) | Err(one)) = (one.is_ok(), one);
+                made.borrow_mut().extend([one, call(&ids, now), call(&ids, 2)]);
+                let mut made = made.take();
+                for id in &made {
+                    let [drawn, rest @ ..] = id.machine();
+                    assert!((1..=DRAWN.get()).contains(&drawn) && rest == [1, 2, 3, 4], "{id}");
+                }
+                made.sort_unstable();
+                assert!(made.is_sorted_by(|one, next| one < next), "made twice: {made:?}");
+                if !was_held {
+                    assert!(access > 3, "{access} accesses");
+                    break;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Every interleaving of threads that run the real code: a search through all states, each visited once.
+//!
+//! A thread's progress within a call is the list of answers that its accesses to atomics have got. To take one more step, the call
+//! runs again from its beginning: it gets these answers, then performs one access, and is stopped before the access after that. The
+//! atomics' values belong to the state of the search, so the atomics themselves never change. A call may also make choices,
+//! for example of what the clock shows; the search goes through all of them.
+//!
+//! Each access sees the last write (sequential consistency), and a weak compare-and-swap fails only if the value differs.
+
+use std::{
+    boxed::Box,
+    cell::{Cell, RefCell},
+    collections::{BTreeMap, BTreeSet, HashSet},
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash},
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    rc::Rc,
+    vec,
+    vec::Vec,
+};
+
+use super::watched::{Access, Answer, Operation, intercepted};
+
+/// Calls of threads on shared atomics.
+pub(crate) trait World {
+    /// What the calls that ended have returned, as far as the world compares it.
+    type Record: Clone + Default + Hash;
+
+    /// Makes call number `number` of a thread, which may [`choose`]. It changes the record only after its last access, and panics
+    /// if the result contradicts the record. Returns whether the call has ended; otherwise it begins again.
+    fn call(&self, thread: usize, number: u8, record: &mut Self::Record) -> bool;
+
+    /// Returns whether the calls of a thread are single steps, so that other threads only run between them.
+    fn is_whole(&self, thread: usize) -> bool {
+        let _ = thread;
+        false
+    }
+
+    /// Checks the atomics and the record once all calls have ended.
+    fn end(&self, record: &Self::Record) {
+        let _ = record;
+    }
+}
+
+/// A number below `end`. The search goes through all of them.
+pub(crate) fn choose(end: u8) -> u8 {
+    RUN.with_borrow(|run| run.as_ref().expect("a call of a world").choose(end))
+}
+
+/// The results of a search.
+#[derive(Debug)]
+pub(crate) struct Found<R> {
+    /// Number of states.
+    pub(crate) states: usize,
+    /// The records of the states in which all calls have ended.
+    pub(crate) records: Vec<R>,
+}
+
+/// The values of the atomics that were written, by address.
+type Memory = BTreeMap<usize, u128>;
+
+#[derive(Clone, Hash)]
+struct Thread {
+    /// Number of calls that ended.
+    made: u8,
+    /// The answers and choices of the call that is under way.
+    log: Vec<Answer>,
+}
+
+#[derive(Clone, Hash)]
+struct State<R> {
+    memory: Memory,
+    threads: Vec<Thread>,
+    record: R,
+}
+
+/// One step of a thread.
+struct Run {
+    memory: RefCell<Memory>,
+    log: RefCell<Vec<Answer>>,
+    /// Number of answers of the log that the call has got.
+    repeated: Cell<usize>,
+    has_stepped: Cell<bool>,
+    /// The choices that this step makes, each with the number of possibilities.
+    choices: RefCell<Vec<(u8, u8)>>,
+    chosen: Cell<usize>,
+    /// Addresses of atomics that some call writes. A load of another one is no step, since its value never changes.
+    written: Rc<RefCell<BTreeSet<usize>>>,
+    /// `false` if no other thread runs between two accesses.
+    stops: bool,
+}
+
+std::thread_local! {
+    static RUN: RefCell<Option<Rc<Run>>> = const { RefCell::new(None) };
+}
+
+/// The payload of a call that is stopped.
+struct Stopped;
+
+impl Run {
+    fn next_of_log(&self) -> Option<Answer> {
+        let answer = self.log.borrow().get(self.repeated.get()).copied();
+        self.repeated.update(|repeated| repeated + usize::from(answer.is_some()));
+        answer
+    }
+
+    fn note(&self, answer: Answer) {
+        self.log.borrow_mut().push(answer);
+        self.repeated.update(|repeated| repeated + 1);
+    }
+
+    fn choose(&self, end: u8) -> u8 {
+        if let Some(Answer { before, .. }) = self.next_of_log() {
+            return u8::try_from(before).unwrap();
+        }
+        let (mut choices, at) = (self.choices.borrow_mut(), self.chosen.get());
+        self.chosen.set(at + 1);
+        if at == choices.len() {
+            choices.push((0, end));
+        }
+        let choice = choices[at].0;
+        self.note(Answer { before: choice.into(), failed: false });
+        choice
+    }
+
+    fn access(&self, access: &Access<'_>) -> Answer {
+        let is_load = matches!(access.operation, Operation::Load);
+        if is_load && !self.written.borrow().contains(&access.address) {
+            return Answer { before: (access.load)(), failed: false };
+        }
+        if !is_load {
+            self.written.borrow_mut().insert(access.address);
+        }
+        if let Some(answer) = self.next_of_log() {
+            return answer;
+        }
+        if self.stops && self.has_stepped.replace(true) {
+            resume_unwind(Box::new(Stopped));
+        }
+        let mut memory = self.memory.borrow_mut();
+        let before = memory.get(&access.address).copied().unwrap_or_else(access.load);
+        let (after, failed) = access.operation.apply(before);
+        if !is_load {
+            memory.insert(access.address, after & access.max);
+        }
+        let answer = Answer { before, failed };
+        self.note(answer);
+        answer
+    }
+}
+
+/// Goes through all interleavings of threads that make `calls` calls each.
+pub(crate) fn explore<W: World>(world: &W, calls: &[u8]) -> Found<W::Record> {
+    let written = Rc::default();
+    loop {
+        if let Some(found) = search(world, calls, &written) {
+            return found;
+        }
+    }
+}
+
+/// The search, unless a call writes an atomic that no call was known to write.
+fn search<W: World>(
+    world: &W,
+    calls: &[u8],
+    written: &Rc<RefCell<BTreeSet<usize>>>,
+) -> Option<Found<W::Record>> {
+    let before = written.borrow().len();
+    let thread = Thread { made: 0, log: Vec::new() };
+    let start = State {
+        memory: Memory::new(),
+        threads: vec![thread; calls.len()],
+        record: W::Record::default(),
+    };
+    let (mut known, mut open, mut records) = (HashSet::new(), vec![start], Vec::new());
+    while let Some(state) = open.pop() {
+        let mut is_over = true;
+        for (thread, &calls) in calls.iter().enumerate() {
+            if state.threads[thread].made < calls {
+                is_over = false;
+                for next in steps(world, &state, thread, written) {
+                    // Two states of one hash are taken for equal: of 10 million states, two have one with a chance of 3 in a million.
+                    if known.insert(BuildHasherDefault::<DefaultHasher>::new().hash_one(&next)) {
+                        open.push(next);
+                    }
+                }
+            }
+        }
+        if is_over {
+            let run = run_of(&state, Vec::new(), Vec::new(), written, false);
+            under(&run, || world.end(&state.record));
+            records.push(state.record);
+        }
+        if written.borrow().len() > before {
+            return None;
+        }
+    }
+    Some(Found { states: known.len(), records })
+}
+
+fn run_of<R>(
+    state: &State<R>,
+    log: Vec<Answer>,
+    choices: Vec<(u8, u8)>,
+    written: &Rc<RefCell<BTreeSet<usize>>>,
+    stops: bool,
+) -> Rc<Run> {
+    Rc::new(Run {
+        memory: RefCell::new(state.memory.clone()),
+        log: RefCell::new(log),
+        repeated: Cell::new(0),
+        has_stepped: Cell::new(false),
+        choices: RefCell::new(choices),
+        chosen: Cell::new(0),
+        written: written.clone(),
+        stops,
+    })
+}
+
+fn under<T>(run: &Rc<Run>, work: impl FnOnce() -> T) -> T {
+    RUN.set(Some(run.clone()));
+    let run = run.clone();
+    intercepted(Some(Rc::new(move |access: &Access<'_>| run.access(access))), work)
+}
+
+/// The states that one step of a thread leads to, one for each combination of its choices.
+fn steps<W: World>(
+    world: &W,
+    state: &State<W::Record>,
+    thread: usize,
+    written: &Rc<RefCell<BTreeSet<usize>>>,
+) -> Vec<State<W::Record>> {
+    let (mut choices, mut next_states) = (Vec::new(), Vec::new());
+    let Thread { made, log } = &state.threads[thread];
+    loop {
+        let run = run_of(state, log.clone(), choices, written, !world.is_whole(thread));
+        let mut record = state.record.clone();
+        let call = || under(&run, || world.call(thread, *made, &mut record));
+        let mut next = state.clone();
+        match catch_unwind(AssertUnwindSafe(call)) {
+            Ok(has_ended) => {
+                next.threads[thread] = Thread { made: made + u8::from(has_ended), log: Vec::new() };
+                next.record = record;
+            }
+            Err(payload) if payload.is::<Stopped>() => {
+                next.threads[thread].log = run.log.take();
+            }
+            Err(payload) => {
+                std::eprintln!("thread {thread}, calls ended: {:?}", calls_ended(state));
+                resume_unwind(payload)
+            }
+        }
+        next.memory = run.memory.take();
+        next_states.push(next);
+        choices = run.choices.take();
+        while choices.pop_if(|(chosen, end)| *chosen + 1 == *end).is_some() {}
+        match choices.last_mut() {
+            Some((chosen, _)) => *chosen += 1,
+            None => return next_states,
+        }
+    }
+}
+
+fn calls_ended<R>(state: &State<R>) -> Vec<u8> {
+    state.threads.iter().map(|thread| thread.made).collect()
+}

@@ -1,0 +1,240 @@
+//! The atomics of unit tests. A test can intercept every access that its thread makes: to run other calls before it
+//! ([`held`]), or to answer it from a memory of its own (`explorer`).
+//!
+//! Only unit tests of this crate have these types; every other build has the real atomics. A test sees the accesses in
+//! program order, so it does not see what a weaker memory model allows. Models under loom do.
+
+use core::ops::Deref;
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+use super::Ordering;
+
+/// What an access does to a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operation {
+    Load,
+    Store(u128),
+    Swap(u128),
+    CompareExchange { from: u128, to: u128 },
+    Max(u128),
+    Or(u128),
+    Add(u128),
+}
+
+impl Operation {
+    /// The new value of an atomic that held `value`, and whether the operation failed.
+    pub(crate) fn apply(self, value: u128) -> (u128, bool) {
+        match self {
+            Self::Load => (value, false),
+            Self::Store(new) | Self::Swap(new) => (new, false),
+            Self::CompareExchange { from, to } if from == value => (to, false),
+            Self::CompareExchange { .. } => (value, true),
+            Self::Max(other) => (value.max(other), false),
+            Self::Or(bits) => (value | bits, false),
+            Self::Add(number) => (value.wrapping_add(number), false),
+        }
+    }
+}
+
+/// The result of an access: the value before it, and whether it was a compare-and-swap that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Answer {
+    pub(crate) before: u128,
+    pub(crate) failed: bool,
+}
+
+/// An access that is about to happen.
+pub(crate) struct Access<'a> {
+    /// Tells the atomic from all others.
+    pub(crate) address: usize,
+    pub(crate) operation: Operation,
+    /// The largest value of the atomic's type.
+    pub(crate) max: u128,
+    /// Loads the atomic itself.
+    pub(crate) load: &'a dyn Fn() -> u128,
+    /// Accesses the atomic itself.
+    pub(crate) perform: &'a dyn Fn() -> Answer,
+}
+
+type Interceptor = Rc<dyn Fn(&Access<'_>) -> Answer>;
+
+std::thread_local! {
+    static INTERCEPTOR: RefCell<Option<Interceptor>> = const { RefCell::new(None) };
+}
+
+/// Puts an interceptor back, also when a test unwinds.
+struct Restored(Option<Interceptor>);
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        INTERCEPTOR.set(self.0.take());
+    }
+}
+
+/// Runs `work`, with `interceptor` in place of each access that this thread makes meanwhile.
+pub(crate) fn intercepted<R>(interceptor: Option<Interceptor>, work: impl FnOnce() -> R) -> R {
+    let _restored = Restored(INTERCEPTOR.replace(interceptor));
+    work()
+}
+
+/// Runs `call` and, before its access number `at`, `others`. Returns its result, or `Err` with it if the call made fewer
+/// accesses, so that `others` did not run.
+pub(crate) fn held<R>(
+    at: usize,
+    others: impl FnOnce() + 'static,
+    call: impl FnOnce() -> R,
+) -> Result<R, R> {
+    let (passed, others) = (Rc::new(Cell::new(0)), Cell::new(Some(others)));
+    let counter = passed.clone();
+    let interceptor = Rc::new(move |access: &Access<'_>| {
+        if counter.replace(counter.get() + 1) == at
+            && let Some(others) = others.take()
+        {
+            intercepted(None, others);
+        }
+        (access.perform)()
+    });
+    let result = intercepted(Some(interceptor), call);
+    if passed.get() > at { Ok(result) } else { Err(result) }
+}
+
+/// The result of an atomic's method, as an [`Answer`].
+trait Outcome {
+    fn answer(self) -> Answer;
+    fn of(answer: Answer) -> Self;
+}
+
+impl Outcome for () {
+    fn answer(self) -> Answer {
+        Answer { before: 0, failed: false }
+    }
+    fn of(_: Answer) {}
+}
+
+macro_rules! watched {
+    ($($name:ident: $value:ty),*) => {$(
+        impl Outcome for $value {
+            fn answer(self) -> Answer {
+                Answer { before: self.into(), failed: false }
+            }
+            fn of(answer: Answer) -> Self {
+                answer.before as Self
+            }
+        }
+
+        impl Outcome for Result<$value, $value> {
+            fn answer(self) -> Answer {
+                let failed = self.is_err();
+                let (Ok(before) | Err(before)) = self;
+                Answer { before: before.into(), failed }
+            }
+            fn of(Answer { before, failed }: Answer) -> Self {
+                let before = before as $value;
+                if failed { Err(before) } else { Ok(before) }
+            }
+        }
+
+        #[derive(Debug)]
+        #[repr(transparent)]
+        pub(crate) struct $name(portable_atomic::$name);
+
+        #[allow(dead_code, reason = "a listed fault may use what the code does not")]
+        impl $name {
+            pub(crate) const fn new(value: $value) -> Self {
+                Self(portable_atomic::$name::new(value))
+            }
+
+            fn access<R: Outcome>(&self, operation: Operation, perform: impl Fn() -> R) -> R {
+                let interceptor = INTERCEPTOR.try_with(|place| place.borrow().clone());
+                let Ok(Some(interceptor)) = interceptor else { return perform() };
+                R::of(interceptor(&Access {
+                    address: (&raw const *self).addr(),
+                    operation,
+                    max: <$value>::MAX.into(),
+                    load: &|| self.0.load(Ordering::SeqCst).into(),
+                    perform: &|| perform().answer(),
+                }))
+            }
+
+            pub(crate) fn load(&self, order: Ordering) -> $value {
+                self.access(Operation::Load, || self.0.load(order))
+            }
+
+            pub(crate) fn store(&self, value: $value, order: Ordering) {
+                self.access(Operation::Store(value.into()), || self.0.store(value, order));
+            }
+
+            pub(crate) fn swap(&self, value: $value, order: Ordering) -> $value {
+                self.access(Operation::Swap(value.into()), || self.0.swap(value, order))
+            }
+
+            pub(crate) fn compare_exchange(
+                &self,
+                from: $value,
+                to: $value,
+                order: Ordering,
+                failed: Ordering,
+            ) -> Result<$value, $value> {
+                let operation = Operation::CompareExchange { from: from.into(), to: to.into() };
+                self.access(operation, || self.0.compare_exchange(from, to, order, failed))
+            }
+
+            pub(crate) fn compare_exchange_weak(
+                &self,
+                from: $value,
+                to: $value,
+                order: Ordering,
+                failed: Ordering,
+            ) -> Result<$value, $value> {
+                let operation = Operation::CompareExchange { from: from.into(), to: to.into() };
+                self.access(operation, || self.0.compare_exchange_weak(from, to, order, failed))
+            }
+
+            pub(crate) fn fetch_max(&self, value: $value, order: Ordering) -> $value {
+                self.access(Operation::Max(value.into()), || self.0.fetch_max(value, order))
+            }
+
+            pub(crate) fn fetch_or(&self, bits: $value, order: Ordering) -> $value {
+                self.access(Operation::Or(bits.into()), || self.0.fetch_or(bits, order))
+            }
+
+            pub(crate) fn fetch_add(&self, number: $value, order: Ordering) -> $value {
+                self.access(Operation::Add(number.into()), || self.0.fetch_add(number, order))
+            }
+        }
+    )*};
+}
+
+watched!(AtomicU32: u32, AtomicU64: u64, AtomicU128: u128);
+
+/// A pointer. A test can run other calls before an access to it, but not answer in its place.
+#[derive(Debug)]
+#[repr(transparent)]
+pub(crate) struct AtomicPtr<T>(portable_atomic::AtomicPtr<T>);
+
+impl<T> AtomicPtr<T> {
+    pub(crate) const fn new(pointer: *mut T) -> Self {
+        Self(portable_atomic::AtomicPtr::new(pointer))
+    }
+}
+
+impl<T> Deref for AtomicPtr<T> {
+    type Target = portable_atomic::AtomicPtr<T>;
+
+    fn deref(&self) -> &Self::Target {
+        let interceptor = INTERCEPTOR.try_with(|place| place.borrow().clone());
+        if let Ok(Some(interceptor)) = interceptor {
+            interceptor(&Access {
+                address: (&raw const *self).addr(),
+                operation: Operation::Load,
+                max: u128::MAX,
+                load: &|| 0,
+                perform: &|| ().answer(),
+            });
+        }
+        &self.0
+    }
+}
