@@ -116,6 +116,7 @@ impl Outcome for () {
 
 macro_rules! watched {
     ($($name:ident: $value:ty),*) => {$(
+        #[allow(clippy::cast_possible_truncation, reason = "a value of this type before")]
         impl Outcome for $value {
             fn answer(self) -> Answer {
                 Answer { before: self.into(), failed: false }
@@ -125,6 +126,7 @@ macro_rules! watched {
             }
         }
 
+        #[allow(clippy::cast_possible_truncation, reason = "a value of this type before")]
         impl Outcome for Result<$value, $value> {
             fn answer(self) -> Answer {
                 let failed = self.is_err();
