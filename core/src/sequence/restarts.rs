@@ -2,7 +2,7 @@
 //!
 //! A generation is a generator, and the threads that call it. It can end at any access of its threads, as a process that is killed
 //! does, and the next one begins with an unused machine. Each generation has its own kind of clock. The threads decide with the
-//! code of the machines and of the floor; only the atomics are simulated, as in `explorer.rs`.
+//! code of the machines and of the floor; only the atomics are simulated.
 //!
 //! The search holds the rule to its condition: at a generation's first call the time is no earlier than at any ID made before.
 
