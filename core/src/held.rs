@@ -75,7 +75,7 @@ impl InTurn {
     fn reset(&self) {
         self.looks.store(0, Ordering::Relaxed);
         for partition in 0..2 {
-            self.cells.swap(partition, self.cells.until(partition), 0);
+            self.cells.swap(partition, self.cells.entry(partition), 0);
         }
     }
 }
@@ -87,8 +87,8 @@ impl Table for InTurn {
     fn next(&self) -> Result<u16> {
         Ok((self.looks.fetch_add(1, Ordering::Relaxed) % 2) as u16)
     }
-    fn until(&self, partition: u16) -> u64 {
-        self.cells.until(partition)
+    fn entry(&self, partition: u16) -> u64 {
+        self.cells.entry(partition)
     }
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
         self.cells.swap(partition, old, new)
