@@ -464,6 +464,7 @@ fn an_explicit_restored_or_drawn_partition_is_leased_to_no_default_generator() {
     clock.set_unix_ms(T + 84);
     let free = [(); 2].map(|()| default_partition(clock, || Ok(&TABLE)).unwrap());
     assert_eq!(HashSet::from(free), HashSet::from([0, 2]));
+    assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
 }
 
 #[test]
