@@ -37,6 +37,7 @@ const ours = {
   name: "ours",
   setup({ onResolve }) {
     onResolve({ filter: /^inspect(\.wasm)?$/ }, ({ path }) => ({ path: aliases[path] }));
+    onResolve({ filter: /^favicon\.svg$/ }, () => ({ path: join(HERE, "../src/favicon.svg") }));
     onResolve({ filter: /^pictures\// }, ({ path }) => ({ path: join(REPOSITORY, "docs", path) }));
   },
 };

@@ -1,6 +1,6 @@
 /** A layout, drawn by its fields, with what it can do and its JSON. */
 import { layout } from "polyflake";
-import { create, element, options } from "./elements.js";
+import { copyButton, create, element, options } from "./elements.js";
 
 const ROLES = { timestamp: "time", sequence: "sequence", bindable: "maker", constant: "fixed", unused: "fixed" };
 /** What a new field of a kind begins with. */
@@ -225,6 +225,7 @@ export function startLayout(json, change) {
     element("rows").replaceChildren(...description.fields.map(row));
     build("json");
   });
+  element("json-copies").replaceChildren(copyButton("Copy the layout", () => element("json").value));
   const restore = (json) => restoreLayout(json) && draw();
   draw();
   if (json) restore(json);

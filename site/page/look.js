@@ -1,8 +1,8 @@
-/** One box: what an ID may be, while it is typed. */
+/** One box: what the IDs of its lines may be, while they are typed. */
 
 import * as bound from "inspect";
 import wasm from "inspect.wasm";
-import { bitsOf, create, element } from "./elements.js";
+import { bitsOf, copyButton, create, element } from "./elements.js";
 
 const EXAMPLES = [
   ["Discord", "175928847299117063"],
@@ -12,34 +12,80 @@ const EXAMPLES = [
   ["UUID v7", "019a1b3c-7c00-7aaa-baaa-aaaaaaaaaaaa"],
 ];
 
+/** Lines past these are not read: each is read anew at every letter. */
+const MAX_LINES = 500;
+
 const percent = (odds) => (odds >= 0.995 ? "over 99 %" : odds < 0.005 ? "under 1 %" : `${Math.round(odds * 100)} %`);
 
 /** A reading's bits as digits. */
 const digits = ({ hex, bits }) => (hex ? BigInt(`0x${hex}`).toString(2).padStart(bits, "0") : "");
 
-const row = (field) =>
+/** A moment in the reader's own time zone; empty past what dates hold. */
+function local(unixMs) {
+  const date = new Date(unixMs);
+  if (unixMs === null || Number.isNaN(date.getTime())) return "";
+  return date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
+}
+
+const row = ({ name, role, bits, value }) =>
   create(
     "tr",
     {},
-    create(
-      "th",
-      { scope: "row" },
-      create("span", { className: `swatch ${field.role}` }),
-      field.name.replaceAll("_", " "),
-    ),
-    create("td", {}, field.role),
-    create("td", { className: "number" }, String(field.bits)),
-    create("td", { className: "value" }, String(field.value)),
+    create("th", { scope: "row" }, create("span", { className: `swatch ${role}` }), name.replaceAll("_", " ")),
+    create("td", {}, role),
+    create("td", { className: "number" }, String(bits)),
+    create("td", { className: "value" }, value),
   );
+
+/** The fields as the program shows them: a time is a moment, not a count of ticks. Pieces of a time follow it. */
+function rows(reading) {
+  const pieces = reading.fields.filter(({ role }) => role === "time");
+  if (!reading.time || pieces.length === 0)
+    return reading.fields.map((field) => row({ ...field, value: `${field.value}` }));
+  const bits = pieces.reduce((sum, piece) => sum + piece.bits, 0);
+  const here = create("span", { className: "local" }, `${local(reading.unix_ms)}, in your time zone`);
+  const time = row({ name: "time", role: "time", bits, value: create("span", {}, reading.time, here) });
+  const others = reading.fields.filter(({ role }) => role !== "time" || pieces.length > 1);
+  const at = reading.fields.indexOf(pieces[0]);
+  const made = others.map((field) => row({ ...field, value: `${field.value}` }));
+  return [...made.slice(0, at), time, ...made.slice(at)];
+}
 
 function table(reading) {
   const heads = ["Field", "What it is", "Bits", "Value"].map((text) => create("th", { scope: "col" }, text));
   return create(
     "table",
     {},
-    create("caption", {}, `${reading.title}, ${reading.bits} bits${reading.time ? `, ${reading.time}` : ""}`),
+    create("caption", {}, `${reading.title}, ${reading.bits} bits`),
     create("thead", {}, create("tr", {}, ...heads)),
-    create("tbody", {}, ...reading.fields.map(row)),
+    create("tbody", {}, ...rows(reading)),
+  );
+}
+
+/** The lines of the box, each with its likeliest reading; a button shows the whole of it below. */
+function list(answers, current, choose) {
+  const heads = ["ID", "Format", "Time"].map((text) => create("th", { scope: "col" }, text));
+  const line = ({ id, readings: [first] }, at) => {
+    const pressed = {
+      type: "button",
+      className: "quiet",
+      ariaPressed: String(at === current),
+      onclick: () => choose(at),
+    };
+    return create(
+      "tr",
+      {},
+      create("th", { scope: "row" }, create("button", pressed, id)),
+      create("td", {}, first ? `${first.title}, ${percent(first.odds)}` : "no known format"),
+      create("td", {}, first?.time ?? ""),
+    );
+  };
+  return create(
+    "table",
+    {},
+    create("caption", {}, `${answers.length} IDs`),
+    create("thead", {}, create("tr", {}, ...heads)),
+    create("tbody", {}, ...answers.map(line)),
   );
 }
 
@@ -63,16 +109,42 @@ const other = (reading) =>
     ),
   );
 
+/** What a reader takes along: the time, the readings as JSON, and of several lines a table for a spreadsheet. */
+function copies(answers, id, first, readings) {
+  const line = ({ id, readings: [first] }) => [id, first?.format ?? "", first?.time ?? ""].join("\t");
+  return [
+    first.time && copyButton("Copy the time", () => first.time),
+    copyButton("Copy as JSON", () => JSON.stringify({ id, readings }, null, 2)),
+    answers.length > 1 && copyButton("Copy the table", () => answers.map(line).join("\n")),
+  ].filter(Boolean);
+}
+
 export async function startLook(id, keep) {
   const { instance } = await WebAssembly.instantiate(wasm, { "./inspect_page_bg.js": bound });
   bound.__wbg_set_wasm(instance.exports);
   instance.exports.__wbindgen_start();
   let layout = "";
+  let current = 0;
+
+  const read = (id) => ({ id, ...JSON.parse(bound.look(id, BigInt(Date.now()), layout)) });
 
   function answer() {
-    const { sentence, readings } = JSON.parse(bound.look(element("id").value, BigInt(Date.now()), layout));
+    const box = element("id");
+    const lines = box.value.split("\n").map((line) => line.trim());
+    const ids = lines.filter((line) => line !== "").slice(0, MAX_LINES);
+    box.rows = Math.min(Math.max(lines.length, 1), 8);
+    current = Math.min(current, Math.max(ids.length - 1, 0));
+    const answers = ids.map(read);
+    const { id, sentence, suggestion, readings } = answers[current] ?? { readings: [] };
     const [first, ...others] = readings;
-    element("sentence").textContent = element("id").value.trim() === "" ? "" : sentence;
+    const choose = (at) => {
+      current = at;
+      answer();
+      element("lines").querySelectorAll("button")[at].focus();
+    };
+    element("lines").replaceChildren(...(answers.length > 1 ? [list(answers, current, choose)] : []));
+    element("sentence").textContent = [sentence, suggestion].filter(Boolean).join(" ");
+    element("copies").replaceChildren(...(first ? copies(answers, id, first, readings) : []));
     element("bits").replaceChildren(...(first ? coloured(first) : []));
     element("fields").replaceChildren(...(first ? [table(first)] : []));
     element("others-title").hidden = others.length === 0;
@@ -80,6 +152,7 @@ export async function startLook(id, keep) {
   }
 
   function show(id) {
+    current = 0;
     element("id").value = id;
     keep(id);
     answer();

@@ -5,7 +5,7 @@ import hotguidPicture from "pictures/hotguid.svg";
 import randflakePicture from "pictures/randflake.svg";
 import snoPicture from "pictures/sno.svg";
 import { hotguid, layout, randflake, sno } from "polyflake";
-import { create, element, options } from "./elements.js";
+import { copyButton, create, element, options } from "./elements.js";
 
 const DAY = 86_400;
 
@@ -102,6 +102,7 @@ export function startMake(chosen, { keep, show, layout }) {
       const item = (id) =>
         create("li", {}, create("button", { type: "button", className: "quiet", onclick: () => show(id) }, id));
       element("made").replaceChildren(...ids.map(item));
+      element("made-copies").replaceChildren(copyButton("Copy the IDs", () => ids.join("\n")));
       show(ids[0]);
     } catch (error) {
       element("make-problem").textContent = error.message;

@@ -1,4 +1,6 @@
 /** The page: wires the inspector, the package and the layout's editor to the document. State lies in the fragment of the URL. */
+import logo from "favicon.svg";
+import { element } from "./elements.js";
 import { startLayout } from "./layout.js";
 import { startLook } from "./look.js";
 import { startMake } from "./make.js";
@@ -12,6 +14,7 @@ function keep(name, value) {
   history.replaceState(null, "", `#${state}`);
 }
 
+element("logo").src = logo;
 const look = await startLook(state.get("id"), (id) => keep("id", id));
 /** The layout that the page begins with, which is nobody's: IDs are read as one that was drawn, given or used. */
 let first;

@@ -68,6 +68,54 @@ for (const [name, path] of Object.entries(BROWSERS)) {
       await page.close();
     });
 
+    test("reads several lines, each of which a button shows", async () => {
+      const page = await opened(`#id=${encodeURIComponent("175928847299117063\n9q9vvh8k29fx4j3e\n\nhello")}`);
+      const cells = () =>
+        page.$$eval("#lines tbody tr", (rows) =>
+          rows.map(({ innerText }) => innerText.split("\t").map((cell) => cell.trim())),
+        );
+      const [discord, sno, none] = await cells();
+      assert.match(discord.join(" "), /^175928847299117063 Discord snowflake, \d+ % 2016-04-30T11:18:25\.796Z$/);
+      assert.match(sno.join(" "), /^9q9vvh8k29fx4j3e sno, 99 % 2026-/);
+      assert.deepEqual(none.slice(0, 2), ["hello", "no known format"]);
+      assert.match(await text(page, "#sentence"), /Discord snowflake.*only the source of the ID can tell\.$/);
+      await page.click("#lines tbody tr:nth-child(2) button");
+      assert.match(await text(page, "#sentence"), /^This is a sno, /);
+      assert.equal(await page.evaluate(() => document.activeElement.textContent), "9q9vvh8k29fx4j3e");
+      assert.equal(
+        await page.$eval("#lines [aria-pressed=true]", ({ textContent }) => textContent),
+        "9q9vvh8k29fx4j3e",
+      );
+      assert.deepEqual(page.faults, []);
+      await page.close();
+    });
+
+    test("shows a time as a moment, here and in UTC, and copies it", async () => {
+      const page = await opened();
+      const time = await page.$eval("#fields tbody tr:first-child", ({ innerText }) => innerText);
+      assert.match(time, /^time\s+time\s+42\s+2016-04-30T11:18:25\.796Z\s+.*2016.*, in your time zone$/s);
+      await page.evaluate(() => (navigator.clipboard.writeText = async (text) => (window.copied = text)));
+      await page.click("#copies button");
+      await page.waitForFunction(() => document.querySelector("#copies button").textContent === "Copied");
+      assert.equal(await page.evaluate(() => window.copied), "2016-04-30T11:18:25.796Z");
+      await page.click("#make button");
+      await page.click("#made-copies button");
+      await page.waitForFunction(() => window.copied.split("\n").length === 3);
+      const made = await page.$$eval("#made button", (all) => all.map(({ textContent }) => textContent));
+      assert.equal(await page.evaluate(() => window.copied), made.join("\n"));
+      assert.deepEqual(page.faults, []);
+      await page.close();
+    });
+
+    test("suggests what was meant, and leads back to the site", async () => {
+      const page = await opened();
+      await paste(page, "9Q9VVH8K29FX4J3E");
+      assert.match(await text(page, "#sentence"), /did you mean 9q9vvh8k29fx4j3e, a sno\?$/);
+      const home = await page.$eval(".site .home", ({ href, textContent }) => [href, textContent]);
+      assert.deepEqual(home, [new URL("../", PAGE).href, "polyflake"]);
+      await page.close();
+    });
+
     test("makes IDs of each family, which it names", async () => {
       const page = await opened();
       for (const [family, named] of [
@@ -155,7 +203,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
     test("keys alone reach everything, in order", async () => {
       const page = await opened();
       const reached = [];
-      for (let k = 0; k < 60; k += 1) {
+      for (let k = 0; k < 80; k += 1) {
         await page.keyboard.press("Tab");
         const found = await page.evaluate(() => {
           const { id, tagName, textContent } = document.activeElement;
