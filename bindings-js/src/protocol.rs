@@ -60,7 +60,7 @@ pub mod slot {
     pub const OPTIONS_WINDOW_END: usize = 16;
     pub const OPTIONS_ON_EXHAUSTED: usize = 17;
     pub const OPTIONS_MAX_WAIT: usize = 18;
-    pub const OPTIONS_SKIPS_FIRST_TICK: usize = 61;
+    pub const OPTIONS_SKIPS_FIRST_TICK: usize = 60;
     pub const SNO_OPTIONS_HOW: usize = 19;
     pub const SNO_OPTIONS_METABYTE: usize = 20;
     pub const SNO_OPTIONS_PARTITION: usize = 21;
@@ -93,15 +93,15 @@ pub mod slot {
     pub const TABLE_NEW: usize = 57;
     pub const PUBLIC_NUMBER: usize = 58;
     pub const PUBLIC_BITS: usize = 59;
-    pub const ANSWER_LENGTH: usize = 60;
-    pub const MADE_ID: usize = 60;
-    pub const SNO_PARTITION_PARTITION: usize = 60;
-    pub const SNO_STATS_PARTITION: usize = 60;
-    pub const RANDFLAKE_STATS_LAST_SECOND: usize = 60;
-    pub const RANDFLAKE_CLOSE_LAST_SECOND: usize = 60;
-    pub const HOTGUID_STATS_LAST_SECOND: usize = 60;
-    pub const TABLE_ANSWER_NUMBER: usize = 60;
-    pub const ERROR_POSITION: usize = 60;
+    pub const ANSWER_LENGTH: usize = 61;
+    pub const MADE_ID: usize = 61;
+    pub const SNO_PARTITION_PARTITION: usize = 61;
+    pub const SNO_STATS_PARTITION: usize = 61;
+    pub const RANDFLAKE_STATS_LAST_SECOND: usize = 61;
+    pub const RANDFLAKE_CLOSE_LAST_SECOND: usize = 61;
+    pub const HOTGUID_STATS_LAST_SECOND: usize = 61;
+    pub const TABLE_ANSWER_NUMBER: usize = 61;
+    pub const ERROR_POSITION: usize = 61;
 }
 
 /// Names the calls that all families share, for a macro that exports them: the method, the name in JavaScript.

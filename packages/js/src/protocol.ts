@@ -87,7 +87,7 @@ export const optionsSlots = {
   windowEnd: 16,
   onExhausted: 17,
   maxWait: 18,
-  skipsFirstTick: 61,
+  skipsFirstTick: 60,
 } as const;
 
 /** Options of sno: `how` is 0 to build, 1 to restore, 2 to import the original's; `isLent` is 1 under a lent table. */
@@ -154,49 +154,49 @@ export const tableSlots = { partition: 55, old: 56, new: 57 } as const;
 export const publicSlots = { number: 58, bits: 59 } as const;
 
 /** Number of IDs, or of bytes, in an answer. */
-export const answerSlots = { length: 60 } as const;
+export const answerSlots = { length: 61 } as const;
 
 /** A new ID that is an integer, as an integer of 64 bits; the number of a public ID, as in {@link publicSlots}. */
-export const madeSlots = { id: 60 } as const;
+export const madeSlots = { id: 61 } as const;
 
 /** A generator's partition. */
-export const snoPartitionSlots = { partition: 60 } as const;
+export const snoPartitionSlots = { partition: 61 } as const;
 
 /** Figures of a generator of sno. */
 export const snoStatsSlots = {
-  partition: 60,
-  sequenceMin: 61,
-  sequenceMax: 62,
-  sequence: 63,
-  len: 64,
-  now: 65,
-  wallHi: 66,
-  wallSafe: 67,
-  drifts: 68,
-  closed: 69,
+  partition: 61,
+  sequenceMin: 62,
+  sequenceMax: 63,
+  sequence: 64,
+  len: 65,
+  now: 66,
+  wallHi: 67,
+  wallSafe: 68,
+  drifts: 69,
+  closed: 70,
 } as const;
 
 /** Figures of a generator of Randflake. */
-export const randflakeStatsSlots = { lastSecond: 60, len: 61, closed: 62 } as const;
+export const randflakeStatsSlots = { lastSecond: 61, len: 62, closed: 63 } as const;
 
 /** The last second in which a closed generator made IDs. */
-export const randflakeCloseSlots = { lastSecond: 60 } as const;
+export const randflakeCloseSlots = { lastSecond: 61 } as const;
 
 /** Figures of a generator of Hot Guid; `is_drawn` is 1 once it has random bytes. */
-export const hotguidStatsSlots = { lastSecond: 60, len: 61, closed: 62, isDrawn: 63 } as const;
+export const hotguidStatsSlots = { lastSecond: 61, len: 62, closed: 63, isDrawn: 64 } as const;
 
 /** The answer of a table of partitions. */
-export const tableAnswerSlots = { number: 60 } as const;
+export const tableAnswerSlots = { number: 61 } as const;
 
 /** An error: its texts lie one after the other in the bytes. */
 export const errorSlots = {
-  position: 60,
-  retryAt: 61,
-  written: 62,
-  item: 63,
-  codeLength: 64,
-  fieldLength: 65,
-  messageLength: 66,
+  position: 61,
+  retryAt: 62,
+  written: 63,
+  item: 64,
+  codeLength: 65,
+  fieldLength: 66,
+  messageLength: 67,
 } as const;
 
 /** The calls that each family has. */

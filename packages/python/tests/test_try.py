@@ -71,6 +71,7 @@ def test_all_other_errors_are_raised(family: Family) -> None:
 
 def test_what_ids_are_about_is_taken_as_elsewhere() -> None:
     ids = sno.Generator(1, metabyte=9)
+    ids.generate()  # waits for the first tick
     assert [ids.try_generate().metabyte, ids.try_generate(7).metabyte] == [9, 7]
     assert [sno.metabyte(ids.try_generate_text()), sno.metabyte(ids.try_generate_text(metabyte=7))] == [9, 7]
     assert {id.metabyte for id in ids.try_generate_many(3)} | {id.metabyte for id in ids.try_generate_many(3, 5)} == {
@@ -83,10 +84,12 @@ def test_what_ids_are_about_is_taken_as_elsewhere() -> None:
     assert {hotguid.shard_key(id) for id in guids.try_generate_many(3, 9)} == {9}
     assert guids.try_fill(bytearray(32), 1) == 2
     open_, column = layout.Generator(SHARDED), np.zeros(1, np.int64)
+    open_.generate({"shard": 5})  # waits for the first tick
     assert open_.try_fill(column, {"shard": 5}) == 1
     made = [open_.try_generate({"shard": 3}), *open_.try_generate_many(1, {"shard": 4}), *column]
     assert [SHARDED.parse(id).bindables["shard"] for id in made] == [3, 4, 5]
     with refused("missing_field", field="shard"):
         open_.try_generate()
     flakes = FAMILIES["randflake"].make()
+    flakes.generate()  # waits for the first second
     assert flakes.inspect(randflake.decode_text(flakes.try_generate_text())).node == 1
