@@ -228,9 +228,9 @@ class Generator:
     ) -> Generator:
         """A new generator.
 
-        :param grant: the nodes that it may use, and the time span. They may have served an earlier generator. So without
-            ``resume_after`` the first ID belongs to the second after the first call, which waits for up to one second.
-            If the clock was set back between two runs, IDs repeat.
+        :param grant: the nodes that it may use, and the time span. They may have served an earlier generator, so
+            without ``resume_after`` the first ID belongs to the second after the first call, which waits for up to one
+            second. If the clock was set back between two runs, IDs repeat.
         :param secret: 16 bytes, which are copied; the same for all nodes. Any bytes are accepted, even zeros.
         :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
             be slow, raise or use the generator itself.

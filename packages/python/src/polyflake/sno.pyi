@@ -333,8 +333,8 @@ class Generator:
 
         :param partition: 0..65535, or two bytes; by default drawn at the first ID, and different from the partition of
             every other default generator in this process and its forks.
-            An explicit partition may have served an earlier generator. So the first ID belongs to the tick after the first
-            call, which waits for up to 4 ms. If the clock was set back between two runs, IDs repeat unless a
+            An explicit partition may have served an earlier generator, so the first ID belongs to the tick after the
+            first call, which waits for up to 4 ms. If the clock was set back between two runs, IDs repeat unless a
             snapshot was restored.
         :param sequence_min: the first sequence of a tick, inclusive; 0, or random in 0..32767 under a default
             partition.
