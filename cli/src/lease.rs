@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use polyflake_lease::{Operator, Record};
+use polyflake_lease::{Operator, Random, Record};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -25,6 +25,12 @@ pub(crate) struct Arguments {
 struct Place {
     /// The whole name of the namespace: `orders/sno` for the partitions of generators that were given `orders`.
     namespace: String,
+    #[command(flatten)]
+    store: Address,
+}
+
+#[derive(clap::Args)]
+struct Address {
     /// The store: sqlite:FILE or a URL of PostgreSQL; the variable `POLYFLAKE_LEASE` if it is left out.
     #[arg(long)]
     url: Option<String>,
@@ -53,18 +59,39 @@ enum Command {
         number: u64,
         reason: String,
     },
-    /// Says that the store was restored from a backup: nothing is granted for a while.
-    Restored {
+    /// Frees the number of a dead holder before its grant ends, or lists the numbers that a holder has.
+    ///
+    /// If the process still runs, or a copy of it, IDs are made twice; likewise if its clock was further ahead of the store's than a
+    /// third of the longest lease (5 to 60 seconds).
+    Dead {
         #[command(flatten)]
         place: Place,
+        #[arg(required_unless_present = "holder", requires = "token", requires = "yes")]
+        number: Option<u64>,
+        /// The token of the number's record, as `--holder` shows it.
+        #[arg(long, value_parser = token)]
+        token: Option<Random>,
+        /// Confirms that the process and all copies of it are dead.
+        #[arg(long)]
+        yes: bool,
+        /// Lists the numbers granted under this holder's name, and changes nothing.
+        #[arg(long, conflicts_with = "number")]
+        holder: Option<String>,
+    },
+    /// Says that the store, with all of its namespaces, was restored from a backup: nothing is granted for a while.
+    Restored {
+        #[command(flatten)]
+        store: Address,
         /// No grant before this time, as RFC 3339 writes it.
         #[arg(long, value_name = "TIME")]
         not_before: Option<jiff::Timestamp>,
     },
-    /// Says that the store is the one before under another name and lost nothing: holders go on.
+    /// Says that the store FROM became the store TO, which this is, and lost nothing: numbers are granted at once. `status` shows the names.
     Promoted {
         #[command(flatten)]
-        place: Place,
+        store: Address,
+        from: String,
+        to: String,
     },
 }
 
@@ -80,17 +107,30 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let record = place.operator()?.reserve(*number, reason)?;
             writeln!(out, "{number} may be given by hand from {}", moment(record.start))?;
         }
-        Command::Restored { place, not_before } => {
+        Command::Dead { place, number, token, holder, .. } => {
+            let mut operator = place.operator()?;
+            if let Some(holder) = holder {
+                return holds(&mut operator, holder);
+            }
+            let (number, token) = (number.unwrap_or_default(), token.unwrap_or_default());
+            let record = operator.dead(number, token)?;
+            writeln!(out, "{number} is free from {}", moment(record.granted_until))?;
+        }
+        Command::Restored { store, not_before } => {
             let before = |time: &jiff::Timestamp| u64::try_from(time.as_millisecond());
             let not_before = not_before.as_ref().map(before).transpose();
             let not_before = not_before
                 .map_err(|_| Failure::new("time_out_of_range", "expected a time after 1970"))?;
-            let namespace = place.operator()?.restored(not_before)?;
-            writeln!(out, "grants begin at {}", moment(namespace.quiet_until))?;
+            for namespace in store.operator()?.restored(not_before)? {
+                let (name, quiet_until) = (namespace.name, moment(namespace.quiet_until));
+                writeln!(out, "{name}: grants begin at {quiet_until}")?;
+            }
         }
-        Command::Promoted { place } => {
-            place.operator()?.promoted()?;
-            writeln!(out, "holders go on")?;
+        Command::Promoted { store, from, to } => {
+            for namespace in store.operator()?.promoted(from, to)? {
+                let (name, quiet_until) = (namespace.name, moment(namespace.quiet_until));
+                writeln!(out, "{name}: no quiet time after {quiet_until}")?;
+            }
         }
     }
     Ok(())
@@ -118,12 +158,12 @@ pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
 
 type Opened = Operator<
     Box<dyn polyflake_lease::Store>,
-    fn() -> polyflake_lease::Result<polyflake_lease::Random>,
+    fn() -> polyflake_lease::Result<Random>,
 >;
 
 impl Place {
     fn operator(&self) -> Result<Opened, Failure> {
-        let url = store(self.url.as_deref())?;
+        let url = store(self.store.url.as_deref())?;
         let mut operator = Operator::open(&url, &self.namespace)?;
         // A generator of `orders` has its numbers in `orders/sno`, by its family.
         let is_short = !self.namespace.contains('/');
@@ -140,6 +180,29 @@ impl Place {
     }
 }
 
+impl Address {
+    fn operator(&self) -> Result<Opened, Failure> {
+        Ok(Operator::of_store(&store(self.url.as_deref())?)?)
+    }
+}
+
+fn token(text: &str) -> Result<Random, String> {
+    Random::parse(text).map_err(|error| error.to_string())
+}
+
+/// Lists a holder's numbers, with the tokens that `dead` asks for.
+fn holds(operator: &mut Opened, holder: &str) -> Result<(), Failure> {
+    let now = operator.status()?.now;
+    let records = operator.records()?;
+    let held =
+        |it: &&Record| it.holder == holder && (now..Record::RESERVED).contains(&it.granted_until);
+    let mut out = anstream::stdout().lock();
+    for Record { first, granted_until, token, .. } in records.iter().filter(held) {
+        writeln!(out, "{first:>8}  until {}  {token}", moment(*granted_until))?;
+    }
+    Ok(())
+}
+
 fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
     let mut operator = place.operator()?;
     let status = operator.status()?;
@@ -151,6 +214,8 @@ fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
             "now": status.now, "schema": status.schema,
             "granted": status.granted, "reserved": status.reserved,
             "free": status.free, "next_end": status.next_end, "is_restored": status.is_restored,
+            "store": status.store, "previous_store": status.namespace.previous_store,
+            "quiet_until": status.namespace.quiet_until, "longest_ms": status.namespace.longest_ms,
             "records": records,
         });
         return Ok(writeln!(out, "{all}")?);
@@ -165,6 +230,13 @@ fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
     )?;
     if let Some(end) = status.next_end {
         writeln!(out, "next end  {}", moment(end))?;
+    }
+    writeln!(out, "store     {}", status.store)?;
+    if !status.namespace.previous_store.is_empty() {
+        writeln!(out, "before    {}", status.namespace.previous_store)?;
+    }
+    if status.namespace.quiet_until > status.now {
+        writeln!(out, "quiet until {}", moment(status.namespace.quiet_until))?;
     }
     if status.is_restored {
         writeln!(out, "this store is another than the one that granted before")?;

@@ -356,8 +356,19 @@ fn an_operator_sees_and_changes_a_namespace() {
     assert!(!status.to_string().contains("token"));
     let refusal = refused(1, &["lease", "evict", "orders/sno", "9", "--url", &url]);
     assert!(refusal.starts_with("error[out_of_range]: "), "{refusal}");
-    assert!(operate("restored", &[]).starts_with("grants begin at 20"));
-    assert_eq!(operate("promoted", &[]), "holders go on\n");
+    let whole = |step: &str, more: &[&str]| out(&[&["lease", step, "--url", &url], more].concat());
+    assert!(whole("restored", &[]).starts_with("orders/sno: grants begin at 20"));
+    let status: Value = operate("status", &["--json"]).parse().expect("JSON");
+    assert!(status["quiet_until"].as_u64() > status["now"].as_u64());
+    let store = status["store"].as_str().expect("a name");
+    let refusal = refused(1, &["lease", "promoted", "sqlite:0:0", store, "--url", &url]);
+    assert!(refusal.starts_with("error[store_changed]: "), "{refusal}");
+    assert_eq!(operate("dead", &["--holder", "nobody"]), "");
+    let token = "7d793037a0760186574b0282f2f435e7";
+    let dead = ["lease", "dead", "orders/sno", "0", "--url", &url, "--token", token];
+    assert!(refused(2, &dead).contains("--yes"));
+    let refusal = refused(1, &[&dead[..], &["--yes"]].concat());
+    assert!(refusal.starts_with("error[lease_lost]: "), "{refusal}");
     assert!(
         refused(1, &["lease", "status", "nobody", "--url", &url])
             .starts_with("error[out_of_range]")

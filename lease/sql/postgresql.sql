@@ -7,6 +7,8 @@ CREATE TABLE IF NOT EXISTS polyflake.polyflake_namespaces (
     format bigint NOT NULL,
     incarnation text NOT NULL,
     longest_ms bigint NOT NULL,
+    previous_quiet_until bigint NOT NULL,
+    previous_store text NOT NULL,
     quiet_until bigint NOT NULL,
     records bigint NOT NULL,
     shape text NOT NULL,

@@ -5,6 +5,8 @@ CREATE TABLE IF NOT EXISTS polyflake_namespaces (
     format INTEGER NOT NULL,
     incarnation TEXT NOT NULL,
     longest_ms INTEGER NOT NULL,
+    previous_quiet_until INTEGER NOT NULL,
+    previous_store TEXT NOT NULL,
     quiet_until INTEGER NOT NULL,
     records INTEGER NOT NULL,
     shape TEXT NOT NULL,

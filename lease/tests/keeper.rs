@@ -681,6 +681,40 @@ fn a_living_holder_renews_in_a_restored_store_before_the_end_found_there() {
     }
 }
 
+/// The clock error is a third of the namespace's longest lease, from 5 to 60 seconds.
+#[test]
+fn a_short_lease_outlives_a_failover() {
+    for (lease_ms, error) in [(8_000, 5_000), (40_000, 13_333), (80_000, 26_666), (HOUR, 60_000)] {
+        let short = || options(10).lease_ms(lease_ms).unwrap();
+        let mut store = Memory::new(T);
+        let (mut host, _) = holder(&mut store, short());
+        let backup = store.clone();
+        store.restore(backup);
+        // It notices at its next renewal.
+        host.pass(lease_ms / 4);
+        assert_eq!(host.drive(&mut store), None);
+        assert!(host.keeper.end() > Some(host.now.wall_ms + lease_ms - 4), "{:?}", host.refused);
+        let mut other = Host::new(short());
+        other.now = host.now;
+        assert_eq!(other.drive(&mut store), None);
+        let quiet_until = other.assert_refused(ErrorKind::StoreChanged).until();
+        assert_eq!(quiet_until, Some(T + lease_ms + lease_ms + error));
+    }
+}
+
+/// A namespace that was deleted may have had longer leases than this holder's.
+#[test]
+fn a_namespace_that_is_made_again_keeps_its_longest_lease() {
+    let mut store = Memory::new(T);
+    drop(holder(&mut store, options(10).lease_ms(2 * HOUR).unwrap()));
+    let (mut host, _) = holder(&mut store, options(10));
+    let mut store = Memory::new(T);
+    host.pass(20 * 60_000);
+    assert_eq!(host.drive(&mut store), None);
+    let quiet_until = host.assert_refused(ErrorKind::StoreChanged).until();
+    assert_eq!(quiet_until, Some(host.now.wall_ms + 2 * HOUR + 60_000));
+}
+
 #[test]
 fn quiet_times_do_not_add_up() {
     let mut store = Memory::new(T);

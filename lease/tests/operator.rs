@@ -6,8 +6,8 @@ mod host;
 
 use host::{HOUR, Host, T, holder, options};
 use polyflake_lease::{
-    Ask, Error, ErrorKind, Fleet, Found, Memory, Operator, Plan, Random, Record, Reply, Request,
-    Result, Shape, Store,
+    Ask, Error, ErrorKind, Fleet, Found, Memory, Operator, Options, Plan, Random, Record, Reply,
+    Request, Result, Shape, Store,
 };
 
 #[expect(clippy::unnecessary_wraps, reason = "as operators call it")]
@@ -95,11 +95,11 @@ fn a_backup_that_an_operator_tells_of_is_quiet_for_a_while() {
     old.drive(&mut store);
     store = backup;
     store.set_now(T + 30 * 60_000);
-    let namespace = operator(&mut store).restored(None).unwrap();
-    assert_eq!(namespace.quiet_until, T + HOUR + HOUR + 60_000);
+    let told = operator(&mut store).restored(None).unwrap();
+    assert_eq!(told[0].quiet_until, T + HOUR + HOUR + 60_000);
     let later = T + 5 * HOUR;
-    let namespace = operator(&mut store).restored(Some(later)).unwrap();
-    assert_eq!(namespace.quiet_until, later);
+    let told = operator(&mut store).restored(Some(later)).unwrap();
+    assert_eq!(told[0].quiet_until, later);
     let mut new = Host::new(options(10));
     new.now = old.now;
     assert_eq!(new.drive(&mut store), None);
@@ -119,14 +119,14 @@ fn a_promoted_store_that_lost_nothing_grants_at_once() {
     for is_met in [false, true] {
         let mut store = Memory::new(T);
         let (mut old, _) = holder(&mut store, options(10));
-        let backup = store.clone();
-        store.restore(backup);
+        let [from, to] = failover(&mut store);
         let mut new = Host::new(options(10));
         if is_met {
             assert_eq!(new.drive(&mut store), None);
             new.assert_refused(ErrorKind::StoreChanged);
         }
-        operator(&mut store).promoted().unwrap();
+        operator(&mut store).promoted(&from, &to).unwrap();
+        operator(&mut store).promoted(&from, &to).expect("expected that it may be said twice");
         assert!(!operator(&mut store).status().unwrap().is_restored);
         let grant = Host::new(options(10)).drive(&mut store).expect("expected a grant at once");
         assert_ne!(grant.numbers(), 0..=0);
@@ -134,6 +134,98 @@ fn a_promoted_store_that_lost_nothing_grants_at_once() {
         assert_eq!(old.drive(&mut store), None);
         assert_eq!(old.keeper.end(), Some(T + 15 * 60_000 + HOUR));
     }
+}
+
+/// Another store takes the place of this one, and has all of it. Returns both names.
+fn failover(store: &mut Memory) -> [String; 2] {
+    let from = operator(&mut *store).status().unwrap().store;
+    let backup = store.clone();
+    store.restore(backup);
+    [from, operator(&mut *store).status().unwrap().store]
+}
+
+/// A promotion ends the quiet time that it began, and no other.
+#[test]
+fn a_promotion_ends_no_quiet_time_but_its_own() {
+    let mut store = Memory::new(T);
+    drop(holder(&mut store, options(10)));
+    let told = operator(&mut store).restored(Some(T + 5 * HOUR)).unwrap();
+    let [from, to] = failover(&mut store);
+    assert_eq!(Host::new(options(10)).drive(&mut store), None, "notices the failover");
+    let told_later = operator(&mut store).promoted(&from, &to).unwrap();
+    assert_eq!(told_later[0].quiet_until, told[0].quiet_until);
+    assert_ne!(told_later[0].incarnation, told[0].incarnation);
+    // What came between is not undone.
+    operator(&mut store).restored(None).unwrap();
+    let before = operator(&mut store).status().unwrap().namespace;
+    let error = assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::StoreChanged);
+    assert_eq!(error.until(), Some(before.quiet_until));
+    let [_, third] = failover(&mut store);
+    assert_eq!(Host::new(options(10)).drive(&mut store), None, "notices the failover");
+    assert_kind(operator(&mut store).promoted(&from, &third), ErrorKind::StoreChanged);
+    assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::StoreChanged);
+    operator(&mut store).promoted(&to, &third).unwrap();
+}
+
+#[test]
+fn promotions_are_of_one_postgresql_system_and_its_tables() {
+    let mut store = Memory::new(T);
+    drop(holder(&mut store, options(10)));
+    let name = |system, timeline, tables| format!("postgresql:{system}:{timeline:08X}:{tables}");
+    let from = name(7, 10, 5);
+    for to in [name(8, 11, 5), name(7, 11, 6), name(7, 10, 5), name(7, 9, 5), "memory:1".into()] {
+        assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::OutOfRange);
+    }
+    // A possible one, which is not of this store.
+    let possible = operator(&mut store).promoted(&from, &name(7, 11, 5));
+    assert_kind(possible, ErrorKind::StoreChanged);
+}
+
+#[test]
+fn a_store_is_told_of_as_a_whole() {
+    let mut store = Memory::new(T);
+    assert_kind(operator(&mut store).restored(None), ErrorKind::OutOfRange);
+    let other = Options::new("payments", Shape::sno(0..=3).unwrap()).unwrap();
+    drop((holder(&mut store, options(10)), holder(&mut store, other.clone())));
+    assert_eq!(operator(&mut store).namespaces().unwrap(), ["orders/sno", "payments/sno"]);
+    let told = operator(&mut store).restored(None).unwrap();
+    assert_eq!(told.iter().map(|it| &*it.name).collect::<Vec<_>>(), ["orders/sno", "payments/sno"]);
+    for options in [options(10), other] {
+        let mut host = Host::new(options);
+        assert_eq!(host.drive(&mut store), None);
+        host.assert_refused(ErrorKind::StoreChanged);
+    }
+}
+
+/// All that its clock can have shown stays granted.
+#[test]
+fn a_dead_holders_number_is_free_after_the_clock_error() {
+    let mut store = Memory::new(T);
+    let (dead, grant) = holder(&mut store, options(1));
+    let token = store.records("orders/sno")[0].token;
+    store.set_now(T + 10 * 60_000);
+    assert_kind(operator(&mut store).dead(0, Random(1)), ErrorKind::LeaseLost);
+    let freed = operator(&mut store).dead(0, token).unwrap();
+    assert_eq!((freed.start, freed.granted_until), (grant.start(), T + 11 * 60_000 + 4));
+    assert_kind(operator(&mut store).dead(0, token), ErrorKind::LeaseLost);
+    let mut next = Host::new(options(1));
+    next.pass(10 * 60_000);
+    assert_eq!(next.drive(&mut store), None);
+    let grant = next.drive_for(&mut store, 2 * 60_000).expect("expected the dead holder's number");
+    assert_eq!(grant.start(), freed.granted_until);
+    // The first one was not dead after all: it stops renewing.
+    let mut living = dead;
+    living.pass(15 * 60_000);
+    living.drive(&mut store);
+    assert_eq!(living.refused[0].kind(), ErrorKind::LeaseLost);
+    // An end is never raised, and never below the start.
+    let token = store.records("orders/sno")[0].token;
+    store.set_now(grant.end() - 10);
+    assert_eq!(operator(&mut store).dead(0, token).unwrap().granted_until, grant.end());
+    let token = store.records("orders/sno")[0].token;
+    store.set_now(T - HOUR);
+    assert_eq!(operator(&mut store).dead(0, token).unwrap().granted_until, grant.start());
+    assert_kind(operator(&mut store).dead(7, token), ErrorKind::OutOfRange);
 }
 
 #[test]

@@ -26,6 +26,8 @@ fn namespace() -> Namespace {
         records: 43,
         longest_ms: 3_600_000,
         quiet_until: 0,
+        previous_store: String::new(),
+        previous_quiet_until: 0,
         version: 9,
     }
 }

@@ -144,6 +144,8 @@ fn proposed(incarnation: u128) -> Namespace {
         records: 0,
         longest_ms: 3_600_000,
         quiet_until: 0,
+        previous_store: String::new(),
+        previous_quiet_until: 0,
         version: 1,
     }
 }

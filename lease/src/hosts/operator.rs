@@ -1,11 +1,12 @@
-//! The steps that people decide on, over a namespace that its keepers use meanwhile. They keep the rules of keepers: none frees
-//! a number before its holder's end.
+//! The steps that people decide on, over a namespace that its keepers use meanwhile. They keep the rules of keepers: none frees a number
+//! before its holder's end, except where an operator declares the holder dead.
 
 use alloc::{
     format,
     string::{String, ToString},
     vec::Vec,
 };
+use core::mem;
 
 use crate::{
     Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Request, Result, Shape, Store,
@@ -32,6 +33,8 @@ pub struct Status {
     pub schema: Option<String>,
     /// The store's time, in Unix milliseconds.
     pub now: u64,
+    /// The name of the store that answered.
+    pub store: String,
     /// `true` if this store is another one than the namespace's record names: a restored backup that no keeper has met yet.
     pub is_restored: bool,
     /// Number of records whose grant has not ended.
@@ -79,6 +82,16 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
         let operator = Self::new(store, namespace, crate::stores::system::random as fn() -> _)?;
         Ok(Self { schema: address.schema(), ..operator })
     }
+
+    /// An operator of all namespaces in the store that a URL names: for [`Operator::restored`] and [`Operator::promoted`].
+    ///
+    /// # Errors
+    /// Any error of the store.
+    pub fn of_store(url: &str) -> Result<Self> {
+        // No step of it names a namespace.
+        let operator = Self::open(url, "any")?;
+        Ok(Self { name: String::new(), ..operator })
+    }
 }
 
 impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
@@ -110,7 +123,18 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         let next_end = ends.iter().copied().filter(|end| *end > now && *end != Record::RESERVED);
         let (next_end, is_restored) = (next_end.min(), namespace.store != store);
         let schema = self.schema.clone();
-        Ok(Status { namespace, shape, schema, now, is_restored, granted, reserved, free, next_end })
+        Ok(Status {
+            namespace,
+            shape,
+            schema,
+            now,
+            store,
+            is_restored,
+            granted,
+            reserved,
+            free,
+            next_end,
+        })
     }
 
     /// The records of the namespace, by number. Numbers that were never reached have none.
@@ -195,16 +219,57 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Tells the namespace that its store was restored from a backup, also where the store cannot be told from the one before: a
-    /// dump of rows that was read into tables that are there, a file that was written over. Grants are not renewed any more, and no grant begins
-    /// for a while: by what the store knows, or until `not_before` if that is later, in Unix milliseconds. Returns the namespace's
-    /// record, whose `quiet_until` is that time.
+    /// Frees a number whose holder is dead before its grant ends. The grant then ends at the store's time plus the namespace's
+    /// [clock error](Namespace::clock_error_ms). `token` is that of the holder's record, because the number may be another's by now.
+    ///
+    /// This trusts the operator's word that the process runs no more, nor a copy of it, and that its clock was no further ahead of the store's than
+    /// the clock error; else IDs are made twice. Returns the record, whose `granted_until` is the new end.
     ///
     /// # Errors
-    /// `out_of_range` for a time more than ten years from now, since it cannot be taken back; `store_damaged` if records are
-    /// missing; others as [`Operator::evict`].
-    pub fn restored(&mut self, not_before: Option<u64>) -> Result<Namespace> {
-        self.change_namespace(|random, old, (now, found)| {
+    /// `lease_lost` if the record has another token; others as [`Operator::evict`].
+    pub fn dead(&mut self, number: u64, token: Random) -> Result<Record> {
+        self.change(number, false, |old, namespace, (shape, now)| {
+            if old.granted_until == Record::RESERVED {
+                return Err(out_of_range("expected a leased number, found a reserved one"));
+            }
+            if old.token != token || token == Random::default() {
+                let reason = "expected the token of the number's record, found another one";
+                return Err(Error::new(ErrorKind::LeaseLost, reason));
+            }
+            // The last millisecond that the holder's clock may have shown is used.
+            let end = shape.grid().up(now + namespace.clock_error_ms() + 1);
+            let granted_until = old.granted_until.min(end.max(old.start));
+            Ok(Some(Record { granted_until, ..old.clone() }))
+        })
+    }
+
+    /// The names of the store's namespaces.
+    ///
+    /// # Errors
+    /// Any error of the store.
+    pub fn namespaces(&mut self) -> Result<Vec<String>> {
+        self.requests += 1;
+        let request =
+            Request { number: self.requests, namespace: self.name.clone(), ask: Ask::List };
+        match self.store.answer(&request)?.found {
+            Found::Names(names) => {
+                names.iter().try_for_each(|name| check_name(name))?;
+                Ok(names)
+            }
+            _ => Err(damaged("expected the names of namespaces")),
+        }
+    }
+
+    /// Tells all namespaces of the store that it was restored from a backup, also where the store cannot be told from the one before: a
+    /// dump of rows that was read into tables that are there, a file that was written over. Grants are not renewed any more, and no grant begins
+    /// for a while: by what the store knows, or until `not_before` if that is later, in Unix milliseconds. Returns the namespaces'
+    /// records, whose `quiet_until` is that time.
+    ///
+    /// # Errors
+    /// The first error, once all namespaces were tried: `out_of_range` for a time more than ten years from now, since it cannot be taken
+    /// back, and for a store without namespaces; `store_damaged` if records are missing; others as [`Operator::evict`].
+    pub fn restored(&mut self, not_before: Option<u64>) -> Result<Vec<Namespace>> {
+        self.for_all(|random, old, (now, _), found| {
             let Found::Survey { records, latest_end } = found else {
                 return Err(damaged("expected a survey"));
             };
@@ -217,30 +282,76 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             }
             let quiet_until = quiet_time(old, (now, latest_end), 0)?;
             let quiet_until = quiet_until.max(not_before.unwrap_or(0));
-            Ok(Namespace { incarnation: random()?, quiet_until, ..old.clone() })
+            // A promotion that an operator tells of later was before this.
+            let previous_store = String::new();
+            Ok(Namespace { previous_store, ..old.begun_in("", random()?, quiet_until) })
         })
     }
 
-    /// Tells the namespace that its store is the one before under another name and lost nothing, as after a planned failover: holders
-    /// go on, and numbers are granted at once. This trusts the operator's word that the other store is off and that all it
-    /// acknowledged is here; else IDs are made twice. Returns the namespace's record.
+    /// Tells all namespaces of the store that the store `from` became the store `to`, which this is, and that nothing was lost: a planned
+    /// failover, or one to a synchronous replica. The quiet time that began with the change ends; one that stood before it goes on.
+    /// Living holders go on in any case. Returns the namespaces' records.
+    ///
+    /// This trusts the operator's word that `from` is off and that all it acknowledged is here; else IDs are made twice. The records can
+    /// reject the statement and never prove it: a recovery to a point in time looks the same.
     ///
     /// # Errors
-    /// As [`Operator::evict`].
-    pub fn promoted(&mut self) -> Result<Namespace> {
-        self.change_namespace(|_, old, (now, _)| {
-            Ok(Namespace { quiet_until: old.quiet_until.min(now), ..old.clone() })
+    /// The first error, once all namespaces were tried: `store_changed` if a record says something else, for example that a backup was
+    /// restored since; `out_of_range` for names of stores that no promotion connects; others as [`Operator::evict`].
+    pub fn promoted(&mut self, from: &str, to: &str) -> Result<Vec<Namespace>> {
+        check_promotion(from, to)?;
+        self.for_all(|random, old, (now, store), _| {
+            if store != to {
+                let reason = format!("expected the store {to}, found {store}");
+                return Err(Error::new(ErrorKind::StoreChanged, reason));
+            }
+            if old.store == from {
+                // No keeper noticed yet.
+                return Ok(old.begun_in(to, random()?, old.quiet_until));
+            }
+            if (&*old.previous_store, &*old.store) == (from, to) {
+                return Ok(Namespace { quiet_until: old.previous_quiet_until, ..old.clone() });
+            }
+            if old.store == to && old.quiet_until <= now {
+                return Ok(old.clone());
+            }
+            let found = match &*old.previous_store {
+                "" => "a restored backup",
+                before => before,
+            };
+            let reason =
+                format!("expected that {from} became {to}, found {} after {found}", old.store);
+            Err(Error::new(ErrorKind::StoreChanged, reason).with_until(old.quiet_until))
         })
+    }
+
+    /// Changes the records of all namespaces. Each is tried; the first error is returned.
+    fn for_all(
+        &mut self,
+        new: impl Fn(&mut R, &Namespace, (u64, &str), Found) -> Result<Namespace>,
+    ) -> Result<Vec<Namespace>> {
+        let names = self.namespaces()?;
+        if names.is_empty() {
+            return Err(out_of_range("expected a store with a namespace, found none"));
+        }
+        let own = mem::take(&mut self.name);
+        let mut done = Vec::new();
+        for name in names {
+            self.name = name;
+            done.push(self.change_namespace(&new));
+        }
+        self.name = own;
+        done.into_iter().collect()
     }
 
     /// Puts the namespace's record, as of this store, by the time and the survey of a reply.
     fn change_namespace(
         &mut self,
-        new: impl Fn(&mut R, &Namespace, (u64, Found)) -> Result<Namespace>,
+        new: impl Fn(&mut R, &Namespace, (u64, &str), Found) -> Result<Namespace>,
     ) -> Result<Namespace> {
         for _ in 0..TRIES {
             let (old, shape, Reply { now, store, found, .. }) = self.ask(Ask::Survey)?;
-            let new = new(&mut self.random, &old, (now, found))?;
+            let new = new(&mut self.random, &old, (now, &store), found)?;
             let new = Namespace { store, version: old.version + 1, ..new };
             let (first, count) = (shape.first_of(old.records), shape.block());
             let put = Ask::PutNamespace { old, new: new.clone(), first, count };
@@ -329,4 +440,26 @@ fn never_granted() -> Error {
 fn contended() -> Error {
     let reason = "expected a record that nobody else changes, found a change at each try";
     Error::new(ErrorKind::LeaseUnavailable, reason)
+}
+
+/// Rejects names of stores of which one cannot be the other's promoted replica. In `PostgreSQL` it is the same system and the same
+/// tables, in a later timeline.
+fn check_promotion(from: &str, to: &str) -> Result<()> {
+    let parts = |name: &str| {
+        let (system, rest) = name.strip_prefix("postgresql:")?.split_once(':')?;
+        let (timeline, tables) = rest.split_once(':')?;
+        let timeline = u32::from_str_radix(timeline, 16).ok()?;
+        Some((system.to_string(), timeline, tables.to_string()))
+    };
+    let is_later = match (parts(from), parts(to)) {
+        (Some(from), Some(to)) => (&from.0, &from.2) == (&to.0, &to.2) && from.1 < to.1,
+        (None, None) => from != to,
+        _ => false,
+    };
+    if is_later {
+        return Ok(());
+    }
+    let reason =
+        format!("expected a later timeline of the same server and tables as {from}, found {to}");
+    Err(out_of_range(reason))
 }

@@ -74,9 +74,14 @@ impl Fields {
 
     /// One text or more.
     pub(crate) fn strings(&self, key: &str) -> Result<Vec<String>> {
+        let texts = self.texts(key)?;
+        self.get(key, |_| Some(texts).filter(|texts| !texts.is_empty()))
+    }
+
+    /// A list of texts.
+    pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>> {
         let text = |value: &Value| value.as_str().map(ToString::to_string);
-        let texts = |list: &Vec<Value>| list.iter().map(text).collect::<Option<Vec<_>>>();
-        self.get(key, |value| value.as_array().and_then(texts).filter(|texts| !texts.is_empty()))
+        self.get(key, |value| value.as_array()?.iter().map(text).collect())
     }
 
     /// The text of a field, if the field is there.

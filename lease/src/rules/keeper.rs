@@ -115,6 +115,8 @@ pub struct Keeper<R> {
     store_now: (u64, u64),
     /// Failures in a row.
     failures: u32,
+    /// The longest lease that the namespace ever had, as far as this keeper knows.
+    longest_ms: u64,
     /// `true` if the namespace's records were counted.
     is_surveyed: bool,
     /// An incarnation whose records went back: the store was restored, though its name is the same.
@@ -197,6 +199,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// whether the process was forked.
     pub fn new(options: Options, random: R) -> Self {
         let (grid, preferred) = (options.shape.grid(), options.preferred);
+        let longest_ms = options.lease_ms;
         Self {
             options,
             grid,
@@ -209,6 +212,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             preferred,
             store_now: (0, 0),
             failures: 0,
+            longest_ms,
             is_surveyed: false,
             outdated: None,
             has_held: false,

@@ -40,6 +40,7 @@ impl Request {
                 ],
             ),
             Ask::Survey => ("survey", Vec::new()),
+            Ask::List => ("list", Vec::new()),
         };
         let fields = [
             ("ask", ask.into()),
@@ -72,7 +73,8 @@ impl Request {
                 count: fields.integer("count")?,
             },
             "survey" => Ask::Survey,
-            _ => return Err(damaged("expected one of the six asks")),
+            "list" => Ask::List,
+            _ => return Err(damaged("expected one of the seven asks")),
         };
         let (number, namespace) = (fields.integer("number")?, fields.string("namespace")?);
         let request = Self { number, namespace, ask };
@@ -107,6 +109,7 @@ impl Reply {
                 "survey",
                 vec![("latest_end", (*latest_end).into()), ("records", (*records).into())],
             ),
+            Found::Names(names) => ("names", vec![("names", names.clone().into())]),
         };
         let fields = [
             ("found", found.into()),
@@ -138,7 +141,8 @@ impl Reply {
                 records: fields.integer("records")?,
                 latest_end: fields.integer("latest_end")?,
             },
-            _ => return Err(damaged("expected a result of one of the six asks")),
+            "names" => Found::Names(fields.texts("names")?),
+            _ => return Err(damaged("expected a result of one of the seven asks")),
         };
         let namespace = fields.object_or_null("namespace")?;
         let namespace = namespace.map(|namespace| Namespace::of(&namespace)).transpose()?;

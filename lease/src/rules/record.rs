@@ -184,6 +184,10 @@ pub struct Namespace {
     pub incarnation: Random,
     /// The driver's name of the store.
     pub store: String,
+    /// The store's name before it changed last; empty if there was none, or if an operator told of a restored backup since.
+    pub previous_store: String,
+    /// The `quiet_until` that stood before the incarnation changed last.
+    pub previous_quiet_until: u64,
     /// Number of records.
     pub records: u64,
     /// The longest lease so far.
@@ -200,6 +204,24 @@ impl Namespace {
         digest(&self.shape)
     }
 
+    /// The clock error that the namespace allows for, in milliseconds: a third of its longest lease, from 5 to 60 seconds. A quiet time is
+    /// longer by it, and a living holder renews in a restored store no later than so long before the end found there.
+    pub fn clock_error_ms(&self) -> u64 {
+        (self.longest_ms / 3).clamp(5_000, 60_000)
+    }
+
+    /// The record in another incarnation of the store, which is quiet until a time.
+    pub(crate) fn begun_in(&self, store: &str, incarnation: Random, quiet_until: u64) -> Self {
+        Self {
+            incarnation,
+            store: store.into(),
+            quiet_until,
+            previous_store: self.store.clone(),
+            previous_quiet_until: self.quiet_until,
+            ..self.clone()
+        }
+    }
+
     /// The record in canonical JSON.
     pub fn to_json(&self) -> String {
         self.to_value().to_string()
@@ -212,6 +234,8 @@ impl Namespace {
             "incarnation": format!("{}", self.incarnation),
             "longest_ms": self.longest_ms,
             "namespace": self.name,
+            "previous_quiet_until": self.previous_quiet_until,
+            "previous_store": self.previous_store,
             "quiet_until": self.quiet_until,
             "records": self.records,
             "shape": self.shape,
@@ -241,6 +265,8 @@ impl Namespace {
             store: fields.string("store")?,
             records: fields.integer("records")?,
             longest_ms: fields.integer("longest_ms")?,
+            previous_quiet_until: fields.integer("previous_quiet_until")?,
+            previous_store: fields.string("previous_store")?,
             quiet_until: fields.integer("quiet_until")?,
             version: fields.integer("version")?,
         };
@@ -253,12 +279,17 @@ impl Namespace {
     /// # Errors
     /// `store_damaged`.
     pub fn check(&self, digest: &str) -> Result<()> {
-        let numbers = [self.records, self.longest_ms, self.quiet_until, self.version];
+        let times = [self.longest_ms, self.quiet_until, self.previous_quiet_until];
+        let numbers = times.into_iter().chain([self.records, self.version]);
+        let is_text = |text: &str| check_text(text, 200).is_ok();
         let fault = if digest != self.digest() {
             "expected a shape with the digest beside it"
-        } else if numbers.iter().any(|value| *value > MOST) || self.version == 0 {
+        } else if numbers.max() > Some(MOST) || self.version == 0 {
             "expected integers below 2^53"
-        } else if check_name(&self.name).is_err() || check_text(&self.store, 200).is_err() {
+        } else if check_name(&self.name).is_err()
+            || !is_text(&self.store)
+            || !is_text(&self.previous_store)
+        {
             "expected a name"
         } else {
             return Ok(());

@@ -56,6 +56,8 @@ pub enum Ask {
     },
     /// Count the records and find the highest end that is not [`Record::RESERVED`]: [`Found::Survey`].
     Survey,
+    /// List the names of the store's namespaces, for an operator: [`Found::Names`]. The request's own namespace need not exist.
+    List,
 }
 
 /// The answer of a store.
@@ -90,6 +92,8 @@ pub enum Found {
         /// The highest end that is not [`Record::RESERVED`].
         latest_end: u64,
     },
+    /// The names of all namespaces, sorted.
+    Names(Vec<String>),
 }
 
 /// A store with blocking calls, for threads that may block: one thread at a time, and not always the same. Drivers over clients that do

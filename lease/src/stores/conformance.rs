@@ -125,6 +125,7 @@ impl Suite<'_> {
             (Ask::Find { limit: 8 }, Found::Records(Vec::new())),
             (Ask::Read { first: 10 }, Found::Records(Vec::new())),
             (Ask::Survey, Found::Survey { records: 0, latest_end: 0 }),
+            (Ask::List, Found::Names(Vec::new())),
             (Ask::Put { old: fresh.clone(), new: fresh }, Found::Differs(None)),
             (Ask::PutNamespace { old, new, first: 10, count: 2 }, Found::Differs(None)),
         ];
@@ -148,6 +149,8 @@ impl Suite<'_> {
         let expected = Namespace { store: reply.store, ..proposed(1) };
         assert_eq!(namespace, expected, "expected the record as proposed, with the store's name");
         assert_eq!(self.namespace(), namespace, "expected that a second record is not made");
+        let names = Found::Names([NAMESPACE.to_owned()].into());
+        assert_eq!(self.ask(Ask::List).found, names, "expected the name of the namespace");
         namespace
     }
 
@@ -198,6 +201,8 @@ impl Suite<'_> {
             incarnation: Random(u128::MAX),
             longest_ms: 7_200_000,
             quiet_until: 1_763_650_000_000,
+            previous_store: String::from("the store before"),
+            previous_quiet_until: 1_763_640_000_000,
             version: old.version + 1,
             ..old.clone()
         };
@@ -280,6 +285,8 @@ fn proposed(incarnation: u128) -> Namespace {
         records: 0,
         longest_ms: 3_600_000,
         quiet_until: 0,
+        previous_store: String::new(),
+        previous_quiet_until: 0,
         version: 1,
     }
 }

@@ -65,12 +65,19 @@ impl Store for Memory {
             let content = Content { namespace: new, records: BTreeMap::new() };
             self.namespaces.entry(request.namespace.clone()).or_insert(content);
         }
+        if request.ask == Ask::List {
+            let namespace = self.namespaces.get(&request.namespace);
+            let namespace = namespace.map(|content| content.namespace.clone());
+            let found = Found::Names(self.namespaces.keys().cloned().collect());
+            return Ok(Reply { now, store, namespace, found });
+        }
         let Some(content) = self.namespaces.get_mut(&request.namespace) else {
             let found = match request.ask {
                 Ask::Open(_) => Found::Nothing,
                 Ask::Find { .. } | Ask::Read { .. } => Found::Records(Vec::new()),
                 Ask::Put { .. } | Ask::PutNamespace { .. } => Found::Differs(None),
                 Ask::Survey => Found::Survey { records: 0, latest_end: 0 },
+                Ask::List => Found::Names(Vec::new()),
             };
             return Ok(Reply { now, store, namespace: None, found });
         };
@@ -82,7 +89,7 @@ impl Store for Memory {
 impl Content {
     fn answer(&mut self, store: &str, ask: &Ask) -> Found {
         match ask {
-            Ask::Open(_) => Found::Nothing,
+            Ask::Open(_) | Ask::List => Found::Nothing,
             Ask::Find { limit } => {
                 let mut records: Vec<_> = self.records.values().cloned().collect();
                 records.sort_by_key(|record| (record.granted_until, record.first));

@@ -96,6 +96,30 @@ impl Stage {
         } else {
             old.kill();
         }
+        self.follow(replica);
+    }
+
+    /// Replaces the server by its synchronous replica, which has all that was acknowledged.
+    fn fail_over_to_a_synchronous_replica(&self, is_away: bool) {
+        let old = self.server.take().unwrap();
+        let replica = old.replica();
+        old.replicate_synchronously();
+        thread::sleep(LEASE);
+        if is_away {
+            replica.down();
+            thread::sleep(LEASE);
+            old.down();
+            old.up();
+            thread::sleep(LEASE);
+        }
+        old.kill();
+        if is_away {
+            replica.up();
+        }
+        self.follow(replica);
+    }
+
+    fn follow(&self, replica: Server) {
         replica.promote();
         self.proxy.as_ref().unwrap().lead_to(replica.socket());
         self.server.replace(Some(replica));
@@ -130,6 +154,11 @@ enum Fault {
     /// The operator tells of a failover, or it looks like a restored backup.
     Promotion {
         is_told: bool,
+    },
+    /// A server with a synchronous replica is gone for good, and the operator tells of it. Before that the replica may be away while the
+    /// server is started again, which then shows commits that the replica does not have.
+    Replica {
+        is_away: bool,
     },
     Weather(Weather),
 }
@@ -292,15 +321,30 @@ impl<'f> Faults<'f> {
                 self.processes[place] = self.start(place);
             }
             Fault::KillServer => self.stage.away(LEASE.mul_f32(fastrand::f32())),
+            Fault::Replica { is_away } => {
+                let namespace = format!("{}/sno", self.namespace());
+                let operator = || Operator::open(&self.stage.url, &namespace).unwrap();
+                let from = operator().status().unwrap().store;
+                self.stage.fail_over_to_a_synchronous_replica(is_away);
+                let to = operator().status().unwrap().store;
+                operator().promoted(&from, &to).unwrap();
+                self.processes[place].kill().unwrap();
+                self.processes[place].wait().unwrap();
+                self.processes[place] = self.start(place);
+                thread::sleep(LEASE * 2);
+            }
             Fault::Promotion { is_told } => {
+                let namespace = format!("{}/sno", self.namespace());
+                let operator = || Operator::open(&self.stage.url, &namespace).unwrap();
+                let from = operator().status().unwrap().store;
                 self.stage.promote(is_told);
                 if is_told {
-                    let namespace = format!("{}/sno", self.namespace());
-                    Operator::open(&self.stage.url, &namespace).unwrap().promoted().unwrap();
+                    let to = operator().status().unwrap().store;
+                    operator().promoted(&from, &to).unwrap();
                 }
                 thread::sleep(LEASE * 2);
                 if !is_told {
-                    // Nobody begins for a lease and a minute.
+                    // Nobody begins for two leases and the clock error.
                     self.renew();
                 }
             }
@@ -319,7 +363,7 @@ impl<'f> Faults<'f> {
     fn choose(&self) -> Fault {
         let steps = self.clocks[0].steps();
         loop {
-            let fault = match fastrand::u8(..17) {
+            let fault = match fastrand::u8(..19) {
                 0 | 1 => Fault::Kill,
                 2 => Fault::Close,
                 3 => Fault::Terminate,
@@ -329,6 +373,8 @@ impl<'f> Faults<'f> {
                 14 => Fault::Refuse(Refused::Releases),
                 15 if self.stage.proxy.is_some() => Fault::Promotion { is_told: true },
                 16 if self.stage.proxy.is_some() => Fault::Promotion { is_told: false },
+                17 if self.stage.proxy.is_some() => Fault::Replica { is_away: false },
+                18 if self.stage.proxy.is_some() => Fault::Replica { is_away: true },
                 6 | 7 if steps => Fault::Step(-STEPS[fastrand::usize(..STEPS.len())]),
                 8 if steps => Fault::Step(STEPS[fastrand::usize(..STEPS.len())]),
                 9 if self.stage.proxy.is_some() => Fault::KillServer,
@@ -343,7 +389,7 @@ impl<'f> Faults<'f> {
 
     /// Number of kinds of faults that may happen, but for the sizes of steps.
     pub fn kinds(&self) -> usize {
-        7 + if self.stage.proxy.is_some() { 6 } else { 0 }
+        7 + if self.stage.proxy.is_some() { 8 } else { 0 }
     }
 
     fn namespace(&self) -> String {

@@ -65,8 +65,8 @@ fn rows_in_the_same_tables_want_an_operators_word() {
     ]);
     let mut operator = Operator::open(&server.url(), "orders/sno").unwrap();
     let told = operator.restored(None).unwrap();
-    assert!(told.quiet_until > unknown.end());
-    assert_eq!(quiet_until(claim_at(&server.url())), told.quiet_until);
+    assert!(told[0].quiet_until > unknown.end());
+    assert_eq!(quiet_until(claim_at(&server.url())), told[0].quiet_until);
 }
 
 #[test]

@@ -251,6 +251,15 @@ impl Server {
         self.control(&["--mode=fast", "stop"]);
     }
 
+    /// Lets commits wait for the replica that follows this server.
+    pub fn replicate_synchronously(&self) {
+        self.by_hand(&[
+            "ALTER SYSTEM SET synchronous_standby_names = '*'",
+            "SELECT pg_reload_conf()",
+        ]);
+        self.wait_until("EXISTS (SELECT FROM pg_stat_replication WHERE sync_state = 'sync')");
+    }
+
     /// Does something while commits wait for a replica that is not there.
     pub fn with_absent_replica(&self, work: impl FnOnce()) {
         let set = |names: &str| {

@@ -43,6 +43,8 @@ struct Process {
     life: u32,
     is_closing: bool,
     wakes: u64,
+    /// The latest time that its clock showed.
+    latest: u64,
 }
 
 /// An event of the world.
@@ -80,6 +82,8 @@ pub struct World {
     store: Memory,
     store_offset: i64,
     backup: Option<Memory>,
+    /// Killed holders that an operator may tell of, with their numbers and tokens.
+    corpses: Vec<(u64, Random, Process)>,
     processes: Vec<Process>,
     queue: BinaryHeap<(Reverse<u64>, Reverse<u64>)>,
     events: HashMap<u64, Event>,
@@ -106,6 +110,7 @@ impl World {
             store: Memory::new(T),
             store_offset: rng.i64(-1000..1000),
             backup: None,
+            corpses: Vec::new(),
             processes: Vec::new(),
             queue: BinaryHeap::new(),
             events: HashMap::new(),
@@ -170,6 +175,7 @@ impl World {
             life,
             is_closing,
             wakes: 0,
+            latest: 0,
         }
     }
 
@@ -306,7 +312,9 @@ impl World {
         let ms = self.moment(process).wall_ms;
         let stale = ms.saturating_sub(self.rng.u64(0..self.lease_ms));
         let count = self.rng.usize(1..6);
-        let place = &self.processes[process].place;
+        let own = &mut self.processes[process];
+        own.latest = own.latest.max(ms);
+        let place = &own.place;
         if self.weak != Weak::TtlAsProof {
             place.make(ms, count);
             place.make(stale, 1);
@@ -324,6 +332,12 @@ impl World {
         if self.weak == Weak::NoSeal {
             // The generator that was not sealed goes on.
             self.processes[process].place = old.place;
+        } else if let Some(number) = old.keeper.number() {
+            let records = self.store.records(&self.namespace());
+            let held = records.into_iter().find(|it| it.first == number);
+            // The record is this holder's as long as it shows no other end than it knows.
+            let held = held.filter(|it| Some(it.granted_until) == old.keeper.end());
+            self.corpses.extend(held.map(|it| (number, it.token, old)));
         }
         let delay = self.rng.u64(0..self.lease_ms / 4);
         self.wake(delay, process);
@@ -344,7 +358,11 @@ impl World {
             }
             6 if self.rng.u8(..) < 60 => self.processes[process].offset = self.skew(),
             6 | 7 => self.processes[process].offset = self.rng.i64(-100..100),
-            8 => self.store_offset = self.rng.i64(-20_000..20_000),
+            // Two of the store's times differ by less than the clock error.
+            8 => {
+                let most = self.clock_error().cast_signed() / 2;
+                self.store_offset = self.rng.i64(-most..most);
+            }
             // An empty store cannot be told from a new one.
             9 if !self.store.records(&self.namespace()).is_empty() => {
                 self.backup = Some(self.store.clone());
@@ -360,14 +378,23 @@ impl World {
     /// An operator evicts a holder, reserves a number and frees it, or tells of a restored backup; any of it may be refused.
     fn operate(&mut self) {
         self.store.set_now(self.now.saturating_add_signed(self.store_offset));
-        let (number, what) = (self.rng.u64(self.shape.numbers()), self.rng.u8(..20));
+        let (number, what) = (self.rng.u64(self.shape.numbers()), self.rng.u8(..24));
         let used_until = self.now + self.rng.u64(0..self.lease_ms);
         let mut random = self.rng.fork();
         let draw = || Ok(Random(random.u128(1..)));
         let namespace = self.namespace();
+        let corpse = self.corpse();
         let mut operator = Operator::new(&mut self.store, &namespace, draw).unwrap();
         let done = match what {
             0 => operator.restored(None).is_ok(),
+            10..14 => corpse.is_some_and(|(number, token, dead)| {
+                let is_done = operator.dead(number, token).is_ok();
+                if is_done {
+                    // Nobody uses the rest of its window.
+                    dead.place.seal();
+                }
+                is_done
+            }),
             1..10 => operator.evict(number).is_ok(),
             _ => {
                 let reserved = operator.reserve(number, "a reason");
@@ -375,6 +402,18 @@ impl World {
             }
         };
         self.operated += usize::from(done);
+    }
+
+    /// A dead holder's number and token, if its clock was no further ahead of the store's than operators are promised.
+    fn corpse(&mut self) -> Option<(u64, Random, Process)> {
+        let store_time = self.now.saturating_add_signed(self.store_offset);
+        let latest = store_time + self.clock_error();
+        self.corpses.pop().filter(|(_, _, dead)| dead.latest <= latest)
+    }
+
+    /// The clock error that the namespace allows for.
+    fn clock_error(&self) -> u64 {
+        (self.lease_ms / 3).clamp(5_000, 60_000)
     }
 
     /// Restores a backup; or, if the store is not durable, lets a crash lose all writes after it.

@@ -2,7 +2,7 @@
 
 use alloc::{boxed::Box, format};
 
-use super::{Action, Asked, At, Grant, Held, Keeper, Moment, Purpose, claims::CLOCK_ERROR_MS};
+use super::{Action, Asked, At, Grant, Held, Keeper, Moment, Purpose};
 use crate::{
     Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Result,
     rules::error::{damaged, silent},
@@ -144,6 +144,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             Err(error) => return self.failed(purpose, error, now),
         };
+        self.longest_ms = self.longest_ms.max(namespace.longest_ms);
         match (purpose, reply.found) {
             (Purpose::Open, Found::Nothing) => {
                 self.opened(namespace, (reply.now, &reply.store), now);
@@ -282,7 +283,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 }
                 return self.kept(held, there, is_done, now);
             }
-            Some(there) if there.is_claim(&held.record) && self.is_living(&there) => {
+            Some(there) if there.is_claim(&held.record) && self.is_living(&there, namespace) => {
                 if !is_known {
                     return self.ask(Purpose::Survey, Ask::Survey, now);
                 }
@@ -323,8 +324,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Returns whether nobody else can have been granted the number in the history that a restored store lost: claims wait for the
     /// end that is there (R7).
-    fn is_living(&self, there: &Record) -> bool {
-        self.store_now.0.saturating_add(CLOCK_ERROR_MS) < there.granted_until
+    fn is_living(&self, there: &Record, namespace: &Namespace) -> bool {
+        self.store_now.0.saturating_add(namespace.clock_error_ms()) < there.granted_until
     }
 
     /// Renews a grant in a restored store, and writes the store's new incarnation over the one before.

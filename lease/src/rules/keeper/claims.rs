@@ -10,27 +10,31 @@ use crate::{
 
 /// The longest time that a grant may begin before the store's time.
 const SLACK_MS: u64 = 5_000;
-/// The largest error of clocks that a restored store trusts.
-pub(super) const CLOCK_ERROR_MS: u64 = 60_000;
 /// Number of records that a claim chooses from.
 const CHOICE: u32 = 8;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn open(&mut self, now: Moment) {
         // A keeper that had a grant would find its namespace, had nobody deleted the store: other holders may go on.
-        let deleted = self.store_time(now) + self.options.lease_ms + CLOCK_ERROR_MS;
+        // Their leases may be longer than this one's.
         match (self.random)() {
             Ok(incarnation) => {
-                let namespace = Namespace {
+                let mut namespace = Namespace {
                     name: self.options.namespace.clone(),
                     shape: self.options.shape.to_json(),
                     incarnation,
                     store: String::new(),
                     records: 0,
-                    longest_ms: self.options.lease_ms,
-                    quiet_until: if self.has_held { deleted } else { 0 },
+                    longest_ms: self.longest_ms,
+                    quiet_until: 0,
+                    previous_store: String::new(),
+                    previous_quiet_until: 0,
                     version: 1,
                 };
+                if self.has_held {
+                    let longest = namespace.longest_ms + namespace.clock_error_ms();
+                    namespace.quiet_until = self.store_time(now) + longest;
+                }
                 self.ask(Purpose::Open, Ask::Open(namespace), now);
             }
             Err(error) => self.later(error, now),
@@ -114,8 +118,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             Ok(quiet_until) => quiet_until,
             Err(error) => return self.later(error, now),
         };
-        let store = String::from(store);
-        let new = Namespace { incarnation, store, quiet_until, ..namespace.clone() };
+        let new = namespace.begun_in(store, incarnation, quiet_until);
         self.prepare(namespace, new, now);
     }
 
@@ -215,8 +218,9 @@ pub(crate) fn quiet_time(
     lease_ms: u64,
 ) -> Result<u64> {
     let last = now.max(latest_end);
-    let longest = namespace.longest_ms.max(lease_ms);
-    let quiet_until = last.checked_add(longest + CLOCK_ERROR_MS);
+    let longest_ms = namespace.longest_ms.max(lease_ms);
+    let error = Namespace { longest_ms, ..namespace.clone() }.clock_error_ms();
+    let quiet_until = last.checked_add(longest_ms + error);
     let is_time = |end: &u64| *end < MOST;
     let quiet_until = quiet_until.map(|end| end.max(namespace.quiet_until));
     quiet_until.filter(is_time).ok_or_else(|| damaged("expected ends before the end of time"))

@@ -20,7 +20,7 @@ const RECORD: &str =
     "first, count, format, granted_until, holder, incarnation, start, token, version";
 
 /// The columns of a namespace's record.
-const NAMESPACE: &str = "namespace, digest, format, incarnation, longest_ms, quiet_until, records, shape, store, version";
+const NAMESPACE: &str = "namespace, digest, format, incarnation, longest_ms, previous_quiet_until, previous_store, quiet_until, records, shape, store, version";
 
 /// The words in which databases differ.
 pub(super) struct Dialect {
@@ -81,7 +81,7 @@ impl Dialect {
     pub(super) fn request(&self, request: &Request) -> Vec<Statement> {
         let begin = match &request.ask {
             Ask::Open(_) | Ask::Put { .. } | Ask::PutNamespace { .. } => self.write,
-            Ask::Find { .. } | Ask::Read { .. } | Ask::Survey => self.read,
+            Ask::Find { .. } | Ask::Read { .. } | Ask::Survey | Ask::List => self.read,
         };
         self.transaction(begin, statements(request, self), "COMMIT")
     }
@@ -162,6 +162,9 @@ fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
             vec![insert_fresh(old, new, &fresh, dialect), swap_namespace(old, new, dialect)]
         }
         Ask::Survey => vec![survey(name)],
+        Ask::List => {
+            vec![statement("SELECT namespace FROM polyflake_namespaces ORDER BY namespace")]
+        }
     };
     let text = format!("SELECT {NAMESPACE} FROM polyflake_namespaces WHERE namespace = $1");
     statements.push(Statement { text, values: vec![name.into()] });
@@ -179,6 +182,7 @@ fn inner_answer(ask: &Ask, rows: &[Rows]) -> Result<(Found, Option<Namespace>)> 
         (Ask::PutNamespace { .. }, [_, swapped, _]) if !swapped.is_empty() => Found::Done,
         (Ask::PutNamespace { .. }, _) => Found::Differs(None),
         (Ask::Survey, [found, _]) => survey_of(found)?,
+        (Ask::List, [found, _]) => names_of(found)?,
         _ => return Err(damaged("expected the rows of each statement, found fewer")),
     };
     let namespace = rows.last().and_then(|found| found.first());
@@ -199,7 +203,7 @@ fn survey(name: &str) -> Statement {
 fn insert_namespace(new: &Namespace, dialect: &Dialect) -> Statement {
     let text = format!(
         "INSERT INTO polyflake_namespaces ({NAMESPACE})
-        VALUES ($1, $2, 1, $3, $4, $5, $6, $7, {}, $8) ON CONFLICT (namespace) DO NOTHING",
+        VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, {}, $10) ON CONFLICT (namespace) DO NOTHING",
         dialect.store
     );
     let values = vec![
@@ -207,6 +211,8 @@ fn insert_namespace(new: &Namespace, dialect: &Dialect) -> Statement {
         (&*new.digest()).into(),
         new.incarnation.into(),
         new.longest_ms.into(),
+        new.previous_quiet_until.into(),
+        (&*new.previous_store).into(),
         new.quiet_until.into(),
         new.records.into(),
         (&*new.shape).into(),
@@ -272,7 +278,8 @@ fn insert_fresh(old: &Namespace, new: &Namespace, fresh: &Record, dialect: &Dial
 fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect) -> Statement {
     let text = format!(
         "UPDATE polyflake_namespaces
-        SET incarnation = $1, longest_ms = $2, quiet_until = $3, records = $4, store = $5, version = $6
+        SET incarnation = $1, longest_ms = $2, quiet_until = $3, records = $4, store = $5, version = $6,
+            previous_store = $10, previous_quiet_until = $11
         WHERE namespace = $7 AND version = $8 AND incarnation = $9 AND $5 = {} RETURNING namespace",
         dialect.store
     );
@@ -286,6 +293,8 @@ fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect) -> Statem
         (&*new.name).into(),
         old.version.into(),
         old.incarnation.into(),
+        (&*new.previous_store).into(),
+        new.previous_quiet_until.into(),
     ];
     Statement { text, values }
 }
@@ -318,6 +327,11 @@ fn namespace_of(row: &[Value]) -> Result<Namespace> {
     Namespace::of(&fields_of(NAMESPACE, row))
 }
 
+fn names_of(rows: &Rows) -> Result<Found> {
+    let name = |row: &Vec<Value>| fields_of("namespace", row).string("namespace");
+    Ok(Found::Names(rows.iter().map(name).collect::<Result<_>>()?))
+}
+
 fn survey_of(rows: &Rows) -> Result<Found> {
     let row = rows.first().ok_or_else(|| damaged("expected a count of records, found none"))?;
     let row = fields_of("records, latest_end", row);
@@ -334,6 +348,8 @@ fn probe(name: &str, store: &str) -> [Request; 6] {
         records: 0,
         longest_ms: 0,
         quiet_until: 0,
+        previous_store: String::new(),
+        previous_quiet_until: 0,
         version: 1,
     };
     let other = Namespace { incarnation: Random(2), ..one.clone() };
