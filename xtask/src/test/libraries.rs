@@ -145,7 +145,8 @@ impl Library {
         let root = workspace::root();
         let crates = self.crates.iter().map(|(name, features)| {
             let path = root.join(name.strip_prefix("polyflake-").unwrap_or("core"));
-            format!("{name} = {{ path = {path:?}, default-features = false, features = {features:?} }}\n")
+            let path = path.display();
+            format!("{name} = {{ path = '{path}', default-features = false, features = {features:?} }}\n")
         });
         let manifest = format!(
             "[package]\nname = \"pair\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n{}{} = {{ version = \"={version}\", default-features = false, features = {:?} }}\n",
