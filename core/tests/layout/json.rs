@@ -40,7 +40,7 @@ fn that_a_layout_is_only_read_is_kept() {
         let layout = preset(name, []).unwrap();
         let json = layout.to_json();
         assert_eq!(Layout::from_json(&json).as_ref(), Ok(&layout), "{name}");
-        assert_eq!(json.ends_with(",\"only_read\":true}"), ["mastodon", "baidu"].contains(&name));
+        assert_eq!(json.ends_with(",\"only_read\":true}"), ["mastodon", "baidu"].contains(name));
     }
     let copy = Layout::from_json(&preset("baidu", []).unwrap().to_json()).unwrap();
     assert_code(Builder::with_clock(copy, ManualClock::at_unix_ms(0)).build(), "invalid_layout");
