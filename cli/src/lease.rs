@@ -156,10 +156,7 @@ pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
     Ok(place?.url().to_owned())
 }
 
-type Opened = Operator<
-    Box<dyn polyflake_lease::Store>,
-    fn() -> polyflake_lease::Result<Random>,
->;
+type Opened = Operator<Box<dyn polyflake_lease::Store>, fn() -> polyflake_lease::Result<Random>>;
 
 impl Place {
     fn operator(&self) -> Result<Opened, Failure> {

@@ -327,10 +327,8 @@ fn an_operator_sees_and_changes_a_namespace() {
     let file = folder.path().join("leases.db");
     let url = format!("sqlite:{}?allow=overlayfs", file.display());
     // A wrong path is an error, and does not make an empty store.
-    for step in [&["status"][..], &["evict"], &["restored"]] {
-        let number: &[&str] = if step == ["evict"] { &["1"] } else { &[] };
-        let all = [&["lease"][..], step, &["orders/sno"], number, &["--url", &url]].concat();
-        let refusal = refused(1, &all);
+    for step in [&["status", "orders/sno"][..], &["evict", "orders/sno", "1"], &["restored"]] {
+        let refusal = refused(1, &[&["lease"], step, &["--url", &url]].concat());
         assert!(refusal.starts_with("error[lease_unavailable]: "), "{refusal}");
         assert!(!file.exists());
     }

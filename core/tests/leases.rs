@@ -373,11 +373,7 @@ fn a_snapshot_knows_that_the_formats_first_tick_was_another_generators() {
 }
 
 /// A generator with a configured partition, beside default generators over a table of a few.
-fn explicit<'c>(
-    clock: &'c ManualClock,
-    find: FindTable,
-    partition: u16,
-) -> Builder<&'c ManualClock> {
+fn explicit(clock: &ManualClock, find: FindTable, partition: u16) -> Builder<&ManualClock> {
     let builder = Generator::builder().clock(clock).leased_from(find);
     builder.partition(partition).max_wait(Duration::ZERO)
 }
@@ -429,7 +425,7 @@ fn an_explicit_generator_waits_for_the_lease_of_a_default_one() {
         let ids = Generator::builder().partition(partition).build().unwrap();
         let mine = std::thread::scope(|scope| {
             let thread = scope.spawn(|| {
-                let mut batch = [Sno::default(); 2000];
+                let mut batch = vec![Sno::default(); 2000];
                 ids.fill(0, &mut batch).map(|()| batch)
             });
             while !thread.is_finished() {
