@@ -150,7 +150,8 @@ impl<C> Generator<C> {
     }
 
     const fn drawing(clock: C, draw: fn() -> Result<[u8; 8]>, first: FirstReading) -> Self {
-        let (family, window) = (Identities::new(draw, false, None), Window::all(SCALE.last));
+        let family = Identities::new(draw, false, None);
+        let window = Window::all(SCALE.last);
         let policy = WaitPolicy::of(&SCALE);
         Self { engine: Engine::new(family, counters(), window, first, policy, clock) }
     }
