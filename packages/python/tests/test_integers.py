@@ -148,7 +148,9 @@ def test_whatever_stands_for_an_integer_is_taken(parameter: Parameter) -> None:
 
 @each
 def test_what_is_no_integer_is_refused(parameter: Parameter) -> None:
-    for value in NO_INTEGERS:
+    # A layout also parses an integer's decimal string, as the services' APIs send it.
+    reads_strings = parameter.call == SNOWFLAKE.parse
+    for value in (value for value in NO_INTEGERS if not (reads_strings and isinstance(value, str))):
         with refused("invalid_type") as caught:
             parameter.call(value)
         assert isinstance(caught.value, TypeError)

@@ -9,6 +9,7 @@ import fractions
 import gc
 import inspect
 import re
+import time
 import uuid
 from array import array
 from collections import OrderedDict, UserDict, UserString
@@ -39,12 +40,17 @@ SNO_WINDOW = (1_262_304_000_000, 3_461_327_255_548)
 LAYOUT_WINDOW = (1_400_000_000_000, 1_900_000_000_000)
 
 
+def now() -> int:
+    """The time by a clock of the caller's: under the system's, each new generator would wait for the next tick."""
+    return time.time_ns() // 1_000_000
+
+
 def sno_generator() -> sno.Generator:
-    return sno.Generator(7, window=(SNO_WINDOW[0], SNO_WINDOW[1] - 1_000_000))
+    return sno.Generator(7, window=(SNO_WINDOW[0], SNO_WINDOW[1] - 1_000_000), clock=now)
 
 
 def randflake_generator() -> randflake.Generator:
-    return randflake.Generator(GRANT, SECRET)
+    return randflake.Generator(GRANT, SECRET, clock=now)
 
 
 def hotguid_generator() -> hotguid.Generator:
