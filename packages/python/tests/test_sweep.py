@@ -40,17 +40,13 @@ SNO_WINDOW = (1_262_304_000_000, 3_461_327_255_548)
 LAYOUT_WINDOW = (1_400_000_000_000, 1_900_000_000_000)
 
 
-def now() -> int:
-    """The time by a clock of the caller's: under the system's, each new generator would wait for the next tick."""
-    return time.time_ns() // 1_000_000
-
-
+# Under a clock of the caller's a new generator begins at once. Under the system's it would wait for the next tick.
 def sno_generator() -> sno.Generator:
-    return sno.Generator(7, window=(SNO_WINDOW[0], SNO_WINDOW[1] - 1_000_000), clock=now)
+    return sno.Generator(7, window=(SNO_WINDOW[0], SNO_WINDOW[1] - 1_000_000), clock=time.time_ns)
 
 
 def randflake_generator() -> randflake.Generator:
-    return randflake.Generator(GRANT, SECRET, clock=now)
+    return randflake.Generator(GRANT, SECRET, clock=time.time_ns)
 
 
 def hotguid_generator() -> hotguid.Generator:
