@@ -54,7 +54,7 @@ def hotguid_generator() -> hotguid.Generator:
 
 
 def layout_generator() -> layout.Generator:
-    return layout.Generator(SHARDED, window=LAYOUT_WINDOW)
+    return layout.Generator(SHARDED, window=LAYOUT_WINDOW, clock=time.time_ns)
 
 
 class Call(NamedTuple):
