@@ -116,8 +116,9 @@ function writeNames(file, object, names, mark = "") {
 function writeFolders() {
   for (const [path, conditions] of Object.entries(exports)) {
     const { module, types, require: cjs = conditions.default } = conditions;
-    if (path === "." || !module) continue;
-    const entry = { main: `.${cjs}`, module: `.${module}`, types: `.${types.require}`, sideEffects: false };
+    if (path === "." || path.includes("*") || !cjs?.includes("/cjs/")) continue;
+    const from = (file) => file && path.split("/").fill("..", 1).slice(1).join("/") + file.slice(1);
+    const entry = { main: from(cjs), module: from(module), types: from(types.require), sideEffects: false };
     mkdirSync(join(PACKAGE, path), { recursive: true });
     writeFileSync(join(PACKAGE, path, "package.json"), `${JSON.stringify(entry, undefined, 2)}\n`);
   }

@@ -120,7 +120,7 @@ function ofCore(call, text, before = (_bytes) => undefined) {
 }
 
 // As in src/protocol.ts.
-const [NUMBERS, COUNT, ERROR] = [72, 11, 60];
+const [NUMBERS, COUNT, ERROR] = [72, 11, 61];
 const TEXTS_OF_RANDFLAKES = 960 * 13;
 new native.sno.Generator();
 const addon = require(fileURLToPath(new URL(`../prebuilds/${thisPlatform().name}/polyflake.node`, import.meta.url)));
