@@ -60,10 +60,6 @@ impl Clock for JsClock {
         if self.is_system() { SystemClock.slack_nanos() } else { 0 }
     }
 
-    fn resolution_nanos(&self) -> u64 {
-        if self.is_system() { SystemClock.resolution_nanos() } else { NANOS_PER_MS.into() }
-    }
-
     /// The option of the generator decides, as under wasm.
     fn skips_first_tick(&self) -> bool {
         true

@@ -77,10 +77,6 @@ impl Clock for JsClock {
         (ms >= 0.0).then_some((ms * 1e6) as u64)
     }
 
-    fn resolution_nanos(&self) -> u64 {
-        NANOS_PER_MS.into()
-    }
-
     /// The option of the generator decides, since only TypeScript knows the platform.
     fn skips_first_tick(&self) -> bool {
         true
