@@ -61,8 +61,7 @@ impl FirstReading {
         if !self.applies || !clock.skips_first_tick() {
             return Ok(None);
         }
-        let (first, late) =
-            (self.stored_or(now), lateness(clock.slack_nanos(), clock.resolution_nanos()));
+        let (first, late) = (self.stored_or(now), lateness(clock.slack_nanos(), step_nanos(clock)));
         let is_past = now.saturating_sub(first.saturating_add(late)).max(0).cast_unsigned()
             >= ticks.tick_nanos();
         if is_past { Ok(None) } else { floor_of(ticks, clock, first).map(Some) }
@@ -76,9 +75,14 @@ impl FirstReading {
     }
 }
 
+/// The step in which a clock's readings grow, in nanoseconds. JavaScript's clocks count milliseconds and still serve formats with
+/// shorter ticks, for which a stated resolution would reject them.
+pub(super) fn step_nanos<C: Clock>(clock: &C) -> u64 {
+    clock.resolution_nanos().max(clock.unit_nanos().into())
+}
+
 fn floor_of<C: Clock>(ticks: &impl Ticks, clock: &C, first: i64) -> Result<Floor> {
-    let (slack, resolution) = (clock.slack_nanos(), clock.resolution_nanos());
-    Floor::of(first, slack, resolution, |nanos| ticks.tick_of_nanos(nanos))
+    Floor::of(first, clock.slack_nanos(), step_nanos(clock), |nanos| ticks.tick_of_nanos(nanos))
 }
 
 #[cfg(all(test, not(any(loom, shuttle, miri))))]

@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use super::first::step_nanos;
 use crate::{
     Error, ErrorKind, Result,
     clock::{Clock, Stall},
@@ -107,13 +108,14 @@ impl Cause {
     }
 }
 
-/// The longest wait for the end of the floor by default, in nanoseconds, beside what the clock itself is late. It does not depend on the clock's default, which is shorter
-/// than most ticks where a wait stops an event loop: there is one such wait in a generator's life.
+/// The longest wait for the end of the floor by default, in nanoseconds, without the lateness of the clock itself. It does not
+/// depend on the clock's default, which is shorter than most ticks where a wait stops an event loop, because there is only one
+/// such wait in a generator's life.
 const FLOOR_WAIT: u64 = 1_000_000_000;
 
 /// The limit for a clock: the floor may end later than its first tick, by slack and resolution, and then a reading may lag.
 fn floor_wait<C: Clock>(clock: &C) -> u64 {
-    let late = clock.slack_nanos().saturating_add(clock.resolution_nanos());
+    let late = clock.slack_nanos().saturating_add(step_nanos(clock));
     FLOOR_WAIT.saturating_add(late.saturating_mul(2)).saturating_add(LONGEST_SLEEP)
 }
 
