@@ -11,7 +11,7 @@ use polyflake_inspect::{Context, Field, MEMBERS, Reading, Role, inspect, likely,
 
 use crate::{failure::Failure, layout, lines::lines, make, paint};
 
-/// The columns of a table if none are chosen.
+/// The default columns of a table.
 const COLUMNS: [&str; 4] = ["format", "odds", "time", "title"];
 /// Bits of a line on a card.
 const LINE: u32 = 64;
@@ -27,7 +27,7 @@ Examples:
   polyflake inspect --layout orders.json 4611686018427387904
   psql -Atc 'select id from posts' | polyflake inspect --json
   polyflake inspect --tsv --fields format,time < ids.txt")]
-#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a separate option")]
 pub(crate) struct Arguments {
     /// Texts, integers, UUIDs, or bytes as 0x and hexadecimal digits; the lines of standard input if there are none.
     #[arg(value_name = "ID", allow_negative_numbers = true, value_parser = not_empty)]
@@ -108,7 +108,7 @@ impl Form {
     }
 }
 
-/// Describes each ID; a failure at the end if one of them was none that is known.
+/// Describes each ID. Fails at the end if the format of any of them is unknown.
 fn all(
     ids: impl Iterator<Item = io::Result<String>>,
     arguments: &Arguments,
@@ -193,7 +193,7 @@ fn row_of_table(
     writeln!(out)
 }
 
-/// A text without the characters that end a cell.
+/// A string with the characters that separate cells and rows replaced.
 fn cell(text: &str) -> String {
     text.trim().replace(['\t', '\r', '\n'], " ")
 }

@@ -74,11 +74,11 @@ enum Command {
         /// Confirms that the process and all copies of it are dead.
         #[arg(long)]
         yes: bool,
-        /// Lists the numbers granted under this holder's name, and changes nothing.
+        /// Lists the numbers granted under this holder's name, without changing them.
         #[arg(long, conflicts_with = "number")]
         holder: Option<String>,
     },
-    /// Says that the store, with all of its namespaces, was restored from a backup: nothing is granted for a while.
+    /// States that the store was restored from a backup: all of its namespaces stop granting numbers for a while.
     Restored {
         #[command(flatten)]
         store: Address,
@@ -86,7 +86,7 @@ enum Command {
         #[arg(long, value_name = "TIME")]
         not_before: Option<jiff::Timestamp>,
     },
-    /// Says that the store FROM became the store TO, which this is, and lost nothing: numbers are granted at once. `status` shows the names.
+    /// States that the store FROM became this store, TO, without losing data: numbers are granted at once. `status` shows the names.
     Promoted {
         #[command(flatten)]
         store: Address,

@@ -1,10 +1,10 @@
-//! The lines of standard input, whatever wrote them: UTF-8 with a byte order mark or without, UTF-16, or bytes that are neither.
+//! The lines of standard input: UTF-8 with or without a byte order mark, UTF-16, or bytes in an unknown encoding.
 
 use std::io::{self, BufRead};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// The lines of an input, without their ends. Bytes that are no text become U+FFFD, so that one of them spoils its line alone.
+/// Returns the lines of an input, without their line ends. Invalid UTF-8 becomes U+FFFD, so that one bad byte affects its own line only.
 /// UTF-16, which PowerShell writes, is recognized by its byte order mark, or by the zero bytes of its first two characters.
 pub(crate) fn lines<'a>(
     mut input: impl BufRead + 'a,

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use clap::Command;
 use clap_mangen::Man;
 
-/// The page in roff. Other programs write a page for each command, but nothing installs them where there is only a binary.
+/// Returns the manual page in roff. It is a single page, because a program that is distributed as one binary has no installer that
+/// would put a page for each command in place.
 pub(crate) fn page(mut command: Command, examples: &str) -> io::Result<Vec<u8>> {
     command.build();
     let whole = Man::new(command.clone());
@@ -26,7 +27,7 @@ pub(crate) fn page(mut command: Command, examples: &str) -> io::Result<Vec<u8>> 
     Ok(page)
 }
 
-/// A command's section, or those of its own commands.
+/// Writes the section of a command, or those of its subcommands.
 fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     if command.get_name() == "help" {
         return Ok(());

@@ -46,8 +46,8 @@ impl Ticks {
 
     /// Reads the wall clock and stores the reading, by the thread that ticks.
     ///
-    /// The stored time is loaded before the clock is read. A reading that is well behind it therefore shows a step back of the wall
-    /// clock, and not that this thread was held up after its reading. A time that another thread stores meanwhile remains.
+    /// The stored time is loaded before the clock is read. A reading that is well behind it therefore shows that the wall
+    /// clock moved backwards, and not that this thread was held up after its reading. A time that another thread stores meanwhile remains.
     ///
     /// # Errors
     /// That of `read`; the stored time remains.
@@ -57,7 +57,7 @@ impl Ticks {
         if wall > now {
             self.look(wall);
         } else if now.saturating_sub(wall) > OVERTAKEN {
-            // If this fails, the next tick sees the step back.
+            // If this fails, the next tick sees the rollback.
             let _ = self.0.compare_exchange(now, wall, Ordering::AcqRel, Ordering::Acquire);
         }
         Ok(())

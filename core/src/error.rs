@@ -373,7 +373,7 @@ impl Error {
         Self::with_fact(kind, Fact::RetryAt(unix_ms))
     }
 
-    /// A refusal that passes, on a thread that cannot sleep until then.
+    /// An error that ends at a known time, on a thread that cannot sleep until then.
     #[cold]
     pub(crate) const fn await_until(kind: ErrorKind, unix_ms: i64) -> Self {
         Self::with_fact(kind, Fact::AwaitUntil(unix_ms))

@@ -222,8 +222,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// Frees a number whose holder is dead before its grant ends. The grant then ends at the store's time plus the namespace's
     /// [clock error](Namespace::clock_error_ms). `token` is that of the holder's record, because the number may be another's by now.
     ///
-    /// This trusts the operator's word that the process runs no more, nor a copy of it, and that its clock was no further ahead of the store's than
-    /// the clock error; else IDs are made twice. Returns the record, whose `granted_until` is the new end.
+    /// The operator vouches that neither the process nor a copy of it still runs, and that its clock was ahead of the store's by at most
+    /// the clock error. If that is not so, IDs are made twice. Returns the record, whose `granted_until` is the new end.
     ///
     /// # Errors
     /// `lease_lost` if the record has another token; others as [`Operator::evict`].
@@ -292,8 +292,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// failover, or one to a synchronous replica. The quiet time that began with the change ends; one that stood before it goes on.
     /// Living holders go on in any case. Returns the namespaces' records.
     ///
-    /// This trusts the operator's word that `from` is off and that all it acknowledged is here; else IDs are made twice. The records can
-    /// reject the statement and never prove it: a recovery to a point in time looks the same.
+    /// The operator vouches that `from` is shut down and that everything it acknowledged is in `to`. If that is not so, IDs are made
+    /// twice. The records can reject the statement but never prove it, because a point-in-time recovery looks the same.
     ///
     /// # Errors
     /// The first error, once all namespaces were tried: `store_changed` if a record says something else, for example that a backup was
