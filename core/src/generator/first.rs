@@ -87,8 +87,38 @@ fn floor_of<C: Clock>(ticks: &impl Ticks, clock: &C, first: i64) -> Result<Floor
 
 #[cfg(all(test, not(any(loom, shuttle, miri))))]
 mod tests {
-    use super::FirstReading;
-    use crate::sync::explorer::{World, choose, explore};
+    use super::{FirstReading, floor_of};
+    use crate::{
+        Result,
+        clock::Clock,
+        format::Scale,
+        sync::explorer::{World, choose, explore},
+    };
+
+    /// A clock that counts in units of 10 ms and states a resolution of one nanosecond.
+    struct Coarse;
+
+    impl Clock for Coarse {
+        fn unix_nanos(&self) -> Result<i64> {
+            Ok(0)
+        }
+
+        fn sleep(&self, _: u64) -> Result<()> {
+            Ok(())
+        }
+
+        fn unit_nanos(&self) -> u32 {
+            10_000_000
+        }
+    }
+
+    /// An earlier generator may have read a finer clock, up to one unit later than this one shows.
+    #[test]
+    fn the_floor_covers_all_ticks_of_a_clocks_unit() {
+        let milliseconds = Scale { epoch_ms: 0, tick_ms: 1, last: 1000 };
+        let floor = floor_of(&milliseconds, &Coarse, 70_000_000).unwrap();
+        assert_eq!((floor.from, floor.last), (70, 79));
+    }
 
     impl World for FirstReading {
         type Record = Option<i64>;
