@@ -17,21 +17,36 @@ function note({ name, number, start, end, usedUntil }) {
 process.stdin.resume().on("end", () => (isOver = true));
 process.on("SIGTERM", () => (isOver = true));
 const log = openSync(POLYFLAKE_LOG, "wx"); // who sees it may send signals
-const kept = lease(POLYFLAKE_LIFE, POLYFLAKE_NAMESPACE, {
-  numbers: [0, Number(POLYFLAKE_LAST)],
-  leaseMs: 1000,
-  watch: note,
-});
-const ids = new sno.Generator({ lease: kept });
-while (!isOver) {
-  let pause = 1;
-  try {
-    writeSync(log, sno.toBytes(ids.tryGenerate()));
-  } catch (error) {
-    if (typeof error.code !== "string") throw error;
-    pause = 5;
+
+/** Makes a few IDs with each of many generators, all of which have one worker ID. */
+async function restarted(partition) {
+  while (!isOver) {
+    const ids = new sno.Generator({ partition });
+    const count = 1 + Math.floor(Math.random() * 7);
+    for (let i = 0; i < count; i++) writeSync(log, sno.toBytes(await ids.generateAsync()));
   }
-  await new Promise((resolve) => setTimeout(resolve, pause));
 }
-await kept.close();
+
+async function leased() {
+  const kept = lease(POLYFLAKE_LIFE, POLYFLAKE_NAMESPACE, {
+    numbers: [0, Number(POLYFLAKE_LAST)],
+    leaseMs: 1000,
+    watch: note,
+  });
+  const ids = new sno.Generator({ lease: kept });
+  while (!isOver) {
+    let pause = 1;
+    try {
+      writeSync(log, sno.toBytes(ids.tryGenerate()));
+    } catch (error) {
+      if (typeof error.code !== "string") throw error;
+      pause = 5;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  await kept.close();
+}
+
+const { POLYFLAKE_EXPLICIT } = process.env;
+await (POLYFLAKE_EXPLICIT === undefined ? leased() : restarted(Number(POLYFLAKE_EXPLICIT)));
 process.exit();

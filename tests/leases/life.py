@@ -4,6 +4,7 @@ It writes down each ID that it makes and each event of its lease, and ends by it
 """
 
 import os
+import random
 import select
 import signal
 import sys
@@ -40,19 +41,33 @@ def watch_input() -> None:
 signal.signal(signal.SIGTERM, lambda *_: is_over.set())
 threading.Thread(target=watch_input, daemon=True).start()
 log = log_path.open("xb", buffering=0)  # who sees it may send signals
-kept = lease(
-    os.environ["POLYFLAKE_LIFE"],
-    os.environ["POLYFLAKE_NAMESPACE"],
-    numbers=(0, int(os.environ["POLYFLAKE_LAST"])),
-    lease_seconds=1,
-    wait=1,
-    watch=note,
-)
-ids = sno.Generator(lease=kept)
-while not is_over.is_set():
-    try:
-        log.write(bytes(ids.try_generate()))
-    except PolyflakeError:
-        pause(0.005)
-    pause(0.001)
-kept.close()
+
+def restarted(partition: int) -> None:
+    """Makes a few IDs with each of many generators, all of which have one worker ID."""
+    while not is_over.is_set():
+        ids = sno.Generator(partition=partition)
+        for _ in range(random.randint(1, 7)):
+            log.write(bytes(ids.generate()))
+
+
+def leased() -> None:
+    kept = lease(
+        os.environ["POLYFLAKE_LIFE"],
+        os.environ["POLYFLAKE_NAMESPACE"],
+        numbers=(0, int(os.environ["POLYFLAKE_LAST"])),
+        lease_seconds=1,
+        wait=1,
+        watch=note,
+    )
+    ids = sno.Generator(lease=kept)
+    while not is_over.is_set():
+        try:
+            log.write(bytes(ids.try_generate()))
+        except PolyflakeError:
+            pause(0.005)
+        pause(0.001)
+    kept.close()
+
+
+explicit = os.environ.get("POLYFLAKE_EXPLICIT")
+leased() if explicit is None else restarted(int(explicit))

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use crate::{
     clock::Clock,
-    life::{LAST, LEASE, LOG, NAMESPACE, RULE, URL, Weak, grants_of},
+    life::{EXPLICIT, LAST, LEASE, LOG, NAMESPACE, RULE, URL, Weak, grants_of},
     proxy::{Proxy, Weather},
     server::Server,
 };
@@ -166,7 +166,9 @@ enum Fault {
 /// The IDs that processes made and the grants that they had, and the equal ones among them.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Found {
+    /// Number of IDs under leases, and under explicit worker IDs.
     pub ids: usize,
+    pub explicit_ids: usize,
     /// Number of (partition, tick) that two processes made, and of IDs that were there before.
     pub ticks_twice: usize,
     pub ids_twice: usize,
@@ -178,8 +180,11 @@ pub struct Found {
 pub struct Faults<'f> {
     stage: &'f Stage,
     weak: Weak,
-    /// The programs of the places: lives in other languages, and none for this one's.
+    /// The programs of the places: lives in other languages, and none for this one's. The first hold leases; then comes one of each
+    /// language with an explicit worker ID.
     programs: Vec<Option<String>>,
+    /// Number of places that hold leases.
+    leased: usize,
     folder: TempDir,
     clocks: Vec<Clock>,
     processes: Vec<Child>,
@@ -197,16 +202,21 @@ impl<'f> Faults<'f> {
         Self::among(stage, weak, &[])
     }
 
-    /// Beside the processes of this language, as many of each other program.
+    /// Beside the processes of this language, as many of each other program; and one of each with an explicit worker ID.
     pub fn among(stage: &'f Stage, weak: Weak, others: &[String]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let programs = [None].into_iter().chain(others.iter().cloned().map(Some));
-        let programs: Vec<_> = programs.flat_map(|program| vec![program; PROCESSES]).collect();
+        let languages = [None].into_iter().chain(others.iter().cloned().map(Some));
+        let languages: Vec<_> = languages.collect();
+        let mut programs: Vec<_> =
+            languages.iter().flat_map(|program| vec![program.clone(); PROCESSES]).collect();
+        let leased = programs.len();
+        programs.extend(languages);
         let clocks = (0..programs.len()).map(|place| Clock::new(folder.path(), place)).collect();
         Self {
             stage,
             weak,
             programs,
+            leased,
             folder,
             clocks,
             processes: Vec::new(),
@@ -235,8 +245,10 @@ impl<'f> Faults<'f> {
                 life
             }
         };
-        // Fewer numbers than processes.
-        life.env(LAST, (self.programs.len() * 2 / 3 - 1).to_string())
+        if let Some(index) = place.checked_sub(self.leased) {
+            life.env(EXPLICIT, (self.last() + 1 + index).to_string());
+        }
+        life.env(LAST, self.last().to_string())
             .env(URL, self.stage.url(place))
             .env(LOG, log_of(self.folder.path(), self.lives))
             .env(NAMESPACE, self.namespace())
@@ -251,6 +263,11 @@ impl<'f> Faults<'f> {
             thread::sleep(Duration::from_millis(5));
         }
         life
+    }
+
+    /// The last of the numbers that are leased, of which there are fewer than processes.
+    fn last(&self) -> usize {
+        self.leased * 2 / 3 - 1
     }
 
     /// Begins a namespace with new processes.
@@ -270,8 +287,9 @@ impl<'f> Faults<'f> {
         for mut process in std::mem::take(&mut self.processes) {
             close(&mut process);
         }
-        let found = compare(self.folder.path(), self.lives);
+        let found = compare(self.folder.path(), self.lives, self.last());
         self.found.ids += found.ids;
+        self.found.explicit_ids += found.explicit_ids;
         self.found.ticks_twice += found.ticks_twice;
         self.found.ids_twice += found.ids_twice;
         self.found.grants += found.grants;
@@ -286,8 +304,11 @@ impl<'f> Faults<'f> {
     /// A fault at random, after which its place is as before.
     pub fn cycle(&mut self) {
         self.cycles += 1;
-        let place = fastrand::usize(..self.programs.len());
         let fault = self.choose();
+        // Without a lease, a clock that was set back repeats IDs, as the docs say.
+        let steps = matches!(fault, Fault::Step(_));
+        let places = if steps { self.leased } else { self.programs.len() };
+        let place = fastrand::usize(..places);
         *self.counts.entry(name(fault)).or_default() += 1;
         match fault {
             Fault::Kill => {
@@ -478,13 +499,14 @@ fn name(fault: Fault) -> String {
     }
 }
 
-fn compare(folder: &Path, lives: usize) -> Found {
+fn compare(folder: &Path, lives: usize, last: usize) -> Found {
     let (mut makers, mut seen, mut found) = (HashMap::new(), HashMap::new(), Found::default());
     for life in 1..=lives {
         let log = fs::read(log_of(folder, life)).unwrap_or_default();
         for bytes in log.chunks_exact(10) {
             let id = Sno::from_slice(bytes).unwrap();
-            found.ids += 1;
+            let is_leased = usize::from(id.partition()) <= last;
+            *(if is_leased { &mut found.ids } else { &mut found.explicit_ids }) += 1;
             let maker = *makers.entry((id.partition(), id.unix_ms())).or_insert(life);
             found.ticks_twice += usize::from(maker != life);
             found.ids_twice += usize::from(seen.insert(id, life).is_some());
