@@ -14,6 +14,10 @@ const ROW_HEIGHT: u32 = 24;
 const LINE: u32 = 22;
 /// The first line of bits.
 const BITS: u32 = 56;
+/// The characters of a sno's string, the bits of each, and the width of each in the picture: together as wide as a row of bits.
+const CHARACTERS: usize = 16;
+const CHARACTER_BITS: u32 = 5;
+const CHARACTER: u32 = 28;
 /// Characters of a value that a line has room for.
 const VALUE: usize = 34;
 
@@ -61,15 +65,11 @@ impl Reading {
             WIDTH - 1,
             height - 1,
         );
-        // Letters of these fonts are six tenths as wide as high.
-        let size = (WIDTH - 2 * MARGIN) * 10 / 6 / id.chars().fold(0, |count, _| count + 1).max(1);
-        let (size, id) = (size.clamp(6, 24), escaped(id));
-        write(
-            &mut svg,
-            format_args!(
-                "<text class=\"id\" x=\"{MARGIN}\" y=\"38\" style=\"font-size: {size}px\">{id}</text>"
-            ),
-        );
+        if self.format == "sno" && id.chars().count() == CHARACTERS {
+            self.characters(id, &mut svg);
+        } else {
+            caption(id, &mut svg);
+        }
         for field in &self.fields {
             self.cells(field, &mut svg);
         }
@@ -87,6 +87,31 @@ impl Reading {
         });
         let fields: alloc::vec::Vec<_> = fields.collect();
         format!("The {} bits of the {} {id}: {}", self.bits, self.title, fields.join("; "))
+    }
+
+    /// The characters of a sno in the colours of their fields, above the bits. A character holds five bits, and gets the colour of the
+    /// field that has most of them: the two fields of a shared character never have equally many.
+    fn characters(&self, id: &str, svg: &mut String) {
+        let owner = |at: u32| {
+            let bits = at * CHARACTER_BITS..(at + 1) * CHARACTER_BITS;
+            let shared = |field: &&Field| {
+                let end = bits.end.min(field.from + field.bits);
+                end.saturating_sub(bits.start.max(field.from))
+            };
+            self.fields.iter().max_by_key(shared).map_or(Role::Fixed, |field| field.role)
+        };
+        for (character, at) in id.chars().zip(0..) {
+            let (class, x) = (owner(at).as_str(), MARGIN + at * CHARACTER);
+            write(
+                svg,
+                format_args!(
+                    "<rect class=\"{class}\" x=\"{x}\" y=\"14\" width=\"{}\" height=\"34\" rx=\"3\"/>\
+                     <text class=\"bit\" x=\"{}\" y=\"39\" style=\"font-size: 24px; font-weight: 600\">{character}</text>",
+                    CHARACTER - 1,
+                    x + CHARACTER / 2,
+                ),
+            );
+        }
     }
 
     /// A field's bits, row by row.
@@ -134,6 +159,19 @@ impl Reading {
         );
         write(svg, row);
     }
+}
+
+/// The ID as it was written, as large as the picture's width allows.
+fn caption(id: &str, svg: &mut String) {
+    // Letters of these fonts are six tenths as wide as high.
+    let size = (WIDTH - 2 * MARGIN) * 10 / 6 / id.chars().fold(0, |count, _| count + 1).max(1);
+    let (size, id) = (size.clamp(6, 24), escaped(id));
+    write(
+        svg,
+        format_args!(
+            "<text class=\"id\" x=\"{MARGIN}\" y=\"38\" style=\"font-size: {size}px\">{id}</text>"
+        ),
+    );
 }
 
 fn write(svg: &mut String, line: core::fmt::Arguments<'_>) {

@@ -1,7 +1,7 @@
 import { defineCollection } from "astro:content";
 import { join } from "node:path";
 import { docsSchema } from "@astrojs/starlight/schema";
-import { FILES, pageOf, REPOSITORY } from "./pages.mjs";
+import { FILES, isSearched, pageOf, REPOSITORY } from "./pages.mjs";
 
 /** Reads the repository's Markdown where it lies. */
 const repository = {
@@ -10,7 +10,7 @@ const repository = {
     store.clear();
     for (const id of FILES.keys()) {
       const { title, description, body, file } = pageOf(id);
-      const data = await parseData({ id, data: { title, description } });
+      const data = await parseData({ id, data: { title, description, pagefind: isSearched(id) } });
       const rendered = await renderMarkdown(body, { fileURL: new URL(`file://${join(REPOSITORY, file)}`) });
       store.set({ id, data, body, digest: generateDigest(body), rendered });
     }

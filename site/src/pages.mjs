@@ -16,7 +16,12 @@ const ELSEWHERE = {
   program: "cli/README.md",
   inspector: "inspect/README.md",
 };
-const TITLES = { rust: "In Rust", python: "In Python", npm: "In JavaScript" };
+const TITLES = {
+  index: "What is polyflake?",
+  rust: "Rust package",
+  python: "Python package",
+  npm: "JavaScript package",
+};
 
 const inDocs = readdirSync(join(REPOSITORY, "docs"), { recursive: true })
   .filter((name) => name.endsWith(".md"))
@@ -29,6 +34,10 @@ const STUBS_FOLDER = "packages/python/src/polyflake";
 /** The page made of the contract of names. */
 const NAMES = "api/names";
 const NAMES_FILE = "packages/api.toml";
+
+/** Pages for maintainers, and the stubs: neither in the navigation nor in the search, so that readers find the pages for them. */
+const APART = new Set(["decisions", "bench/goals", "platforms", STUBS]);
+export const isSearched = (place) => !APART.has(place);
 
 /** Files by their place in the site. */
 export const FILES = new Map([...Object.entries(ELSEWHERE), ...inDocs, [STUBS, STUBS_FOLDER], [NAMES, NAMES_FILE]]);
@@ -103,8 +112,14 @@ function names() {
     first.sort((a, b) => rank(a) - rank(b));
     return `\n## ${family}\n\n${table(first)}\n### Others of ${family}\n\n${table(others)}`;
   });
-  const description = "The public names, those that the guide teaches first; JavaScript writes them in camelCase.";
-  return { title: "Names in all languages", description, body: `\n${description}\n${body.join("")}`, file: NAMES_FILE };
+  const description = "The public names, those that the guides use first; JavaScript writes them in camelCase.";
+  const elsewhere = `Each name's documentation: [Rust](/api/rust/polyflake/), [Python](/${STUBS}/), [JavaScript](/api/javascript/).`;
+  return {
+    title: "Names in all languages",
+    description,
+    body: `\n${description}\n\n${elsewhere}\n${body.join("")}`,
+    file: NAMES_FILE,
+  };
 }
 
 /** A page: its title, its first sentence, and the Markdown after the title with links of the site. */

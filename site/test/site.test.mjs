@@ -54,6 +54,15 @@ test("llms.txt lists each page, as Markdown", () => {
   for (const link of links) assert.match(read(link), /^# /, link);
 });
 
+test("pages for maintainers are neither in the navigation nor in the search", () => {
+  for (const place of ["/decisions/", "/bench/goals/", "/platforms/", "/api/python/"]) {
+    assert(!read(place).includes("data-pagefind-body"), place);
+    assert(!read("/guide/quickstart/").includes(`href="${place}"`), place);
+  }
+  assert(read("/guide/workers/").includes("data-pagefind-body"));
+  assert(read("/guide/quickstart/").includes('href="/guide/workers/"'));
+});
+
 describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on this machine" }, () => {
   let browser;
   let server;
@@ -107,14 +116,14 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
       page.$$eval('[role="tabpanel"]:not([hidden]) pre', (all) => [
         ...new Set(all.map(({ dataset }) => dataset.language)),
       ]);
-    let page = await open(browser, `${home}/guide/fleet/`);
+    let page = await open(browser, `${home}/guide/workers/`);
     assert.deepEqual((await shown(page)).includes("js"), false);
     await page.focus('[role="tab"][aria-selected="true"]');
     await page.keyboard.press("ArrowLeft");
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "JavaScript");
     assert((await shown(page)).includes("js"));
     await page.close();
-    page = await open(browser, `${home}/guide/fleet/`);
+    page = await open(browser, `${home}/guide/workers/`);
     assert.equal(await page.$eval('[role="tab"][aria-selected="true"]', (tab) => tab.textContent), "JavaScript");
     await page.close();
   });
@@ -131,9 +140,10 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
 
   test("a reader's questions lead to the page that answers them", async () => {
     for (const [question, address] of [
-      ["store an ID in PostgreSQL", "/guide/database/"],
-      ["four workers numbers", "/guide/fleet/"],
-      ["move from ULID", "/guide/moving/"],
+      ["gunicorn Celery worker ID", "/guide/workers/"],
+      ["migrate from ULID", "/guide/migrate/"],
+      ["read Discord IDs", "/guide/discord-and-x/"],
+      ["relational queries Drizzle", "/integrations/drizzle/"],
     ]) {
       const page = await open(browser, home);
       await page.click("site-search button");
@@ -150,7 +160,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
     mkdirSync(join(BUILT, "shots"), { recursive: true });
     for (const [name, address, options] of [
       ["home", "/", {}],
-      ["guide-dark", "/guide/fleet/", { dark: true }],
+      ["guide-dark", "/guide/workers/", { dark: true }],
       ["formats-phone", "/formats/", { width: 360, height: 780 }],
       ["wide", "/databases/", { width: 3840, height: 2160 }],
     ]) {

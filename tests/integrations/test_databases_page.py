@@ -1,4 +1,4 @@
-"""The statements of docs/databases.md, as they are written there."""
+"""The statements of the pages on databases, as they are written there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ import pytest
 from conftest import MariaDb, Server
 from ids import GUID_SPAN, GUIDS, HOUR_MS, IDS, NOW_MS, POSTS, SNO_SPAN
 
-PAGE = (Path(__file__).parents[2] / "docs/databases.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "databases.md").read_text(encoding="utf-8")
+POSTGRESQL = (DOCS / "integrations/postgresql.md").read_text(encoding="utf-8")
 ROWS: list[dict[str, Any]] = [
     {"bytes": bytes(id), "uuid8": id.uuid8, "text": str(id), "guid": guid} for id, guid in zip(IDS, GUIDS, strict=True)
 ]
@@ -26,16 +28,16 @@ SPAN = {
 }
 
 
-def statements(heading: str) -> tuple[str, list[str]]:
-    """The statement that makes the table, and those that ask."""
-    section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+def statements(heading: str, page: str = PAGE) -> tuple[str, list[str]]:
+    """The statement that creates the table, and the queries."""
+    section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     table, *questions = re.findall(r"[^;]+;", section.split("```sql\n")[1].split("```")[0])
     assert len(questions) == 3
     return table, questions
 
 
 def test_postgresqls_statements_find_what_was_made_in_the_span(server: Server) -> None:
-    table, questions = statements("PostgreSQL")
+    table, questions = statements("Columns and queries", POSTGRESQL)
     with psycopg.connect(server.url()) as connection:
         connection.execute(table)
         insert = "INSERT INTO orders VALUES (%(uuid8)s, %(text)s, %(guid)s, 1)"
@@ -46,7 +48,7 @@ def test_postgresqls_statements_find_what_was_made_in_the_span(server: Server) -
 
 
 def test_postgresqls_newest_id_needs_no_max(server: Server) -> None:
-    (newest,) = re.findall(r"^SELECT id FROM orders ORDER BY .* LIMIT 1;$", PAGE, re.MULTILINE)
+    (newest,) = re.findall(r"^SELECT id FROM orders ORDER BY .* LIMIT 1;$", POSTGRESQL, re.MULTILINE)
     with psycopg.connect(server.url()) as connection:
         for column, made in (("uuid", "uuid8"), ("bytea", "bytes")):
             connection.execute(f"CREATE TABLE orders (id {column} PRIMARY KEY)")
@@ -56,7 +58,7 @@ def test_postgresqls_newest_id_needs_no_max(server: Server) -> None:
 
 
 def test_sqlite_finds_no_text_in_a_blob() -> None:
-    (advice,) = re.findall(r"SQLite never finds a text equal to a `BLOB`, .* For a `BLOB`, pass `(.+?)`", PAGE)
+    (advice,) = re.findall(r"SQLite never finds a string equal to a `BLOB`, .* For a `BLOB`, pass `(.+?)`", PAGE)
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE orders (id BLOB)")
         connection.execute("INSERT INTO orders VALUES (?)", [bytes(IDS[0])])
@@ -68,7 +70,7 @@ def test_sqlite_finds_no_text_in_a_blob() -> None:
 
 
 def test_the_time_of_an_id_is_an_expression_of_its_column(server: Server) -> None:
-    section = PAGE.split("### The creation time of an ID\n")[1].split("```sql\n")[1].split("```")[0]
+    section = POSTGRESQL.split("## The creation time of an ID\n")[1].split("```sql\n")[1].split("```")[0]
     questions = dict(reversed(one) for one in re.findall(r"(SELECT [^;]+);  -- (\w+)", section))
     columns = {"uuid8": "uuid", "bytes": "bytea", "text": "text", "hotguid": "uuid", "twitter": "bigint"}
     made = {

@@ -153,10 +153,11 @@ def test_msgspec_writes_a_json_schema_of_ids() -> None:
 
 
 def test_celery_carries_an_id() -> None:
-    """As the README's table says, and once more as a nested value."""
+    """As the page on JSON encoders says, and once more as a nested value."""
     json_of_kombu = pytest.importorskip("kombu.utils.json")
     line = 'kombu.utils.json.register_type(Sno, "sno", str, Sno)'
-    assert f"| `{line}`" in (Path(__file__).parents[2] / "packages/python/README.md").read_text(encoding="utf-8")
+    page = Path(__file__).parents[2] / "docs/integrations/json-encoders.md"
+    assert f"| `{line}`" in page.read_text(encoding="utf-8")
     json_of_kombu.register_type(Sno, "sno", str, Sno)
     sent = [[IDS[0], GUIDS[0]], {"ids": IDS[:3]}]
     assert json_of_kombu.loads(json_of_kombu.dumps(sent)) == sent

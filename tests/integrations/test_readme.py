@@ -1,4 +1,4 @@
-"""The README of the package: its examples with libraries, and its table of their versions."""
+"""The pages of integrations with their examples, and the README's table of tested versions."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ import pytest
 
 HERE = Path(__file__).parent
 README = (HERE.parents[1] / "packages/python/README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```py\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+PAGES = sorted((HERE.parents[1] / "docs/integrations").glob("*.md"))
+BLOCKS = [
+    (page.stem, block)
+    for page in PAGES
+    for block in re.findall(r"^```py\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+]
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
+@pytest.mark.parametrize("block", [block for _, block in BLOCKS], ids=[page for page, _ in BLOCKS])
 def test_an_example_runs_by_itself(block: str) -> None:
     done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -34,4 +39,4 @@ def test_the_table_has_the_versions_that_are_tested() -> None:
     assert {name.lower(): (low, high) for name, low, high in table} == {
         name: (oldest[name], newest[name]) for name in newest if name not in tools
     }
-    assert len(BLOCKS) == 3
+    assert {page for page, _ in BLOCKS} == {"django", "fastapi", "json-encoders", "sqlalchemy"}

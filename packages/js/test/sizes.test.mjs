@@ -51,10 +51,10 @@ test("what is imported and not used costs nothing", async () => {
   assert(bytes <= 100, `${bytes} bytes`);
 });
 
-/** Sizes in the table of docs/javascript.md, by import: in the script, and with wasm beside it. */
+/** Sizes in the table of docs/integrations/bundlers.md, by import: in the script, and with wasm beside it. */
 const PRINTED = Object.fromEntries(
   [
-    ...readFileSync(new URL("../../../docs/javascript.md", import.meta.url), "utf8").matchAll(
+    ...readFileSync(new URL("../../../docs/integrations/bundlers.md", import.meta.url), "utf8").matchAll(
       /^\| `?([\w/]+)`? \| ([\d.]+) KB \| (?:([\d.]+) KB)? ?\|$/gm,
     ),
   ].map(([, name, ...kilobytes]) => [name, kilobytes]),

@@ -29,9 +29,11 @@ function compile(flags, options = {}) {
   assert.equal(status, 0, stdout);
 }
 
-test("the page's TypeScript compiles in a project of its own", () => {
-  const page = readFileSync(new URL("../../../docs/javascript.md", import.meta.url), "utf8");
-  const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block);
+test("the pages' TypeScript compiles in a separate project", () => {
+  const pages = ["bundlers.md", "validation.md"].map((name) =>
+    readFileSync(new URL(`../../../docs/integrations/${name}`, import.meta.url), "utf8"),
+  );
+  const blocks = [...pages.join("\n").matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block);
   assert.ok(blocks.length > 1, `found ${blocks.length}`);
   const cwd = mkdtempSync(join(tmpdir(), "polyflake-"));
   try {

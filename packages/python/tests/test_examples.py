@@ -53,7 +53,7 @@ def test_the_readme_shows_an_error() -> None:
 
 def test_the_readme_is_of_use_outside_the_repository() -> None:
     text = README.read_text(encoding="utf-8")
-    assert text.splitlines()[2:5] == ["```sh", "pip install polyflake", "```"]
+    assert text.splitlines()[4:7] == ["```sh", "pip install polyflake", "```"]
     links = re.findall(r"\]\(([^)]*)\)", text)
     assert links
     assert [link for link in links if not link.startswith("https://")] == []

@@ -21,10 +21,12 @@ const ALL: [(&str, Run); 3] = [RUST, PYTHON, JAVASCRIPT];
 const GUIDE: &str = "docs/guide";
 
 /// Each README with the languages in which it must have examples.
-const READMES: [(&str, &[(&str, Run)]); 8] = [
+const READMES: [(&str, &[(&str, Run)]); 10] = [
     ("README.md", &ALL),
     ("docs/columns.md", &[PYTHON, JAVASCRIPT]),
-    ("docs/javascript.md", &[JAVASCRIPT]),
+    ("docs/integrations/bundlers.md", &[JAVASCRIPT]),
+    ("docs/integrations/prisma.md", &[JAVASCRIPT]),
+    ("docs/integrations/validation.md", &[JAVASCRIPT]),
     ("docs/node-numbers.md", &[PYTHON, JAVASCRIPT]),
     ("docs/public-ids.md", &[PYTHON]),
     ("core/README.md", &[RUST]),

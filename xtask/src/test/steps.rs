@@ -59,10 +59,7 @@ const JAVASCRIPT: &[&str] = &[
 ];
 
 /// What the trials of the npm package and of the wheel depend on.
-const NPM: Paths = &[
-    JAVASCRIPT,
-    &["docs/databases.md", "docs/javascript.md", "examples/next", "tests/packaging/js"],
-];
+const NPM: Paths = &[JAVASCRIPT, &["docs/integrations/", "examples/next", "tests/packaging/js"]];
 const PIP: Paths = &[PYTHON, &["tests/integrations", "tests/packaging/python"]];
 
 type Paths = &'static [&'static [&'static str]];
@@ -184,7 +181,7 @@ fn of_the_packages() -> Vec<Step> {
         step(
             "javascript",
             "the npm package's own tests",
-            &[JAVASCRIPT, &["docs/javascript.md"]],
+            &[JAVASCRIPT, &["docs/integrations/"]],
             javascript,
         ),
         step(
@@ -211,6 +208,8 @@ fn of_the_packages() -> Vec<Step> {
             &[
                 PYTHON,
                 &[
+                    "docs/databases.md",
+                    "docs/integrations/",
                     "docs/public-ids.md",
                     "examples/",
                     "sql/public.sql",
@@ -235,9 +234,9 @@ fn of_all_languages() -> Vec<Step> {
                     "README.md",
                     "docs/columns.md",
                     "docs/guide/",
+                    "docs/integrations/",
                     "docs/node-numbers.md",
                     "docs/public-ids.md",
-                    "docs/javascript.md",
                 ],
             ],
             readme::check,

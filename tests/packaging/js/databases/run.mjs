@@ -5,7 +5,7 @@ import { checkTypes, node, withPostgres } from "./server.mjs";
 
 const tests = readdirSync(".").filter((file) => file.endsWith(".test.mjs"));
 withPostgres((folder) => node(folder, "--test", ...tests));
-node(undefined, "readme.mjs", "polyflake/drizzle");
-writeFileSync("kysely.ts", `${recipe("databases.md", "kysely")}\nexport { type Database, between };\n`);
+writeFileSync("drizzle.ts", recipe("integrations/drizzle.md", "drizzle-orm"));
+writeFileSync("kysely.ts", `${recipe("integrations/kysely.md", "kysely")}\nexport { type Database, between };\n`);
 checkTypes("types.json");
 checkTypes("bundler.json");

@@ -8,7 +8,7 @@ import { INTEGERS, SAMPLES } from "./ids.mjs";
 import { database } from "./postgres.mjs";
 import { recipe, run } from "./recipes.mjs";
 
-const { Order, between } = await run("typeorm", recipe("databases.md", "typeorm"), ["Order", "between"]);
+const { Order, between } = await run("typeorm", recipe("integrations/typeorm.md", "typeorm"), ["Order", "between"]);
 
 const PG = {
   snoText: "varchar",

@@ -8,7 +8,7 @@ import { recipe, run } from "./recipes.mjs";
 
 /** The program and the function of a recipe, with the library of a version. */
 async function program(library, version) {
-  const text = recipe("javascript.md", library).replaceAll(` from "${library}`, ` from "${version}`);
+  const text = recipe("integrations/express-hono.md", library).replaceAll(` from "${library}`, ` from "${version}`);
   return run(version, text, ["app", "read"]);
 }
 
