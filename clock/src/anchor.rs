@@ -1,19 +1,52 @@
-//! The anchor: a moment at which counter and wall clock were read together, and the rate at which readings extrapolate from it
-//! for a millisecond.
+//! The anchor: a moment at which the counter and the wall clock were read together, and the rate at which readings extrapolate from
+//! it for at most a millisecond.
 //!
 //! ```text
-//! reading = nanos + (counter - anchor's counter) * scale, while that is below span
-//! seq: 32 process epoch | 30 round | 1 spoilt | 1 being written
+//! reading = nanos + (counter - anchor's counter) * scale, while less than `span` counts have passed
+//!
+//! seq: 32 process generation | 30 round | 1 spoilt | 1 being written
 //! ```
 //!
-//! Readers take no lock: they read `seq`, the anchor and `seq` again, and do not use the anchor if `seq` changed. A thread that
-//! finds the anchor too old renews it, one thread at a time. The others wait for a moment, then read the wall clock itself and
-//! spoil the anchor that is being written, since it may be older than their reading. A child of a process that was writing takes
-//! over the write.
+//! # Why a reading does not lead the wall clock
 //!
-//! The scale is measured from mark to mark: the time that passed on the wall clock, divided by the largest count that can have
-//! passed meanwhile. So readings lag behind the wall clock rather than lead it. An anchor is valid if two measurements in a row
-//! agree. After a step of the wall clock or a fault of the counter, no anchor is valid until they agree again.
+//! A generator that reads a time that is too late writes a later tick into its IDs than the wall clock shows. After a restart it
+//! would then find the clock behind its own IDs. So every approximation here errs towards a lag.
+//!
+//! A look reads the counter, then the wall clock, then the counter again:
+//!
+//! ```text
+//! counter   before            after         before           after
+//!             |                 |             |                |
+//! wall        |     nanos       |             |     nanos      |
+//!             '-----------------'             '----------------'
+//!                  mark's look                     this look
+//! ```
+//!
+//! - **The start.** The anchor pairs `nanos` with the count `after`, although the wall clock was read earlier. At that count the
+//!   wall clock shows `nanos` or more, so an anchor lags by the width of its look, usually by some nanoseconds. A look that was
+//!   interrupted is wide, and measures no rate.
+//! - **The rate.** Between two looks the wall clock advanced by the difference of their `nanos`. The counter advanced by at most
+//!   (this look's `after` - the mark's `before` + 1). The quotient is the smallest rate that fits both looks. Looks that are close
+//!   together measure a rate badly, so the mark is kept until it is 0.9 ms old.
+//! - **Trust.** A rate is used only if it agrees with the one before to within an eighth, and the smaller of the two counts. After
+//!   a step of the wall clock or a fault of the counter, no anchor is valid until two rates in a row agree again. Until then each
+//!   reading is a system call.
+//! - **The end.** An anchor serves for `span` counts, which the scale turns into one millisecond. Whatever the counter does, a
+//!   reading is less than a millisecond later than a time that the wall clock has really shown. If the counter stops, `READINGS`
+//!   in the module above ends the anchor instead.
+//!
+//! If the wall clock itself is slowed down, a reading can still be a little ahead at the next look. Readings then continue from
+//! the latest one at a lower rate, and meet the wall clock after one span (`slowed_down`). If they are ahead by [`HOLD`] or
+//! more, the wall clock was set back, and readings follow it at once.
+//!
+//! # Why no reader sees half an anchor
+//!
+//! Readers take no lock: they read `seq`, the anchor and `seq` again, and discard the reading if `seq` changed. A thread that finds
+//! the anchor too old renews it, one thread at a time. The others wait for about as long as a renewal takes. Then they read the
+//! wall clock themselves and mark the anchor that is being written as spoilt, because it may stem from a look that is older than
+//! their own reading: a later reading through it could go back in time. Nobody ever waits for a thread that the scheduler has
+//! suspended. In a forked child the thread that was writing does not exist; the process generation in `seq` shows this, and the
+//! first thread that needs the anchor writes it.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, Ordering};

@@ -1,32 +1,58 @@
-//! The worker IDs of sno (partitions), in a table that the processes of a fork tree share.
+//! Default partitions: how the generators of a process and of its forks choose worker IDs that differ, without a coordinator.
 //!
-//! Within a fork tree no two generators use one partition at the same time, unless both were configured with it. So the table
-//! knows two kinds of holders:
-//!
-//! - A *default* generator leases a partition for a while. Its entry holds the first tick after the lease, and the next lease
-//!   begins there. A generator that is dropped, killed or forgotten therefore needs no destructor: its partition is free as soon
-//!   as the ticks that it may have used have passed. Ticks are the ticks of the IDs, by the clock of the generator that takes the
-//!   lease.
-//! - An *explicit* generator, whose partition was configured, restored or drawn by the caller, claims the partition. No default
-//!   generator can take or renew it from that moment on. The holder of a running lease may still use it up to the lease's end, so
-//!   the claim keeps that end, and the explicit generator's ticks begin there. Any number of explicit generators may claim a
-//!   partition, for example with half of its sequences each.
+//! A sno generator without a configured partition needs one of 65,536. Random choice alone is not enough: a prefork server starts
+//! hundreds of processes from one parent, and a program may create thousands of generators. Neither is a counter per process,
+//! since every child would continue from its parent's value. So the processes of a *fork tree* share a table with one entry per
+//! partition, in memory that is mapped before the first fork and inherited by every child.
 //!
 //! ```text
 //! entry: 11 zero | 12 claims | 1 left | 40 end
 //! ```
 //!
-//! `claims` counts the explicit generators. The last one to be dropped frees the partition from the tick after the last one that
-//! any of them used; `left` then says that `end` is the end of an explicit generator, not of a lease. Such an end counts for
-//! default generators only: a program that configures a partition again, under a clock that may be a test's, gets it at once.
-//! A partition is kept for good, with all bits of `claims` set, once a snapshot of it exists: nobody knows when it is restored.
-//! An explicit generator that is killed stays counted, since nothing reports its end.
+//! Entries hold no process ID, and nothing is cleaned up when a process ends. Time alone frees a partition, and an entry therefore
+//! says *until when* it is taken. There are two kinds of holders.
 //!
-//! `end` only grows, except if the owner of a lease returns it: then it is lowered to the end of the last tick used, and no
-//! further than where the lease began. So an owner that finds its own entry still owns the partition, however long it was idle:
-//! a claim that came and went without an ID leaves the entry as it was, and any other one raises the end.
+//! # Default generators lease
 //!
-//! JavaScript's numbers hold an entry, since it has 53 bits.
+//! A default generator takes a partition whose `end` is not later than its own tick, and writes a later end: it may then make IDs in
+//! the ticks before that end, and extends the lease when it needs more. The lease doubles with each extension, from one tick up to
+//! a minute. A generator that is dropped, killed or forgotten needs no destructor, because its partition becomes free once the
+//! ticks that it may have used are in the past. "In the past" is judged by the ticks of IDs, not by a timer:
+//!
+//! ```text
+//! partition 7     |--- A, in ticks 100..108 ---|     idle     |--- B, from tick 115 on ---|
+//! end = 108 ------------------------------------^              ^ B finds 108 <= 115, and writes 116
+//! ```
+//!
+//! Nothing in this depends on how the processes' clocks relate to each other or to the wall clock. A's IDs carry ticks before 108
+//! and B's carry ticks from 108 on, so no two are equal even if B's clock is behind and A is still running. A notices at its next
+//! extension that its entry has changed, and takes another partition.
+//!
+//! The first partition is random and the others follow in an order that the table's base permutes (see [`place`]), so that unrelated
+//! processes rarely collide. Within a fork tree they never do.
+//!
+//! # Explicit generators claim
+//!
+//! An *explicit* generator, whose partition was configured, restored or drawn by the caller, claims the partition. No default
+//! generator can lease it or extend a lease of it from that moment on. The holder of a running lease may still use it up to the
+//! lease's end, so the claim keeps that end, and the explicit generator's ticks begin there. Any number of explicit generators may
+//! claim a partition, for example with half of its sequences each.
+//!
+//! `claims` counts them. The last one to be dropped frees the partition from the tick after the last one that any of them used;
+//! `left` then says that `end` was left by an explicit generator. Such an end counts for default generators only: a program that
+//! configures a partition again, under a clock that may be a test's, gets it at once. A partition is kept for good, with all bits
+//! of `claims` set, once a snapshot of it exists: nobody knows when it is restored. An explicit generator that is killed stays
+//! counted, since nothing reports its end.
+//!
+//! # Why a compare-and-swap of one entry is enough
+//!
+//! `end` only grows, except when the owner of a lease returns it early. Then it is lowered to the end of the last tick used, and no
+//! further than to where the lease began. So an owner that finds its own entry unchanged still owns the partition, however long it
+//! was idle: a holder that came and went without an ID leaves the entry as it was, and any other one has raised the end. There is no
+//! second word to keep consistent, a process may be killed between any two instructions, and a child that is forked in the middle
+//! of an operation has a process generation of its own, under which it leases anew.
+//!
+//! An entry has 53 bits, which a JavaScript number holds.
 
 use core::result;
 

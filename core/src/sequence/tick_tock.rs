@@ -1,18 +1,51 @@
-//! One sequence for each tick, with a bit that flips when the clock steps back: sno's machine.
+//! Tick-tock: one sequence per tick, and a bit that flips when the clock moves backwards. This is sno's state machine.
 //!
 //! ```text
 //! word: 1 closed | .. | 39 tick | 1 tick-tock | 17 next sequence        safe: tick
 //! ```
 //!
-//! The pair (tick, tick-tock bit) never comes back once it is left, so each of its sequences is given out once:
+//! # Why no ID repeats
 //!
-//! - forward, the tick grows and the bit stays;
-//! - back, from `wall` to `now`, the bit flips. `safe` is then at least `wall`, and a later step back must land above
-//!   `safe`, so no tick up to `wall` is entered again with the bit that it had.
+//! Clocks move backwards: NTP corrects them, operators set them, virtual machines resume. A generator that follows such a clock
+//! enters ticks that it has already used, and a generator that waits until the clock has caught up may stall for minutes. A sno
+//! therefore has one bit beside its tick, so that each tick exists twice. After a rollback the generator uses the second copy.
 //!
-//! `safe` only rises. It is raised before the word is swapped, and read after the word, so a thread that sees a word that
-//! went back also sees the `safe` that belongs to it. If the swap then fails, `safe` was raised too early, and only refuses
-//! more.
+//! A second rollback could lead back into the first copy. The machine prevents that by remembering `safe`, the highest tick that
+//! it has ever stepped back from. A step back is allowed only to a tick above `safe`:
+//!
+//! ```text
+//!         calls, from left to right
+//!
+//! bit 0   5 6 7 8                    9 10 11 12
+//!                \                  /
+//! bit 1           5 6 7 8 9 10 11 12
+//!
+//! safe    0       8                  12
+//! ```
+//!
+//! The clock moved back from 8 to 5: the bit flipped, and `safe` became 8. Later it moved back from 12 to 9. This is above 8, and
+//! with bit 0 no tick above 8 has been used, so the bit could flip again. A clock that moved back from 12 to 7 instead would
+//! find (7, bit 0) used. The step then returns [`Step::Behind`], and the call waits until the clock has reached tick 12 again.
+//!
+//! In general: once the machine has left a pair (tick, bit), it never enters that pair again, and within a pair `next` only grows.
+//! So each (tick, bit, sequence) is returned once. To see the first half, suppose that the machine leaves tick `t` with bit 0.
+//!
+//! - It leaves by moving forward. Bit 0 then only sees greater ticks until a step back flips it, from some tick `w` above `t`.
+//! - Or it leaves by stepping back from `t`; let `w` be `t`.
+//!
+//! Either way, the bit is now 1 and `safe` is at least `w`. Only another step back sets the bit to 0 again, and such a step must
+//! land above `safe`, hence above `t`. As `safe` never falls, this remains true after any number of further rollbacks.
+//!
+//! # Two words without a lock
+//!
+//! Tick, bit and `next` change together in one atomic word. `safe` is a word of its own, and the order of the accesses connects
+//! the two. A step that goes back raises `safe` *before* it swaps the word, and every step reads `safe` *after* it has read the
+//! word. A thread that observes a word whose bit has flipped therefore also observes the `safe` that belongs to the flip. If the
+//! swap fails, `safe` was raised too early. This can only reject a step back that would have been allowed, never allow one that
+//! must be rejected.
+//!
+//! The explorer in this folder runs the real code through every interleaving of small programs, and loom checks the memory
+//! orders; both must catch weaker variants of each access.
 
 use super::{Flip, Machine, Run, Step};
 use crate::{

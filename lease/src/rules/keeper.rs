@@ -1,4 +1,48 @@
-//! The state machine that leases a number, keeps it, and returns it.
+//! The keeper: the state machine that leases a number, renews the lease, and returns the number.
+//!
+//! # Why uniqueness needs no clock
+//!
+//! Most locks with a timeout rely on clocks: the holder must stop before the store lets the next one in, so both must measure the
+//! same time, and a holder that is paused between its last check and its write does damage. A keeper avoids this, because an ID
+//! itself contains a time. A **grant** is the right to a rectangle of IDs, some numbers times a span of *ticks*:
+//!
+//! ```text
+//! number
+//!    ^
+//!  8 |  |------ A's grant ------|        |------- C's grant -------
+//!  7 |        |------ B's grant, renewed -------------|
+//!    +-----------------------------------------------------------> tick in the ID
+//! ```
+//!
+//! The rectangles of a namespace never overlap, and a generator compares the tick that it is about to encode with its own
+//! rectangle. So it does not matter when an ID is made, or what time it is anywhere. If a holder sleeps for an hour and then wakes up
+//! with an old clock reading in hand, the ID that it makes carries an old tick, within its own rectangle, which nobody else has. If
+//! its clock has gone on, the tick is outside, and the call fails. A wrong clock, a lost reply or a partition of the network can
+//! therefore cost availability, but cannot repeat an ID. Only two rules of docs/leases.md trust a clock: the quiet time of a store
+//! that was restored from a backup (R7), and an operator's statement that a holder is dead (R5).
+//!
+//! # The fence
+//!
+//! Two things keep the rectangles apart: every change of a record is a compare-and-swap, and the next grant of a number starts
+//! where the record says that the previous one ends. The record is the fence, and the holder's own view must never be wider than
+//! it:
+//!
+//! - **Extending.** The window grows after the store has acknowledged the later end, durably, for that very request
+//!   ([`Action::Extend`]). An end that was only requested may or may not be in the record. Reading the record does not settle
+//!   this: after a crash, a server can show a commit that its replica lacks, and the replica may be the server tomorrow. So what a
+//!   read shows is written again, and only that acknowledgement counts.
+//! - **Returning.** The end may be lowered only once no ID can follow. [`Action::Seal`] closes the generator in one atomic step,
+//!   which also returns the highest tick that any thread, batch or handle has reserved. Then the release is sent, with that tick's
+//!   end. From that moment on the grant is dead, whatever the answer is.
+//! - **Being copied.** A virtual machine may be cloned with its keeper. Each renewal raises the record's version by a random
+//!   amount and notes it. If a keeper finds its own token with a version that it never requested, there is a clone, and it stops
+//!   renewing.
+//!
+//! # A machine without I/O
+//!
+//! The keeper reads no clock, opens no connection and starts no thread. Its host passes the time and the store's replies, and
+//! carries out the [`Action`]s in order. The hosts in Rust, Python and JavaScript share it, as do the model and the simulator, which
+//! run this code and not a description of it.
 
 mod answers;
 mod care;

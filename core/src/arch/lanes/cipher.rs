@@ -1,8 +1,28 @@
-//! Many blocks at once, one in each lane: the rounds of the scalar code, in a shape that compilers vectorize.
+//! SPARX in lanes: many blocks at once, in plain Rust that compilers turn into vector instructions.
 //!
-//! Words are sorted by their place in the block, so a vector holds the same word of many blocks, and a step is one loop over
-//! lanes. The file of an instruction set calls this with the set's features switched on, and gets the same code as with the
-//! set's intrinsics. All of it is inlined there: a separate function would be compiled without the features.
+//! A block is four 16-bit words, and a round only adds, rotates and xors words. A single block leaves little to do in parallel: each
+//! round waits for the one before, and 24 rounds with their linear layers form one long chain. Blocks do not depend on each other,
+//! however. So a vector holds the *same* word of many blocks, and each instruction performs one step for all of them:
+//!
+//! ```text
+//! in memory, a row per block        in `Words`, a row per place in the block
+//!
+//! block 0   a0 a1 b0 b1             a0 of blocks 0, 1, 2, ..
+//! block 1   a0 a1 b0 b1     ->      a1 of blocks 0, 1, 2, ..
+//! block 2   a0 a1 b0 b1             b0 of blocks 0, 1, 2, ..
+//! ..                                b1 of blocks 0, 1, 2, ..
+//! ```
+//!
+//! The transposition costs a few swaps per block at each end (`Rows::transposed`). Four blocks that are a quarter of the group
+//! apart become neighbours, which needs no shuffles across lanes. The order of blocks within a group does not matter, since the
+//! same swaps restore it.
+//!
+//! There are no intrinsics. The round functions are those of the scalar reference, in a loop over lanes of fixed length, which
+//! the compiler vectorizes for whatever instruction set the calling file has enabled: SSE2, AVX2, AVX-512, NEON and SIMD128 all
+//! compile this one source. It is as fast as the version with intrinsics that it replaced. The price is that every function must
+//! be inlined into its caller, as a separate function would be compiled without the caller's features.
+//!
+//! Nothing here branches on a block or uses one as an index, so the time does not depend on what is encrypted.
 
 #![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 

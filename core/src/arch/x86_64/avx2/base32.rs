@@ -1,4 +1,40 @@
-//! AVX2: two IDs in a register, four IDs in a group.
+//! sno's base32 with AVX2: two IDs in a register, four IDs in a group.
+//!
+//! An ID is 80 bits and its string has 16 characters of five bits each. Eight characters are 40 bits, which are five bytes. So each
+//! half of an ID is encoded by itself, and a register of two 16-byte lanes holds one ID per lane.
+//!
+//! # Encoding
+//!
+//! Scalar code shifts five bits out for each character. There is no such loop here: all 32 characters of two IDs take the same
+//! few instructions.
+//!
+//! ```text
+//! half an ID       byte 0          byte 1          byte 2          byte 3          byte 4
+//! bits             aaaaabbb        bbcccccd        ddddeeee        efffffgg        ggghhhhh
+//!
+//! pairs            aaaaabbbbbcccccd   bbcccccdddddeeee   ddddeeeeefffffgg   efffffggggghhhhh     16-bit words
+//! times 1 4 16 64  aaaaabbbbb......   cccccddddd......   eeeeefffff......   ggggghhhhh......
+//! values           000bbbbb 000aaaaa  000ddddd 000ccccc  ...                                     high byte, low byte
+//! ```
+//!
+//! 1. A shuffle puts bytes `p` and `p + 1` into word `p`. The ten bits of characters `2p` and `2p + 1` lie in there, but at a
+//!    different position in each word.
+//! 2. AVX2 has no shift of 16-bit words by different distances. A multiplication by 4^p is one, and moves all tens to the top.
+//! 3. The first character's five bits are shifted down to the low byte, the second character's to the high byte. In memory the low
+//!    byte comes first, so the characters are in order.
+//! 4. A value becomes its character by adding an offset, which depends only on whether it is a digit or a letter. `min(value,
+//!    number of digits)` is an index into a table of offsets that fits one shuffle.
+//!
+//! # Decoding
+//!
+//! 1. A character minus `'2'` is its value if it is a digit; the character minus the letters' offset is its value if it is a letter.
+//!    As unsigned bytes, the wrong one of the two is always the larger one, so a minimum selects. Saturating subtractions leave 0
+//!    for a character in range; the minimum of both, for digits and letters, is nonzero for a bad character only.
+//! 2. Two multiply-add instructions join neighbours: two fives into a ten in each 16-bit word, two tens into a twenty in each 32-bit
+//!    word. The factors are powers of two, chosen so that the first twenty bits of a half end at bit 4 and the others at bit 0.
+//! 3. One shift and one `or` bring the missing four bits over. A last shuffle reverses the bytes, and drops the gaps between them.
+//!
+//! A group with a bad character is left to the caller, who finds the position and makes the error: this path need not be fast.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
