@@ -42,6 +42,7 @@ signal.signal(signal.SIGTERM, lambda *_: is_over.set())
 threading.Thread(target=watch_input, daemon=True).start()
 log = log_path.open("xb", buffering=0)  # who sees it may send signals
 
+
 def restarted(partition: int) -> None:
     """Makes a few IDs with each of many generators, all of which have one worker ID."""
     while not is_over.is_set():
