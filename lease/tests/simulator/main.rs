@@ -1,6 +1,6 @@
 //! Real keepers over a store in memory, with generators of the core, in worlds that a seed makes: processes that are killed,
 //! paused, closed and restarted, clocks that step, requests and replies that are late, doubled or lost, a store that fails and
-//! is restored from backups, operators who evict holders and reserve numbers. No two generators have one number at the same time,
+//! is restored from backups or replaced by its replica, operators who evict holders, reserve numbers, and state promotions and restored backups. No two generators have one number at the same time,
 //! and no ID is made twice.
 //!
 //! `POLYFLAKE_SEEDS=100000 cargo test --release -p polyflake-lease --test simulator` goes through more worlds, and
@@ -73,7 +73,9 @@ fn no_two_generators_have_one_number_at_one_time() {
 /// Weakened rules are noticed soon: the worlds are not too kind.
 #[test]
 fn weakened_worlds_repeat_ids() {
-    for weak in [Weak::NoCompare, Weak::TtlAsProof, Weak::NoSeal, Weak::NotDurable] {
+    for weak in
+        [Weak::NoCompare, Weak::TtlAsProof, Weak::NoSeal, Weak::NotDurable, Weak::FalsePromotion]
+    {
         let mut caught = BTreeMap::new();
         for seed in 0..1000 {
             let mut world = World::new(seed, weak);

@@ -28,6 +28,8 @@ pub enum Weak {
     NoSeal,
     /// A store that loses acknowledged writes: in a crash, or when it is restored but keeps its old name.
     NotDurable,
+    /// An operator who states a promotion where an old backup was restored.
+    FalsePromotion,
 }
 
 type Seeded = Box<dyn FnMut() -> Result<Random>>;
@@ -82,6 +84,8 @@ pub struct World {
     store: Memory,
     store_offset: i64,
     backup: Option<Memory>,
+    /// The names before and after a promotion that an operator has not stated yet.
+    promotion: Option<(String, String)>,
     /// Killed holders that an operator may tell of, with their numbers and tokens.
     corpses: Vec<(u64, Random, Process)>,
     processes: Vec<Process>,
@@ -110,6 +114,7 @@ impl World {
             store: Memory::new(T),
             store_offset: rng.i64(-1000..1000),
             backup: None,
+            promotion: None,
             corpses: Vec::new(),
             processes: Vec::new(),
             queue: BinaryHeap::new(),
@@ -345,7 +350,7 @@ impl World {
 
     fn chaos(&mut self) {
         let process = self.rng.usize(0..self.processes.len());
-        match self.rng.u8(..12) {
+        match self.rng.u8(..13) {
             0 | 1 => self.restart(process),
             2 | 3 => {
                 self.processes[process].paused_until =
@@ -369,23 +374,24 @@ impl World {
             }
             10 if self.rng.u8(..) < 60 => self.restore(),
             11 => self.operate(),
+            // A replica that has all that the store acknowledged.
+            12 if self.rng.u8(..) < 60 => {
+                self.promotion = Some(self.become_another(self.store.clone()))
+            }
             _ => {}
         }
         let delay = self.rng.u64(1..self.lease_ms / 2);
         self.schedule(delay, Event::Chaos);
     }
 
-    /// An operator evicts a holder, reserves a number and frees it, or tells of a restored backup; any of it may be refused.
+    /// An operator evicts a holder, declares one dead, reserves a number and frees it, or states a promotion or a restored backup; any of
+    /// it may be rejected.
     fn operate(&mut self) {
         self.store.set_now(self.now.saturating_add_signed(self.store_offset));
-        let (number, what) = (self.rng.u64(self.shape.numbers()), self.rng.u8(..24));
+        let (number, what) = (self.rng.u64(self.shape.numbers()), self.rng.u8(..28));
         let used_until = self.now + self.rng.u64(0..self.lease_ms);
-        let mut random = self.rng.fork();
-        let draw = || Ok(Random(random.u128(1..)));
-        let namespace = self.namespace();
-        let corpse = self.corpse();
-        let mut operator = Operator::new(&mut self.store, &namespace, draw).unwrap();
-        let done = match what {
+        let (corpse, promotion) = (self.corpse(), self.promotion.clone());
+        let done = self.operator(|operator| match what {
             0 => operator.restored(None).is_ok(),
             10..14 => corpse.is_some_and(|(number, token, dead)| {
                 let is_done = operator.dead(number, token).is_ok();
@@ -396,12 +402,20 @@ impl World {
                 is_done
             }),
             1..10 => operator.evict(number).is_ok(),
+            14..18 => promotion.is_some_and(|(from, to)| operator.promoted(&from, &to).is_ok()),
             _ => {
                 let reserved = operator.reserve(number, "a reason");
                 reserved.is_ok_and(|_| operator.free(number, used_until).is_ok())
             }
-        };
+        });
         self.operated += usize::from(done);
+    }
+
+    fn operator(&mut self, act: impl FnOnce(&mut Operator<&mut Memory, Seeded>) -> bool) -> bool {
+        let mut random = self.rng.fork();
+        let draw: Seeded = Box::new(move || Ok(Random(random.u128(1..))));
+        let namespace = self.namespace();
+        act(&mut Operator::new(&mut self.store, &namespace, draw).unwrap())
     }
 
     /// A dead holder's number and token, if its clock was no further ahead of the store's than operators are promised.
@@ -423,6 +437,21 @@ impl World {
             self.store = backup;
             return;
         }
-        self.store.restore(backup);
+        let (from, to) = self.become_another(backup);
+        if self.weak == Weak::FalsePromotion {
+            self.operator(|operator| operator.promoted(&from, &to).is_ok());
+        }
+    }
+
+    /// Lets the store go on as another one, with this content, and returns the names before and after.
+    fn become_another(&mut self, content: Memory) -> (String, String) {
+        let before = self.store_name();
+        self.store.restore(content);
+        (before, self.store_name())
+    }
+
+    fn store_name(&mut self) -> String {
+        let request = Request { number: 1, namespace: self.namespace(), ask: Ask::List };
+        self.store.answer(&request).unwrap().store
     }
 }
