@@ -18,6 +18,11 @@ const ELSEWHERE = {
 };
 const TITLES = {
   index: "What is polyflake?",
+  bench: "Benchmarks",
+  lease: "The Rust crate polyflake-lease",
+  leases: "The lease protocol",
+  "node-numbers": "Which worker ID?",
+  safety: "Verification",
   rust: "Rust package",
   python: "Python package",
   npm: "JavaScript package",

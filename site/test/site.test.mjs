@@ -149,8 +149,15 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
       await page.click("site-search button");
       await page.waitForSelector("site-search input");
       await page.type("site-search input", question);
-      await page.waitForSelector("site-search .pagefind-ui__result-link");
-      const first = await page.$eval("site-search .pagefind-ui__result-link", (link) => new URL(link.href).pathname);
+      // Each letter searches anew, so the first result changes until the last search has ended.
+      const shown = (address) => {
+        const link = document.querySelector("site-search .pagefind-ui__result-link");
+        return link && new URL(link.href).pathname === address;
+      };
+      const first = await page.waitForFunction(shown, { timeout: 10_000 }, address).then(
+        () => address,
+        () => page.$$eval("site-search .pagefind-ui__result-link", ([link]) => link?.href),
+      );
       assert.equal(first, address, question);
       await page.close();
     }
