@@ -376,7 +376,7 @@ impl World {
             11 => self.operate(),
             // A replica that has all that the store acknowledged.
             12 if self.rng.u8(..) < 60 => {
-                self.promotion = Some(self.become_another(self.store.clone()))
+                self.promotion = Some(self.become_another(self.store.clone()));
             }
             _ => {}
         }
