@@ -229,3 +229,115 @@ fn hot_guids() {
         }
     }
 }
+
+/// Processes that are forked in the middle of a call.
+#[cfg(all(unix, not(miri)))]
+mod forks {
+    #![allow(unsafe_code, reason = "fork has no safe door")]
+
+    use std::{
+        io::{Read, Write, pipe},
+        panic::{AssertUnwindSafe, catch_unwind},
+    };
+
+    use super::{Cell, Now, Rc, Result, Vec, at, held, hotguid, ms, sno};
+    use crate::fork;
+
+    /// Makes a child process: returns 0 in the child, and the child's process ID here.
+    fn fork_here() -> libc::pid_t {
+        // SAFETY: the child only ends its call and leaves by `_exit`.
+        unsafe { libc::fork() }
+    }
+
+    /// Forks before an access of a call, and returns the call's result in this process and in the child; `None` if the call
+    /// makes no more than `access` accesses.
+    fn forked_at(access: usize, call: impl FnOnce() -> Vec<u8>) -> Option<[Vec<u8>; 2]> {
+        let (mut from, mut to) = pipe().unwrap();
+        let child = Rc::new(Cell::new(-1));
+        let forked = child.clone();
+        let call = || catch_unwind(AssertUnwindSafe(call)).unwrap_or_default();
+        let (Ok(here) | Err(here)) = held(access, move || forked.set(fork_here()), call);
+        if child.get() == 0 {
+            to.write_all(&here).ok();
+            // SAFETY: ends the child at once.
+            unsafe { libc::_exit(0) };
+        }
+        drop(to);
+        let mut there = Vec::new();
+        from.read_to_end(&mut there).unwrap();
+        if child.get() < 0 {
+            return None;
+        }
+        // SAFETY: waits for the child just made.
+        unsafe { libc::waitpid(child.get(), std::ptr::null_mut(), 0) };
+        Some([here, there])
+    }
+
+    /// Forks before each access of a call in turn: a new generator's, which returns nothing if it is refused.
+    fn at_each_access<G>(
+        child_makes_ids: bool,
+        make: impl Fn() -> G,
+        call: impl Fn(&G) -> Vec<u8>,
+    ) {
+        fork::prepare().unwrap();
+        for access in 0.. {
+            // It outlives the call, since its drop has accesses of its own.
+            let ids = make();
+            let Some([here, there]) = forked_at(access, || call(&ids)) else {
+                return assert!(access > 2, "{access} accesses");
+            };
+            assert!(!here.is_empty());
+            assert_eq!(!there.is_empty(), child_makes_ids, "before access {access}");
+            assert_ne!(here, there, "made twice, forked before access {access}");
+        }
+    }
+
+    fn bytes<const N: usize>(id: Result<[u8; N]>) -> Vec<u8> {
+        id.map(Vec::from).unwrap_or_default()
+    }
+
+    /// The generator's first call, one in the tick of the call before, and one in a later tick.
+    const TICKS: [(Option<usize>, usize); 3] = [(None, 100), (Some(100), 100), (Some(100), 101)];
+
+    #[test]
+    fn a_sno_of_a_child() {
+        let call = |ids: &sno::Generator<Now>, tick| {
+            bytes(at(ms(tick), || ids.try_generate(0)).map(sno::Sno::to_bytes))
+        };
+        for (before, now) in TICKS {
+            for partition in [None, Some(7)] {
+                let make = || {
+                    let builder = sno::Builder::with_clock(Now);
+                    let builder = partition.into_iter().fold(builder, sno::Builder::partition);
+                    let ids = builder.build().unwrap();
+                    before.map(|tick| call(&ids, tick));
+                    ids
+                };
+                at_each_access(partition.is_none(), make, |ids| call(ids, now));
+            }
+        }
+    }
+
+    /// Another machine in each process.
+    #[allow(clippy::unnecessary_wraps, reason = "a generator's draw may fail")]
+    fn draw() -> Result<[u8; 8]> {
+        let [a, b, c, d] = std::process::id().to_be_bytes();
+        Ok([a, b, c, d, 0, 0, 0, 0])
+    }
+
+    #[test]
+    fn a_hot_guid_of_a_child() {
+        let call = |ids: &hotguid::Generator<Now>, after: usize| {
+            let now = 1_763_650_000_000 + 1000 * i64::try_from(after).unwrap();
+            bytes(at(now, || ids.try_generate(0)).map(hotguid::HotGuid::to_bytes))
+        };
+        for (before, now) in TICKS {
+            let make = || {
+                let ids = hotguid::Builder::with_clock(Now, draw).build().unwrap();
+                before.map(|after| call(&ids, after));
+                ids
+            };
+            at_each_access(true, make, |ids| call(ids, now));
+        }
+    }
+}

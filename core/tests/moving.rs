@@ -333,6 +333,48 @@ fn a_sealed_grant_makes_nothing_and_tells_its_tick_once() {
     assert_eq!(time.unix_ms(), T + 1000, "it waited for another grant");
 }
 
+/// Also while a grant has not begun, after it ended, and between two grants. No grant follows.
+#[tokio::test]
+async fn a_closed_generator_fails_without_a_wait_and_tells_its_tick() {
+    for (span, is_sealed, used) in [
+        (T - 100..T + 9000, false, true),
+        (T - 100..T + 9000, true, true),
+        (T + 100..T + 9000, false, false),
+        (T - 100..T, false, false),
+    ] {
+        let time = Time::at(T);
+        let ids = leased(&time, 7, span);
+        let made = ids.try_generate(0).is_ok();
+        assert_eq!(made, used);
+        if is_sealed {
+            assert_eq!(ids.seal(0), Ok(Some(T..T + 4)));
+        }
+        ids.close();
+        let sleep = async |_: Duration| panic!("expected no wait");
+        let mut batch = [Sno::default(); 2];
+        assert_code(ids.generate(0), "generator_closed");
+        assert_code(ids.try_generate(0), "generator_closed");
+        assert_code(ids.generate_async(sleep, 0).await, "generator_closed");
+        assert_code(ids.fill(0, &mut batch), "generator_closed");
+        assert_code(ids.try_fill(0, &mut batch), "generator_closed");
+        assert_code(ids.fill_async(sleep, 0, &mut batch, &mut 0).await, "generator_closed");
+        assert_eq!(time.unix_ms(), T);
+        assert_eq!(ids.seal(0), Ok(used.then_some(T..T + 4)));
+        assert_code(ids.move_to(|_| granted(&time, 9, T..T + 1000).build()), "generator_closed");
+        ids.close();
+    }
+}
+
+#[test]
+fn a_call_that_waits_for_a_grant_ends_once_the_generator_is_closed() {
+    let time = Time::at(T);
+    let ids = Arc::new(leased(&time, 7, T - 100..T));
+    let closing = ids.clone();
+    time.in_first_sleep(move || closing.close());
+    assert_code(ids.generate(0), "generator_closed");
+    assert!(time.unix_ms() < T + 10);
+}
+
 #[tokio::test]
 async fn a_future_waits_for_the_next_grant() {
     let time = Time::at(T);

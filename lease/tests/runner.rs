@@ -186,17 +186,62 @@ fn an_id_without_a_lease_is_refused_and_says_since_when_and_why() {
     assert!(again.is_some(), "{:?}", ids.lease().refused());
 }
 
+/// No lease will come, so no call waits for one.
 #[test]
-fn any_thread_closes_a_generator_that_others_use() {
+fn every_call_of_a_closed_generator_fails_at_once() {
     let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
     let ids = sno::Generator::with("memory:closed", options(), LONG).unwrap();
     ids.generate(0).unwrap();
+    // Any thread may close a generator that others use.
     std::thread::scope(|scope| scope.spawn(|| ids.close()).join().unwrap());
-    let refused = ids.generate(0).unwrap_err();
-    assert_eq!(refused.code(), "lease_unavailable");
-    assert_eq!(refused.source().unwrap().to_string(), "expected a lease, found a closed one");
+    let (mut batch, mut written) = ([Sno::default(); 3], 0);
+    let sleep = async |_| panic!("expected no wait");
+    let since = Instant::now();
+    let refused = [
+        ids.generate(0).err(),
+        ids.try_generate(0).err(),
+        at_once(ids.generate_async(sleep, 0)).err(),
+        ids.fill(0, &mut batch).err(),
+        ids.try_fill(0, &mut batch).err(),
+        at_once(ids.fill_async(sleep, 0, &mut batch, &mut written)).err(),
+    ];
+    assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
+    assert_eq!(refused.map(|refused| refused.unwrap().code()), ["generator_closed"; 6]);
     sno::Generator::with("memory:closed", options(), LONG).unwrap();
     ids.close();
+}
+
+/// The value of a future that never sleeps.
+fn at_once<V>(future: impl Future<Output = V>) -> V {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("expected a future that does not wait"),
+    }
+}
+
+/// The number is returned later; no ID is made meanwhile.
+#[test]
+fn a_generator_is_closed_at_once_while_its_store_does_not_answer() {
+    let is_slow = Arc::new(AtomicUsize::new(0));
+    let slow = is_slow.clone();
+    let source = Source::store(move || {
+        if slow.load(Ordering::Relaxed) > 0 {
+            std::thread::sleep(Duration::from_millis(1500));
+        }
+        open("memory:slow")
+    });
+    let options = Options::new("slow", Shape::sno(7..=7).unwrap()).unwrap();
+    let ids = sno::Generator::with(source, options.lease_ms(2000).unwrap(), LONG).unwrap();
+    ids.generate(0).unwrap();
+    is_slow.store(1, Ordering::Relaxed);
+    // The next renewal is under way, and its thread waits for the store.
+    std::thread::sleep(Duration::from_millis(800));
+    std::thread::scope(|scope| {
+        let closing = scope.spawn(|| ids.close());
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!closing.is_finished());
+        assert_eq!(ids.try_generate(0).unwrap_err().code(), "generator_closed");
+    });
 }
 
 #[test]

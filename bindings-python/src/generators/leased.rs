@@ -232,6 +232,7 @@ trait Moves: Send + Sync {
     fn begin(&self, number: u64, span: Range<u64>) -> Result<()>;
     fn extend(&self, end: u64);
     fn seal(&self) -> Option<u64>;
+    fn close(&self);
     fn leave(&self);
 }
 
@@ -248,6 +249,13 @@ impl<F: Family + Send + Sync> Moves for OfProcess<F> {
 
     fn seal(&self) -> Option<u64> {
         self.granted.seal()
+    }
+
+    fn close(&self) {
+        // A parent's generator stays its parent's.
+        if let Some(leased) = self.leased() {
+            leased.close();
+        }
     }
 
     fn leave(&self) {
@@ -313,9 +321,11 @@ impl Keeper {
         self.granted.seal().map(|used| used.min((1 << 53) - 1))
     }
 
-    /// Has the number returned, with the next command.
-    fn close(&self) -> PyResult<()> {
-        self.with(Hosted::close)
+    /// Ends the generator at once, and has the number returned with the next command.
+    fn close(&self) {
+        self.granted.close();
+        let mut hosted = self.hosted.lock().unwrap_or_else(PoisonError::into_inner);
+        hosted.as_mut().map(Hosted::close);
     }
 
     /// The figures of the lease.

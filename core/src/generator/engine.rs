@@ -290,7 +290,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
             let (until, cause) = (ticks.nanos_of(opens_at), Cause::Full);
             return Ok(Outcome::Wait { now, until, cause });
         }
-        let still_holds = || epoch == fork::epoch() && self.family.is_current(identity);
+        // The process is checked last, so that a fork up to this moment is seen.
+        let still_holds = || self.family.is_current(identity) && epoch == fork::epoch();
         let wait_until = |until, cause| Outcome::Wait { now, until, cause };
         let step = self.machine.step(seen, clock_tick, want, self.family.limits(identity), flip);
         Ok(match (step, ticks) {
@@ -352,6 +353,6 @@ impl<F: Family, C: Clock> Engine<F, C> {
 }
 
 #[cold]
-fn closed() -> Error {
+pub(super) fn closed() -> Error {
     Error::new(ErrorKind::GeneratorClosed)
 }

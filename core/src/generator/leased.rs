@@ -8,12 +8,18 @@ use alloc::boxed::Box;
 use core::{ops::Range, ptr, time::Duration};
 
 use super::{
-    Engine, Family, Generator, Latest, Mode, Pack, Source,
-    engine::Sight,
+    Engine, Family, Generator, Latest, Mode, NEVER_DRAWN, Pack, Source,
+    engine::{Sight, closed},
     fill::Taken,
     wait::{Call, Cause},
 };
-use crate::{Error, ErrorKind, Result, UnixTime, clock::Clock, sequence::Machine};
+use crate::{
+    Error, ErrorKind, Result, UnixTime,
+    clock::Clock,
+    fork,
+    sequence::Machine,
+    sync::{AtomicU32, Ordering},
+};
 
 /// Makes IDs under one grant after the other: with partitions, nodes, machines or constants. Threads may share it.
 ///
@@ -24,6 +30,8 @@ use crate::{Error, ErrorKind, Result, UnixTime, clock::Clock, sequence::Machine}
 #[derive(Debug)]
 pub struct Leased<F: Family, C> {
     generators: Latest<Granted<F, C>>,
+    /// The epoch of the process in which the user closed it: a forked child may begin a lease of its own.
+    closed_in: AtomicU32,
 }
 
 /// A generator, and the number of generators before it.
@@ -41,7 +49,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     pub fn new(mut first: Generator<F, C>) -> Result<Self> {
         check(&first.engine)?;
         first.engine.first.exempt();
-        Ok(Self { generators: Latest::new(Granted { generator: first, number: 0 }) })
+        let generators = Latest::new(Granted { generator: first, number: 0 });
+        Ok(Self { generators, closed_in: AtomicU32::new(NEVER_DRAWN) })
     }
 
     /// Moves to another grant, and returns the grant's number, one more than the last. It seals the current generator and gives
@@ -52,12 +61,15 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     ///
     /// # Errors
     /// Any error of `build`; `lease_mismatch` for a window that begins earlier, or whose start is no later than a tick used by
-    /// an earlier generator that may make the same IDs, or if another thread moved meanwhile. After an error the current
-    /// generator may be sealed until the next move.
+    /// an earlier generator that may make the same IDs, or if another thread moved meanwhile; `generator_closed` after
+    /// [`Leased::close`]. After an error the current generator may be sealed until the next move.
     pub fn move_to(
         &self,
         build: impl FnOnce(Option<Range<i64>>) -> Result<Generator<F, C>>,
     ) -> Result<u32> {
+        if self.is_closed() {
+            return Err(closed());
+        }
         let found = self.newest();
         let last = found.generator.engine.end();
         let mut generator = build(last.as_ref().map(|(_, span)| span.clone()))?;
@@ -99,7 +111,26 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// `lease_mismatch` for a grant that is not the newest; `generator_closed` if it was sealed before; `forked` in a child
     /// process.
     pub fn seal(&self, number: u32) -> Result<Option<Range<i64>>> {
-        self.of(number)?.seal()
+        let engine = self.of(number)?;
+        match engine.seal() {
+            // `close` has sealed it, so its highest tick is final.
+            Err(error) if error.kind() == ErrorKind::GeneratorClosed && self.is_closed() => {
+                Ok(engine.highest().map(|(_, span)| span))
+            }
+            sealed => sealed,
+        }
+    }
+
+    /// Ends all IDs in this process at the user's request: later calls and calls in flight fail with `generator_closed`, without
+    /// a wait. [`Leased::seal`] still returns the highest tick. A child process may begin another grant.
+    pub fn close(&self) {
+        // In this order: a call that finds the generator sealed finds it closed as well.
+        self.closed_in.store(fork::current(), Ordering::Release);
+        self.newest().generator.engine.end();
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed_in.load(Ordering::Acquire) == fork::current()
     }
 
     /// The engine of the grant with this number, if it is the newest grant.
@@ -124,7 +155,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     ///
     /// # Errors
     /// `lease_unavailable` after a wait of at most `max_wait` if there is no grant for now, with the time to retry if one begins
-    /// later; all else as the generator's own call.
+    /// later; `generator_closed` after [`Leased::close`]; all else as the generator's own call.
     #[inline]
     pub fn generate(&self, given: F::Given<'_>) -> Result<F::Id> {
         self.one(Mode::Wait, given)
@@ -190,6 +221,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         call: &mut Call<'s>,
         refused: Error,
     ) -> Result<Option<u64>> {
+        if self.is_closed() {
+            return Err(closed());
+        }
         if !may_pass_with_another_grant(&refused) {
             return Err(refused);
         }

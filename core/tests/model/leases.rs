@@ -159,3 +159,23 @@ fn two_threads_move_at_once() {
         assert_distinct(all);
     });
 }
+
+/// A thread closes the generator while another makes IDs: a call is refused as closed, never as between two grants, and the
+/// number's next holder repeats no ID.
+#[test]
+fn closed_while_one_thread_makes_ids() {
+    check(Some(3), || {
+        let ids = leased(granted(7, 0..1000, &[100, 101]));
+        let other = ids.clone();
+        let thread = thread::spawn(move || {
+            collect(2, &["generator_closed", "sequence_exhausted"], || other.try_generate(0))
+        });
+        ids.close();
+        assert_eq!(ids.try_generate(0).unwrap_err().code(), "generator_closed");
+        let end = ids.seal(0).unwrap().map_or(100, |last| (last.end - EPOCH_MS) / 4);
+        let next = granted(7, end..1000, &[end]);
+        let mut all = thread.join().unwrap();
+        all.extend(singles(3, || next.generate(0)));
+        assert_distinct(all);
+    });
+}

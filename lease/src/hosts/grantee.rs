@@ -18,4 +18,8 @@ pub trait Grantee {
     /// Ends the generator for good, and returns the end of the highest tick that it ever reserved, handed out or not. This is one
     /// atomic step: no slot is reserved afterwards. `None` if it reserved no tick, or if there is no generator.
     fn seal(&self) -> Option<u64>;
+
+    /// Notes that the user has closed the lease, before its number is returned: the generator makes no further ID in this process,
+    /// and its calls need not wait for another grant. [`Grantee::seal`] follows. A child of a fork may begin a lease of its own.
+    fn close(&self) {}
 }

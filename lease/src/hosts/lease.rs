@@ -51,6 +51,7 @@ pub struct Lease {
     /// `true` if a drop waits until the number is returned; `false` if it may hold an executor's thread.
     pub(crate) waits_in_drop: bool,
     options: Options,
+    grantee: Arc<dyn Grantee + Send + Sync>,
 }
 
 /// Lets the threads of this process keep a lease.
@@ -75,14 +76,15 @@ impl Lease {
         G: Grantee + Send + Sync + 'static,
     {
         forks::here()?;
-        let (open, of_each) = (Arc::new(open), options.clone());
+        let (open, of_each, kept) = (Arc::new(open), options.clone(), grantee.clone());
         let spawn: Box<Spawn> = Box::new(move |shared| {
-            let keeping = Keeping::new(of_each.clone(), grantee.clone(), shared);
+            let keeping = Keeping::new(of_each.clone(), kept.clone(), shared);
             let open = open.clone();
             Threads::here().keep(keeping, move || open())
         });
         let spawn = Some(spawn);
-        let lease = Self { shared: PerProcess::new(), spawn, waits_in_drop: true, options };
+        let shared = PerProcess::new();
+        let lease = Self { shared, spawn, waits_in_drop: true, options, grantee };
         lease.here()?;
         Ok(lease)
     }
@@ -96,8 +98,8 @@ impl Lease {
         forks::here()?;
         let shared = PerProcess::<Arc<Shared>>::new();
         let (mine, _) = shared.get_or_make(|_| true, Arc::default);
-        spawn(Keeping::new(options.clone(), grantee, mine.clone()));
-        Ok(Self { shared, spawn: None, waits_in_drop: false, options })
+        spawn(Keeping::new(options.clone(), grantee.clone(), mine.clone()));
+        Ok(Self { shared, spawn: None, waits_in_drop: false, options, grantee })
     }
 
     /// This process's lease, started if this is a child that has none, or if its task could not be started.
@@ -178,13 +180,13 @@ impl Lease {
         Figures { remaining, ..standing.counts }
     }
 
-    /// Seals the generator, returns the number and waits until that is done. It does not wait for a task. In the child of a fork it
-    /// does nothing, unless the child has leased a number. Any thread may call it, as one that waits for a signal.
+    /// Ends the generator at once, returns the number and waits until that is done. It does not wait for a task. In the child of a
+    /// fork it does nothing, unless the child has leased a number. Any thread may call it, as one that waits for a signal.
     ///
     /// If the store does not answer within [`Lease::CLOSE_LIMIT`], the lease is `refused` once more, and the task is left to itself:
     /// the number is free when the store answers, or when the lease ends.
     pub fn close(&self) {
-        let Some(shared) = self.shared.get() else { return };
+        let Some(shared) = self.ended() else { return };
         shared.close();
         if self.spawn.is_some() && !shared.is_over_within(Self::CLOSE_LIMIT) {
             shared.leave();
@@ -192,10 +194,17 @@ impl Lease {
         }
     }
 
+    /// This process's lease, if it has one, whose generator makes no further ID.
+    fn ended(&self) -> Option<&Shared> {
+        let shared = self.shared.get()?;
+        self.grantee.close();
+        Some(shared)
+    }
+
     /// As [`Lease::close`], but it waits in `sleep`, and does not block the thread. If the future is dropped, the task goes on to
     /// return the number.
     pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
-        let Some(shared) = self.shared.get() else { return };
+        let Some(shared) = self.ended() else { return };
         shared.leave();
         let began = Instant::now();
         while !shared.is_over() {
@@ -218,7 +227,7 @@ impl Drop for Lease {
     fn drop(&mut self) {
         if self.waits_in_drop {
             self.close();
-        } else if let Some(shared) = self.shared.get() {
+        } else if let Some(shared) = self.ended() {
             shared.leave();
         }
     }

@@ -69,9 +69,10 @@ impl<F: Family> Generator<F> {
         &self.lease
     }
 
-    /// Ends the generator, and returns the number: before a process ends by a signal, since that runs no drop. It waits until the
-    /// store knows; where a task keeps the lease it does not. A drop waits too, unless an asynchronous call made the generator: then
-    /// its thread returns the number while the process goes on. In the child of a fork it ends only a lease of the child's own.
+    /// Ends the generator, whose calls fail with `generator_closed` from now on, and returns the number. Call it before a process
+    /// ends by a signal, since that runs no drop. It waits until the store knows; where a task keeps the lease it does not. A drop
+    /// waits too, unless an asynchronous call made the generator: then its thread returns the number while the process goes on. In
+    /// the child of a fork it ends only a lease of the child's own.
     pub fn close(&self) {
         self.lease.close();
     }
@@ -96,14 +97,15 @@ impl<F: Family> Generator<F> {
 
     #[cold]
     fn call_later<V>(&self, made: &mut Result<V>, mut call: impl FnMut(&F) -> Result<V>) {
-        let is_forked = matches!(made, Err(refused) if refused.kind() == ErrorKind::Forked);
-        match is_forked.then(|| self.lease.ready(self.longest)) {
-            Some(Err(reason)) => {
+        if matches!(made, Err(refused) if refused.kind() == ErrorKind::Forked) {
+            let ready = self.lease.ready(self.longest);
+            *made = call(&self.leased);
+            if let Err(reason) = ready
+                && is_of_lease(made)
+            {
                 *made = Err(unavailable(reason));
                 return;
             }
-            Some(Ok(())) => *made = call(&self.leased),
-            None => {}
         }
         self.explain_in(made);
     }
@@ -133,13 +135,15 @@ impl<F: Family> Generator<F> {
         sleep: &impl AsyncFn(Duration),
         mut call: impl AsyncFnMut(&F) -> Result<V>,
     ) -> Result<V> {
-        let refused = match call(&self.leased).await {
-            Err(refused) if refused.kind() == ErrorKind::Forked => refused,
+        match call(&self.leased).await {
+            Err(refused) if refused.kind() == ErrorKind::Forked => {}
             made => return made.map_err(|refused| self.explain(refused)),
-        };
-        drop(refused);
-        self.lease.ready_async(sleep, self.longest).await.map_err(unavailable)?;
-        call(&self.leased).await.map_err(|refused| self.explain(refused))
+        }
+        let ready = self.lease.ready_async(sleep, self.longest).await;
+        match (call(&self.leased).await, ready) {
+            (made, Err(reason)) if is_of_lease(&made) => Err(unavailable(reason)),
+            (made, _) => made.map_err(|refused| self.explain(refused)),
+        }
     }
 
     /// Adds the reason to a refusal for want of a lease. In a forked child the lease of its own begins.
@@ -178,7 +182,8 @@ macro_rules! calls {
         /// the child's own as the generator waited for its first.
         ///
         /// # Errors
-        /// `lease_unavailable` without a lease; its source says since when, and why. All else as the core's generator.
+        /// `lease_unavailable` without a lease; its source says since when, and why. `generator_closed` after `close`. All else as the
+        /// core's generator.
         #[inline]
         pub fn generate(&self $(, $given: $type)?) -> polyflake::Result<$id> {
             self.call(|leased| leased.generate(($($given)?)))

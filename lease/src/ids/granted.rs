@@ -41,9 +41,11 @@ pub trait Family: Sized + 'static {
     /// # Errors
     /// As the core's.
     fn seal(&self, number: u32) -> polyflake::Result<Option<Range<i64>>>;
+    /// Ends all IDs of this process at the user's request.
+    fn close(&self);
 }
 
-/// Implements the four calls of [`Family`], which the core's types have under other names.
+/// Implements the calls of [`Family`], which the core's types have under other names.
 macro_rules! family {
     ($($family:ident),*) => {$(
         impl<C: Clock + 'static> Family for polyflake::$family::Leased<C> {
@@ -63,6 +65,9 @@ macro_rules! family {
             }
             fn seal(&self, number: u32) -> polyflake::Result<Option<Range<i64>>> {
                 self.seal(number)
+            }
+            fn close(&self) {
+                self.close();
             }
         }
     )*};
@@ -149,6 +154,13 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         // If the highest tick is not known any more, the whole grant counts as used.
         last.map_or(Some(u64::MAX), |last| last.map(|last| last.end.max(0).cast_unsigned()))
     }
+
+    /// Ends all IDs of this process at the user's request. [`Granted::seal`] still returns the end of the highest tick.
+    pub fn close(&self) {
+        if let Some(leased) = self.leased.get() {
+            leased.close();
+        }
+    }
 }
 
 #[cfg(feature = "std")]
@@ -164,6 +176,10 @@ impl<F: Family + Send + Sync> Grantee for Threaded<F> {
 
     fn seal(&self) -> Option<u64> {
         self.seal()
+    }
+
+    fn close(&self) {
+        self.close();
     }
 }
 

@@ -36,6 +36,8 @@ export interface Grantee {
    * @throws if that tick is not known: the grant has ended, and may have used all of its time.
    */
   seal(): number | undefined;
+  /** Ends all IDs, since the user has closed the lease, before its number is returned; {@link Grantee.seal} follows. */
+  close(): void;
 }
 
 /** A lease, as its generator sees it. */
@@ -46,6 +48,8 @@ export interface Leasing {
   readonly longest: number;
   /** `true` once there was a grant, false before. */
   granted: boolean;
+  /** `true` once the user has closed it. */
+  closed: boolean;
   /** Begins the grant that there is already. */
   attached(): void;
 }
@@ -105,11 +109,14 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend, clos
       handle.become(dead());
     }
   };
+  /** What the rules get for the last grant: of a closed generator what its seal returned. */
+  let last = seal;
   const take = (lease as unknown as { [KEY](grantee: Grantee): Leasing })[KEY];
   handle.lease = take.call(lease, {
     settings: { secret: undefined, layout: undefined, fields: undefined, ...settings },
     now: clock ? clock.read : Date.now,
     begin(number, start, end) {
+      if (handle.lease!.closed) throw unavailable(handle.lease!, {});
       seal();
       // Numbers may come back: no tick is used under two grants.
       handle.become(build(number, Number.isNaN(used) ? start : Math.max(start, used), end));
@@ -117,7 +124,19 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend, clos
       handle.lease!.granted = true;
     },
     extend: (end) => isOpen && extend(handle, end),
-    seal,
+    seal: () => last(),
+    close() {
+      if (handle.lease!.closed) return;
+      handle.lease!.closed = true;
+      try {
+        const end = seal();
+        last = () => end;
+      } catch (error) {
+        last = () => {
+          throw error;
+        };
+      }
+    },
   } as Grantee);
   handle.lease.attached();
   return handle;
@@ -146,8 +165,9 @@ export function isUnavailable(handle: Handle, error: unknown): boolean {
   return handle.lease !== undefined && error instanceof PolyflakeError && error.code === "lease_unavailable";
 }
 
-/** The error for an ID of a generator whose lease has no grant for it. */
+/** The error for an ID of a generator whose lease has no grant for it, or is closed. */
 export function unavailable(lease: Leasing, details: ErrorDetails): PolyflakeError {
+  if (lease.closed) return new PolyflakeError("generator_closed", "generator is closed", details);
   const { message, until } = lease.reason();
   return new PolyflakeError(
     "lease_unavailable",

@@ -176,7 +176,7 @@ test("a store that refuses is told by events, errors and figures; a server's cod
   ]) {
     const events = [];
     const watch = (event) => events.push(event);
-    const away = lease(refusing(more), "orders", { waitMs: 100, watch });
+    const away = lease(refusing(more), "orders", { waitMs: 1000, watch });
     const ids = new polyflake.sno.Generator({ lease: away });
     const { message } = await rejected("lease_unavailable", away.ready());
     assert.match(message, /found none yet; last refusal: .*the server says no/);
@@ -186,8 +186,12 @@ test("a store that refuses is told by events, errors and figures; a server's cod
     assert(event.text.includes(`expected ${expected}`), event.text);
     assert(away.status().failures > 0);
     assert.equal(away.status().refused.code, "lease_unavailable");
-    await away.close();
-    refused("lease_unavailable", () => ids.generate());
+    const closing = away.close();
+    refused("generator_closed", () => ids.generate());
+    await closing;
+    const since = performance.now();
+    await rejected("generator_closed", ids.generateAsync());
+    assert(performance.now() - since < 900, "it does not wait for a lease");
   }
 });
 
@@ -195,7 +199,7 @@ test("close returns the numbers of all leases", async () => {
   const some = [1, 2, 3].map(() => lease(refusing(), "orders"));
   for (const one of some) new polyflake.sno.Generator({ lease: one });
   await close();
-  for (const one of some) await rejected("lease_unavailable", one.ready());
+  for (const one of some) await rejected("generator_closed", one.ready());
 });
 
 test("a client that never answers is given up, and a number that nobody has is returned at once", async () => {

@@ -11,12 +11,15 @@ const SECRET = new Uint8Array(16).fill(7);
 
 /** A lease that grants what the test says. */
 class Played {
+  constructor(longest = 300) {
+    this.longest = longest;
+  }
   ready() {}
   close() {}
   [KEY](grantee) {
     this.grantee = grantee;
     const reason = () => ({ message: "expected a lease, found none yet", until: NOW + 5 });
-    return { reason, longest: 300, granted: false, attached() {} };
+    return { reason, longest: this.longest, granted: false, closed: false, attached() {} };
   }
 }
 
@@ -63,8 +66,8 @@ const familiesOf = ({ hotguid, layout, randflake, sno }) => {
 onEachMachine((polyflake, machine) => {
   for (const [family, { make, number, settings, tick }] of Object.entries(familiesOf(polyflake))) {
     const start = () => Math.floor(Date.now() / 1000) * 1000 - 1000;
-    const begun = (first = 7, more = {}) => {
-      const lease = new Played();
+    const begun = (first = 7, more = {}, longest = undefined) => {
+      const lease = new Played(longest);
       const ids = make(lease, more);
       lease.grantee.begin(first, start(), start() + MINUTE);
       return { ids, grantee: lease.grantee };
@@ -103,6 +106,34 @@ onEachMachine((polyflake, machine) => {
       refused("lease_unavailable", () => ids.generate());
       assert.equal(grantee.seal(), undefined);
       assert.equal(begun().grantee.seal(), undefined);
+    });
+
+    test(`${family}: a closed generator fails at once in every call, and its last tick is still known`, async () => {
+      const before = Date.now();
+      const [made, sealed, unused] = [7, 7, 7].map((first) => begun(first, {}, MINUTE));
+      const waiting = { lease: new Played(MINUTE) };
+      waiting.ids = make(waiting.lease);
+      waiting.grantee = waiting.lease.grantee;
+      made.ids.generate();
+      sealed.grantee.seal();
+      const late = rejected("generator_closed", waiting.ids.generateAsync());
+      for (const { ids, grantee } of [made, sealed, unused, waiting]) {
+        grantee.close();
+        grantee.close();
+        const started = performance.now();
+        refused("generator_closed", () => ids.generate());
+        refused("generator_closed", () => ids.tryGenerate());
+        refused("generator_closed", () => ids.generateMany(2), { written: 0 });
+        refused("generator_closed", () => ids.tryGenerateMany(2), { written: 0 });
+        await rejected("generator_closed", ids.generateAsync());
+        await rejected("generator_closed", ids.generateManyAsync(2));
+        assert(performance.now() - started < MINUTE / 2, "no call waits for a lease");
+        if (ids !== made.ids) assert.equal(grantee.seal(), undefined);
+        refused("generator_closed", () => grantee.begin(8, start(), start() + MINUTE));
+      }
+      await late;
+      const end = made.grantee.seal();
+      assert(end > before - tick && end <= Date.now() + tick, `${end - before}`);
     });
 
     test(`${family}: a grant that is sealed before it begins, or unused after its end, makes no ID later`, async () => {

@@ -79,6 +79,22 @@ def number_of(family: str, id: Any) -> int:
     return int(parsed.bindables["datacenter"]) << 5 | int(parsed.bindables["worker"])
 
 
+def fails_at_once(ids: Any) -> None:
+    """Every call of a closed generator fails without a wait for a lease."""
+    begun = time.monotonic()
+    for call in (
+        ids.generate,
+        ids.try_generate,
+        lambda: asyncio.run(ids.generate_async()),
+        lambda: ids.generate_many(2),
+        lambda: ids.try_generate_many(2),
+        lambda: asyncio.run(ids.generate_many_async(2)),
+    ):
+        with refused("generator_closed"):
+            call()
+    assert time.monotonic() - begun < 1.0
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_makes_ids_under_its_number(url: str, family: str) -> None:
     with polyflake.lease(url, "orders", numbers=(37, 40)) as lease:
@@ -93,9 +109,7 @@ def test_every_family_makes_ids_under_its_number(url: str, family: str) -> None:
         assert 3_590_000 < status.remaining_ms <= 3_600_000
     assert granted(url, f"orders/{family}") == []
     assert lease.status().number is lease.number is None
-    with refused("lease_unavailable") as error:
-        ids.generate()
-    assert str(error.value) == "expected a lease, found one that was closed"
+    fails_at_once(ids)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -438,6 +452,43 @@ def test_one_number_comes_back_again_and_again(url: str) -> None:
     for _ in range(5):
         assert at_exit_of(url, "") == []
     assert records(url) == [(0, False)]
+
+
+def test_a_lease_that_is_closed_before_or_while_it_waits_has_no_ids(url: str) -> None:
+    unused = polyflake.lease(url, "orders")
+    unused.close()
+    fails_at_once(sno.Generator(lease=unused))
+    with polyflake.lease(url, "orders", numbers=(0, 0)) as holder:
+        sno.Generator(lease=holder).generate()
+        waiting = polyflake.lease(url, "orders", numbers=(0, 0), wait=30)
+        ids = sno.Generator(lease=waiting)
+        threading.Timer(0.5, waiting.close).start()
+        begun = time.monotonic()
+        with refused("generator_closed"):
+            ids.generate()
+        assert time.monotonic() - begun < 10
+        fails_at_once(ids)
+
+
+def test_closing_ends_ids_at_once_while_the_store_does_not_answer(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    lease = polyflake.lease(url, "orders", lease_seconds=2)
+    ids = sno.Generator(lease=lease)
+    ids.generate()
+    is_held, run = threading.Event(), lease._driver.do
+
+    def held(command: dict[str, Any]) -> Any:
+        is_held.set()
+        time.sleep(1.5)
+        return run(command)
+
+    monkeypatch.setattr(lease._driver, "do", held)
+    assert is_held.wait(10), "a renewal waits for the store"
+    closing = threading.Thread(target=lease.close)
+    closing.start()
+    time.sleep(0.1)
+    fails_at_once(ids)
+    closing.join()
+    assert granted(url) == []
 
 
 @forks

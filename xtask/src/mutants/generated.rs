@@ -114,15 +114,15 @@ impl Count {
     }
 }
 
-/// Runs the groups whose name contains `filter`; fails if too few mutants were caught.
-pub fn run(filter: &str) -> Result<()> {
+/// Runs the groups whose name contains one of the filters; fails if too few mutants were caught.
+pub fn run(filters: &[String]) -> Result<()> {
     let shell = workspace::shell()?;
     tools::install(&shell, &tools::MUTANTS)?;
     let mut total = Count::default();
-    for group in GROUPS.iter().filter(|group| group.name.contains(filter)) {
+    for group in GROUPS.iter().filter(|group| super::is_meant(filters, group.name)) {
         total.add(&group.run(&shell).with_context(|| group.name)?);
     }
-    ensure!(total.all() > 0, "expected the name of a group, found {filter}");
+    ensure!(total.all() > 0, "expected the name of a group, found {filters:?}");
     let Count { caught, timeout, missed } = total;
     println!("{caught} caught, {timeout} caught by never ending, {missed} missed");
     ensure!(total.suffices(), "expected {GOAL} % of the faults to be caught");

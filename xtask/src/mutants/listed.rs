@@ -99,12 +99,12 @@ pub fn stale() -> Result<Vec<String>> {
     listed()?.iter().filter_map(|mutant| of(mutant).transpose()).collect()
 }
 
-/// Runs all mutants whose name or file contains `filter`; all must be caught.
-pub fn run(filter: &str) -> Result<()> {
+/// Runs all mutants whose name, file or list contains one of the filters; all must be caught.
+pub fn run(filters: &[String]) -> Result<()> {
     let (list, tree) = (listed()?, copy_of_the_tree()?);
     let (mut caught, mut others) = (0, 0);
     let is_meant =
-        |it: &&Mutant| [&it.name, &it.file, it.list].iter().any(|it| it.contains(filter));
+        |it: &&Mutant| [&it.name, &it.file, it.list].iter().any(|it| super::is_meant(filters, it));
     let meant: Vec<_> = list.iter().filter(is_meant).collect();
     if meant.iter().any(|mutant| mutant.tests == Tests::JavaScript) {
         build_javascript(&tree)?;

@@ -157,7 +157,8 @@ export class Lease implements AnyLease {
   /**
    * Resolves to the number, once there is one and its time has begun. The lease needs its generator first, whose family it is for.
    *
-   * @throws {PolyflakeError} `lease_unavailable` after `waitMs`, with the reason; `lease_mismatch` without a generator.
+   * @throws {PolyflakeError} `lease_unavailable` after `waitMs`, with the reason; `generator_closed` after {@link Lease.close};
+   * `lease_mismatch` without a generator.
    */
   async ready(): Promise<number> {
     if (!this.#loop) {
@@ -165,20 +166,25 @@ export class Lease implements AnyLease {
       throw new PolyflakeError("lease_mismatch", reason);
     }
     for (const began = performance.now(); ; ) {
+      if (this.#isClosing) throw new PolyflakeError("generator_closed", "generator is closed");
       const now = this.#now();
       if (this.#grant && this.#grant.start <= now && now < this.#grant.end) return this.#grant.first;
       const { code, message } = this.#rules.reason(now);
       // A namespace of another shape stays so.
-      const isOver = this.#isClosing || code === "namespace_mismatch" || performance.now() - began >= this.#longest;
+      const isOver = code === "namespace_mismatch" || performance.now() - began >= this.#longest;
       if (isOver) throw new PolyflakeError("lease_unavailable", message);
       // It keeps the process alive, which the lease alone does not.
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
   }
 
-  /** Ends the generator and returns the number; waits for that at most 10 seconds. */
+  /**
+   * Ends the generator at once, so that its calls throw `generator_closed`, and returns the number; waits for that at most 10
+   * seconds.
+   */
   async close(): Promise<void> {
     this.#isClosing = true;
+    this.#grantee?.close();
     withoutDefaults(this);
     if (!this.#loop) return;
     this.#rules.close();
@@ -210,6 +216,7 @@ export class Lease implements AnyLease {
     this.#grantee = grantee;
     return {
       granted: false,
+      closed: false,
       longest: this.#longest,
       attached: () => {
         if (this.#grant) grantee.begin(this.#grant.first, this.#grant.start, this.#grant.end);

@@ -144,8 +144,10 @@ class Lease:
         self._begin()
         if waited is None and self._thread is None:
             waited = self._wait_seconds  # a task goes on only while this thread does other work
-        if waited is None:
+        if waited is None and not self._closed:
             self._settled.wait(self._wait_seconds)
+        if self._closed:
+            raise _refusal("generator_closed", "generator is closed")
         if self._failure is not None:
             raise self._failure
         is_late = not self._settled.is_set() and (waited is None or waited >= self._wait_seconds)
@@ -154,8 +156,6 @@ class Lease:
 
     def _reason(self) -> tuple[str, int | None]:
         """The reason why there is no ID now, and the end of its cause if that is known."""
-        if self._closed:
-            return "expected a lease, found one that was closed", None
         reason = json.loads(self._keeper.reason(_wall_ms()))
         hint = "; a lease over a pool of asyncpg begins by `await lease.ready()`" if self._thread is None else ""
         return reason["message"] + hint, reason["until"]
@@ -191,7 +191,8 @@ class Lease:
         self._wait(0)
 
     def close(self) -> None:
-        """Ends the generator and returns the number, within 10 seconds: the store may be away."""
+        """Ends the generator at once, so that its calls raise ``generator_closed``, and returns the number within 10
+        seconds: the store may be away."""
         self._ask_to_close()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(_CLOSING_SECONDS)
@@ -247,6 +248,8 @@ class Lease:
     def _ask_to_close(self) -> None:
         if self._pid == os.getpid():
             self._closed = True
+            if self._bound is not None:
+                self._bound.close()
             self._wake.set()
 
     def _steps(self) -> Generator[dict[str, Any], Any, None]:
@@ -256,7 +259,8 @@ class Lease:
         while True:
             if self._closed and not is_closing:
                 is_closing = True
-                keeper.close()
+                keeper.close()  # it may have started since
+                self._settled.set()  # nobody waits for a number any more
             command = json.loads(keeper.next(_wall_ms(), _elapsed_ms(), os.urandom(128), json.dumps(answer)))
             answer = None
             match command["do"]:
