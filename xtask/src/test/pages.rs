@@ -12,6 +12,9 @@ const HOME: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 /// Each code of `api.toml` has one section here, under its own name.
 const ERRORS: &str = "docs/errors.md";
 
+/// Where readers look for a page: the list of all pages, and the navigation of the site.
+const LISTS: [&str; 2] = ["docs/guide.md", "site/astro.config.mjs"];
+
 /// Faults of the pages with these paths and texts.
 pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Result<Vec<String>> {
     let api: toml::Table =
@@ -20,7 +23,10 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
     let tables = tables.into_iter().flatten().filter_map(toml::Value::as_table);
     let codes: BTreeSet<_> = tables.flat_map(toml::Table::keys).map(String::as_str).collect();
     let (mut faults, mut guide) = (Vec::new(), String::new());
+    let read = |list| fs::read_to_string(workspace::root().join(list));
+    let lists = [(LISTS[0], read(LISTS[0])?), (LISTS[1], read(LISTS[1])?)];
     for (path, text) in files.filter(|(path, _)| is_page(path)) {
+        faults.extend(unlisted(path, &lists));
         faults.extend(broken_links(path, text));
         faults.extend(unset(path, text));
         if path == ERRORS {
@@ -45,6 +51,19 @@ fn unset(path: &str, text: &str) -> Vec<String> {
         (!is_set).then(|| format!("{path}: a shell does not set the variable by `{line}`"))
     });
     named.collect()
+}
+
+/// Lists that lack a page of a task or of a library.
+fn unlisted(path: &str, lists: &[(&str, String)]) -> Vec<String> {
+    let Some(name) = path.strip_prefix("docs/").and_then(|name| name.strip_suffix(".md")) else {
+        return Vec::new();
+    };
+    let is_listed = ["guide/", "integrations/"].iter().any(|folder| name.starts_with(folder));
+    let names_it = |list: &str| {
+        [format!("({name}.md)"), format!("\"{name}\"")].iter().any(|it| list.contains(it))
+    };
+    let lacking = lists.iter().filter(|(_, list)| is_listed && !names_it(list));
+    lacking.map(|(list, _)| format!("{list}: expected the page {path}")).collect()
 }
 
 /// Names that `api.toml` marks as taught, and that stand in no example of the guide. JavaScript writes them in camelCase.
@@ -117,6 +136,14 @@ mod tests {
         let codes = BTreeSet::from(["a", "b"]);
         assert!(unexplained("## `a`\ntext\n## `b`\n", &codes).is_empty());
         assert_eq!(unexplained("## `a`\n## `c`\n", &codes).len(), 2);
+    }
+
+    #[test]
+    fn pages_of_tasks_and_libraries_are_listed() {
+        let lists = [("a.md", "[a](guide/a.md)".to_owned()), ("b.mjs", "\"guide/a\"".to_owned())];
+        assert!(unlisted("docs/guide/a.md", &lists).is_empty());
+        assert_eq!(unlisted("docs/guide/b.md", &lists).len(), 2);
+        assert!(unlisted("docs/leases.md", &lists).is_empty());
     }
 
     #[test]
