@@ -33,12 +33,12 @@ __all__ = [
 __version__: str
 
 def clock_source() -> Literal["counter", "system_call"]:
-    """The source of the system's time, such as the processor's counter.
+    """Returns how generators read the system time.
 
-    ``"counter"`` is the processor's counter, which is set by the wall clock every millisecond; ``"system_call"`` is a
-    system call for each reading. The counter is read on Linux where the kernel's own clock reads it. Decided once in a
-    process, when it is first asked or read. ``POLYFLAKE_CLOCK=exact`` in the environment makes every reading a system
-    call.
+    ``"counter"`` is the processor's counter, which is synchronized with the wall clock every millisecond.
+    ``"system_call"`` is a system call for each reading. The counter is used on Linux if the kernel's own clock uses it.
+    The choice is made once per process, at the first reading or the first call of this function. Set
+    ``POLYFLAKE_CLOCK=exact`` in the environment to make a system call for every reading.
     """
 
 _Time: TypeAlias = dt.datetime | SupportsIndex
@@ -111,36 +111,40 @@ class Stall:
 
     @property
     def stalled(self) -> int:
-        """Number of calls of this generator that wait now, this one included. They race; there is no queue."""
+        """The number of calls of this generator that are waiting, including this one. They compete for IDs; there is no
+        queue.
+        """
 
     @property
     def slept_ms(self) -> int:
-        """The time that this call has slept, in milliseconds, rounded up: 0 in the first notice."""
+        """The time that this call has slept, in milliseconds, rounded up. It is 0 in the first notice."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
 
 @final
 class Description:
-    """Size, fields, rate and time span of an ID format; the same class for every family."""
+    """The size, fields, rate and time span of an ID format. All formats use this class."""
 
     @property
     def bits(self) -> int:
-        """Number of bits in an ID."""
+        """The number of bits in an ID."""
 
     @property
     def fields(self) -> tuple[FieldDescription, ...]:
-        """The fields, from the top."""
+        """The fields, from the most significant bit on."""
 
     @property
     def per_second(self) -> int | None:
-        """Number of IDs that one generator can make in a second, floored; ``None`` without both a timestamp and a
-        sequence."""
+        """The number of IDs that one generator can make per second, rounded down; ``None`` unless the format has both a
+        timestamp and a sequence.
+        """
 
     @property
     def per_second_in_all(self) -> int | None:
-        """Number of IDs that all generators together can make in a second, floored; ``None`` without both a timestamp
-        and a sequence, and past 2^128."""
+        """The number of IDs that all generators together can make per second, rounded down; ``None`` above 2^128, and
+        unless the format has both a timestamp and a sequence.
+        """
 
     @property
     def first_ms(self) -> int | None:
@@ -150,39 +154,41 @@ class Description:
     def last_ms(self) -> int | None:
         """The start of the last tick, in Unix milliseconds.
 
-        Ticks that begin past 64-bit milliseconds do not count."""
+        Ticks whose start does not fit in 64-bit milliseconds do not count.
+        """
 
     @property
     def sorts_by_time(self) -> bool:
-        """True if IDs sort by time from the first tick to the last: integers as signed ones, bytes and texts
-        bytewise."""
+        """``True`` if IDs sort by time from the first tick to the last. Integers are compared as signed integers; bytes
+        and strings are compared bytewise.
+        """
 
     @property
     def below_2_53(self) -> bool:
-        """True if every ID is below 2^53 as an unsigned integer: a JavaScript number holds it."""
+        """``True`` if every ID, as an unsigned integer, is below 2^53, so that a JavaScript number can hold it."""
 
     @property
     def below_2_63(self) -> bool:
-        """True if every ID is below 2^63 as an unsigned integer: it is never negative."""
+        """``True`` if every ID, as an unsigned integer, is below 2^63, so that a signed integer is never negative."""
 
     def __eq__(self, other: object, /) -> bool: ...
     __hash__ = None  # type: ignore[assignment]
 
 @final
 class FieldDescription:
-    """One field of a format."""
+    """One field of an ID format."""
 
     @property
     def name(self) -> str:
-        """The field's name: ``"timestamp"``, ``"sequence"``, ``"unused"``, or the name of a constant or bindable."""
+        """The name: ``"timestamp"``, ``"sequence"``, ``"unused"``, or the name of a constant or bindable."""
 
     @property
     def kind(self) -> str:
-        """The kind of field, as in a layout's JSON."""
+        """The kind of the field, as in the JSON form of a layout."""
 
     @property
     def offset(self) -> int:
-        """Number of bits above it."""
+        """The number of bits above the field."""
 
     @property
     def bits(self) -> int:

@@ -1,13 +1,14 @@
-"""Hot Guid: GUIDs that sort by time, and name their shard.
+"""Hot Guid: GUIDs that sort by time and contain a shard key.
 
     32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed      (in the order of the text)
 
-An ID is a :class:`uuid.UUID`: its text and its ``bytes`` sort by time; its ``bytes_le`` are what .NET's
-``Guid.ToByteArray()`` gives. IDs are predictable and show time, generator and volume: they are no secrets.
+An ID is a :class:`uuid.UUID`. Its string form and its ``bytes`` sort by time; its ``bytes_le`` are the bytes that
+.NET's ``Guid.ToByteArray()`` returns. The machine bits are the worker ID and are random by default. IDs are predictable
+and reveal their creation time, their generator and how many IDs it makes, so do not use them as secrets.
 
-Every refused argument raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
-``int`` or any type with ``__index__``, as NumPy's integers, but not ``bool`` or ``float``. Times of ranges
-and windows are aware ``datetime`` or integer Unix milliseconds; timestamps of IDs are integer Unix seconds.
+Invalid arguments raise a :class:`polyflake.PolyflakeError`; values are never rounded, wrapped or guessed. Integers are
+``int`` or any type with ``__index__``, such as NumPy's integers, but not ``bool`` or ``float``. Times of ranges and
+windows are aware ``datetime`` objects or integer Unix milliseconds; timestamps of IDs are integer Unix seconds.
 """
 
 import datetime as dt
@@ -46,84 +47,85 @@ __all__ = [
 ]
 
 def generate(shard_key: SupportsIndex = 0) -> UUID:
-    """One new ID from the default generator, which :func:`set_default_generator` sets.
+    """Returns a new ID from the default generator, which :func:`set_default_generator` can replace.
 
-    Its 5 random bytes are drawn at the first call, and again in a forked child.
+    The default generator picks 5 random bytes at the first call, and new ones in a forked child.
 
-    :param shard_key: the value that you route by, 0..4294967295.
-    :raises ExhaustedError: ``sequence_exhausted`` after 16,777,216 IDs in one second, and 1 s of waiting.
-    :raises OutOfRangeError: for the shard key, or ``time_out_of_range`` before 1970 and after 2106.
-    :raises EntropyError: if the system gives no random bytes.
+    :param shard_key: the value that your application routes by, 0..4294967295.
+    :raises ExhaustedError: ``sequence_exhausted`` after 16,777,216 IDs in one second and 1 s of waiting.
+    :raises OutOfRangeError: if the shard key is out of range, or ``time_out_of_range`` before 1970 and after 2106.
+    :raises EntropyError: if the operating system provides no random bytes.
     """
 
 def generate_text(shard_key: SupportsIndex = 0) -> str:
-    """The text of one new ID from the default generator.
+    """Returns a new ID from the default generator as a string.
 
-    As :meth:`Generator.generate_text`.
+    It behaves like :meth:`Generator.generate_text`.
     """
 
 def generate_many(n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
-    """Many new IDs from the default generator.
+    """Returns ``n`` new IDs from the default generator.
 
-    As :meth:`Generator.generate_many`.
+    It behaves like :meth:`Generator.generate_many`.
     """
 
 def generate_async(shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, UUID]:
-    """One new ID from the default generator, waiting without holding the thread.
+    """Returns a new ID from the default generator without blocking the thread while it waits.
 
-    As :meth:`Generator.generate_async`.
+    It behaves like :meth:`Generator.generate_async`.
     """
 
 def generate_text_async(shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, str]:
-    """The text of one new ID from the default generator, waiting without holding the thread.
+    """Returns a new ID from the default generator as a string without blocking the thread while it waits.
 
-    As :meth:`Generator.generate_text_async`.
+    It behaves like :meth:`Generator.generate_text_async`.
     """
 
 def generate_many_async(n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, HotGuidArray]:
-    """Many new IDs from the default generator, waiting without holding the thread.
+    """Returns ``n`` new IDs from the default generator without blocking the thread while it waits.
 
-    As :meth:`Generator.generate_many_async`.
+    It behaves like :meth:`Generator.generate_many_async`.
     """
 
 def set_default_generator(generator: Generator | None, /) -> None:
-    """Sets the default generator; none stands for a new one.
+    """Sets the generator that :func:`generate` uses in all threads.
 
-    :func:`generate` uses it in all threads. ``None`` stands for a new generator with new random bytes. The generator
-    before is never used again by :func:`generate`, and stays usable by those who hold it.
+    ``None`` creates a new generator with new random bytes. :func:`generate` never uses the previous generator again,
+    but code that holds a reference to it can still use it.
 
         >>> set_default_generator(Generator(clock=lambda: 1_893_456_000_000_000_000))
         >>> timestamp(generate())
         1893456000
         >>> set_default_generator(None)
 
-    It serves tests, whose generator reads a mocked clock, and programs that know their window. A forked child has the
-    same generator, which refuses with ``forked`` there if its window was given.
+    Use it in tests, to make the generator read a mocked clock, and in programs that have an explicit window. A forked
+    child inherits the generator, but the generator raises ``forked`` there if it has an explicit window.
 
-    :raises InvalidTypeError: for anything else.
+    :raises InvalidTypeError: if the argument is neither a generator nor ``None``.
     """
 
 def parse(text: str, /) -> UUID:
-    """The ID of a text: hex in either case, with hyphens. (``UUID(text)`` also takes braces, ``urn:uuid:`` and hyphens
-    anywhere.)
+    """Parses the string form of an ID: hexadecimal digits in either case, with hyphens.
+
+    It is stricter than ``UUID(text)``, which also accepts braces, ``urn:uuid:`` and hyphens in any place.
 
         >>> parse("691F29D0-BBAA-DDCC-EE01-0203FFFFFF7F")
         UUID('691f29d0-bbaa-ddcc-ee01-0203ffffff7f')
 
-    :raises InvalidValueError: ``invalid_length`` unless it has 36 characters, ``invalid_character`` with the position
-        of the first bad one.
+    :raises InvalidValueError: ``invalid_length`` unless the string has 36 characters, ``invalid_character`` with the
+        position of the first invalid character.
     """
 
 @overload
 def parts(id: UUID, /, *, uuid8: Literal[False] = False) -> Parts:
-    """The fields of an ID.
+    """Returns the fields of an ID.
 
-    Any UUID can be read in the compatible form: plausible fields do not prove that it is a Hot Guid.
+    Every UUID can be read in the compatible form, so plausible fields do not prove that it is a Hot Guid.
 
         >>> parts(Generator(uuid8=True).generate(7), uuid8=True).shard_key
         7
 
-    :param uuid8: true for an ID that is a UUID of version 8, as a generator with ``uuid8`` makes it.
+    :param uuid8: ``True`` if the ID is a version 8 UUID, as made by a generator with ``uuid8=True``.
     :raises InvalidValueError: ``not_canonical`` for another version or variant, if ``uuid8`` is true.
     """
 
@@ -140,13 +142,13 @@ def from_parts(
     shard_key: SupportsIndex = 0,
     uuid8: Literal[False] = False,
 ) -> UUID:
-    """The ID of given fields; the caller makes sure that no ID is made twice.
+    """Returns the ID with these fields. The caller must ensure that no ID is made twice.
 
     :param timestamp: Unix seconds, 0..4294967295.
-    :param machine: 5 bytes; with ``uuid8`` an integer of 34 bits, 0..17179869183.
+    :param machine: 5 bytes; with ``uuid8``, an integer of 34 bits, 0..17179869183.
     :param counter: 0..16777215.
     :param shard_key: 0..4294967295.
-    :param uuid8: true for a UUID of version 8.
+    :param uuid8: ``True`` for a version 8 UUID.
     :raises OutOfRangeError: ``time_out_of_range`` for the timestamp, ``out_of_range`` with the ``field``.
     :raises InvalidValueError: ``invalid_length`` for the machine.
     """
@@ -161,44 +163,44 @@ def from_parts(
     uuid8: Literal[True],
 ) -> UUID: ...
 def shard_key(id: UUID, /) -> int:
-    """The shard key of an ID, 0..4294967295: the value that the application routes by.
+    """Returns the shard key of an ID, 0..4294967295: the value that the application routes by.
 
-    It reads the compatible form; ``parts(id, uuid8=True).shard_key`` reads a UUID of version 8.
+    It reads the compatible form. For a version 8 UUID, use ``parts(id, uuid8=True).shard_key``.
 
         >>> shard_key(generate(7))
         7
     """
 
 def timestamp(id: UUID, /) -> int:
-    """The creation time of an ID, in Unix seconds."""
+    """Returns the creation time of an ID, in Unix seconds."""
 
 def to_sql(id: UUID, /) -> UUID:
-    """The GUID that SQL Server sorts by time, to be stored in a ``uniqueidentifier`` column."""
+    """Returns the GUID to store in a ``uniqueidentifier`` column of SQL Server, where it sorts by time."""
 
 def from_sql(guid: UUID, /) -> UUID:
-    """The ID of a GUID that SQL Server sorts by time; the inverse of :func:`to_sql`."""
+    """Returns the ID of a GUID that :func:`to_sql` returned."""
 
 def to_dotnet_bytes(id: UUID, /) -> bytes:
-    """The 16 bytes in the order of .NET's ``Guid.ToByteArray()``: the same as ``id.bytes_le``."""
+    """Returns the 16 bytes in the order of .NET's ``Guid.ToByteArray()``, which are the same as ``id.bytes_le``."""
 
 def from_dotnet_bytes(data: _Buffer, /) -> UUID:
-    """The ID of 16 bytes in the order of .NET's ``Guid.ToByteArray()``.
+    """Returns the ID of 16 bytes in the order of .NET's ``Guid.ToByteArray()``.
 
     :raises InvalidValueError: ``invalid_length``, in bytes.
     """
 
 def time_range(start: _Time, end: _Time, /, *, sql: bool = False) -> tuple[UUID, UUID]:
-    """The lowest and highest ID of a half-open time range, for BETWEEN queries.
+    """Returns the lowest and the highest ID of the time range ``start <= time < end``, for BETWEEN queries.
 
-    Both are inclusive; the range is ``start <= time < end``. An ID is in the range if its own second begins in it.
+    Both bounds are inclusive. An ID is in the range if its second begins in the range.
 
-    :param sql: true for the form that SQL Server sorts by time, as :func:`to_sql` gives it.
-    :raises OutOfRangeError: ``out_of_range`` if the range is reversed or holds no second, ``time_out_of_range`` before
-        1970 or past 2106-02-07T06:28:16Z.
+    :param sql: ``True`` for the form that SQL Server sorts by time, as :func:`to_sql` returns it.
+    :raises OutOfRangeError: ``out_of_range`` if the range is reversed or contains no second, ``time_out_of_range``
+        before 1970 or past 2106-02-07T06:28:16Z.
     """
 
 def describe() -> Description:
-    """Size, fields, rate and time span of the format. The fields are in the order of the text."""
+    """Returns the size, fields, rate and time span of the format. The fields are in the order of the string form."""
 
 @final
 class Parts:
@@ -214,11 +216,13 @@ class Parts:
 
     @property
     def machine(self) -> bytes:
-        """The 5 bytes that tell its generator from all others: random ones; in the original of host and process."""
+        """The 5 bytes that identify the generator. They are random; the original library derives them from the host and
+        the process.
+        """
 
     @property
     def counter(self) -> int:
-        """The ID's number within its second, counted from any start: 0..16777215."""
+        """The counter, 0..16777215, which distinguishes the IDs of one second. It can start at any value."""
 
     @property
     def shard_key(self) -> int:
@@ -229,7 +233,7 @@ class Parts:
 
 @final
 class Uuid8Parts:
-    """The fields of an ID that is a UUID of version 8."""
+    """The fields of an ID that is a version 8 UUID."""
 
     @property
     def timestamp(self) -> int:
@@ -241,11 +245,11 @@ class Uuid8Parts:
 
     @property
     def machine(self) -> int:
-        """The 34 random bits that tell its generator from all others: 0..17179869183."""
+        """The 34 random bits that identify the generator, 0..17179869183."""
 
     @property
     def counter(self) -> int:
-        """The ID's number within its second, counted from any start: 0..16777215."""
+        """The counter, 0..16777215, which distinguishes the IDs of one second. It can start at any value."""
 
     @property
     def shard_key(self) -> int:
@@ -256,17 +260,16 @@ class Uuid8Parts:
 
 @final
 class Generator:
-    """A source of IDs under random bytes of its own.
+    """A generator with 5 random bytes as its worker ID. It makes up to 16,777,216 IDs per second.
 
-    It has 5 random bytes, and makes up to 16,777,216 IDs a second.
+    Threads can share a generator. It picks its random bytes at the first ID, and new ones in a forked child. Among
+    148,664 generators that are active in the same second, the chance that two share their random bytes is 1 %; those
+    two repeat an ID only if their counters collide, too. When the clock moves backwards, the generator stays in the
+    highest second that it has used. Two copies would repeat each other's IDs, so a generator cannot be copied or
+    pickled. With an explicit window, it raises ``forked`` in a forked child.
 
-    Threads may share it. The random bytes are drawn at the first ID, and again in a forked child: 148,664 generators
-    that are active in the same second share them with a chance of 1 %, and then repeat an ID only if their counters
-    meet too. When the clock goes back, the generator stays in the highest second seen. Two copies would repeat each
-    other's IDs, so it can be neither copied nor pickled; with a given window it refuses with ``forked`` in a forked
-    child.
-
-    Waiting lets other threads run and ends when a signal's handler raises, as ``KeyboardInterrupt`` does.
+    Other threads can run while a call waits. The wait ends if a signal handler raises, as it does for
+    ``KeyboardInterrupt``.
     """
 
     def __new__(
@@ -280,210 +283,228 @@ class Generator:
         lease: Lease | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
-        """A new generator.
+        """Creates a generator.
 
-        :param uuid8: true to make UUIDs of version 8, which strict validators accept, instead of the compatible form:
-            ``parts(id, uuid8=True)`` reads them. Version and variant take 6 of the 40 random bits: among 18,583
-            generators that are active in the same second, two share the other 34 with a chance of 1 %.
-        :param window: the half-open time span in which IDs may be made: those whose second begins in it.
-        :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
-            be slow, raise or use the generator itself.
-        :param on_exhausted: action when a second's counters are used up: ``"wait"`` for the next, or ``"error"``.
-        :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
-        :param lease: a :class:`polyflake.Lease`, which gives the generator its machine and its times;
-            the first ID waits for it.
-        :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
+        :param uuid8: ``True`` to make version 8 UUIDs, which strict validators accept, instead of the compatible form;
+            ``parts(id, uuid8=True)`` reads them. The version and the variant take 6 of the 40 random bits. Among 18,583
+            generators that are active in the same second, the chance that two share the other 34 bits is 1 %.
+        :param window: the half-open time span in which IDs can be made. An ID is in the window if its second begins in
+            it.
+        :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
+            without a lock, so it can be slow, raise or use the generator itself.
+        :param on_exhausted: what to do when the counters of a second are used up: ``"wait"`` waits for the next second,
+            and ``"error"`` raises an exception.
+        :param max_wait: the longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
+        :param lease: a :class:`polyflake.Lease`, which provides the machine bits and the time span. The first ID waits
+            for it.
+        :param on_stall: a callable that is called on the waiting thread before each sleep. An exception that it raises
             ends the wait and propagates.
         :raises OutOfRangeError: with the ``field``.
         """
 
     def generate(self, shard_key: SupportsIndex = 0) -> UUID:
-        """One new ID.
+        """Returns a new ID.
 
-        :param shard_key: the value that you route by, 0..4294967295.
+        :param shard_key: the value that your application routes by, 0..4294967295.
         :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``.
-        :raises LeaseError: ``lease_not_started`` with ``retry_at``, ``lease_expired``: outside the window.
-        :raises StateError: ``generator_closed``, ``forked``.
+        :raises LeaseError: outside the window, ``lease_not_started`` with ``retry_at``, or ``lease_expired``.
+        :raises StateError: ``generator_closed`` or ``forked``.
         :raises OutOfRangeError: ``time_out_of_range`` before 1970 and after 2106.
         :raises ClockError: ``clock_failed``.
-        :raises EntropyError: if the system gives no random bytes.
+        :raises EntropyError: if the operating system provides no random bytes.
         """
 
     def generate_text(self, shard_key: SupportsIndex = 0) -> str:
-        """The text of one new ID, at once: ``str(generate(shard_key))``. Raises as :meth:`generate`."""
+        """Returns a new ID as a string. It is a faster way to write ``str(generate(shard_key))``, and raises the same
+        exceptions as :meth:`generate`.
+        """
 
     def generate_many(self, n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
-        """Many new IDs, in the order of time. Other threads run meanwhile.
+        """Returns ``n`` new IDs, in the order of their creation. Other threads can run during the call.
 
-        :param n: number of IDs, 0..16777216.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of IDs that were made and are lost.
+        :param n: the number of IDs, 0..16777216.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of IDs that were
+            made before the error; they are lost.
         """
 
     def fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> None:
-        """Fills the caller's buffer with new IDs.
+        """Fills the caller's buffer with new IDs, in the order of their creation.
 
-        As many as the buffer holds, in the order of time. Filling the same memory again and again takes no new pages
-        from the system. Other threads run meanwhile.
+        Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
 
-        :param buffer: writable and C-contiguous: bytes in the order of the text (``bytearray``, NumPy's
-            ``uint8`` in rows of 16) or items of 16 bytes (NumPy's ``S16`` and ``V16``).
-        :raises InvalidTypeError: for a buffer that is read-only, strided or of anything else.
-        :raises InvalidValueError: ``invalid_length`` unless it holds whole IDs.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of valid IDs at the front of the
-            buffer; the rest of the buffer is unchanged.
+        :param buffer: a writable, C-contiguous buffer of bytes in the order of the string form (``bytearray``, or
+            NumPy's ``uint8`` in rows of 16) or of 16-byte items (NumPy's ``S16`` and ``V16``).
+        :raises InvalidTypeError: if the buffer is read-only, strided or of another item type.
+        :raises InvalidValueError: ``invalid_length`` if the buffer does not hold a whole number of IDs.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of valid IDs at
+            the front of the buffer; the rest of the buffer is unchanged.
         """
 
     def try_generate(self, shard_key: SupportsIndex = 0) -> UUID:
-        """One new ID if there is one now. It never waits, whatever ``on_exhausted`` and ``max_wait`` say.
+        """Returns a new ID if one is available without waiting.
 
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of a wait.
-        :raises PolyflakeError: otherwise as :meth:`generate`.
+        It never waits, regardless of ``on_exhausted`` and ``max_wait``.
+
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of waiting.
+        :raises PolyflakeError: otherwise the same exceptions as :meth:`generate`.
         """
 
     def try_generate_text(self, shard_key: SupportsIndex = 0) -> str:
-        """The text of one new ID if there is one now. Raises as :meth:`try_generate`."""
+        """Returns a new ID as a string if one is available without waiting. Raises the same exceptions as
+        :meth:`try_generate`.
+        """
 
     def try_generate_many(self, n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
-        """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
+        """Returns up to ``n`` new IDs without waiting.
 
-        :param n: largest number of IDs, 0..16777216.
-        :raises PolyflakeError: as :meth:`generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
+        The array holds the IDs that are available now, so it can be shorter than ``n``, or empty.
+
+        :param n: the maximum number of IDs, 0..16777216.
+        :raises PolyflakeError: the same exceptions as :meth:`generate_many`, except ``sequence_exhausted`` and
+            ``clock_behind``.
         """
 
     def try_fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> int:
-        """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
+        """Fills the front of the caller's buffer with the IDs that are available without waiting, and returns their
+        number.
 
-        It never waits: there may be fewer than the buffer holds, or none. The rest of the buffer is unchanged.
+        The number can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
 
-        :param buffer: as :meth:`fill` takes it.
-        :raises PolyflakeError: as :meth:`fill`, except for ``sequence_exhausted`` and ``clock_behind``.
+        :param buffer: a buffer that :meth:`fill` accepts.
+        :raises PolyflakeError: the same exceptions as :meth:`fill`, except ``sequence_exhausted`` and ``clock_behind``.
         """
 
     def generate_async(self, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, UUID]:
-        """One new ID, waiting without holding the thread.
+        """Returns a new ID without blocking the thread while it waits.
 
-        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. If cancelled,
-        it makes no ID.
+        It is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event loop. A
+        call that is cancelled makes no ID.
 
-        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
 
     def generate_text_async(self, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, str]:
-        """The text of one new ID, waiting without holding the thread.
+        """Returns a new ID as a string without blocking the thread while it waits.
 
-        A coroutine, as :meth:`generate_async`.
+        It is a coroutine that waits like :meth:`generate_async`.
 
-        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
 
     def generate_many_async(
         self, n: SupportsIndex, /, shard_key: SupportsIndex = 0
     ) -> Coroutine[Any, Any, HotGuidArray]:
-        """Many new IDs, waiting without holding the thread.
+        """Returns ``n`` new IDs without blocking the thread while it waits.
 
-        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. A
-        cancelled call loses the IDs that it made.
+        It is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once every 16,384
+        IDs. A call that is cancelled loses the IDs that it has made.
 
-        :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
 
     def fill_async(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, None]:
-        """New IDs into the caller's buffer, waiting without holding the thread.
+        """Fills the caller's buffer with new IDs without blocking the thread while it waits.
 
-        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. A cancelled call leaves
-        some new IDs at the front.
+        It is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A call
+        that is cancelled leaves the IDs that it has made at the front of the buffer.
 
-        :raises PolyflakeError: as :meth:`fill`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """
 
     def extend_window(self, end: _Time, /) -> None:
-        """Moves the end of the window later; an earlier or equal end changes nothing, and neither does any end without
-        a window.
+        """Moves the end of the window to a later time.
 
-        :raises OutOfRangeError: for an end before the window's start, or past the format's time.
+        An end that is not later than the current one has no effect. The call also has no effect if the generator has no
+        window.
+
+        :raises OutOfRangeError: if ``end`` is before the start of the window, or past the time range of the format.
         """
 
     def stats(self) -> Stats:
-        """Figures of now."""
+        """Returns the current statistics of the generator."""
 
     def close(self) -> None:
-        """Ends the generator, also for calls in flight on other threads. There is nothing to save: the next generator
-        draws random bytes of its own.
+        """Closes the generator. Calls in progress on other threads end, too.
 
-        :raises StateError: ``generator_closed`` if it was closed before.
+        There is no state to save, because the next generator picks new random bytes.
+
+        :raises StateError: ``generator_closed`` if the generator is already closed.
         """
 
     def __reduce__(self) -> Any: ...
 
 @final
 class HotGuidArray(_Array[UUID]):
-    """Many IDs, packed: 16 bytes each, in the order of the text, as ``UUID.bytes`` has them.
+    """A packed array of IDs, 16 bytes each, in the byte order of ``UUID.bytes``.
 
-    It has the buffer protocol, as a read-only table of bytes with a row for each ID: ``numpy.asarray(ids)`` is a
-    ``uint8`` array of shape ``(n, 16)`` that copies nothing. It is also an Arrow column, of 16 bytes each:
+    It supports the buffer protocol as a read-only table with one row of bytes per ID: ``numpy.asarray(ids)`` is a
+    ``uint8`` array of shape ``(n, 16)`` that copies nothing. The array is also an Arrow column of 16-byte values:
     ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
     def __new__(cls, ids: _Packed | Iterable[UUID | str], /) -> HotGuidArray:
-        """The IDs of a list, of packed bytes, or of an Arrow column.
+        """Creates an array from a list of IDs, from packed bytes or from an Arrow column.
 
-        :param ids: any iterable of ``uuid.UUID`` and texts; packed bytes, as ``bytes(ids)`` gives them; or an Arrow
-            column of 16 bytes each (pyarrow, also of UUIDs; polars and others; dictionaries of them, too).
-        :raises InvalidTypeError: for anything else; for a null or another item, with the ``item``.
-        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another
-            length; ``invalid_character`` with the ``item`` and the ``position``.
+        :param ids: an iterable of ``uuid.UUID`` and strings; packed bytes, as ``bytes(ids)`` returns them; or an Arrow
+            column of 16-byte values, of UUIDs (pyarrow) or of dictionaries of them (pyarrow, polars and others).
+        :raises InvalidTypeError: if ``ids`` is of another type; with the ``item``, for a null or an item of another
+            type.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete, or with the ``item`` that has
+            another length; ``invalid_character`` with the ``item`` and the ``position``.
         """
 
     @staticmethod
     def from_texts(column: _Texts, /) -> HotGuidArray:
-        """The IDs of many texts.
+        """Parses a column of encoded IDs, each as strictly as :func:`parse` does. A null or ``None`` is rejected.
 
-        The IDs of a column of texts, each read as strictly as by :func:`parse`. A null or ``None`` is refused.
-
-        :param column: as :meth:`polyflake.sno.SnoArray.from_texts` takes it, with 36 characters in each text.
-        :raises InvalidTypeError: for a value that is not a column of texts; for an item that is not a text, with the
-            ``item``.
-        :raises InvalidValueError: ``invalid_length``, ``invalid_character`` with the ``item`` and the ``position``.
+        :param column: a column that :meth:`polyflake.sno.SnoArray.from_texts` accepts, but with 36 characters per ID.
+        :raises InvalidTypeError: if the column does not contain strings; with the ``item``, if an item is not a string.
+        :raises InvalidValueError: ``invalid_length``, or ``invalid_character`` with the ``item`` and the ``position``.
         """
 
     def timestamps(self) -> FieldColumn:
-        """The creation time of each ID, in Unix seconds: 64-bit integers."""
+        """Returns the creation time of each ID, in Unix seconds, as 64-bit integers."""
 
     def machines(self) -> FieldColumn:
-        """The machine of each: 5 bytes, as :func:`parts` reads them."""
+        """Returns the machine of each ID: 5 bytes, as :func:`parts` reads them."""
 
     def counters(self) -> FieldColumn:
-        """The counter of each: unsigned 32-bit integers."""
+        """Returns the counter of each ID, as unsigned 32-bit integers."""
 
     def shard_keys(self) -> FieldColumn:
-        """The shard key of each: unsigned 32-bit integers, as :func:`parts` reads them. In UUIDs of version 8 their
-        bytes are in another order."""
+        """Returns the shard key of each ID, as unsigned 32-bit integers.
+
+        It reads the compatible form, like :func:`parts`. In version 8 UUIDs the bytes of the shard key are in another
+        order.
+        """
 
     def text_column(self) -> TextColumn:
-        """The texts of all, packed: the fast way into NumPy, Arrow and libraries that use them."""
+        """Returns the string forms of all IDs as a packed column, the fastest way to pass them to NumPy, Arrow and
+        libraries that use them.
+        """
 
     def texts(self) -> list[str]:
-        """The texts of all."""
+        """Returns a list of the string forms of all IDs."""
 
 @final
 class Stats:
-    """Figures of a generator, at one moment."""
+    """The statistics of a generator at one moment."""
 
     @property
     def machine(self) -> bytes | None:
-        """The 5 random bytes, once they are drawn."""
+        """The 5 random bytes, or ``None`` before the generator has picked them."""
 
     @property
     def last_second(self) -> int | None:
-        """The highest second that an ID was made in, in Unix seconds; ``None`` before the first ID."""
+        """The highest second in which an ID was made, in Unix seconds; ``None`` before the first ID."""
 
     @property
     def len(self) -> int:
-        """Number of IDs made in that second."""
+        """The number of IDs made in that second."""
 
     @property
     def closed(self) -> bool:
-        """True if the generator was closed."""
+        """``True`` if the generator is closed."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

@@ -1,15 +1,16 @@
-"""Custom layouts: snowflakes of any shape.
+"""Custom layouts: Snowflake IDs with any fields.
 
     an integer ID:  | 1 unused | 41 timestamp | 5 constant | 5 bindable | 12 sequence |      64 bits, signed
     a byte ID:      | 48 timestamp | 80 bindable                                      |      8 x N bits, big-endian
 
-Fields are listed from the most significant bit and fill the ID. A layout is checked once, when it is made; then packing
-and parsing are shifts and masks.
+Fields are listed from the most significant bit and fill the ID. A *bindable* is a field whose value you bind for a
+generator or for each ID, such as a worker ID. A layout is checked once, when it is created; afterwards, packing and
+parsing only shift and mask bits.
 
-Every refused argument raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
-``int`` of any size or any type with ``__index__``, as NumPy's integers, but not ``bool`` or ``float``.
-Bytes as values of fields are ``bytes``, ``bytearray`` or ``memoryview``. Times are aware ``datetime`` or integer Unix
-milliseconds; naive datetimes are not.
+Invalid arguments raise a :class:`polyflake.PolyflakeError`; values are never rounded, wrapped or guessed. Integers are
+``int`` of any size or any type with ``__index__``, such as NumPy's integers, but not ``bool`` or ``float``. Byte values
+of fields are ``bytes``, ``bytearray`` or ``memoryview``. Times are aware ``datetime`` objects or integer Unix
+milliseconds; naive datetimes are rejected.
 """
 
 import datetime as dt
@@ -26,7 +27,7 @@ _Values: TypeAlias = Mapping[str, _Value]
 __all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "ParsedColumns", "Snapshot", "Stats", "presets"]
 
 def presets() -> list[str]:
-    """The names of the services whose layouts are known, which :meth:`Layout.preset` takes.
+    """Returns the names of the services whose layouts :meth:`Layout.preset` knows.
 
     >>> "discord" in presets()
     True
@@ -34,9 +35,9 @@ def presets() -> list[str]:
 
 @final
 class Layout:
-    """The shape of an ID: its fields, and the bits of each.
+    """The layout of an ID: its fields and their widths in bits.
 
-    It is a value: equal to another of the same fields, and may be copied and pickled.
+    Layouts with the same fields are equal, and a layout can be copied and pickled.
 
         >>> layout = Layout({"id": "integer", "bits": 64, "fields": [
         ...     {"kind": "unused", "bits": 1},
@@ -51,49 +52,55 @@ class Layout:
     """
 
     def __new__(cls, description: dict[str, Any], /) -> Layout:
-        """The layout of a description, which is the same in every language.
+        """Creates a layout from a description, which is the same in every language.
 
-        ``id`` is ``"integer"`` (64 bits) or ``"bytes"`` (a multiple of 8, up to 524288). A field has a ``kind`` and its
-        ``bits``, and may have ``"invert": True``: all its bits are flipped. ``timestamp`` has a ``tick`` (``"1ms"``,
-        ``"10ms"``, ``"1s"``, ``"50us"``) and an ``epoch_ms``; ``sequence`` may have a ``start``; ``constant`` has a
-        ``value``; constants and ``bindable`` may have a ``name``, and in byte layouts a ``type``: ``"integer"``,
-        ``"bytes"`` (values in hex) or ``"text"``; ``unused`` is zeros. Integers past 2^53 are decimal texts.
-        Beside ``fields``, ``"only_read": True`` says that no generator may be made of it.
+        ``id`` is ``"integer"`` (64 bits) or ``"bytes"`` (a multiple of 8 bits, up to 524288). Each field has a ``kind``
+        and its width in ``bits``. A field with ``"invert": True`` has all its bits flipped. A ``timestamp`` has a
+        ``tick`` (``"1ms"``, ``"10ms"``, ``"1s"``, ``"50us"``) and an ``epoch_ms``. A ``sequence`` can have a ``start``.
+        A ``constant`` has a ``value``. A ``constant`` or ``bindable`` can have a ``name`` and, in byte layouts, a
+        ``type``: ``"integer"``, ``"bytes"`` (values in hexadecimal) or ``"text"``. The bits of an ``unused`` field are
+        zero. Integers above 2^53 are decimal strings. Next to ``fields``, ``"only_read": True`` means that no generator
+        can be created from the layout.
 
-        :raises InvalidValueError: ``invalid_layout`` for everything wrong with it.
-        :raises OutOfRangeError: ``out_of_range`` for a constant or start that does not fit.
+        :raises InvalidValueError: ``invalid_layout`` if the description is invalid.
+        :raises OutOfRangeError: ``out_of_range`` if a constant or start does not fit its field.
         """
 
     @staticmethod
     def from_json(text: str, /) -> Layout:
-        """The layout of a JSON text.
+        """Creates a layout from its description as a JSON string.
 
-        The text is a description in JSON. Raises as the constructor."""
+        It raises the same exceptions as the constructor.
+        """
 
     @staticmethod
     def preset(name: str, /, **fields: _Value) -> Layout:
-        """The layout of a service's IDs: ``"twitter"`` or ``"x"``, ``"discord"``, ``"instagram"``, ``"sonyflake"``,
-        ``"mastodon"`` or ``"baidu"``, in any case; the last two have no generator.
+        """Returns the layout of a service's IDs: ``"twitter"`` or ``"x"``, ``"discord"``, ``"instagram"``,
+        ``"sonyflake"``, ``"mastodon"`` or ``"baidu"``.
+
+        The names are case-insensitive. The last two layouts can only read IDs, so no generator can be created from
+        them.
 
             >>> Layout.preset("twitter").parse(1541815603606036480).datetime.isoformat()
             '2022-06-28T16:07:40.105000+00:00'
 
-        :param fields: values of machine fields that are the same in every ID, and need not be given for each.
-        :raises InvalidValueError: ``invalid_layout`` for another name, ``unknown_field`` for a field that it does not
-            have.
-        :raises OutOfRangeError: ``out_of_range`` for a value that does not fit.
+        :param fields: values of machine fields that are the same in every ID, so that you need not pass them for each
+            ID.
+        :raises InvalidValueError: ``invalid_layout`` for an unknown name, ``unknown_field`` for a field that the layout
+            does not have.
+        :raises OutOfRangeError: ``out_of_range`` if a value does not fit its field.
         """
 
     def to_json(self) -> str:
-        """The layout as a JSON text, the same for equal layouts and in every language."""
+        """Returns the layout as a JSON string, which is the same for equal layouts and in every language."""
 
     @property
     def bits(self) -> int:
-        """Number of bits in an ID."""
+        """The number of bits in an ID."""
 
     @property
     def is_integer(self) -> bool:
-        """True if IDs are integers; false if they are bytes."""
+        """``True`` if IDs are integers, ``False`` if they are bytes."""
 
     def pack(
         self,
@@ -103,16 +110,17 @@ class Layout:
         bindables: _Values | None = None,
         constants: _Values | None = None,
     ) -> Any:
-        """The ID of given values: an ``int``, or ``bytes`` in a layout of byte IDs. The caller makes sure that no ID is
-        made twice.
+        """Returns the ID with these field values: an ``int``, or ``bytes`` in a byte layout.
 
-        :param timestamp: floored to the layout's tick.
-        :param bindables: all of them, by name.
+        The caller must ensure that no ID is made twice.
+
+        :param timestamp: the time, rounded down to the layout's tick.
+        :param bindables: the values of all bindables, by name.
         :param constants: values, by name, that replace constants in this ID.
-        :raises InvalidValueError: ``unknown_field``, ``missing_field``, ``invalid_character`` for a text that is not
-            valid Unicode, each with the ``field``.
-        :raises InvalidTypeError: for a value of another type than its field's.
-        :raises OutOfRangeError: ``out_of_range`` for a value that does not fit its field, with the ``field``;
+        :raises InvalidValueError: ``unknown_field``, ``missing_field``, or ``invalid_character`` for a string that is
+            not valid Unicode, each with the ``field``.
+        :raises InvalidTypeError: if a value does not have the type of its field.
+        :raises OutOfRangeError: ``out_of_range`` with the ``field``, if a value does not fit its field;
             ``time_out_of_range``.
         """
 
@@ -124,9 +132,9 @@ class Layout:
         bindables: Mapping[str, _Value | _Packed] | None = None,
         constants: Mapping[str, _Value | _Packed] | None = None,
     ) -> LayoutArray:
-        """Many IDs of given values and columns of values.
+        """Returns many IDs, whose field values are columns or single values.
 
-        If a field's value is a column, each ID takes one item of it; all other values are the same in every ID.
+        Each ID takes one item of every column; single values are the same in all IDs.
 
             >>> from array import array
             >>> twitter = Layout.preset("twitter", datacenter=11, worker=26)
@@ -134,60 +142,61 @@ class Layout:
             >>> list(ids)
             [1541815603606036480, 1541815603606036481]
 
-        A column has signed 64-bit integers: a buffer of one dimension in the machine's byte order (a NumPy array of
+        A column contains signed 64-bit integers: a one-dimensional buffer in the machine's byte order (a NumPy array of
         ``int64``, an ``array("q")``, a :class:`polyflake.sno.FieldColumn`) or an Arrow column without nulls (pyarrow,
-        polars and others). There must be one, and all are equally long.
+        polars and others). At least one column is required, and all columns must have the same length.
 
-        :param timestamp: a column of Unix milliseconds, or a time; floored to the layout's tick.
-        :param bindables: all of them, by name.
+        :param timestamp: a column of Unix milliseconds, or a time; rounded down to the layout's tick.
+        :param bindables: the values of all bindables, by name.
         :param constants: values, by name, that replace constants in these IDs.
-        :raises InvalidTypeError: as :meth:`pack`; without a column; for a column of anything else; for one of a field
-            of bytes, text or more than 64 bits.
-        :raises InvalidValueError: as :meth:`pack`; ``invalid_length`` for columns that are not equally long.
-        :raises OutOfRangeError: as :meth:`pack`, with the ``item`` if the value is from a column; ``out_of_range`` for
-            more than 268435456 bytes of byte IDs.
+        :raises InvalidTypeError: as :meth:`pack` does; if there is no column; if a column has another type; if a column
+            is for a field of bytes, a string or more than 64 bits.
+        :raises InvalidValueError: as :meth:`pack` does; ``invalid_length`` if the columns differ in length.
+        :raises OutOfRangeError: as :meth:`pack` does, with the ``item`` if the value is from a column; ``out_of_range``
+            for more than 268435456 bytes of byte IDs.
         """
 
     def parse_columns(self, ids: LayoutArray | _Integers | Iterable[_Buffer], /) -> ParsedColumns:
-        """The fields of many IDs, a column of each; unused bits are ignored.
+        """Returns the fields of many IDs as columns. Unused bits are ignored.
 
             >>> memoryview(twitter.parse_columns(ids).sequence).tolist()
             [0, 1]
 
         :param ids: a :class:`LayoutArray`, or an argument of its constructor, which is copied: signed 64-bit integers
-            in an integer layout, packed bytes in one of byte IDs.
-        :raises InvalidTypeError: for bytes in an integer layout, and for integers of an array in one of byte IDs.
-        :raises InvalidValueError: ``invalid_length`` for IDs of another length, and if the last one is not whole.
+            in an integer layout, packed bytes in a byte layout.
+        :raises InvalidTypeError: for bytes in an integer layout, and for an array of integers in a byte layout.
+        :raises InvalidValueError: ``invalid_length`` for IDs of another length, and if the last ID is incomplete.
         """
 
     def parse(self, id: SupportsIndex | str | _Buffer, /) -> Parsed:
-        """The fields of an ID; unused bits are ignored.
+        """Returns the fields of an ID. Unused bits are ignored.
 
-        An integer ID may be a decimal string, the form in which most web APIs send it.
+        An integer ID can be a decimal string, the form in which most web APIs send it.
 
             >>> Layout.preset("discord").parse("175928847299117063").unix_ms
             1462015105796
 
-        :raises InvalidTypeError: for bytes in an integer layout, for an integer in a layout of byte IDs.
-        :raises InvalidValueError: ``invalid_length`` for bytes of another length, ``invalid_character`` for a text that
-            is not UTF-8, and for a string that is not a canonical decimal.
+        :raises InvalidTypeError: for bytes in an integer layout, and for an integer in a byte layout.
+        :raises InvalidValueError: ``invalid_length`` for bytes of another length, ``invalid_character`` for a text
+            field that is not UTF-8, and for a string that is not a canonical decimal.
         :raises OutOfRangeError: ``out_of_range`` for an integer outside -2^63..2^63-1, ``time_out_of_range`` for a time
             outside 64-bit milliseconds.
         """
 
     def time_range(self, start: _Time, end: _Time, /, bindables: _Values | None = None) -> tuple[Any, Any]:
-        """The lowest and highest ID of a half-open time range, for BETWEEN queries.
+        """Returns the lowest and the highest ID of the time range ``start <= time < end``, for BETWEEN queries.
 
-        Both are inclusive; the range is ``start <= time < end``. An ID is in the range if its own tick begins in it.
+        Both bounds are inclusive. An ID is in the range if its tick begins in the range.
 
-        :param bindables: values of the bindables above the timestamp; the others span all their values.
-        :raises OutOfRangeError: ``time_out_of_range`` if the timestamp cannot hold the range, ``out_of_range`` if it is
-            reversed, holds no tick or crosses the sign bit, and in a layout with the sequence above the timestamp.
-        :raises InvalidValueError: ``missing_field``, ``unknown_field`` with the ``field``.
+        :param bindables: values of the bindables above the timestamp; the other bindables span all their values.
+        :raises OutOfRangeError: ``time_out_of_range`` if the timestamp cannot hold the range; ``out_of_range`` if the
+            range is reversed, contains no tick or crosses the sign bit, and in a layout with the sequence above the
+            timestamp.
+        :raises InvalidValueError: ``missing_field`` or ``unknown_field`` with the ``field``.
         """
 
     def describe(self) -> Description:
-        """Size, fields, rate and time span of the layout's IDs."""
+        """Returns the size, fields, rate and time span of the layout's IDs."""
 
     def __eq__(self, other: object, /) -> bool: ...
     __hash__ = None  # type: ignore[assignment]
@@ -199,55 +208,61 @@ class Parsed:
 
     @property
     def unix_ms(self) -> int | None:
-        """The start of its tick, in Unix milliseconds, floored; ``None`` in a layout without a timestamp."""
+        """The start of the ID's tick, in Unix milliseconds, rounded down; ``None`` in a layout without a timestamp."""
 
     @property
     def datetime(self) -> dt.datetime | None:
-        """The start of its tick, as an aware datetime in UTC; ``None`` in a layout without a timestamp, and outside the
-        years 1 to 9999."""
+        """The start of the ID's tick, as an aware datetime in UTC; ``None`` in a layout without a timestamp, and
+        outside the years 1 to 9999.
+        """
 
     @property
     def sequence(self) -> int | None:
-        """The sequence; ``None`` in a layout without one."""
+        """The sequence; ``None`` in a layout without a sequence."""
 
     @property
     def bindables(self) -> dict[str, Any]:
-        """The bindables, by name, from the top: each an ``int``, ``bytes`` without leading zeros, or a ``str``."""
+        """The values of the bindables by name, from the most significant field on: each an ``int``, a ``str``, or
+        ``bytes`` without leading zeros.
+        """
 
     @property
     def constants(self) -> dict[str, Any]:
-        """The constants, by name, from the top, as this ID has them."""
+        """The values of the constants in this ID by name, from the most significant field on."""
 
     def __eq__(self, other: object, /) -> bool: ...
     __hash__ = None  # type: ignore[assignment]
 
 @final
 class ParsedColumns:
-    """The fields of many IDs: columns of signed 64-bit integers, which NumPy and Arrow see without a copy. As a
-    sequence it gives the fields of one ID after the other, as :meth:`Layout.parse` does.
+    """The fields of many IDs, as columns of signed 64-bit integers that NumPy and Arrow read without a copy.
 
-    Each is read when it is asked for, without looking at the others. Fields of bytes, text or more than 64 bits have no
-    column: they are read ID by ID, with :meth:`Layout.parse`.
+    It is also a sequence whose items are the fields of each ID, as :meth:`Layout.parse` returns them.
+
+    Each column is read on demand, independently of the others. Fields of bytes, strings or more than 64 bits have no
+    column; use :meth:`Layout.parse` to read them ID by ID.
     """
 
     @property
     def unix_ms(self) -> FieldColumn | None:
-        """The start of each ID's tick, in Unix milliseconds, floored; ``None`` in a layout without a timestamp.
+        """The start of each ID's tick, in Unix milliseconds, rounded down; ``None`` in a layout without a timestamp.
 
         :raises OutOfRangeError: ``time_out_of_range`` outside 64-bit milliseconds, with the ``item``.
         """
 
     @property
     def sequence(self) -> FieldColumn | None:
-        """The sequence of each; ``None`` in a layout without one, and if a column cannot hold it."""
+        """The sequence of each ID; ``None`` in a layout without a sequence, and if a column cannot hold it."""
 
     @property
     def bindables(self) -> dict[str, FieldColumn]:
-        """The bindables that have columns, by name, from the top."""
+        """The columns of the bindables that have one, by name, from the most significant field on."""
 
     @property
     def constants(self) -> dict[str, FieldColumn]:
-        """The constants that have columns, by name, from the top, as the IDs have them."""
+        """The columns of the constants that have one, by name, from the most significant field on. They contain the
+        values in the IDs.
+        """
 
     def __len__(self) -> int: ...
     @overload
@@ -261,13 +276,15 @@ class ParsedColumns:
 
 @final
 class Generator:
-    """A source of IDs of one layout, which has a timestamp and a sequence.
+    """A generator that makes IDs of one layout, which must have a timestamp and a sequence.
 
-    Threads may share it. The sequence begins with its start value in each new tick; at its end calls wait for the next.
-    A clock behind the last tick is an error at once. Two generators of the same layout and bindables repeat each
-    other's IDs, so a generator can be neither copied nor pickled, and in a forked child it refuses with ``forked``.
+    Threads can share a generator. The sequence begins at its start value in each new tick; when it is used up, calls
+    wait for the next tick. If the clock is behind the last tick, calls raise without waiting. Two generators with the
+    same layout and bindables would repeat each other's IDs, so a generator cannot be copied or pickled, and raises
+    ``forked`` in a forked child.
 
-    Waiting lets other threads run and ends when a signal's handler raises, as ``KeyboardInterrupt`` does.
+    Other threads can run while a call waits. The wait ends if a signal handler raises, as it does for
+    ``KeyboardInterrupt``.
     """
 
     def __new__(
@@ -285,34 +302,36 @@ class Generator:
         fields: Iterable[str] | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
-        """A new generator.
+        """Creates a generator.
 
-        :param layout: the layout; no other generator of it may have the same bindables.
-        :param bindables: values of the bindables that are the same in every ID; the others are given for each.
-            They may have served an earlier generator. So the first ID belongs to the tick after the first call, which
-            waits for up to one tick, for one second at most by default. If the clock was set back between two runs, IDs
-            repeat unless a snapshot was restored. Without a timestamp a restart repeats.
-        :param range: a bindable, and the first and the last of its numbers, which no other generator may have: where a
-            number's sequence is used up in a tick, the generator goes on with the next number, so it is as fast as its
-            range. The bindable is below the timestamp and above the sequence, which starts at 0; neither is inverted.
-            Restored, it begins in the tick after the snapshot's.
-        :param sequence_only: for a layout without a timestamp, whose sequence is given out once, from start to end.
-        :param window: the half-open time span in which IDs may be made: those whose tick begins in it.
-        :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
-            be slow, raise or use the generator itself.
-        :param on_exhausted: action when a tick's sequence is used up: ``"wait"`` for the next, or ``"error"``.
-        :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
-        :param lease: a :class:`polyflake.Lease`, which gives the generator its number and its times;
-            the first ID waits for it.
-        :param fields: the names of the constants or bindables that hold the number of the lease, the
-            most significant first.
-        :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
+        :param layout: the layout. No other generator of this layout may have the same bindables.
+        :param bindables: values of the bindables that are the same in every ID; pass the others for each ID. An earlier
+            generator may have used the same values, so the first ID belongs to the tick after the first call. That call
+            waits for up to one tick, by default at most one second. If the clock was set back between two runs, IDs
+            repeat unless a snapshot was restored. Without a timestamp, a restart repeats IDs.
+        :param range: a bindable, and the first and last of its values, which no other generator may use. When the
+            sequence of one value is used up in a tick, the generator continues with the next value, so the rate grows
+            with the size of the range. The bindable must be below the timestamp and above the sequence, which must
+            start at 0; neither can be inverted. A restored generator begins in the tick after the snapshot's.
+        :param sequence_only: ``True`` for a layout without a timestamp, whose sequence is used once from start to end.
+        :param window: the half-open time span in which IDs can be made. An ID is in the window if its tick begins in
+            it.
+        :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
+            without a lock, so it can be slow, raise or use the generator itself.
+        :param on_exhausted: what to do when the sequence of a tick is used up: ``"wait"`` waits for the next tick, and
+            ``"error"`` raises an exception.
+        :param max_wait: the longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
+        :param lease: a :class:`polyflake.Lease`, which provides the worker ID and the time span. The first ID waits for
+            it.
+        :param fields: the names of the constants or bindables that hold the leased worker ID, the most significant
+            first.
+        :param on_stall: a callable that is called on the waiting thread before each sleep. An exception that it raises
             ends the wait and propagates.
-        :warns RuntimeWarning: once for a layout and bindables, if a generator of this process that is still in use has
-            both, and an overlapping time: they repeat each other's IDs.
-        :raises InvalidValueError: ``invalid_layout`` for a layout that no IDs can be made of, ``unknown_field`` for a
-            bindable that it does not have, or a window without a timestamp; ``invalid_layout`` for a range that it
-            cannot count on.
+        :warns RuntimeWarning: once per layout and bindables, if a generator of this process that is still in use has
+            the same ones and an overlapping time span, because they repeat each other's IDs.
+        :raises InvalidValueError: ``invalid_layout`` for a layout from which no IDs can be made, or for a range that
+            the layout does not support; ``unknown_field`` for a bindable that the layout does not have, or for a window
+            without a timestamp.
         :raises OutOfRangeError: with the ``field``.
         """
 
@@ -331,189 +350,204 @@ class Generator:
         max_wait: SupportsIndex | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
-        """A generator that goes on where a closed one of the same layout stopped. Restore a snapshot once: a second
-        generator from it repeats the first one's IDs.
+        """Creates a generator that continues from the snapshot of a closed one of the same layout.
 
-        :raises OutOfRangeError: for a snapshot that no generator of the layout can have left.
+        Restore a snapshot only once: a second generator restored from it repeats the IDs of the first one.
+
+        :raises OutOfRangeError: if no generator of the layout can have produced the snapshot.
         """
 
     def generate(self, bindables: _Values | None = None) -> Any:
-        """One new ID: an ``int``, or ``bytes`` in a layout of byte IDs.
+        """Returns a new ID: an ``int``, or ``bytes`` in a byte layout.
 
-        :param bindables: values of the bindables that are not fixed; values of fixed ones hold for this ID alone.
-        :raises InvalidValueError: ``missing_field``, ``unknown_field`` with the ``field``.
-        :raises InvalidTypeError: for a value of another type than its field's.
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``; without it in a layout without a timestamp.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, ``clock_failed``.
-        :raises LeaseError: ``lease_not_started`` with ``retry_at``, ``lease_expired``: outside the window.
-        :raises StateError: ``generator_closed``, ``forked``.
-        :raises OutOfRangeError: for a bindable, or ``time_out_of_range`` outside the layout's time.
+        :param bindables: values of the bindables that the generator does not fix. A value of a fixed one applies to
+            this ID only.
+        :raises InvalidValueError: ``missing_field`` or ``unknown_field`` with the ``field``.
+        :raises InvalidTypeError: if a value does not have the type of its field.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, or without it in a layout without a timestamp.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, or ``clock_failed``.
+        :raises LeaseError: outside the window, ``lease_not_started`` with ``retry_at``, or ``lease_expired``.
+        :raises StateError: ``generator_closed`` or ``forked``.
+        :raises OutOfRangeError: if a bindable does not fit its field, or ``time_out_of_range`` outside the layout's
+            time range.
         """
 
     def generate_many(self, n: SupportsIndex, /, bindables: _Values | None = None) -> LayoutArray:
-        """Many new IDs. Other threads run meanwhile.
+        """Returns ``n`` new IDs. Other threads can run during the call.
 
-        :param n: number of IDs: 0..16777216, and at most 268435456 bytes.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of IDs that were made and are lost.
+        :param n: the number of IDs, 0..16777216; their total size is at most 268435456 bytes.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of IDs that were
+            made before the error; they are lost.
         """
 
     def fill(self, buffer: _Buffer, /, bindables: _Values | None = None) -> None:
         """Fills the caller's buffer with new IDs.
 
-        As many as the buffer holds. Filling the same memory again and again takes no new pages from the system. Other
-        threads run meanwhile.
+        Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
 
-        :param buffer: writable and C-contiguous: in an integer layout signed 64-bit integers in the machine's
-            byte order, else bytes (NumPy's ``uint8`` in rows of an ID) or items of an ID's length (``S``, ``V``).
-        :raises InvalidTypeError: for a buffer that is read-only, strided or of anything else.
-        :raises InvalidValueError: ``invalid_length`` unless it holds whole IDs.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of valid IDs at the front of the
-            buffer; the rest of the buffer is unchanged.
+        :param buffer: a writable, C-contiguous buffer. An integer layout needs signed 64-bit integers in the machine's
+            byte order. A byte layout needs bytes (NumPy's ``uint8`` in rows of one ID) or items of the length of an ID
+            (``S``, ``V``).
+        :raises InvalidTypeError: if the buffer is read-only, strided or of another item type.
+        :raises InvalidValueError: ``invalid_length`` if the buffer does not hold a whole number of IDs.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of valid IDs at
+            the front of the buffer; the rest of the buffer is unchanged.
         """
 
     def try_generate(self, bindables: _Values | None = None) -> Any:
-        """One new ID if there is one now. It never waits, whatever ``on_exhausted`` and ``max_wait`` say.
+        """Returns a new ID if one is available without waiting.
 
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of a wait.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of a wait.
-        :raises PolyflakeError: otherwise as :meth:`generate`.
+        It never waits, regardless of ``on_exhausted`` and ``max_wait``.
+
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of waiting.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of waiting.
+        :raises PolyflakeError: otherwise the same exceptions as :meth:`generate`.
         """
 
     def try_generate_many(self, n: SupportsIndex, /, bindables: _Values | None = None) -> LayoutArray:
-        """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
+        """Returns up to ``n`` new IDs without waiting.
 
-        :param n: largest number of IDs: 0..16777216, and at most 268435456 bytes.
-        :raises PolyflakeError: as :meth:`generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
+        The array holds the IDs that are available now, so it can be shorter than ``n``, or empty.
+
+        :param n: the maximum number of IDs, 0..16777216; their total size is at most 268435456 bytes.
+        :raises PolyflakeError: the same exceptions as :meth:`generate_many`, except ``sequence_exhausted`` and
+            ``clock_behind``.
         """
 
     def try_fill(self, buffer: _Buffer, /, bindables: _Values | None = None) -> int:
-        """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
+        """Fills the front of the caller's buffer with the IDs that are available without waiting, and returns their
+        number.
 
-        It never waits: there may be fewer than the buffer holds, or none. The rest of the buffer is unchanged.
+        The number can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
 
-        :param buffer: as :meth:`fill` takes it.
-        :raises PolyflakeError: as :meth:`fill`, except for ``sequence_exhausted`` and ``clock_behind``.
+        :param buffer: a buffer that :meth:`fill` accepts.
+        :raises PolyflakeError: the same exceptions as :meth:`fill`, except ``sequence_exhausted`` and ``clock_behind``.
         """
 
     def generate_async(self, bindables: _Values | None = None) -> Coroutine[Any, Any, Any]:
-        """One new ID, waiting without holding the thread.
+        """Returns a new ID without blocking the thread while it waits.
 
-        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. If cancelled,
-        it makes no ID.
+        It is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event loop. A
+        call that is cancelled makes no ID.
 
-        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
 
     def generate_many_async(
         self, n: SupportsIndex, /, bindables: _Values | None = None
     ) -> Coroutine[Any, Any, LayoutArray]:
-        """Many new IDs, waiting without holding the thread.
+        """Returns ``n`` new IDs without blocking the thread while it waits.
 
-        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. A
-        cancelled call loses the IDs that it made.
+        It is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once every 16,384
+        IDs. A call that is cancelled loses the IDs that it has made.
 
-        :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
 
     def fill_async(self, buffer: _Buffer, /, bindables: _Values | None = None) -> Coroutine[Any, Any, None]:
-        """New IDs into the caller's buffer, waiting without holding the thread.
+        """Fills the caller's buffer with new IDs without blocking the thread while it waits.
 
-        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. A cancelled call leaves
-        some new IDs at the front.
+        It is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A call
+        that is cancelled leaves the IDs that it has made at the front of the buffer.
 
-        :raises PolyflakeError: as :meth:`fill`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """
 
     @property
     def layout(self) -> Layout:
-        """The layout of its IDs."""
+        """The layout of the IDs."""
 
     def extend_window(self, end: _Time, /) -> None:
-        """Moves the end of the window later; an earlier or equal end changes nothing, and neither does any end without
-        a window.
+        """Moves the end of the window to a later time.
 
-        :raises OutOfRangeError: for an end before the window's start, or past the layout's time.
+        An end that is not later than the current one has no effect. The call also has no effect if the generator has no
+        window.
+
+        :raises OutOfRangeError: if ``end`` is before the start of the window, or past the time range of the layout.
         :raises InvalidValueError: ``unknown_field`` in a layout without a timestamp.
         """
 
     def stats(self) -> Stats:
-        """Figures of now."""
+        """Returns the current statistics of the generator."""
 
     def close(self) -> Snapshot:
-        """Ends the generator and gives the snapshot to restore from.
+        """Closes the generator and returns a snapshot from which it can be restored.
 
-        Calls in flight on other threads end, too. The snapshot is given once.
+        Calls in progress on other threads end, too. The snapshot is returned only once.
 
-        :raises StateError: ``generator_closed`` if it was closed before; ``forked``, since the parent's generator goes
-            on.
+        :raises StateError: ``generator_closed`` if the generator is already closed; ``forked`` in a child process,
+            because the parent's generator continues.
         """
 
     def __reduce__(self) -> Any: ...
 
 @final
 class LayoutArray(_Array[Any]):
-    """Many IDs, packed.
+    """A packed array of IDs of a layout.
 
-    It has the buffer protocol, read-only: integer IDs as a list of signed 64-bit integers, byte IDs as a table of bytes
-    with a row for each. ``numpy.asarray(ids)`` copies nothing. It is also an Arrow column, of these integers or
-    bytes: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
+    It supports the buffer protocol, read-only: integer IDs are a list of signed 64-bit integers, and byte IDs are a
+    table with one row of bytes per ID. ``numpy.asarray(ids)`` copies nothing. The array is also an Arrow column of
+    these integers or bytes: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
     def __new__(cls, ids: _Integers | Iterable[_Buffer], /, size: SupportsIndex | None = None) -> LayoutArray:
-        """The IDs of a list or a column.
+        """Creates an array from a list or a column of IDs.
 
-        :param ids: signed 64-bit integers: any iterable, or a column as :class:`polyflake.randflake.RandflakeArray`
-            takes it; or, with a ``size``, any iterable of ``bytes``, packed bytes as ``bytes(ids)`` gives them, or an
-            Arrow column of bytes.
-        :param size: number of bytes in an ID, 1..128; ``None`` for integers.
-        :raises InvalidTypeError: for anything else; for a null or another item, with the ``item``.
-        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another
-            length.
+        :param ids: signed 64-bit integers, as an iterable or as a column that
+            :class:`polyflake.randflake.RandflakeArray` accepts; or, with a ``size``, an iterable of ``bytes``, packed
+            bytes as ``bytes(ids)`` returns them, or an Arrow column of bytes.
+        :param size: the number of bytes in an ID, 1..128; ``None`` for integers.
+        :raises InvalidTypeError: if ``ids`` is of another type; with the ``item``, for a null or an item of another
+            type.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete, or with the ``item`` that has
+            another length.
         :raises OutOfRangeError: for an integer of more than 64 bits, with the ``item``.
         """
 
 @final
 class Snapshot:
-    """The state of a closed generator, to restore it from."""
+    """The state of a closed generator, from which it can be restored."""
 
     @staticmethod
     def from_dict(members: dict[str, Any], /) -> Snapshot:
-        """The snapshot of a dict, as JSON has it in every language: ``{"tick": 5, "next_sequence": 7}``, integers past
-        2^53 as decimal texts.
+        """Creates a snapshot from a dict with the members of its JSON form: ``{"tick": 5, "next_sequence": 7}``.
 
-        :raises InvalidValueError: ``invalid_layout`` for everything wrong with it.
+        The JSON form is the same in every language. Integers above 2^53 are decimal strings.
+
+        :raises InvalidValueError: ``invalid_layout`` if the dict is invalid.
         """
 
     def to_dict(self) -> dict[str, Any]:
-        """A dict, as JSON has it in every language."""
+        """Returns a dict with the members of the JSON form, which is the same in every language."""
 
     @property
     def tick(self) -> int:
-        """The last tick used, as the timestamp counts them; 0 in a layout without one."""
+        """The last tick used, as the timestamp counts ticks; 0 in a layout without a timestamp."""
 
     @property
     def next_sequence(self) -> int:
-        """The sequence that follows in that tick, one past the field's last if it is used up."""
+        """The next sequence in that tick, or one past the field's last value if the tick is used up."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
 
 @final
 class Stats:
-    """Figures of a generator, at one moment."""
+    """The statistics of a generator at one moment."""
 
     @property
     def last_ms(self) -> int | None:
         """The start of the last tick used, in Unix milliseconds; ``None`` before the first ID, and in a layout without
-        a timestamp."""
+        a timestamp.
+        """
 
     @property
     def len(self) -> int:
-        """Number of IDs used up in that tick, or in the whole sequence of a layout without a timestamp."""
+        """The number of IDs used up in that tick, or in the whole sequence of a layout without a timestamp."""
 
     @property
     def closed(self) -> bool:
-        """True if the generator was closed."""
+        """``True`` if the generator is closed."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

@@ -1,10 +1,10 @@
-"""Public texts for integers that you have: ``order_1x...`` in a URL for the row 42, the same text each time.
+"""Public IDs: encrypted strings for the integer keys that you have, such as ``order_1x...`` in a URL for row 42.
 
     type | _ | version of the secret | the number, encrypted with SPARX-64/128 | check character
 
-Nothing tells that two numbers are neighbours, the numbers of two types have nothing in common, and a mistyped character
-is refused. It hides how many rows there are; it is neither a signature nor a permission: see
-https://example.invalid/polyflake/blob/main/docs/public-ids.md
+A number always gets the same string. The strings of consecutive numbers are unrelated, and so are the strings that two
+types give to the same number. A mistyped character is rejected. Public IDs hide how many rows a table has, but they are
+not signatures and do not grant access: see https://example.invalid/polyflake/blob/main/docs/public-ids.md
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,9 @@ __all__ = ["Ids", "Type"]
 
 @final
 class Ids:
-    """The secrets of a program's public IDs. No text of it shows a secret, and it can be neither copied nor pickled.
+    """The secrets with which a program encodes and decodes its public IDs.
+
+    Its ``repr`` does not show the secrets, and it cannot be copied or pickled.
 
     >>> ids = Ids(bytes(range(32)))  # from the environment or a file
     >>> orders = ids.of("order")
@@ -25,62 +27,68 @@ class Ids:
     """
 
     def __new__(cls, secret: _Buffer | Mapping[int, _Buffer], /, *, write: SupportsIndex | None = None) -> Ids:
-        """A secret of 32 bytes, or secrets by their versions, 0..31: all are read, the highest is written.
+        """Creates the keyring from a secret of 32 bytes, or from several secrets by version, 0..31.
 
-        A single secret has version 1. The bytes are copied: later changes to a buffer have no effect.
+        All versions can be decoded, and the highest one is used for encoding. A single secret has version 1. The bytes
+        are copied, so later changes to a buffer have no effect.
 
-        :param write: the version that is written in place of the highest: the first step of a rotation, in which every
-            process learns to read the new version before any process writes it.
-        :raises InvalidValueError: ``invalid_secret`` for another length and for one secret under two versions,
-            ``missing_field`` for no secret, ``unknown_version`` for ``write`` without a secret.
-        :raises OutOfRangeError: ``out_of_range`` for another version.
+        :param write: the version to use for encoding instead of the highest one. This is the first step of a rotation,
+            in which every process learns to decode the new version before any process encodes with it.
+        :raises InvalidValueError: ``invalid_secret`` for another length or if two versions have the same secret,
+            ``missing_field`` without a secret, ``unknown_version`` if ``write`` has no secret.
+        :raises OutOfRangeError: ``out_of_range`` if a version is out of range.
         """
 
     def of(self, name: str, bits: SupportsIndex = 48) -> Type:
-        """The IDs of a type. Each has a key of its own.
+        """Returns the public IDs of one type. Each type has its own key.
 
         :param name: ``[a-z][a-z0-9_]*``, at most 63 characters.
-        :param bits: numbers are below 2^bits, 1..64. Of 2^(64 - bits) made-up texts, or texts of another type whose
-            name was exchanged, one is taken: at 48 bits 1 in 65,536, at 63 every second one, at 64 all. The key
-            depends on the bits, so a type that gets more of them later has other texts.
-        :raises InvalidValueError: ``invalid_character`` or ``invalid_length``, of the name.
-        :raises OutOfRangeError: ``out_of_range``.
+        :param bits: the width of the numbers, which are below 2^bits, 1..64. Of 2^(64 - bits) forged strings, or
+            strings of another type whose name was replaced, one is accepted on average: 1 in 65,536 at 48 bits, every
+            second one at 63, all at 64. The key depends on the width, so the strings of a type change if you widen it
+            later.
+        :raises InvalidValueError: ``invalid_character`` or ``invalid_length`` for the name.
+        :raises OutOfRangeError: ``out_of_range`` for the width.
         """
 
     def __reduce__(self) -> Any: ...
 
 @final
 class Type:
-    """The public IDs of one type: the texts of numbers. A copy is itself, and it cannot be pickled."""
+    """The public IDs of one type, which encodes numbers as strings and decodes them.
+
+    Copying returns the same object, and it cannot be pickled.
+    """
 
     @property
     def name(self) -> str:
-        """The type's name."""
+        """The name of the type."""
 
     def encode(self, number: SupportsIndex, /) -> str:
-        """The text of a number: always the same one, under one secret.
+        """Returns the string for a number, which is always the same under one secret.
 
-        :raises OutOfRangeError: ``out_of_range`` for a negative number, and one of more bits than the type's.
+        :raises OutOfRangeError: ``out_of_range`` for a negative number, or one that needs more bits than the type has.
         """
 
     def encode_many(self, numbers: _Integers, /) -> list[str]:
-        """The texts of many numbers: of integers in any iterable, or of a buffer or column of 64-bit integers.
+        """Returns the strings for many numbers: an iterable of integers, or a buffer or column of 64-bit integers.
 
-        :raises PolyflakeError: with the :attr:`~polyflake.PolyflakeError.item`, as for one.
+        :raises PolyflakeError: as :meth:`encode` does, with the :attr:`~polyflake.PolyflakeError.item`.
         """
 
     def decode(self, text: str, /) -> int:
-        """The number of a text.
+        """Returns the number of a public ID.
 
-        :raises InvalidValueError: ``type_mismatch`` for another type's text, ``invalid_length`` and
-            ``invalid_character`` for no ID, ``check_failed`` for a wrong character, ``unknown_version`` for a secret
-            that is not here, ``unknown_id`` for a text that was made up, or made with another secret.
+        :raises InvalidValueError: ``type_mismatch`` for the ID of another type, ``invalid_length`` or
+            ``invalid_character`` for a string that is not a public ID, ``check_failed`` for a wrong character,
+            ``unknown_version`` for a version without a secret, ``unknown_id`` for an ID that was forged or encoded with
+            another secret.
         """
 
     def decode_many(self, texts: Iterable[str], /) -> list[int]:
-        """The numbers of many texts.
+        """Returns the numbers of many public IDs.
 
-        :raises PolyflakeError: with the :attr:`~polyflake.PolyflakeError.item`, as for one.
+        :raises PolyflakeError: as :meth:`decode` does, with the :attr:`~polyflake.PolyflakeError.item`.
         """
 
     def __copy__(self) -> Type: ...

@@ -1,13 +1,14 @@
-"""Randflake: 64-bit IDs that look random to those without the secret.
+"""Randflake: 64-bit IDs that look random to anyone without the secret.
 
     30 timestamp, seconds since 2024-10-27T03:33:20Z | 17 node | 17 sequence      (encrypted with SPARX-64/128)
 
-An ID is an ``int``, signed, as a database has it in a BIGINT column; its text is base32hex of the unsigned value. IDs
-are unpredictable and nothing more: they are not authentic, no capability, and do not sort by time.
+An ID is a signed ``int``, the form in which databases store it in a BIGINT column. Its string form is the unsigned
+value in base32hex. The node is the worker ID. IDs are unpredictable, but they are not authenticated, grant no access
+and do not sort by time.
 
-Every refused argument raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
-``int`` or any type with ``__index__``, as NumPy's integers, but not ``bool`` or ``float``. Times are
-integer Unix seconds, the last one 2803741823 (2058-11-05T17:10:23Z).
+Invalid arguments raise a :class:`polyflake.PolyflakeError`; values are never rounded, wrapped or guessed. Integers are
+``int`` or any type with ``__index__``, such as NumPy's integers, but not ``bool`` or ``float``. Times are integer Unix
+seconds up to 2803741823 (2058-11-05T17:10:23Z).
 """
 
 import datetime as dt
@@ -37,58 +38,60 @@ __all__ = [
 ]
 
 def encode_text(id: SupportsIndex, /) -> str:
-    """The text of an ID: 1 to 13 characters of ``[0-9a-v]``.
+    """Returns the string form of an ID: 1 to 13 characters of ``[0-9a-v]``.
 
         >>> encode_text(4594531474933654033)
         '3vgoe12ccb8gh'
 
     :param id: -2^63..2^63-1.
-    :raises OutOfRangeError: ``out_of_range``, for unsigned values too: see :func:`from_unsigned`.
+    :raises OutOfRangeError: ``out_of_range``. This includes unsigned values above 2^63-1, for which you need
+        :func:`from_unsigned`.
     """
 
 def decode_text(text: str, /) -> int:
-    """The ID of a text.
+    """Returns the ID of its string form.
 
-    There is one spelling for each ID: lower case, without padding and leading zeros.
+    Only the canonical encoding is accepted: lower case, without padding and leading zeros.
 
-    :raises InvalidValueError: ``invalid_length`` unless it has 1 to 13 characters, ``invalid_character`` with the
-        position of the first bad one, ``not_canonical`` for a leading zero.
+    :raises InvalidValueError: ``invalid_length`` unless the string has 1 to 13 characters, ``invalid_character`` with
+        the position of the first invalid character, ``not_canonical`` for a leading zero.
     :raises OutOfRangeError: ``out_of_range`` above 2^64-1.
     """
 
 def to_unsigned(id: SupportsIndex, /) -> int:
-    """The same 64 bits, without a sign: 0..2^64-1.
+    """Returns the 64 bits of an ID as an unsigned integer, 0..2^64-1.
 
     :raises OutOfRangeError: unless the ID is in -2^63..2^63-1.
     """
 
 def from_unsigned(value: SupportsIndex, /) -> int:
-    """The ID whose 64 bits are this number without a sign.
+    """Returns the ID that has the 64 bits of an unsigned integer.
 
     :raises OutOfRangeError: unless the value is in 0..2^64-1.
     """
 
 def describe() -> Description:
-    """Size, fields, rate and time span of the format. The fields are those of the raw value, which only the secret
-    shows."""
+    """Returns the size, fields, rate and time span of the format. The fields are those of the decrypted value, which
+    only the secret reveals.
+    """
 
 @final
 class Grant:
-    """The right to use one node, or a range of nodes, for a span of time.
+    """The right to use one node, or a range of nodes, during a time span.
 
-    It lasts from ``start`` until just before ``end``, in Unix seconds.
+    The span lasts from ``start`` until just before ``end``, in Unix seconds.
 
-    The issuer of grants makes sure that no two grants share a node and a second. A grant serves one generator once. It
-    is a value: equal to another of the same numbers, hashable, and may be copied and pickled.
+    The issuer of grants must ensure that no two grants share a node in the same second. Use a grant for one generator,
+    and only once. Grants with the same values are equal; they are hashable and can be copied and pickled.
 
         >>> Grant(42, 1_763_650_000, 1_763_653_600).nodes
         (42, 42)
     """
 
     def __new__(cls, nodes: _Nodes, start: SupportsIndex, end: SupportsIndex) -> Grant:
-        """A grant.
+        """Creates a grant.
 
-        :param nodes: one node, or the first and the last of a range: 0..131071.
+        :param nodes: one node, or the first and the last node of a range: 0..131071.
         :param start: the first second, at least 1730000000.
         :param end: one past the last second, at most 2803741824.
         :raises OutOfRangeError: with the ``field``.
@@ -112,7 +115,7 @@ class Grant:
 
 @final
 class Parts:
-    """The fields of an ID, which only the secret shows."""
+    """The decrypted fields of an ID, which only the secret reveals."""
 
     @property
     def timestamp(self) -> int:
@@ -124,32 +127,33 @@ class Parts:
 
     @property
     def node(self) -> int:
-        """The node that made it, 0..131071."""
+        """The node that made the ID, 0..131071."""
 
     @property
     def sequence(self) -> int:
-        """The ID's number within its second and node, 0..131071."""
+        """The sequence, 0..131071, which distinguishes the IDs of one node in one second."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
 
 @final
 class PartsColumns:
-    """The fields of many IDs: columns that NumPy and Arrow see without a copy. As a sequence it gives the fields of one
-    ID after the other, as :meth:`Codec.inspect` does.
+    """The fields of many IDs, as columns that NumPy and Arrow read without a copy.
+
+    It is also a sequence whose items are the fields of each ID, as :meth:`Codec.inspect` returns them.
     """
 
     @property
     def timestamp(self) -> FieldColumn:
-        """The creation time of each, in Unix seconds: 64-bit integers."""
+        """The creation time of each ID, in Unix seconds, as 64-bit integers."""
 
     @property
     def node(self) -> FieldColumn:
-        """The node of each: unsigned 32-bit integers."""
+        """The node of each ID, as unsigned 32-bit integers."""
 
     @property
     def sequence(self) -> FieldColumn:
-        """The sequence of each: unsigned 32-bit integers."""
+        """The sequence of each ID, as unsigned 32-bit integers."""
 
     def __len__(self) -> int: ...
     @overload
@@ -163,36 +167,44 @@ class PartsColumns:
 
 @final
 class Codec:
-    """Reads IDs, and makes IDs of given fields, under a secret. No text of a codec shows the secret, and it can be
-    neither copied nor pickled."""
+    """A codec that decrypts IDs, and encrypts fields into IDs, with a secret.
+
+    Its ``repr`` does not show the secret, and it cannot be copied or pickled.
+    """
 
     def __new__(cls, secret: _Buffer, /) -> Codec:
-        """A codec for a secret of 16 bytes, which are copied: later changes to the buffer have no effect. Any 16 bytes
-        are accepted, even zeros: draw them with ``secrets.token_bytes(16)``.
+        """Creates a codec from a secret of 16 bytes.
+
+        The bytes are copied, so later changes to the buffer have no effect. Any 16 bytes are accepted, even zeros, so
+        generate them with ``secrets.token_bytes(16)``.
 
         :raises InvalidValueError: ``invalid_secret`` for another length.
         """
 
     def inspect(self, id: SupportsIndex, /) -> Parts:
-        """The fields of an ID. Every number decrypts to some fields: plausible ones do not prove that it is an ID.
+        """Returns the fields of an ID.
+
+        Every 64-bit number decrypts to some fields, so plausible fields do not prove that the number is an ID.
 
         :raises OutOfRangeError: unless the ID is in -2^63..2^63-1.
         """
 
     def inspect_columns(self, ids: RandflakeArray | _Integers | Iterable[SupportsIndex | str], /) -> PartsColumns:
-        """The fields of many IDs, a column of each, ten times as fast as one by one. Other threads run meanwhile.
+        """Returns the fields of many IDs as columns. Other threads can run during the call.
+
+        It is ten times as fast as inspecting the IDs one by one.
 
             >>> codec = Codec(b"sixteen byte key")
             >>> ids = RandflakeArray.from_texts(["3vgoe12ccb8gh"])
             >>> codec.inspect_columns(ids)[0] == codec.inspect(ids[0])
             True
 
-        :param ids: an array, or a list or column as :class:`RandflakeArray` takes it.
-        :raises InvalidTypeError: for anything else; for a null, with the ``item``.
+        :param ids: an array, or a list or column that :class:`RandflakeArray` accepts.
+        :raises InvalidTypeError: if ``ids`` is of another type; with the ``item``, for a null.
         """
 
     def encrypt(self, timestamp: SupportsIndex, node: SupportsIndex, sequence: SupportsIndex) -> int:
-        """The ID of given fields; the caller makes sure that no ID is made twice.
+        """Returns the ID with these fields. The caller must ensure that no ID is made twice.
 
         :param timestamp: Unix seconds, 1730000000..2803741823.
         :param node: 0..131071.
@@ -204,14 +216,15 @@ class Codec:
 
 @final
 class Generator:
-    """A source of IDs under one grant, up to 131,072 a second for each of its nodes.
+    """A generator that makes IDs under one grant, up to 131,072 per second for each of its nodes.
 
-    Threads may share it. When a second is used up or the clock is behind the last second used, calls wait or fail, as
-    ``on_exhausted`` says. A grant that served one generator must not serve another without ``resume_after``, so a
-    generator can be neither copied nor pickled, and in a forked child it refuses with ``forked``. No text of it shows
-    the secret.
+    Threads can share a generator. When the IDs of a second are used up, or the clock is behind the last second used,
+    calls wait or raise, depending on ``on_exhausted``. A grant that was used by one generator must not be used by
+    another without ``resume_after``. For this reason a generator cannot be copied or pickled, and raises ``forked`` in
+    a forked child. Its ``repr`` does not show the secret.
 
-    Waiting lets other threads run and ends when a signal's handler raises, as ``KeyboardInterrupt`` does.
+    Other threads can run while a call waits. The wait ends if a signal handler raises, as it does for
+    ``KeyboardInterrupt``.
     """
 
     def __new__(
@@ -226,204 +239,216 @@ class Generator:
         lease: Lease | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
-        """A new generator.
+        """Creates a generator.
 
-        :param grant: the nodes that it may use, and the time span. They may have served an earlier generator, so
-            without ``resume_after`` the first ID belongs to the second after the first call, which waits for up to one
-            second. If the clock was set back between two runs, IDs repeat.
-        :param secret: 16 bytes, which are copied; the same for all nodes. Any bytes are accepted, even zeros.
-        :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
-            be slow, raise or use the generator itself.
-        :param on_exhausted: action when a second's IDs are used up, or the clock is behind: ``"wait"`` for it to
-            move on, or ``"error"``.
-        :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
-        :param resume_after: the last second that the grant was used in, as :meth:`close` told: no ID is made in it or
-            before it. 1730000000..2803741823.
-        :param lease: a :class:`polyflake.Lease`, which gives the generator its node and its times;
-            the first ID waits for it.
-        :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
+        :param grant: the nodes and the time span that the generator can use. An earlier generator may have used them,
+            so without ``resume_after`` the first ID belongs to the second after the first call, which waits for up to
+            one second. If the clock was set back between two runs, IDs repeat. Pass ``None`` with a ``lease``.
+        :param secret: 16 bytes, which are copied; all nodes use the same secret. Any bytes are accepted, even zeros.
+        :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
+            without a lock, so it can be slow, raise or use the generator itself.
+        :param on_exhausted: what to do when the IDs of a second are used up, or the clock is behind: ``"wait"`` waits
+            until the clock has advanced, and ``"error"`` raises an exception.
+        :param max_wait: the longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
+        :param resume_after: the last second in which the grant was used, as :meth:`close` returned it. No ID is made in
+            that second or before it. 1730000000..2803741823.
+        :param lease: a :class:`polyflake.Lease`, which provides the node and the time span. The first ID waits for it.
+        :param on_stall: a callable that is called on the waiting thread before each sleep. An exception that it raises
             ends the wait and propagates.
-        :warns RuntimeWarning: once for nodes and a secret, if a generator of this process that is still in use has
-            both, and an overlapping time: they repeat each other's IDs.
-        :raises InvalidValueError: ``invalid_secret`` unless it has 16 bytes.
+        :warns RuntimeWarning: once per set of nodes and secret, if a generator of this process that is still in use has
+            the same ones and an overlapping time span, because they repeat each other's IDs.
+        :raises InvalidValueError: ``invalid_secret`` unless the secret has 16 bytes.
         :raises OutOfRangeError: with the ``field``.
         """
 
     def generate(self) -> int:
-        """One new ID.
+        """Returns a new ID.
 
-        :raises LeaseError: ``lease_not_started`` with ``retry_at``, ``lease_expired``.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, ``clock_failed``.
+        :raises LeaseError: ``lease_not_started`` with ``retry_at``, or ``lease_expired``.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, or ``clock_failed``.
         :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``.
-        :raises StateError: ``generator_closed``, ``forked``.
+        :raises StateError: ``generator_closed`` or ``forked``.
         """
 
     def generate_text(self) -> str:
-        """The text of one new ID, at once: ``encode_text(generate())``. Raises as :meth:`generate`."""
+        """Returns a new ID as a string. It is a faster way to write ``encode_text(generate())``, and raises the same
+        exceptions as :meth:`generate`.
+        """
 
     def generate_many(self, n: SupportsIndex, /) -> RandflakeArray:
-        """Many new IDs. Other threads run meanwhile.
+        """Returns ``n`` new IDs. Other threads can run during the call.
 
-        :param n: number of IDs, 0..16777216.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of IDs that were made and are lost.
+        :param n: the number of IDs, 0..16777216.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of IDs that were
+            made before the error; they are lost.
         """
 
     def fill(self, buffer: _Buffer, /) -> None:
         """Fills the caller's buffer with new IDs.
 
-        As many as the buffer holds. Filling the same memory again and again takes no new pages from the system. Other
-        threads run meanwhile.
+        Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
 
-        :param buffer: writable and C-contiguous: signed 64-bit integers in the machine's byte order, such
-            as a NumPy array of ``int64`` or an ``array("q")``.
-        :raises InvalidTypeError: for a buffer that is read-only, strided or of anything else.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of valid IDs at the front of the
-            buffer; the rest of the buffer is unchanged.
+        :param buffer: a writable, C-contiguous buffer of signed 64-bit integers in the machine's byte order, such as a
+            NumPy array of ``int64`` or an ``array("q")``.
+        :raises InvalidTypeError: if the buffer is read-only, strided or of another item type.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of valid IDs at
+            the front of the buffer; the rest of the buffer is unchanged.
         """
 
     def try_generate(self) -> int:
-        """One new ID if there is one now. It never waits, whatever ``on_exhausted`` and ``max_wait`` say.
+        """Returns a new ID if one is available without waiting.
 
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of a wait.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of a wait.
-        :raises PolyflakeError: otherwise as :meth:`generate`.
+        It never waits, regardless of ``on_exhausted`` and ``max_wait``.
+
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of waiting.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of waiting.
+        :raises PolyflakeError: otherwise the same exceptions as :meth:`generate`.
         """
 
     def try_generate_text(self) -> str:
-        """The text of one new ID if there is one now. Raises as :meth:`try_generate`."""
+        """Returns a new ID as a string if one is available without waiting. Raises the same exceptions as
+        :meth:`try_generate`.
+        """
 
     def try_generate_many(self, n: SupportsIndex, /) -> RandflakeArray:
-        """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
+        """Returns up to ``n`` new IDs without waiting.
 
-        :param n: largest number of IDs, 0..16777216.
-        :raises PolyflakeError: as :meth:`generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
+        The array holds the IDs that are available now, so it can be shorter than ``n``, or empty.
+
+        :param n: the maximum number of IDs, 0..16777216.
+        :raises PolyflakeError: the same exceptions as :meth:`generate_many`, except ``sequence_exhausted`` and
+            ``clock_behind``.
         """
 
     def try_fill(self, buffer: _Buffer, /) -> int:
-        """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
+        """Fills the front of the caller's buffer with the IDs that are available without waiting, and returns their
+        number.
 
-        It never waits: there may be fewer than the buffer holds, or none. The rest of the buffer is unchanged.
+        The number can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
 
-        :param buffer: as :meth:`fill` takes it.
-        :raises PolyflakeError: as :meth:`fill`, except for ``sequence_exhausted`` and ``clock_behind``.
+        :param buffer: a buffer that :meth:`fill` accepts.
+        :raises PolyflakeError: the same exceptions as :meth:`fill`, except ``sequence_exhausted`` and ``clock_behind``.
         """
 
     def generate_async(self) -> Coroutine[Any, Any, int]:
-        """One new ID, waiting without holding the thread.
+        """Returns a new ID without blocking the thread while it waits.
 
-        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. If cancelled,
-        it makes no ID.
+        It is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event loop. A
+        call that is cancelled makes no ID.
 
-        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
 
     def generate_text_async(self) -> Coroutine[Any, Any, str]:
-        """The text of one new ID, waiting without holding the thread.
+        """Returns a new ID as a string without blocking the thread while it waits.
 
-        A coroutine, as :meth:`generate_async`.
+        It is a coroutine that waits like :meth:`generate_async`.
 
-        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
 
     def generate_many_async(self, n: SupportsIndex, /) -> Coroutine[Any, Any, RandflakeArray]:
-        """Many new IDs, waiting without holding the thread.
+        """Returns ``n`` new IDs without blocking the thread while it waits.
 
-        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. A
-        cancelled call loses the IDs that it made.
+        It is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once every 16,384
+        IDs. A call that is cancelled loses the IDs that it has made.
 
-        :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
 
     def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
-        """New IDs into the caller's buffer, waiting without holding the thread.
+        """Fills the caller's buffer with new IDs without blocking the thread while it waits.
 
-        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. A cancelled call leaves
-        some new IDs at the front.
+        It is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A call
+        that is cancelled leaves the IDs that it has made at the front of the buffer.
 
-        :raises PolyflakeError: as :meth:`fill`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """
 
     def inspect(self, id: SupportsIndex, /) -> Parts:
-        """The fields of an ID, of this generator or another under the same secret: see :meth:`Codec.inspect`."""
+        """Returns the fields of an ID, made by this generator or by any other one with the same secret. See
+        :meth:`Codec.inspect`.
+        """
 
     @property
     def grant(self) -> Grant:
-        """The grant, as far as it was extended."""
+        """The grant, including its extensions."""
 
     def extend_grant(self, grant: Grant, /) -> None:
-        """Extends the grant; one that ends no later changes nothing.
+        """Extends the grant. A grant that does not end later has no effect.
 
-        :raises LeaseError: ``lease_mismatch`` unless both have the same nodes and start.
+        :raises LeaseError: ``lease_mismatch`` unless both grants have the same nodes and start.
         """
 
     def stats(self) -> Stats:
-        """Figures of now."""
+        """Returns the current statistics of the generator."""
 
     def close(self) -> int | None:
-        """Ends the generator and tells the last second used.
+        """Closes the generator and returns the last second used, in Unix seconds.
 
-        Calls in flight on other threads end, too. The result is in Unix seconds: the ``resume_after`` of the grant's
-        next generator. ``None`` if nothing was made.
+        Pass the result as ``resume_after`` to the next generator of the grant. It is ``None`` if no ID was made. Calls
+        in progress on other threads end, too.
 
-        :raises StateError: ``generator_closed`` if it was closed before; ``forked``, since the parent's generator goes
-            on.
+        :raises StateError: ``generator_closed`` if the generator is already closed; ``forked`` in a child process,
+            because the parent's generator continues.
         """
 
     def __reduce__(self) -> Any: ...
 
 @final
 class RandflakeArray(_Array[int]):
-    """Many IDs, packed: a signed 64-bit integer each.
+    """A packed array of IDs, each a signed 64-bit integer.
 
-    It has the buffer protocol, as a read-only list of them: ``numpy.asarray(ids)`` is an ``int64`` array that copies
-    nothing. It is also an Arrow column: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
+    It supports the buffer protocol as a read-only list of these integers: ``numpy.asarray(ids)`` is an ``int64`` array
+    that copies nothing. The array is also an Arrow column: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
     def __new__(cls, ids: _Integers | Iterable[SupportsIndex | str], /) -> RandflakeArray:
-        """The IDs of a list or a column.
+        """Creates an array from a list or a column of IDs.
 
-        :param ids: any iterable of integers and texts; or a column of signed 64-bit integers: a buffer in the machine's
-            byte order (a NumPy array of ``int64``, an ``array("q")``) or an Arrow column (pyarrow, polars and others).
-        :raises InvalidTypeError: for a column of anything else, even of unsigned integers; for a null or another item,
-            with the ``item``.
-        :raises InvalidValueError: for a text, as :func:`decode_text`, with the ``item``.
+        :param ids: an iterable of integers and strings; or a column of signed 64-bit integers: a buffer in the
+            machine's byte order (a NumPy array of ``int64``, an ``array("q")``) or an Arrow column (pyarrow, polars and
+            others).
+        :raises InvalidTypeError: for a column of any other type, including unsigned integers; with the ``item``, for a
+            null or an item of another type.
+        :raises InvalidValueError: for an invalid string, as :func:`decode_text`, with the ``item``.
         :raises OutOfRangeError: for an integer of more than 64 bits, with the ``item``.
         """
 
     @staticmethod
     def from_texts(column: _Texts, /) -> RandflakeArray:
-        """The IDs of many texts.
+        """Parses a column of encoded IDs, each as strictly as :func:`decode_text` does. A null or ``None`` is rejected.
 
-        Each text is read as strictly as by :func:`decode_text`; a null or ``None`` is refused.
-
-        :param column: an Arrow column of strings, or of bytes of one width, padded with zeros (from pyarrow, polars and
-            others, by ``__arrow_c_stream__`` or ``__arrow_c_array__``); a buffer of texts (NumPy's ``S`` and ``U``) or
-            of 16 bytes each (a table of 16 columns, or packed bytes); or any iterable of ``str``.
-        :raises InvalidTypeError: for any other type; for an item that is not a text, with the ``item``.
-        :raises InvalidValueError: ``invalid_character``, ``invalid_length``, ``not_canonical`` with the ``item``;
+        :param column: an Arrow column of strings, or of fixed-width bytes padded with zeros (from pyarrow, polars and
+            others, through ``__arrow_c_stream__`` or ``__arrow_c_array__``); a buffer of strings (NumPy's ``S`` and
+            ``U``) or of 16 bytes per ID (a table of 16 columns, or packed bytes); or an iterable of ``str``.
+        :raises InvalidTypeError: if the column is of any other type; with the ``item``, if an item is not a string.
+        :raises InvalidValueError: ``invalid_character``, ``invalid_length`` or ``not_canonical`` with the ``item``;
             ``invalid_length`` for a buffer of another width.
         :raises OutOfRangeError: as :func:`decode_text`, with the ``item``.
         """
 
     def text_column(self) -> TextColumn:
-        """The texts of all, packed: the fast way into NumPy, Arrow and libraries that use them."""
+        """Returns the string forms of all IDs as a packed column, the fastest way to pass them to NumPy, Arrow and
+        libraries that use them.
+        """
 
     def texts(self) -> list[str]:
-        """The texts of all."""
+        """Returns a list of the string forms of all IDs."""
 
 @final
 class TextColumn(_Array[str]):
-    """Texts of IDs, packed, as :meth:`RandflakeArray.text_column` gives them.
+    """A packed column of encoded IDs, as :meth:`RandflakeArray.text_column` returns them.
 
-    It is a sequence of ``str``, which pandas takes as a column. It has the buffer protocol (``numpy.asarray(column)``
-    is a read-only ``S16`` array that copies nothing) and is an Arrow column of strings (``pyarrow.array(column)``,
-    ``polars.Series(column)``), of up to 165191049 texts. The texts are written on demand: once for NumPy, and each time
-    for Arrow.
+    It is a sequence of ``str``, which pandas accepts as a column. It supports the buffer protocol
+    (``numpy.asarray(column)`` is a read-only ``S16`` array that copies nothing) and is an Arrow column of up to
+    165191049 strings (``pyarrow.array(column)``, ``polars.Series(column)``). The strings are created on demand: once
+    for NumPy, and on each request for Arrow.
     """
 
 @final
 class Stats:
-    """Figures of a generator, at one moment."""
+    """The statistics of a generator at one moment."""
 
     @property
     def last_second(self) -> int | None:
@@ -431,11 +456,11 @@ class Stats:
 
     @property
     def len(self) -> int:
-        """Number of IDs used up in that second."""
+        """The number of IDs used up in that second."""
 
     @property
     def closed(self) -> bool:
-        """True if the generator was closed."""
+        """``True`` if the generator is closed."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

@@ -1,13 +1,15 @@
-"""sno: 10 bytes, 16 characters, and a metabyte for the kind of the ID.
+"""sno: time-sortable IDs of 10 bytes, or 16 characters, with a type tag called the metabyte.
 
     39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence      (big-endian)
 
-Byte order, text order and time order are one. IDs are predictable and show time, place and volume: they are no
-secrets.
+The partition is the worker ID: it identifies the generator that made an ID. Bytes, strings and creation times sort the
+same way. IDs are predictable and reveal their creation time, their generator and how many IDs it makes, so do not use
+them as secrets.
 
-Every refused argument raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
-``int`` or any type with ``__index__``, as NumPy's integers, but not ``bool`` or ``float``. Times are
-aware ``datetime`` or integer Unix milliseconds; naive datetimes are not. Bytes are anything with the buffer protocol.
+Invalid arguments raise a :class:`polyflake.PolyflakeError`; values are never rounded, wrapped or guessed. Integers are
+``int`` or any type with ``__index__``, such as NumPy's integers, but not ``bool`` or ``float``. Times are aware
+``datetime`` objects or integer Unix milliseconds; naive datetimes are rejected. Bytes are any object with the buffer
+protocol.
 """
 
 import datetime as dt
@@ -45,136 +47,134 @@ __all__ = [
 ]
 
 def generate(metabyte: SupportsIndex | None = None) -> Sno:
-    """One new ID from the default generator, which :func:`set_default_generator` sets.
+    """Returns a new ID from the default generator, which :func:`set_default_generator` can replace.
 
-    The generator leases a partition at the first call and while it makes IDs, from a table of this process and its
-    forks, so that no two generators have the same one at a time. Generators of other processes and machines have it by
-    chance: 1 % likely at 37 processes. Give partitions if IDs must be unique for sure.
+    The generator has a randomly assigned partition. It takes the partition at the first call from a table that this
+    process shares with its forks, so no two generators in them use the same partition at the same time. Unrelated
+    processes can pick the same partition: among 37 processes, the chance that two share one is 1 %. Use explicit
+    partitions or a lease if IDs must be unique across processes.
 
-    :param metabyte: the kind of the ID, 0..255, with a meaning of your own; by default the generator's, which is 0
-        unless it was set.
-    :raises ExhaustedError: ``sequence_exhausted`` after 1 s of waiting (a tick of 4 ms holds 65,536 IDs at most, and
-        at least half as many), ``partitions_exhausted``.
-    :raises ClockError: ``clock_behind``, if the clock was set back twice and stays so for 1 s.
-    :raises OutOfRangeError: for the metabyte, or ``time_out_of_range`` before 2010 and after 2079.
-    :raises EntropyError: if the system gives no random bytes.
+    :param metabyte: the type tag of the ID, 0..255, whose meaning you choose. The default is the generator's metabyte,
+        which is 0 unless you set it.
+    :raises ExhaustedError: ``sequence_exhausted`` after 1 s of waiting (a 4 ms tick holds up to 65,536 IDs, and at
+        least half of that), or ``partitions_exhausted``.
+    :raises ClockError: ``clock_behind`` if the clock was set back twice and is still behind after 1 s.
+    :raises OutOfRangeError: if the metabyte is out of range, or ``time_out_of_range`` before 2010 and after 2079.
+    :raises EntropyError: if the operating system provides no random bytes.
     """
 
 def generate_text(metabyte: SupportsIndex | None = None) -> str:
-    """The text of one new ID from the default generator.
+    """Returns a new ID from the default generator as a string.
 
-    As :meth:`Generator.generate_text`.
+    It behaves like :meth:`Generator.generate_text`.
     """
 
 def generate_many(n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
-    """Many new IDs from the default generator.
+    """Returns ``n`` new IDs from the default generator.
 
-    As :meth:`Generator.generate_many`.
+    It behaves like :meth:`Generator.generate_many`.
     """
 
 def generate_async(metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, Sno]:
-    """One new ID from the default generator, waiting without holding the thread.
+    """Returns a new ID from the default generator without blocking the thread while it waits.
 
-    As :meth:`Generator.generate_async`.
+    It behaves like :meth:`Generator.generate_async`.
     """
 
 def generate_text_async(metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, str]:
-    """The text of one new ID from the default generator, waiting without holding the thread.
+    """Returns a new ID from the default generator as a string without blocking the thread while it waits.
 
-    As :meth:`Generator.generate_text_async`.
+    It behaves like :meth:`Generator.generate_text_async`.
     """
 
 def generate_many_async(n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, SnoArray]:
-    """Many new IDs from the default generator, waiting without holding the thread.
+    """Returns ``n`` new IDs from the default generator without blocking the thread while it waits.
 
-    As :meth:`Generator.generate_many_async`.
+    It behaves like :meth:`Generator.generate_many_async`.
     """
 
 def set_default_generator(generator: Generator | None, /) -> None:
-    """Sets the default generator; none stands for a new one.
+    """Sets the generator that :func:`generate` uses in all threads.
 
-    :func:`generate` uses it in all threads. ``None`` stands for a new generator with a new partition. The generator
-    before is never used again by :func:`generate`, and stays usable by those who hold it.
+    ``None`` creates a new generator with a new partition. :func:`generate` never uses the previous generator again, but
+    code that holds a reference to it can still use it.
 
         >>> set_default_generator(Generator(7, sequence_min=0, clock=lambda: 1_750_000_000_000_000_000))
         >>> generate()
         Sno('9559kei22222g222')
         >>> set_default_generator(None)
 
-    It serves tests, whose generator reads a mocked clock, and programs that know their partition. A forked child has
-    the same generator, which refuses with ``forked`` there if its partition or window was given.
+    Use it in tests, to make the generator read a mocked clock, and in programs that have an explicit partition. A
+    forked child inherits the generator, but the generator raises ``forked`` there if it has an explicit partition or
+    window.
 
-    :raises InvalidTypeError: for anything else.
+    :raises InvalidTypeError: if the argument is neither a generator nor ``None``.
     """
 
 def metabyte(text: str, /) -> int:
-    """The metabyte of a text, without parsing the rest of it.
+    """Returns the metabyte of an encoded ID, 0..255, without decoding the rest of the string.
 
-    It is 0..255. Only the length and the two characters that hold it are checked: to pick a type for a document whose
-    ID is parsed later.
+    Only the length and the two characters that hold the metabyte are checked. This is useful for choosing a type for a
+    document whose ID is parsed later.
 
         >>> metabyte("9afikjv326nct5if")
         1
 
-    :raises InvalidValueError: ``invalid_length``, ``invalid_character`` with its position.
+    :raises InvalidValueError: ``invalid_length``, or ``invalid_character`` with its ``position``.
     """
 
 def by_metabyte(
     kinds: Mapping[int, Callable[..., _T]], /, *, name: str = "id"
 ) -> Callable[[dict[str, Any]], _T | dict[str, Any]]:
-    """Turns JSON objects into the kinds that the metabytes of their IDs select.
+    """Returns an ``object_hook`` for :func:`json.loads` that chooses each object's type by the metabyte of its ID.
 
-    It returns an ``object_hook`` for :func:`json.loads`. A kind is a class, or a function, that takes an object's
-    members by their names; objects without an ID of one of the kinds stay dicts.
+    The hook calls the class or function for the metabyte with the members of the JSON object as keyword arguments.
+    Objects without an ID of a listed metabyte remain dicts.
 
         >>> import json
         >>> hook = by_metabyte({24: lambda id, foo, baz: (foo, baz)})
         >>> json.loads('{"id": "9aaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}', object_hook=hook)
         ('bar', 'bar')
 
-    :param kinds: the kinds by their metabytes, 0..255.
+    :param kinds: the classes or functions, by metabyte, 0..255.
     :param name: the member that holds the ID.
-    :raises InvalidTypeError: for anything but a mapping of metabytes to callables.
-    :raises OutOfRangeError: for a key that is not a metabyte.
+    :raises InvalidTypeError: if ``kinds`` is not a mapping from metabytes to callables.
+    :raises OutOfRangeError: if a key is not a metabyte.
     """
 
 def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:
-    """The lowest and highest ID of a half-open time range, for BETWEEN queries.
+    """Returns the lowest and the highest ID of the time range ``start <= time < end``, for BETWEEN queries.
 
-    Both are inclusive; the range is ``start <= time < end``. The query may compare the bytes or the text. An ID is in
-    the range if its own tick begins in it.
+    Both bounds are inclusive, and the query can compare either bytes or strings. An ID is in the range if its tick
+    begins in the range.
 
-    :raises OutOfRangeError: ``out_of_range`` if the range is reversed or holds no tick of 4 ms, ``time_out_of_range``
+    :raises OutOfRangeError: ``out_of_range`` if the range is reversed or contains no 4 ms tick, ``time_out_of_range``
         before 2010 or past 2079-09-07T15:47:35.548Z.
     """
 
 def from_json_value(value: str | None, /, *, null_is_zero: bool = False) -> Sno:
-    """The ID of a JSON value, on request with the original's null for the zero ID.
+    """Returns the ID of a JSON value, as :func:`json.loads` returns it: a string.
 
-    The value is as ``json.loads`` gives it: the ID's text.
-
-    :param null_is_zero: true to read ``None`` as the zero ID, a habit of the original.
-    :raises InvalidTypeError: for anything but a text, and for ``None`` without ``null_is_zero``.
-    :raises InvalidValueError: as the constructor of :class:`Sno`.
+    :param null_is_zero: ``True`` reads ``None`` as the zero ID, as the original Go library does.
+    :raises InvalidTypeError: if the value is not a string, or is ``None`` without ``null_is_zero``.
+    :raises InvalidValueError: as the constructor of :class:`Sno` raises it.
     """
 
 def to_json_value(id: Sno, /, *, null_is_zero: bool = False) -> str | None:
-    """An ID as a JSON value, on request with the original's null for the zero ID.
+    """Returns an ID as a JSON value for :func:`json.dumps`: a string.
 
-    The value is for ``json.dumps``: the ID's text.
-
-    :param null_is_zero: true to write the zero ID as ``None``, a habit of the original.
+    :param null_is_zero: ``True`` writes the zero ID as ``None``, as the original Go library does.
     """
 
 def describe() -> Description:
-    """Size, fields, rate and time span of the format."""
+    """Returns the size, fields, rate and time span of the format."""
 
 @final
 class Sno:
-    """An ID: 10 bytes, 16 characters of ``[2-9a-x]``.
+    """An ID of 10 bytes, whose string form has 16 characters of ``[2-9a-x]``.
 
-    It is a value: immutable, hashable, ordered as its bytes, its text and its time are, and may be copied and pickled.
-    ``str(id)`` is the text, ``bytes(id)`` the 10 bytes.
+    IDs are immutable and hashable, and they can be copied and pickled. They sort the same way as their bytes, strings
+    and creation times. ``str(id)`` returns the string form, and ``bytes(id)`` returns the 10 bytes.
 
         >>> id = Sno("93bm44ab22flxhjb")
         >>> id.metabyte
@@ -184,19 +184,19 @@ class Sno:
     """
 
     def __new__(cls, text: str, /) -> Sno:
-        """The ID of a text.
+        """Parses the string form of an ID.
 
-        :raises InvalidValueError: ``invalid_length`` (in characters), or ``invalid_character`` with the position of
-            the first bad one. There is one spelling for each ID: upper case is refused.
+        :raises InvalidValueError: ``invalid_length`` (in characters), or ``invalid_character`` with the position of the
+            first invalid character. Each ID has one canonical encoding, so upper case is rejected.
         """
 
     @staticmethod
     def parse(text: str, /) -> Sno:
-        """The ID of a text, as the constructor gives it."""
+        """Parses the string form of an ID, like the constructor."""
 
     @staticmethod
     def from_bytes(data: _Buffer, /) -> Sno:
-        """The ID of its 10 bytes; every 10 bytes are one.
+        """Returns the ID with these 10 bytes. Every sequence of 10 bytes is an ID.
 
         :raises InvalidValueError: ``invalid_length``, in bytes.
         """
@@ -210,19 +210,19 @@ class Sno:
         metabyte: SupportsIndex = 0,
         tick_tock: bool = False,
     ) -> Sno:
-        """The ID of given fields.
+        """Returns the ID with these fields.
 
         :param tick: 4 ms units since 2010-01-01T00:00:00Z, 39 bits: 0..549755813887.
         :param partition: 0..65535, or two bytes.
         :param sequence: 0..65535.
         :param metabyte: 0..255.
-        :param tick_tock: the bit that flips when the clock steps back.
+        :param tick_tock: the bit that flips on each clock rollback.
         :raises OutOfRangeError: with the ``field``.
         """
 
     @staticmethod
     def from_uuid(uuid: _uuid.UUID, /) -> Sno:
-        """The ID in a UUID column's value.
+        """Returns the ID that a UUID column stores in the compatible form, which :attr:`uuid` creates.
 
         :raises InvalidValueError: ``invalid_character`` with the position of the first byte that is not in
             ``[2-9a-x]``.
@@ -230,26 +230,28 @@ class Sno:
 
     @staticmethod
     def from_uuid8(uuid: _uuid.UUID, /) -> Sno:
-        """The ID of a UUID of version 8.
+        """Returns the ID that a version 8 UUID contains.
 
-        :raises InvalidValueError: ``not_canonical`` for another version or variant, and for bits behind the ID.
+        :raises InvalidValueError: ``not_canonical`` for another version or variant, and if bits after the ID are set.
         """
 
     @property
     def uuid8(self) -> _uuid.UUID:
-        """The UUID of version 8 that holds all bits of the ID, in its order.
+        """The ID as a version 8 UUID, which contains all bits of the ID in the same order.
 
-        Strict validators accept it, and it sorts as the ID does."""
+        Strict validators accept the UUID, and it sorts the same way as the ID.
+        """
 
     @property
     def uuid(self) -> _uuid.UUID:
-        """The UUID column's value: the 16 characters of the text are the 16 bytes.
+        """The ID as a UUID whose 16 bytes are the 16 ASCII characters of the string form.
 
-        The characters are ASCII. The UUID sorts as the ID does."""
+        The UUID sorts the same way as the ID.
+        """
 
     @property
     def unix_ms(self) -> int:
-        """The creation time, in Unix milliseconds: the start of the ID's tick of 4 ms."""
+        """The creation time, in Unix milliseconds. It is the start of the ID's 4 ms tick."""
 
     @property
     def datetime(self) -> dt.datetime:
@@ -257,35 +259,39 @@ class Sno:
 
     @property
     def tick(self) -> int:
-        """The 4 ms units since 2010-01-01T00:00:00Z."""
+        """The tick: the number of 4 ms units since 2010-01-01T00:00:00Z."""
 
     @property
     def tick_tock(self) -> bool:
-        """The bit that flips when the clock steps back."""
+        """The bit that flips on each clock rollback."""
 
     @property
     def metabyte(self) -> int:
-        """The metabyte, 0..255: the kind of the ID."""
+        """The metabyte, 0..255. It is a type tag whose meaning you choose."""
 
     @property
     def partition(self) -> int:
-        """The partition, 0..65535, of the generator that made it.
+        """The partition of the generator that made the ID, 0..65535.
 
-        ``partition.to_bytes(2, "big")`` gives its two bytes."""
+        ``partition.to_bytes(2, "big")`` returns its two bytes.
+        """
 
     @property
     def sequence(self) -> int:
-        """The sequence, 0..65535: the ID's place within its tick."""
+        """The sequence, 0..65535, which distinguishes the IDs of one tick."""
 
     def with_metabyte(self, metabyte: SupportsIndex, /) -> Sno:
-        """The same ID with another metabyte, 0..255: a version of a record, another type. The new ID can
-        equal no other ID of its generator, except one derived from the same ID in the same way."""
+        """Returns this ID with another metabyte, 0..255, for example for a version of a record or for another type.
+
+        The new ID cannot collide with another ID of the same generator, except with one derived from this ID in the
+        same way.
+        """
 
     def with_partition(self, partition: _Partition, /) -> Sno:
-        """The same ID with another partition: 0..65535, or two bytes."""
+        """Returns this ID with another partition: 0..65535, or two bytes."""
 
     def with_sequence(self, sequence: SupportsIndex, /) -> Sno:
-        """The same ID with another sequence, 0..65535."""
+        """Returns this ID with another sequence, 0..65535."""
 
     def __bytes__(self) -> bytes: ...
     def __hash__(self) -> int: ...
@@ -305,14 +311,15 @@ class Sno:
 
 @final
 class Generator:
-    """A source of IDs under one partition.
+    """A generator that makes IDs under one partition.
 
-    Threads may share it. Any sequence of clock readings is safe: if the clock steps back, the tick-tock bit flips; if
-    it does so again too soon, calls wait. Two generators that are given the same partition and the same sequence
-    bounds repeat each other's IDs, so a generator can be neither copied nor pickled, and in a forked child it refuses
-    with ``forked`` (one with a default partition draws a new one there).
+    Threads can share a generator. Any sequence of clock readings is safe: on a clock rollback the tick-tock bit flips,
+    and if another rollback follows too soon, calls wait. Two generators with the same partition and the same sequence
+    bounds would repeat each other's IDs, so a generator cannot be copied or pickled. In a forked child, a generator
+    with an explicit partition raises ``forked``, and one with a randomly assigned partition picks a new one.
 
-    Waiting lets other threads run and ends when a signal's handler raises, as ``KeyboardInterrupt`` does.
+    Other threads can run while a call waits. The wait ends if a signal handler raises, as it does for
+    ``KeyboardInterrupt``.
     """
 
     def __new__(
@@ -329,30 +336,31 @@ class Generator:
         lease: Lease | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
-        """A new generator.
+        """Creates a generator.
 
-        :param partition: 0..65535, or two bytes; by default drawn at the first ID, and different from the partition of
-            every other default generator in this process and its forks.
-            An explicit partition may have served an earlier generator, so the first ID belongs to the tick after the
-            first call, which waits for up to 4 ms. If the clock was set back between two runs, IDs repeat unless a
-            snapshot was restored.
-        :param sequence_min: the first sequence of a tick, inclusive; 0, or random in 0..32767 under a default
-            partition.
-        :param sequence_max: the last sequence of a tick, inclusive; 65535. The bounds hold at least 4 sequences. Two
-            generators with bounds that do not overlap may share a partition.
-        :param metabyte: the metabyte of IDs for which none is given.
-        :param window: the half-open time span in which IDs may be made. An end that was made durable before use makes
-            restarts safe without a snapshot.
-        :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
-            be slow, raise or use the generator itself.
-        :param on_exhausted: action when a tick's sequences are used up: ``"wait"`` for the next, or ``"error"``.
-        :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
-        :param lease: a :class:`polyflake.Lease`, which gives the generator its partition and its times;
-            the first ID waits for it.
-        :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
+        :param partition: 0..65535, or two bytes. By default the generator picks a random partition at the first ID; it
+            differs from the random partitions of all other generators in this process and its forks. An earlier
+            generator may have used an explicit partition, so the first ID belongs to the tick after the first call,
+            which waits for up to 4 ms. If the clock was set back between two runs, IDs repeat unless a snapshot was
+            restored.
+        :param sequence_min: the first sequence of a tick, inclusive. The default is 0, or a random number in 0..32767
+            under a randomly assigned partition.
+        :param sequence_max: the last sequence of a tick, inclusive; 65535 by default. The bounds must span at least 4
+            sequences. Two generators whose bounds do not overlap can share a partition.
+        :param metabyte: the metabyte of IDs that are made without one.
+        :param window: the half-open time span in which IDs can be made. If you store its end durably before use,
+            restarts are safe without a snapshot.
+        :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
+            without a lock, so it can be slow, raise or use the generator itself.
+        :param on_exhausted: what to do when the sequences of a tick are used up: ``"wait"`` waits for the next tick,
+            and ``"error"`` raises an exception.
+        :param max_wait: the longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
+        :param lease: a :class:`polyflake.Lease`, which provides the partition and the time span. The first ID waits for
+            it.
+        :param on_stall: a callable that is called on the waiting thread before each sleep. An exception that it raises
             ends the wait and propagates.
-        :warns RuntimeWarning: once for a partition, if a generator of this process that is still in use has the same
-            given or restored partition, with sequences and a time that overlap: they repeat each other's IDs.
+        :warns RuntimeWarning: once per partition, if a generator of this process that is still in use has the same
+            explicit or restored partition, with overlapping sequences and times, because they repeat each other's IDs.
         :raises OutOfRangeError: with the ``field``.
         """
 
@@ -368,11 +376,12 @@ class Generator:
         max_wait: SupportsIndex | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
-        """A generator that goes on where a closed one stopped, with its partition and bounds. Restore a snapshot
-        once: a second generator from it repeats the first one's IDs.
+        """Creates a generator that continues from the snapshot of a closed one, with the same partition and bounds.
 
-        :warns RuntimeWarning: as for a given partition, for example if the snapshot was restored before.
-        :raises OutOfRangeError: for a snapshot that no generator can have left.
+        Restore a snapshot only once: a second generator restored from it repeats the IDs of the first one.
+
+        :warns RuntimeWarning: as for an explicit partition, for example if the snapshot was restored before.
+        :raises OutOfRangeError: if no generator can have produced the snapshot.
         """
 
     @staticmethod
@@ -387,254 +396,274 @@ class Generator:
         max_wait: SupportsIndex | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
-        """A generator that resumes from a snapshot of the Go library, with that library's quirks: bounds in the wrong
-        order are swapped, and an upper bound of 0 is read as 65535.
+        """Creates a generator that continues from a snapshot of the original Go library.
 
-        :warns RuntimeWarning: as :meth:`restore`.
-        :raises OutOfRangeError: as :meth:`restore`.
+        It reproduces that library's quirks: bounds in the wrong order are swapped, and an upper bound of 0 is read as
+        65535.
+
+        :warns RuntimeWarning: as :meth:`restore` does.
+        :raises OutOfRangeError: as :meth:`restore` does.
         """
 
     def generate(self, metabyte: SupportsIndex | None = None) -> Sno:
-        """One new ID.
+        """Returns a new ID.
 
-        :param metabyte: 0..255; the generator's own by default.
+        :param metabyte: 0..255; the generator's metabyte by default.
         :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, ``clock_failed``.
-        :raises LeaseError: ``lease_not_started`` with ``retry_at``, ``lease_expired``: outside the window.
-        :raises StateError: ``generator_closed``, ``forked``.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, or ``clock_failed``.
+        :raises LeaseError: outside the window, ``lease_not_started`` with ``retry_at``, or ``lease_expired``.
+        :raises StateError: ``generator_closed`` or ``forked``.
         :raises OutOfRangeError: ``time_out_of_range`` before 2010 and after 2079.
         """
 
     def generate_text(self, metabyte: SupportsIndex | None = None) -> str:
-        """The text of one new ID, at once: ``str(generate(metabyte))``. Raises as :meth:`generate`."""
+        """Returns a new ID as a string. It is a faster way to write ``str(generate(metabyte))``, and raises the same
+        exceptions as :meth:`generate`.
+        """
 
     def generate_at(self, time: _Time, /, metabyte: SupportsIndex | None = None) -> Sno:
-        """An ID of a given time, which uniqueness is not promised for: its sequence is a separate counter that wraps
-        around silently, and the generator's window does not apply. For records with a time of their own, few at once.
+        """Returns an ID with an explicit creation time, for records that have their own time.
+
+        Uniqueness is not guaranteed, because the sequence of these IDs is a separate counter that wraps around
+        silently. The window of the generator does not apply. Make only a few such IDs at a time.
 
         :raises OutOfRangeError: ``time_out_of_range``.
-        :raises StateError: ``generator_closed``, ``forked``.
+        :raises StateError: ``generator_closed`` or ``forked``.
         """
 
     def generate_many(self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
-        """Many new IDs, in the order of time. Other threads run meanwhile.
+        """Returns ``n`` new IDs, in the order of their creation. Other threads can run during the call.
 
-        They span as many ticks as they need, and ``max_wait`` bounds the wait for each of them.
+        The IDs span as many ticks as needed, and ``max_wait`` bounds the wait for each tick.
 
-        :param n: number of IDs, 0..16777216.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of IDs that were made and are lost.
+        :param n: the number of IDs, 0..16777216.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of IDs that were
+            made before the error; they are lost.
         """
 
     def fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> None:
-        """Fills the caller's buffer with new IDs.
+        """Fills the caller's buffer with new IDs, in the order of their creation.
 
-        As many as the buffer holds, in the order of time. Filling the same memory again and again takes no new pages
-        from the system. Other threads run meanwhile.
+        Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
 
-        :param buffer: writable and C-contiguous: bytes (``bytearray``, NumPy's ``uint8`` in rows of 10) or
-            items of 10 bytes (NumPy's ``S10`` and ``V10``).
-        :raises InvalidTypeError: for a buffer that is read-only, strided or of anything else.
-        :raises InvalidValueError: ``invalid_length`` unless it holds whole IDs.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of valid IDs at the front of the
-            buffer; the rest of the buffer is unchanged.
+        :param buffer: a writable, C-contiguous buffer of bytes (``bytearray``, or NumPy's ``uint8`` in rows of 10) or
+            of 10-byte items (NumPy's ``S10`` and ``V10``).
+        :raises InvalidTypeError: if the buffer is read-only, strided or of another item type.
+        :raises InvalidValueError: ``invalid_length`` if the buffer does not hold a whole number of IDs.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of valid IDs at
+            the front of the buffer; the rest of the buffer is unchanged.
         """
 
     def try_generate(self, metabyte: SupportsIndex | None = None) -> Sno:
-        """One new ID if there is one now. It never waits, whatever ``on_exhausted`` and ``max_wait`` say.
+        """Returns a new ID if one is available without waiting.
 
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of a wait.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of a wait.
-        :raises PolyflakeError: otherwise as :meth:`generate`.
+        It never waits, regardless of ``on_exhausted`` and ``max_wait``.
+
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of waiting.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of waiting.
+        :raises PolyflakeError: otherwise the same exceptions as :meth:`generate`.
         """
 
     def try_generate_text(self, metabyte: SupportsIndex | None = None) -> str:
-        """The text of one new ID if there is one now. Raises as :meth:`try_generate`."""
+        """Returns a new ID as a string if one is available without waiting. Raises the same exceptions as
+        :meth:`try_generate`.
+        """
 
     def try_generate_many(self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
-        """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
+        """Returns up to ``n`` new IDs without waiting.
 
-        :param n: largest number of IDs, 0..16777216.
-        :raises PolyflakeError: as :meth:`generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
+        The array holds the IDs that are available now, so it can be shorter than ``n``, or empty.
+
+        :param n: the maximum number of IDs, 0..16777216.
+        :raises PolyflakeError: the same exceptions as :meth:`generate_many`, except ``sequence_exhausted`` and
+            ``clock_behind``.
         """
 
     def try_fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> int:
-        """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
+        """Fills the front of the caller's buffer with the IDs that are available without waiting, and returns their
+        number.
 
-        It never waits: there may be fewer than the buffer holds, or none. The rest of the buffer is unchanged.
+        The number can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
 
-        :param buffer: as :meth:`fill` takes it.
-        :raises PolyflakeError: as :meth:`fill`, except for ``sequence_exhausted`` and ``clock_behind``.
+        :param buffer: a buffer that :meth:`fill` accepts.
+        :raises PolyflakeError: the same exceptions as :meth:`fill`, except ``sequence_exhausted`` and ``clock_behind``.
         """
 
     def generate_async(self, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, Sno]:
-        """One new ID, waiting without holding the thread.
+        """Returns a new ID without blocking the thread while it waits.
 
-        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. If cancelled,
-        it makes no ID.
+        It is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event loop. A
+        call that is cancelled makes no ID.
 
-        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
 
     def generate_text_async(self, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, str]:
-        """The text of one new ID, waiting without holding the thread.
+        """Returns a new ID as a string without blocking the thread while it waits.
 
-        A coroutine, as :meth:`generate_async`.
+        It is a coroutine that waits like :meth:`generate_async`.
 
-        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
 
     def generate_many_async(
         self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None
     ) -> Coroutine[Any, Any, SnoArray]:
-        """Many new IDs, waiting without holding the thread.
+        """Returns ``n`` new IDs without blocking the thread while it waits.
 
-        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. A
-        cancelled call loses the IDs that it made.
+        It is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once every 16,384
+        IDs. A call that is cancelled loses the IDs that it has made.
 
-        :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
 
     def fill_async(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, None]:
-        """New IDs into the caller's buffer, waiting without holding the thread.
+        """Fills the caller's buffer with new IDs without blocking the thread while it waits.
 
-        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. A cancelled call leaves
-        some new IDs at the front.
+        It is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A call
+        that is cancelled leaves the IDs that it has made at the front of the buffer.
 
-        :raises PolyflakeError: as :meth:`fill`, when it is awaited.
+        :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """
 
     @property
     def partition(self) -> int | None:
-        """The partition, once the generator has one: a default one is drawn at the first ID."""
+        """The partition, or ``None`` before the generator has one. A random partition is assigned at the first ID."""
 
     def extend_window(self, end: _Time, /) -> None:
-        """Moves the end of the window later; an earlier or equal end changes nothing, and neither does any end without
-        a window.
+        """Moves the end of the window to a later time.
 
-        :raises OutOfRangeError: for an end before the window's start, or past the format's time.
+        An end that is not later than the current one has no effect. The call also has no effect if the generator has no
+        window.
+
+        :raises OutOfRangeError: if ``end`` is before the start of the window, or past the time range of the format.
         """
 
     def stats(self) -> Stats:
-        """Figures of now, which nothing can be restored from.
+        """Returns the current statistics of the generator. They cannot be used to restore it.
 
         :raises ClockError: ``clock_failed`` if the clock fails.
         """
 
     def close(self) -> Snapshot:
-        """Ends the generator and gives the snapshot to restore from.
+        """Closes the generator and returns a snapshot from which it can be restored.
 
-        Calls in flight on other threads end, too. The snapshot is given once.
+        Calls in progress on other threads end, too. The snapshot is returned only once.
 
-        :raises StateError: ``generator_closed`` if it was closed before; ``forked``, since the parent's generator goes
-            on.
+        :raises StateError: ``generator_closed`` if the generator is already closed; ``forked`` in a child process,
+            because the parent's generator continues.
         """
 
     def __reduce__(self) -> Any: ...
 
 @final
 class SnoArray(_Array[Sno]):
-    """Many IDs, packed: 10 bytes each.
+    """A packed array of IDs, 10 bytes each.
 
-    It has the buffer protocol, as a read-only table of bytes with a row for each ID: ``numpy.asarray(ids)`` is a
-    ``uint8`` array of shape ``(n, 10)``, ``numpy.frombuffer(ids, "V10")`` one of ``n`` records, ``bytes(ids)`` the
-    packed bytes. Nothing is copied by the first two. (NumPy's ``S10`` drops zero bytes at the end of an ID: do not
-    use it.) It is also an Arrow column, of 10 bytes each: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
+    It supports the buffer protocol as a read-only table with one row of bytes per ID. ``numpy.asarray(ids)`` is a
+    ``uint8`` array of shape ``(n, 10)``, and ``numpy.frombuffer(ids, "V10")`` is an array of ``n`` records; neither
+    copies data. ``bytes(ids)`` returns a copy of the packed bytes. (Do not use NumPy's ``S10``, because it drops zero
+    bytes at the end of an ID.) The array is also an Arrow column of 10-byte values: ``pyarrow.array(ids)``,
+    ``polars.Series(ids)``.
 
-    An index, a slice and a NumPy array of bool choose IDs: ``ids[numpy.asarray(ids.metabytes()) == 7]``.
+    You can select IDs with an index, a slice or a NumPy array of bool: ``ids[numpy.asarray(ids.metabytes()) == 7]``.
     """
 
     def __new__(cls, ids: _Packed | Iterable[Sno | str], /) -> SnoArray:
-        """The IDs of a list, of packed bytes, or of an Arrow column.
+        """Creates an array from a list of IDs, from packed bytes or from an Arrow column.
 
-        :param ids: any iterable of :class:`Sno` and texts; packed bytes, as ``bytes(ids)`` gives them; or an Arrow
-            column of 10 bytes each (pyarrow, polars and others; dictionaries of them, too).
-        :raises InvalidTypeError: for anything else; for a null or another item, with the ``item``.
-        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another
-            length; ``invalid_character`` with the ``item`` and the ``position``.
+        :param ids: an iterable of :class:`Sno` and strings; packed bytes, as ``bytes(ids)`` returns them; or an Arrow
+            column of 10-byte values or of dictionaries of them (pyarrow, polars and others).
+        :raises InvalidTypeError: if ``ids`` is of another type; with the ``item``, for a null or an item of another
+            type.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete, or with the ``item`` that has
+            another length; ``invalid_character`` with the ``item`` and the ``position``.
         """
 
     @staticmethod
     def from_texts(column: _Texts, /) -> SnoArray:
-        """The IDs of many texts.
+        """Parses a column of encoded IDs, each as strictly as :class:`Sno` does. A null or ``None`` is rejected.
 
-        The IDs of a column of texts, each read as strictly as by :class:`Sno`. A null or ``None`` is refused.
-
-        :param column: an Arrow column of texts or of 16 bytes each, or a dictionary of them (``__arrow_c_stream__``,
-            ``__arrow_c_array__``: pyarrow, polars, pandas and others, categories too); a buffer of 16 bytes each
-            (NumPy's ``S`` and ``U``, a table of bytes with 16 in a row, packed bytes); or any iterable of ``str``.
-        :raises InvalidTypeError: for a value that is not a column of texts; for an item that is not a text, with the
-            ``item``.
-        :raises InvalidValueError: ``invalid_length``, ``invalid_character`` with the ``item`` and the ``position``.
+        :param column: an Arrow column of strings or 16-byte values, or of dictionaries of them (``__arrow_c_stream__``,
+            ``__arrow_c_array__``: pyarrow, polars, pandas and others, including categories); a buffer of 16 bytes per
+            ID (NumPy's ``S`` and ``U``, a table of bytes with rows of 16, packed bytes); or an iterable of ``str``.
+        :raises InvalidTypeError: if the column does not contain strings; with the ``item``, if an item is not a string.
+        :raises InvalidValueError: ``invalid_length``, or ``invalid_character`` with the ``item`` and the ``position``.
         """
 
     def unix_ms(self) -> FieldColumn:
-        """The creation time of each ID, in Unix milliseconds: 64-bit integers."""
+        """Returns the creation time of each ID, in Unix milliseconds, as 64-bit integers."""
 
     def metabytes(self) -> FieldColumn:
-        """The metabyte of each: bytes."""
+        """Returns the metabyte of each ID, as unsigned 8-bit integers."""
 
     def partitions(self) -> FieldColumn:
-        """The partition of each: unsigned 16-bit integers."""
+        """Returns the partition of each ID, as unsigned 16-bit integers."""
 
     def sequences(self) -> FieldColumn:
-        """The sequence of each: unsigned 16-bit integers."""
+        """Returns the sequence of each ID, as unsigned 16-bit integers."""
 
     def text_column(self) -> TextColumn:
-        """The texts of all, packed: the fast way into NumPy, Arrow and libraries that use them."""
+        """Returns the string forms of all IDs as a packed column, the fastest way to pass them to NumPy, Arrow and
+        libraries that use them.
+        """
 
     def texts(self) -> list[str]:
-        """The texts of all."""
+        """Returns a list of the string forms of all IDs."""
 
 @final
 class TextColumn(_Array[str]):
-    """Texts of IDs, packed: 16 characters each, as :meth:`SnoArray.text_column` gives them, or 36 of a Hot Guid.
+    """A packed column of encoded IDs: 16 characters each, as :meth:`SnoArray.text_column` returns them, or 36 for Hot
+    Guids.
 
-    It is a sequence of ``str``, which pandas takes as a column (``frame["id"] = column``). It has the buffer protocol
-    (``numpy.asarray(column)`` is a read-only ``S16`` or ``S36`` array that copies nothing) and is an Arrow column of
-    strings (``pyarrow.array(column)``, ``polars.Series(column)``). Like the columns below it is a value: it is compared
-    by its content, and may be copied and pickled.
+    It is a sequence of ``str``, which pandas accepts as a column (``frame["id"] = column``). It supports the buffer
+    protocol (``numpy.asarray(column)`` is a read-only ``S16`` or ``S36`` array that copies nothing) and is an Arrow
+    column of strings (``pyarrow.array(column)``, ``polars.Series(column)``). Two columns are equal if their contents
+    are equal, and a column can be copied and pickled.
     """
 
 @final
 class FieldColumn(_Array[int]):
-    """A field of many IDs, packed: a sequence of ``int``, and numbers that NumPy (``numpy.asarray(column)``), pandas
-    (``frame["made"] = column``), Arrow (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` see
-    without a copy. A column of bytes, as Hot Guid's machines, is a sequence of ``bytes``, and a table with a row for
-    each ID.
+    """A packed column with one field of many IDs.
+
+    It is a sequence of ``int``. NumPy (``numpy.asarray(column)``), pandas (``frame["made"] = column``), Arrow
+    (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` read its numbers without a copy. A column
+    of byte values, such as the machines of Hot Guids, is a sequence of ``bytes`` and a table with one row per ID.
     """
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
 
 @final
 class Snapshot:
-    """The state of a closed generator, to restore it from. Times are ticks: 4 ms units since 2010-01-01T00:00:00Z.
+    """The state of a closed generator, from which it can be restored. Times are ticks: 4 ms units since
+    2010-01-01T00:00:00Z.
 
-    As JSON and as a dict it has the original's member names: ``partition`` (two bytes as numbers), ``sequenceMin``,
-    ``sequenceMax``, ``sequence``, ``now``, ``wallHi``, ``wallSafe``, ``drifts``.
+    In JSON and in dicts, the members have the names of the original Go library: ``partition`` (two bytes as numbers),
+    ``sequenceMin``, ``sequenceMax``, ``sequence``, ``now``, ``wallHi``, ``wallSafe``, ``drifts``.
     """
 
     @staticmethod
     def from_dict(members: dict[str, Any], /) -> Snapshot:
-        """The snapshot of a dict with the original's member names: all of them and no others.
+        """Creates a snapshot from a dict with exactly the member names of the original Go library.
 
-        :raises InvalidValueError: ``missing_field``, ``unknown_field`` with the ``field``.
-        :raises InvalidTypeError: for a value that is not an integer.
+        :raises InvalidValueError: ``missing_field`` or ``unknown_field`` with the ``field``.
+        :raises InvalidTypeError: if a value is not an integer.
         :raises OutOfRangeError: with the ``field``.
         """
 
     def to_dict(self) -> dict[str, Any]:
-        """A dict with the original's member names."""
+        """Returns a dict with the member names of the original Go library."""
 
     @staticmethod
     def from_json(text: str, /) -> Snapshot:
-        """The snapshot of a JSON text with the original's member names.
+        """Creates a snapshot from a JSON string with the member names of the original Go library.
 
-        :raises InvalidValueError: as :meth:`from_dict`, and ``invalid_character`` with the position if the text is
-            not JSON.
+        :raises InvalidValueError: as :meth:`from_dict` does, and ``invalid_character`` with the position if the string
+            is not JSON.
         """
 
     def to_json(self) -> str:
-        """A JSON text with the original's member names."""
+        """Returns a JSON string with the member names of the original Go library."""
 
     @property
     def partition(self) -> int:
@@ -650,12 +679,13 @@ class Snapshot:
 
     @property
     def sequence(self) -> int:
-        """The last sequence given out in tick ``wall_hi``."""
+        """The last sequence used in the tick ``wall_hi``."""
 
     @property
     def now(self) -> int:
-        """The time at which the snapshot was taken, in ticks. Our snapshots are exact and have ``wall_hi`` here; a
-        snapshot of the original with a later time has lost the sequence."""
+        """The time of the snapshot, in ticks. It equals ``wall_hi`` in snapshots of this library, which are exact. A
+        snapshot of the original library with a later time no longer contains the sequence.
+        """
 
     @property
     def wall_hi(self) -> int:
@@ -663,22 +693,22 @@ class Snapshot:
 
     @property
     def wall_safe(self) -> int:
-        """The last tick at which calls wait after a step back of the clock."""
+        """The last tick in which calls wait after a clock rollback."""
 
     @property
     def drifts(self) -> int:
-        """Number of times that the clock stepped back; the lowest bit is the tick-tock bit."""
+        """The number of clock rollbacks. Its lowest bit is the tick-tock bit."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
 
 @final
 class Stats:
-    """Figures of a generator, at one moment. Times are ticks: 4 ms units since 2010-01-01T00:00:00Z."""
+    """The statistics of a generator at one moment. Times are ticks: 4 ms units since 2010-01-01T00:00:00Z."""
 
     @property
     def partition(self) -> int | None:
-        """The partition, once the generator has one."""
+        """The partition, or ``None`` before the generator has one."""
 
     @property
     def sequence_min(self) -> int:
@@ -690,15 +720,15 @@ class Stats:
 
     @property
     def sequence(self) -> int:
-        """The last sequence given out in this tick; the first one if none was."""
+        """The last sequence used in the current tick, or the first sequence if none was used."""
 
     @property
     def len(self) -> int:
-        """Number of IDs made in this tick."""
+        """The number of IDs made in the current tick."""
 
     @property
     def now(self) -> int:
-        """This tick, by the generator's clock."""
+        """The current tick, according to the generator's clock."""
 
     @property
     def wall_hi(self) -> int:
@@ -706,15 +736,15 @@ class Stats:
 
     @property
     def wall_safe(self) -> int:
-        """The last tick at which calls wait after a step back of the clock."""
+        """The last tick in which calls wait after a clock rollback."""
 
     @property
     def drifts(self) -> int:
-        """Number of times that the clock stepped back."""
+        """The number of clock rollbacks."""
 
     @property
     def closed(self) -> bool:
-        """True if the generator was closed."""
+        """``True`` if the generator is closed."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

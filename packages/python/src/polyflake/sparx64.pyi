@@ -1,6 +1,6 @@
-"""SPARX-64/128: the block cipher behind Randflake, 64-bit blocks under a 128-bit key.
+"""SPARX-64/128: the block cipher behind Randflake, with 64-bit blocks and a 128-bit key.
 
-The same block always becomes the same block: it hides and shuffles IDs, and authenticates nothing. Words are
+Equal blocks always encrypt to equal blocks, so the cipher hides and shuffles IDs but authenticates nothing. Words are
 big-endian, in the key and in the block.
 """
 
@@ -12,8 +12,9 @@ __all__ = ["Sparx64"]
 
 @final
 class Sparx64:
-    """The cipher SPARX-64/128 under one key. No text of it shows the key, and it can be neither copied nor
-    pickled.
+    """The cipher SPARX-64/128 with one key.
+
+    Its ``repr`` does not show the key, and it cannot be copied or pickled.
 
     >>> cipher = Sparx64(bytes.fromhex("00112233445566778899aabbccddeeff"))
     >>> cipher.encrypt(bytes.fromhex("0123456789abcdef")).hex()
@@ -21,33 +22,33 @@ class Sparx64:
     """
 
     def __new__(cls, key: _Buffer, /) -> Sparx64:
-        """The cipher under a key of 16 bytes, which are copied: later changes to the buffer have no effect.
+        """Creates the cipher from a key of 16 bytes, which are copied. Later changes to the buffer have no effect.
 
         :raises InvalidValueError: ``invalid_secret`` for another length.
         """
 
     def encrypt(self, block: _Buffer, /) -> bytes:
-        """One block of 8 bytes, encrypted.
+        """Encrypts one block of 8 bytes.
 
         :raises InvalidValueError: ``invalid_length``, in bytes.
         """
 
     def decrypt(self, block: _Buffer, /) -> bytes:
-        """One block of 8 bytes, decrypted.
+        """Decrypts one block of 8 bytes.
 
         :raises InvalidValueError: ``invalid_length``, in bytes.
         """
 
     def encrypt_many(self, blocks: _Buffer, /) -> bytes:
-        """Many blocks in one piece, each on its own, encrypted. Other threads run meanwhile.
+        """Encrypts consecutive blocks, each independently. Other threads can run during the call.
 
-        :raises InvalidValueError: ``invalid_length`` if the last block is not whole.
+        :raises InvalidValueError: ``invalid_length`` if the last block is incomplete.
         """
 
     def decrypt_many(self, blocks: _Buffer, /) -> bytes:
-        """Many blocks in one piece, each on its own, decrypted. Other threads run meanwhile.
+        """Decrypts consecutive blocks, each independently. Other threads can run during the call.
 
-        :raises InvalidValueError: ``invalid_length`` if the last block is not whole.
+        :raises InvalidValueError: ``invalid_length`` if the last block is incomplete.
         """
 
     def __reduce__(self) -> Any: ...
