@@ -50,7 +50,7 @@ export default defineConfig({
           "integrations/rust",
           "integrations/postgresql",
         ),
-        group("Operating leases", "node-numbers", "lease", "troubleshooting", "metrics"),
+        group("Operating leases", "node-numbers", "lease-commands", "troubleshooting", "metrics", "lease"),
         group(
           "Reference",
           { label: "Names in all languages", slug: "api/names" },
