@@ -173,7 +173,6 @@ fn shapes_differ_where_ids_may_be_equal() {
     let layout = |tick| Shape::layout("{}", (0, tick), &["shard"], 0..=1023).unwrap();
     let shapes = [
         sno.clone(),
-        sno.clone().with_blocks(2).unwrap(),
         Shape::sno(0..=1022).unwrap(),
         node([0; 16]),
         node([1; 16]),
@@ -198,11 +197,6 @@ fn shapes_that_cannot_be_are_refused() {
     assert!(Shape::layout("{}", (0, 0), &["shard"], 0..=1).is_err());
     assert!(Shape::layout("{}", (0, 1000), &[], 0..=1).is_err());
     assert!(Shape::layout("{}", (0, 1000), &["shard"], 0..=u64::MAX).is_err());
-    let sno = Shape::sno(0..=11).unwrap();
-    assert!(sno.clone().with_blocks(4).is_ok());
-    for block in [0, 3, 8, 1 << 63] {
-        assert!(sno.clone().with_blocks(block).is_err(), "{block}");
-    }
 }
 
 #[test]

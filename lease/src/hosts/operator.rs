@@ -14,6 +14,7 @@ use crate::{
     rules::json::MOST,
     rules::keeper::quiet_time,
     rules::record::{check_name, check_text},
+    rules::shape::BLOCK,
 };
 
 /// Number of times that a step is tried while keepers change the same record.
@@ -353,7 +354,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             let (old, shape, Reply { now, store, found, .. }) = self.ask(Ask::Survey)?;
             let new = new(&mut self.random, &old, (now, &store), found)?;
             let new = Namespace { store, version: old.version + 1, ..new };
-            let (first, count) = (shape.first_of(old.records), shape.block());
+            let (first, count) = (shape.first_of(old.records), BLOCK);
             let put = Ask::PutNamespace { old, new: new.clone(), first, count };
             if self.ask(put)?.2.found == Found::Done {
                 return Ok(new);
@@ -385,15 +386,15 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                     version: namespace.version + 1,
                     ..namespace.clone()
                 };
-                let (first, count) = (shape.first_of(namespace.records), shape.block());
+                let (first, count) = (shape.first_of(namespace.records), BLOCK);
                 self.ask(Ask::PutNamespace { old: namespace, new, first, count })?;
                 continue;
             }
             let first = shape.first_of(index);
             let found = self.ask(Ask::Read { first })?.2.found;
             let old = records_of(found)?.into_iter().next();
-            let old = old.filter(|old| old.count == shape.block() && old.version < MOST);
-            let old = old.ok_or_else(|| damaged("expected the record of a block"))?;
+            let old = old.filter(|old| old.count == BLOCK && old.version < MOST);
+            let old = old.ok_or_else(|| damaged("expected the record of one number"))?;
             let Some(new) = new(&old, &namespace, (&shape, reply.now))? else { return Ok(old) };
             let (token, incarnation) = ((self.random)()?, namespace.incarnation);
             let new = Record { token, incarnation, version: old.version + 1, ..new };

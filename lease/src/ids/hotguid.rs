@@ -104,7 +104,7 @@ fn begin(
     uuid8: bool,
     longest: Duration,
 ) -> Result<Begun<Leased>> {
-    if !options.shape().is_of("hotguid") {
+    if options.shape().family() != "hotguid" {
         return Err(out_of_range("expected options of Hot Guid without blocks"));
     }
     let waits = options.waits;

@@ -182,7 +182,7 @@ fn begin(
 ) -> Result<Begun<Leased>> {
     let numbered = Numbered::new(layout, fields)?;
     let of_layout = shape(layout, fields, options.shape().numbers())?;
-    if !options.shape().is_of("layout") || *options.shape() != of_layout {
+    if options.shape().family() != "layout" || *options.shape() != of_layout {
         return Err(out_of_range("expected options of the layout and its fields, without blocks"));
     }
     let waits = options.waits;

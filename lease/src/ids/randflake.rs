@@ -102,7 +102,7 @@ fn begin(
     secret: [u8; 16],
     longest: Duration,
 ) -> Result<Begun<Leased>> {
-    if !options.shape().is_of("randflake") || !options.shape().is_of_secret(&secret) {
+    if options.shape().family() != "randflake" || !options.shape().is_of_secret(&secret) {
         return Err(out_of_range(
             "expected options of Randflake and of the secret, without blocks",
         ));

@@ -89,7 +89,7 @@ impl Generator {
 
 /// Starts a generator, which is of use once its lease is ready.
 fn begin(source: Source, options: Options, longest: Duration) -> Result<Begun<Leased>> {
-    if !options.shape().is_of("sno") {
+    if options.shape().family() != "sno" {
         return Err(out_of_range("expected options of sno without blocks"));
     }
     let waits = options.waits;

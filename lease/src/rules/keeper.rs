@@ -59,6 +59,7 @@ pub use options::Options;
 use crate::{
     Ask, Error, Found, Grid, Random, Record, Reply, Request, Result, rules::error::damaged,
     rules::json::MOST,
+    rules::shape::BLOCK,
 };
 
 /// The time, as the host of a keeper reads it.
@@ -351,11 +352,10 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let shape = &self.options.shape;
         for record in records {
             record.check()?;
-            let index = shape.index_of(record.first);
-            let is_ours = index.is_some_and(|index| shape.first_of(index) == record.first);
+            let is_ours = shape.index_of(record.first).is_some();
             let is_last = record.version >= MOST - VERSION_STEPS;
-            if !is_ours || record.count != shape.block() || is_last {
-                return Err(damaged("expected the record of a block of the namespace"));
+            if !is_ours || record.count != BLOCK || is_last {
+                return Err(damaged("expected the record of one number of the namespace"));
             }
         }
         if reply.now >= MOST - self.options.lease_ms {

@@ -20,6 +20,9 @@ use crate::{
 /// Number of records whose numbers can be named: all records up to a named one are made.
 const MOST_NAMED: u64 = 1 << 20;
 
+/// Numbers that a record covers. Records and shapes store it, so that a later format may lease several at once.
+pub(crate) const BLOCK: u64 = 1;
+
 const FAMILIES: [&str; 4] = ["sno", "randflake", "hotguid", "layout"];
 
 /// A family's layout as far as leases need it: its name, its epoch, its ticks, and the numbers that are leased.
@@ -39,7 +42,6 @@ pub struct Shape {
     fields: Vec<String>,
     first: u64,
     last: u64,
-    block: u64,
     layout: Option<String>,
     secret: Option<String>,
 }
@@ -58,7 +60,7 @@ impl Shape {
         }
         let fields = [field.to_string()].into();
         let (layout, secret) = (None, None);
-        Ok(Self { family, epoch_ms, tick_us, fields, first, last, block: 1, layout, secret })
+        Ok(Self { family, epoch_ms, tick_us, fields, first, last, layout, secret })
     }
 
     /// Partitions of sno.
@@ -118,37 +120,14 @@ impl Shape {
         Err(out_of_range(reason))
     }
 
-    /// The same shape with blocks of `block` numbers in a record.
-    ///
-    /// # Errors
-    /// `out_of_range` unless `block` is a power of two and the numbers are a whole number of blocks.
-    pub fn with_blocks(self, block: u64) -> Result<Self> {
-        let numbers = self.last - self.first + 1;
-        if !block.is_power_of_two() || !numbers.is_multiple_of(block) {
-            return Err(out_of_range("expected blocks of a power of two that fill the range"));
-        }
-        Ok(Self { block, ..self })
-    }
-
     /// The numbers that are leased.
     pub fn numbers(&self) -> core::ops::RangeInclusive<u64> {
         self.first..=self.last
     }
 
-    /// Number of numbers that a record covers.
-    pub fn block(&self) -> u64 {
-        self.block
-    }
-
     /// The name of the family.
     pub(crate) fn family(&self) -> &str {
         self.family
-    }
-
-    /// Returns whether the shape is of a family, one number to a record.
-    #[cfg(feature = "std")]
-    pub(crate) fn is_of(&self, family: &str) -> bool {
-        self.family == family && self.block == 1
     }
 
     #[cfg(feature = "std")]
@@ -158,17 +137,17 @@ impl Shape {
 
     /// The largest number of records in a namespace of this shape.
     pub fn capacity(&self) -> u64 {
-        (self.last - self.first + 1) / self.block
+        self.last - self.first + 1
     }
 
     /// The first number of the record at an index.
     pub(crate) fn first_of(&self, index: u64) -> u64 {
-        self.first + index * self.block
+        self.first + index
     }
 
     /// The index of the record that holds a number.
     pub(crate) fn index_of(&self, number: u64) -> Option<u64> {
-        self.numbers().contains(&number).then(|| (number - self.first) / self.block)
+        self.numbers().contains(&number).then(|| number - self.first)
     }
 
     /// The times at which grants may begin and end.
@@ -193,10 +172,10 @@ impl Shape {
         let known = FAMILIES.into_iter().find(|known| **known == family);
         let family = known.ok_or_else(|| damaged("expected a family in a shape"))?;
         let is_range = first <= last && last < MOST && tick_us > 0;
-        if !is_range || !block.is_power_of_two() || !(last - first + 1).is_multiple_of(block) {
-            return Err(damaged("expected a range of blocks, and a tick, in a shape"));
+        if !is_range || block != BLOCK {
+            return Err(damaged("expected a range of numbers, a tick and a block of 1 in a shape"));
         }
-        let shape = Self { family, epoch_ms, tick_us, fields, first, last, block, layout, secret };
+        let shape = Self { family, epoch_ms, tick_us, fields, first, last, layout, secret };
         check_canonical(text, &shape.to_json())?;
         Ok(shape)
     }
@@ -204,7 +183,7 @@ impl Shape {
     /// The shape in canonical JSON.
     pub fn to_json(&self) -> String {
         let mut shape = json!({
-            "block": self.block,
+            "block": BLOCK,
             "epoch_ms": self.epoch_ms,
             "family": self.family,
             "fields": self.fields,

@@ -275,7 +275,7 @@ fn request(number: u64, ask: Ask) -> Request {
 
 /// A namespace as its users propose it; each user draws another incarnation.
 fn proposed(incarnation: u128) -> Namespace {
-    let shape = Shape::sno(10..=25).and_then(|shape| shape.with_blocks(2));
+    let shape = Shape::sno(10..=25);
     let shape = shape.unwrap_or_else(|error| panic!("{error}"));
     Namespace {
         name: NAMESPACE.to_owned(),

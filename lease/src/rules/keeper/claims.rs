@@ -6,6 +6,7 @@ use super::{Asked, Claim, Keeper, Moment, Purpose};
 use crate::{
     Ask, Error, ErrorKind, Namespace, Random, Record, Result, rules::error::damaged,
     rules::json::MOST,
+    rules::shape::BLOCK,
 };
 
 /// The longest time that a grant may begin before the store's time.
@@ -86,7 +87,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Writes the namespace's record, and begins again.
     fn prepare(&mut self, old: Namespace, new: Namespace, now: Moment) {
         let new = Namespace { version: old.version + 1, ..new };
-        let (first, count) = (self.options.shape.first_of(old.records), self.options.shape.block());
+        let (first, count) = (self.options.shape.first_of(old.records), BLOCK);
         self.ask(Purpose::Prepare, Ask::PutNamespace { old, new, first, count }, now);
     }
 
