@@ -70,7 +70,7 @@ pub use format::{Description, FieldDescription, UnixTime};
 // Not part of the public API: for bindings.
 #[doc(hidden)]
 pub use generator::Windowed;
-pub use generator::{Builder, Generator, Handle, OnExhausted};
+pub use generator::{Builder, Generate, GenerateAsync, Generated, Generator, Handle, OnExhausted};
 // For the code that `sno::by_metabyte!` writes.
 #[cfg(feature = "serde")]
 #[doc(hidden)]

@@ -1,13 +1,16 @@
 //! Generators of each family under a lease: the place of the number in the IDs, and the shapes that are refused.
 #![cfg(feature = "std")]
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use polyflake::{
+    Generate, GenerateAsync,
+    clock::ManualClock,
     hotguid::HotGuid,
     layout::{Field, Layout, Tick, Type, preset},
+    sno::{Builder, Id, Kind, Sno},
 };
-use polyflake_lease::{ErrorKind, Options, Result, Shape, hotguid, layout};
+use polyflake_lease::{ErrorKind, Options, Result, Shape, hotguid, layout, sno};
 
 const LONG: Duration = Duration::from_secs(20);
 
@@ -40,6 +43,38 @@ fn numbers_of_hot_guids_differ_in_their_ids() {
         assert_eq!([bits >> 18 & 0xff, bits >> 26, bits >> 6 & 0xff], [a, b, c].map(u64::from));
         assert!(machines.insert(plain) && machines.insert(marked), "{number}");
     }
+}
+
+struct User;
+
+impl Kind for User {
+    const METABYTE: u8 = 1;
+}
+
+/// A service that is the same under a lease and under a clock of a test. axum's state is a clone of it.
+#[derive(Clone)]
+struct Users<G>(G);
+
+impl<G: Generate<Sno> + GenerateAsync<Sno>> Users<G> {
+    async fn add(&self, sleep: impl AsyncFn(Duration)) -> polyflake::Result<[Id<User>; 3]> {
+        let many = Id::generate_many_with(&self.0, 1)?;
+        Ok([Id::generate_with(&self.0)?, many[0], Id::generate_with_async(&self.0, sleep).await?])
+    }
+}
+
+#[tokio::test]
+async fn typed_ids_come_from_a_leased_generator() {
+    let ids = sno::Generator::new_async("memory:users", "users", tokio::time::sleep).await.unwrap();
+    let users = Users(ids);
+    let copy = users.clone();
+    let made = copy.add(tokio::time::sleep).await.unwrap();
+    drop(copy);
+    let number = users.0.lease().number();
+    assert!(made.iter().all(|id| number == Some(id.partition().into())), "{made:?}, {number:?}");
+    let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+    let tested = Users(Arc::new(Builder::with_clock(clock).partition(42).build().unwrap()));
+    let made = tested.clone().add(tokio::time::sleep).await.unwrap();
+    assert!(made.iter().all(|id| id.partition() == 42));
 }
 
 #[test]

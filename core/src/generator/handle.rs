@@ -120,6 +120,12 @@ impl<F: Pack, G> Handle<F, G> {
 }
 
 impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
+    /// The generator, without the rest of the block: the handle's later IDs then follow those of a batch made meanwhile.
+    pub(crate) fn without_block(&mut self) -> &Generator<F, C> {
+        self.block = None;
+        &self.generator
+    }
+
     #[inline]
     pub(crate) fn engine(&self) -> &Engine<F, C> {
         &self.generator.engine

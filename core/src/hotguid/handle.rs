@@ -54,3 +54,5 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
         self.one(Mode::Try, shard_key)
     }
 }
+
+generator::by_own_calls!(HotGuid, &'b mut [HotGuid], shard_key => u32, shard_key);

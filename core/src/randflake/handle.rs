@@ -61,3 +61,5 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
         self.one(Mode::Try, ())
     }
 }
+
+generator::by_own_calls!(Randflake, &'b mut [Randflake], () => ());

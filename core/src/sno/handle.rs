@@ -54,3 +54,5 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
         self.one(Mode::Try, metabyte)
     }
 }
+
+generator::by_own_calls!(Sno, &'b mut [Sno], metabyte => u8, metabyte);

@@ -1,5 +1,6 @@
 //! IDs of one kind of things, by the metabyte, so that the compiler keeps kinds apart.
 
+use alloc::{vec, vec::Vec};
 use core::{
     cmp::Ordering,
     fmt,
@@ -7,10 +8,11 @@ use core::{
     marker::PhantomData,
     ops::Deref,
     str::FromStr,
+    time::Duration,
 };
 
-use super::{Generator, Sno};
-use crate::{Error, Result, UnixTime, clock::Clock};
+use super::Sno;
+use crate::{Error, Generate, GenerateAsync, Result, UnixTime};
 
 /// A kind of things whose IDs carry one metabyte.
 ///
@@ -165,13 +167,13 @@ impl<T: Kind> Id<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::generate`].
+    /// As [`Generator::generate`](super::Generator::generate).
     #[cfg(feature = "std")]
     pub fn generate() -> Result<Self> {
         super::generate(T::METABYTE).and_then(Self::new)
     }
 
-    /// One new ID of a generator.
+    /// One new ID of a generator, a generator under a lease, or a handle.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Id, Kind};
@@ -187,9 +189,117 @@ impl<T: Kind> Id<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::generate`].
-    pub fn generate_with<C: Clock>(generator: &Generator<C>) -> Result<Self> {
+    /// As [`Generator::generate`](super::Generator::generate).
+    #[inline]
+    pub fn generate_with(generator: &(impl Generate<Sno> + ?Sized)) -> Result<Self> {
         generator.generate(T::METABYTE).and_then(Self::new)
+    }
+
+    /// One new ID of a generator without waiting, if one is available now.
+    ///
+    /// ```
+    /// use polyflake::sno::{Generator, Id, Kind};
+    ///
+    /// struct User;
+    /// impl Kind for User {
+    ///     const METABYTE: u8 = 1;
+    /// }
+    ///
+    /// let ids = Generator::new();
+    /// assert_eq!(Id::<User>::try_generate_with(&ids)?.metabyte(), 1);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`](super::Generator::try_generate).
+    #[inline]
+    pub fn try_generate_with(generator: &(impl Generate<Sno> + ?Sized)) -> Result<Self> {
+        generator.try_generate(T::METABYTE).and_then(Self::new)
+    }
+
+    /// Many new IDs of a generator.
+    ///
+    /// ```
+    /// use polyflake::sno::{Generator, Id, Kind};
+    ///
+    /// struct User;
+    /// impl Kind for User {
+    ///     const METABYTE: u8 = 1;
+    /// }
+    ///
+    /// let ids = Generator::new();
+    /// assert!(Id::<User>::generate_many_with(&ids, 100)?.is_sorted());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generator::fill`](super::Generator::fill); the IDs made before an error are lost.
+    pub fn generate_many_with(
+        generator: &(impl Generate<Sno> + ?Sized),
+        count: usize,
+    ) -> Result<Vec<Self>> {
+        let mut ids = vec![Sno::default(); count];
+        generator.fill(T::METABYTE, &mut ids)?;
+        ids.into_iter().map(Self::new).collect()
+    }
+
+    /// One new ID of a generator. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> polyflake::Result<()> {
+    /// use polyflake::sno::{Generator, Id, Kind};
+    ///
+    /// struct User;
+    /// impl Kind for User {
+    ///     const METABYTE: u8 = 1;
+    /// }
+    ///
+    /// let ids = Generator::new();
+    /// let id = Id::<User>::generate_with_async(&ids, tokio::time::sleep).await?;
+    /// assert_eq!(id.metabyte(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generator::generate`](super::Generator::generate).
+    pub async fn generate_with_async(
+        generator: &impl GenerateAsync<Sno>,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        generator.generate_async(sleep, T::METABYTE).await.and_then(Self::new)
+    }
+
+    /// Many new IDs of a generator. It waits in `sleep` and does not block the thread.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> polyflake::Result<()> {
+    /// use polyflake::sno::{Generator, Id, Kind};
+    ///
+    /// struct User;
+    /// impl Kind for User {
+    ///     const METABYTE: u8 = 1;
+    /// }
+    ///
+    /// let ids = Generator::new();
+    /// let users = Id::<User>::generate_many_with_async(&ids, tokio::time::sleep, 100).await?;
+    /// assert_eq!(users.len(), 100);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generator::fill`](super::Generator::fill); the IDs made before an error are lost.
+    pub async fn generate_many_with_async(
+        generator: &impl GenerateAsync<Sno>,
+        sleep: impl AsyncFn(Duration),
+        count: usize,
+    ) -> Result<Vec<Self>> {
+        let mut ids = vec![Sno::default(); count];
+        generator.fill_async(sleep, T::METABYTE, &mut ids, &mut 0).await?;
+        ids.into_iter().map(Self::new).collect()
     }
 
     /// The lowest and the highest ID of the kind (both inclusive) in a half-open time range, for BETWEEN queries: see

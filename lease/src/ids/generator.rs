@@ -14,9 +14,12 @@ use crate::{
 /// A generator under a lease, of a family: [`sno`](crate::sno::Generator), [`randflake`](crate::randflake::Generator),
 /// [`hotguid`](crate::hotguid::Generator) or [`layout`](crate::layout::Generator). It renews the lease, moves to another number if it
 /// must, and returns its number when it is dropped. It has the calls of the core's generators.
+///
+/// A clone is the same generator under the same lease, as a shared state of axum's needs it. The number is returned when the last
+/// clone is dropped, or one of them is closed.
 pub struct Generator<F: Family> {
     leased: Arc<F>,
-    lease: Lease,
+    lease: Arc<Lease>,
     /// The longest wait for the first grant of a process.
     longest: Duration,
 }
@@ -26,6 +29,13 @@ pub(crate) struct Begun<F: Family> {
     pub(crate) granted: Arc<Threaded<F>>,
     pub(crate) lease: Lease,
     pub(crate) longest: Duration,
+}
+
+// Not derived: a derive would require `F: Clone`.
+impl<F: Family> Clone for Generator<F> {
+    fn clone(&self) -> Self {
+        Self { leased: self.leased.clone(), lease: self.lease.clone(), longest: self.longest }
+    }
 }
 
 /// Without the generator, which may hold a secret.
@@ -59,7 +69,7 @@ impl<F: Family> Begun<F> {
     fn generator(self) -> crate::Result<Generator<F>> {
         let leased = self.granted.leased().cloned();
         let leased = leased.ok_or_else(|| none("expected a generator of the grant, found none"))?;
-        Ok(Generator { leased, lease: self.lease, longest: self.longest })
+        Ok(Generator { leased, lease: Arc::new(self.lease), longest: self.longest })
     }
 }
 
@@ -250,3 +260,46 @@ macro_rules! calls {
 }
 
 pub(crate) use calls;
+
+/// Implements the core's traits for a family's generators under a lease, by their own calls.
+macro_rules! by_own_calls {
+    ($id:ty, $param:pat => $type:ty $(, $arg:ident)?) => {
+        impl polyflake::Generate<$id> for Generator {
+            #[inline]
+            fn generate(&self, $param: $type) -> polyflake::Result<$id> {
+                self.generate($($arg)?)
+            }
+            #[inline]
+            fn try_generate(&self, $param: $type) -> polyflake::Result<$id> {
+                self.try_generate($($arg)?)
+            }
+            fn fill(&self, $param: $type, ids: <$id as polyflake::Generated>::Batch<'_>) -> polyflake::Result<()> {
+                self.fill($($arg,)? ids)
+            }
+            fn try_fill(&self, $param: $type, ids: <$id as polyflake::Generated>::Batch<'_>) -> polyflake::Result<usize> {
+                self.try_fill($($arg,)? ids)
+            }
+        }
+
+        impl polyflake::GenerateAsync<$id> for Generator {
+            fn generate_async(
+                &self,
+                sleep: impl AsyncFn(Duration),
+                $param: $type,
+            ) -> impl Future<Output = polyflake::Result<$id>> {
+                self.generate_async(sleep $(, $arg)?)
+            }
+            fn fill_async(
+                &self,
+                sleep: impl AsyncFn(Duration),
+                $param: $type,
+                ids: <$id as polyflake::Generated>::Batch<'_>,
+                written: &mut usize,
+            ) -> impl Future<Output = polyflake::Result<()>> {
+                self.fill_async(sleep, $($arg,)? ids, written)
+            }
+        }
+    };
+}
+
+pub(crate) use by_own_calls;

@@ -6,7 +6,7 @@ use polyflake::hotguid::{self, HotGuid, Leased};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{Begun, calls},
+    ids::generator::{Begun, by_own_calls, calls},
     ids::granted::Threaded,
     rules::error::out_of_range,
     rules::numbered,
@@ -96,6 +96,8 @@ impl Generator {
 
     calls!(HotGuid, shard_key: u32);
 }
+
+by_own_calls!(HotGuid, shard_key => u32, shard_key);
 
 /// Starts a generator, which is of use once its lease is ready.
 fn begin(

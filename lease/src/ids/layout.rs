@@ -5,8 +5,12 @@ use core::time::Duration;
 use polyflake::layout::{self, Batch, Id, Layout, Leased};
 
 use crate::{
-    Options, Result, Source, ids::generator::Begun, ids::granted::Threaded,
-    rules::error::out_of_range, rules::numbered::Numbered, rules::place::Place,
+    Options, Result, Source,
+    ids::generator::{Begun, by_own_calls},
+    ids::granted::Threaded,
+    rules::error::out_of_range,
+    rules::numbered::Numbered,
+    rules::place::Place,
 };
 
 pub use crate::rules::numbered::shape;
@@ -171,6 +175,8 @@ impl Generator {
         }
     }
 }
+
+by_own_calls!(Id, () => ());
 
 /// Starts a generator, which is of use once its lease is ready.
 fn begin(

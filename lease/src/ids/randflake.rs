@@ -6,7 +6,7 @@ use polyflake::randflake::{self, Grant, Leased, Randflake};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{Begun, calls},
+    ids::generator::{Begun, by_own_calls, calls},
     ids::granted::Threaded,
     rules::error::out_of_range,
     rules::place::Place,
@@ -94,6 +94,8 @@ impl Generator {
 
     calls!(Randflake);
 }
+
+by_own_calls!(Randflake, () => ());
 
 /// Starts a generator, which is of use once its lease is ready.
 fn begin(

@@ -6,7 +6,7 @@ use polyflake::sno::{self, Leased, Sno};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{Begun, calls},
+    ids::generator::{Begun, by_own_calls, calls},
     ids::granted::Threaded,
     rules::error::out_of_range,
     rules::place::Place,
@@ -86,6 +86,8 @@ impl Generator {
 
     calls!(Sno, metabyte: u8);
 }
+
+by_own_calls!(Sno, metabyte => u8, metabyte);
 
 /// Starts a generator, which is of use once its lease is ready.
 fn begin(source: Source, options: Options, longest: Duration) -> Result<Begun<Leased>> {

@@ -33,7 +33,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind, in the order of the documentation.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: &'static [Self] = &[
         Self::OutOfRange,
         Self::LeaseUnavailable,
         Self::LeaseLost,

@@ -58,8 +58,7 @@ pub use options::Options;
 
 use crate::{
     Ask, Error, Found, Grid, Random, Record, Reply, Request, Result, rules::error::damaged,
-    rules::json::MOST,
-    rules::shape::BLOCK,
+    rules::json::MOST, rules::shape::BLOCK,
 };
 
 /// The time, as the host of a keeper reads it.

@@ -107,3 +107,5 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
         self.one(mode, base)
     }
 }
+
+generator::by_own_calls!(Id, super::generator::Batch<'b>, () => ());

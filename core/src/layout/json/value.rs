@@ -179,6 +179,6 @@ impl ObjectReader {
     #[cold]
     pub(in crate::layout) fn wrong(&self, name: &str, expected: &str, found: &str) -> Error {
         let (name, found, of) = (start_of(name), start_of(found), &self.of);
-        invalid(format!("expected {expected} for '{name}' in {of}, found {found}"))
+        invalid(format!("expected {expected} for `{name}` in {of}, found {found}"))
     }
 }

@@ -5,8 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{Asked, Claim, Keeper, Moment, Purpose};
 use crate::{
     Ask, Error, ErrorKind, Namespace, Random, Record, Result, rules::error::damaged,
-    rules::json::MOST,
-    rules::shape::BLOCK,
+    rules::json::MOST, rules::shape::BLOCK,
 };
 
 /// The longest time that a grant may begin before the store's time.

@@ -1,0 +1,236 @@
+//! Traits for whatever makes IDs of a format, so that a service takes a lease in production and a manual clock in tests.
+
+use core::{
+    cell::{RefCell, RefMut},
+    time::Duration,
+};
+
+use crate::{Error, ErrorKind, Result};
+
+/// An ID that generators make: [`Sno`](crate::sno::Sno), [`Randflake`](crate::randflake::Randflake),
+/// [`HotGuid`](crate::hotguid::HotGuid) or [`layout::Id`](crate::layout::Id).
+pub trait Generated: Sized {
+    /// The value that the caller chooses for each ID: a sno's metabyte, a Hot Guid's shard key, nothing for the others.
+    type Param;
+    /// The buffer that a call for many IDs fills.
+    type Batch<'b>;
+}
+
+/// Makes IDs: a generator, a generator under a lease, or a handle in a [`RefCell`].
+///
+/// The calls are those of the generators, which have them without this trait, too. The trait is for functions and services that take
+/// any of them. It can be an object, `dyn Generate<Sno>`.
+///
+/// ```
+/// use polyflake::{Generate, Result, clock::ManualClock, sno::{Builder, Sno}};
+///
+/// struct Orders<G> {
+///     ids: G,
+/// }
+///
+/// impl<G: Generate<Sno>> Orders<G> {
+///     fn place(&self) -> Result<Sno> {
+///         self.ids.generate(7)
+///     }
+/// }
+///
+/// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+/// let orders = Orders { ids: Builder::with_clock(&clock).partition(42).build()? }; // a lease in production
+/// assert_eq!(orders.place()?.unix_ms(), 1_767_225_600_000);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+pub trait Generate<I: Generated> {
+    /// One new ID. It may wait, as the generator's call of this name.
+    ///
+    /// # Errors
+    /// As the generator's.
+    fn generate(&self, param: I::Param) -> Result<I>;
+
+    /// One new ID without waiting, if one is available now.
+    ///
+    /// # Errors
+    /// As the generator's.
+    fn try_generate(&self, param: I::Param) -> Result<I>;
+
+    /// Fills a buffer with new IDs.
+    ///
+    /// # Errors
+    /// As the generator's; [`Error::written`] is the number of valid IDs at the front of the buffer.
+    fn fill(&self, param: I::Param, ids: I::Batch<'_>) -> Result<()>;
+
+    /// Fills the front of a buffer with as many new IDs as are available now, and returns their number.
+    ///
+    /// # Errors
+    /// As the generator's.
+    fn try_fill(&self, param: I::Param, ids: I::Batch<'_>) -> Result<usize>;
+}
+
+/// Makes IDs without blocking the thread while it waits: a generator, or a generator under a lease.
+pub trait GenerateAsync<I: Generated>: Generate<I> {
+    /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`.
+    ///
+    /// # Errors
+    /// As the generator's.
+    fn generate_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        param: I::Param,
+    ) -> impl Future<Output = Result<I>>;
+
+    /// Fills a buffer with new IDs. It waits in `sleep`. `written` counts the valid IDs at the front of the buffer.
+    ///
+    /// # Errors
+    /// As the generator's.
+    fn fill_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        param: I::Param,
+        ids: I::Batch<'_>,
+        written: &mut usize,
+    ) -> impl Future<Output = Result<()>>;
+}
+
+/// Forwards every call to what is behind a pointer.
+macro_rules! behind_pointer {
+    ($($(#[$when:meta])? $pointer:ty),*) => {$(
+        $(#[$when])?
+        impl<I: Generated, G: Generate<I> + ?Sized> Generate<I> for $pointer {
+            #[inline]
+            fn generate(&self, param: I::Param) -> Result<I> {
+                (**self).generate(param)
+            }
+            #[inline]
+            fn try_generate(&self, param: I::Param) -> Result<I> {
+                (**self).try_generate(param)
+            }
+            fn fill(&self, param: I::Param, ids: I::Batch<'_>) -> Result<()> {
+                (**self).fill(param, ids)
+            }
+            fn try_fill(&self, param: I::Param, ids: I::Batch<'_>) -> Result<usize> {
+                (**self).try_fill(param, ids)
+            }
+        }
+
+        $(#[$when])?
+        impl<I: Generated, G: GenerateAsync<I>> GenerateAsync<I> for $pointer {
+            fn generate_async(
+                &self,
+                sleep: impl AsyncFn(Duration),
+                param: I::Param,
+            ) -> impl Future<Output = Result<I>> {
+                (**self).generate_async(sleep, param)
+            }
+            fn fill_async(
+                &self,
+                sleep: impl AsyncFn(Duration),
+                param: I::Param,
+                ids: I::Batch<'_>,
+                written: &mut usize,
+            ) -> impl Future<Output = Result<()>> {
+                (**self).fill_async(sleep, param, ids, written)
+            }
+        }
+    )*};
+}
+
+behind_pointer!(
+    &G,
+    #[cfg(target_has_atomic = "ptr")]
+    alloc::sync::Arc<G>
+);
+
+/// Implements the traits for a format's `Generator` and `Handle`, which are in scope, by their own calls of these names.
+macro_rules! by_own_calls {
+    ($id:ty, $batch:ty, $param:pat => $type:ty $(, $arg:ident)?) => {
+        impl $crate::Generated for $id {
+            type Param = $type;
+            type Batch<'b> = $batch;
+        }
+
+        impl<C: $crate::clock::Clock> $crate::Generate<$id> for Generator<C> {
+            #[inline]
+            fn generate(&self, $param: $type) -> $crate::Result<$id> {
+                self.generate($($arg)?)
+            }
+            #[inline]
+            fn try_generate(&self, $param: $type) -> $crate::Result<$id> {
+                self.try_generate($($arg)?)
+            }
+            fn fill(
+                &self,
+                $param: $type,
+                ids: <$id as $crate::Generated>::Batch<'_>,
+            ) -> $crate::Result<()> {
+                self.fill($($arg,)? ids)
+            }
+            fn try_fill(
+                &self,
+                $param: $type,
+                ids: <$id as $crate::Generated>::Batch<'_>,
+            ) -> $crate::Result<usize> {
+                self.try_fill($($arg,)? ids)
+            }
+        }
+
+        impl<C: $crate::clock::Clock> $crate::GenerateAsync<$id> for Generator<C> {
+            fn generate_async(
+                &self,
+                sleep: impl AsyncFn(core::time::Duration),
+                $param: $type,
+            ) -> impl Future<Output = $crate::Result<$id>> {
+                self.generate_async(sleep $(, $arg)?)
+            }
+            fn fill_async(
+                &self,
+                sleep: impl AsyncFn(core::time::Duration),
+                $param: $type,
+                ids: <$id as $crate::Generated>::Batch<'_>,
+                written: &mut usize,
+            ) -> impl Future<Output = $crate::Result<()>> {
+                self.fill_async(sleep, $($arg,)? ids, written)
+            }
+        }
+
+        /// A batch begins a block of its own, so that the handle's IDs stay in order.
+        impl<C: $crate::clock::Clock, G: core::ops::Deref<Target = Generator<C>>>
+            $crate::Generate<$id> for core::cell::RefCell<Handle<G>>
+        {
+            #[inline]
+            fn generate(&self, $param: $type) -> $crate::Result<$id> {
+                $crate::generator::borrowed(self)?.generate($($arg)?)
+            }
+            #[inline]
+            fn try_generate(&self, $param: $type) -> $crate::Result<$id> {
+                $crate::generator::borrowed(self)?.try_generate($($arg)?)
+            }
+            fn fill(
+                &self,
+                $param: $type,
+                ids: <$id as $crate::Generated>::Batch<'_>,
+            ) -> $crate::Result<()> {
+                $crate::generator::borrowed(self)?.without_block().fill($($arg,)? ids)
+            }
+            fn try_fill(
+                &self,
+                $param: $type,
+                ids: <$id as $crate::Generated>::Batch<'_>,
+            ) -> $crate::Result<usize> {
+                $crate::generator::borrowed(self)?.without_block().try_fill($($arg,)? ids)
+            }
+        }
+    };
+}
+
+pub(crate) use by_own_calls;
+
+/// The handle in a cell, which a clock might use while the handle reads the clock.
+#[inline]
+pub(crate) fn borrowed<H>(cell: &RefCell<H>) -> Result<RefMut<'_, H>> {
+    cell.try_borrow_mut().map_err(|_| in_use())
+}
+
+#[cold]
+fn in_use() -> Error {
+    let reason = &"expected a clock that leaves the handle alone, found one that uses it";
+    Error::constant(ErrorKind::ClockFailed, reason)
+}
