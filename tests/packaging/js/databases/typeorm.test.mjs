@@ -1,14 +1,15 @@
 // The forms as transformers of TypeORM, and its recipe, on PostgreSQL and SQLite.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import Database from "libsql";
 import * as forms from "polyflake/forms";
 import { Between, DataSource, EntitySchema, In, IsNull } from "typeorm";
 import { INTEGERS, SAMPLES } from "./ids.mjs";
+import { Listed } from "./libsql.mjs";
 import { database } from "./postgres.mjs";
 import { recipe, run } from "./recipes.mjs";
 
-const { Order, between } = await run("typeorm", recipe("integrations/typeorm.md", "typeorm"), ["Order", "between"]);
+const NAMES = ["Customer", "Order", "between"];
+const { Customer, Order, between } = await run("typeorm", recipe("integrations/typeorm.md", "typeorm"), NAMES);
 
 const PG = {
   snoText: "varchar",
@@ -29,23 +30,6 @@ const SQLITE = {
   int64: "bigint",
   randflakeInt64: "bigint",
 };
-
-/**
- * TypeORM gives a statement's parameters one by one, but libSQL takes a Buffer by itself for an object of named ones. Called with
- * and without `new`, as different versions do.
- */
-function Listed(...options) {
-  const database = new Database(...options);
-  const prepare = (query) => {
-    const statement = Database.prototype.prepare.call(database, query);
-    const { all, run } = statement;
-    return Object.assign(statement, {
-      all: (...parameters) => all.call(statement, parameters),
-      run: (...parameters) => run.call(statement, parameters),
-    });
-  };
-  return Object.assign(database, { prepare });
-}
 
 const entity = (form, type) =>
   new EntitySchema({
@@ -96,7 +80,7 @@ function suite(name, types, options) {
   describe(name, { skip: !options }, () => {
     const source = new DataSource({
       ...options,
-      entities: [Order, ...Object.entries(types).map(([form, type]) => entity(form, type))],
+      entities: [Customer, Order, ...Object.entries(types).map(([form, type]) => entity(form, type))],
       synchronize: true,
     });
     test.before(() => source.initialize());

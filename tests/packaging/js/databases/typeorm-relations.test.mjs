@@ -1,0 +1,126 @@
+// Relations of TypeORM between entities whose keys are IDs, by the recipe, on PostgreSQL and SQLite. TypeORM converts a key, but not
+// the foreign key that it makes of it by itself.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as forms from "polyflake/forms";
+import { DataSource, EntitySchema } from "typeorm";
+import { SNOS } from "./ids.mjs";
+import { Listed } from "./libsql.mjs";
+import { database } from "./postgres.mjs";
+import { recipe, run } from "./recipes.mjs";
+
+const { Customer, Order } = await run("typeorm-relations", recipe("integrations/typeorm.md", "typeorm"), ["Customer", "Order"]);
+
+const PG = { snoText: "varchar", snoBytes: "bytea", snoUuid8: "uuid", snoUuid: "uuid" };
+const SQLITE = { snoText: "text", snoBytes: "blob", snoUuid8: "text", snoUuid: "text" };
+
+/** The columns of a form in an entity: the recipe's, in another form. */
+function columnsOf(columns, form, type) {
+  const size = type === "varchar" ? { length: 16, collation: "C" } : {};
+  const changed = (column) =>
+    column.transformer === forms.snoUuid8 ? { ...column, type, ...size, transformer: forms[form] } : column;
+  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, changed(column)]));
+}
+
+/** The recipe's entities in another form, and an order without an explicit foreign key. */
+function entitiesOf(form, type) {
+  const named = ({ options }, name, target) =>
+    new EntitySchema({
+      ...options,
+      name: `${name}_${form}`,
+      columns: columnsOf(options.columns, form, type),
+      relations: Object.fromEntries(
+        Object.entries(options.relations).map(([property, relation]) => [
+          property,
+          { ...relation, target: `${target}_${form}` },
+        ]),
+      ),
+    });
+  return [named(Customer, "Customer", "Order"), named(Order, "Order", "Customer")];
+}
+
+const [ANNA, BO, ...IDS] = SNOS;
+
+async function check(source, form) {
+  const customers = source.getRepository(`Customer_${form}`);
+  const orders = source.getRepository(`Order_${form}`);
+  const { to } = forms[form];
+  await customers.save([{ id: ANNA }, { id: BO }]);
+
+  // Written by the object, by a part of it, by the column, with its customer, and by the query builder.
+  const [byObject, byPart, byColumn, cascaded, byBuilder, without] = IDS;
+  const [anna, bo] = [await customers.findOneByOrFail({ id: ANNA }), await customers.findOneByOrFail({ id: BO })];
+  await orders.save({ id: byObject, customer: anna });
+  await orders.save({ id: byPart, customer: { id: ANNA } });
+  await orders.save({ id: byColumn, customerId: ANNA });
+  await orders.save({ id: without });
+  await customers.save({ id: IDS[10], orders: [{ id: cascaded }] });
+  await orders.insert({ id: byBuilder, customer: bo });
+
+  const stored = await orders.createQueryBuilder("o").select(["o.id", "o.customerId"]).orderBy("o.id").getMany();
+  assert.deepEqual(
+    stored.map(({ id, customerId }) => [id, customerId]),
+    [
+      [byObject, ANNA],
+      [byPart, ANNA],
+      [byColumn, ANNA],
+      [cascaded, IDS[10]],
+      [byBuilder, BO],
+      [without, null],
+    ],
+  );
+
+  // Read with the relation from both sides, and by conditions on it.
+  const idsOf = (rows) => rows.map(({ id }) => id).toSorted();
+  const read = await orders.find({ relations: { customer: true }, order: { id: "ASC" } });
+  assert.deepEqual(
+    read.map(({ customer }) => customer?.id),
+    [ANNA, ANNA, ANNA, IDS[10], BO, undefined],
+  );
+  const found = await customers.findOneOrFail({ where: { id: ANNA }, relations: { orders: true } });
+  assert.deepEqual(idsOf(found.orders), [byObject, byPart, byColumn]);
+  assert.deepEqual(idsOf(await orders.find({ where: { customer: { id: ANNA } } })), [byObject, byPart, byColumn]);
+  assert.deepEqual(idsOf(await orders.find({ where: { customerId: BO } })), [byBuilder]);
+  const joined = orders
+    .createQueryBuilder("o")
+    .innerJoinAndSelect("o.customer", "c")
+    .where("c.id = :id", { id: to(BO) });
+  assert.deepEqual(
+    (await joined.getMany()).map(({ id, customer }) => [id, customer.id]),
+    [[byBuilder, BO]],
+  );
+
+  // Moved to another customer, away from it, and away with it.
+  await orders.save({ id: byPart, customer: bo });
+  await orders.update({ id: byColumn }, { customerId: BO });
+  assert.deepEqual(
+    idsOf(await orders.find({ where: { customer: { id: BO } } })),
+    [byPart, byColumn, byBuilder].toSorted(),
+  );
+  await orders.save({ id: byObject, customer: null });
+  assert.equal((await orders.findOneByOrFail({ id: byObject })).customerId, null);
+  await customers.delete({ id: BO });
+  assert.deepEqual(idsOf(await orders.find()), [byObject, cascaded, without].toSorted());
+}
+
+function suite(name, types, options) {
+  describe(name, { skip: !options }, () => {
+    const source = new DataSource({
+      ...options,
+      entities: Object.entries(types).flatMap(([form, type]) => entitiesOf(form, type)),
+      synchronize: true,
+    });
+    test.before(() => source.initialize());
+    for (const form of Object.keys(types)) test(form, () => check(source, form));
+    test.after(() => source.destroy());
+  });
+}
+
+const server = await database("relations");
+suite("PostgreSQL", PG, server && { type: "postgres", ...server, username: server.user });
+suite("SQLite", SQLITE, {
+  type: "better-sqlite3",
+  driver: Listed,
+  database: ":memory:",
+  prepareDatabase: (database) => database.defaultSafeIntegers(),
+});
