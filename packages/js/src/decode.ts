@@ -1,13 +1,14 @@
 /**
- * Reads IDs in plain JavaScript, without wasm: all of sno's texts, the parts of a Hot Guid, the text of a Randflake. `polyflake`
- * exports the same functions under the same names.
+ * Reads IDs in plain JavaScript, without wasm: all of sno's texts, the parts of a Hot Guid, the text of a Randflake, the snowflakes of
+ * well-known services. `polyflake` exports the same functions under the same names; it reads snowflakes by `layout.Layout.preset`.
  *
  * ```js
- * import { hotguid, isValid, parse, randflake } from "polyflake/decode";
+ * import { discord, hotguid, isValid, parse, parseSnowflake, randflake } from "polyflake/decode";
  *
  * parse("9afikjv326nct5if").metabyte; // 1
  * hotguid.parts("691f29d0-bbaa-ddcc-ee01-0203ffffff7f").counter; // 66051
  * randflake.decodeText("3vgoe12ccb8gh"); // 4594531474933654033n
+ * parseSnowflake("175928847299117063", discord).worker; // 1
  * ```
  *
  * @module
@@ -31,4 +32,15 @@ export {
   toUuid8,
   withMetabyte,
 } from "./decode/sno.js";
+export {
+  baidu,
+  discord,
+  instagram,
+  mastodon,
+  parseSnowflake,
+  type Snowflake,
+  type SnowflakeFormat,
+  sonyflake,
+  twitter,
+} from "./decode/snowflake.js";
 export { type ErrorCode, PolyflakeError } from "./errors.js";

@@ -162,7 +162,11 @@ test("the codes of errors are those of api.toml", () => {
 });
 
 test("decode has the functions that api.toml lists, which are those of the families", () => {
-  const { hotguid, PolyflakeError, randflake, ...sno } = decode;
+  const { hotguid, PolyflakeError, randflake, ...others } = decode;
+  const { snowflakes } = api.decode;
+  const isSnowflake = (name) => snowflakes.map(camelCase).includes(name);
+  assert.equal(Object.keys(others).filter(isSnowflake).length, snowflakes.length);
+  const sno = Object.fromEntries(Object.entries(others).filter(([name]) => !isSnowflake(name)));
   assert.equal(typeof PolyflakeError, "function");
   for (const [family, functions] of Object.entries({ sno, hotguid, randflake })) {
     const listed = api.decode[family].map(camelCase);

@@ -2,7 +2,16 @@
 // without modules, WebAssembly, or a host.
 
 /** Files of the vectors with texts. */
-export const FILES = ["hotguid", "polymorphic", "randflake", "randflake_invalid", "sno", "sno_invalid", "uuid8"];
+export const FILES = [
+  "hotguid",
+  "polymorphic",
+  "presets",
+  "randflake",
+  "randflake_invalid",
+  "sno",
+  "sno_invalid",
+  "uuid8",
+];
 
 /** Reads all vectors; returns the number of answers, and the wrong ones. */
 export function readVectors(decode, vectors) {
@@ -125,5 +134,16 @@ export function readVectors(decode, vectors) {
   }
   for (const { input, value } of vectors.randflake_invalid.accepted_boundaries)
     expect(decode.randflake.decodeText(input), BigInt(value), input);
+  for (const { preset, id, parsed, time } of vectors.presets.cases) {
+    const { timestamp_ms, bindables, sequence } = parsed;
+    for (const form of [id, BigInt(id)]) {
+      const found = decode.parseSnowflake(form, decode[preset]);
+      expect(String(found.unixMs), timestamp_ms, id);
+      expect(found.timestamp.toISOString(), time, id);
+      const fields = Object.entries(sequence === undefined ? bindables : { ...bindables, sequence });
+      for (const [name, value] of fields) expect(String(found[name]), value, `${id}, ${name}`);
+      expect(Object.keys(found).length, fields.length + 2, id);
+    }
+  }
   return { answers, wrong };
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import vm from "node:vm";
 import fc from "fast-check";
 import * as polyflake from "polyflake";
+import { layout } from "polyflake";
 import * as decode from "polyflake/decode";
 import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
@@ -22,7 +23,9 @@ const ID = "a7rdmuv326nct5if";
 
 /** The reading functions, by their family's name in the package. */
 const FUNCTIONS = {
-  sno: Object.entries(decode).filter(([name, value]) => typeof value === "function" && name !== "PolyflakeError"),
+  sno: Object.entries(decode).filter(
+    ([name, value]) => typeof value === "function" && !["PolyflakeError", "parseSnowflake"].includes(name),
+  ),
   hotguid: Object.entries(decode.hotguid),
   randflake: Object.entries(decode.randflake),
 };
@@ -208,6 +211,54 @@ describe("answers and errors are the core's", () => {
       }),
       RUNS,
     );
+  });
+});
+
+describe("snowflakes", () => {
+  const formats = layout.presets().filter((name) => name !== "x");
+
+  test("each preset is read as its layout reads it, and wrong IDs get the same errors", () => {
+    assert.equal(formats.length, 6);
+    for (const name of formats) {
+      const preset = layout.Layout.preset(name);
+      const agree = (id) => {
+        const [found, expected] = [(id) => decode.parseSnowflake(id, decode[name]), (id) => preset.parse(id)].map(
+          (read) => {
+            try {
+              return read(id);
+            } catch ({ code, position, message, field }) {
+              return { code, position, message, field };
+            }
+          },
+        );
+        if ("code" in expected) return assert.deepEqual(found, expected, `${id}`);
+        const { unixMs, timestamp, sequence, bindables } = expected;
+        const fields = sequence === undefined ? bindables : { ...bindables, sequence };
+        assert.deepEqual(found, { timestamp, unixMs: Number(unixMs), ...fields });
+      };
+      fc.assert(fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), agree), { numRuns: 300 });
+      for (const id of [0n, 2n ** 63n, -(2n ** 63n) - 1n, 7, undefined, null, {}, Object(1n)]) agree(id);
+      for (const id of ["", "-", "-0", "00", "01", "1x", "x", "--1", " 1", "9".repeat(19), "9".repeat(21), "\u0661"])
+        agree(id);
+    }
+  });
+
+  test("a format of one's own", () => {
+    const own = {
+      epochMs: 1000,
+      tickMs: 5,
+      fields: [
+        ["timestamp", 40],
+        ["worker", 8],
+        ["sequence", 8],
+      ],
+    };
+    assert.deepEqual(decode.parseSnowflake((3n << 16n) | 0x0201n, own), {
+      timestamp: new Date(1015),
+      unixMs: 1015,
+      worker: 2,
+      sequence: 1,
+    });
   });
 });
 

@@ -1,7 +1,8 @@
 import { load } from "#machine/layout";
 import { attached, inDates, isBytes, isObject, lengthOfArray, partOfBytes, signed, string, time } from "../checks.js";
+import { fromDecimal, LONGEST } from "../decode/snowflake.js";
 import { type Description, descriptionOf } from "../describe.js";
-import { invalidCharacter, invalidType, PolyflakeError } from "../errors.js";
+import { invalidType, PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import { type Schema, schemaOf } from "../integrations/standard.js";
 import { type Machine, onDemand } from "../machine.js";
@@ -22,9 +23,6 @@ export type PresetName = keyof PresetBindables;
 
 /** The machine of this family. Users choose the names of fields, so these stay as they are. */
 export const machine = /* @__PURE__ */ onDemand(load, (field) => field);
-
-/** Characters of the longest decimal text of 64 bits. */
-const LONGEST = 20;
 
 /** Takes the place of a description for a layout that is not built from one object. */
 class Made {
@@ -370,19 +368,6 @@ function putId(m: Machine, id: unknown, isInteger: boolean): void {
     m.numbers[messageSlots.length] = ABSENT;
     m.bigints[parsedSlots.id] = signed(isInteger && typeof id === "string" ? fromDecimal(id) : id, "id");
   }
-}
-
-/** The integer of a decimal string, the form in which most web APIs send IDs. */
-function fromDecimal(text: string): bigint {
-  const position = text.search(/(?!^-)\D/);
-  if (position >= 0) throw invalidCharacter(text, position);
-  if (!/^(0|-?[1-9]\d*)$/.test(text)) {
-    throw new PolyflakeError("invalid_character", "expected an integer in decimal digits without leading zeros");
-  }
-  if (text.length > LONGEST) {
-    throw new PolyflakeError("out_of_range", "expected an integer of 64 bits, found a larger one", { field: "id" });
-  }
-  return BigInt(text);
 }
 
 /** The next value of a message, for a field of `bits` bits. */
