@@ -1,9 +1,8 @@
-"""Coordination-based unique IDs, the same bytes and the same text in every language.
+"""Unique, time-sortable IDs with the same bytes and the same string forms in every language.
 
-A family of IDs is a module: :mod:`polyflake.sno`, :mod:`polyflake.randflake` (whose cipher is
-:mod:`polyflake.sparx64`), :mod:`polyflake.hotguid`; :mod:`polyflake.layout` makes and reads snowflakes of any shape.
-:mod:`polyflake.public` gives the integers that you have a public text.
-Every error is a :class:`PolyflakeError` with a stable ``code``.
+Each ID format is a module: :mod:`polyflake.sno`, :mod:`polyflake.randflake` (whose cipher is :mod:`polyflake.sparx64`),
+:mod:`polyflake.hotguid`, and :mod:`polyflake.layout` for Snowflake layouts of any shape. :mod:`polyflake.public`
+encrypts your integer keys into public IDs. Every error is a :class:`PolyflakeError` with a stable ``code``.
 """
 
 from polyflake._errors import (

@@ -1,4 +1,4 @@
-"""Parts of :mod:`polyflake.django`: the columns of each form, what they hold, and lookups of texts in them."""
+"""Helpers of :mod:`polyflake.django`: database columns of each form, their values, and lookups of strings in them."""
 
 from __future__ import annotations
 
@@ -34,16 +34,17 @@ def checked(read: Callable[[Any], _T], value: Any) -> _T:
 
 
 def stored(id: UUID, connection: Any) -> Any:
-    """A UUID as a parameter: on MySQL and MariaDB its bytes in the order of the text."""
+    """Returns the query parameter for a UUID: on MySQL and MariaDB, its bytes in the order of the string form."""
     if connection.vendor == "mysql":
         return id.bytes
     return id if connection.features.has_native_uuid_field else id.hex
 
 
 def found(value: Any) -> Any:
-    """The UUID that a database without a type for it gives as 16 bytes or as 32 digits; any other value unchanged.
+    """Returns the UUID for 16 bytes or 32 hexadecimal digits, and any other value unchanged.
 
-    Django gives a join table's values to ``get_db_prep_value`` as the database gave them.
+    Databases without a UUID type return these. Django passes the values of a join table to ``get_db_prep_value`` as the
+    database returned them.
     """
     if isinstance(value, bytes) and len(value) == 16:
         return UUID(bytes=value)
@@ -51,7 +52,7 @@ def found(value: Any) -> Any:
 
 
 class Encoding(json.JSONEncoder):
-    """An encoder of IDs and arrays of IDs, to be put before another one of :mod:`json`."""
+    """An encoder of IDs and arrays of IDs, to be mixed into another encoder of :mod:`json`."""
 
     def default(self, o: Any) -> Any:
         try:
@@ -61,7 +62,9 @@ class Encoding(json.JSONEncoder):
 
 
 class Whole(Exact):
-    """A lookup of texts, such as ``icontains``, in a column of other values: it finds a whole ID, no part of one."""
+    """A string lookup, such as ``icontains``, in a column that does not store strings. It matches whole IDs only,
+    because the column cannot be searched for a part of an ID.
+    """
 
     def get_prep_lookup(self) -> Any:
         try:
@@ -76,10 +79,10 @@ class Whole(Exact):
 
 
 class Typed:
-    """A lookup that gives a ``Value`` without an output field the column's: ``filter(id=Value(id))``.
+    """A lookup that gives a ``Value`` without an output field the type of the column, as in ``filter(id=Value(id))``.
 
-    Django knows the columns of its own values' types. An ID's column depends on the form, and SQLite would compare a
-    string with bytes, which are never equal.
+    Django infers the column type of a ``Value`` only for its built-in types. The column type of an ID depends on the
+    form, and SQLite would compare a string with bytes, which are never equal.
     """
 
     def __init__(self, lhs: Any, rhs: Any) -> None:
@@ -94,7 +97,7 @@ def typed(lookup: type) -> type:
 
 
 class WholeOnMySql:
-    """A lookup of a text in a column that holds UUIDs as bytes on MySQL and MariaDB alone."""
+    """A string lookup in a column of UUIDs, which only MySQL and MariaDB store as bytes."""
 
     lhs: Any
     rhs: Any

@@ -1,69 +1,80 @@
-"""The exceptions, and the one table of the codes that raise them."""
+"""The exceptions, and the table that maps each error code to its exception."""
 
 from __future__ import annotations
 
 
 class PolyflakeError(Exception):
-    """The reason for which a call was refused. The call changed nothing.
+    """The error that every rejected call raises. A rejected call has no effect.
 
-    Match on :attr:`code`, which is the same string in every language, or catch one of the classes below.
-    Meaning, causes and remedies of each code: https://example.invalid/polyflake/blob/main/docs/errors.md
+    Match on :attr:`code`, which is the same string in every language, or catch one of the subclasses. For the meaning,
+    causes and remedies of each code, see https://example.invalid/polyflake/blob/main/docs/errors.md
     """
 
     code: str = ""
-    """The stable code: ``"invalid_character"``, ``"sequence_exhausted"``, ...; empty in an exception that you
-    create."""
+    """The stable code, such as ``"invalid_character"`` or ``"sequence_exhausted"``. It is empty in an exception that
+    you create.
+    """
 
     position: int | None = None
-    """The 0-based index of the first bad character of a text."""
+    """The 0-based index of the first invalid character of a string."""
 
     field: str | None = None
-    """The parameter, field or option that was refused, by the name that the caller gave it."""
+    """The rejected parameter, field or option, by the name that the caller used."""
 
     retry_at: int | None = None
-    """The time from which to try again, in Unix milliseconds."""
+    """The earliest time at which a retry can succeed, in Unix milliseconds."""
 
     written: int | None = None
-    """Number of IDs made before a batch was refused. No other call gets them."""
+    """The number of IDs that a batch made before the error. No other call returns these IDs."""
 
     item: int | None = None
-    """The 0-based index of the refused item in a call for many."""
+    """The 0-based index of the rejected item in a call with many items."""
 
 
 class InvalidTypeError(PolyflakeError, TypeError):
-    """``invalid_type``: :attr:`field` is the parameter. Exceptions from a value's own code (``__index__``, an
-    iterator, a time zone) pass through unchanged."""
+    """``invalid_type``: an argument has the wrong type, and :attr:`field` is the parameter.
+
+    Exceptions that the argument's own code raises (``__index__``, an iterator, a time zone) propagate unchanged.
+    """
 
 
 class InvalidValueError(PolyflakeError, ValueError):
-    """A malformed text, secret or description: ``invalid_length``, ``invalid_character``, ``not_canonical``,
-    ``invalid_secret``, ``invalid_layout``, ``unknown_field``, ``missing_field``; or a public ID that does not decode:
-    ``type_mismatch``, ``check_failed``, ``unknown_version``, ``unknown_id``."""
+    """An argument is malformed, or a public ID does not decode.
+
+    Malformed strings, secrets and descriptions have the codes ``invalid_length``, ``invalid_character``,
+    ``not_canonical``, ``invalid_secret``, ``invalid_layout``, ``unknown_field`` and ``missing_field``. Public IDs have
+    the codes ``type_mismatch``, ``check_failed``, ``unknown_version`` and ``unknown_id``.
+    """
 
 
 class OutOfRangeError(PolyflakeError, OverflowError, ValueError):
-    """A number or a time outside its limits: ``out_of_range``, ``time_out_of_range``."""
+    """A number or a time is outside its limits: ``out_of_range`` or ``time_out_of_range``."""
 
 
 class ClockError(PolyflakeError):
-    """``clock_behind``, or ``clock_failed`` with what the clock raised as the ``__cause__``."""
+    """The clock is behind (``clock_behind``) or failed (``clock_failed``). If a custom clock raised an exception, it is
+    the ``__cause__``.
+    """
 
 
 class ExhaustedError(PolyflakeError):
-    """``sequence_exhausted`` or ``partitions_exhausted``, until :attr:`retry_at`."""
+    """No ID is available until :attr:`retry_at`: ``sequence_exhausted`` or ``partitions_exhausted``."""
 
 
 class LeaseError(PolyflakeError):
-    """``lease_not_started``, ``lease_expired``, ``lease_mismatch``: of a grant or a window; ``lease_unavailable``: no
-    number is leased for now."""
+    """A grant, a window or a lease does not allow an ID.
+
+    ``lease_not_started``, ``lease_expired`` and ``lease_mismatch`` concern a grant or a window; ``lease_unavailable``
+    means that no worker ID is leased at the moment.
+    """
 
 
 class StateError(PolyflakeError):
-    """A generator that makes no more IDs: ``generator_closed``, or ``forked`` in a child of its process."""
+    """The generator makes no more IDs: ``generator_closed``, or ``forked`` in a child process."""
 
 
 class EntropyError(PolyflakeError):
-    """``entropy_unavailable``."""
+    """The operating system provides no random bytes: ``entropy_unavailable``."""
 
 
 _CLASSES: dict[str, type[PolyflakeError]] = {
@@ -104,7 +115,7 @@ def build(
     written: int | None,
     item: int | None,
 ) -> PolyflakeError:
-    """The exception for an error of the core."""
+    """Returns the exception for an error of the core."""
     error = _CLASSES.get(code, PolyflakeError)(message)
     error.code = code
     error.position = position

@@ -159,17 +159,17 @@ class Description:
 
     @property
     def sorts_by_time(self) -> bool:
-        """``True`` if IDs sort by time from the first tick to the last. Integers are compared as signed integers; bytes
-        and strings are compared bytewise.
+        """True if IDs sort by time from the first tick to the last. Integers are compared as signed integers; bytes and
+        strings are compared bytewise.
         """
 
     @property
     def below_2_53(self) -> bool:
-        """``True`` if every ID, as an unsigned integer, is below 2^53, so that a JavaScript number can hold it."""
+        """True if every ID, as an unsigned integer, is below 2^53, so that a JavaScript number can hold it."""
 
     @property
     def below_2_63(self) -> bool:
-        """``True`` if every ID, as an unsigned integer, is below 2^63, so that a signed integer is never negative."""
+        """True if every ID, as an unsigned integer, is below 2^63, so that a signed integer is never negative."""
 
     def __eq__(self, other: object, /) -> bool: ...
     __hash__ = None  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""Parts of :mod:`polyflake.pydantic`: reading an ID, and unions whose members the metabyte tells apart."""
+"""Helpers of :mod:`polyflake.pydantic`: validation of IDs, and unions that are discriminated by the metabyte."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ALPHABET = "23456789abcdefghijklmnopqrstuvwx"
 
 
 def refused(error: PolyflakeError) -> PydanticCustomError:
-    """The error for Pydantic, whose type is the stable code."""
+    """Returns the Pydantic error for a rejected value. Its type is the stable error code."""
     return PydanticCustomError(error.code, "{reason}", {"reason": str(error)})
 
 
@@ -26,17 +26,19 @@ def read_sno(value: Any) -> sno.Sno:
 
 
 def pattern(metabyte: int) -> str:
-    """The regular expression of all IDs with a metabyte, whose upper 5 bits are a character and whose lower 3 begin
-    one."""
+    """Returns the regular expression of all IDs with a metabyte.
+
+    The upper 5 bits of the metabyte are one character, and its lower 3 bits are the top of the next one.
+    """
     low = (metabyte & 7) * 4
     return f"[2-9a-x]{{8}}{_ALPHABET[metabyte >> 3]}[{_ALPHABET[low : low + 4]}][2-9a-x]{{6}}"
 
 
 def described(schema: CoreSchema, own: dict[str, Any]) -> dict[str, Any]:
-    """Our JSON schema of a type, with what an annotation says of it, such as a description.
+    """Returns our JSON schema of a type, extended by what an annotation adds to it, such as a description.
 
-    Pydantic adds these words itself where the type is a model's field. Elsewhere, as in a list, it adds them to the
-    schema that ours replaces.
+    If the type belongs to a model field, Pydantic adds the annotation itself. Elsewhere, for example in a list,
+    Pydantic adds it to the schema that ours replaces.
     """
     metadata = schema.get("metadata") or {}
     said, extra = metadata.get("pydantic_js_updates") or {}, metadata.get("pydantic_js_extra")
@@ -47,12 +49,12 @@ def described(schema: CoreSchema, own: dict[str, Any]) -> dict[str, Any]:
 
 
 class by_metabyte:
-    """Tells the members of a union apart by the metabytes of their IDs.
+    """Discriminates the members of a union by the metabytes of their IDs.
 
-    ``Annotated[Person | Order, by_metabyte({1: Person, 2: Order})]`` is a discriminated union: only the kind of the
-    ID's metabyte is tried, and an error names the metabyte that was met.
+    ``Annotated[Person | Order, by_metabyte({1: Person, 2: Order})]`` is a discriminated union. Only the member for the
+    metabyte of the ID is validated, and an error states the metabyte that was found.
 
-    :param kinds: the union's members by their metabytes, 0..255; a member may have several.
+    :param kinds: the members of the union by metabyte, 0..255. A member can have several metabytes.
     :param name: the field that holds the ID, also in the input.
     """
 

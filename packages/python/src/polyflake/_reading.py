@@ -1,4 +1,4 @@
-"""Readings that the modules for libraries share: IDs and integers of untyped values, and names of forms."""
+"""Functions that the integrations share. They read IDs and integers from untyped values, and check names of forms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,77}")
 
 
 def check_form(form: object) -> None:
-    """Refuses a name that is no form of a sno.
+    """Raises an exception if a name is not a form of sno IDs.
 
     :raises OutOfRangeError: which is a :class:`ValueError`.
     """
@@ -28,7 +28,7 @@ def _names() -> str:
 
 
 def read_sno(value: Any) -> sno.Sno:
-    """The ID of an ID, its text, its bytes or its UUID.
+    """Returns the sno ID of a value: an ID, its string form, its bytes or its UUID.
 
     :raises PolyflakeError: for any other value.
     """
@@ -41,7 +41,7 @@ def read_sno(value: Any) -> sno.Sno:
 
 
 def read_int64(value: Any) -> int:
-    """The signed 64-bit integer of an ``int`` or of its decimal digits, which have one spelling.
+    """Returns the signed 64-bit integer of an ``int`` or of its canonical decimal string.
 
     :raises PolyflakeError: for any other value.
     """

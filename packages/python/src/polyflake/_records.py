@@ -1,4 +1,4 @@
-"""The functions that pickles and copies of records call, since records have no constructors."""
+"""The functions that copy and unpickle records, because records have no constructors."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 
 def restore(cls: Any, fields: tuple[Any, ...]) -> Any:
-    """A record of these fields."""
+    """Returns a record with these fields."""
     return cls._restore(*fields)
 
 
 def reduce(record: Any) -> Any:
-    """The result of ``__reduce__`` for a record that its attributes describe."""
+    """Returns the result of ``__reduce__`` for a record, which its attributes describe completely."""
     cls = type(record)
     names = [name for name, member in vars(cls).items() if isinstance(member, GetSetDescriptorType)]
     return restore, (cls, (SimpleNamespace(**{name: getattr(record, name) for name in names}),))

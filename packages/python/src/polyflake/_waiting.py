@@ -1,4 +1,4 @@
-"""Calls that wait in asyncio's loop."""
+"""Calls that wait in asyncio's event loop."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 
 
 async def finish(call: Callable[[], Any]) -> Any:
-    """The result of a call that returns the seconds to sleep, as a ``float``, until it is done. No result is a
-    ``float``."""
+    """Repeats a call until it is done, sleeps in between, and returns the result.
+
+    The call returns the seconds to sleep as a ``float``, and its result is never a ``float``.
+    """
     try:
         while type(result := call()) is float:
             await sleep(result)

@@ -1,6 +1,6 @@
-"""IDs as parameters of asyncpg.
+"""IDs as query parameters of asyncpg.
 
-A Hot Guid is a :class:`uuid.UUID` and a Randflake an ``int``, which asyncpg knows by itself.
+asyncpg supports Hot Guids and Randflakes without this module, because they are :class:`uuid.UUID` and ``int`` objects.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ __all__ = ["register"]
 
 
 async def register(connection: Any, *, form: Literal["text", "bytes", "uuid8", "uuid"] = "text") -> None:
-    """Lets a connection take a :class:`polyflake.sno.Sno` as a parameter of a type of PostgreSQL.
+    """Makes a connection accept :class:`polyflake.sno.Sno` as a parameter of a PostgreSQL type.
 
-    Other values of the type are taken as before. Lists of IDs are arrays, except of ``text``: asyncpg writes ``text[]``
-    without codecs. Cast such a parameter: ``id = any($1::varchar[])``.
+    The connection still accepts all other values of that type. Lists of IDs are sent as arrays, except for ``text``,
+    because asyncpg does not apply codecs to ``text[]``. Cast such a parameter: ``id = any($1::varchar[])``.
 
-    Results stay ``str``, ``bytes`` or ``UUID``, since a codec is for all columns of a type: ``sno.Sno(text)``,
-    ``sno.Sno.from_bytes(data)``, ``sno.Sno.from_uuid8(uuid)``, ``sno.Sno.from_uuid(uuid)`` read them.
+    Results remain ``str``, ``bytes`` or ``UUID``, because a codec applies to all columns of a type. Convert them with
+    ``sno.Sno(text)``, ``sno.Sno.from_bytes(data)``, ``sno.Sno.from_uuid8(uuid)`` or ``sno.Sno.from_uuid(uuid)``.
     ``create_pool(init=register)`` registers all connections of a pool.
 
-    :param form: the columns' type: ``text``, ``varchar`` and ``char`` for ``"text"``, ``bytea`` for ``"bytes"``,
+    :param form: the type of the columns: ``text``, ``varchar`` and ``char`` for ``"text"``, ``bytea`` for ``"bytes"``,
         ``uuid`` for ``"uuid8"`` (version 8) and ``"uuid"`` (the compatible form).
     :raises OutOfRangeError: which is a :class:`ValueError`, for another form.
     """

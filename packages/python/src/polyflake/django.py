@@ -1,8 +1,9 @@
 """Model fields for Django.
 
-A field stores an ID in a form that the database sorts as the ID sorts, so ``filter(id__range=sno.time_range(a, b))`` is
-a range query. ``default=sno.generate`` makes an ID for each new row; ``functools.partial(sno.generate, 7)`` one with a
-metabyte. Both can be written into migrations. :mod:`polyflake.rest_framework` has the serializers.
+Each field stores IDs in a form that the database sorts in the same order as the IDs, so
+``filter(id__range=sno.time_range(a, b))`` is a range query. ``default=sno.generate`` makes an ID for each new row, and
+``functools.partial(sno.generate, 7)`` makes one with a metabyte. Django can write both into migrations. The serializers
+are in :mod:`polyflake.rest_framework`.
 """
 
 from __future__ import annotations
@@ -44,23 +45,25 @@ __all__ = [
 
 
 def read_sno(value: Any) -> sno.Sno:
-    """The ID of an ID, its text, its bytes or its UUID.
+    """Returns the sno ID of a value: an ID, its string form, its bytes or its UUID.
 
-    :raises django.core.exceptions.ValidationError: with the error's stable code.
+    :raises django.core.exceptions.ValidationError: with the stable code of the error.
     """
     return checked(_reading.read_sno, value)
 
 
 class JSONEncoder(Encoding, DjangoJSONEncoder):
-    """Django's encoder, with texts for IDs: ``JsonResponse(data, encoder=JSONEncoder)``, and so in a ``JSONField``."""
+    """Django's JSON encoder, extended to write IDs as strings: ``JsonResponse(data, encoder=JSONEncoder)``. A
+    ``JSONField`` accepts it, too.
+    """
 
 
 class SnoField(models.Field):
-    """A field of :class:`polyflake.sno.Sno`.
+    """A model field of :class:`polyflake.sno.Sno`.
 
-    :param form: ``"text"``, 16 characters; ``"bytes"``, 10 bytes; ``"uuid8"``, a UUID of version 8; ``"uuid"``, the
-        UUID of the compatible form. It is part of migrations. On SQL Server, a system check refuses UUIDs, which do
-        not sort by time there.
+    :param form: ``"text"``, 16 characters; ``"bytes"``, 10 bytes; ``"uuid8"``, a version 8 UUID; ``"uuid"``, the UUID
+        of the compatible form. The form is part of migrations. On SQL Server, a system check rejects the two UUID
+        forms, because they do not sort by time there.
     """
 
     description = "sno ID"
@@ -127,7 +130,7 @@ class SnoField(models.Field):
         return found(value) if COLUMNS[self.form] is UUIDS else value
 
     def value_from_object(self, obj: models.Model) -> Any:
-        """The text: forms and serializers compare it with what was typed."""
+        """Returns the string form, because forms and serializers compare it with the user's input."""
         id = super().value_from_object(obj)
         return str(id) if isinstance(id, sno.Sno) else id
 
@@ -139,7 +142,10 @@ class SnoField(models.Field):
 
 
 class HotGuidField(models.UUIDField):
-    """A field of Hot Guids: a UUID; on MySQL and MariaDB 16 bytes, on SQL Server the UUID that sorts by time there."""
+    """A model field of Hot Guids, which are UUIDs.
+
+    MySQL and MariaDB store 16 bytes. SQL Server stores the UUID that it sorts by time.
+    """
 
     description = "Hot Guid"
 
@@ -164,7 +170,7 @@ class HotGuidField(models.UUIDField):
 
 
 class Int64Field(models.BigIntegerField):
-    """A field of integers of 64 bits, such as a layout's IDs, which serializers write as decimal digits."""
+    """A model field of 64-bit integers, such as the IDs of a layout. Serializers write them as decimal strings."""
 
     description = "integer of 64 bits"
 
@@ -178,13 +184,16 @@ class Int64Field(models.BigIntegerField):
 
 
 class RandflakeField(Int64Field):
-    """A field of Randflakes, which serializers write as their texts."""
+    """A model field of Randflakes. Serializers write them in their string form."""
 
     description = "Randflake"
 
 
 class SnoConverter:
-    """A path converter: after ``register_converter(SnoConverter, "sno")``, ``"orders/<sno:id>/"`` gives a ``Sno``."""
+    """A path converter for sno IDs.
+
+    After ``register_converter(SnoConverter, "sno")``, the view for ``"orders/<sno:id>/"`` receives a ``Sno``.
+    """
 
     regex = "[2-9a-x]{16}"
 

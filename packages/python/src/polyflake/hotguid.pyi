@@ -88,10 +88,10 @@ def generate_many_async(n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> Co
     """
 
 def set_default_generator(generator: Generator | None, /) -> None:
-    """Sets the generator that :func:`generate` uses in all threads.
+    """Sets the default generator for all threads.
 
-    ``None`` creates a new generator with new random bytes. :func:`generate` never uses the previous generator again,
-    but code that holds a reference to it can still use it.
+    The functions of this module, such as :func:`generate`, use it. ``None`` creates a new generator with new random
+    bytes. They never use the previous generator again, but code that holds a reference to it can still use it.
 
         >>> set_default_generator(Generator(clock=lambda: 1_893_456_000_000_000_000))
         >>> timestamp(generate())
@@ -178,7 +178,7 @@ def to_sql(id: UUID, /) -> UUID:
     """Returns the GUID to store in a ``uniqueidentifier`` column of SQL Server, where it sorts by time."""
 
 def from_sql(guid: UUID, /) -> UUID:
-    """Returns the ID of a GUID that :func:`to_sql` returned."""
+    """Returns the ID of a GUID that SQL Server sorts by time, as :func:`to_sql` returns it."""
 
 def to_dotnet_bytes(id: UUID, /) -> bytes:
     """Returns the 16 bytes in the order of .NET's ``Guid.ToByteArray()``, which are the same as ``id.bytes_le``."""
@@ -504,7 +504,7 @@ class Stats:
 
     @property
     def closed(self) -> bool:
-        """``True`` if the generator is closed."""
+        """True if the generator is closed."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

@@ -27,7 +27,7 @@ _Values: TypeAlias = Mapping[str, _Value]
 __all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "ParsedColumns", "Snapshot", "Stats", "presets"]
 
 def presets() -> list[str]:
-    """Returns the names of the services whose layouts :meth:`Layout.preset` knows.
+    """Returns the names of the presets, which :meth:`Layout.preset` accepts.
 
     >>> "discord" in presets()
     True
@@ -100,7 +100,7 @@ class Layout:
 
     @property
     def is_integer(self) -> bool:
-        """``True`` if IDs are integers, ``False`` if they are bytes."""
+        """True if IDs are integers, false if they are bytes."""
 
     def pack(
         self,
@@ -547,7 +547,7 @@ class Stats:
 
     @property
     def closed(self) -> bool:
-        """``True`` if the generator is closed."""
+        """True if the generator is closed."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

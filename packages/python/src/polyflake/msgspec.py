@@ -1,8 +1,8 @@
 """Hooks for msgspec.
 
-msgspec reads and writes a Hot Guid, which is a :class:`uuid.UUID`, by itself. A Randflake and a layout's integer ID are
-each an ``int``, which says nothing of being an ID: msgspec writes a JSON number, which JavaScript and others round past
-53 bits. The types :class:`Randflake` and :class:`Int64` are integers that become texts.
+msgspec supports Hot Guids without hooks, because they are :class:`uuid.UUID` objects. A Randflake and an integer ID of
+a layout are plain ``int`` objects, so msgspec writes them as JSON numbers, which JavaScript and others round above 53
+bits. Use the integer types :class:`Randflake` and :class:`Int64` to write them as strings.
 
     >>> import msgspec
     >>> msgspec.json.decode(b'["9afikjv326nct5if"]', type=list[sno.Sno], dec_hook=dec_hook)
@@ -24,9 +24,9 @@ __all__ = ["Int64", "Randflake", "dec_hook", "enc_hook", "schema_hook"]
 
 
 class Int64(int):
-    """An integer of 64 bits, such as a layout's ID, which the hooks write as decimal digits.
+    """A 64-bit integer, such as an ID of a layout, which the hooks write as a decimal string.
 
-    :raises PolyflakeError: for any value but an integer of 64 bits or its digits.
+    :raises PolyflakeError: unless the value is a 64-bit integer or its decimal string.
     """
 
     def __new__(cls, value: int | str, /) -> Int64:
@@ -34,9 +34,9 @@ class Int64(int):
 
 
 class Randflake(int):
-    """A Randflake, which the hooks write as its text.
+    """A Randflake, which the hooks write in its string form.
 
-    :raises PolyflakeError: for any value but an integer of 64 bits or the text of a Randflake.
+    :raises PolyflakeError: unless the value is a 64-bit integer or the string form of a Randflake.
     """
 
     def __new__(cls, value: int | str, /) -> Randflake:
@@ -45,10 +45,10 @@ class Randflake(int):
 
 
 def enc_hook(value: Any) -> Any:
-    """The text of an ID, or the texts of an array: the argument ``enc_hook`` of msgspec's encoders, and orjson's
-    ``default``.
+    """Returns the string form of an ID, or a list of strings for an array.
 
-    Randflakes of an array become their texts, a layout's IDs decimal digits or, if they are bytes, hex.
+    Pass it as ``enc_hook`` to msgspec's encoders. The Randflakes of an array are written in their string form; the IDs
+    of a layout are written as decimal strings or, if they are bytes, in hexadecimal.
 
     :raises NotImplementedError: for any other type.
     """
@@ -64,9 +64,11 @@ def enc_hook(value: Any) -> Any:
 
 
 def dec_hook(type: type, value: Any) -> Any:
-    """The ID of a text, a sno also of 10 bytes, a UUID or an ID: the argument ``dec_hook`` of msgspec's decoders.
+    """Returns the ID for a decoded value, which is usually a string. A sno ID can also be 10 bytes, a UUID or an ID.
 
-    :raises PolyflakeError: as the type's constructor; msgspec reports it with the path of the field.
+    Pass it as ``dec_hook`` to msgspec's decoders.
+
+    :raises PolyflakeError: as the constructor of the type; msgspec reports it with the path of the field.
     :raises NotImplementedError: for any other type.
     """
     if type in (Int64, Randflake):
@@ -85,7 +87,7 @@ _SCHEMAS = {
 
 
 def schema_hook(type: type) -> dict[str, Any]:
-    """The JSON Schema of an ID's string: the argument ``schema_hook`` of :func:`msgspec.json.schema`.
+    """Returns the JSON Schema of the string form of an ID. Pass it as ``schema_hook`` to :func:`msgspec.json.schema`.
 
     :raises NotImplementedError: for any other type.
     """

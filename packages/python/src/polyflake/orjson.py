@@ -1,9 +1,9 @@
 """A hook for orjson.
 
-orjson writes a Hot Guid, which is a :class:`uuid.UUID`, by itself, and a Randflake, which is an ``int``, as a JSON
-number. ``option=orjson.OPT_STRICT_INTEGER`` refuses numbers that JavaScript would round. Values of the types
-:class:`polyflake.msgspec.Randflake` and :class:`polyflake.msgspec.Int64` become texts with
-``option=orjson.OPT_PASSTHROUGH_SUBCLASS``; ``json.dumps`` writes them as numbers.
+orjson writes Hot Guids without the hook, because they are :class:`uuid.UUID` objects. It writes Randflakes, which are
+``int`` objects, as JSON numbers; ``option=orjson.OPT_STRICT_INTEGER`` rejects numbers that JavaScript would round. With
+``option=orjson.OPT_PASSTHROUGH_SUBCLASS``, values of the types :class:`polyflake.msgspec.Randflake` and
+:class:`polyflake.msgspec.Int64` are written as strings; ``json.dumps`` writes them as numbers.
 
     >>> import orjson
     >>> from polyflake.sno import Sno
@@ -22,7 +22,9 @@ __all__ = ["default"]
 
 
 def default(value: Any) -> Any:
-    """The text of an ID, or the texts of an array: the argument ``default`` of ``orjson.dumps``, and of ``json.dumps``.
+    """Returns the string form of an ID, or a list of strings for an array.
+
+    Pass it as ``default`` to ``orjson.dumps`` or ``json.dumps``.
 
     :raises TypeError: for any other type.
     """

@@ -1,6 +1,6 @@
-"""IDs as parameters of psycopg 3.
+"""IDs as query parameters of psycopg 3.
 
-A Hot Guid is a :class:`uuid.UUID` and a Randflake an ``int``, which psycopg knows by itself.
+psycopg supports Hot Guids and Randflakes without this module, because they are :class:`uuid.UUID` and ``int`` objects.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ __all__ = ["register"]
 
 
 def register(context: Any = None, *, form: Literal["text", "bytes", "uuid8", "uuid"] = "text") -> None:
-    """Lets psycopg take a :class:`polyflake.sno.Sno` as a parameter.
+    """Makes psycopg accept :class:`polyflake.sno.Sno` as a query parameter.
 
-    Results stay ``str``, ``bytes`` or ``UUID``, since a type of PostgreSQL is not of IDs alone: ``sno.Sno(text)``,
-    ``sno.Sno.from_bytes(data)``, ``sno.Sno.from_uuid8(uuid)``, ``sno.Sno.from_uuid(uuid)`` read them.
+    Results remain ``str``, ``bytes`` or ``UUID``, because PostgreSQL uses these types for other values, too. Convert
+    them with ``sno.Sno(text)``, ``sno.Sno.from_bytes(data)``, ``sno.Sno.from_uuid8(uuid)`` or
+    ``sno.Sno.from_uuid(uuid)``.
 
-    :param context: a connection or cursor; ``None`` for all connections that are made later.
-    :param form: the columns' type: ``text`` and ``varchar``, ``bytea``, or ``uuid`` for ``"uuid8"`` (version 8) and
-        ``"uuid"`` (the compatible form).
+    :param context: a connection or cursor; ``None`` for all connections that are created later.
+    :param form: the type of the columns: ``text`` and ``varchar`` for ``"text"``, ``bytea`` for ``"bytes"``, ``uuid``
+        for ``"uuid8"`` (version 8) and ``"uuid"`` (the compatible form).
     :raises OutOfRangeError: which is a :class:`ValueError`, for another form.
     """
     check_form(form)
@@ -58,7 +59,9 @@ _PLAIN: dict[str, Callable[[sno.Sno], Any]] = {
 
 
 def _dumper(form: str, others: type[Any]) -> type[Any]:
-    """The class that writes an ID, and what the class that it replaces writes: ``COPY`` finds it by the type alone."""
+    """Returns a class that writes IDs as well as the values of the class that it extends, because ``COPY`` selects a
+    dumper only by the column type.
+    """
     plain = _PLAIN[form]
 
     class SnoDumper(others):  # type: ignore[misc]

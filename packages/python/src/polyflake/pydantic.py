@@ -1,8 +1,8 @@
 """Types for Pydantic 2.
 
-:class:`polyflake.sno.Sno` is a field's type as it is, and a Hot Guid is a :class:`uuid.UUID`. For integers of 64 bits
-there are :data:`Randflake` and :data:`Int64`, which are texts in JSON; a field of type ``int`` is a number there. This
-module needs Pydantic 2.4 or later; nothing else in the package imports it.
+:class:`polyflake.sno.Sno` can be used as the type of a field directly, and a Hot Guid is a :class:`uuid.UUID`. Use
+    :data:`Randflake` and :data:`Int64` for 64-bit integers that become strings in JSON; a field of type ``int`` is a
+    number there. This module needs Pydantic 2.4 or later; nothing else in the package imports it.
 
     >>> from typing import Annotated
     >>> from pydantic import TypeAdapter
@@ -30,7 +30,11 @@ _EXAMPLE = "9afikjv326nct5if"
 
 
 def _sno_schema() -> CoreSchema:
-    """The schema of an ID: strictly an ID in Python and its text in JSON, else also its text, bytes or UUID."""
+    """Returns the schema of a sno ID.
+
+    In strict mode it accepts an ID in Python and the string form in JSON; otherwise it also accepts the string form,
+    the bytes or the UUID.
+    """
     read = core_schema.no_info_plain_validator_function(read_sno)
     exact = core_schema.json_or_python_schema(read, core_schema.is_instance_schema(sno.Sno))
     return core_schema.lax_or_strict_schema(read, exact, serialization=core_schema.to_string_ser_schema())
@@ -45,10 +49,10 @@ def _sno_json_schema(schema: CoreSchema) -> dict[str, Any]:
 
 
 class HasMetabyte:
-    """Constrains a field to IDs with one of these metabytes: ``Annotated[Sno, HasMetabyte(1, 2)]``.
+    """Restricts a field to IDs with one of these metabytes: ``Annotated[Sno, HasMetabyte(1, 2)]``.
 
-    :raises InvalidValueError: ``missing_field`` without a metabyte, which would refuse every ID.
-    :raises OutOfRangeError: ``out_of_range`` for a number that is no metabyte.
+    :raises InvalidValueError: ``missing_field`` without a metabyte, because every ID would be rejected.
+    :raises OutOfRangeError: ``out_of_range`` if a number is not a metabyte.
     """
 
     def __init__(self, *metabytes: int) -> None:
@@ -78,7 +82,7 @@ _NUMBER = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 
 
 class _Integer:
-    """Integers of 64 bits that are texts in JSON."""
+    """The annotation of 64-bit integers that are strings in JSON."""
 
     def __init__(
         self, encode: Callable[[int], str], decode: Callable[[str], int], pattern: str, longest: int, example: str
@@ -111,20 +115,21 @@ class _Integer:
 Randflake: TypeAlias = Annotated[
     int, _Integer(randflake.encode_text, randflake.decode_text, "^[0-9a-v]{1,13}$", 13, "3vgoe12ccb8gh")
 ]
-"""A Randflake: an ``int`` in Python, its text in JSON."""
+"""A Randflake: an ``int`` in Python, its string form in JSON."""
 
 Int64: TypeAlias = Annotated[int, _Integer(str, read_int64, "^(0|-?[1-9][0-9]{0,18})$", 20, "1541815603606036480")]
-"""An integer of 64 bits, such as the IDs of a layout: an ``int`` in Python, decimal digits in JSON."""
+"""A 64-bit integer, such as an ID of a layout: an ``int`` in Python, a decimal string in JSON."""
 
 
 class PublicId:
-    """An integer with a public text: ``Annotated[int, PublicId(orders)]``, in a path of FastAPI's and in a model.
+    """An integer with a public ID: ``Annotated[int, PublicId(orders)]``, in a FastAPI path or in a model.
 
-    It is read from its text alone, since a client must not get around it with a number, and is an ``int`` in Python. In
-    JSON it is the text.
+    It is an ``int`` in Python and the public ID in JSON. Only the public ID is accepted as input, so that clients
+    cannot bypass it by sending the number.
 
-    :param of: the type, of :meth:`polyflake.public.Ids.of`.
-    :param numbers: takes integers in Python, too: for models that are made of rows and that no client sends.
+    :param of: the type, which :meth:`polyflake.public.Ids.of` returns.
+    :param numbers: ``True`` to also accept integers in Python, for models that are created from database rows and never
+        sent by clients.
     """
 
     def __init__(self, of: public.Type, *, numbers: bool = False) -> None:

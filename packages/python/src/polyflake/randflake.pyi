@@ -460,7 +460,7 @@ class Stats:
 
     @property
     def closed(self) -> bool:
-        """``True`` if the generator is closed."""
+        """True if the generator is closed."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

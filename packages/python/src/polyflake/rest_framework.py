@@ -1,4 +1,4 @@
-"""Serializers for Django REST framework: IDs are texts in JSON, also those that are integers of 64 bits."""
+"""Serializers for Django REST framework, which write IDs as strings in JSON, including 64-bit integers."""
 
 from __future__ import annotations
 
@@ -38,13 +38,16 @@ class _JSONEncoder(Encoding, encoders.JSONEncoder):  # type: ignore[misc, unused
 
 
 class JSONRenderer(renderers.JSONRenderer):  # type: ignore[misc, unused-ignore]
-    """The framework's renderer, with texts for IDs outside of serializers: ``Response({"id": id})``."""
+    """The framework's JSON renderer, extended to write IDs outside of serializers as strings.
+
+    For example, ``Response({"id": id})`` works.
+    """
 
     encoder_class = _JSONEncoder
 
 
 class SnoField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
-    """A serializer's field of :class:`polyflake.sno.Sno`: its text."""
+    """A serializer field for :class:`polyflake.sno.Sno`, which it writes in its string form."""
 
     def to_representation(self, value: Any) -> str:
         return str(value)
@@ -54,7 +57,7 @@ class SnoField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
 
 
 class RandflakeField(serializers.IntegerField):
-    """A serializer's field of Randflakes: the text of an ``int``."""
+    """A serializer field for Randflakes, which are ``int`` objects in Python. It writes them in their string form."""
 
     def to_representation(self, value: Any) -> str:
         return randflake.encode_text(value)
@@ -64,9 +67,10 @@ class RandflakeField(serializers.IntegerField):
 
 
 class Int64Field(serializers.IntegerField):
-    """A serializer's field of integers of 64 bits: decimal digits, which no reader rounds.
+    """A serializer field for 64-bit integers, which it writes as decimal strings so that no client rounds them.
 
-    It reads integers, too. Every other spelling is refused: ``"12.0"``, ``" 12"``, ``"1_000"``, ``"007"``.
+    It also reads integers. Only canonical decimal strings are accepted: ``"12.0"``, ``" 12"``, ``"1_000"`` and
+    ``"007"`` are rejected.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -80,9 +84,9 @@ class Int64Field(serializers.IntegerField):
 
 
 class PublicIdField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
-    """A serializer's field of an integer with a public text: ``id = PublicIdField(orders, read_only=True)``.
+    """A serializer field that shows an integer as its public ID: ``id = PublicIdField(orders, read_only=True)``.
 
-    A relation's is its ``pk_field``: ``PrimaryKeyRelatedField(queryset=..., pk_field=PublicIdField(orders))``.
+    For a relation, pass it as ``pk_field``: ``PrimaryKeyRelatedField(queryset=..., pk_field=PublicIdField(orders))``.
     """
 
     def __init__(self, of: public.Type, **options: Any) -> None:
@@ -97,7 +101,7 @@ class PublicIdField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
 
 
 class ModelSerializer(serializers.ModelSerializer):  # type: ignore[type-arg, unused-ignore]
-    """A ``ModelSerializer`` that knows the fields of :mod:`polyflake.django`."""
+    """A ``ModelSerializer`` that supports the fields of :mod:`polyflake.django`."""
 
     serializer_field_mapping = {  # noqa: RUF012
         **serializers.ModelSerializer.serializer_field_mapping,
@@ -115,11 +119,11 @@ class ModelSerializer(serializers.ModelSerializer):  # type: ignore[type-arg, un
 
 
 class IdLookupMixin:
-    """Looks up a view's object by the ID that its serializer shows: put it before ``ModelViewSet``.
+    """A mixin that looks up a view's object by the ID that its serializer shows. List it before ``ModelViewSet``.
 
-    Without it, a view with ``id = PublicIdField(orders)`` finds a row by its number, and not by its public ID. The
+    Without it, a view with ``id = PublicIdField(orders)`` finds a row by its number instead of its public ID. The
     serializer must have a field for the view's ``lookup_field``, which is the primary key by default. Any other string
-    in the URL, the row's number included, is a 404.
+    in the URL, including the number of the row, is a 404.
     """
 
     def get_object(self) -> Any:
@@ -132,7 +136,7 @@ class IdLookupMixin:
         return super().get_object()  # type: ignore[misc]
 
     def _shown(self) -> Any:
-        """The serializer's field of the view's ``lookup_field``."""
+        """Returns the serializer's field for the view's ``lookup_field``."""
         view: Any = self
         key = view.get_queryset().model._meta.pk.name if view.lookup_field == "pk" else view.lookup_field
         fields = view.get_serializer().fields.values()

@@ -94,10 +94,10 @@ def generate_many_async(n: SupportsIndex, /, metabyte: SupportsIndex | None = No
     """
 
 def set_default_generator(generator: Generator | None, /) -> None:
-    """Sets the generator that :func:`generate` uses in all threads.
+    """Sets the default generator for all threads.
 
-    ``None`` creates a new generator with a new partition. :func:`generate` never uses the previous generator again, but
-    code that holds a reference to it can still use it.
+    The functions of this module, such as :func:`generate`, use it. ``None`` creates a new generator with a new
+    partition. They never use the previous generator again, but code that holds a reference to it can still use it.
 
         >>> set_default_generator(Generator(7, sequence_min=0, clock=lambda: 1_750_000_000_000_000_000))
         >>> generate()
@@ -126,10 +126,10 @@ def metabyte(text: str, /) -> int:
 def by_metabyte(
     kinds: Mapping[int, Callable[..., _T]], /, *, name: str = "id"
 ) -> Callable[[dict[str, Any]], _T | dict[str, Any]]:
-    """Returns an ``object_hook`` for :func:`json.loads` that chooses each object's type by the metabyte of its ID.
+    """Chooses the type of each JSON object by the metabyte of its ID.
 
-    The hook calls the class or function for the metabyte with the members of the JSON object as keyword arguments.
-    Objects without an ID of a listed metabyte remain dicts.
+    It returns an ``object_hook`` for :func:`json.loads`. The hook calls the class or function for the metabyte with the
+    members of the JSON object as keyword arguments. Objects without an ID of a listed metabyte remain dicts.
 
         >>> import json
         >>> hook = by_metabyte({24: lambda id, foo, baz: (foo, baz)})
@@ -744,7 +744,7 @@ class Stats:
 
     @property
     def closed(self) -> bool:
-        """``True`` if the generator is closed."""
+        """True if the generator is closed."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

@@ -1,6 +1,6 @@
 """Column types for SQLAlchemy 2.
 
-A column type stores an ID in a form that the database sorts as the ID sorts, so
+Each column type stores IDs in a form that the database sorts in the same order as the IDs, so
 ``column.between(*sno.time_range(a, b))`` is a range query. Nothing else in the package imports this module::
 
     class Base(DeclarativeBase):
@@ -29,7 +29,9 @@ __all__ = ["HotGuidType", "Int64Type", "PublicIdType", "SnoType", "render_item"]
 
 
 class _Bytea(postgresql.BYTEA):
-    """Bytes as they are: psycopg's ``Binary`` compares by identity, and SQLAlchemy 2.0.20 looks rows up by it."""
+    """A ``BYTEA`` type that passes bytes unchanged, because SQLAlchemy 2.0.20 looks up rows by the parameter, and
+    psycopg's ``Binary`` objects compare by identity.
+    """
 
     def bind_processor(self, dialect: Dialect) -> None:
         return None
@@ -93,12 +95,13 @@ class _Column(TypeDecorator[_T]):
 class SnoType(_Column[sno.Sno]):
     """A column of :class:`polyflake.sno.Sno`.
 
-    Parameters of queries may also be strings, as :class:`~polyflake.sno.Sno` takes them. An ID that is compared with no
-    column needs its type: ``func.coalesce(Order.parent, literal(id, SnoType("uuid8")))``. Without it SQLAlchemy raises
-    ``ArgumentError``. In the form ``"text"``, ``like``, ``startswith`` and the like take a string as a pattern.
+    Query parameters can also be strings that :class:`~polyflake.sno.Sno` accepts. An ID that is not compared with a
+    column needs an explicit type, such as ``func.coalesce(Order.parent, literal(id, SnoType("uuid8")))``; without it,
+    SQLAlchemy raises ``ArgumentError``. With the form ``"text"``, operators such as ``like`` and ``startswith`` accept
+    a string as a pattern.
 
-    :param form: ``"text"``, 16 characters; ``"bytes"``, 10 bytes; ``"uuid8"``, a UUID of version 8; ``"uuid"``, the
-        UUID of the compatible form.
+    :param form: ``"text"``, 16 characters; ``"bytes"``, 10 bytes; ``"uuid8"``, a version 8 UUID; ``"uuid"``, the UUID
+        of the compatible form.
     """
 
     impl = String
@@ -143,10 +146,12 @@ class SnoType(_Column[sno.Sno]):
 
 
 class HotGuidType(_Column[UUID]):
-    """A column of Hot Guids: ``UUID``, 16 bytes on MySQL, ``uniqueidentifier`` in SQL Server's order of time there.
+    """A column of Hot Guids: a ``UUID``, 16 bytes on MySQL, and on SQL Server a ``uniqueidentifier`` that sorts by
+    time.
 
-    SQLAlchemy takes a ``UUID`` that is compared with no column for one of its own type ``Uuid``, which is another
-    column on MySQL and SQL Server: ``bindparam("id", id, HotGuidType())`` and ``literal(id, HotGuidType())`` tell it.
+    SQLAlchemy assumes its own type ``Uuid`` for a ``UUID`` that is not compared with a column, and that type stores
+    other values on MySQL and SQL Server. State the type explicitly: ``bindparam("id", id, HotGuidType())`` or
+    ``literal(id, HotGuidType())``.
     """
 
     impl = Uuid
@@ -176,7 +181,7 @@ class HotGuidType(_Column[UUID]):
 
 
 class Int64Type(TypeDecorator[int]):
-    """A ``BIGINT`` column of Randflakes or of a layout's IDs. Any value but an integer of 64 bits is refused."""
+    """A ``BIGINT`` column of Randflakes or of the IDs of a layout. Any value except a 64-bit integer is rejected."""
 
     impl = BigInteger
     cache_ok = True
@@ -198,10 +203,10 @@ class Int64Type(TypeDecorator[int]):
 class PublicIdType(TypeDecorator[str]):
     """A ``BIGINT`` column whose values are public IDs in Python: ``mapped_column(PublicIdType(orders))``.
 
-    Parameters of queries may also be integers. A text that does not decode is refused. In migrations it is a
-    ``BigInteger``, and an ``Integer`` on SQLite.
+    Query parameters can also be integers. A string that does not decode is rejected. In migrations the column is a
+    ``BigInteger``, or an ``Integer`` on SQLite.
 
-    :param of: the type, of :meth:`polyflake.public.Ids.of`.
+    :param of: the type, which :meth:`polyflake.public.Ids.of` returns.
     """
 
     impl = BigInteger
@@ -233,7 +238,7 @@ class PublicIdType(TypeDecorator[str]):
 
 
 def render_item(kind: str, item: Any, context: Any) -> str | Literal[False]:
-    """Writes these types into migrations: ``context.configure(render_item=render_item)`` in Alembic's ``env.py``."""
+    """Renders these types in migrations: ``context.configure(render_item=render_item)`` in Alembic's ``env.py``."""
     if kind == "type" and type(item).__module__ == __name__:
         if isinstance(item, PublicIdType):
             # As `load_dialect_impl`: SQLite numbers rows only in a column of type INTEGER.

@@ -1,7 +1,7 @@
-"""IDs in Python's own ``sqlite3``.
+"""IDs for Python's ``sqlite3`` module.
 
-A :class:`polyflake.sno.Sno` may be a parameter as it is, since it has ``__conform__``: it becomes its text.
-:func:`register` adds the rest.
+A :class:`polyflake.sno.Sno` can be a query parameter without registration, because it has ``__conform__``; it is stored
+in its string form. :func:`register` adds the rest.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ __all__ = ["register"]
 
 
 def register() -> None:
-    """Lets ``sqlite3`` store ``UUID`` parameters as texts, and read columns that are declared as ``SNO`` or
-    ``HOTGUID``.
+    """Makes ``sqlite3`` store ``UUID`` parameters as strings, and convert columns declared as ``SNO`` or ``HOTGUID``.
 
-    Columns are read this way by connections with ``detect_types=sqlite3.PARSE_DECLTYPES``. A column that is declared as
-    ``SNO`` or ``HOTGUID`` must hold texts. It is for all connections of the process, as the module's own registers are.
+    Only connections with ``detect_types=sqlite3.PARSE_DECLTYPES`` convert columns. A column declared as ``SNO`` or
+    ``HOTGUID`` must contain strings. The registration applies to all connections of the process, like that of the
+    ``sqlite3`` module itself.
 
         >>> register()
         >>> database = sqlite3.connect(":memory:", detect_types=sqlite3.PARSE_DECLTYPES)
