@@ -127,6 +127,31 @@ fn snos_of_children_and_parent_differ() {
     assert_eq!(partitions.len(), 2 * (1 + 2 * CHILDREN), "each process takes its own, once");
 }
 
+/// The caller may give a child the identity of an earlier child, which has made IDs until a moment ago.
+#[test]
+fn a_child_under_a_draw_begins_after_the_tick_of_its_own_first_call() {
+    let snos = sno::Builder::with_clock(SystemClock)
+        .draw(|| Ok(sno::Drawn { partition: 7, sequence_min: 0 }))
+        .build()
+        .unwrap();
+    let guids = hotguid::Builder::with_clock(SystemClock, || Ok([7; 8])).build().unwrap();
+    snos.generate(0).unwrap();
+    guids.generate(0).unwrap();
+    for _ in 0..20 {
+        let made = in_child(|| {
+            let began = SystemClock.unix_nanos().unwrap() / 1_000_000;
+            let id = snos.generate(0).unwrap();
+            vec![u8::from(id.unix_ms() / 4 > began / 4), u8::from(snos.generate(0).is_ok())]
+        });
+        assert_eq!(made, [1, 1]);
+    }
+    let made = in_child(|| {
+        let began = SystemClock.unix_nanos().unwrap() / 1_000_000_000;
+        vec![u8::from(guids.generate(0).unwrap().unix_ms() / 1000 > began)]
+    });
+    assert_eq!(made, [1]);
+}
+
 #[test]
 fn hot_guids_of_children_and_parent_differ() {
     let ids = hotguid::Generator::new();

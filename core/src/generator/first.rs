@@ -1,11 +1,13 @@
 //! The reading of a generator's first call, from which its floor follows.
 
+use super::NEVER_DRAWN;
 use crate::{
     Result,
     clock::Clock,
+    fork,
     format::Ticks,
     sequence::floor::{Floor, lateness},
-    sync::{AtomicU64, Ordering},
+    sync::{AtomicU32, AtomicU64, Ordering},
 };
 
 /// The reading of the first call that could have made an ID.
@@ -18,6 +20,9 @@ pub(crate) struct FirstReading {
     applies: bool,
     /// Unix nanoseconds, or [`UNREAD`].
     nanos: AtomicU64,
+    /// The epoch of the process whose reading it is. The caller's `draw` gives a child another identity, which has a predecessor
+    /// of its own: so a child begins anew, with its own first reading.
+    epoch: AtomicU32,
 }
 
 /// Stands for "no call yet". A clock that shows this time is taken to be one nanosecond later.
@@ -26,7 +31,8 @@ const UNREAD: i64 = i64::MIN;
 impl FirstReading {
     /// No reading yet. `applies` says whether the generator leaves out the ticks of its predecessor.
     pub(crate) const fn new(applies: bool) -> Self {
-        Self { applies, nanos: AtomicU64::new(UNREAD.cast_unsigned()) }
+        let nanos = AtomicU64::new(UNREAD.cast_unsigned());
+        Self { applies, nanos, epoch: AtomicU32::new(NEVER_DRAWN) }
     }
 
     /// For a generator whose first tick is known to be its own.
@@ -34,18 +40,22 @@ impl FirstReading {
         self.applies = false;
     }
 
-    /// The stored reading; `now` if this call is the first, and is stored then.
+    /// This process's stored reading; `now` if this call is the first, and is stored then.
+    ///
+    /// Threads of a child that make their first calls at once may store two readings, each of which is later than the
+    /// predecessor's last ID.
     fn stored_or(&self, now: i64) -> i64 {
+        let (here, epoch) = (fork::current(), self.epoch.load(Ordering::Acquire));
         let stored = self.nanos.load(Ordering::Acquire);
-        if stored != UNREAD.cast_unsigned() {
+        // Without an epoch, another thread has stored the reading and is about to store the epoch.
+        if [here, NEVER_DRAWN].contains(&epoch) && stored != UNREAD.cast_unsigned() {
             return stored.cast_signed();
         }
         let now = now.max(UNREAD + 1);
-        let (unread, first) = (UNREAD.cast_unsigned(), now.cast_unsigned());
-        match self.nanos.compare_exchange(unread, first, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => now,
-            Err(earlier) => earlier.cast_signed(),
-        }
+        let first = now.cast_unsigned();
+        let put = self.nanos.compare_exchange(stored, first, Ordering::AcqRel, Ordering::Acquire);
+        self.epoch.store(here, Ordering::Release);
+        put.map_or_else(u64::cast_signed, |_| now)
     }
 
     /// The floor for a call that reads `now`; `None` if the generator has none, or the reading is well past it.
