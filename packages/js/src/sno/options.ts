@@ -27,7 +27,8 @@ interface OwnOptions {
    * The partition: 0..65535, or two bytes. No other generator may have it at the same time, except with other sequence bounds; only
    * generators of this thread are compared. An earlier generator may have had it, so the first ID belongs to the tick after the first
    * call, which waits for up to 4 ms. If the clock was set back between two runs, IDs repeat unless a snapshot was restored. By default a partition is leased for as long as the generator makes IDs. It differs from all others leased at that
-   * time by any copy of the package in this realm, or in the whole process if threads share memory.
+   * time by any copy of the package in this realm, or in the whole process if threads share memory. If a default generator has leased
+   * the partition that you configure, calls wait or fail with `sequence_exhausted` until that lease ends, up to a minute later.
    */
   partition?: number | Uint8Array;
   /** The first sequence of a tick, inclusive: 0..65535. 0 by default, or random in 0..32767 under a default partition. */
