@@ -1,4 +1,4 @@
-//! Coordination-based unique IDs: sno, Randflake, Hot Guid and custom snowflakes.
+//! Time-sortable unique IDs: sno, Randflake, Hot Guid and custom snowflakes.
 //!
 //! [`sno`]: mod@sno
 //! [`randflake`]: mod@randflake
