@@ -18,27 +18,27 @@ import {
 import { put, take } from "../slots.js";
 import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
 
-/** Options for a generator. */
+/** Options of a generator. */
 export type GeneratorOptions = WindowOptions & {
   /**
-   * `true` to make UUIDs of version 8, which strict validators accept, instead of the compatible form; {@link uuid8Parts} reads
-   * them. Version and variant take 6 of the 40 random bits: among 18,583 generators that are active in the same second, two share
-   * the other 34 with a chance of 1 %.
+   * `true` to make version 8 UUIDs, which strict validators accept, instead of the compatible form. {@link uuid8Parts} reads them.
+   * The version and the variant take 6 of the 40 random bits: among 18,583 generators that are active in the same second, the
+   * chance that two share the other 34 bits is 1 %.
    */
   uuid8?: boolean;
 };
 
 const OPTIONS = ["uuid8", ...WINDOW] as const;
 
-/** Figures of a generator at one moment. */
+/** The statistics of a generator at one moment. */
 export interface Stats {
-  /** Random bytes that tell the generator from all others: 5 bytes, drawn at its first ID. */
+  /** The 5 random bytes that identify the generator, or undefined before its first ID. */
   machine: Uint8Array | undefined;
   /** The highest second in which an ID was made, in Unix seconds; undefined before the first ID. */
   lastSecond: number | undefined;
-  /** Number of IDs made in that second. */
+  /** The number of IDs made in that second. */
   len: number;
-  /** `true` once the generator was closed. */
+  /** `true` if the generator is closed. */
   closed: boolean;
 }
 
@@ -76,11 +76,13 @@ const identityOf = (number: number): Uint8Array =>
 const generators = /* @__PURE__ */ new WeakSet<Generator>();
 
 /**
- * Makes Hot Guids. 5 random bytes, drawn at the first ID, tell the generator from all others: among 148,664 generators that are
- * active in the same second, the chance that two share these bytes is 1 %, and even those repeat an ID only if their counters
- * meet. When the clock goes back, a generator stays in the highest second seen.
+ * Makes Hot Guids under 5 random bytes, which are its worker ID.
  *
- * A generator belongs to the thread that made it: it can be neither cloned nor sent to a worker.
+ * The generator picks the bytes at its first ID. Among 148,664 generators that are active in the same second, the chance that two
+ * share these bytes is 1 %; those two repeat an ID only if their counters collide, too. When the clock moves backwards, a generator
+ * stays in the highest second that it has used.
+ *
+ * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
  *
  * ```js
  * const ids = new hotguid.Generator();
@@ -91,20 +93,22 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
   static override readonly name: string = "Generator";
 
   /**
-   * One new ID, for a shard key of your choice: 0..4294967295, 0 by default.
+   * Returns a new ID with a shard key of your choice: 0..4294967295, 0 by default.
    *
-   * A property of each object, not of the class: it can be taken off and called alone, and it keeps the generator from being
-   * cloned.
+   * This is a property of each object, not a method of the class, so you can detach it and call it alone. It also prevents the
+   * generator from being cloned.
    *
    * @throws {PolyflakeError} `sequence_exhausted` after 16,777,216 IDs in one second, with `retryAt`, after a wait of at most
-   * `maxWait`; `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `clock_failed`
-   * with the `cause`; `entropy_unavailable`; `generator_closed`; `invalid_type`, `out_of_range` for the shard key.
+   * `maxWait`; `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `clock_failed` with
+   * the `cause`; `entropy_unavailable`; `generator_closed`; `invalid_type`, `out_of_range` for the shard key.
    */
   declare readonly generate: (shardKey?: number) => HotGuidId;
 
   readonly #handle: Handle;
 
   /**
+   * Creates a generator.
+   *
    * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` with the option as `field`; `time_out_of_range` for
    * the window.
    */
@@ -145,7 +149,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     generators.add(this);
   }
 
-  /** The current figures. */
+  /** Returns the current statistics of the generator. */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
     const { numbers, bytes } = this.#handle.call("hotguidStats");
@@ -159,9 +163,9 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
   }
 
   /**
-   * Ends the generator. There is nothing to save: the next one draws its own random bytes.
+   * Closes the generator. There is no state to save, because the next generator picks new random bytes.
    *
-   * @throws {PolyflakeError} `generator_closed` if it was closed before.
+   * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
    */
   close(): void {
     attached(isObject(this) && #handle in this);
@@ -180,35 +184,38 @@ const own = (ids: HotGuidArray): HotGuidArray =>
   ids instanceof HotGuidArray ? ids : new HotGuidArray((ids as HotGuidArray).bytes);
 
 /**
- * One new ID from the thread's default generator, for a shard key of your choice: 0..4294967295, 0 by default.
- * {@link setDefaultGenerator} replaces the generator. Another copy of the package (a bundled one, a second version) has its
- * own, with its own random bytes.
+ * Returns a new ID from the default generator of this thread, with a shard key of your choice: 0..4294967295, 0 by default.
  *
- * @throws {PolyflakeError} as {@link Generator.generate}.
+ * {@link setDefaultGenerator} replaces the default generator. Another copy of the package, such as a bundled one or a second
+ * version, has its own default generator with its own random bytes.
+ *
+ * @throws {PolyflakeError} the errors of {@link Generator.generate}.
  */
 export function generate(shardKey?: number): HotGuidId {
   return theDefault().generate(shardKey);
 }
 
-/** Many new IDs from the generator of {@link generate}: see {@link Generator.generateMany}. */
+/** Returns `count` new IDs from the default generator. See {@link Generator.generateMany}. */
 export function generateMany(count: number, shardKey?: number): HotGuidArray {
   return own(theDefault().generateMany(count, shardKey));
 }
 
-/** One new ID from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateAsync}. */
+/** Resolves to a new ID from the default generator, without blocking the thread. See {@link Generator.generateAsync}. */
 export function generateAsync(shardKey?: number, options?: AsyncOptions): Promise<HotGuidId> {
   return theDefault().generateAsync(shardKey, options);
 }
 
-/** Many new IDs from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateManyAsync}. */
+/** Resolves to `count` new IDs from the default generator, without blocking the thread. See {@link Generator.generateManyAsync}. */
 export function generateManyAsync(count: number, shardKey?: number, options?: AsyncOptions): Promise<HotGuidArray> {
   return theDefault().generateManyAsync(count, shardKey, options).then(own);
 }
 
 /**
- * Sets the generator behind {@link generate} on this thread, for tests, with a clock and other options, or for a whole program.
- * `undefined` stands for a new one, with new random bytes. The previous generator is not used again by `generate`; code that
- * holds it can still use it.
+ * Sets the default generator of this thread, which {@link generate} uses. This is useful in tests, to set a clock and other
+ * options, and for configuring a whole program.
+ *
+ * `undefined` creates a new generator with new random bytes. `generate` never uses the previous generator again, but code that
+ * holds a reference to it can still use it.
  *
  * ```js
  * hotguid.setDefaultGenerator(new hotguid.Generator({ clock: () => Date.now() })); // sees mocked time
@@ -216,7 +223,7 @@ export function generateManyAsync(count: number, shardKey?: number, options?: As
  * hotguid.setDefaultGenerator(undefined);
  * ```
  *
- * @throws {PolyflakeError} `invalid_type` unless it is a generator of this copy of the package.
+ * @throws {PolyflakeError} `invalid_type` unless the argument is undefined or a generator of this copy of the package.
  */
 export function setDefaultGenerator(generator: Generator | undefined): void {
   shared = generator === undefined ? undefined : generatorOf(generators, generator);

@@ -53,10 +53,10 @@ const LAST_MACHINE = 2 ** 34 - 1;
 const LAST_SECOND = 2 ** 32 - 1;
 
 /**
- * The ID with the given fields. Making each ID only once is up to the caller.
+ * Returns the ID with the given fields. The caller must ensure that no ID is made twice.
  *
- * @throws {PolyflakeError} `missing_field`, `invalid_type`; `invalid_length` unless `machine` has 5 bytes; `time_out_of_range`
- * for the timestamp, `out_of_range` for the others.
+ * @throws {PolyflakeError} `missing_field`, `invalid_type`; `invalid_length` unless `machine` has 5 bytes; `time_out_of_range` for
+ * the timestamp, `out_of_range` for the others.
  */
 export function fromParts(parts: Parts): HotGuidId {
   const given = fields(parts, "parts", ["timestamp", "machine", "counter", "shardKey"]);
@@ -86,7 +86,7 @@ export function fromParts(parts: Parts): HotGuidId {
 }
 
 /**
- * The UUID of version 8 with the given fields. Making each ID only once is up to the caller.
+ * Returns the version 8 UUID with the given fields. The caller must ensure that no ID is made twice.
  *
  * @throws {PolyflakeError} `missing_field`, `invalid_type`; `time_out_of_range` for the timestamp, `out_of_range` for the others.
  */
@@ -118,12 +118,13 @@ function bigEndian(number: number): number[] {
 }
 
 /**
- * The lowest and the highest ID (both inclusive) of the half-open time range `start`..`end`, for BETWEEN queries; with the option
- * `sql`, as GUIDs that SQL Server sorts by time. Times are Dates or integer Unix milliseconds. An ID is in the range if its
- * second begins in it.
+ * Returns the lowest and the highest ID of the half-open time range `start`..`end`, for BETWEEN queries. Both are inclusive. Times
+ * are Dates or integer Unix milliseconds. An ID is in the range if its second begins in the range.
  *
- * @throws {PolyflakeError} `invalid_type`; `time_out_of_range` before 1970 or past 2106; `out_of_range` if the range is reversed,
- * or holds no second.
+ * With the option `sql`, it returns GUIDs that SQL Server sorts by time.
+ *
+ * @throws {PolyflakeError} `invalid_type`; `time_out_of_range` before 1970 or past 2106; `out_of_range` if the range is reversed or
+ * contains no second.
  */
 export function timeRange(
   start: Date | number,
@@ -160,11 +161,11 @@ const PACKING = {
   readOne: parse,
 } as const;
 
-/** Many IDs, packed: 16 bytes each, in the order of their texts. */
+/** A packed array of IDs, 16 bytes each, in the order of their string forms. */
 export class HotGuidArray extends PackedTexts<HotGuidId> {
   static override readonly name: string = "HotGuidArray";
   /**
-   * An array over packed bytes, which are not copied.
+   * Creates an array over packed bytes, which are not copied.
    *
    * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless the length is a multiple of 16.
    */
@@ -173,22 +174,22 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
   }
 
   /**
-   * An array of at most 16,777,216 IDs, given as an array of texts in either case or as one string of texts side by side.
+   * Creates an array of at most 16,777,216 IDs from an array of strings in either case, or from one string of concatenated IDs.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length`, or `invalid_character` with the position in its text, each with the
-   * `item` if one text is refused; `out_of_range` for more texts.
+   * @throws {PolyflakeError} `invalid_type`; `invalid_length`, or `invalid_character` with the position in its string, each with
+   * the `item` if one string is rejected; `out_of_range` for more IDs.
    */
   static from(ids: string | readonly string[]): HotGuidArray {
     return new HotGuidArray(packed(ids, PACKING));
   }
 
-  /** The creation time of each ID, in Unix seconds. */
+  /** Returns the creation time of each ID, in Unix seconds. */
   timestamps(): Uint32Array {
     attached(isObject(this) && #words in this);
     return this.#words(0, false);
   }
 
-  /** The machine of each, as {@link parts} reads it: 5 bytes an ID, side by side. */
+  /** Returns the machine of each ID, as {@link parts} reads it: 5 bytes per ID, side by side. */
   machines(): Uint8Array {
     attached(isObject(this) && #words in this);
     const rows = partOfBytes(this.bytes, 0, this.length * LENGTH);
@@ -196,13 +197,16 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
     return Uint8Array.from({ length: this.length * MACHINE_LENGTH }, (_, k) => rows[place(k)]!);
   }
 
-  /** The counter of each. */
+  /** Returns the counter of each ID. */
   counters(): Uint32Array {
     attached(isObject(this) && #words in this);
     return this.#words(8, false).map((word) => word & 0xff_ffff);
   }
 
-  /** The shard key of each, as {@link parts} reads it: in UUIDs of version 8 its bytes are in another order. */
+  /**
+   * Returns the shard key of each ID. It reads the compatible form, like {@link parts}; in version 8 UUIDs the bytes of the shard
+   * key are in another order.
+   */
   shardKeys(): Uint32Array {
     attached(isObject(this) && #words in this);
     return this.#words(12, true);
@@ -219,7 +223,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
 /** Places of the machine's bytes in an ID. */
 const MACHINE = [5, 4, 7, 6, 8];
 
-/** Figures of the format; the fields are in the order of the text. */
+/** Returns the size, fields, rate and time span of the format. The fields are in the order of the string form. */
 export function describe(): Description {
   return figuresOf(
     [

@@ -1,9 +1,11 @@
 /**
- * Hot Guid: GUIDs that sort by time and carry a shard key. An ID is a text in lower case.
+ * Hot Guid: GUIDs that sort by time and contain a shard key. An ID is a string in lower case.
  *
  * ```text
  * 32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed        (in the order of the text)
  * ```
+ *
+ * The machine bits are the worker ID and are random by default.
  *
  * @module
  */

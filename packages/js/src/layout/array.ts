@@ -14,26 +14,26 @@ const MOST_BYTES = 1 << 28;
 /** The longest ID, in bytes. */
 const LONGEST = 128;
 
-/** IDs of a layout, packed: integers of 64 bits, or the bytes of all IDs one after the other. */
+/** The packed IDs of a layout: 64-bit integers, or the concatenated bytes of all IDs. */
 export type PackedOf<K extends Kind> = K extends "integer" ? BigInt64Array : Uint8Array;
 
-/** Many IDs of a layout, packed. */
+/** A packed array of IDs of a layout. */
 export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   static readonly name: string = "LayoutArray";
 
-  /** The IDs: a BigInt64Array, or the bytes of all IDs one after the other. */
+  /** The IDs: a BigInt64Array, or the concatenated bytes of all IDs. */
   readonly packed: PackedOf<K>;
-  /** The JSON form, which {@link LayoutArray.from} reads: integers as decimal strings, bytes in hex. */
+  /** Returns the JSON form, which {@link LayoutArray.from} reads: integers as decimal strings, bytes in hexadecimal. */
   declare readonly toJSON: () => string[];
   /** Number of elements of the array that make up an ID. */
   readonly #size: number;
 
   /**
-   * An array of IDs over a typed array, which is not copied.
+   * Creates an array of IDs over a typed array, which is not copied.
    *
-   * @param length Length of an ID in bytes, for an array of bytes.
-   * @throws {PolyflakeError} `invalid_type`, `out_of_range` for the length; `invalid_length` for bytes that are not a whole
-   * number of IDs.
+   * @param length The number of bytes in an ID, for an array of bytes.
+   * @throws {PolyflakeError} `invalid_type`, `out_of_range` for the length; `invalid_length` if the bytes are not a whole number of
+   * IDs.
    */
   constructor(packed: PackedOf<K>, ...length: K extends "integer" ? [] : [length: number]);
   constructor(packed: PackedOf<K>, length?: number) {
@@ -43,10 +43,10 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   }
 
   /**
-   * An array of at most 16,777,216 IDs: of integers, given as bigints or decimal texts, or, if the length of an ID is given, of
-   * bytes, given as they are or in hex.
+   * Creates an array of at most 16,777,216 IDs. Without a length, the IDs are bigints or decimal strings; with the length of an ID,
+   * they are bytes or hexadecimal strings.
    *
-   * @throws {PolyflakeError} `invalid_type`, `invalid_length` or `out_of_range`, with the `item` if one ID is refused.
+   * @throws {PolyflakeError} `invalid_type`, `invalid_length` or `out_of_range`, with the `item` if one ID is rejected.
    */
   static from(ids: readonly (bigint | string)[]): LayoutArray<"integer">;
   static from(ids: readonly (Uint8Array | string)[], length: number): LayoutArray<"bytes">;
@@ -65,14 +65,14 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
     return new LayoutArray<Kind>(packed, size);
   }
 
-  /** Number of IDs. */
+  /** The number of IDs. */
   get length(): number {
     attached(isObject(this) && #size in this);
     return Math.floor(lengthOfArray(this.packed) / this.#size);
   }
 
   /**
-   * The ID at an index, or undefined if there is none; a negative index counts from the end.
+   * Returns the ID at an index, or undefined if the index is out of range. A negative index counts from the end.
    *
    * @throws {PolyflakeError} `invalid_type`.
    */
@@ -82,7 +82,7 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
     return place === undefined ? undefined : this.#id(place);
   }
 
-  /** Iterates over the IDs: bigints, or their bytes. */
+  /** Iterates over the IDs, which are bigints or bytes. */
   *[Symbol.iterator](): IterableIterator<IdOf<K>> {
     attached(isObject(this) && #size in this);
     for (let place = 0; place < this.length; place++) yield this.#id(place);

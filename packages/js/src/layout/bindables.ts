@@ -1,11 +1,12 @@
 /**
- * Types of bindables: the names of a layout's fields, and the types of their values. A layout that is written in code has those of
- * its description, a preset those of its service. A layout from JSON, whose fields no compiler sees, takes any names: {@link Values}.
+ * Types of bindables: the names of a layout's fields, and the types of their values. The compiler infers them from a description in
+ * code, and from the name of a preset. A layout from JSON accepts any names, because the compiler does not see its fields: {@link
+ * Values}.
  */
 import type { Field } from "./description.js";
 import type { Value, Values } from "./values.js";
 
-/** The bindables of a list of fields; any names if the list is not known, or has a bindable without a name. */
+/** The bindables of a list of fields. Any names are accepted if the list is not known, or if a bindable has no name. */
 export type BindablesOf<Fields extends readonly Field[]> = number extends Fields["length"]
   ? Values
   : BindablesIn<Bindable<Fields[number]>>;
@@ -30,14 +31,14 @@ type IntegerOf<Bits extends number> = number extends Bits
 type Narrow = `${"" | 1 | 2 | 3 | 4}${Digit}` | `5${0 | 1 | 2 | 3}`;
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
-/** The values that calls take for bindables: numbers and bigints alike for integers. */
+/** The values that calls accept for bindables. Integers can be numbers or bigints. */
 export type Given<Bindables> = { readonly [Name in keyof Bindables]: Taken<Bindables[Name]> };
 type Taken<One> = One extends number | bigint ? number | bigint : One;
 
-/** Refuses names where there are no bindables: the type of an empty object alone takes any. */
+/** Rejects names if there are no bindables, because the empty object type alone accepts any name. */
 export type OrNone<Bindables> = [keyof Bindables] extends [never] ? { readonly " no bindables"?: Value } : unknown;
 
-/** `Missing` where bindables may be missing, since there are none or any names are taken, else `There`. */
+/** `Missing` if bindables can be omitted, because none exist or any names are accepted; otherwise `There`. */
 export type Whether<Bindables, Missing, There> = Bindables extends unknown
   ? string extends keyof Bindables
     ? Missing
@@ -46,7 +47,7 @@ export type Whether<Bindables, Missing, There> = Bindables extends unknown
       : There
   : never;
 
-/** The parameter of a call for bindables. */
+/** The parameter of a call that accepts bindables. */
 export type Parameter<Bindables> = Whether<
   Bindables,
   [bindables?: Given<Bindables> & OrNone<Bindables>],
@@ -81,12 +82,12 @@ const EACH: Record<Exclude<keyof PresetBindables, "x">, true> = {
   baidu: true,
 };
 
-/** The names of the presets. */
+/** Returns the names of the presets. */
 export function presets(): (keyof PresetBindables)[] {
   return Object.keys(EACH) as (keyof PresetBindables)[];
 }
 
-/** The bindables of a preset besides the fixed ones; any names if it may be any preset. */
+/** The bindables of a preset except the fixed ones; any names if the preset is not known. */
 export type BindablesOfPreset<
   Name extends keyof PresetBindables,
   Fixed extends PropertyKey,

@@ -23,7 +23,7 @@ import { BINDABLE, CONSTANT, NUMBER_BITS, SEQUENCE, TIME, type Value, type Value
 
 export type { Column } from "../checks.js";
 
-/** Values for many IDs: columns with one value for each ID, and values that are the same in all. */
+/** Values for many IDs: columns with one value per ID, and single values that are the same in all IDs. */
 export type PackColumns<Bindables extends Values = Values> = FixedColumns &
   Whether<Bindables, { bindables?: ColumnsOr<Bindables> & OrNone<Bindables> }, { bindables: ColumnsOr<Bindables> }>;
 
@@ -31,26 +31,26 @@ export type PackColumns<Bindables extends Values = Values> = FixedColumns &
 type ColumnsOr<Bindables> = { readonly [Name in keyof Bindables]: Column | Given<Bindables>[Name] };
 
 interface FixedColumns {
-  /** The time: Unix milliseconds, or a Date; floored to the layout's tick. */
+  /** The time, as a Date or Unix milliseconds, rounded down to the layout's tick. */
   timestamp?: Column | Date | number | bigint;
   /** The sequence. */
   sequence?: Column | number | bigint;
-  /** Constants with other values in these IDs than in the layout, by name. */
+  /** Values, by name, that replace constants of the layout in these IDs. */
   constants?: Readonly<Record<string, Column | Value>>;
 }
 
 /**
- * The fields of many IDs. Each column has one value for each ID: a Float64Array for a field of at most 53 bits, a BigInt64Array
- * for a wider one. Fields of bytes, text or more than 64 bits have no column: read them ID by ID.
+ * The fields of many IDs. Each column has one value per ID: a Float64Array for a field of at most 53 bits, a BigInt64Array for a
+ * wider one. Fields of bytes, strings or more than 64 bits have no column, so read them ID by ID.
  */
 export interface ParsedColumns<Bindables extends Values = Values> {
-  /** Start of each ID's tick, in Unix milliseconds, floored; undefined in a layout without a timestamp. */
+  /** The start of each ID's tick, in Unix milliseconds, rounded down; undefined in a layout without a timestamp. */
   unixMs: BigInt64Array | undefined;
-  /** The sequences; undefined in a layout without one. */
+  /** The sequences; undefined in a layout without a sequence. */
   sequence: Column | undefined;
-  /** The bindables that have columns, by name, from the most significant field on. */
+  /** The columns of the bindables that have one, by name, from the most significant field on. */
   bindables: ColumnsOf<Bindables>;
-  /** The constants that have columns, by name, from the most significant field on, with the values in the IDs. */
+  /** The columns of the constants that have one, by name, from the most significant field on, with the values in the IDs. */
   constants: Record<string, Column | undefined>;
 }
 

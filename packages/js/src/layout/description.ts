@@ -2,31 +2,29 @@ import { string } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { isUnicode, type MessageReader, type MessageWriter } from "../message.js";
 
-/** Type of an ID: a signed integer of 64 bits, or bytes. */
+/** The type of an ID: a signed 64-bit integer, or bytes. */
 export type Kind = "integer" | "bytes";
 
-/** An integer; past 2^53 as a decimal text or a bigint. */
+/** An integer. Above 2^53 it is a decimal string or a bigint. */
 export type Integer = number | bigint | string;
 
-/**
- * Description of a layout: the fields of an ID, from the most significant bit on. JSON, the same in every language.
- */
+/** A description of a layout: the fields of an ID, from the most significant bit on. Its JSON is the same in every language. */
 export interface LayoutDescription<K extends Kind = Kind, Fields extends readonly Field[] = readonly Field[]> {
-  /** Type of an ID. */
+  /** The type of an ID. */
   id: K;
-  /** Number of bits in an ID: 64 for an integer, a multiple of 8 up to 524,288 for bytes. */
+  /** The number of bits in an ID: 64 for an integer, a multiple of 8 up to 524,288 for bytes. */
   bits: number;
-  /** Fields, which fill all the bits. */
+  /** The fields, which must fill all the bits. */
   fields: Fields;
-  /** `true` if no generator may be made of the layout. */
+  /** `true` if no generator can be created from the layout. */
   only_read?: boolean;
 }
 
 /** The members of all kinds of fields. */
 interface AnyField {
-  /** Width in bits; 0 is allowed. */
+  /** The width in bits, which can be 0. */
   bits: number;
-  /** `true` if all its bits are flipped, for instance to sort the newest first. */
+  /** `true` if all bits of the field are flipped, for example to sort the newest IDs first. */
   invert?: boolean;
 }
 
@@ -36,11 +34,11 @@ export type Field =
   | (AnyField & { kind: "timestamp"; tick: string; epoch_ms: Integer })
   /** The sequence within a tick, from `start` (0 by default). */
   | (AnyField & { kind: "sequence"; start?: Integer })
-  /** A value that is the same in every ID; bytes, which only byte layouts may have, are in hex. */
+  /** A value that is the same in every ID. Bytes, which only byte layouts support, are in hexadecimal. */
   | (AnyField & { kind: "constant"; name?: string; type?: "integer" | "bytes" | "text"; value: Integer })
-  /** A value given for each ID. */
+  /** A value that you pass for a generator or for each ID. */
   | (AnyField & { kind: "bindable"; name?: string; type?: "integer" | "bytes" | "text" })
-  /** Bits that are zero in every new ID, and ignored when IDs are read. */
+  /** Bits that are zero in every new ID, and ignored when an ID is read. */
   | (AnyField & { kind: "unused" });
 
 /** Most levels of lists and objects in a description. */

@@ -1,37 +1,37 @@
-/** Types of the fields of an ID, as calls take and return them. */
+/** Types of the fields of an ID, as calls accept and return them. */
 import type { Given, OrNone, Whether } from "./bindables.js";
 import type { Kind } from "./description.js";
 import type { Value, Values } from "./values.js";
 
-/** An ID of a layout: a signed integer of 64 bits, or bytes. */
+/** An ID of a layout: a signed 64-bit integer, or bytes. */
 export type IdOf<K extends Kind> = K extends "integer" ? bigint : Uint8Array;
 
-/** Values for one ID: the time, the sequence, all bindables, and constants with other values than in the layout. */
+/** Values for one ID: the time, the sequence, all bindables, and values that replace constants of the layout. */
 export type PackValues<Bindables extends Values = Values> = FixedValues &
   Whether<Bindables, { bindables?: Given<Bindables> & OrNone<Bindables> }, { bindables: Given<Bindables> }>;
 
 interface FixedValues {
-  /** The time: a Date, or Unix milliseconds; floored to the layout's tick. */
+  /** The time, as a Date or Unix milliseconds, rounded down to the layout's tick. */
   timestamp?: Date | number | bigint;
   /** The sequence. */
   sequence?: number | bigint;
-  /** Constants with other values in this ID than in the layout, by name. */
+  /** Values, by name, that replace constants of the layout in this ID. */
   constants?: Values;
 }
 
 /**
- * The fields of an ID. The integer of a field of at most 53 bits is a number, of a wider field a bigint; bytes come without
- * leading zeros.
+ * The fields of an ID. An integer is a number in a field of at most 53 bits, and a bigint in a wider field. Bytes have no leading
+ * zeros.
  */
 export interface Parsed<Bindables extends Values = Values> {
-  /** Start of its tick, in Unix milliseconds, floored; undefined in a layout without a timestamp. */
+  /** The start of the ID's tick, in Unix milliseconds, rounded down; undefined in a layout without a timestamp. */
   unixMs: bigint | undefined;
-  /** Start of its tick as a Date; null for a time that a Date cannot hold. */
+  /** The start of the ID's tick as a Date; null for a time that a Date cannot represent. */
   timestamp: Date | null | undefined;
-  /** The sequence; undefined in a layout without one. */
+  /** The sequence; undefined in a layout without a sequence. */
   sequence: number | bigint | undefined;
-  /** The bindables, by name, from the most significant field on. */
+  /** The values of the bindables by name, from the most significant field on. */
   bindables: { -readonly [Name in keyof Bindables]: Bindables[Name] };
-  /** The constants, by name, from the most significant field on, with the values in this ID. */
+  /** The values of the constants in this ID by name, from the most significant field on. */
   constants: Record<string, Value>;
 }

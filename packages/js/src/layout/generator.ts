@@ -17,47 +17,52 @@ import type { IdOf } from "./fields.js";
 import { handleOf, idOf, Layout, machine } from "./layout.js";
 import { type Values, ValuesWriter } from "./values.js";
 
-/** Options for a generator of a layout with these bindables. */
+/** Options of a generator of a layout with these bindables. */
 export type GeneratorOptions<
   Bindables extends Values = Values,
   Fixed extends keyof Bindables = keyof Bindables,
   Ranged extends keyof Bindables = keyof Bindables,
 > = WindowOptions & {
-  /** Bindables that are the same in every ID; the others are given for each ID. */
+  /** The bindables that are the same in every ID; pass the others for each ID. */
   bindables?: Pick<Given<Bindables>, Fixed> & OrNone<Bindables>;
   /**
-   * A bindable, and the first and the last of its numbers, which no other generator may have: where a number's sequence is used up
-   * in a tick, the generator goes on with the next number, so it is as fast as its range. The bindable is below the timestamp and
-   * above the sequence, which starts at 0; neither is inverted. Restored, it begins in the tick after the snapshot's.
+   * A bindable, and the first and last of its values, which no other generator may use. When the sequence of one value is used up
+   * in a tick, the generator continues with the next value, so the rate grows with the size of the range.
+   *
+   * The bindable must be below the timestamp and above the sequence, which must start at 0; neither can be inverted. A restored
+   * generator begins in the tick after the snapshot's.
    */
   range?: readonly [bindable: Ranged, first: number | bigint, last: number | bigint];
-  /** Allows a layout without a timestamp, whose sequence is given out once, from its start to its end. */
+  /** Allows a layout without a timestamp, whose sequence is used once from start to end. */
   sequenceOnly?: boolean;
-  /** Constants and bindables that hold the number of the `lease`, the most significant first; no other bindable may be left. */
+  /**
+   * The constants and bindables that hold the worker ID of the `lease`, the most significant first. No other bindable may be left
+   * unset.
+   */
   fields?: readonly (Fixed | (string & {}))[];
 };
 
 /**
- * The state of a closed generator. Restore from it only once: a second generator from it repeats IDs.
+ * The state of a closed generator. Restore it only once, because a second generator restored from it repeats IDs.
  *
- * It is JSON, the same in every language; integers past 2^53 are decimal texts.
+ * It is JSON and the same in every language. Integers above 2^53 are decimal strings.
  */
 export interface Snapshot {
-  /** The number of this format. */
+  /** The version of this format. */
   format?: number;
-  /** The last tick used, counted as in the timestamp; 0 in a layout without one. */
+  /** The last tick used, as the timestamp counts ticks; 0 in a layout without a timestamp. */
   tick: number | string;
-  /** The next sequence in that tick, one past the field's last if the tick is used up. */
+  /** The next sequence in that tick, or one past the field's last value if the tick is used up. */
   next_sequence: number | string;
 }
 
-/** Figures of a generator at one moment. */
+/** The statistics of a generator at one moment. */
 export interface Stats {
-  /** Start of the last tick used, in Unix milliseconds; undefined before the first ID, and in a layout without a timestamp. */
+  /** The start of the last tick used, in Unix milliseconds; undefined before the first ID, and in a layout without a timestamp. */
   lastMs: bigint | undefined;
-  /** Number of IDs used up in that tick, or of the whole sequence in a layout without a timestamp. */
+  /** The number of IDs used up in that tick, or in the whole sequence of a layout without a timestamp. */
   len: bigint;
-  /** `true` once the generator was closed. */
+  /** `true` if the generator is closed. */
   closed: boolean;
 }
 
@@ -123,13 +128,15 @@ class Origin {
 }
 
 /**
- * Makes IDs of one layout, which has a timestamp and a sequence. The sequence begins with its start value in each new tick; a
- * clock behind the last tick is an error at once, without a wait. Two generators of the same layout and bindables repeat each
- * other's IDs.
+ * Makes IDs of one layout, which must have a timestamp and a sequence.
  *
- * A generator belongs to the thread that made it: it can be neither cloned nor sent to a worker.
+ * The sequence begins at its start value in each new tick. If the clock is behind the last tick, calls throw without waiting. Two
+ * generators with the same layout and bindables repeat each other's IDs.
  *
- * `Bindables` are those of the layout, of which some are `Fixed` and one may be `Ranged`; the others are given for each ID.
+ * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
+ *
+ * `Bindables` are the bindables of the layout. Those in `Fixed`, and the one in `Ranged`, are set for the generator; you pass the
+ * others for each ID.
  *
  * ```js
  * const ids = new layout.Generator(layout.Layout.preset("sonyflake"), { bindables: { machine: 7 } });
@@ -145,25 +152,27 @@ export class Generator<
   static override readonly name: string = "Generator";
 
   /**
-   * One new ID, from values for the bindables that are not fixed.
+   * Returns a new ID, with values for the bindables that are not fixed.
    *
-   * A property of each object, not of the class: it can be taken off and called alone, and it keeps the generator from being
-   * cloned.
+   * This is a property of each object, not a method of the class, so you can detach it and call it alone. It also prevents the
+   * generator from being cloned.
    *
    * @throws {PolyflakeError} `missing_field`, `unknown_field`, `out_of_range` for a bindable, with the `field`; `invalid_type`;
-   * `clock_behind` at once; `sequence_exhausted` after a wait of at most `maxWait`, both with `retryAt`; `lease_not_started`,
-   * `lease_expired` outside the window; `time_out_of_range` outside the layout's time; `clock_failed` with the `cause`;
-   * `generator_closed`.
+   * `clock_behind` without waiting; `sequence_exhausted` after a wait of at most `maxWait`, both with `retryAt`;
+   * `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside the layout's time range; `clock_failed`
+   * with the `cause`; `generator_closed`.
    */
   declare readonly generate: (...bindables: Parameter<Without<Bindables, Fixed | Ranged>>) => IdOf<K>;
 
-  /** The layout of its IDs. */
+  /** The layout of the IDs. */
   readonly layout: Layout<K, Bindables>;
   readonly #handle: Handle;
 
   /**
-   * A generator. If another one of this thread, still in use, has the same layout and fixed bindables and their times overlap,
-   * the process emits a warning, once for a layout and bindables: they repeat each other's IDs.
+   * Creates a generator.
+   *
+   * The process emits a warning, once per layout and bindables, if another generator of this thread that is still in use has the
+   * same layout and fixed bindables and an overlapping time span, because they repeat each other's IDs.
    *
    * @throws {PolyflakeError} `invalid_layout` for a layout that cannot make IDs; `unknown_field`, `out_of_range` with the option or
    * bindable as `field`; `invalid_type`; `time_out_of_range` for the window.
@@ -248,10 +257,10 @@ export class Generator<
   }
 
   /**
-   * A generator that continues where a closed one of the same layout stopped. Restore a snapshot only once.
+   * Creates a generator that continues from the snapshot of a closed one of the same layout. Restore a snapshot only once.
    *
-   * @throws {PolyflakeError} as the constructor; `invalid_layout` unless it is a snapshot; `out_of_range` for a snapshot that no
-   * generator of the layout can leave.
+   * @throws {PolyflakeError} the errors of the constructor; `invalid_layout` unless it is a snapshot; `out_of_range` if no
+   * generator of the layout can have produced it.
    */
   static restore<
     K extends Kind,
@@ -268,7 +277,7 @@ export class Generator<
     return new make(layout, options, new Origin(snapshot));
   }
 
-  /** The current figures. */
+  /** Returns the current statistics of the generator. */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
     const message = new MessageReader(this.#handle.call("layoutStats"));
@@ -276,9 +285,9 @@ export class Generator<
   }
 
   /**
-   * Ends the generator and returns the snapshot to restore from, only once.
+   * Closes the generator and returns a snapshot from which it can be restored. The snapshot is returned only once.
    *
-   * @throws {PolyflakeError} `generator_closed` if it was closed before.
+   * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
    */
   close(): Snapshot {
     attached(isObject(this) && #handle in this);

@@ -1,12 +1,13 @@
 /**
- * Custom layouts: snowflake IDs with fields of your choice.
+ * Custom layouts: Snowflake IDs with fields of your choice.
  *
  * ```text
  * an integer ID:  | 1 unused | 41 timestamp | 5 constant | 5 bindable | 12 sequence |      64 bits, signed
  * a byte ID:      | 48 timestamp | 80 bindable                                      |      8 x N bits, big-endian
  * ```
  *
- * A layout is checked once, when it is made. Integer IDs are bigint, never number; byte IDs are Uint8Array.
+ * A *bindable* is a field whose value you set for a generator or for each ID, such as a worker ID. A layout is checked once, when
+ * it is created. Integer IDs are bigints, never numbers; byte IDs are Uint8Arrays.
  *
  * @module
  */

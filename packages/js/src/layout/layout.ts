@@ -75,13 +75,13 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     return new AnyLayout(new Made(build, message));
   }
 
-  /** The description as a JSON text, the same for equal layouts and in every language. */
+  /** Returns the description as a JSON string, which is the same for equal layouts and in every language. */
   toJson(): string {
     attached(isObject(this) && #handle in this);
     return JSON.stringify(jsonOf(new MessageReader(this.#handle.call("layoutDescription"))));
   }
 
-  /** Number of bits in an ID. */
+  /** The number of bits in an ID. */
   get bits(): number {
     attached(isObject(this) && #handle in this);
     return this.#figures.bits;
@@ -94,9 +94,9 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * The ID with the given values. Making each ID only once is up to the caller.
+   * Returns the ID with the given field values. The caller must ensure that no ID is made twice.
    *
-   * @throws {PolyflakeError} `unknown_field`, `missing_field`, `out_of_range`, `invalid_character` for a text with lone
+   * @throws {PolyflakeError} `unknown_field`, `missing_field`, `out_of_range`, `invalid_character` for a string with lone
    * surrogates, each with the `field`; `invalid_type`, `time_out_of_range`.
    */
   pack(...values: Whether<Bindables, [values?: PackValues<Bindables>], [values: PackValues<Bindables>]>): IdOf<K>;
@@ -113,7 +113,8 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * The fields of an ID; unused bits are ignored. An integer ID may be a decimal string, the form in which most web APIs send it.
+   * Returns the fields of an ID. Unused bits are ignored. An integer ID can be a decimal string, the form in which most web APIs
+   * send it.
    *
    * ```js
    * layout.Layout.preset("discord").parse("175928847299117063").timestamp; // 2016-04-30T11:18:25.796Z
@@ -121,7 +122,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
    *
    * @throws {PolyflakeError} `invalid_type` for an ID of the other kind, and for a number, which may have been rounded;
    * `out_of_range` outside signed 64 bits; `invalid_length` for bytes of another length; `time_out_of_range` for a time outside
-   * 64-bit milliseconds; `invalid_character` for a text that is not UTF-8, and for a string that is not a canonical decimal.
+   * 64-bit milliseconds; `invalid_character` for a text field that is not UTF-8, and for a string that is not a canonical decimal.
    */
   parse(id: IdOf<K> | (K extends "integer" ? string : never)): Parsed<Bindables> {
     attached(isObject(this) && #handle in this);
@@ -171,7 +172,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * Many IDs with the given values. A column has one value for each ID; any other value is the same in all IDs.
+   * Returns many IDs with the given field values. A column has one value per ID; any other value is the same in all IDs.
    *
    * ```js
    * const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
@@ -179,9 +180,9 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
    * discord.parseColumns(ids.packed).sequence; // Float64Array [0, 1, 2]
    * ```
    *
-   * @throws {PolyflakeError} as {@link Layout.pack}, with the `item` for a value in a column; `invalid_length` for columns of
-   * different lengths; `invalid_type` without a column, and for a column of a field that cannot have one; `out_of_range` for more
-   * than 256 MiB of IDs.
+   * @throws {PolyflakeError} the errors of {@link Layout.pack}, with the `item` for a value in a column; `invalid_length` if the
+   * columns differ in length; `invalid_type` without a column, and for a column of a field that cannot have one; `out_of_range` for
+   * more than 256 MiB of IDs.
    */
   packColumns(values: PackColumns<Bindables>): LayoutArray<K> {
     attached(isObject(this) && #handle in this);
@@ -189,15 +190,15 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * The fields of many packed IDs, each as a column.
+   * Returns the fields of many packed IDs, each field as a column.
    *
    * ```js
    * const { unixMs, bindables } = layout.Layout.preset("discord").parseColumns(new BigInt64Array([175928847299117063n]));
    * [unixMs[0], bindables.worker[0]]; // [1462015105796n, 1]
    * ```
    *
-   * @throws {PolyflakeError} `invalid_type` for IDs of the other kind; `invalid_length` for bytes that are not a whole number of
-   * IDs; `time_out_of_range` for a time outside 64-bit milliseconds, with the `item`.
+   * @throws {PolyflakeError} `invalid_type` for IDs of the other kind; `invalid_length` if the bytes are not a whole number of IDs;
+   * `time_out_of_range` for a time outside 64-bit milliseconds, with the `item`.
    */
   parseColumns(packed: PackedOf<K>): ParsedColumns<Bindables> {
     attached(isObject(this) && #handle in this);
@@ -205,12 +206,12 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * The lowest and the highest ID (both inclusive) of the half-open time range `start`..`end`, for BETWEEN queries. Times are
-   * Dates or integer Unix milliseconds. An ID is in the range if its tick begins in it.
+   * Returns the lowest and the highest ID of the half-open time range `start`..`end`, for BETWEEN queries. Both are inclusive.
+   * Times are Dates or integer Unix milliseconds. An ID is in the range if its tick begins in the range.
    *
-   * @param bindables Values for the bindables above the timestamp; the others span all their values.
+   * @param bindables Values of the bindables above the timestamp; the other bindables span all their values.
    * @throws {PolyflakeError} `time_out_of_range` if the timestamp cannot hold the range; `out_of_range` if the range is reversed,
-   * holds no tick or crosses the sign bit, and in a layout with the sequence above the timestamp; `missing_field`,
+   * contains no tick or crosses the sign bit, and in a layout with the sequence above the timestamp; `missing_field`,
    * `unknown_field`.
    */
   timeRange(
@@ -231,8 +232,8 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * The schema of its IDs for libraries that take Standard Schema: reads an ID, or its JSON form, which is a decimal text, or hex in
-   * lower case for bytes. Any ID that {@link Layout.parse} reads is one.
+   * The schema of the layout's IDs, for libraries that support Standard Schema. It accepts every ID that {@link Layout.parse}
+   * reads, and the JSON form of an ID: a decimal string, or lower-case hexadecimal for bytes.
    */
   get schema(): Schema<IdOf<K> | string, IdOf<K>> {
     attached(isObject(this) && #handle in this);
@@ -250,7 +251,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     return id;
   }
 
-  /** Figures of the layout. */
+  /** Returns the size, fields, rate and time span of the layout's IDs. */
   describe(): Description {
     attached(isObject(this) && #handle in this);
     const { fields, ...figures } = this.#figures;
@@ -259,53 +260,55 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
 }
 
 /**
- * The fields of an ID and their bits.
+ * The layout of an ID: its fields and their widths in bits.
  *
- * `Bindables` are the names of its bindables and the types of their values; by default any names are taken.
+ * `Bindables` are the names of the bindables and the types of their values. By default, any names are accepted.
  */
 export interface Layout<K extends Kind = Kind, Bindables extends Values = Values> extends AnyLayout<K, Bindables> {
-  /** The JSON form: the description, which the constructor takes. */
+  /** Returns the JSON form: the description, which the constructor accepts. */
   readonly toJSON: () => LayoutDescription<K>;
 }
 
-/** Refuses members that no field has: a misspelt one would silently be missing. */
+/** Rejects members that no field has, because a misspelled member would be ignored silently. */
 type Known<Fields extends readonly Field[]> = [Others<Fields[number]>] extends [never]
   ? unknown
   : readonly { readonly [Name in Others<Fields[number]>]?: never }[];
 type Others<One> = Exclude<MembersOf<One>, MembersOf<Field>>;
 type MembersOf<One> = One extends unknown ? keyof One : never;
 
-/** Makes layouts. */
+/** Creates layouts. */
 interface LayoutConstructor {
   /**
-   * The layout of a description.
+   * Creates a layout from a description.
    *
-   * @throws {PolyflakeError} `invalid_layout` for a wrong description; `out_of_range` for a constant or start that does not fit,
-   * with the `field`.
+   * @throws {PolyflakeError} `invalid_layout` if the description is invalid; `out_of_range` with the `field` if a constant or start
+   * does not fit its field.
    */
   new <K extends Kind = Kind, const Fields extends readonly Field[] = readonly Field[]>(
     description: LayoutDescription<K, Fields & Known<Fields>>,
   ): Layout<K, BindablesOf<Fields>>;
 
-  /** An object whose prototype all layouts have. */
+  /** The prototype of all layouts. */
   readonly prototype: Layout;
 
   /**
-   * The layout of a description as a JSON text, with bindables of any names.
+   * Creates a layout from its description as a JSON string. Its bindables can have any names.
    *
-   * @throws {PolyflakeError} `invalid_type`; as the constructor.
+   * @throws {PolyflakeError} `invalid_type`; the errors of the constructor.
    */
   fromJson(text: string): Layout;
 
   /**
-   * The layout of a service's IDs, by its name in any case. Those of `mastodon` and `baidu` have no generator.
+   * Returns the layout of a service's IDs. The name is case-insensitive. The layouts of `mastodon` and `baidu` can only read IDs,
+   * so no generator can be created from them.
    *
    * ```js
    * layout.Layout.preset("twitter").parse(1541815603606036480n).timestamp; // 2022-06-28T16:07:40.105Z
    * ```
    *
-   * @param fields Machine fields with one value in every ID, which then need not be given for each.
-   * @throws {PolyflakeError} `invalid_layout` for another name; `unknown_field`, `out_of_range` with the `field`; `invalid_type`.
+   * @param fields Values of machine fields that are the same in every ID, so that you need not pass them for each ID.
+   * @throws {PolyflakeError} `invalid_layout` for an unknown name; `unknown_field`, `out_of_range` with the `field`;
+   * `invalid_type`.
    */
   preset<Name extends PresetName, Fixed extends keyof PresetBindables[Name] = never>(
     name: Name,
@@ -314,7 +317,7 @@ interface LayoutConstructor {
 }
 
 /**
- * The fields of an ID and their bits.
+ * The layout of an ID: its fields and their widths in bits.
  *
  * ```js
  * const snowflakes = new layout.Layout({

@@ -4,9 +4,8 @@ import { entries, members } from "../members.js";
 import { isUnicode, MessageWriter } from "../message.js";
 
 /**
- * Value of a field: an integer (a bigint, or a number that JavaScript holds exactly), bytes or text.
- *
- * The field's type says which of them it takes; any other is refused.
+ * The value of a field: an integer (a bigint, or a number that JavaScript represents exactly), bytes or a string. Each field
+ * accepts only the type that its description states.
  */
 export type Value = number | bigint | Uint8Array | string;
 

@@ -9,13 +9,13 @@ import { put } from "../slots.js";
 import type { Parts } from "./ids.js";
 import { machine } from "./ids.js";
 
-/** The fields of many IDs: a column of each field, with a number for each ID. */
+/** The fields of many IDs, as columns with one number per ID. */
 export interface PartsColumns {
-  /** Time of creation, in Unix seconds: 1730000000..2803741823. */
+  /** The creation times, in Unix seconds: 1730000000..2803741823. */
   timestamp: Uint32Array;
-  /** Node that made it: 0..131071. */
+  /** The nodes that made the IDs: 0..131071. */
   node: Uint32Array;
-  /** Counts within a second of the node: 0..131071. */
+  /** The sequences, which distinguish the IDs of one node in one second: 0..131071. */
   sequence: Uint32Array;
 }
 
@@ -24,8 +24,8 @@ const EPOCH = 1_730_000_000;
 const LAST = 0x1_ffff;
 
 /**
- * Reads IDs, and makes IDs with given fields, under a secret, which is copied and never shown. Any 16 bytes are accepted, even
- * zeros.
+ * Decrypts IDs, and encrypts fields into IDs, with a secret of 16 bytes. The secret is copied and never shown. Any 16 bytes are
+ * accepted, even zeros.
  *
  * ```js
  * const codec = new randflake.Codec(secret);
@@ -39,7 +39,11 @@ export class Codec {
   /** The cipher under the same secret, for many IDs. */
   readonly #cipher: Handle;
 
-  /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the secret has 16 bytes. */
+  /**
+   * Creates a codec.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the secret has 16 bytes.
+   */
   constructor(secret: Uint8Array) {
     const loaded = machine();
     const m = loaded;
@@ -49,7 +53,7 @@ export class Codec {
   }
 
   /**
-   * The fields of an ID. Plausible fields prove nothing: every number decrypts to some.
+   * Returns the fields of an ID. Every number decrypts to some fields, so plausible fields do not prove that it is an ID.
    *
    * @throws {PolyflakeError} `invalid_type` unless it is a bigint; `out_of_range` outside signed 64 bits.
    */
@@ -59,7 +63,7 @@ export class Codec {
   }
 
   /**
-   * The fields of many IDs, a column of each, much faster than one by one.
+   * Returns the fields of many IDs as columns, which is much faster than inspecting the IDs one by one.
    *
    * ```js
    * codec.inspectColumns(generator.generateMany(1000).ids).node[999];
@@ -93,7 +97,7 @@ export class Codec {
   }
 
   /**
-   * The ID with the given fields. Making each ID only once is up to the caller.
+   * Returns the ID with the given fields. The caller must ensure that no ID is made twice.
    *
    * @throws {PolyflakeError} `missing_field`, `invalid_type`; `time_out_of_range` for the timestamp, `out_of_range` for the others.
    */

@@ -25,24 +25,24 @@ import { inspect } from "./codec.js";
 import { Grant, numbersOf } from "./grant.js";
 import { encodeText, machine, type Parts, RandflakeArray } from "./ids.js";
 
-/** Options for a generator. */
+/** Options of a generator. */
 export interface GeneratorOptions extends SharedOptions {
-  /** Reaction to a second whose IDs are used up, or to a clock behind the last second used: `"wait"` by default. */
+  /** What to do when the IDs of a second are used up, or the clock is behind the last second used: `"wait"` by default. */
   onExhausted?: "wait" | "error";
   /**
-   * The last second in which the grant was used, in Unix seconds, as {@link Generator.close} returned it: no ID is made in it or
-   * before it. A grant that served one generator must not serve another without this option.
+   * The last second in which the grant was used, in Unix seconds, as {@link Generator.close} returned it. No ID is made in that
+   * second or before it. A grant that was used by one generator must not be used by another without this option.
    */
   resumeAfter?: number;
 }
 
-/** Figures of a generator at one moment. */
+/** The statistics of a generator at one moment. */
 export interface Stats {
   /** The last second used, in Unix seconds; undefined before the first ID. */
   lastSecond: number | undefined;
-  /** Number of IDs used up in that second: returned, or made ahead for the next calls. */
+  /** The number of IDs used up in that second: returned, or reserved for the next calls. */
   len: number;
-  /** `true` once the generator was closed. */
+  /** `true` if the generator is closed. */
   closed: boolean;
 }
 
@@ -61,8 +61,8 @@ const FAMILY = {
 /**
  * Makes Randflake IDs under one grant.
  *
- * A generator belongs to the thread that made it: it can be neither cloned nor sent to a worker. The secret is copied and never
- * shown. Any 16 bytes are accepted, even zeros, so use random ones.
+ * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker. The secret is copied and
+ * never shown. Any 16 bytes are accepted, even zeros, so use random ones.
  *
  * ```js
  * const grant = new randflake.Grant(42, 1_730_000_000, 2_803_741_824);
@@ -74,13 +74,13 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   static override readonly name: string = "Generator";
 
   /**
-   * One new ID.
+   * Returns a new ID.
    *
-   * A property of each object, not of the class: it can be taken off and called alone, and it keeps the generator from being
-   * cloned.
+   * This is a property of each object, not a method of the class, so you can detach it and call it alone. It also prevents the
+   * generator from being cloned.
    *
-   * @throws {PolyflakeError} `lease_not_started` with `retryAt`, `lease_expired`; `clock_behind`, `sequence_exhausted` with `retryAt`,
-   * at once or after a wait of at most `maxWait`; `clock_failed` with the `cause`; `generator_closed`.
+   * @throws {PolyflakeError} `lease_not_started` with `retryAt`, `lease_expired`; `clock_behind`, `sequence_exhausted` with
+   * `retryAt`, at once or after a wait of at most `maxWait`; `clock_failed` with the `cause`; `generator_closed`.
    */
   declare readonly generate: () => RandflakeId;
 
@@ -88,8 +88,10 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   readonly #nextText: Next<RandflakeText>;
 
   /**
-   * A generator. If another one of this thread, still in use, has the same nodes and secret and their times overlap, the process
-   * emits a warning, once for nodes and a secret: they repeat each other's IDs.
+   * Creates a generator.
+   *
+   * The process emits a warning, once per set of nodes and secret, if another generator of this thread that is still in use has the
+   * same ones and an overlapping time span, because they repeat each other's IDs.
    *
    * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` with the option as `field`; `invalid_secret` unless
    * the secret has 16 bytes.
@@ -131,9 +133,9 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 
   /**
-   * The text of one new ID.
+   * Returns a new ID as a string.
    *
-   * @throws {PolyflakeError} as {@link Generator.generate}.
+   * @throws {PolyflakeError} the errors of {@link Generator.generate}.
    */
   generateText(): RandflakeText {
     attached(isObject(this) && #handle in this);
@@ -142,9 +144,9 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 
   /**
-   * The text of one new ID if one can be made now.
+   * Returns a new ID as a string if one is available without waiting.
    *
-   * @throws {PolyflakeError} as {@link tryGenerate}.
+   * @throws {PolyflakeError} the errors of {@link tryGenerate}.
    */
   tryGenerateText(): RandflakeText {
     attached(isObject(this) && #handle in this);
@@ -152,16 +154,16 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 
   /**
-   * Resolves to the text of one new ID.
+   * Resolves to a new ID as a string.
    *
-   * @throws {PolyflakeError} as {@link Generator.generateAsync}.
+   * @throws {PolyflakeError} the errors of {@link Generator.generateAsync}.
    */
   async generateTextAsync(options: AsyncOptions = {}): Promise<RandflakeText> {
     attached(isObject(this) && #handle in this);
     return encodeText(await this.generateAsync(options));
   }
 
-  /** The grant, with its extensions. */
+  /** The grant, including its extensions. */
   get grant(): Grant {
     attached(isObject(this) && #handle in this);
     if (this.#handle.lease?.granted === false) throw unavailable(this.#handle.lease, {});
@@ -170,7 +172,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 
   /**
-   * Extends the grant; a grant that does not end later changes nothing.
+   * Extends the grant. A grant that does not end later has no effect.
    *
    * @throws {PolyflakeError} `lease_mismatch` unless both have the same nodes and start; `invalid_type`, `out_of_range`.
    */
@@ -186,7 +188,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 
   /**
-   * The fields of an ID. Plausible fields prove nothing: every number decrypts to some.
+   * Returns the fields of an ID. Every number decrypts to some fields, so plausible fields do not prove that it is an ID.
    *
    * @throws {PolyflakeError} `invalid_type` unless it is a bigint; `out_of_range` outside signed 64 bits.
    */
@@ -195,7 +197,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
     return inspect(this.#handle, id);
   }
 
-  /** The current figures. */
+  /** Returns the current statistics of the generator. */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
     const { lastSecond, len, closed } = take(this.#handle.call("randflakeStats").numbers, randflakeStatsSlots);
@@ -203,10 +205,10 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 
   /**
-   * Ends the generator, and returns the last second used, in Unix seconds, for the option `resumeAfter` of the grant's next
-   * generator. Undefined if no ID was made.
+   * Closes the generator and returns the last second used, in Unix seconds, or undefined if no ID was made. Pass it as
+   * `resumeAfter` to the next generator of the grant.
    *
-   * @throws {PolyflakeError} `generator_closed` if it was closed before.
+   * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
    */
   close(): number | undefined {
     attached(isObject(this) && #handle in this);

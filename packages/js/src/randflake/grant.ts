@@ -7,7 +7,8 @@ import { machine } from "./ids.js";
 /**
  * The right to use one node, or a range of nodes, from `start` until just before `end`, in Unix seconds.
  *
- * The issuer of grants makes sure that no two share a node and a second. A grant serves one generator, once.
+ * The issuer of grants must ensure that no two grants share a node in the same second. Use a grant for one generator, and only
+ * once.
  */
 export class Grant {
   /** The first and the last node, both inclusive. */
@@ -18,7 +19,7 @@ export class Grant {
   readonly end: number;
 
   /**
-   * A grant of one node, or of a range of nodes given by its first and last.
+   * Creates a grant of one node, or of a range from the first node to the last one.
    *
    * @throws {PolyflakeError} `invalid_type`; `out_of_range` unless the nodes are in 0..131071, the last no lower than the first,
    * and 1730000000 <= start < end <= 2803741824.

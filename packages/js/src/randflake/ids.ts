@@ -22,11 +22,11 @@ export const TEXT_LENGTH = 13;
 
 /** The fields of an ID. */
 export interface Parts {
-  /** Time of creation, in Unix seconds: 1730000000..2803741823. */
+  /** The creation time, in Unix seconds: 1730000000..2803741823. */
   timestamp: number;
-  /** Node that made it: 0..131071. */
+  /** The node that made the ID: 0..131071. */
   node: number;
-  /** Counts within a second of the node: 0..131071. */
+  /** The sequence, which distinguishes the IDs of one node in one second: 0..131071. */
   sequence: number;
 }
 
@@ -38,7 +38,7 @@ export function lengthInSlot({ bytes }: Pick<Machine, "bytes">, index: number): 
 }
 
 /**
- * The same 64 bits as an unsigned integer.
+ * Returns the 64 bits of an ID as an unsigned integer.
  *
  * @throws {PolyflakeError} `invalid_type`; `out_of_range` outside signed 64 bits.
  */
@@ -47,7 +47,7 @@ export function toUnsigned(id: bigint): bigint {
 }
 
 /**
- * The ID with the 64 bits of an unsigned integer.
+ * Returns the ID that has the 64 bits of an unsigned integer.
  *
  * @throws {PolyflakeError} `invalid_type`; `out_of_range` outside 0..2^64-1.
  */
@@ -59,16 +59,16 @@ export function fromUnsigned(value: bigint): RandflakeId {
 const TEXTS = 960;
 const OFFSETS = TEXTS * TEXT_LENGTH;
 
-/** Many IDs, packed: 64 bits each. */
+/** A packed array of IDs, 64 bits each. */
 export class RandflakeArray implements Iterable<RandflakeId> {
   static readonly name: string = "RandflakeArray";
-  /** The IDs, in the order in which they were made or given. */
+  /** The IDs, in the order in which they were made or passed. */
   readonly ids: BigInt64Array;
-  /** The JSON form: the texts, which {@link RandflakeArray.from} reads. */
+  /** Returns the JSON form: the string forms of the IDs, which {@link RandflakeArray.from} reads. */
   declare readonly toJSON: () => RandflakeText[];
 
   /**
-   * An array of IDs over a typed array, which is not copied.
+   * Creates an array over a typed array, which is not copied.
    *
    * @throws {PolyflakeError} `invalid_type`.
    */
@@ -78,10 +78,10 @@ export class RandflakeArray implements Iterable<RandflakeId> {
   }
 
   /**
-   * An array of at most 16,777,216 IDs, given as integers or as texts.
+   * Creates an array of at most 16,777,216 IDs from integers or strings.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length`, `invalid_character` with the position in its text, `not_canonical` or
-   * `out_of_range`, each with the `item` if one ID is refused; `out_of_range` for more IDs.
+   * @throws {PolyflakeError} `invalid_type`; `invalid_length`, `invalid_character` with the position in its string, `not_canonical`
+   * or `out_of_range`, each with the `item` if one ID is rejected; `out_of_range` for more IDs.
    */
   static from(ids: readonly (bigint | string)[]): RandflakeArray {
     const all = elements(ids);
@@ -100,14 +100,14 @@ export class RandflakeArray implements Iterable<RandflakeId> {
     return new RandflakeArray(many);
   }
 
-  /** Number of IDs. */
+  /** The number of IDs. */
   get length(): number {
     attached(isObject(this) && #texts in this);
     return lengthOfArray(this.ids);
   }
 
   /**
-   * The ID at an index, or undefined if there is none; a negative index counts from the end.
+   * Returns the ID at an index, or undefined if the index is out of range. A negative index counts from the end.
    *
    * @throws {PolyflakeError} `invalid_type`.
    */
@@ -117,7 +117,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
     return place === undefined ? undefined : (this.ids[place] as RandflakeId);
   }
 
-  /** The texts of all IDs. */
+  /** Returns the string forms of all IDs. */
   texts(): RandflakeText[] {
     attached(isObject(this) && #texts in this);
     const texts = new Array<RandflakeText>(this.length);
@@ -159,7 +159,9 @@ function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
   return true;
 }
 
-/** Figures of the format; the fields lie in the raw value, which only the secret reveals. */
+/**
+ * Returns the size, fields, rate and time span of the format. The fields are those of the raw value, which only the secret reveals.
+ */
 export function describe(): Description {
   return figuresOf(
     [

@@ -6,8 +6,8 @@
  * id  = SPARX-64/128 of the raw value, a signed integer
  * ```
  *
- * An ID is unpredictable and nothing more: it proves no authenticity, is no capability, and its order is unrelated to its time.
- * Keep secrets on servers: all scripts of a page can read its memory.
+ * The node is the worker ID. An ID is unpredictable, but it is not authenticated, does not grant access, and does not sort by time.
+ * Keep secrets on servers, because every script of a web page can read its memory.
  *
  * @module
  */

@@ -87,10 +87,10 @@ type Parameters = [metabyte?: number];
 const generators = /* @__PURE__ */ new WeakSet<Generator>();
 
 /**
- * Makes IDs under one partition. A generator absorbs one step back of the clock; after a second one it waits until the clock has
- * caught up.
+ * Makes IDs under one partition, its worker ID. A generator absorbs one clock rollback; after a second one, it waits until the
+ * clock has caught up.
  *
- * A generator belongs to the thread that made it: it can be neither cloned nor sent to a worker.
+ * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
  *
  * ```js
  * const ids = new sno.Generator({ partition: 7, metabyte: 1 });
@@ -101,14 +101,14 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   static override readonly name: string = "Generator";
 
   /**
-   * One new ID, of the given metabyte (0..255) or the generator's own.
+   * Returns a new ID with the given metabyte (0..255) or, by default, the generator's metabyte.
    *
-   * A property of each object, not of the class: it can be taken off and called alone, and it keeps the generator from being
-   * cloned.
+   * This is a property of each object, not a method of the class, so you can detach it and call it alone. It also prevents the
+   * generator from being cloned.
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, after a wait of at most `maxWait`;
-   * `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `clock_failed` with
-   * the `cause`; `generator_closed`; `invalid_type`, `out_of_range` for the metabyte.
+   * `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `clock_failed` with the
+   * `cause`; `generator_closed`; `invalid_type`, `out_of_range` for the metabyte.
    */
   declare readonly generate: Generate<Metabyte>;
 
@@ -118,12 +118,13 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   readonly #ready: (metabyte: unknown) => Machine;
 
   /**
-   * A generator; a default partition is drawn at its first ID. If another one of this thread, still in use, has the same given or
-   * restored partition, and their sequences and times overlap, the process emits a warning, once for a partition: they repeat
-   * each other's IDs.
+   * Creates a generator. Without an explicit partition, it picks a random one at its first ID.
    *
-   * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` with the option as
-   * `field`; `time_out_of_range` for the window.
+   * The process emits a warning, once per partition, if another generator of this thread that is still in use has the same explicit
+   * or restored partition, with overlapping sequences and times, because they repeat each other's IDs.
+   *
+   * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` with the option as `field`;
+   * `time_out_of_range` for the window.
    */
   constructor(options?: GeneratorOptions<Metabyte>);
   constructor(options: unknown = {}, origin?: unknown) {
@@ -175,20 +176,21 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   }
 
   /**
-   * A generator that continues where a closed one stopped, with its partition and bounds. Restore a snapshot only once; the
-   * process emits a warning, as for a given partition, if a generator restored before is still in use.
+   * Creates a generator that continues from the snapshot of a closed one, with the same partition and bounds. Restore a snapshot
+   * only once. As for an explicit partition, the process emits a warning if another generator restored from it is still in use.
    *
-   * @throws {PolyflakeError} as the constructor; `missing_field`; `out_of_range` for a snapshot that no generator can leave.
+   * @throws {PolyflakeError} the errors of the constructor; `missing_field`; `out_of_range` if no generator can have produced the
+   * snapshot.
    */
   static restore<M extends number>(snapshot: Snapshot, options: RestoreOptions<M> = {}): Generator<M> {
     return Generator.#from(options, new Origin(1, snapshot));
   }
 
   /**
-   * A generator that resumes from a snapshot of the Go library, with that library's quirks: bounds in the wrong order are
-   * swapped, and an upper bound of 0 is read as 65535.
+   * Creates a generator that continues from a snapshot of the original Go library. It reproduces that library's quirks: bounds in
+   * the wrong order are swapped, and an upper bound of 0 is read as 65535.
    *
-   * @throws {PolyflakeError} as {@link Generator.restore}.
+   * @throws {PolyflakeError} the errors of {@link Generator.restore}.
    */
   static importOriginal<M extends number>(snapshot: Snapshot, options: RestoreOptions<M> = {}): Generator<M> {
     return Generator.#from(options, new Origin(2, snapshot));
@@ -202,8 +204,11 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   }
 
   /**
-   * An ID of a given time, a Date or integer Unix milliseconds, inside the window or outside. The sequence rolls over silently, so
-   * uniqueness is not promised: meant for a few IDs at a time, of things that have their own time.
+   * Returns an ID with an explicit creation time, which can be inside or outside the window. The time is a Date or integer Unix
+   * milliseconds.
+   *
+   * Uniqueness is not guaranteed, because the sequence wraps around silently. Make only a few such IDs at a time, for records that
+   * have their own time.
    *
    * @throws {PolyflakeError} `invalid_type`, `time_out_of_range`, `generator_closed`.
    */
@@ -220,7 +225,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     return m.text(0) as SnoId<never>;
   }
 
-  /** As {@link AnyGenerator.tryGenerate}. */
+  /** Behaves like {@link AnyGenerator.tryGenerate}. */
   override tryGenerate(): SnoId<Metabyte>;
   override tryGenerate<M extends number>(metabyte: M): SnoId<M>;
   override tryGenerate(metabyte: number | undefined): SnoId;
@@ -229,7 +234,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     return super.tryGenerate(metabyte) as SnoId<never>;
   }
 
-  /** As {@link AnyGenerator.generateAsync}. */
+  /** Behaves like {@link AnyGenerator.generateAsync}. */
   override generateAsync(): Promise<SnoId<Metabyte>>;
   override generateAsync<M extends number>(metabyte: M, options?: AsyncOptions): Promise<SnoId<M>>;
   override generateAsync(metabyte: number | undefined, options?: AsyncOptions): Promise<SnoId>;
@@ -238,14 +243,14 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     return (await super.generateAsync(metabyte, options)) as SnoId<never>;
   }
 
-  /** The partition, once the generator has one: a default one is drawn at the first ID. */
+  /** The partition, or undefined before the generator has one. A random partition is assigned at the first ID. */
   get partition(): number | undefined {
     attached(isObject(this) && #handle in this);
     return partitionOf(this.#handle);
   }
 
   /**
-   * The current figures. No generator can be restored from them.
+   * Returns the current statistics of the generator. They cannot be used to restore it.
    *
    * @throws {PolyflakeError} `clock_failed`, `time_out_of_range`.
    */
@@ -255,9 +260,9 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   }
 
   /**
-   * Ends the generator and returns the snapshot to restore from, only once.
+   * Closes the generator and returns a snapshot from which it can be restored. The snapshot is returned only once.
    *
-   * @throws {PolyflakeError} `generator_closed` if it was closed before.
+   * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
    */
   close(): Snapshot {
     attached(isObject(this) && #handle in this);
@@ -278,11 +283,13 @@ const theDefault = (): Generator => (shared ??= defaultGenerator("sno", (options
 const own = (ids: SnoArray): SnoArray => (ids instanceof SnoArray ? ids : new SnoArray((ids as SnoArray).bytes));
 
 /**
- * One new ID of the given metabyte (0..255; 0 by default) from the thread's default generator, which has a default partition unless
- * {@link setDefaultGenerator} set another. Another copy of the package (a bundled one, a second version) has its own,
- * under another partition, since all copies in a realm draw from one source.
+ * Returns a new ID with the given metabyte (0..255; 0 by default) from the default generator of this thread.
  *
- * @throws {PolyflakeError} as {@link Generator.generate}.
+ * The default generator has a randomly assigned partition, unless {@link setDefaultGenerator} set another generator. Another copy
+ * of the package, such as a bundled one or a second version, has its own default generator under another partition, because all
+ * copies in a realm assign partitions from one shared table.
+ *
+ * @throws {PolyflakeError} the errors of {@link Generator.generate}.
  */
 export function generate(): SnoId<0>;
 export function generate<M extends number>(metabyte: M): SnoId<M>;
@@ -291,12 +298,12 @@ export function generate(metabyte?: number): SnoId<never> {
   return theDefault().generate(metabyte) as SnoId<never>;
 }
 
-/** Many new IDs from the generator of {@link generate}: see {@link Generator.generateMany}. */
+/** Returns `count` new IDs from the default generator. See {@link Generator.generateMany}. */
 export function generateMany(count: number, metabyte?: number): SnoArray {
   return own(theDefault().generateMany(count, metabyte));
 }
 
-/** One new ID from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateAsync}. */
+/** Resolves to a new ID from the default generator, without blocking the thread. See {@link Generator.generateAsync}. */
 export function generateAsync(): Promise<SnoId<0>>;
 export function generateAsync<M extends number>(metabyte: M, options?: AsyncOptions): Promise<SnoId<M>>;
 export function generateAsync(metabyte: number | undefined, options?: AsyncOptions): Promise<SnoId>;
@@ -304,15 +311,17 @@ export function generateAsync(metabyte?: number, options?: AsyncOptions): Promis
   return theDefault().generateAsync(metabyte, options) as Promise<SnoId<never>>;
 }
 
-/** Many new IDs from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateManyAsync}. */
+/** Resolves to `count` new IDs from the default generator, without blocking the thread. See {@link Generator.generateManyAsync}. */
 export function generateManyAsync(count: number, metabyte?: number, options?: AsyncOptions): Promise<SnoArray> {
   return theDefault().generateManyAsync(count, metabyte, options).then(own);
 }
 
 /**
- * Sets the generator behind {@link generate} on this thread, for tests, with a clock and other options, or for a whole program.
- * `undefined` stands for a new one, under a new partition. The previous generator is not used again by `generate`; code that
- * holds it can still use it.
+ * Sets the default generator of this thread, which {@link generate} uses. This is useful in tests, to set a clock and other
+ * options, and for configuring a whole program.
+ *
+ * `undefined` creates a new generator under a new partition. `generate` never uses the previous generator again, but code that
+ * holds a reference to it can still use it.
  *
  * ```js
  * sno.setDefaultGenerator(new sno.Generator({ partition: 7, clock: () => Date.now() })); // sees mocked time
@@ -320,7 +329,7 @@ export function generateManyAsync(count: number, metabyte?: number, options?: As
  * sno.setDefaultGenerator(undefined);
  * ```
  *
- * @throws {PolyflakeError} `invalid_type` unless it is a generator of this copy of the package.
+ * @throws {PolyflakeError} `invalid_type` unless the argument is undefined or a generator of this copy of the package.
  */
 export function setDefaultGenerator(generator: Generator | undefined): void {
   shared = generator === undefined ? undefined : generatorOf(generators, generator);

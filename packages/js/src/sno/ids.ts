@@ -30,9 +30,9 @@ export { LENGTH, TEXT_LENGTH } from "../decode/words.js";
 export const machine = /* @__PURE__ */ onDemand(load);
 
 /**
- * The same ID with another partition (0..65535).
+ * Returns the ID with another partition (0..65535).
  *
- * @throws {PolyflakeError} as {@link parse}; `out_of_range`.
+ * @throws {PolyflakeError} the errors of {@link parse}; `out_of_range`.
  */
 export function withPartition(text: string, partition: number): SnoId {
   integer(partition, "partition");
@@ -42,9 +42,9 @@ export function withPartition(text: string, partition: number): SnoId {
 }
 
 /**
- * The same ID with another sequence (0..65535).
+ * Returns the ID with another sequence (0..65535).
  *
- * @throws {PolyflakeError} as {@link parse}; `out_of_range`.
+ * @throws {PolyflakeError} the errors of {@link parse}; `out_of_range`.
  */
 export function withSequence(text: string, sequence: number): SnoId {
   integer(sequence, "sequence");
@@ -53,11 +53,11 @@ export function withSequence(text: string, sequence: number): SnoId {
 }
 
 /**
- * The lowest and the highest ID (both inclusive) of the half-open time range `start`..`end`, for BETWEEN queries. Times are
- * Dates or integer Unix milliseconds.
+ * Returns the lowest and the highest ID of the half-open time range `start`..`end`, for BETWEEN queries. Both are inclusive. Times
+ * are Dates or integer Unix milliseconds.
  *
- * @throws {PolyflakeError} `time_out_of_range` before 2010 or past 2079; `out_of_range` if the range is reversed, or holds no
- * tick of 4 ms.
+ * @throws {PolyflakeError} `time_out_of_range` before 2010 or past 2079; `out_of_range` if the range is reversed or contains no 4
+ * ms tick.
  */
 export function timeRange(start: Date | number, end: Date | number): { lowest: SnoId; highest: SnoId } {
   const range = { start: time(start, "start"), end: time(end, "end") };
@@ -71,7 +71,7 @@ export function timeRange(start: Date | number, end: Date | number): { lowest: S
 const LAST_TICK = 2 ** 39 - 1;
 
 /**
- * The ID with the given fields. Also takes the result of {@link parse}, of which only the tick counts for the time.
+ * Returns the ID with the given fields. It also accepts the result of {@link parse}, but reads the time only from its tick.
  *
  * @throws {PolyflakeError} `missing_field`, `invalid_type`, `out_of_range` with the field.
  */
@@ -103,11 +103,11 @@ const PACKING = {
   readOne: parse,
 } as const;
 
-/** Many IDs, packed: 10 bytes each. */
+/** A packed array of IDs, 10 bytes each. */
 export class SnoArray extends PackedTexts<SnoId> {
   static override readonly name: string = "SnoArray";
   /**
-   * An array over packed bytes, which are not copied.
+   * Creates an array over packed bytes, which are not copied.
    *
    * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless the length is a multiple of 10.
    */
@@ -116,38 +116,38 @@ export class SnoArray extends PackedTexts<SnoId> {
   }
 
   /**
-   * An array of at most 16,777,216 IDs, given as an array of texts or as one string of texts side by side, which is read ten times
-   * as fast.
+   * Creates an array of at most 16,777,216 IDs from an array of strings, or from one string of concatenated IDs, which is parsed
+   * ten times as fast.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length`, or `invalid_character` with the position in its text, each with the
-   * `item` if one text is refused; `out_of_range` for more texts.
+   * @throws {PolyflakeError} `invalid_type`; `invalid_length`, or `invalid_character` with the position in its string, each with
+   * the `item` if one string is rejected; `out_of_range` for more IDs.
    */
   static from(ids: string | readonly string[]): SnoArray {
     return new SnoArray(packed(ids, PACKING));
   }
 
-  /** The creation time of each ID, in Unix milliseconds. */
+  /** Returns the creation time of each ID, in Unix milliseconds. */
   unixMs(): Float64Array {
     attached(isObject(this) && #rows in this);
     const rows = this.#rows();
     return Float64Array.from({ length: this.length }, (_, k) => EPOCH_MS + tickIn(rows, k) * TICK_MS);
   }
 
-  /** The metabyte of each. */
+  /** Returns the metabyte of each ID. */
   metabytes(): Uint8Array {
     attached(isObject(this) && #rows in this);
     const rows = this.#rows();
     return Uint8Array.from({ length: this.length }, (_, k) => rows[k * LENGTH + METABYTE]!);
   }
 
-  /** The partition of each. */
+  /** Returns the partition of each ID. */
   partitions(): Uint16Array {
     attached(isObject(this) && #rows in this);
     const rows = this.#rows();
     return Uint16Array.from({ length: this.length }, (_, k) => pairIn(rows, k * LENGTH + PARTITION));
   }
 
-  /** The sequence of each. */
+  /** Returns the sequence of each ID. */
   sequences(): Uint16Array {
     attached(isObject(this) && #rows in this);
     const rows = this.#rows();
@@ -177,7 +177,7 @@ function pairIn(rows: Uint8Array, at: number): number {
   return (rows[at]! << 8) | rows[at + 1]!;
 }
 
-/** Figures of the format. */
+/** Returns the size, fields, rate and time span of the format. */
 export function describe(): Description {
   return figuresOf(
     [

@@ -1,11 +1,11 @@
 /**
- * sno: 10 bytes, 16 characters, and a metabyte for the type of the object that the ID names.
+ * sno: time-sortable IDs of 10 bytes, or 16 characters, with a type tag called the metabyte.
  *
  * ```text
  * 39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence        (big-endian)
  * ```
  *
- * IDs sort the same way by bytes, by text and by time.
+ * The partition is the worker ID. Bytes, strings and creation times sort the same way.
  *
  * @module
  */

@@ -3,19 +3,19 @@ import type { SnoId } from "../decode/sno.js";
 import { wordsOf } from "../decode/words.js";
 import { members } from "../members.js";
 
-/** The zero ID, which the original writes as null. */
+/** The zero ID, which the original Go library writes as null. */
 const ZERO = "2222222222222222" as SnoId;
 
 /** Options for converting between IDs and JSON values. */
 export interface JsonOptions {
-  /** Maps the zero ID to `null` and back, a habit of the original; false by default. */
+  /** Maps the zero ID to `null` and back, as the original Go library does; false by default. */
   nullIsZero?: boolean;
 }
 
 /**
- * The ID of a value from `JSON.parse`: its text, or `null` for the zero ID if the option `nullIsZero` is set.
+ * Returns the ID of a value from `JSON.parse`: a string, or `null` for the zero ID if the option `nullIsZero` is set.
  *
- * @throws {PolyflakeError} as `parse`; `invalid_type` for `null` without `nullIsZero`.
+ * @throws {PolyflakeError} the errors of `parse`; `invalid_type` for `null` without `nullIsZero`.
  */
 export function fromJsonValue(value: string | null, options: JsonOptions = {}): SnoId {
   if (value === null && nullIsZero(options)) return ZERO;
@@ -24,9 +24,9 @@ export function fromJsonValue(value: string | null, options: JsonOptions = {}): 
 }
 
 /**
- * An ID as a value for `JSON.stringify`: its text, or `null` for the zero ID if the option `nullIsZero` is set.
+ * Returns an ID as a value for `JSON.stringify`: a string, or `null` for the zero ID if the option `nullIsZero` is set.
  *
- * @throws {PolyflakeError} as `parse`.
+ * @throws {PolyflakeError} the errors of `parse`.
  */
 export function toJsonValue(id: string, options: JsonOptions = {}): SnoId | null {
   wordsOf(id, "id");

@@ -8,15 +8,17 @@ import { type optionsSlots, type snoOptionsSlots, snoSnapshotSlots, snoStatsSlot
 import { take, type ValuesOf } from "../slots.js";
 
 interface MetabyteOption<Metabyte extends number> {
-  /** The metabyte of IDs made without one, 0..255; 0 by default. */
+  /** The metabyte of IDs that are made without one, 0..255; 0 by default. */
   metabyte?: Metabyte;
 }
 
-/** Options for a generator that continues from a snapshot. */
+/** Options of a generator that continues from a snapshot. */
 export type RestoreOptions<Metabyte extends number = number> = Exclude<WindowOptions, { lease: AnyLease }> &
   MetabyteOption<Metabyte>;
 
-/** Options for a generator. A lease decides its partition, sequences and window, so none of these goes beside one. */
+/**
+ * Options of a generator. A lease provides the partition, the sequences and the window, so none of these can be combined with one.
+ */
 export type GeneratorOptions<Metabyte extends number = number> = MetabyteOption<Metabyte> &
   WindowOptions &
   (OwnOptions | { lease: AnyLease; partition?: never; sequenceMin?: never; sequenceMax?: never });
@@ -24,66 +26,74 @@ export type GeneratorOptions<Metabyte extends number = number> = MetabyteOption<
 interface OwnOptions {
   lease?: never;
   /**
-   * The partition: 0..65535, or two bytes. No other generator may have it at the same time, except with other sequence bounds; only
-   * generators of this thread are compared. An earlier generator may have had it, so the first ID belongs to the tick after the first
-   * call, which waits for up to 4 ms. If the clock was set back between two runs, IDs repeat unless a snapshot was restored. By default a partition is leased for as long as the generator makes IDs. It differs from all others leased at that
-   * time by any copy of the package in this realm, or in the whole process if threads share memory. If a default generator has leased
-   * the partition that you configure, calls wait or fail with `sequence_exhausted` until that lease ends, up to a minute later.
+   * The partition: 0..65535, or two bytes. It is the worker ID, so no other generator may use it at the same time, except with
+   * other sequence bounds. Only the generators of this thread are compared.
+   *
+   * An earlier generator may have used an explicit partition, so the first ID belongs to the tick after the first call, which waits
+   * for up to 4 ms. If the clock was set back between two runs, IDs repeat unless a snapshot was restored.
+   *
+   * By default, a randomly assigned partition is reserved for as long as the generator makes IDs. It differs from all other
+   * partitions that any copy of the package has reserved in this realm, or in the whole process if threads share memory.
+   *
+   * If a default generator currently holds the partition that you configure, calls wait or fail with `sequence_exhausted` until it
+   * releases the partition, up to a minute later.
    */
   partition?: number | Uint8Array;
-  /** The first sequence of a tick, inclusive: 0..65535. 0 by default, or random in 0..32767 under a default partition. */
+  /**
+   * The first sequence of a tick, inclusive: 0..65535. The default is 0, or a random number in 0..32767 under a random partition.
+   */
   sequenceMin?: number;
-  /** The last sequence of a tick, inclusive: 0..65535, 65535 by default. The bounds must leave at least 4 sequences. */
+  /** The last sequence of a tick, inclusive: 0..65535; 65535 by default. The bounds must span at least 4 sequences. */
   sequenceMax?: number;
 }
 
 /**
- * The state of a closed generator. Restore from it only once: a second generator from it repeats IDs.
+ * The state of a closed generator. Restore it only once, because a second generator restored from it repeats IDs.
  *
- * Plain JSON with the names of the original sno. Times are in 4 ms units since 2010.
+ * It is plain JSON with the member names of the original Go library. Times are in 4 ms units since 2010.
  */
 export interface Snapshot {
-  /** The number of this format; the original writes none. */
+  /** The version of this format; the original library writes none. */
   format?: number;
-  /** The partition's two bytes. */
+  /** The two bytes of the partition. */
   partition: [number, number];
   /** The first sequence of a tick. */
   sequenceMin: number;
   /** The last sequence of a tick. */
   sequenceMax: number;
-  /** The last sequence given out in tick `wallHi`. */
+  /** The last sequence used in the tick `wallHi`. */
   sequence: number;
-  /** Time of the snapshot. */
+  /** The time of the snapshot. */
   now: number;
   /** The tick of the last ID. */
   wallHi: number;
-  /** Tick up to which a generator waits out a step back of the clock. */
+  /** The last tick in which calls wait after a clock rollback. */
   wallSafe: number;
-  /** Number of steps back of the clock. */
+  /** The number of clock rollbacks. */
   drifts: number;
 }
 
-/** Figures of a generator at one moment. No generator can be restored from them, since this one continues. */
+/** The statistics of a generator at one moment. A generator cannot be restored from them, because the original one continues. */
 export interface Stats {
-  /** The partition, once the generator has one. */
+  /** The partition, or undefined before the generator has one. */
   partition: number | undefined;
   /** The first sequence of a tick. */
   sequenceMin: number;
   /** The last sequence of a tick. */
   sequenceMax: number;
-  /** The last sequence given out in this tick; the lower bound if there was none. */
+  /** The last sequence used in the current tick, or the first sequence if none was used. */
   sequence: number;
-  /** Number of IDs made in this tick. */
+  /** The number of IDs made in the current tick. */
   len: number;
-  /** The current tick by the generator's clock, in 4 ms units since 2010. */
+  /** The current tick according to the generator's clock, in 4 ms units since 2010. */
   now: number;
   /** The tick of the last ID. */
   wallHi: number;
-  /** Tick up to which a generator waits out a step back of the clock. */
+  /** The last tick in which calls wait after a clock rollback. */
   wallSafe: number;
-  /** Number of steps back of the clock. */
+  /** The number of clock rollbacks. */
   drifts: number;
-  /** `true` once the generator was closed. */
+  /** `true` if the generator is closed. */
   closed: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * SPARX-64/128, the cipher behind Randflake: blocks of 8 bytes under a key of 16.
+ * SPARX-64/128, the block cipher behind Randflake, with 8-byte blocks and a 16-byte key.
  *
- * It hides and shuffles values, but authenticates nothing: a block is always encrypted to the same block.
+ * It hides and shuffles values but authenticates nothing, because equal blocks always encrypt to equal blocks.
  *
  * @module
  */
@@ -25,7 +25,7 @@ const machine = /* @__PURE__ */ onDemand(load);
 const BLOCK = 8;
 
 /**
- * The cipher under one key, which is copied and never shown. Any 16 bytes are accepted, even zeros.
+ * The cipher with one key. The key is copied and never shown. Any 16 bytes are accepted, even zeros.
  *
  * ```js
  * const cipher = new sparx64.Sparx64(crypto.getRandomValues(new Uint8Array(16)));
@@ -37,7 +37,11 @@ export class Sparx64 {
 
   readonly #handle: Handle;
 
-  /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the key has 16 bytes. */
+  /**
+   * Creates the cipher from a key.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the key has 16 bytes.
+   */
   constructor(key: Uint8Array) {
     const loaded = machine();
     const m = loaded;
@@ -46,7 +50,7 @@ export class Sparx64 {
   }
 
   /**
-   * One block of 8 bytes, encrypted.
+   * Encrypts one block of 8 bytes.
    *
    * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
    */
@@ -56,9 +60,9 @@ export class Sparx64 {
   }
 
   /**
-   * One block of 8 bytes, decrypted.
+   * Decrypts one block of 8 bytes.
    *
-   * @throws {PolyflakeError} as {@link Sparx64.encrypt}.
+   * @throws {PolyflakeError} the errors of {@link Sparx64.encrypt}.
    */
   decrypt(block: Uint8Array): Uint8Array {
     attached(isObject(this) && #handle in this);
@@ -66,7 +70,7 @@ export class Sparx64 {
   }
 
   /**
-   * Many blocks side by side, each encrypted on its own.
+   * Encrypts consecutive blocks, each independently.
    *
    * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless the length is a multiple of 8.
    */
@@ -76,9 +80,9 @@ export class Sparx64 {
   }
 
   /**
-   * Many blocks side by side, each decrypted on its own.
+   * Decrypts consecutive blocks, each independently.
    *
-   * @throws {PolyflakeError} as {@link Sparx64.encryptMany}.
+   * @throws {PolyflakeError} the errors of {@link Sparx64.encryptMany}.
    */
   decryptMany(blocks: Uint8Array): Uint8Array {
     attached(isObject(this) && #handle in this);
