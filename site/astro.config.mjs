@@ -64,7 +64,7 @@ export default defineConfig({
           "leases",
           "glossary",
         ),
-        group("Explanation", "promises", "safety", "bench", "pitfalls"),
+        group("Explanation", "promises", "how-it-works", "safety", "bench", "pitfalls"),
       ],
     }),
   ],
