@@ -9,7 +9,10 @@ import { Listed } from "./libsql.mjs";
 import { database } from "./postgres.mjs";
 import { recipe, run } from "./recipes.mjs";
 
-const { Customer, Order } = await run("typeorm-relations", recipe("integrations/typeorm.md", "typeorm"), ["Customer", "Order"]);
+const { Customer, Order } = await run("typeorm-relations", recipe("integrations/typeorm.md", "typeorm"), [
+  "Customer",
+  "Order",
+]);
 
 const PG = { snoText: "varchar", snoBytes: "bytea", snoUuid8: "uuid", snoUuid: "uuid" };
 const SQLITE = { snoText: "text", snoBytes: "blob", snoUuid8: "text", snoUuid: "text" };
