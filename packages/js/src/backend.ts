@@ -1,12 +1,12 @@
 import { clockSource as ofItsClock, backend as ofMachine } from "#backend";
 
 /**
- * The machine that makes and reads IDs: `"native"`, the addon, or `"wasm"`. Both make the same IDs.
+ * Returns the backend that makes and reads IDs: `"native"`, the addon, or `"wasm"`. Both make the same IDs.
  *
- * In Node, `polyflake` silently falls back to wasm where no addon loads. To rule that out, set `POLYFLAKE_BACKEND=native` in the
- * environment or import `polyflake/native`: the first use then fails with `backend_unavailable`, whose `cause` has an error for
- * each place that was tried. `POLYFLAKE_BACKEND=wasm` never loads the addon. The variable is read once, at the first use;
- * `polyflake/native` and `polyflake/wasm` ignore it.
+ * In Node, `polyflake` silently falls back to wasm if the addon does not load. To prevent the fallback, set
+ * `POLYFLAKE_BACKEND=native` in the environment or import `polyflake/native`: the first use then throws `backend_unavailable`,
+ * whose `cause` contains an error for each location that was tried. `POLYFLAKE_BACKEND=wasm` never loads the addon. The variable is
+ * read once, at the first use; `polyflake/native` and `polyflake/wasm` ignore it.
  *
  * @throws {PolyflakeError} `backend_unavailable`; `out_of_range` for another value of the variable.
  */
@@ -15,16 +15,16 @@ export function backend(): "native" | "wasm" {
 }
 
 /**
- * The source of the system's time, such as the processor's counter. It is the time of generators without a `clock`.
+ * Returns how generators without a `clock` read the system time.
  *
- * - `"counter"`: the processor's counter, which is set by the wall clock every millisecond. The addon reads it on Linux where the
- *   kernel's own clock does. `POLYFLAKE_CLOCK=exact` in the environment rules it out.
- * - `"system_call"`: a system call for each reading, by the addon.
+ * - `"counter"`: the processor's counter, which is synchronized with the wall clock every millisecond. The addon uses it on Linux
+ * if the kernel's own clock uses it. Set `POLYFLAKE_CLOCK=exact` in the environment to disable it.
+ * - `"system_call"`: a system call of the addon for each reading.
  * - `"host"`: the runtime's own `Date.now`, on wasm.
  *
- * The addon decides once in a process, when it is first asked or reads the time.
+ * The addon makes the choice once per process, at the first reading or the first call of this function.
  *
- * @throws {PolyflakeError} As {@link backend}.
+ * @throws {PolyflakeError} the errors of {@link backend}.
  */
 export function clockSource(): "counter" | "system_call" | "host" {
   return ofItsClock();

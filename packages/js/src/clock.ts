@@ -1,14 +1,17 @@
 import { className, type ErrorCode, type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 
-/** Notice that a call has to wait. */
+/** A notice that a call has to wait. */
 export interface Stall {
-  /** The reason to wait. */
+  /** The reason for the wait. */
   reason: "sequence_exhausted" | "clock_behind";
   /** The clock's reading, in Unix milliseconds. */
   unixMs: number;
-  /** Number of calls of this generator that wait now, with this one: more than one if a clock or a callback calls the generator. */
+  /**
+   * The number of calls of this generator that are waiting, including this one. It is more than one if a clock or a callback calls
+   * the generator.
+   */
   stalled: number;
-  /** Time that this call has slept, in milliseconds, rounded up: 0 in the first notice. */
+  /** The time that this call has slept, in milliseconds, rounded up. It is 0 in the first notice. */
   sleptMs: number;
 }
 

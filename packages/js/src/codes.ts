@@ -1,4 +1,4 @@
-/** Codes of errors; the same strings in every language. A test compares them with packages/api.toml. */
+/** The codes of errors, which are the same strings in every language. A test compares them with packages/api.toml. */
 export type ErrorCode =
   | "invalid_type"
   | "invalid_length"

@@ -1,6 +1,7 @@
 /**
- * Reads IDs in plain JavaScript, without wasm: all of sno's texts, the parts of a Hot Guid, the text of a Randflake, the snowflakes of
- * well-known services. `polyflake` exports the same functions under the same names; it reads snowflakes by `layout.Layout.preset`.
+ * Reads IDs in plain JavaScript, without wasm: sno IDs, the fields of Hot Guids, the string form of Randflakes, and the snowflakes
+ * of well-known services. `polyflake` exports the same functions under the same names; to read snowflakes, it has
+ * `layout.Layout.preset`.
  *
  * ```js
  * import { discord, hotguid, isValid, parse, parseSnowflake, randflake } from "polyflake/decode";

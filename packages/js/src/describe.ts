@@ -3,39 +3,48 @@ import { MessageReader } from "./message.js";
 import { withJson } from "./show.js";
 
 /**
- * Figures of an ID format, the same in every language. In JSON, bigints are decimal strings, which `descriptionFromJson` of
- * `polyflake/json` reads.
+ * The size, fields, rate and time span of an ID format, which are the same in every language. In JSON, bigints are decimal strings,
+ * which `descriptionFromJson` of `polyflake/json` reads.
  */
 export interface Description {
-  /** Number of bits in an ID. */
+  /** The number of bits in an ID. */
   bits: number;
-  /** Fields, from the most significant bit on. */
+  /** The fields, from the most significant bit on. */
   fields: FieldDescription[];
-  /** Most IDs that one generator can make in a second, floored; undefined unless the format has a timestamp and a sequence. */
+  /**
+   * The number of IDs that one generator can make per second, rounded down; undefined unless the format has both a timestamp and a
+   * sequence.
+   */
   perSecond: bigint | undefined;
-  /** Most IDs that all generators together can make in a second, floored; undefined as above, and past 2^128. */
+  /**
+   * The number of IDs that all generators together can make per second, rounded down; undefined above 2^128, and unless the format
+   * has both a timestamp and a sequence.
+   */
   perSecondInAll: bigint | undefined;
-  /** Start of the first tick, in Unix milliseconds. */
+  /** The start of the first tick, in Unix milliseconds. */
   firstMs: bigint | undefined;
-  /** Start of the last tick that 64-bit milliseconds hold, in Unix milliseconds. */
+  /** The start of the last tick that fits in 64-bit milliseconds, in Unix milliseconds. */
   lastMs: bigint | undefined;
-  /** `true` if IDs sort by time from the first tick to the last: integers as signed integers, bytes and texts bytewise. */
+  /**
+   * `true` if IDs sort by time from the first tick to the last. Integers are compared as signed integers; bytes and strings are
+   * compared bytewise.
+   */
   sortsByTime: boolean;
-  /** `true` if every ID, as an unsigned integer, is below 2^53, so that a number holds it. */
+  /** `true` if every ID, as an unsigned integer, is below 2^53, so that a JavaScript number can hold it. */
   below2_53: boolean;
   /** `true` if every ID, as an unsigned integer, is below 2^63, so that a signed integer is never negative. */
   below2_63: boolean;
 }
 
-/** One field of a format. */
+/** One field of an ID format. */
 export interface FieldDescription {
-  /** Name of the field. */
+  /** The name of the field. */
   name: string;
-  /** Kind of the field. */
+  /** The kind of the field. */
   kind: "timestamp" | "sequence" | "constant" | "bindable" | "unused";
-  /** Number of bits above it. */
+  /** The number of bits above the field. */
   offset: number;
-  /** Width in bits. */
+  /** The width in bits. */
   bits: number;
 }
 

@@ -2,7 +2,7 @@ import type { ErrorCode } from "./codes.js";
 
 export type { ErrorCode } from "./codes.js";
 
-/** The members of an error besides its code. */
+/** The members of an error in addition to its code. */
 export interface ErrorDetails {
   position?: number;
   field?: string;
@@ -13,38 +13,41 @@ export interface ErrorDetails {
 }
 
 /**
- * The error of every refused call. A refused call changes nothing.
+ * The error that every rejected call throws. A rejected call has no effect.
  *
- * Tell errors apart by `code`, not by class: copies of this package, such as a bundled one, have their own. The causes of each code
- * and the remedies: https://example.invalid/polyflake/blob/main/docs/errors.md
+ * Distinguish errors by `code`, not by class, because each copy of this package, such as a bundled one, has its own class. For the
+ * causes and remedies of each code, see https://example.invalid/polyflake/blob/main/docs/errors.md
  */
 export class PolyflakeError extends Error {
   /** The stable code, the same string in every language. */
   readonly code: ErrorCode;
-  /** The 0-based index of the first bad character, in UTF-16 units. */
+  /** The 0-based index of the first invalid character, in UTF-16 units. */
   declare readonly position?: number;
-  /** The parameter, field or option that was refused. */
+  /** The rejected parameter, field or option. */
   declare readonly field?: string;
-  /** Time from which a retry can succeed, in Unix milliseconds. */
+  /** The earliest time at which a retry can succeed, in Unix milliseconds. */
   declare readonly retryAt?: number;
-  /** Number of IDs made before the error, in a call for many. */
+  /** The number of IDs that a batch made before the error. */
   declare readonly written?: number;
-  /** The 0-based index of the refused item, in a call for many. */
+  /** The 0-based index of the rejected item in a call with many items. */
   declare readonly item?: number;
 
-  /** An error of a code, with a message and details: for tests, and for clocks of your own. */
+  /** Creates an error with a code, a message and details, for tests and for custom clocks. */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message);
     this.code = code;
     Object.assign(this, details);
   }
 
-  /** The code, the message and the details, for logs and other threads: a structured clone of an error loses its code. */
+  /**
+   * Returns the code, the message and the details, for logs and for other threads, because a structured clone of an error loses its
+   * code.
+   */
   toJSON(): { code: ErrorCode; message: string } & ErrorDetails {
     return { ...this, code: this.code, message: this.message };
   }
 
-  /** `PolyflakeError`, in minified code too. */
+  /** The name `PolyflakeError`, also in minified code. */
   override get name(): string {
     return "PolyflakeError";
   }

@@ -33,17 +33,17 @@ export interface Family<Id, Many> {
   readonly shown?: (handle: Handle) => Readonly<Record<string, unknown>>;
 }
 
-/** Makes IDs of a family. `Parameters` are those of one ID, of which there is one at most. */
+/** Makes IDs of one format. `Parameters` are the parameters of one ID, of which there is at most one. */
 export abstract class AnyGenerator<
   Parameters extends unknown[],
   Id,
   Many extends { at(index: number): Id | undefined },
 > {
   /**
-   * One new ID.
+   * Returns a new ID.
    *
-   * A property of each object, not of the class: it can be taken off and called alone, and it keeps the generator from being
-   * cloned.
+   * This is a property of each object, not a method of the class, so you can detach it and call it alone. It also prevents the
+   * generator from being cloned.
    */
   declare readonly generate: (...parameters: Parameters) => Id;
   readonly #handle: Handle;
@@ -64,9 +64,11 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Many new IDs at once, ordered by time where the family's IDs are: at most 16,777,216, and of a layout at most 256 MiB.
+   * Returns `count` new IDs: at most 16,777,216, and at most 256 MiB of a layout's IDs. They are sorted by time in every format
+   * except Randflake.
    *
-   * @throws {PolyflakeError} as `generate`, with `written`, the number of IDs made before the error; `out_of_range` for the count.
+   * @throws {PolyflakeError} the errors of `generate`, with `written`, the number of IDs made before the error; `out_of_range` for
+   * the count.
    */
   generateMany(count: number, ...parameters: Parameters): Many {
     attached(isObject(this) && #handle in this);
@@ -76,9 +78,10 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * One new ID if one can be made now. Never waits: the options for waiting do not apply.
+   * Returns a new ID if one is available without waiting. The options for waiting do not apply.
    *
-   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as `generate`.
+   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of waiting; otherwise the errors of
+   * `generate`.
    */
   tryGenerate(...parameters: Parameters): Id {
     attached(isObject(this) && #handle in this);
@@ -88,9 +91,10 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Many new IDs without waiting: only those that can be made now, which may be fewer than `count`, or none.
+   * Returns up to `count` new IDs without waiting. The array contains the IDs that are available now, so it can be shorter than
+   * `count`, or empty.
    *
-   * @throws {PolyflakeError} as {@link AnyGenerator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
+   * @throws {PolyflakeError} the errors of {@link AnyGenerator.generateMany}, except `sequence_exhausted` and `clock_behind`.
    */
   tryGenerateMany(count: number, ...parameters: Parameters): Many {
     attached(isObject(this) && #handle in this);
@@ -100,11 +104,11 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Resolves to one new ID.
+   * Resolves to a new ID.
    *
-   * The thread is free while the call waits. `onExhausted`, `maxWait` and `onStall` hold as in `generate`.
+   * The thread is free while the call waits. `onExhausted`, `maxWait` and `onStall` apply as in `generate`.
    *
-   * @throws {PolyflakeError} as `generate`, and the reason of an aborted signal, all as rejections of the promise.
+   * @throws {PolyflakeError} the errors of `generate`, and the reason of an aborted signal. All of them reject the promise.
    */
   async generateAsync(...parameters: [...Parameters, options?: AsyncOptions]): Promise<Id> {
     attached(isObject(this) && #handle in this);
@@ -113,11 +117,11 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Resolves to many new IDs at once, as many as {@link AnyGenerator.generateMany}. Other work also gets its turn every 65,536 IDs;
-   * an aborted call loses the IDs that it has made.
+   * Resolves to `count` new IDs, with the same limits as {@link AnyGenerator.generateMany}. The call yields to other work every
+   * 65,536 IDs. An aborted call loses the IDs that it has made.
    *
-   * @throws {PolyflakeError} as {@link AnyGenerator.generateMany}, and the reason of an aborted signal, all as rejections of the
-   * promise.
+   * @throws {PolyflakeError} the errors of {@link AnyGenerator.generateMany}, and the reason of an aborted signal. All of them
+   * reject the promise.
    */
   async generateManyAsync(count: number, ...parameters: [...Parameters, options?: AsyncOptions]): Promise<Many> {
     attached(isObject(this) && #handle in this);
@@ -179,7 +183,7 @@ export abstract class AnyGenerator<
   }
 }
 
-/** Makes IDs of a family whose generators may have a window. */
+/** Makes IDs of a format whose generators can have a window. */
 export abstract class WindowGenerator<
   Parameters extends unknown[],
   Id,
@@ -195,11 +199,11 @@ export abstract class WindowGenerator<
   }
 
   /**
-   * Moves the end of the window later, to a Date or integer Unix milliseconds. An end that is not later changes nothing, nor does
-   * the call on a generator without a window.
+   * Moves the end of the window to a later time, which is a Date or integer Unix milliseconds. An end that is not later than the
+   * current one has no effect. The call also has no effect if the generator has no window.
    *
-   * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`; `unknown_field`
-   * for a layout without a timestamp.
+   * @throws {PolyflakeError} `invalid_type`; `out_of_range` if the end is before the start of the window; `time_out_of_range`;
+   * `unknown_field` for a layout without a timestamp.
    */
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);

@@ -1,5 +1,5 @@
 /**
- * Coordination-based unique IDs. Each family is a module.
+ * Unique, time-sortable IDs for processes that each have a unique worker ID. Each ID format is a module.
  *
  * @module
  */

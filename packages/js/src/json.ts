@@ -1,6 +1,6 @@
 /**
- * Reads and writes JSON of several kinds of objects, told apart by the metabytes of their sno IDs, and JSON with integers of 64
- * bits; reads JSON of figures. Plain JavaScript, without wasm.
+ * Reads and writes JSON whose objects have different types, chosen by the metabytes of their sno IDs, and JSON with 64-bit
+ * integers. Also reads the JSON form of `describe()`. It is plain JavaScript, without wasm.
  *
  * @module
  */

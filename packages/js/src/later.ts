@@ -6,21 +6,21 @@ import { isObject } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import { members } from "./members.js";
 
-/** The used members of an AbortSignal, of any realm. */
+/** The members of an AbortSignal, of any realm, that this package uses. */
 export interface Signal {
-  /** `true` once it is aborted. */
+  /** `true` once the signal is aborted. */
   readonly aborted: boolean;
   /** The reason with which calls reject. */
   readonly reason?: unknown;
-  /** Calls the listener when it is aborted. */
+  /** Calls the listener when the signal is aborted. */
   addEventListener(type: "abort", listener: () => void): void;
-  /** Takes the listener away again, once the call has ended. */
+  /** Removes the listener once the call has ended. */
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** Options of a call that can be aborted before it has an ID. */
+/** Options of a call that can be aborted before it returns an ID. */
 export interface AsyncOptions {
-  /** An `AbortSignal`: once it is aborted, the call rejects with its reason. */
+  /** An `AbortSignal`. When it is aborted, the call rejects with the signal's reason. */
   signal?: Signal | undefined;
 }
 

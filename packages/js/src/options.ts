@@ -10,36 +10,40 @@ import { ABSENT, put, type ValuesOf } from "./slots.js";
 /** Options of every generator. */
 export interface SharedOptions {
   /**
-   * A function that returns the time in Unix milliseconds; the system's clock by default. Every reading is believed: one far in
-   * the future moves the generator there for good. Until the clock catches up, the generator refuses with `clock_behind`, or
-   * stays in that tick if its format allows that. An error that the function throws is the `cause` of `clock_failed`.
+   * A function that returns the time in Unix milliseconds; the system clock by default.
+   *
+   * The generator trusts every reading, so a reading far in the future permanently advances the generator. Until the clock catches
+   * up, the generator throws `clock_behind`, or remains in that tick if its format allows it. An error that the function throws
+   * becomes the `cause` of `clock_failed`.
    */
   clock?: () => number;
-  /** Reaction to a tick whose IDs are used up, or to a clock that is behind: `"wait"` by default. */
+  /** What to do when the IDs of a tick are used up, or the clock is behind: `"wait"` by default. */
   onExhausted?: "wait" | "error";
   /**
-   * Longest wait of one call, in milliseconds; by default one tick, at most 10 ms. Nothing else runs on the thread meanwhile,
-   * except in calls whose names end with `Async`. The main thread of a page and most edge workers cannot sleep: there only the calls
-   * whose names end with `Async` wait, and the others fail.
+   * The longest wait of one call, in milliseconds; by default one tick, at most 10 ms.
    *
-   * The first call of a generator with an explicit worker ID waits for the next tick, since an earlier generator may have made IDs in
-   * this one: for at most one second by default. Where a thread cannot sleep it waits for at most 10 ms, and fails with
-   * `sequence_exhausted` if the tick ends later: await `generateAsync` there.
+   * Only calls whose names end with `Async` let other work run on the thread while they wait. The main thread of a page and most
+   * edge workers cannot sleep; there, only these calls wait, and the others throw.
+   *
+   * The first call of a generator with an explicit worker ID waits for the next tick, because an earlier generator may have made
+   * IDs in the current one. It waits for at most one second by default. Where a thread cannot sleep, it waits for at most 10 ms,
+   * and throws `sequence_exhausted` if the tick ends later. Await `generateAsync` there.
    */
   maxWait?: number;
   /**
-   * Callback for calls that have to wait, before each of their sleeps; an error that it throws ends the call and passes through.
+   * A callback for calls that have to wait. It is called before each sleep. An error that it throws ends the call and propagates.
    */
   onStall?: (stall: Stall) => void;
 }
 
-/** Options of a generator that may have a window or a lease, which decides its window. */
+/** Options of a generator that can have a window, or a lease, which provides the window. */
 export type WindowOptions = SharedOptions & (OwnWindow | LeasedWindow);
 
 interface LeasedWindow {
   /**
-   * A lease of `polyflake/lease`, which gives the generator its number and the times for which it has it. Until the first grant, and
-   * where the store is away for longer than the lease, calls throw `lease_unavailable`; `generateAsync` waits.
+   * A lease of `polyflake/lease`, which provides the worker ID of the generator and the time span in which it is valid. Before the
+   * first grant, and while the store is unreachable for longer than the lease, calls throw `lease_unavailable`; `generateAsync`
+   * waits.
    */
   lease: AnyLease;
   window?: never;
@@ -47,7 +51,7 @@ interface LeasedWindow {
 
 interface OwnWindow {
   lease?: never;
-  /** The half-open time span in which IDs may be made, as Dates or integer Unix milliseconds. */
+  /** The half-open time span in which IDs can be made, as Dates or integer Unix milliseconds. */
   window?: readonly [start: Date | number, end: Date | number];
 }
 

@@ -53,12 +53,12 @@ export function fillNow(many: Uint8Array, size: number, batch: number, some: Som
   return at < many.length ? many.slice(0, at) : many;
 }
 
-/** Many IDs, packed, that users see as texts. */
+/** A packed array of IDs, whose items are strings. */
 export class PackedTexts<Id extends string = string> implements Iterable<Id> {
   static readonly name: string = "PackedTexts";
   /** The packed bytes, in the order of the IDs. */
   readonly bytes: Uint8Array;
-  /** The JSON form: the texts, which `from` reads. */
+  /** Returns the JSON form: the string forms of the IDs, which `from` reads. */
   declare readonly toJSON: () => Id[];
   readonly #packing: Packing;
 
@@ -74,14 +74,14 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
     present(this, jsonOfTexts, fewOf);
   }
 
-  /** Number of IDs. */
+  /** The number of IDs. */
   get length(): number {
     attached(isObject(this) && #packing in this);
     return Math.floor(lengthOfArray(this.bytes) / this.#packing.length);
   }
 
   /**
-   * The text of the ID at an index, or undefined if there is none; a negative index counts from the end.
+   * Returns the ID at an index as a string, or undefined if the index is out of range. A negative index counts from the end.
    *
    * @throws {PolyflakeError} `invalid_type`.
    */
@@ -91,13 +91,13 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
     return place === undefined ? undefined : (this.#write(place, 1).ascii(0, this.#packing.width) as Id);
   }
 
-  /** The texts of all IDs. */
+  /** Returns the string forms of all IDs. */
   texts(): Id[] {
     attached(isObject(this) && #packing in this);
     return this.#texts(0, this.length);
   }
 
-  /** Iterates over the texts of the IDs. */
+  /** Iterates over the string forms of the IDs. */
   *[Symbol.iterator](): IterableIterator<Id> {
     attached(isObject(this) && #packing in this);
     const { batch } = this.#packing;

@@ -13,25 +13,25 @@ const TO_SQL = [15, 14, 13, 12, 11, 10, 9, 8, 6, 7, 0, 1, 2, 3, 4, 5];
 const FROM_SQL = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
 
 /**
- * The ID as a GUID that SQL Server sorts by time, for a `uniqueidentifier` column.
+ * Returns the GUID to store in a `uniqueidentifier` column of SQL Server, where it sorts by time.
  *
- * @throws {PolyflakeError} as `parse`.
+ * @throws {PolyflakeError} the errors of `parse`.
  */
 export function toSql(id: string): string {
   return uuidText(inOrder(uuidBytes(id, "id"), TO_SQL));
 }
 
 /**
- * The ID of a GUID that SQL Server sorts by time; the inverse of {@link toSql}.
+ * Returns the ID of a GUID that SQL Server sorts by time, as {@link toSql} returns it.
  *
- * @throws {PolyflakeError} as `parse`.
+ * @throws {PolyflakeError} the errors of `parse`.
  */
 export function fromSql(guid: string): HotGuidId {
   return idOf(inOrder(uuidBytes(guid, "guid"), FROM_SQL));
 }
 
 /**
- * The ID of 16 bytes in the order of the text; any 16 bytes are an ID.
+ * Returns the ID of 16 bytes in the order of the string form. Every sequence of 16 bytes is an ID.
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
  */
@@ -40,16 +40,16 @@ export function fromBytes(id: Uint8Array): HotGuidId {
 }
 
 /**
- * The 16 bytes in the order of .NET's `Guid.ToByteArray()`.
+ * Returns the 16 bytes in the order of .NET's `Guid.ToByteArray()`.
  *
- * @throws {PolyflakeError} as `parse`.
+ * @throws {PolyflakeError} the errors of `parse`.
  */
 export function toDotnetBytes(id: string): Uint8Array {
   return Uint8Array.from(inOrder(uuidBytes(id, "id"), DOTNET));
 }
 
 /**
- * The ID of 16 bytes in the order of .NET's `Guid.ToByteArray()`.
+ * Returns the ID of 16 bytes in the order of .NET's `Guid.ToByteArray()`.
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
  */

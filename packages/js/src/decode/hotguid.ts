@@ -6,37 +6,38 @@
 import { bytesOfUuid, notVersion8, UUID_LENGTH, uuidBytes } from "./checks.js";
 
 /**
- * The text of an ID, in the form of a UUID. Its type has a mark that no value has, so no other text goes where an ID is expected;
- * an ID goes wherever a text does. Generators and {@link parse} give it in lower case.
+ * The string form of an ID, which is the string form of a UUID. {@link parse} and generators return it in lower case.
+ *
+ * The type is branded, so the compiler accepts an ID where a string is expected, but no other string where an ID is expected.
  */
 export type HotGuidId = string & { readonly " hotguid": "id" };
 
 /** The fields of an ID. */
 export interface Parts {
-  /** Time of creation, in Unix seconds: 0..4294967295. */
+  /** The creation time, in Unix seconds: 0..4294967295. */
   timestamp: number;
-  /** Random bytes that tell its generator from all others: 5 bytes. */
+  /** The 5 random bytes that identify the generator. */
   machine: Uint8Array;
-  /** Counts within a second, from any start: 0..16777215. */
+  /** The counter, which distinguishes the IDs of one second and can start at any value: 0..16777215. */
   counter: number;
-  /** Key that the application routes by: 0..4294967295. */
+  /** The shard key, by which the application routes: 0..4294967295. */
   shardKey: number;
 }
 
-/** The fields of an ID that is a UUID of version 8. */
+/** The fields of an ID that is a version 8 UUID. */
 export interface Uuid8Parts {
-  /** Time of creation, in Unix seconds: 0..4294967295. */
+  /** The creation time, in Unix seconds: 0..4294967295. */
   timestamp: number;
-  /** Random bits that tell its generator from all others: 34 bits, 0..17179869183. */
+  /** The 34 random bits that identify the generator, 0..17179869183. */
   machine: number;
-  /** Counts within a second, from any start: 0..16777215. */
+  /** The counter, which distinguishes the IDs of one second and can start at any value: 0..16777215. */
   counter: number;
-  /** Key that the application routes by: 0..4294967295. */
+  /** The shard key, by which the application routes: 0..4294967295. */
   shardKey: number;
 }
 
 /**
- * The ID of a text in hex of either case, with hyphens. An ID is a text in lower case.
+ * Parses the string form of an ID: hexadecimal digits in either case, with hyphens. The result is in lower case.
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
  */
@@ -45,15 +46,15 @@ export function parse(text: string): HotGuidId {
   return text.toLowerCase() as HotGuidId;
 }
 
-/** Returns `true` for the text of an ID, in either case: every GUID's text is one. */
+/** Returns `true` if the value is the string form of an ID, in either case. The string form of every GUID is one. */
 export function isValid(value: unknown): value is HotGuidId {
   return typeof value === "string" && value.length === UUID_LENGTH && bytesOfUuid(value) !== undefined;
 }
 
 /**
- * The fields of an ID. Every GUID can be read this way, so plausible fields prove nothing.
+ * Returns the fields of an ID. Every GUID can be read this way, so plausible fields do not prove that it is a Hot Guid.
  *
- * @throws {PolyflakeError} as {@link parse}.
+ * @throws {PolyflakeError} the errors of {@link parse}.
  */
 export function parts(id: string): Parts {
   const bytes = uuidBytes(id, "id");
@@ -66,9 +67,9 @@ export function parts(id: string): Parts {
 }
 
 /**
- * The fields of a UUID of version 8, as a generator with `uuid8` makes it.
+ * Returns the fields of a version 8 UUID, as made by a generator with the option `uuid8`.
  *
- * @throws {PolyflakeError} as {@link parse}; `not_canonical` for another version or variant.
+ * @throws {PolyflakeError} the errors of {@link parse}; `not_canonical` for another version or variant.
  */
 export function uuid8Parts(id: string): Uuid8Parts {
   const bytes = uuidBytes(id, "id");
@@ -89,28 +90,28 @@ function word(bytes: readonly number[], a: number, b: number, c: number, d: numb
 }
 
 /**
- * The shard key of an ID of the compatible form, by which the application routes: 0..4294967295. {@link uuid8Parts} reads that of
- * a UUID of version 8.
+ * Returns the shard key, by which the application routes, of an ID in the compatible form: 0..4294967295. For a version 8 UUID, use
+ * {@link uuid8Parts}.
  *
- * @throws {PolyflakeError} as {@link parse}.
+ * @throws {PolyflakeError} the errors of {@link parse}.
  */
 export function shardKey(id: string): number {
   return word(uuidBytes(id, "id"), 15, 14, 13, 12);
 }
 
 /**
- * The time at which an ID was made, in Unix seconds.
+ * Returns the creation time of an ID, in Unix seconds.
  *
- * @throws {PolyflakeError} as {@link parse}.
+ * @throws {PolyflakeError} the errors of {@link parse}.
  */
 export function timestamp(id: string): number {
   return word(uuidBytes(id, "id"), 0, 1, 2, 3);
 }
 
 /**
- * The 16 bytes in the order of the text, as in RFC 9562: they sort by time.
+ * Returns the 16 bytes in the order of the string form, as in RFC 9562. They sort by time.
  *
- * @throws {PolyflakeError} as {@link parse}.
+ * @throws {PolyflakeError} the errors of {@link parse}.
  */
 export function toBytes(id: string): Uint8Array {
   return Uint8Array.from(uuidBytes(id, "id"));

@@ -1,5 +1,5 @@
 /**
- * Converts between a Randflake's text and number, without its secret.
+ * Converts between the string form and the integer of a Randflake, without its secret.
  *
  * @module
  */
@@ -7,12 +7,12 @@ import { outOfRange, PolyflakeError } from "../errors.js";
 import { digit, misspelt, signed, sized, type ValueAt } from "./checks.js";
 
 /**
- * An ID: a signed integer of 64 bits. Its type has a mark that no value has, so no other bigint goes where an ID is expected; an ID
- * goes wherever a bigint does.
+ * An ID: a signed 64-bit integer. The type is branded, so the compiler accepts an ID where a bigint is expected, but no other
+ * bigint where an ID is expected.
  */
 export type RandflakeId = bigint & { readonly " randflake": "id" };
 
-/** The text of an ID: 1 to 13 characters of `[0-9a-v]`, with a mark as {@link RandflakeId} has it. */
+/** The string form of an ID: 1 to 13 characters of `[0-9a-v]`. The type is branded, like {@link RandflakeId}. */
 export type RandflakeText = string & { readonly " randflake": "text" };
 
 /** Characters of the longest text. Its first character has 4 of the 64 bits. */
@@ -22,7 +22,7 @@ const LAST_FIRST = 15;
 const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 0, 32);
 
 /**
- * The text of an ID: 1 to 13 characters of `[0-9a-v]`.
+ * Returns the string form of an ID: 1 to 13 characters of `[0-9a-v]`.
  *
  * @throws {PolyflakeError} `invalid_type` unless it is a bigint; `out_of_range` outside signed 64 bits.
  */
@@ -31,10 +31,10 @@ export function encodeText(id: bigint): RandflakeText {
 }
 
 /**
- * The ID of a text. Each ID has one spelling.
+ * Returns the ID of its string form. Only the canonical encoding is accepted.
  *
- * @throws {PolyflakeError} `invalid_type`; `invalid_length`, `invalid_character` with the position; `not_canonical` for a
- * leading zero; `out_of_range` above 2^64-1.
+ * @throws {PolyflakeError} `invalid_type`; `invalid_length`, `invalid_character` with the position; `not_canonical` for a leading
+ * zero; `out_of_range` above 2^64-1.
  */
 export function decodeText(text: string): RandflakeId {
   sized(text, "text", MOST, 1);

@@ -5,7 +5,7 @@ import type { SnoId } from "./sno.js";
 import { LENGTH, textOf } from "./words.js";
 
 /**
- * The ID of 10 bytes; any 10 bytes are an ID.
+ * Returns the ID of 10 bytes. Every sequence of 10 bytes is an ID.
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
  */
@@ -21,10 +21,10 @@ export function fromBytes(id: Uint8Array): SnoId {
 }
 
 /**
- * The ID in a value of a UUID column, given as the usual text in either case.
+ * Returns the ID that a UUID column stores in the compatible form. The argument is the string form of the UUID, in either case.
  *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`; `invalid_character` with the position in the UUID's text, or the
- * index of the byte that no ID has.
+ * @throws {PolyflakeError} `invalid_type`, `invalid_length`; `invalid_character` with the position in the string form of the UUID,
+ * or the index of a byte that cannot occur in an ID.
  */
 export function fromUuid(uuid: string): SnoId {
   const value = uuidBytes(uuid, "uuid");

@@ -7,10 +7,10 @@ export const EPOCH_MS = 1_262_304_000_000;
 export const TICK_MS = 4;
 
 /**
- * The text of an ID: 16 characters of `[2-9a-x]`. Its type has a mark that no value has, so no other text goes where an ID is
- * expected; an ID goes wherever a text does.
+ * The string form of an ID: 16 characters of `[2-9a-x]`.
  *
- * `SnoId<24>` is an ID of the metabyte 24, and goes wherever a `SnoId` goes:
+ * The type is branded, so the compiler accepts an ID where a string is expected, but no other string where an ID is expected.
+ * `SnoId<24>` is an ID with the metabyte 24, and is accepted wherever a `SnoId` is:
  *
  * ```ts
  * type UserId = SnoId<24>;
@@ -19,7 +19,7 @@ export const TICK_MS = 4;
  */
 export type SnoId<Metabyte extends number = number> = string & { readonly " sno": Metabyte };
 
-/** Makes an ID whose type has the metabyte of the argument; without one, that of the generator. */
+/** Makes an ID whose type has the metabyte of the argument or, without an argument, the metabyte of the generator. */
 export interface Generate<Default extends number> {
   (): SnoId<Default>;
   <M extends number>(metabyte: M): SnoId<M>;
@@ -28,28 +28,28 @@ export interface Generate<Default extends number> {
 
 /** The fields of an ID. */
 export interface Parts {
-  /** 4 ms units since 2010-01-01T00:00:00Z: 39 bits. */
+  /** The number of 4 ms units since 2010-01-01T00:00:00Z: 39 bits. */
   tick: number;
-  /** Flips when the clock steps back. */
+  /** The bit that flips on each clock rollback. */
   tickTock: boolean;
-  /** Type of the object that the ID names, 0..255; its meaning is yours to choose. */
+  /** The metabyte, 0..255. It is a type tag whose meaning you choose. */
   metabyte: number;
-  /** Generator that made it, 0..65535. */
+  /** The partition of the generator that made the ID, 0..65535. */
   partition: number;
-  /** Counts within a tick, 0..65535. */
+  /** The sequence, which distinguishes the IDs of one tick, 0..65535. */
   sequence: number;
 }
 
-/** The fields of an ID, and the time of its tick. */
+/** The fields of an ID, and the start of its tick. */
 export interface Fields extends Parts {
-  /** Start of its tick. */
+  /** The start of the tick. */
   timestamp: Date;
-  /** Start of its tick, in Unix milliseconds. */
+  /** The start of the tick, in Unix milliseconds. */
   unixMs: number;
 }
 
 /**
- * The fields of an ID's text.
+ * Returns the fields of an encoded ID.
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
  */
@@ -69,13 +69,13 @@ export function parse(text: string): Fields {
   };
 }
 
-/** Returns `true` for the text of an ID: 16 characters of `[2-9a-x]`. */
+/** Returns `true` if the value is the string form of an ID: 16 characters of `[2-9a-x]`. */
 export function isValid(value: unknown): value is SnoId {
   return typeof value === "string" && value.length === TEXT_LENGTH && wordsIn(value) !== undefined;
 }
 
 /**
- * Returns `true` for the text of an ID with this metabyte (0..255).
+ * Returns `true` if the value is the string form of an ID with this metabyte (0..255).
  *
  * ```ts
  * if (sno.hasMetabyte(text, 24)) loadUser(text); // a SnoId<24>
@@ -90,7 +90,8 @@ export function hasMetabyte<M extends number>(value: unknown, metabyte: M): valu
 }
 
 /**
- * The metabyte of a text, 0..255. Only the length and the two characters that hold it are checked; the rest is not parsed.
+ * Returns the metabyte of an encoded ID, 0..255. Only the length and the two characters that hold the metabyte are checked; the
+ * rest of the string is not decoded.
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
  */
@@ -106,9 +107,9 @@ export function metabyte(text: string): number {
 const metabyteOf = metabyte;
 
 /**
- * The same ID with another metabyte (0..255), for instance for a new version or another type.
+ * Returns the ID with another metabyte (0..255), for example for a new version of a record or for another type.
  *
- * @throws {PolyflakeError} as {@link parse}; `out_of_range`.
+ * @throws {PolyflakeError} the errors of {@link parse}; `out_of_range`.
  */
 export function withMetabyte<M extends number>(text: string, metabyte: M): SnoId<M> {
   integer(metabyte, "metabyte");
@@ -118,9 +119,9 @@ export function withMetabyte<M extends number>(text: string, metabyte: M): SnoId
 }
 
 /**
- * The 10 bytes of an ID, which sort by time.
+ * Returns the 10 bytes of an ID, which sort by time.
  *
- * @throws {PolyflakeError} as {@link parse}.
+ * @throws {PolyflakeError} the errors of {@link parse}.
  */
 export function toBytes(text: string): Uint8Array {
   const [a, b, c, d] = wordsOf(text, "text");
@@ -140,9 +141,9 @@ export function toBytes(text: string): Uint8Array {
 }
 
 /**
- * The ID as the usual text of a UUID, for a UUID column. The 16 bytes of the UUID are the 16 characters of the ID's text.
+ * Returns the ID as the string form of a UUID, for a UUID column. The 16 bytes of the UUID are the 16 characters of the ID.
  *
- * @throws {PolyflakeError} as {@link parse}.
+ * @throws {PolyflakeError} the errors of {@link parse}.
  */
 export function toUuid(text: string): string {
   wordsOf(text, "text");
@@ -150,9 +151,9 @@ export function toUuid(text: string): string {
 }
 
 /**
- * The ID as a UUID of version 8, which strict validators accept. It holds all bits of the ID and sorts in the same order.
+ * Returns the ID as a version 8 UUID, which strict validators accept. It contains all bits of the ID and sorts the same way.
  *
- * @throws {PolyflakeError} as {@link parse}.
+ * @throws {PolyflakeError} the errors of {@link parse}.
  */
 export function toUuid8(text: string): string {
   const [a, b, c, d] = wordsOf(text, "text");
@@ -173,7 +174,7 @@ export function toUuid8(text: string): string {
 }
 
 /**
- * The ID of a UUID of version 8, given as the usual text in either case.
+ * Returns the ID that a version 8 UUID contains. The argument is the string form of the UUID, in either case.
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position; `not_canonical` for another
  * version or variant, and for bits set after the ID.

@@ -1,5 +1,5 @@
 /**
- * Reads the snowflakes of well-known services: the presets of layouts, as data.
+ * Reads the snowflakes of well-known services, whose layouts are available here as plain data.
  *
  * @module
  */
@@ -7,28 +7,31 @@ import { invalidCharacter, PolyflakeError } from "../errors.js";
 import { digit, signed } from "./checks.js";
 
 /**
- * How a service divides the 64 bits of its IDs. Every name but `timestamp` becomes a member of what {@link parseSnowflake} returns.
+ * The layout of a service's 64-bit IDs. Every field except `timestamp` becomes a member of the result of {@link parseSnowflake}.
  *
- * @typeParam Name The names of its fields besides the time.
+ * @typeParam Name The names of the fields except the time.
  */
 export interface SnowflakeFormat<Name extends string> {
-  /** Tick 0, in Unix milliseconds. */
+  /** The start of tick 0, in Unix milliseconds. */
   readonly epochMs: number;
-  /** Milliseconds in a tick. */
+  /** The length of a tick, in milliseconds. */
   readonly tickMs: number;
-  /** Each field's name and number of bits, at most 48, the most significant first. Bits above the first field are ignored. */
+  /**
+   * The name and the width of each field, at most 48 bits, from the most significant field on. Bits above the first field are
+   * ignored.
+   */
   readonly fields: readonly (readonly [name: Name | "timestamp", bits: number])[];
 }
 
 /** The fields of a snowflake, and the time of its tick. */
 export type Snowflake<Name extends string> = { [N in Name]: number } & {
-  /** Start of its tick. */
+  /** The start of the tick. */
   timestamp: Date;
-  /** Start of its tick, in Unix milliseconds. */
+  /** The start of the tick, in Unix milliseconds. */
   unixMs: number;
 };
 
-/** IDs of Twitter, or X: 1 unused bit, 41 of milliseconds, 5 and 5 of the machine, 12 of sequence. */
+/** The IDs of Twitter, or X: 1 unused bit, 41 bits of milliseconds, 5 and 5 bits for the machine, 12 bits of sequence. */
 export const twitter: SnowflakeFormat<"datacenter" | "worker" | "sequence"> = {
   epochMs: 1_288_834_974_657,
   tickMs: 1,
@@ -40,7 +43,7 @@ export const twitter: SnowflakeFormat<"datacenter" | "worker" | "sequence"> = {
   ],
 };
 
-/** IDs of Discord: 42 bits of milliseconds, 5 and 5 of the machine, 12 of sequence. */
+/** The IDs of Discord: 42 bits of milliseconds, 5 and 5 bits for the machine, 12 bits of sequence. */
 export const discord: SnowflakeFormat<"worker" | "process" | "sequence"> = {
   epochMs: 1_420_070_400_000,
   tickMs: 1,
@@ -52,7 +55,7 @@ export const discord: SnowflakeFormat<"worker" | "process" | "sequence"> = {
   ],
 };
 
-/** IDs of Instagram: 41 bits of milliseconds, 13 of the shard, 10 of sequence. */
+/** The IDs of Instagram: 41 bits of milliseconds, 13 bits for the shard, 10 bits of sequence. */
 export const instagram: SnowflakeFormat<"shard" | "sequence"> = {
   epochMs: 1_314_220_021_721,
   tickMs: 1,
@@ -63,7 +66,7 @@ export const instagram: SnowflakeFormat<"shard" | "sequence"> = {
   ],
 };
 
-/** IDs of Sonyflake: 1 unused bit, 39 of 10 ms, 8 of sequence, 16 of the machine. */
+/** The IDs of Sonyflake: 1 unused bit, 39 bits of 10 ms units, 8 bits of sequence, 16 bits for the machine. */
 export const sonyflake: SnowflakeFormat<"sequence" | "machine"> = {
   epochMs: 1_409_529_600_000,
   tickMs: 10,
@@ -74,7 +77,7 @@ export const sonyflake: SnowflakeFormat<"sequence" | "machine"> = {
   ],
 };
 
-/** IDs of Mastodon: 48 bits of Unix milliseconds, 16 of a hash and a sequence. */
+/** The IDs of Mastodon: 48 bits of Unix milliseconds, 16 bits of a hash and a sequence. */
 export const mastodon: SnowflakeFormat<"sequence_data"> = {
   epochMs: 0,
   tickMs: 1,
@@ -84,7 +87,7 @@ export const mastodon: SnowflakeFormat<"sequence_data"> = {
   ],
 };
 
-/** IDs of Baidu's UidGenerator: 1 unused bit, 28 of seconds, 22 of the worker, 13 of sequence. */
+/** The IDs of Baidu's UidGenerator: 1 unused bit, 28 bits of seconds, 22 bits for the worker, 13 bits of sequence. */
 export const baidu: SnowflakeFormat<"worker" | "sequence"> = {
   epochMs: 1_463_673_600_000,
   tickMs: 1000,
@@ -96,14 +99,14 @@ export const baidu: SnowflakeFormat<"worker" | "sequence"> = {
 };
 
 /**
- * The fields of a snowflake, given as a bigint or as the decimal string that most web APIs send.
+ * Returns the fields of a snowflake, which is a bigint or the decimal string that most web APIs send.
  *
  * ```js
  * parseSnowflake("175928847299117063", discord).timestamp; // 2016-04-30T11:18:25.796Z
  * ```
  *
- * @throws {PolyflakeError} `invalid_type` for another value, such as a number, which may have been rounded; `invalid_character` for
- * a string that is not a canonical decimal; `out_of_range` outside signed 64 bits.
+ * @throws {PolyflakeError} `invalid_type` for any other type, including numbers, which may have been rounded; `invalid_character`
+ * for a string that is not a canonical decimal; `out_of_range` outside signed 64 bits.
  */
 export function parseSnowflake<Name extends string>(
   id: bigint | string,

@@ -1,57 +1,57 @@
-/** Reads and writes JSON in which integers of 64 bits stay whole: JavaScript's numbers round them. */
+/** Reads and writes JSON with 64-bit integers, which JavaScript's numbers would round. */
 import { flag } from "../checks.js";
 import { invalidType } from "../errors.js";
 import { members } from "../members.js";
 import { bigintsOf, isFraction, refuseRounded, roundedFraction, sourceOf, unrounded, within64 } from "./integers.js";
 
-/** Options for JSON with bigints. */
+/** Options of {@link withBigints}. */
 export interface BigintOptions {
   /**
-   * `true` to write bigints as numbers, where the engine has `JSON.rawJSON`: Node from 22 on, browsers since 2025. Elsewhere, and
-   * by default, they are decimal texts, which any reader of JSON keeps whole.
+   * `true` to write bigints as JSON numbers, if the engine has `JSON.rawJSON`: Node from version 22 on, browsers since 2025. In
+   * other engines, and by default, bigints are written as decimal strings, which every JSON reader preserves.
    */
   numbers?: boolean;
 }
 
-/** Reads and writes JSON with integers of 64 bits. */
+/** Reads and writes JSON with 64-bit integers. */
 export interface WithBigints {
   /**
-   * Reviver for `JSON.parse`, which does the work of {@link WithBigints.parse}.
+   * A reviver for `JSON.parse` that converts integers like {@link WithBigints.parse}.
    *
-   * @throws {PolyflakeError} as {@link WithBigints.parse}.
+   * @throws {PolyflakeError} the errors of {@link WithBigints.parse}.
    */
   readonly reviver: (this: unknown, key: string, value: unknown, context?: { readonly source?: string }) => unknown;
   /**
-   * Replacer for `JSON.stringify`, which does the work of {@link WithBigints.stringify}.
+   * A replacer for `JSON.stringify` that converts bigints like {@link WithBigints.stringify}.
    *
-   * @throws {PolyflakeError} as {@link WithBigints.stringify}.
+   * @throws {PolyflakeError} the errors of {@link WithBigints.stringify}.
    */
   readonly replacer: (this: unknown, key: string, value: unknown) => unknown;
   /**
-   * The value of a JSON text. A named member is a bigint, read from an integer or a decimal text, or `null`, or a list of those. Any
-   * other integer that a number cannot hold is a bigint, too.
+   * Parses a JSON string. A named member becomes a bigint, which is read from an integer or a decimal string; it can also be
+   * `null`, or a list of such values. Any other integer becomes a bigint only if a number cannot hold it.
    *
-   * Only engines that show a reviver the source of a number (Node from 22 on, browsers since 2025) read integers past 2^53, and
-   * tell an integer from a fraction that `JSON.parse` has rounded to one, as 9007199254740991.4. Elsewhere whole numbers past 2^53
-   * are refused, and such a fraction is read as the integer. Decimal texts are read everywhere.
+   * Only engines that pass the source of a number to a reviver (Node from version 22 on, browsers since 2025) read integers above
+   * 2^53. They also distinguish an integer from a fraction that `JSON.parse` has rounded to one, such as 9007199254740991.4. Other
+   * engines reject whole numbers above 2^53, and read such a fraction as the integer. Decimal strings are read by every engine.
    *
    * @throws {PolyflakeError} with the member as `field`: `invalid_type` for a rounded number, and for a value of a named member
-   * that is no integer; `not_canonical` for a text there that is not decimal; `out_of_range` past 64 bits, signed or unsigned. Errors
-   * of `JSON.parse` pass through.
+   * that is not an integer; `not_canonical` for a string in a named member that is not a decimal; `out_of_range` above 64 bits,
+   * signed or unsigned. Errors of `JSON.parse` propagate.
    */
   readonly parse: (json: string) => unknown;
   /**
-   * The JSON text of a value, in which bigints are decimal texts, or numbers if the options say so.
+   * Returns the JSON string of a value, in which bigints are decimal strings, or numbers if the options say so.
    *
-   * @throws {PolyflakeError} with the member as `field`: `out_of_range` for a bigint past 64 bits, signed or unsigned;
-   * `invalid_type` for a number in a named member that may have been rounded, and for a value that JSON lacks. Errors of
-   * `JSON.stringify` pass through.
+   * @throws {PolyflakeError} with the member as `field`: `out_of_range` for a bigint above 64 bits, signed or unsigned;
+   * `invalid_type` for a number in a named member that may have been rounded, and for a value that JSON does not support. Errors of
+   * `JSON.stringify` propagate.
    */
   readonly stringify: (value: unknown, space?: string | number) => string;
 }
 
 /**
- * Reads and writes JSON in which integers of 64 bits stay whole, in the members with these names at any depth.
+ * Returns functions that read and write JSON without rounding 64-bit integers, in the members with these names at any depth.
  *
  * ```js
  * const json = withBigints(["id", "authorId"]);
@@ -59,7 +59,7 @@ export interface WithBigints {
  * json.stringify({ id: 4594531474933654033n }); // '{"id":"4594531474933654033"}'
  * ```
  *
- * @param names Members that are bigints at any size: without a name, 7 is a number.
+ * @param names The members that are bigints regardless of their size. In any other member, 7 is a number.
  * @throws {PolyflakeError} `invalid_type`, `unknown_field`.
  */
 export function withBigints(names: readonly string[], options: BigintOptions = {}): WithBigints {

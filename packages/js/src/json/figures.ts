@@ -1,4 +1,4 @@
-/** Reads the JSON form of figures, in which bigints are decimal texts. */
+/** Reads the JSON form of a description, in which bigints are decimal strings. */
 import { flag, string } from "../checks.js";
 import { integer } from "../decode/checks.js";
 import type { Description, FieldDescription } from "../describe.js";

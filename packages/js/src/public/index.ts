@@ -1,8 +1,9 @@
 /**
- * Public texts for numbers that you have: `order_1x…` in an address for the row 42, the same text for the same number each time.
+ * Public IDs: encrypted strings for the integer keys that you have, such as `order_1x…` in a URL for row 42. A number always gets
+ * the same string.
  *
- * A number is enciphered under a key that its type's name derives from one secret. It hides how many rows there are and which one was
- * first; it is no permission, since who has a text has it for ever.
+ * Each type of ID has its own key, which is derived from one secret and the name of the type. Public IDs hide how many rows a table
+ * has and which row came first. They do not grant access, and they cannot be revoked.
  *
  * ```js
  * import { Ids } from "polyflake/public";
@@ -46,14 +47,14 @@ const BITS = 48;
 const MOST_BITS = 64;
 const NUMBER_BITS = 53;
 
-/** The text of a number of a type. */
+/** The public ID of a number of a type. */
 export type PublicId<Name extends string = string> = `${Name}_${string}`;
 
 /** Options of {@link Ids}. */
 export interface IdsOptions {
   /**
-   * The version that is written in place of the highest: the first step of a rotation, in which every process learns to read the new
-   * version before any process writes it.
+   * The version to use for encoding instead of the highest one. This is the first step of a rotation, in which every process learns
+   * to decode the new version before any process encodes with it.
    */
   readonly write?: number | undefined;
 }
@@ -61,9 +62,11 @@ export interface IdsOptions {
 /** Options of a type. */
 export interface TypeOptions<Bits extends number = number> {
   /**
-   * Numbers are below 2^bits; 48 by default, at most 64. The fewer, the more made-up texts are refused: all but one in 2^(64 - bits).
-   * The same holds for texts of another type whose name was exchanged: at 48 bits one in 65,536 decodes, at 63 every second one. The
-   * key depends on the bits, so a type that gets more of them later has other texts.
+   * The width of the numbers, which are below 2^bits; 48 by default, at most 64.
+   *
+   * A smaller width rejects more forged IDs: all but one in 2^(64 - bits). The same applies to IDs of another type whose name was
+   * replaced. At 48 bits, one in 65,536 decodes; at 63 bits, every second one. The key depends on the width, so the strings of a
+   * type change if you widen it later.
    */
   readonly bits?: Bits | undefined;
 }
@@ -71,7 +74,7 @@ export interface TypeOptions<Bits extends number = number> {
 /** Bits of types whose numbers are bigints. */
 type WideBits = 54 | 55 | 56 | 57 | 58 | 59 | 60 | 61 | 62 | 63 | 64;
 
-/** The numbers of a type of so many bits. */
+/** The type of the numbers, for a given width in bits. */
 export type NumberOf<Bits extends number> = number extends Bits
   ? number | bigint
   : Bits extends WideBits
@@ -82,11 +85,13 @@ export type NumberOf<Bits extends number> = number extends Bits
 let held: (ids: Ids) => Handle | undefined;
 
 /**
- * The secrets of a program's public IDs, which are copied and never shown.
+ * The secrets with which a program encodes and decodes its public IDs. They are copied and never shown.
  *
- * A text names the version of its secret. With more than one, all are read and the highest is written, unless `write` chooses another.
- * To rotate the secret, first give every process both secrets while it still writes the old version; when all of them read the new
- * version, write it. A number has two texts from then on, so compare numbers, not texts.
+ * A public ID contains the version of its secret. With more than one secret, all versions can be decoded, and the highest one is
+ * used for encoding unless `write` selects another.
+ *
+ * To rotate the secret, first deploy both secrets to every process while `write` still selects the old version. When all processes
+ * can decode the new version, encode with it. From then on a number has two public IDs, so compare numbers, not strings.
  *
  * ```js
  * const ids = new Ids({ 1: old, 2: secret }, { write: 1 }); // later without the option
@@ -102,10 +107,11 @@ export class Ids {
   }
 
   /**
-   * One secret, of version 1, or secrets by their versions, 0 to 31.
+   * Creates the keyring from one secret, which has version 1, or from several secrets by version, 0 to 31.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless each has 32 bytes, and for one secret under two versions;
-   * `out_of_range` for a version; `missing_field` without a secret; `unknown_version` for a version to write that has none.
+   * @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless each secret has 32 bytes, and if two versions have the same
+   * secret; `out_of_range` for a version; `missing_field` without a secret; `unknown_version` if `write` selects a version without
+   * a secret.
    */
   constructor(secret: Uint8Array | Readonly<Record<number, Uint8Array>>, options: IdsOptions = {}) {
     const loaded = machine();
@@ -120,10 +126,10 @@ export class Ids {
   }
 
   /**
-   * The IDs of a type. A type of at most 53 bits has numbers, the others bigints.
+   * Returns the public IDs of a type. A type of at most 53 bits uses numbers, a wider one bigints.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_character` and `invalid_length` for a name that is not `[a-z][a-z0-9_]*` of 1 to
-   * 63 characters; `out_of_range` for no bits, and for more than 64; `unknown_field`.
+   * @throws {PolyflakeError} `invalid_type`; `invalid_character` and `invalid_length` for a name that is not `[a-z][a-z0-9_]*` of 1
+   * to 63 characters; `out_of_range` unless the width is in 1..64; `unknown_field`.
    */
   of<const Name extends string, const Bits extends number = 48>(
     type: Name,
@@ -175,7 +181,7 @@ const inText = (error: ErrorDetails): undefined => {
 };
 
 /**
- * The public IDs of one type: the texts of numbers.
+ * The public IDs of one type, which encodes numbers as strings and decodes them.
  *
  * ```js
  * const orders = ids.of("order");
@@ -192,7 +198,7 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
   readonly #next: Next<PublicId<Name>>;
   #schema: Schema<string, N> | undefined;
 
-  /** As {@link Ids.of}, whose result tells a compiler what its numbers are. */
+  /** Creates the type like {@link Ids.of}, whose result states the type of its numbers to the compiler. */
   constructor(ids: Ids, type: Name, options: TypeOptions = {}) {
     const secrets = held(ids);
     if (!secrets) throw invalidType("Ids of this copy of the package", ids, { field: "ids" });
@@ -215,7 +221,7 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
     present(this, nothingOf, nameOf);
   }
 
-  /** The type's name. */
+  /** The name of the type. */
   get name(): Name {
     attached(isObject(this) && #handle in this);
     return this.#prefix.slice(0, -1) as Name;
@@ -227,9 +233,9 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
   }
 
   /**
-   * The text of a number: always the same one, under one secret.
+   * Returns the public ID of a number, which is always the same under one secret.
    *
-   * @throws {PolyflakeError} `invalid_type`; `out_of_range` for a number of more bits than the type's.
+   * @throws {PolyflakeError} `invalid_type`; `out_of_range` for a number that needs more bits than the type has.
    */
   encode(number: number | bigint): PublicId<Name> {
     attached(isObject(this) && #handle in this);
@@ -241,11 +247,11 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
   }
 
   /**
-   * The number of a text.
+   * Returns the number of a public ID.
    *
-   * @throws {PolyflakeError} `invalid_type`; `type_mismatch` for a text of another type; `invalid_length` and `invalid_character`, with
-   * the character that was meant, for one that is none; `check_failed` for one with a wrong character; `unknown_version` for a secret
-   * that is not here; `unknown_id` for one that was made up, or made with another secret.
+   * @throws {PolyflakeError} `invalid_type`; `type_mismatch` for the ID of another type; `invalid_length` or `invalid_character`,
+   * with the character that was probably meant, for a string that is not a public ID; `check_failed` for a wrong character;
+   * `unknown_version` for a version without a secret; `unknown_id` for an ID that was forged or encoded with another secret.
    */
   decode(text: string): N {
     attached(isObject(this) && #handle in this);
@@ -253,9 +259,9 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
   }
 
   /**
-   * The texts of many numbers, at most 16,777,216.
+   * Returns the public IDs of many numbers, at most 16,777,216.
    *
-   * @throws {PolyflakeError} as {@link Type.encode}, with the `item`; `out_of_range` for more numbers.
+   * @throws {PolyflakeError} the errors of {@link Type.encode}, with the `item`; `out_of_range` for more numbers.
    */
   encodeMany(ids: readonly (number | bigint)[]): PublicId<Name>[] {
     attached(isObject(this) && #handle in this);
@@ -271,9 +277,9 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
   }
 
   /**
-   * The numbers of many texts, at most 16,777,216.
+   * Returns the numbers of many public IDs, at most 16,777,216.
    *
-   * @throws {PolyflakeError} as {@link Type.decode}, with the `item`; `out_of_range` for more texts.
+   * @throws {PolyflakeError} the errors of {@link Type.decode}, with the `item`; `out_of_range` for more IDs.
    */
   decodeMany(ids: readonly string[]): N[] {
     attached(isObject(this) && #handle in this);
@@ -292,7 +298,7 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
     return numbers;
   }
 
-  /** The schema for libraries that take Standard Schema: reads a text, and gives its number. */
+  /** The schema of the public IDs, for libraries that support Standard Schema. Its result is the number. */
   get schema(): Schema<string, N> {
     attached(isObject(this) && #handle in this);
     const pattern = `^${this.#prefix}${TAIL_CHARACTER}[0-9a-f]${TAIL_CHARACTER}{13}$`;

@@ -35,8 +35,8 @@ interface OwnOptions {
    * By default, a randomly assigned partition is reserved for as long as the generator makes IDs. It differs from all other
    * partitions that any copy of the package has reserved in this realm, or in the whole process if threads share memory.
    *
-   * If a default generator currently holds the partition that you configure, calls wait or fail with `sequence_exhausted` until it
-   * releases the partition, up to a minute later.
+   * If a default generator currently holds the partition that you configure, calls wait or throw `sequence_exhausted` until that
+   * hold expires, up to a minute later.
    */
   partition?: number | Uint8Array;
   /**

@@ -342,9 +342,8 @@ class Generator:
             differs from the random partitions of all other generators in this process and its forks. An earlier
             generator may have used an explicit partition, so the first ID belongs to the tick after the first call,
             which waits for up to 4 ms. If the clock was set back between two runs, IDs repeat unless a snapshot was
-            restored.
-            If a default generator of this process or its forks has leased the partition, calls wait or raise
-            ``sequence_exhausted`` until that lease ends, up to a minute later.
+            restored. If a default generator of this process or its forks currently holds the explicit partition, calls
+            wait or raise ``sequence_exhausted`` until that hold expires, up to a minute later.
         :param sequence_min: the first sequence of a tick, inclusive. The default is 0, or a random number in 0..32767
             under a randomly assigned partition.
         :param sequence_max: the last sequence of a tick, inclusive; 65535 by default. The bounds must span at least 4
