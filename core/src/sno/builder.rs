@@ -1,4 +1,4 @@
-//! Options for a generator.
+//! The options of a generator.
 
 use super::{
     Drawn, Generator, SCALE, Snapshot,
@@ -15,10 +15,10 @@ use crate::{
     sequence::tick_tock::TickTock,
 };
 
-/// The smallest number of sequences that a tick may have.
+/// The minimum number of sequences in a tick.
 const SMALLEST_POOL: u16 = 4;
 
-/// Options for a [`Generator`].
+/// Configures a [`Generator`].
 ///
 /// ```
 /// use polyflake::sno::Generator;
@@ -29,13 +29,13 @@ const SMALLEST_POOL: u16 = 4;
 /// ```
 pub type Builder<C> = generator::Builder<Settings, C>;
 
-/// The options of this family.
+/// The options that are specific to sno.
 #[derive(Clone, Debug)]
 #[allow(unnameable_types, reason = "a builder has them")]
 pub struct Settings {
     partition: Option<u16>,
     draw: Option<fn() -> Result<Drawn>>,
-    /// The table from which default partitions are leased, and in which others are claimed.
+    /// The table from which default partitions are leased, and in which explicit partitions are claimed.
     table: Option<FindTable>,
     sequence_min: Option<u16>,
     sequence_max: Option<u16>,
@@ -44,13 +44,13 @@ pub struct Settings {
 impl generator::Windowed for Settings {}
 
 impl<C: Clock> Builder<C> {
-    /// Options for a generator with your own clock. Without `std` there is no default partition, so give one.
+    /// Creates a builder with a custom clock. Without `std` there are no default partitions, so set an explicit one.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};
     ///
     /// let ids = Builder::with_clock(ManualClock::at_unix_ms(1_767_225_600_000)).partition(7).build()?;
-    /// assert_eq!(ids.generate(1)?.to_string(), "9d5ve8222622g222"); // the same in each run
+    /// assert_eq!(ids.generate(1)?.to_string(), "9d5ve8222622g222"); // the same in every run
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C) -> Self {
@@ -59,16 +59,17 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// The partition, an explicit worker ID. Two generators with the same partition repeat each other's IDs unless their sequence
-    /// bounds do not overlap.
+    /// Sets the partition, an explicit worker ID. Two generators with the same partition produce duplicate IDs unless their
+    /// sequence bounds do not overlap.
     ///
-    /// No default generator of this process and its forks leases the partition from the moment at which this generator is built
-    /// until it is dropped. If a default generator has a lease of it then, calls wait until that lease ends, a minute later at
-    /// most, or fail with `sequence_exhausted` and the time to retry. A partition whose generator was closed stays its snapshot's.
+    /// While this generator exists, no default generator of this process and its forks leases the same partition. If a default
+    /// generator holds a lease on it already, calls wait until that lease ends, at most a minute later, or fail with
+    /// `sequence_exhausted` and the time to retry. After the generator is closed, the partition stays reserved for its
+    /// snapshot.
     ///
-    /// An earlier generator may have made IDs in this tick, in a process that was restarted. So the first ID belongs to the tick after
-    /// the first call, which waits for up to 4 ms. If the clock was set back between two runs, IDs repeat unless the earlier generator
-    /// left a snapshot, a window or a lease.
+    /// A process that was restarted may have generated IDs in the current tick. Therefore the first ID belongs to the tick
+    /// after the first call, which waits up to 4 ms. If the clock was set back between two runs, IDs repeat unless the earlier
+    /// generator left a snapshot, a window or a lease.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -82,14 +83,14 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Source of the partition if none is given: called at the first ID, and again after a fork. The generator keeps the partition
-    /// for as long as the process lives.
+    /// Sets the function that provides the partition if no explicit one is configured. It is called at the first ID and again
+    /// after a fork. The generator keeps the partition for the lifetime of the process.
     ///
     /// ```
     /// use polyflake::sno::{Drawn, Generator};
     ///
     /// fn of_this_host() -> polyflake::Result<Drawn> {
-    ///     Ok(Drawn { partition: 42, sequence_min: 0 }) // for example from the host's address
+    ///     Ok(Drawn { partition: 42, sequence_min: 0 }) // for example, derived from the host's address
     /// }
     ///
     /// let ids = Generator::builder().draw(of_this_host).build()?;
@@ -101,19 +102,19 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// The table of partitions: for bindings, which share a table with their host. Not part of the public API.
+    /// Sets the table of partitions, for bindings that share a table with their host. Not part of the public API.
     #[doc(hidden)]
     pub fn leased_from(mut self, find: FindTable) -> Self {
         self.family.table = Some(find);
         self
     }
 
-    /// The first sequence of a tick, inclusive; 0 by default, or random in 0..=32767 under a default partition.
+    /// Sets the first sequence of a tick, inclusive. The default is 0, or random in 0..=32767 under a default partition.
     ///
     /// ```
     /// use polyflake::sno::Generator;
     ///
-    /// // Two generators of one partition, with half of its sequences each.
+    /// // Two generators share one partition, and each uses half of its sequences.
     /// let low = Generator::builder().partition(42).sequence_max(32_767).build()?;
     /// let high = Generator::builder().partition(42).sequence_min(32_768).build()?;
     /// assert!(low.generate(7)?.sequence() < high.generate(7)?.sequence());
@@ -124,14 +125,14 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// The last sequence of a tick, inclusive; 65535 by default.
+    /// Sets the last sequence of a tick, inclusive. The default is 65535.
     ///
     /// ```
     /// use polyflake::sno::Generator;
     ///
     /// assert!(Generator::builder().partition(42).sequence_max(999).build()?.generate(7)?.sequence() <= 999);
     /// let few = Generator::builder().partition(42).sequence_min(10).sequence_max(12).build();
-    /// assert_eq!(few.unwrap_err().field(), Some("sequence_max")); // fewer than four in a tick
+    /// assert_eq!(few.unwrap_err().field(), Some("sequence_max")); // fewer than four sequences per tick
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn sequence_max(mut self, sequence: u16) -> Self {
@@ -139,20 +140,20 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// The generator.
+    /// Builds the generator.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};
     ///
-    /// let ids = Builder::with_clock(ManualClock::new(0)).partition(42).build()?; // the clock is read later
-    /// assert_eq!(ids.generate(7).unwrap_err().code(), "time_out_of_range"); // 1970: no such ID
+    /// let ids = Builder::with_clock(ManualClock::new(0)).partition(42).build()?; // does not read the clock yet
+    /// assert_eq!(ids.generate(7).unwrap_err().code(), "time_out_of_range"); // the format starts in 2010
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// `out_of_range` if a tick has fewer than 4 sequences, the window is empty, or the clock is coarser than 4 ms;
-    /// `time_out_of_range` if the window leaves the format's time; `missing_field` if there is neither a partition nor a source of
-    /// one.
+    /// Returns `out_of_range` if a tick has fewer than 4 sequences, the window is empty, or the clock is coarser than 4 ms;
+    /// `time_out_of_range` if the window exceeds the time range of the format; or `missing_field` if there is neither a
+    /// partition nor a source of one.
     pub fn build(self) -> Result<Generator<C>> {
         let bounds = bounds(
             self.family.sequence_min.unwrap_or(0),
@@ -162,7 +163,7 @@ impl<C: Clock> Builder<C> {
         self.assemble(given, <dyn Table>::claim, bounds, TickTock::new(), false)
     }
 
-    /// A generator that goes on where a closed one stopped, with its partition and bounds.
+    /// Builds a generator that continues where a closed one stopped, with the partition and bounds of the snapshot.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};
@@ -171,27 +172,27 @@ impl<C: Clock> Builder<C> {
     /// let ids = Builder::with_clock(&clock).partition(42).build()?;
     /// let last = ids.generate(7)?;
     /// let snapshot = ids.close()?;
-    /// clock.set_unix_ms(1_767_225_590_000); // a restart, and the clock is behind
+    /// clock.set_unix_ms(1_767_225_590_000); // a restart after a clock rollback
     /// let ids = Builder::with_clock(&clock).restore(snapshot)?;
     /// assert!(ids.generate(7)?.tick_tock() && !last.tick_tock());
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`Builder::build`], and `out_of_range` for a snapshot that no generator can have left.
+    /// Returns the same errors as [`Builder::build`], and `out_of_range` for a snapshot that no generator can have produced.
     pub fn restore(self, snapshot: Snapshot) -> Result<Generator<C>> {
         let bounds = bounds(snapshot.sequence_min, snapshot.sequence_max)?;
         let next = snapshot.next_sequence(bounds)?;
         self.resume(snapshot, bounds, next)
     }
 
-    /// A generator that resumes from a snapshot of the Go library, with that library's quirks: bounds in the wrong order are
-    /// swapped, an upper bound of 0 is read as 65535, and a blank snapshot as the snapshot of a generator that made no ID.
+    /// Builds a generator from a snapshot of the Go library and reproduces that library's quirks: bounds in the wrong order are
+    /// swapped, an upper bound of 0 means 65535, and a blank snapshot counts as the snapshot of a generator that created no ID.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Snapshot};
     ///
-    /// let swapped = Snapshot::new([0, 42], 999, 500); // the original swaps bounds in the wrong order
+    /// let swapped = Snapshot::new([0, 42], 999, 500); // the Go library swaps bounds in the wrong order
     /// let ids = Generator::builder().import_original(swapped)?;
     /// assert_eq!(ids.generate(7)?.sequence(), 500);
     /// assert!(Generator::builder().restore(swapped).is_err());
@@ -199,7 +200,7 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// As [`Builder::restore`].
+    /// Returns the same errors as [`Builder::restore`].
     pub fn import_original(self, snapshot: Snapshot) -> Result<Generator<C>> {
         let (low, high) = match (snapshot.sequence_min, snapshot.sequence_max) {
             (low, 0) if low != u16::MAX => (low, u16::MAX),
@@ -225,7 +226,7 @@ impl<C: Clock> Builder<C> {
         self.assemble(Some(partition), <dyn Table>::claim_for_good, bounds, state, is_used)
     }
 
-    /// The generator; `is_resumed` if the state has all ticks in which an earlier generator made IDs.
+    /// Builds the generator. `is_resumed` states that the state covers all ticks in which an earlier generator created IDs.
     fn assemble(
         self,
         given: Option<u16>,
@@ -268,7 +269,7 @@ impl<C: Clock> Builder<C> {
     }
 }
 
-/// Checked bounds: in order, with enough sequences between them.
+/// Returns the checked bounds: in order, and with enough sequences between them.
 fn bounds(min: u16, max: u16) -> Result<Bounds> {
     const MOST_MIN: u16 = u16::MAX - (SMALLEST_POOL - 1);
     Error::check_range("sequence_min", min, 0..=MOST_MIN)?;

@@ -1,8 +1,8 @@
-//! Claims: the partitions that a generator has held, each with its ticks.
+//! Claims: the partitions that a generator has held, each with its range of ticks.
 //!
-//! A claim never changes, except for its end, which only grows. So a thread that found a claim may use it for any tick that it
-//! holds, even if a newer claim has replaced it: the machine's word gives out each tick and sequence once, under all claims of
-//! the generator.
+//! A claim never changes, except for its end, which only moves forward. Therefore a thread that found a claim may use it for
+//! any tick that it covers, even if a newer claim has replaced it. The state word assigns each tick and sequence once,
+//! whichever of the generator's claims is used.
 
 use super::identity::Identity;
 use crate::{
@@ -18,7 +18,7 @@ pub(super) struct Claim {
     until: AtomicU64,
     /// `true` if the generator may have made IDs in this process under an older claim.
     pub(super) follows_another: bool,
-    /// The lease as it was taken, before the generator's window cuts it.
+    /// The lease as it was acquired, before it is limited to the generator's window.
     taken: Lease,
     lease_until: AtomicU64,
 }
@@ -87,7 +87,7 @@ mod tests {
     impl World for Claim {
         type Record = [u64; 2];
 
-        /// Extends the claim, or notes a renewal of its lease, and then reads that end.
+        /// Extends the claim, or records a renewal of its lease, and then reads the new end.
         fn call(&self, _: usize, _: u8, ends: &mut [u64; 2]) -> bool {
             let (end, which) = (10 + u64::from(choose(4)), choose(2));
             let seen = if which == 0 {

@@ -10,7 +10,7 @@ use crate::{
 // The kernels count from the same moment, in ticks of 4 ms.
 const _: () = assert!(SCALE.epoch_ms == scalar::columns::EPOCH_MS && SCALE.tick_ms == 4);
 
-/// Writes the start of each ID's tick, in Unix milliseconds.
+/// Writes the start of each ID's tick in Unix milliseconds.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -23,7 +23,7 @@ const _: () = assert!(SCALE.epoch_ms == scalar::columns::EPOCH_MS && SCALE.tick_
 /// ```
 ///
 /// # Errors
-/// `invalid_length` unless the slices are equally long.
+/// Returns `invalid_length` unless both slices have the same length.
 pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
     same_length(ids.len(), column.len())?;
     arch::level().unix_ms(arrays(ids), column);
@@ -43,7 +43,7 @@ pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// `invalid_length` unless the slices are equally long.
+/// Returns `invalid_length` unless both slices have the same length.
 pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
     same_length(ids.len(), column.len())?;
     arch::level().metabyte(arrays(ids), column);
@@ -63,14 +63,14 @@ pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// `invalid_length` unless the slices are equally long.
+/// Returns `invalid_length` unless both slices have the same length.
 pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
     same_length(ids.len(), column.len())?;
     arch::level().partition(arrays(ids), column);
     Ok(())
 }
 
-/// Writes the sequence of each ID.
+/// Writes the sequence number of each ID.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -83,14 +83,14 @@ pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// `invalid_length` unless the slices are equally long.
+/// Returns `invalid_length` unless both slices have the same length.
 pub fn sequence_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
     same_length(ids.len(), column.len())?;
     arch::level().sequence(arrays(ids), column);
     Ok(())
 }
 
-/// All four columns at a given level, which are as long as the IDs.
+/// Writes all four columns with the kernel of a given level. All columns have the length of `ids`.
 pub fn columns_with(
     level: Level,
     ids: &[Sno],

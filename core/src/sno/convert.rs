@@ -1,15 +1,15 @@
-//! Conversions from and to other types that hold an ID, and the lowest and the highest ID.
+//! Conversions between IDs and other types, and the lowest and the highest ID.
 
 use super::Sno;
 use crate::base32;
 
 impl Sno {
-    /// The lowest ID: all bits 0.
+    /// The lowest ID: all bits are 0.
     pub const MIN: Self = Self::from_bytes([0; Self::LEN]);
-    /// The highest ID: all bits 1.
+    /// The highest ID: all bits are 1.
     pub const MAX: Self = Self::from_bytes([0xff; Self::LEN]);
 
-    /// The ID of a text, at compile time; `None` where [`Sno::parse`] would fail.
+    /// Parses an ID at compile time. Returns `None` where [`Sno::parse`] would return an error.
     ///
     /// ```
     /// use polyflake::sno::Sno;

@@ -1,4 +1,4 @@
-//! IDs in columns and schemas.
+//! Database columns and schemas of sno IDs.
 
 use alloc::{
     format,
@@ -17,7 +17,8 @@ const EXAMPLE: Sno = Sno::parse_const("9afikjv326nct5if").unwrap();
 impl Column for Sno {
     const FORMS: &'static [Form] = &[Form::Bytes, Form::Text, Form::Uuid];
 
-    /// Reads a UUID of either form: the compatible one is ASCII, and the variant of version 8 never is.
+    /// Reads either form of UUID. They can be told apart because the compatible form is ASCII, which never has the variant bits
+    /// of version 8.
     fn read(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Text(text) => Self::parse(text),
@@ -68,7 +69,8 @@ impl Described for Sno {
 impl<T: Kind> Described for Id<T> {
     const NAME: &'static str = "Id";
 
-    /// The pattern fixes the metabyte: its upper five bits are a character, its lower three begin the next.
+    /// Returns the schema. Its pattern fixes the metabyte, whose upper five bits are one character and whose lower three bits
+    /// begin the next.
     fn schema() -> Schema {
         let texts = [0, 1, 2, 3].map(|more| {
             let mut bytes = EXAMPLE.with_metabyte(T::METABYTE).to_bytes();

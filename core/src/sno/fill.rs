@@ -1,9 +1,9 @@
-//! Writing a run of IDs, which differ only in the last two bytes.
+//! Writes a run of IDs that differ only in their last two bytes.
 
 use super::Sno;
 use crate::arch::{self, Level, scalar};
 
-/// Below this many IDs, scalar code is faster.
+/// Below this number of IDs, scalar code is faster.
 const FEW: usize = 32;
 
 /// Writes IDs with consecutive sequences, beginning with `first`, into packed bytes whose length is a multiple of 10.
@@ -15,7 +15,7 @@ pub(super) fn write_run(ids: &mut [u8], first: Sno) {
     write_run_with(arch::level(), ids, first);
 }
 
-/// `write_run` at a given level.
+/// Like `write_run`, with the kernel of a given level.
 pub fn write_run_with(level: Level, ids: &mut [u8], first: Sno) {
     level.fill_sno(ids, first.to_bytes());
 }

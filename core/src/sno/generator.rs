@@ -1,4 +1,4 @@
-//! The generator: IDs of a partition.
+//! The sno generator.
 
 use core::time::Duration;
 
@@ -20,9 +20,10 @@ use crate::{
     sync::Ordering,
 };
 
-/// Makes sno IDs under one partition. Threads may share it.
+/// Generates sno IDs under one partition. Threads can share a generator.
 ///
-/// The calls that all families have are those of [`polyflake::Generator`](crate::Generator): `handle`, `clock` and `extend_window`.
+/// [`polyflake::Generator`](crate::Generator) documents the methods that all ID formats share: `handle`, `clock` and
+/// `extend_window`.
 ///
 /// ```
 /// use polyflake::sno::Generator;
@@ -34,10 +35,10 @@ use crate::{
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// Keep it in a `static`, or share it by reference. A `const` of this type is a new generator at each use, and each draws its
-/// own identity.
+/// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator at each use,
+/// each with its own partition.
 ///
-/// It cannot be cloned, since two generators of one partition repeat each other's IDs:
+/// A generator cannot be cloned, because two generators with the same partition produce duplicate IDs:
 ///
 /// ```compile_fail
 /// let ids = polyflake::sno::Generator::new();
@@ -47,12 +48,12 @@ pub type Generator<C = DefaultClock> = generator::Generator<Partitions, C>;
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// A generator under a default partition. It leases the partition at its first ID and for as long as it makes IDs; no two
-    /// generators of a process and its forks have the same one at the same time. After an idle time it may go on under another
-    /// one. Its sequences begin at a random number in 0..=32767.
+    /// Creates a generator under a default partition, which it leases when it generates its first ID and keeps while it
+    /// generates IDs. No two generators of a process and its forks hold the same default partition at the same time. After an
+    /// idle period, the generator may continue under another partition. Its sequences start at a random number in 0..=32767.
     ///
-    /// Two versions of this crate in one process each have their own table of leases, so their default partitions may be the same.
-    /// Give partitions yourself if a program links both.
+    /// Two versions of this crate in one process have separate lease tables, so they may use the same default partition. If a
+    /// program links both, assign explicit partitions.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -69,12 +70,12 @@ impl Generator {
         Self::drawing(crate::clock::SystemClock, Draw::Leased(find), Some(find))
     }
 
-    /// Options for a generator.
+    /// Returns a builder, which configures a generator.
     ///
     /// ```
     /// use polyflake::sno::Generator;
     ///
-    /// let ids = Generator::builder().partition(42).build()?; // a number that you hand out
+    /// let ids = Generator::builder().partition(42).build()?; // a worker ID that you assign
     /// assert_eq!(ids.generate(7)?.partition(), 42);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
@@ -92,7 +93,7 @@ impl Default for Generator {
 
 const ALL: Bounds = Bounds { min: 0, max: u16::MAX };
 
-/// One new ID from the default generator, which has a default partition.
+/// Generates a new ID with the default generator, which uses a default partition.
 ///
 /// ```
 /// let id = polyflake::sno::generate(7)?;
@@ -101,7 +102,7 @@ const ALL: Bounds = Bounds { min: 0, max: u16::MAX };
 /// ```
 ///
 /// # Errors
-/// As [`Generator::generate`].
+/// Returns the same errors as [`Generator::generate`].
 #[cfg(feature = "std")]
 #[inline]
 pub fn generate(metabyte: u8) -> Result<Sno> {
@@ -110,9 +111,9 @@ pub fn generate(metabyte: u8) -> Result<Sno> {
 }
 
 impl<C> Generator<C> {
-    /// A generator with your own clock and source of partitions: see [`Builder::draw`](super::Builder::draw).
+    /// Creates a generator with a custom clock and a custom source of partitions. See [`Builder::draw`](super::Builder::draw).
     ///
-    /// A clock that is coarser than 4 ms is refused with `out_of_range`, by each call for an ID.
+    /// If the clock is coarser than 4 ms, each call that generates an ID fails with `out_of_range`.
     ///
     /// ```
     /// use polyflake::{
@@ -142,7 +143,7 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// One new ID.
+    /// Generates a new ID.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -155,9 +156,9 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// `sequence_exhausted` or `clock_behind`, with the time to retry, after a wait of at most `max_wait`; `lease_not_started`,
-    /// `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `generator_closed`; `forked` in a child process
-    /// if the partition was given; any error of the clock. A refused call changes nothing.
+    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, after waiting up to `max_wait`;
+    /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `generator_closed`;
+    /// `forked` in a child process if the partition is explicit; or any error of the clock. A call that fails changes nothing.
     #[inline]
     pub fn generate(&self, metabyte: u8) -> Result<Sno> {
         self.engine.one(Mode::Wait, metabyte)
@@ -176,12 +177,13 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As `generate`; [`Error::written`](crate::Error::written) is the number of valid IDs at the front of the slice.
+    /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the front
+    /// of the slice.
     pub fn fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<()> {
         self.engine.fill(Mode::Wait, metabyte, ids)
     }
 
-    /// One new ID without waiting, if there is one now.
+    /// Generates a new ID if one is available without waiting.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Sno};
@@ -195,13 +197,14 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// `sequence_exhausted` or `clock_behind`, with the time to retry, instead of a wait; all else as `generate`.
+    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are those
+    /// of `generate`.
     #[inline]
     pub fn try_generate(&self, metabyte: u8) -> Result<Sno> {
         self.engine.one(Mode::Try, metabyte)
     }
 
-    /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
+    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Sno};
@@ -214,12 +217,13 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
+    /// Returns the same errors as `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
     pub fn try_fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<usize> {
         self.engine.try_fill(metabyte, ids)
     }
 
-    /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
+    /// Generates a new ID and waits asynchronously. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking
+    /// the thread.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -234,13 +238,13 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As `generate`.
+    /// Returns the same errors as `generate`.
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration), metabyte: u8) -> Result<Sno> {
         self.engine.one_async(&sleep, metabyte).await
     }
 
-    /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. `written` counts the valid IDs at the
-    /// front of the slice: all in the end, and as many as there were if the call is dropped before.
+    /// Fills a slice with new IDs. It awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
+    /// front of the slice, so it remains correct if the future is dropped early.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -261,7 +265,7 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As `fill`.
+    /// Returns the same errors as `fill`.
     pub fn fill_async(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -272,8 +276,9 @@ impl<C: Clock> Generator<C> {
         self.engine.fill_async(sleep, Ok(metabyte), ids, written)
     }
 
-    /// An ID of a given time: Unix milliseconds, or a `SystemTime`. For IDs of things that have their own time, few at once: these
-    /// IDs have a sequence of their own that rolls over silently, so uniqueness is not promised. The window does not apply.
+    /// Generates an ID for a given time, in Unix milliseconds or as a `SystemTime`. This is meant for small numbers of objects
+    /// that already have a time, such as imported records. These IDs use a separate sequence that wraps around silently, so
+    /// they may repeat. The window does not apply.
     ///
     /// ```
     /// use std::time::SystemTime;
@@ -287,7 +292,7 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// `time_out_of_range`; `generator_closed`; `forked`; `entropy_unavailable`.
+    /// Returns `time_out_of_range`, `generator_closed`, `forked` or `entropy_unavailable`.
     pub fn generate_at(&self, time: impl Into<UnixTime>, metabyte: u8) -> Result<Sno> {
         let tick = SCALE.tick_of(time.into())?;
         self.engine.check_open()?;
@@ -299,14 +304,14 @@ impl<C: Clock> Generator<C> {
         Ok(self.engine.family.id((identity, run), count, metabyte))
     }
 
-    /// The partition, once the generator has one. A default partition is drawn at the first ID, and may change after a fork or an
-    /// idle time.
+    /// Returns the partition, or `None` before the generator has one. A default partition is assigned when the generator
+    /// creates its first ID, and may change after a fork or an idle period.
     ///
     /// ```
     /// use polyflake::sno::Generator;
     ///
     /// let ids = Generator::new();
-    /// assert_eq!(ids.partition(), None); // drawn at the first ID
+    /// assert_eq!(ids.partition(), None); // assigned at the first ID
     /// let id = ids.generate(7)?;
     /// assert_eq!(ids.partition(), Some(id.partition()));
     /// # Ok::<(), polyflake::Error>(())
@@ -315,7 +320,7 @@ impl<C: Clock> Generator<C> {
         self.engine.family.current()
     }
 
-    /// The half-open window, in Unix milliseconds.
+    /// Returns the half-open window in Unix milliseconds.
     ///
     /// ```
     /// let builder = polyflake::sno::Generator::builder().partition(42);
@@ -327,8 +332,9 @@ impl<C: Clock> Generator<C> {
         self.engine.window_ms(&SCALE)
     }
 
-    /// Ends the generator, also for calls in flight on other threads, and returns the snapshot to restore from, once. A default
-    /// partition then belongs to the snapshot: no other generator of this process and its forks will lease it.
+    /// Closes the generator, which also ends calls in progress on other threads, and returns its snapshot. Only the first call
+    /// returns the snapshot. A default partition then belongs to the snapshot, so no other generator of this process and its
+    /// forks leases it.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -342,8 +348,9 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// `generator_closed` if it was closed before, or another thread is closing it; `forked`, since the parent's generator goes on;
-    /// the error of drawing a default partition, if it must be drawn first.
+    /// Returns `generator_closed` if the generator is already closed or another thread is closing it; `forked` in a child
+    /// process, because the parent's generator continues; or an error of assigning the default partition, if the generator has
+    /// none yet.
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.check_open()?;
         let here = fork::current();
@@ -366,7 +373,7 @@ impl<C: Clock> Generator<C> {
         Ok(Snapshot::of(identity.partition, family.bounds_of(identity), state, start))
     }
 
-    /// Figures of the generator at this moment. Nothing can be restored from them.
+    /// Returns statistics of the generator at this moment. They cannot be used to restore a generator.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};
@@ -377,19 +384,19 @@ impl<C: Clock> Generator<C> {
     /// clock.set_unix_ms(1_767_225_599_000);
     /// ids.generate(7)?;
     /// let stats = ids.stats()?;
-    /// assert_eq!((stats.len, stats.drifts), (1, 1)); // one ID in this tick, one step back of the clock
+    /// assert_eq!((stats.len, stats.drifts), (1, 1)); // one ID in this tick, one clock rollback
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// Any error of the clock, and `time_out_of_range`.
+    /// Returns any error of the clock, or `time_out_of_range`.
     pub fn stats(&self) -> Result<Stats> {
         let (state, now) = (self.engine.machine.state(), self.engine.tick_now(&SCALE)?);
         Ok(Stats::of(self.partition(), self.engine.family.bounds(), state, now))
     }
 }
 
-/// A generator that moves from grant to grant.
+/// A generator that switches from grant to grant.
 ///
 /// Not part of the public API: for leases.
 #[doc(hidden)]

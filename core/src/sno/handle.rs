@@ -1,4 +1,4 @@
-//! Handles: each reserves blocks of a generator's slots for one thread, so that threads scale.
+//! Handles, which reserve blocks of a generator's sequence slots for one thread so that generation scales with threads.
 
 use core::ops::Deref;
 
@@ -9,8 +9,8 @@ use crate::{
     generator::{self, Mode},
 };
 
-/// Makes IDs of a shared [`Generator`] for one thread: see [`Handle`](crate::Handle). A block is small against a tick's
-/// 65,536 sequences.
+/// Generates IDs of a shared [`Generator`] for one thread. See [`Handle`](crate::Handle). A block is small compared to the
+/// 65,536 sequences of a tick.
 ///
 /// ```
 /// use polyflake::sno::{Generator, Handle};
@@ -23,7 +23,7 @@ use crate::{
 pub type Handle<G> = generator::Handle<Partitions, G>;
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
-    /// One new ID.
+    /// Generates a new ID.
     ///
     /// ```
     /// let ids = polyflake::sno::Generator::new();
@@ -33,13 +33,13 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::generate`].
+    /// Returns the same errors as [`Generator::generate`].
     #[inline]
     pub fn generate(&mut self, metabyte: u8) -> Result<Sno> {
         self.one(Mode::Wait, metabyte)
     }
 
-    /// One new ID without waiting, if there is one now.
+    /// Generates a new ID if one is available without waiting.
     ///
     /// ```
     /// let ids = polyflake::sno::Generator::new();
@@ -48,7 +48,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::try_generate`].
+    /// Returns the same errors as [`Generator::try_generate`].
     #[inline]
     pub fn try_generate(&mut self, metabyte: u8) -> Result<Sno> {
         self.one(Mode::Try, metabyte)

@@ -1,4 +1,4 @@
-//! The ID: its parts, its text, its bytes.
+//! The ID type: its fields, its string form and its bytes.
 
 use super::SCALE;
 use crate::{
@@ -13,9 +13,10 @@ const METABYTE: Span = FIELDS[2];
 const PARTITION: Span = FIELDS[3];
 const SEQUENCE: Span = FIELDS[4];
 
-/// A sno ID: 10 bytes, big-endian, or 16 characters of `[2-9a-x]`.
+/// A sno ID: 10 big-endian bytes, or 16 characters of `[2-9a-x]` as a string.
 ///
-/// IDs compare as their bytes, their texts and their times do. In memory, a slice of IDs is the IDs' packed bytes.
+/// IDs sort in the same order as their bytes, their strings and their times. In memory, a slice of IDs is identical to the IDs'
+/// packed bytes.
 ///
 /// ```
 /// use polyflake::sno::Sno;
@@ -50,37 +51,37 @@ const _: () = assert!(size_of::<Result<Sno>>() <= 32);
     serde(deny_unknown_fields)
 )]
 pub struct Parts {
-    /// 4 ms units since 2010-01-01T00:00:00Z: 39 bits.
+    /// The time in 4 ms units since 2010-01-01T00:00:00Z, 39 bits.
     pub tick: u64,
-    /// A bit that flips when the clock steps back.
+    /// The tick-tock bit, which flips at each clock rollback.
     pub tick_tock: bool,
-    /// A byte whose meaning you choose, for example the type of the thing that the ID names.
+    /// The metabyte: a byte whose meaning you choose, for example the type of the object that the ID identifies.
     pub metabyte: u8,
-    /// The partition of the generator that made the ID.
+    /// The partition of the generator that created the ID.
     pub partition: u16,
-    /// Number of the ID within its tick.
+    /// The sequence number of the ID within its tick.
     pub sequence: u16,
 }
 
 impl Sno {
-    /// Bytes of an ID.
+    /// The length of an ID in bytes.
     pub const LEN: usize = 10;
-    /// Characters of its text.
+    /// The length of the string form in characters.
     pub const TEXT_LEN: usize = 16;
 
-    /// The ID of a text: 16 characters of `[2-9a-x]`.
+    /// Parses a string of 16 characters in `[2-9a-x]`.
     ///
     /// ```
     /// use polyflake::sno::Sno;
     ///
     /// assert_eq!(Sno::parse("9d5ve8222622g222")?.partition(), 7);
-    /// let error = Sno::parse("9D5ve8222622g222").unwrap_err(); // upper case is another text, so it is refused
+    /// let error = Sno::parse("9D5ve8222622g222").unwrap_err(); // upper case is not in the alphabet
     /// assert_eq!((error.code(), error.position()), ("invalid_character", Some(1)));
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// `invalid_length` (in characters) or `invalid_character` with the position of the first bad one.
+    /// Returns `invalid_length` (in characters), or `invalid_character` with the position of the first invalid character.
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         match text.as_bytes().first_chunk() {
@@ -92,7 +93,7 @@ impl Sno {
         }
     }
 
-    /// The ID of 10 bytes; any 10 bytes are an ID.
+    /// Creates an ID from its 10 bytes. Every value of the 10 bytes is a valid ID.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -103,19 +104,19 @@ impl Sno {
         Self(bytes)
     }
 
-    /// The ID of a slice of 10 bytes.
+    /// Creates an ID from a slice of 10 bytes.
     ///
     /// ```
     /// use polyflake::sno::Sno;
     ///
-    /// let row = [0x3a, 0xc7, 0xd6, 0x18, 0, 1, 0, 7, 0, 0]; // as a database's client returns it
+    /// let row = [0x3a, 0xc7, 0xd6, 0x18, 0, 1, 0, 7, 0, 0]; // as a database client returns it
     /// assert_eq!(Sno::from_slice(&row)?.metabyte(), 1);
     /// assert_eq!(Sno::from_slice(&row[1..]).unwrap_err().to_string(), "expected length 10, found 9");
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// `invalid_length`, in bytes.
+    /// Returns `invalid_length`, in bytes.
     pub fn from_slice(bytes: &[u8]) -> Result<Self> {
         let exact = bytes
             .try_into()
@@ -123,7 +124,7 @@ impl Sno {
         Ok(Self(exact))
     }
 
-    /// The ID of given fields.
+    /// Creates an ID from its fields.
     ///
     /// ```
     /// use polyflake::sno::{Parts, Sno};
@@ -135,7 +136,7 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// `out_of_range` where the tick has more than 39 bits.
+    /// Returns `out_of_range` if the tick has more than 39 bits.
     pub fn from_parts(parts: Parts) -> Result<Self> {
         Error::check_range("tick", parts.tick, 0..=TICK.max())?;
         Ok(Self::pack(parts))
@@ -153,7 +154,7 @@ impl Sno {
         )
     }
 
-    /// The 10 bytes, in the order of time.
+    /// Returns the 10 bytes, which sort by time.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -166,7 +167,7 @@ impl Sno {
         self.0
     }
 
-    /// The 10 bytes, in the order of time.
+    /// Returns a reference to the 10 bytes, which sort by time.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -179,12 +180,12 @@ impl Sno {
         &self.0
     }
 
-    /// The text, on the stack.
+    /// Returns the string form without allocating.
     ///
     /// ```
     /// use polyflake::sno::Sno;
     ///
-    /// let text = Sno::parse("9d5ve8222622g222")?.text(); // without a heap, unlike `to_string`
+    /// let text = Sno::parse("9d5ve8222622g222")?.text(); // no heap allocation, unlike `to_string`
     /// assert_eq!(text.as_str(), "9d5ve8222622g222");
     /// # Ok::<(), polyflake::Error>(())
     /// ```
@@ -197,7 +198,7 @@ impl Sno {
         }
     }
 
-    /// All fields.
+    /// Returns all fields of the ID.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -216,7 +217,7 @@ impl Sno {
         }
     }
 
-    /// The start of its tick, in Unix milliseconds.
+    /// Returns the start of the ID's tick in Unix milliseconds.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -228,7 +229,7 @@ impl Sno {
         SCALE.ms_of(self.tick())
     }
 
-    /// The start of its tick.
+    /// Returns the start of the ID's tick as a `SystemTime`.
     ///
     /// ```
     /// use std::time::{Duration, UNIX_EPOCH};
@@ -245,7 +246,7 @@ impl Sno {
         std::time::UNIX_EPOCH + since_1970
     }
 
-    /// Its time in 4 ms units since 2010-01-01T00:00:00Z.
+    /// Returns the time in 4 ms units since 2010-01-01T00:00:00Z.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -259,7 +260,7 @@ impl Sno {
         TICK.take(self.word())
     }
 
-    /// The bit that flips when the clock steps back.
+    /// Returns the tick-tock bit, which flips at each clock rollback.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};
@@ -267,7 +268,7 @@ impl Sno {
     /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
     /// let ids = Builder::with_clock(&clock).partition(7).build()?;
     /// assert!(!ids.generate(1)?.tick_tock());
-    /// clock.set_unix_ms(1_767_225_500_000); // the clock steps back
+    /// clock.set_unix_ms(1_767_225_500_000); // the clock moves backwards
     /// assert!(ids.generate(1)?.tick_tock());
     /// # Ok::<(), polyflake::Error>(())
     /// ```
@@ -275,7 +276,7 @@ impl Sno {
         TICK_TOCK.take(self.word()) == 1
     }
 
-    /// The byte whose meaning you choose.
+    /// Returns the metabyte, whose meaning you choose.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -288,7 +289,8 @@ impl Sno {
         self.0[5]
     }
 
-    /// The partition of the generator that made it, as an integer; `to_be_bytes` returns its two bytes.
+    /// Returns the partition of the generator that created the ID as an integer. Its `to_be_bytes` returns the two bytes of the
+    /// partition.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -301,7 +303,7 @@ impl Sno {
         u16::from_be_bytes([self.0[6], self.0[7]])
     }
 
-    /// Number of the ID within its tick.
+    /// Returns the sequence number of the ID within its tick.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -314,13 +316,13 @@ impl Sno {
         u16::from_be_bytes([self.0[8], self.0[9]])
     }
 
-    /// The same ID with another metabyte, for example of another version or type.
+    /// Returns the same ID with another metabyte, for example for another version or type of the same object.
     ///
     /// ```
     /// use polyflake::sno::Sno;
     ///
     /// let user = Sno::parse("9d5ve8222622g222")?;
-    /// let profile = user.with_metabyte(2); // the same moment and number, for another thing
+    /// let profile = user.with_metabyte(2); // same time and sequence, another type
     /// assert_eq!((profile.metabyte(), profile.unix_ms()), (2, user.unix_ms()));
     /// # Ok::<(), polyflake::Error>(())
     /// ```
@@ -330,7 +332,7 @@ impl Sno {
         self
     }
 
-    /// The same ID with another partition.
+    /// Returns the same ID with another partition.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -344,7 +346,7 @@ impl Sno {
         self
     }
 
-    /// The same ID with another sequence.
+    /// Returns the same ID with another sequence number.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -358,7 +360,7 @@ impl Sno {
         self
     }
 
-    /// The value of a UUID column: the 16 ASCII characters of the text are its 16 bytes.
+    /// Returns the value for a UUID column: the 16 ASCII characters of the string form become the 16 bytes of the UUID.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -370,7 +372,7 @@ impl Sno {
         base32::encode(&self.0)
     }
 
-    /// The ID in a UUID column's value.
+    /// Creates an ID from the value of a UUID column.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -382,13 +384,13 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// `invalid_character` with the position of the first byte that is not in `[2-9a-x]`.
+    /// Returns `invalid_character` with the position of the first byte that is not in `[2-9a-x]`.
     pub fn from_uuid_bytes(bytes: [u8; Self::TEXT_LEN]) -> Result<Self> {
         base32::decode(&bytes).map(Self).ok_or_else(|| base32::refuse(&bytes))
     }
 
-    /// The lowest and the highest ID (both inclusive) of the half-open time range `start .. end`, in Unix milliseconds or as
-    /// `SystemTime`s, for BETWEEN queries. An ID is in the range if its own tick begins in it.
+    /// Returns the lowest and the highest ID, both inclusive, of the half-open time range `start .. end`, for `BETWEEN`
+    /// queries. The bounds are Unix milliseconds or `SystemTime`s. An ID is in the range if its tick starts within the range.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -400,8 +402,8 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// `time_out_of_range` before 2010 or past 2079 (the end may be one tick past the last); `out_of_range` if the
-    /// range is reversed or holds no tick.
+    /// Returns `time_out_of_range` for times before 2010 or after 2079, although the end may be one tick past the last one.
+    /// Returns `out_of_range` if the range is reversed or contains no tick.
     pub fn time_range(
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,
@@ -431,8 +433,8 @@ impl Sno {
     }
 }
 
-/// The error for a text that is no ID. A wrong length comes first: a text of 16 bytes with a bad character may have fewer than
-/// 16 characters.
+/// Returns the error for a string that is not an ID. The length is checked first because a string of 16 bytes with an invalid
+/// character may have fewer than 16 characters.
 #[cold]
 fn why_not(text: &str) -> Error {
     base32::why_not(text.chars().map(u32::from))

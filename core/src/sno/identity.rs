@@ -1,4 +1,4 @@
-//! The identity of a generator: its partition, and the process in which it has that partition.
+//! The identity of a generator: its partition, and the process in which it holds that partition.
 
 use super::SCALE;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     generator::NEVER_DRAWN,
 };
 
-/// A default partition, and the lower bound of its sequences.
+/// A default partition and the lower bound of its sequences.
 ///
 /// ```
 /// use polyflake::sno::{Drawn, Generator};
@@ -18,15 +18,15 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drawn {
-    /// A partition that no other generator has at the same time.
+    /// The partition, which no other generator holds at the same time.
     pub partition: u16,
-    /// Random in 0..=32767, so that two processes that share a partition by chance meet less often.
+    /// The lower bound, random in 0..=32767, so that two processes that share a partition by chance collide less often.
     pub sequence_min: u16,
 }
 
 impl Drawn {
-    /// A partition that no generator of this process and its forks has or will lease, with entropy from the system: for
-    /// generators elsewhere.
+    /// Picks a random partition that no generator of this process and its forks holds or will lease, for a generator outside
+    /// this crate.
     ///
     /// ```
     /// use polyflake::sno::Drawn;
@@ -37,7 +37,7 @@ impl Drawn {
     /// ```
     ///
     /// # Errors
-    /// `partitions_exhausted` if all 65,536 are taken; `entropy_unavailable`.
+    /// Returns `partitions_exhausted` if all 65,536 partitions are in use, or `entropy_unavailable`.
     #[cfg(feature = "std")]
     pub fn from_system() -> Result<Self> {
         use crate::{
@@ -73,9 +73,9 @@ pub(super) fn exhausted(reason: NoLease) -> Error {
 /// The way in which a partition is drawn.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Draw {
-    /// Leased from a table, again and again.
+    /// Leased from a table, and leased again when the lease is lost.
     Leased(FindTable),
-    /// Returned by a function, for as long as the process lives.
+    /// Returned by a function and kept for the lifetime of the process.
     By(fn() -> Result<Drawn>),
 }
 

@@ -1,4 +1,5 @@
-//! The original's habit in JSON: the zero ID is `null`. For serde's `with`, so it only applies to fields that ask for it.
+//! Serializes the zero ID as `null`, as the Go library does. Use it with serde's `with` attribute; it applies only to fields
+//! that have the attribute.
 //!
 //! ```
 //! use polyflake::sno::Sno;
@@ -23,7 +24,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Sno;
 
-/// Writes an ID, the zero ID as null.
+/// Serializes an ID, with the zero ID as null.
 ///
 /// ```
 /// use polyflake::sno::Sno;
@@ -38,7 +39,7 @@ pub fn serialize<S: Serializer>(id: &Sno, serializer: S) -> Result<S::Ok, S::Err
     Some(id).filter(|id| **id != Sno::default()).serialize(serializer)
 }
 
-/// Reads an ID, null as the zero ID.
+/// Deserializes an ID, with null as the zero ID.
 ///
 /// ```
 /// use polyflake::sno::Sno;

@@ -1,4 +1,4 @@
-//! Enums that serde reads, with the metabyte of an ID to tell the variant.
+//! Enums for serde whose variant is selected by the metabyte of an ID.
 
 mod buffer;
 mod members;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::Error;
 
-/// An enum declared by [`by_metabyte!`](crate::sno::by_metabyte).
+/// An enum that is declared by [`by_metabyte!`](crate::sno::by_metabyte).
 ///
 /// ```
 /// use polyflake::sno::{ByMetabyte, Sno, by_metabyte};
@@ -29,12 +29,12 @@ use crate::Error;
 /// assert_eq!((Record::MEMBER, Record::METABYTES), ("_id", &["24 | 25"][..]));
 /// ```
 pub trait ByMetabyte<'de>: Deserialize<'de> {
-    /// The member that holds the ID.
+    /// The name of the member that contains the ID.
     const MEMBER: &'static str;
     /// The metabytes of the variants, as they were declared.
     const METABYTES: &'static [&'static str];
 
-    /// Reads the content of a metabyte's variant; `None` if no variant has the metabyte.
+    /// Deserializes the content as the variant of a metabyte. Returns `None` if no variant has the metabyte.
     ///
     /// ```
     /// use polyflake::sno::{ByMetabyte, Sno, by_metabyte};
@@ -57,13 +57,13 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
     /// ```
     ///
     /// # Errors
-    /// Any error of the content's type.
+    /// Returns any error of the content's type.
     fn of_metabyte<D: Deserializer<'de>>(
         metabyte: u8,
         content: D,
     ) -> Result<Option<Self>, D::Error>;
 
-    /// Reads an object as `Deserialize` does, and tells errors of the ID from errors of the format or the content.
+    /// Deserializes an object like `Deserialize` does, but separates errors of the ID from errors of the format or the content.
     ///
     /// ```
     /// use polyflake::sno::{ByMetabyte, ReadError, Sno, by_metabyte};
@@ -86,8 +86,8 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
     /// ```
     ///
     /// # Errors
-    /// [`ReadError::Id`] with `missing_field`, `invalid_type`, `invalid_length`, `invalid_character`, or `out_of_range` if no
-    /// variant has the ID's metabyte; [`ReadError::Other`] for the rest.
+    /// Returns [`ReadError::Id`] with `missing_field`, `invalid_type`, `invalid_length`, `invalid_character`, or with
+    /// `out_of_range` if no variant has the ID's metabyte. All other errors are [`ReadError::Other`].
     fn read<D: Deserializer<'de>>(from: D) -> Result<Self, ReadError<D::Error>> {
         let mut refused = None;
         let read = read(from, &mut refused);
@@ -95,7 +95,7 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
     }
 }
 
-/// The reason why an object was not read.
+/// The reason why an object could not be read.
 ///
 /// ```
 /// use polyflake::sno::{ByMetabyte, ReadError, Sno, by_metabyte};
@@ -112,14 +112,14 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
 /// }
 ///
 /// let read = |text| Record::read(&mut serde_json::Deserializer::from_str(text)).err();
-/// assert!(matches!(read(r#"{"id": "9d5ve8222622g22!"}"#), Some(ReadError::Id(_)))); // 400 Bad Request, with the ID's error
-/// assert!(matches!(read("{"), Some(ReadError::Other(_)))); // no JSON
+/// assert!(matches!(read(r#"{"id": "9d5ve8222622g22!"}"#), Some(ReadError::Id(_)))); // e.g. respond with 400 Bad Request
+/// assert!(matches!(read("{"), Some(ReadError::Other(_)))); // not JSON
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadError<E> {
-    /// The ID is missing, malformed, or of no variant.
+    /// The ID is missing or malformed, or no variant has its metabyte.
     Id(Error),
-    /// The format or the content's type refused the object.
+    /// The format or the content's type rejected the object.
     Other(E),
 }
 
@@ -142,17 +142,16 @@ impl<E: core::error::Error> core::error::Error for ReadError<E> {
     }
 }
 
-/// Reads an object as the variant of its ID. For the macro; not part of the public API.
+/// Deserializes an object as the variant of its ID. Used by the macro; not part of the public API.
 ///
 /// # Errors
-/// Any error of the format; an error of the ID has this crate's message.
+/// Returns any error of the format. An error of the ID has this crate's message.
 #[doc(hidden)]
 pub fn deserialize<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(from: D) -> Result<K, D::Error> {
     read(from, &mut None)
 }
 
-/// Reads an object from a format that describes itself. Other formats have no members to look at, and refuse
-/// `deserialize_any`.
+/// Deserializes an object from a self-describing format. Other formats have no member names and reject `deserialize_any`.
 fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
     from: D,
     refused: &mut Option<Error>,
@@ -161,10 +160,11 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
     from.deserialize_any(Reader::new(human_readable, refused))
 }
 
-/// Declares an enum that serde reads by the metabytes of sno IDs: the metabyte of an object's ID selects the variant.
+/// Declares an enum whose variant serde selects by the metabyte of an object's sno ID.
 ///
-/// Each variant holds one type, which is read from the whole object, its ID included. Patterns precede the arrows: `1`,
-/// `1 | 2`, `1..=4`, a constant. `_` takes all metabytes that the others leave; without it they are refused.
+/// Each variant contains one type, which is deserialized from the whole object including its ID. The pattern before each arrow
+/// lists the metabytes of the variant: `1`, `1 | 2`, `1..=4`, or a constant. `_` matches all metabytes that no other variant
+/// lists. Without `_`, unlisted metabytes are rejected.
 ///
 /// ```
 /// use polyflake::sno::{Sno, by_metabyte};
@@ -183,7 +183,7 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
 /// }
 ///
 /// by_metabyte! {
-///     /// What the queue carries.
+///     /// A message in the queue.
 ///     #[derive(Debug, serde::Serialize)]
 ///     #[serde(untagged)]
 ///     pub enum Record {
@@ -199,18 +199,20 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 ///
-/// Attributes are passed on to the enum and its variants. The macro only implements `Deserialize`; `#[serde(untagged)]` writes
-/// the objects as they were read. The enum may borrow: `enum Record<'a> { ... }`. The ID may be in another member:
-/// `enum Record by "_id" { ... }`.
+/// Attributes are passed through to the enum and its variants. The macro implements only `Deserialize`; with
+/// `#[serde(untagged)]`, serialization writes the objects as they were read. The enum may borrow: `enum Record<'a> { ... }`. To
+/// read the ID from another member, write `enum Record by "_id" { ... }`.
 ///
-/// Members that follow the ID are read straight into the variant's type. Members that precede it are kept in memory until the
-/// ID is read, so write the ID first. Before the ID, `serde_json` cannot read integers of more than 64 bits, `RawValue`, or
-/// numbers under its feature `arbitrary_precision`; they are refused there, never rounded.
+/// Write the ID as the first member, because members that precede it are kept in memory until the ID is read, while members
+/// that follow it are deserialized directly into the variant's type. For members before the ID, `serde_json` does not support
+/// integers of more than 64 bits, `RawValue`, or numbers under its `arbitrary_precision` feature. Such values are rejected,
+/// never rounded.
 ///
-/// Any format that describes itself can be read: JSON, CBOR, `MessagePack` with names. Others (postcard, bincode) refuse.
+/// Every self-describing format works, for example JSON, CBOR, and `MessagePack` with names. Other formats, such as postcard
+/// and bincode, return an error.
 ///
-/// An ID that is missing, malformed or of no variant is an error with this crate's message; [`ByMetabyte::read`] returns it
-/// with its code. An object with two IDs is refused.
+/// If the ID is missing or malformed, or no variant has its metabyte, the error has this crate's message;
+/// [`ByMetabyte::read`] returns it with its code. An object with two IDs is rejected.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __by_metabyte {
@@ -257,7 +259,7 @@ macro_rules! __by_metabyte {
     };
 }
 
-/// The member that holds the ID.
+/// The name of the member that contains the ID.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __member {

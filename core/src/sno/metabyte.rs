@@ -1,14 +1,14 @@
-//! The metabyte of a text, read from its two characters.
+//! Reads the metabyte of an encoded ID from two of its characters.
 
 use super::Sno;
 use crate::{Error, Result, base32};
 
-/// Positions of the two characters that hold the metabyte: 5 bits of the first, the upper 3 bits of the second.
+/// The positions of the two characters that contain the metabyte: 5 bits of the first, the upper 3 bits of the second.
 const HIGH: usize = 8;
 const LOW: usize = 9;
 
-/// The metabyte of a text, without parsing the rest of it: the length and the two characters that hold it are checked,
-/// the other characters are not.
+/// Returns the metabyte of an encoded ID without parsing the rest of it. Only the length and the two characters that contain
+/// the metabyte are checked.
 ///
 /// ```
 /// assert_eq!(polyflake::sno::metabyte("9afikjv326nct5if")?, 1);
@@ -16,7 +16,7 @@ const LOW: usize = 9;
 /// ```
 ///
 /// # Errors
-/// `invalid_length` (in characters) or `invalid_character` with the position.
+/// Returns `invalid_length` (in characters), or `invalid_character` with the position.
 pub fn metabyte(text: &str) -> Result<u8> {
     match text.as_bytes().try_into().ok().filter(|_| text.is_ascii()).and_then(of_ascii) {
         Some(metabyte) => Ok(metabyte),
@@ -24,8 +24,8 @@ pub fn metabyte(text: &str) -> Result<u8> {
     }
 }
 
-/// The slow way, for a text that is not ASCII, or has the wrong length or a bad character. It ignores bad characters at other
-/// positions, as the other languages do.
+/// The slow path for strings that are not ASCII, have the wrong length, or contain an invalid character. It ignores invalid
+/// characters at other positions, like the other languages do.
 #[cold]
 fn of_chars(text: &str) -> Result<u8> {
     let found = text.chars().count();

@@ -1,10 +1,11 @@
-//! sno: 10 bytes, 16 characters, and a metabyte whose meaning you choose.
+//! The sno format: 10-byte IDs that are 16 characters as a string and carry a metabyte, a byte whose meaning you choose.
 //!
 //! ```text
 //! 39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence        (big-endian)
 //! ```
 //!
-//! Byte order, text order and time order are the same. Source of the format: sno 1.2.1 (Go).
+//! Bytes, strings and times sort in the same order. The partition is the worker ID of the generator. The format is the one of
+//! sno 1.2.1, a Go library.
 
 mod builder;
 mod claims;
@@ -59,7 +60,7 @@ use crate::format::{FieldDescription, Figures, Scale};
 /// 4 ms units since 2010-01-01T00:00:00Z, 39 bits of them: up to 2079-09-07T15:47:35.548Z.
 const SCALE: Scale = Scale { epoch_ms: 1_262_304_000_000, tick_ms: 4, last: (1 << 39) - 1 };
 
-/// Key figures of the format.
+/// Returns the key figures of the format.
 ///
 /// ```
 /// let figures = polyflake::sno::describe();

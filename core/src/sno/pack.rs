@@ -1,4 +1,4 @@
-//! Packing IDs from slots.
+//! Assembles IDs from reserved sequence slots.
 
 use super::{
     Parts, Sno, fill::write_run, identity::Identity, packed::arrays_mut, partition::Partitions,
@@ -30,7 +30,8 @@ impl Pack for Partitions {
         Sno::pack(Parts { tick, tick_tock, metabyte, partition, sequence })
     }
 
-    /// True for generators of the same given partition. Drawn partitions do not count: their source keeps them apart.
+    /// Returns true for generators with the same explicit partition. Default partitions do not count because their source keeps
+    /// them distinct.
     fn may_repeat(&self, other: &Self) -> bool {
         self.given_partition().is_some_and(|given| other.given_partition() == Some(given))
     }

@@ -1,10 +1,10 @@
-//! Views between slices of IDs and slices of their bytes, without copying.
+//! Zero-copy views between slices of IDs and slices of their bytes.
 
 use super::Sno;
 use crate::{Error, Result};
 
 impl Sno {
-    /// The bytes of a slice of IDs, 10 each.
+    /// Returns the bytes of a slice of IDs, 10 bytes each.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -16,7 +16,7 @@ impl Sno {
         arrays(ids).as_flattened()
     }
 
-    /// The IDs of packed bytes, 10 each; any 10 bytes are an ID.
+    /// Returns packed bytes, 10 per ID, as a slice of IDs. Every value of the 10 bytes is a valid ID.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -28,7 +28,7 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// `invalid_length` if the bytes are no whole number of IDs.
+    /// Returns `invalid_length` if the length is not a multiple of 10.
     pub const fn slice_from_bytes(bytes: &[u8]) -> Result<&[Self]> {
         match bytes.as_chunks() {
             (arrays, []) => Ok(of_arrays(arrays)),
@@ -36,7 +36,7 @@ impl Sno {
         }
     }
 
-    /// As [`Sno::slice_from_bytes`], mutable.
+    /// Like [`Sno::slice_from_bytes`], for a mutable slice.
     ///
     /// ```
     /// use polyflake::sno::{self, Generator, Sno};
@@ -50,7 +50,7 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// As [`Sno::slice_from_bytes`].
+    /// Returns the same errors as [`Sno::slice_from_bytes`].
     pub const fn slice_from_bytes_mut(bytes: &mut [u8]) -> Result<&mut [Self]> {
         let length = bytes.len();
         match bytes.as_chunks_mut() {

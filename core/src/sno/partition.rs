@@ -1,4 +1,5 @@
-//! The engine's parts for sno: a generator gets its partition, keeps it while it makes IDs, and returns it at its end.
+//! The sno part of the engine: a generator acquires its partition, keeps it while it generates IDs, and releases it when it is
+//! dropped.
 
 use alloc::boxed::Box;
 
@@ -23,24 +24,25 @@ use crate::{
     sync::AtomicU32,
 };
 
-/// Number of times to look again at a lease that could not be renewed, before it counts as lost.
+/// The number of times that a lease that could not be renewed is checked again before it counts as lost.
 const LOOKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 
-/// A generator's partitions, of which it has one at a time, and the bounds of its sequences.
+/// The partitions of a generator, which holds one at a time, and the bounds of its sequences.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Partitions {
     claims: Latest<Claim>,
-    /// For the first claim in a child process, where another thread of the parent may have left the heap locked.
+    /// Memory for the first claim in a child process, where another thread of the parent may have left the heap locked.
     spare: Spare<Claim>,
-    /// `None` for a given partition. A drawn one is drawn at the first ID and again after a fork.
+    /// The source of the partition, or `None` for an explicit one. A default partition is picked at the first ID and again
+    /// after a fork.
     draw: Option<Draw>,
-    /// The table from which default partitions are leased, and in which others are claimed.
+    /// The table from which default partitions are leased, and in which explicit partitions are claimed.
     table: Option<FindTable>,
     bounds: Bounds,
-    /// `true` if the lower bound is drawn with the partition.
+    /// Whether the lower bound is picked at random with the partition.
     draws_min: bool,
-    /// The process that a partition or a window was given to.
+    /// The process to which an explicit partition or window was assigned.
     process: Option<ProcessGuard>,
     /// The number of IDs of given times.
     pub(super) made_at_times: AtomicU32,
@@ -102,7 +104,7 @@ impl Partitions {
         Bounds { min, ..self.bounds }
     }
 
-    /// The claim of this process that holds for a tick. A claim holds no ticks outside the window.
+    /// Returns the claim of this process that covers a tick. A claim covers no ticks outside the window.
     #[inline]
     fn claim_of(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         let claim = self.claims.get();
@@ -110,8 +112,8 @@ impl Partitions {
         if is_here && claim.holds(tick) { Ok(claim) } else { self.reclaim(machine, window, tick) }
     }
 
-    /// Goes on with the current claim, or draws another: at the first ID, after a fork, if another generator got the partition
-    /// during a long time without an ID, and if the clock went back behind the lease.
+    /// Continues the current claim or picks another partition: at the first ID, after a fork, if another generator took over
+    /// the partition while this one was idle, or if a clock rollback reached behind the lease.
     #[cold]
     fn reclaim(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         fork::prepare()?;
@@ -127,14 +129,14 @@ impl Partitions {
     }
 
     /// Makes a claim that replaced another one of this process begin in a fresh tick. A thread that still uses the older claim
-    /// then fails its step, or sees after the step that the claim was replaced.
+    /// then fails its reservation, or detects afterwards that the claim was replaced.
     fn begin(&self, claim: &Claim, machine: &TickTock) {
         if claim.follows_another && !claim.has_begun() {
             machine.end_tick(self.bounds.max, || claim.has_begun());
         }
     }
 
-    /// Draws another partition, in place of that of the claim `found` unless another thread was faster.
+    /// Picks another partition in place of the one of the claim `found`, unless another thread did so first.
     fn draw_anew(&self, found: &Claim, window: &Window, tick: u64) -> Result<()> {
         let Some(draw) = self.draw else { return Err(Error::new(ErrorKind::Forked)) };
         // Read before the draw, which may fork: if it does, the child's draw also has the parent's epoch, so the child draws
@@ -161,7 +163,7 @@ impl Partitions {
         Ok(())
     }
 
-    /// Replaces the claim `found` by another. Returns `false` if another thread was faster.
+    /// Replaces the claim `found` by another one. Returns `false` if another thread replaced it first.
     fn put(&self, found: &Claim, mut claim: Claim) -> bool {
         let (before, epoch) = (found.identity.epoch, claim.identity.epoch);
         // `false` in a child: the parent's claim made no IDs in this process.
@@ -179,19 +181,19 @@ impl Partitions {
         self.claims.put(found, claim, spare.unwrap_or_else(Box::new_uninit))
     }
 
-    /// The table of partitions, if there is one.
+    /// Returns the table of partitions, if there is one.
     fn table(&self) -> Option<&'static dyn Table> {
         self.table.and_then(|find| find().ok())
     }
 
-    /// Ends this generator's claim of an explicit partition, of which it used no tick from `end` on.
+    /// Ends this generator's claim of an explicit partition. The generator used no tick from `end` on.
     fn release(&self, partition: u16, end: u64) {
         if let Some(table) = self.table() {
             table.release(partition, end);
         }
     }
 
-    /// Returns whether a claim's lease has a tick, renewing the lease if need be.
+    /// Returns whether a claim's lease covers a tick, and renews the lease if necessary.
     fn prolong(&self, claim: &Claim, tick: u64) -> Result<bool> {
         let mut looks = 0;
         loop {
@@ -300,7 +302,8 @@ impl Family for Partitions {
         }
     }
 
-    /// A default partition is free from the tick after the last one used, and so is an explicit one if no other generator claims it.
+    /// Releases the partition. A default partition is free from the tick after the last one used, and so is an explicit one
+    /// that no other generator claims.
     fn dropped(&self, machine: &TickTock) {
         let claim = self.claims.get();
         // A child process drops copies of its parent's generators, which the parent still uses.

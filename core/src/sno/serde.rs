@@ -1,4 +1,4 @@
-//! IDs in serde as text (as bytes in binary formats), and snapshots under the original's names.
+//! Serializes IDs as strings, or as bytes in binary formats, and snapshots under the member names of the Go library.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 

@@ -1,12 +1,13 @@
-//! The snapshot of a closed generator, and the figures of a running one.
+//! The snapshot of a closed generator, and the statistics of a running one.
 
 use super::builder::Bounds;
 use crate::{Error, Result, sequence::tick_tock::State};
 
-/// The state of a closed generator, to restore from. Restore it once: a second generator from it repeats IDs.
+/// The state of a closed generator, from which a new one can be restored. Restore it only once, because a second generator from
+/// the same snapshot produces duplicate IDs.
 ///
-/// As JSON (feature `serde`) it has the original's member names, and `format`: 1. The original writes no `format`, so it may be
-/// missing. Times are 4 ms units since 2010.
+/// As JSON (feature `serde`), it has the member names of the Go library, plus `format`, which is 1. The Go library writes no
+/// `format`, so it may be missing. Times are in 4 ms units since 2010.
 ///
 /// ```
 /// use polyflake::sno::{Generator, Snapshot};
@@ -22,26 +23,26 @@ use crate::{Error, Result, sequence::tick_tock::State};
 #[cfg_attr(test, derive(Default))]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// The partition's two bytes.
+    /// The two bytes of the partition.
     pub partition: [u8; 2],
     /// The first sequence of a tick.
     pub sequence_min: u16,
     /// The last sequence of a tick.
     pub sequence_max: u16,
-    /// The last sequence given out in tick `wall_hi`.
+    /// The last sequence that was used in tick `wall_hi`.
     pub sequence: u32,
     /// The tick at which the snapshot was taken. Snapshots of this library are exact and have `wall_hi` here. If it differs
-    /// from `wall_hi` in a snapshot of the original, the sequence is unknown, and tick `wall_hi` counts as used up.
+    /// from `wall_hi` in a snapshot of the Go library, the sequence is unknown, and tick `wall_hi` counts as exhausted.
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
-    /// The tick up to which a step back of the clock is waited out.
+    /// The tick up to which the generator waits out a clock rollback.
     pub wall_safe: u64,
-    /// Number of steps back of the clock; the lowest bit is the tick-tock bit.
+    /// The number of clock rollbacks. Its lowest bit is the tick-tock bit.
     pub drifts: u32,
 }
 
-/// Figures of a generator, at one moment. Nothing can be restored from them, since the generator goes on.
+/// Statistics of a generator at one moment. They cannot be used to restore a generator, because it continues to generate IDs.
 ///
 /// ```
 /// use polyflake::sno::Generator;
@@ -54,30 +55,30 @@ pub struct Snapshot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The partition, once the generator has one.
+    /// The partition, or `None` before the generator has one.
     pub partition: Option<u16>,
     /// The first sequence of a tick.
     pub sequence_min: u16,
     /// The last sequence of a tick.
     pub sequence_max: u16,
-    /// The last sequence given out in this tick; the lower bound if none was given out.
+    /// The last sequence used in this tick, or the lower bound if none has been used.
     pub sequence: u16,
-    /// Number of IDs made in this tick.
+    /// The number of IDs generated in this tick.
     pub len: u32,
-    /// This tick, by the generator's clock: 4 ms units since 2010.
+    /// The current tick by the generator's clock, in 4 ms units since 2010.
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
-    /// The tick up to which a step back of the clock is waited out.
+    /// The tick up to which the generator waits out a clock rollback.
     pub wall_safe: u64,
-    /// Number of steps back of the clock.
+    /// The number of clock rollbacks.
     pub drifts: u32,
-    /// `true` if the generator was closed.
+    /// Whether the generator is closed.
     pub closed: bool,
 }
 
 impl Snapshot {
-    /// The snapshot of a generator that has made no ID yet. Set the other fields to the stored values.
+    /// Creates the snapshot of a generator that has not generated an ID yet. Set the other fields to the stored values.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Snapshot};
@@ -97,16 +98,16 @@ impl Snapshot {
         Self { partition, sequence_min, sequence_max, sequence, now, wall_hi, wall_safe, drifts }
     }
 
-    /// The name and the number of the format that snapshots are written in.
+    /// The name and the version number of the format that snapshots are written in.
     ///
     /// Not part of the public API: for bindings, and for reading and writing snapshots.
     #[doc(hidden)]
     pub const FORMAT: (&'static str, u64) = ("format", 1);
 
-    /// Refuses a number of another format than [`Snapshot::FORMAT`].
+    /// Rejects any format number other than [`Snapshot::FORMAT`].
     ///
     /// # Errors
-    /// `out_of_range`.
+    /// Returns `out_of_range`.
     #[doc(hidden)]
     pub fn check_format(found: u64) -> Result<()> {
         let (name, known) = Self::FORMAT;
@@ -116,7 +117,7 @@ impl Snapshot {
         Err(Error::out_of_range(name, found.into(), known.into(), known.into()))
     }
 
-    /// The members by the original's names, in their order, and the largest number of each.
+    /// The members with the names and order of the Go library, and the maximum value of each.
     ///
     /// Not part of the public API: for bindings, and for reading and writing snapshots.
     #[doc(hidden)]
@@ -131,7 +132,7 @@ impl Snapshot {
         ("drifts", u32::MAX as u64),
     ];
 
-    /// The values of [`Snapshot::MEMBERS`]; the partition is a number of two bytes.
+    /// Returns the values of [`Snapshot::MEMBERS`], with the partition as a two-byte number.
     #[doc(hidden)]
     pub fn to_numbers(&self) -> [u64; 8] {
         let Self {
@@ -149,10 +150,10 @@ impl Snapshot {
         ]
     }
 
-    /// The snapshot whose members have these values.
+    /// Creates the snapshot whose members have these values.
     ///
     /// # Errors
-    /// `out_of_range` for the first number past its member's largest one, under the member's name.
+    /// Returns `out_of_range`, with the name of the member, for the first value above its maximum.
     #[doc(hidden)]
     pub fn from_numbers(numbers: [u64; 8]) -> Result<Self> {
         for ((name, most), number) in Self::MEMBERS.into_iter().zip(numbers) {
@@ -232,7 +233,7 @@ impl Stats {
     }
 }
 
-/// The sequence before `next`; the lower bound if none was given out.
+/// Returns the sequence before `next`, or the lower bound if none has been used.
 fn last_sequence(bounds: Bounds, next: u32) -> u32 {
     next.saturating_sub(1).max(bounds.min.into())
 }

@@ -1,12 +1,12 @@
-//! Many texts at once, with the widest instructions that the machine has.
+//! Encoding and decoding of many IDs at once, with the widest vector instructions that the CPU supports.
 
 use super::{Sno, packed};
 use crate::{Result, arch, base32::slices};
 
-/// Writes the text of every ID, 16 ASCII characters each; these are also the 16 bytes of a UUID column's value.
+/// Writes the string form of every ID, 16 ASCII characters each. These 16 bytes are also the value of a UUID column.
 ///
-/// For many texts, reuse the buffer: fresh memory, which the system must find and clear first, takes ten times as long as the
-/// texts.
+/// Reuse the buffer when you encode many IDs: newly allocated memory has to be mapped and cleared by the operating system
+/// first, which takes ten times as long as the encoding.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -19,12 +19,13 @@ use crate::{Result, arch, base32::slices};
 /// ```
 ///
 /// # Errors
-/// `invalid_length` unless the slices are equally long.
+/// Returns `invalid_length` unless both slices have the same length.
 pub fn encode_slice(ids: &[Sno], texts: &mut [[u8; Sno::TEXT_LEN]]) -> Result<()> {
     slices::encode(arch::level(), packed::arrays(ids), texts)
 }
 
-/// Writes the ID of every text. It stops at the first bad text, and leaves the places from there on unchanged.
+/// Decodes every string into an ID. Decoding stops at the first invalid string, and the remaining elements of `ids` stay
+/// unchanged.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -39,7 +40,8 @@ pub fn encode_slice(ids: &[Sno], texts: &mut [[u8; Sno::TEXT_LEN]]) -> Result<()
 /// ```
 ///
 /// # Errors
-/// `invalid_length` unless the slices are equally long; `invalid_character` with the item and the position in it.
+/// Returns `invalid_length` unless both slices have the same length, or `invalid_character` with the index of the string and
+/// the position within it.
 pub fn decode_slice(texts: &[[u8; Sno::TEXT_LEN]], ids: &mut [Sno]) -> Result<()> {
     slices::decode(arch::level(), texts, packed::arrays_mut(ids))
 }

@@ -1,4 +1,4 @@
-//! IDs of one kind of things, by the metabyte, so that the compiler keeps kinds apart.
+//! Typed IDs, whose metabyte identifies a type, so that the compiler rejects an ID of the wrong type.
 
 use alloc::{vec, vec::Vec};
 use core::{
@@ -14,7 +14,7 @@ use core::{
 use super::Sno;
 use crate::{Error, Generate, GenerateAsync, Result, UnixTime};
 
-/// A kind of things whose IDs carry one metabyte.
+/// A type of object whose IDs share one metabyte.
 ///
 /// ```
 /// use polyflake::sno::{Id, Kind};
@@ -28,13 +28,13 @@ use crate::{Error, Generate, GenerateAsync, Result, UnixTime};
 /// assert!(Id::<User>::parse("9afikjv326nct5if").is_ok()); // its metabyte is 1
 /// ```
 pub trait Kind {
-    /// The metabyte of the kind's IDs.
+    /// The metabyte of all IDs of this type.
     const METABYTE: u8;
 }
 
-/// A [`Sno`] of one kind: its metabyte is [`Kind::METABYTE`], which is checked wherever an ID comes in.
+/// A [`Sno`] of one type. Its metabyte is always [`Kind::METABYTE`], which is checked whenever an ID is created or parsed.
 ///
-/// It has the size, the order, the text and the functions of a `Sno`.
+/// It has the size, sort order, string form and methods of a `Sno`.
 ///
 /// ```
 /// use polyflake::sno::{Id, Kind, Sno};
@@ -78,7 +78,7 @@ pub struct Id<T> {
 }
 
 impl<T: Kind> Id<T> {
-    /// The ID of a kind, if the ID has its metabyte.
+    /// Creates a typed ID if the metabyte of `id` is the one of the type.
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind, Sno};
@@ -95,7 +95,7 @@ impl<T: Kind> Id<T> {
     /// ```
     ///
     /// # Errors
-    /// `out_of_range` for another metabyte.
+    /// Returns `out_of_range` if the metabyte is different.
     pub fn new(id: Sno) -> Result<Self> {
         Self::checked(id).ok_or_else(|| other_kind(id.metabyte(), T::METABYTE))
     }
@@ -110,7 +110,7 @@ impl<T: Kind> Id<T> {
         Self { sno: id.with_metabyte(T::METABYTE), kind: PhantomData }
     }
 
-    /// The ID of a text.
+    /// Parses a typed ID.
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind};
@@ -126,12 +126,12 @@ impl<T: Kind> Id<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`Sno::parse`], and `out_of_range` for another metabyte.
+    /// Returns the same errors as [`Sno::parse`], and `out_of_range` if the metabyte is different.
     pub fn parse(text: &str) -> Result<Self> {
         Self::new(Sno::parse(text)?)
     }
 
-    /// The ID of a text, at compile time; `None` where [`Id::parse`] would fail.
+    /// Parses a typed ID at compile time. Returns `None` where [`Id::parse`] would return an error.
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind};
@@ -151,7 +151,7 @@ impl<T: Kind> Id<T> {
         }
     }
 
-    /// One new ID of the default generator.
+    /// Generates a new ID with the default generator.
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind};
@@ -319,7 +319,7 @@ impl<T: Kind> Id<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`Sno::time_range`].
+    /// Returns the same errors as [`Sno::time_range`].
     pub fn time_range(
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,
@@ -330,7 +330,7 @@ impl<T: Kind> Id<T> {
     }
 }
 
-/// The error for an ID of another kind.
+/// Returns the error for an ID of another type.
 #[cold]
 fn other_kind(found: u8, expected: u8) -> Error {
     Error::out_of_range("metabyte", found.into(), expected.into(), expected.into())

@@ -1,11 +1,11 @@
-//! An ID as a UUID of version 8 (RFC 9562), which strict validators accept.
+//! Conversion of IDs to UUIDs of version 8 (RFC 9562), which strict validators accept.
 //!
 //! ```text
 //! 40 timestamp and tick-tock, 8 metabyte | 4 version = 8 | 12 partition, its upper
 //!     | 2 variant = 10 | 4 partition, its lower | 16 sequence | 42 zero
 //! ```
 //!
-//! All 80 bits of the ID are in it, in their order: bytes, text and time sort alike.
+//! The UUID contains all 80 bits of the ID in their original order, so bytes, strings and times still sort in the same order.
 
 use super::Sno;
 use crate::{Error, ErrorKind, Result};
@@ -14,17 +14,18 @@ const VERSION: u128 = 8 << 76;
 const VERSION_BITS: u128 = 15 << 76;
 const VARIANT: u128 = 2 << 62;
 const VARIANT_BITS: u128 = 3 << 62;
-/// Number of bits after the sequence.
+/// The number of zero bits after the sequence.
 const ZERO: u32 = 42;
 
-/// The ID's bits above the version, between version and variant, and below the variant, each with its shift to the left from
-/// its place in the ID.
+/// Masks for the ID's bits above the version, between version and variant, and below the variant, each with its left shift from
+/// its position in the ID.
 const HIGH: (u128, u32) = (0xffff_ffff_ffff << 32, 48);
 const MIDDLE: (u128, u32) = (0xfff << 20, 44);
 const LOW: (u128, u32) = (0xf_ffff, ZERO);
 
 impl Sno {
-    /// The bytes of a UUID of version 8, which validators accept: all bits of the ID, in its order.
+    /// Returns the ID as the bytes of a UUID of version 8, which strict validators accept. All bits of the ID are kept in their
+    /// order.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -42,7 +43,7 @@ impl Sno {
         (bits | VERSION | VARIANT).to_be_bytes()
     }
 
-    /// The ID in the bytes of a UUID of version 8.
+    /// Creates an ID from the bytes of a UUID of version 8.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -53,7 +54,7 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// `not_canonical` for another version or variant, and for bits other than 0 after the ID.
+    /// Returns `not_canonical` for another version or variant, or if any bit after the ID is set.
     pub fn from_uuid8_bytes(bytes: [u8; 16]) -> Result<Self> {
         let uuid = u128::from_be_bytes(bytes);
         let reason = if uuid & VERSION_BITS != VERSION {

@@ -1,4 +1,4 @@
-//! Values of any format, kept in memory to be read later.
+//! Values of any format, buffered in memory until they can be deserialized.
 
 use alloc::{
     borrow::Cow,
@@ -139,8 +139,8 @@ impl<'de> Visitor<'de> for Keeper {
 pub(super) struct Replay<'de, E> {
     value: Buffered<'de>,
     human_readable: bool,
-    /// `true` for the name of a member. Formats for people have only texts as names, which stand for numbers and booleans where
-    /// the content's type asks for those.
+    /// Whether the value is the name of a member. Text formats have only strings as names, so a name may represent a number or
+    /// a boolean if the content's type expects one.
     is_name: bool,
     error: PhantomData<E>,
 }
@@ -160,7 +160,7 @@ impl<'de, E: Error> Replay<'de, E> {
         }))
     }
 
-    /// The value that a name stands for, in its only spelling: other names fail as texts.
+    /// Returns the value that a name represents, if the name is its canonical encoding. Other names fail as strings.
     fn named<T: FromStr + ToString>(&self) -> Option<T> {
         match &self.value {
             Buffered::Text(text) if self.is_name && self.human_readable => {
@@ -171,7 +171,7 @@ impl<'de, E: Error> Replay<'de, E> {
     }
 }
 
-/// The error for a value that is neither a variant's name nor a map of one.
+/// Returns the error for a value that is neither a variant's name nor a map with a single variant.
 #[cold]
 fn not_a_variant<E: Error>(found: &str) -> E {
     E::invalid_type(Unexpected::Other(found), &"the name of a variant or a map of one")
@@ -185,7 +185,7 @@ impl<'de, E: Error> IntoDeserializer<'de, E> for Replay<'de, E> {
     }
 }
 
-/// Reads values that a name may stand for.
+/// Reads values that a name may represent.
 macro_rules! values_in_names {
     ($($deserialize:ident $visit:ident $value:ty;)+) => {$(
         fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
