@@ -28,7 +28,7 @@
 //! and B's carry ticks from 108 on, so no two are equal even if B's clock is behind and A is still running. A notices at its next
 //! extension that its entry has changed, and takes another partition.
 //!
-//! The first partition is random and the others follow in an order that the table's base permutes (see [`place`]), so that unrelated
+//! The first partition is random and the others follow in an order that the table's base permutes (see `place`), so that unrelated
 //! processes rarely collide. Within a fork tree they never do.
 //!
 //! # Explicit generators claim

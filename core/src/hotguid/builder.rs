@@ -1,4 +1,4 @@
-//! Options for a generator.
+//! The options of a generator.
 
 use super::{Generator, SCALE, family::Identities, generator::counters};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     generator::{self, Engine, FirstReading, Options, ProcessGuard},
 };
 
-/// Options for a [`Generator`].
+/// Configures a [`Generator`].
 ///
 /// ```
 /// use polyflake::hotguid::Generator;
@@ -18,12 +18,12 @@ use crate::{
 /// ```
 pub type Builder<C> = generator::Builder<Settings, C>;
 
-/// The options of this family.
+/// The options that are specific to Hot Guid.
 #[derive(Clone, Debug)]
 #[allow(unnameable_types, reason = "a builder has them")]
 pub struct Settings {
     draw: fn() -> Result<[u8; 8]>,
-    /// `true` if the library draws the bytes at random, so that no other generator has them.
+    /// Whether the library picks the bytes at random, so that no other generator has the same bytes.
     is_random: bool,
     uuid8: bool,
 }
@@ -31,14 +31,14 @@ pub struct Settings {
 impl generator::Windowed for Settings {}
 
 impl<C: Clock> Builder<C> {
-    /// Options for a generator with your own clock and source of random bytes: see [`Builder::draw`].
+    /// Creates a builder with a custom clock and a custom source of random bytes. See [`Builder::draw`].
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, hotguid::Builder};
     ///
     /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
     /// let ids = Builder::with_clock(&clock, || Ok([0; 8])).build()?;
-    /// assert_eq!(ids.generate(3)?.to_string(), "6955b900-0000-0000-0000-000003000000"); // the same in each run
+    /// assert_eq!(ids.generate(3)?.to_string(), "6955b900-0000-0000-0000-000003000000"); // the same in every run
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 8]>) -> Self {
@@ -46,12 +46,12 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Source of 8 random bytes: 5 for the machine field, 3 for the counter's start. It is called at the first ID, and
-    /// again after a fork.
+    /// Sets the source of 8 random bytes: 5 for the machine field, and 3 for the start of the counter. It is called at the
+    /// first ID and again after a fork.
     ///
-    /// A source of your own may return bytes that an earlier generator had, in a process that was restarted. So the first ID belongs
-    /// to the second after the first call, which waits for up to one second. If the clock was set back between two runs, IDs of equal
-    /// bytes repeat.
+    /// A custom source may return bytes that an earlier generator used, for example in a process that was restarted. Therefore
+    /// the first ID belongs to the second after the first call, which waits up to one second. If the clock was set back between
+    /// two runs with the same bytes, IDs repeat.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -66,17 +66,17 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Says that `draw` returns random bytes, so that no generator before this one had the same. Not part of the public API: for
-    /// bindings, which bring their host's random bytes.
+    /// Declares that `draw` returns random bytes, so that no earlier generator had the same bytes. Not part of the public API:
+    /// for bindings, which use the random bytes of their host.
     #[doc(hidden)]
     pub const fn at_random(mut self) -> Self {
         self.family.is_random = true;
         self
     }
 
-    /// Makes UUIDs of version 8, which strict validators accept, instead of the compatible form:
-    /// [`HotGuid::uuid8_parts`](super::HotGuid::uuid8_parts) reads them. Version and variant take 6 of the 40 random bits: among
-    /// 18,583 generators that are active in the same second, two share the other 34 with a chance of 1 %.
+    /// Makes the generator create UUIDs of version 8, which strict validators accept, instead of the compatible form.
+    /// [`HotGuid::uuid8_parts`](super::HotGuid::uuid8_parts) reads them. Version and variant replace 6 of the 40 random bits.
+    /// Among 18,583 generators that are active in the same second, the probability that two share the remaining 34 bits is 1 %.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -90,7 +90,7 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// The generator.
+    /// Builds the generator.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -101,8 +101,8 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// `out_of_range` if the window is empty or the clock is coarser than a second; `time_out_of_range` if the window leaves the
-    /// format's time.
+    /// Returns `out_of_range` if the window is empty or the clock is coarser than a second, or `time_out_of_range` if the
+    /// window exceeds the time range of the format.
     pub fn build(self) -> Result<Generator<C>> {
         let window = self.options.window(&SCALE)?;
         let process = self.options.window.map(|_| ProcessGuard::this_process()).transpose()?;

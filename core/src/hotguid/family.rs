@@ -1,4 +1,4 @@
-//! The engine's parts for Hot Guid: a machine and a counter's start, drawn at random in each process.
+//! The Hot Guid part of the engine: a machine field and a counter start, both picked at random in each process.
 
 use super::{LAST_COUNTER, SCALE, id::MachineBytes, uuid8};
 use crate::{
@@ -22,7 +22,7 @@ impl Identity {
     }
 }
 
-/// An identity for each process.
+/// The random identity of a generator, one for each process.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Identities {

@@ -1,9 +1,9 @@
-//! Writing a run of IDs, which differ only in the counter, in the lower half of an ID.
+//! Writes a run of IDs that differ only in the counter, which is in the lower half of an ID.
 
 use super::{COUNTER, HotGuid, LAST_COUNTER};
 use crate::arch::{self, Level, scalar};
 
-/// Below this many IDs, scalar code is faster than asking for the machine's level.
+/// Below this number of IDs, scalar code is faster than detecting the level of the CPU.
 const FEW: usize = 16;
 
 // The kernels count where the counter is.
@@ -16,7 +16,7 @@ pub(super) fn write_run(ids: &mut [HotGuid], first: HotGuid) {
     write_run_with(level, ids, first);
 }
 
-/// `write_run` at a given level.
+/// Like `write_run`, with the kernel of a given level.
 pub fn write_run_with(level: Level, ids: &mut [HotGuid], first: HotGuid) {
     let up_to_last = (LAST_COUNTER - first.counter()) as usize + 1;
     let (ids, from_0) = ids.split_at_mut(up_to_last.min(ids.len()));

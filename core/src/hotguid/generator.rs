@@ -1,4 +1,4 @@
-//! The generator: IDs of a machine that is drawn at random.
+//! The Hot Guid generator.
 
 use core::time::Duration;
 
@@ -20,9 +20,10 @@ use crate::{
 #[cfg(feature = "std")]
 use crate::{clock::SystemClock, entropy};
 
-/// Makes Hot Guids. Threads may share it.
+/// Generates Hot Guids with a randomly assigned machine field. Threads can share a generator.
 ///
-/// The calls that all families have are those of [`polyflake::Generator`](crate::Generator): `handle`, `clock` and `extend_window`.
+/// [`polyflake::Generator`](crate::Generator) documents the methods that all ID formats share: `handle`, `clock` and
+/// `extend_window`.
 ///
 /// ```
 /// use polyflake::hotguid::Generator;
@@ -35,16 +36,18 @@ use crate::{clock::SystemClock, entropy};
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// Its 5 random bytes, drawn at the first ID and again after a fork, tell it from all others. Among 148,664 generators that
-/// are active in the same second, two share these bytes with a chance of 1 %, and repeat an ID only if their counters meet too.
+/// Each generator picks 5 random bytes when it creates its first ID, and again after a fork. They distinguish it from all other
+/// generators. Among 148,664 generators that are active in the same second, the probability that two share these bytes is 1 %.
+/// Two such generators produce a duplicate ID only if their counters collide as well.
 ///
-/// If the clock goes back, the generator stays in the highest second seen. One wild reading therefore holds it in that second
-/// until time gets there, at worst in 2106. With a window, a reading outside it is refused and changes nothing.
+/// If the clock moves backwards, the generator stays in the highest second that it has seen. A single wrong clock reading in the
+/// future therefore holds it in that second until the clock catches up, at worst in 2106. With a window, a reading outside the
+/// window is rejected and changes nothing.
 ///
-/// Keep it in a `static`, or share it by reference. A `const` of this type is a new generator at each use, and each draws its
-/// own identity.
+/// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator at each use,
+/// each with its own random bytes.
 ///
-/// It cannot be cloned, since a generator and its clone would repeat each other's IDs:
+/// A generator cannot be cloned, because a generator and its clone would produce duplicate IDs:
 ///
 /// ```compile_fail
 /// let ids = polyflake::hotguid::Generator::new();
@@ -52,13 +55,13 @@ use crate::{clock::SystemClock, entropy};
 /// ```
 pub type Generator<C = DefaultClock> = generator::Generator<Identities, C>;
 
-/// Figures of a generator, at one moment.
+/// Statistics of a generator at one moment.
 ///
 /// ```
 /// use polyflake::hotguid::Generator;
 ///
 /// let ids = Generator::new();
-/// assert_eq!((ids.stats().machine, ids.stats().len), (None, 0)); // nothing drawn yet
+/// assert_eq!((ids.stats().machine, ids.stats().len), (None, 0)); // no random bytes yet
 /// let id = ids.generate(3)?;
 /// assert_eq!((ids.stats().machine, ids.stats().len), (Some(id.machine()), 1));
 /// # Ok::<(), polyflake::Error>(())
@@ -66,26 +69,26 @@ pub type Generator<C = DefaultClock> = generator::Generator<Identities, C>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The machine field, which tells the generator from all others; none before it is drawn.
+    /// The machine field, which distinguishes the generator from all others, or `None` before it is assigned.
     pub machine: Option<[u8; 5]>,
-    /// The highest second that an ID was made in, in Unix seconds; none before the first ID.
+    /// The highest second in which the generator created an ID, in Unix seconds, or `None` before the first ID.
     pub last_second: Option<i64>,
-    /// Number of IDs made in that second.
+    /// The number of IDs generated in that second.
     pub len: u32,
-    /// `true` if the generator was closed.
+    /// Whether the generator is closed.
     pub closed: bool,
 }
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// A generator with the system's clock and random bytes.
+    /// Creates a generator with the system's clock and random bytes.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
     ///
     /// static IDS: Generator = Generator::new();
     ///
-    /// // The second one is greater unless the counter, which starts at a random value, wraps between them.
+    /// // The second ID is greater unless the counter, which starts at a random value, wraps around between them.
     /// assert_ne!(IDS.generate(3)?, IDS.generate(3)?);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
@@ -93,7 +96,7 @@ impl Generator {
         Self::drawing(SystemClock, entropy::random, FirstReading::new(false))
     }
 
-    /// Options for a generator.
+    /// Returns a builder, which configures a generator.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -114,7 +117,7 @@ impl Default for Generator {
     }
 }
 
-/// One new ID from the default generator.
+/// Generates a new ID with the default generator.
 ///
 /// ```
 /// let id = polyflake::hotguid::generate(3)?;
@@ -123,7 +126,7 @@ impl Default for Generator {
 /// ```
 ///
 /// # Errors
-/// As [`Generator::generate`].
+/// Returns the same errors as [`Generator::generate`].
 #[cfg(feature = "std")]
 #[inline]
 pub fn generate(shard_key: u32) -> Result<HotGuid> {
@@ -132,9 +135,10 @@ pub fn generate(shard_key: u32) -> Result<HotGuid> {
 }
 
 impl<C> Generator<C> {
-    /// A generator with your own clock and source of random bytes: see [`Builder::draw`](super::Builder::draw).
+    /// Creates a generator with a custom clock and a custom source of random bytes. See
+    /// [`Builder::draw`](super::Builder::draw).
     ///
-    /// A clock that is coarser than a second is refused with `out_of_range`, by each call for an ID.
+    /// If the clock is coarser than a second, each call that generates an ID fails with `out_of_range`.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, hotguid::Generator};
@@ -156,7 +160,7 @@ impl<C> Generator<C> {
         Self { engine: Engine::new(family, counters(), window, first, policy, clock) }
     }
 
-    /// The half-open window, in Unix milliseconds.
+    /// Returns the half-open window in Unix milliseconds.
     ///
     /// ```
     /// let builder = polyflake::hotguid::Generator::builder();
@@ -168,8 +172,8 @@ impl<C> Generator<C> {
         self.engine.window_ms(&SCALE)
     }
 
-    /// Ends the generator, also for calls in flight on other threads. There is nothing to save: the next generator draws its own
-    /// random bytes.
+    /// Closes the generator, which also ends calls in progress on other threads. There is no state to save, because the next
+    /// generator picks new random bytes.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -181,12 +185,12 @@ impl<C> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// `generator_closed` if it was closed before.
+    /// Returns `generator_closed` if the generator is already closed.
     pub fn close(&self) -> Result<()> {
         self.engine.machine.close().map(drop)
     }
 
-    /// Figures of the generator at this moment.
+    /// Returns statistics of the generator at this moment.
     ///
     /// ```
     /// use polyflake::hotguid::{Generator, HotGuid};
@@ -208,7 +212,7 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// One new ID for a given shard.
+    /// Generates a new ID for a shard key.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -220,10 +224,10 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// `sequence_exhausted` after 16,777,216 IDs in one second, with the time to retry, after a wait of at most `max_wait`;
-    /// `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `generator_closed`;
-    /// `forked` in a child process if a window was given; `entropy_unavailable`; any error of the clock. A refused call changes
-    /// nothing.
+    /// Returns `sequence_exhausted`, with the time to retry, after 16,777,216 IDs in one second and a wait of up to `max_wait`;
+    /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `generator_closed`;
+    /// `forked` in a child process if the generator has a window; `entropy_unavailable`; or any error of the clock. A call that
+    /// fails changes nothing.
     #[inline]
     pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
         self.engine.one(Mode::Wait, shard_key)
@@ -242,12 +246,13 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As `generate`; [`Error::written`](crate::Error::written) is the number of valid IDs at the front of the slice.
+    /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the front
+    /// of the slice.
     pub fn fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<()> {
         self.engine.fill(Mode::Wait, shard_key, ids)
     }
 
-    /// One new ID without waiting, if there is one now.
+    /// Generates a new ID if one is available without waiting.
     ///
     /// ```
     /// use polyflake::hotguid::{Generator, HotGuid};
@@ -261,13 +266,14 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// `sequence_exhausted` or `clock_behind`, with the time to retry, instead of a wait; all else as `generate`.
+    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are those
+    /// of `generate`.
     #[inline]
     pub fn try_generate(&self, shard_key: u32) -> Result<HotGuid> {
         self.engine.one(Mode::Try, shard_key)
     }
 
-    /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
+    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
     ///
     /// ```
     /// use polyflake::hotguid::{Generator, HotGuid};
@@ -280,12 +286,13 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
+    /// Returns the same errors as `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
     pub fn try_fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<usize> {
         self.engine.try_fill(shard_key, ids)
     }
 
-    /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
+    /// Generates a new ID and waits asynchronously. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking
+    /// the thread.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -300,7 +307,7 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As `generate`.
+    /// Returns the same errors as `generate`.
     pub async fn generate_async(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -309,8 +316,8 @@ impl<C: Clock> Generator<C> {
         self.engine.one_async(&sleep, shard_key).await
     }
 
-    /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. `written` counts the valid IDs at the
-    /// front of the slice: all in the end, and as many as there were if the call is dropped before.
+    /// Fills a slice with new IDs. It awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
+    /// front of the slice, so it remains correct if the future is dropped early.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -331,7 +338,7 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As `fill`.
+    /// Returns the same errors as `fill`.
     pub fn fill_async(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -342,11 +349,11 @@ impl<C: Clock> Generator<C> {
         self.engine.fill_async(sleep, Ok(shard_key), ids, written)
     }
 
-    /// Gives the generator random bytes that were drawn elsewhere, unless it already has some in this process. Returns whether it
-    /// took them. For bindings, whose entropy comes from outside; not part of the public API.
+    /// Provides random bytes from an external source, unless the generator already has some in this process. Returns whether
+    /// the generator uses them. For bindings, whose entropy comes from their host; not part of the public API.
     ///
     /// # Errors
-    /// `forked` as in [`crate::fork::prepare`].
+    /// Returns `forked` like [`crate::fork::prepare`].
     #[doc(hidden)]
     pub fn provide_identity(&self, drawn: [u8; 8]) -> Result<bool> {
         self.engine.family.drawn.provide(drawn)
@@ -359,7 +366,7 @@ pub(super) const fn counters() -> PerTick {
     PerTick::new(counters, Behind::Held, SCALE.last).expect("25 bits of slots and 32 of seconds")
 }
 
-/// A generator that moves from grant to grant.
+/// A generator that switches from grant to grant.
 ///
 /// Not part of the public API: for leases.
 #[doc(hidden)]

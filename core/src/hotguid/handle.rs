@@ -1,4 +1,4 @@
-//! Handles: each reserves blocks of a generator's slots for one thread, so that threads scale.
+//! Handles, which reserve blocks of a generator's counter values for one thread so that generation scales with threads.
 
 use core::ops::Deref;
 
@@ -9,8 +9,8 @@ use crate::{
     generator::{self, Mode},
 };
 
-/// Makes IDs of a shared [`Generator`] for one thread: see [`Handle`](crate::Handle). Its IDs of one second sort in the order in which
-/// they were made, unless the counter, which starts at a random value, passes its end meanwhile.
+/// Generates IDs of a shared [`Generator`] for one thread. See [`Handle`](crate::Handle). Its IDs of one second sort in the
+/// order in which they were generated, unless the counter, which starts at a random value, wraps around in between.
 ///
 /// ```
 /// use polyflake::hotguid::{Generator, Handle};
@@ -23,7 +23,7 @@ use crate::{
 pub type Handle<G> = generator::Handle<Identities, G>;
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
-    /// One new ID.
+    /// Generates a new ID.
     ///
     /// ```
     /// let ids = polyflake::hotguid::Generator::new();
@@ -33,13 +33,13 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::generate`].
+    /// Returns the same errors as [`Generator::generate`].
     #[inline]
     pub fn generate(&mut self, shard_key: u32) -> Result<HotGuid> {
         self.one(Mode::Wait, shard_key)
     }
 
-    /// One new ID without waiting, if there is one now.
+    /// Generates a new ID if one is available without waiting.
     ///
     /// ```
     /// let ids = polyflake::hotguid::Generator::new();
@@ -48,7 +48,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::try_generate`].
+    /// Returns the same errors as [`Generator::try_generate`].
     #[inline]
     pub fn try_generate(&mut self, shard_key: u32) -> Result<HotGuid> {
         self.one(Mode::Try, shard_key)

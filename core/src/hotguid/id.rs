@@ -1,4 +1,4 @@
-//! The ID: its fields, its byte orders, its texts.
+//! The ID type: its fields, its byte orders and its string forms.
 
 use super::{COUNTER, LAST_COUNTER, MACHINE, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{
@@ -23,17 +23,18 @@ use crate::{
     serde(deny_unknown_fields)
 )]
 pub struct Parts {
-    /// Creation time, in Unix seconds: 0..=4294967295.
+    /// The creation time in Unix seconds: 0..=4294967295.
     pub timestamp: i64,
-    /// Random bytes that tell its generator from all others; the original derives them from host and process.
+    /// The random bytes that distinguish this generator from all others. The original C# library derives them from host and
+    /// process.
     pub machine: [u8; 5],
-    /// Number of the ID within its second: 0..=16777215, from any start.
+    /// The counter of the ID within its second, 0..=16777215. It may start at any value.
     pub counter: u32,
-    /// The key that the application routes by.
+    /// The key by which the application routes to a shard.
     pub shard_key: u32,
 }
 
-/// A Hot Guid: 16 bytes, which sort by time, as its text does.
+/// A Hot Guid: 16 bytes whose string form sorts by time.
 ///
 /// ```
 /// use polyflake::hotguid::HotGuid;
@@ -64,22 +65,22 @@ impl MachineBytes {
     }
 }
 
-/// Swaps bytes 4 with 3 and 2 with 1 of the low 40 bits, counted from the lowest, and drops those above.
+/// Swaps bytes 4 with 3 and 2 with 1 of the low 40 bits, counted from the lowest, and drops the bits above.
 const fn swap_pairs(word: u64) -> u64 {
     (word & 0x00_ff00_ff00) << 8 | (word >> 8) & 0x00_ff00_ff00 | word & 0xff
 }
 
 impl HotGuid {
-    /// Bytes of an ID.
+    /// The length of an ID in bytes.
     pub const LEN: usize = 16;
-    /// Characters of its text.
+    /// The length of the string form in characters.
     pub const TEXT_LEN: usize = guid::LENGTH;
-    /// The lowest ID: all bits 0.
+    /// The lowest ID: all bits are 0.
     pub const MIN: Self = Self([0; Self::LEN]);
-    /// The highest ID: all bits 1.
+    /// The highest ID: all bits are 1.
     pub const MAX: Self = Self([0xff; Self::LEN]);
 
-    /// The ID of given fields.
+    /// Creates an ID from its fields.
     ///
     /// ```
     /// use polyflake::hotguid::{HotGuid, Parts};
@@ -91,7 +92,7 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// `time_out_of_range` for the timestamp, `out_of_range` for the counter.
+    /// Returns `time_out_of_range` for the timestamp, or `out_of_range` for the counter.
     pub fn from_parts(parts: Parts) -> Result<Self> {
         let Parts { timestamp, machine, counter, shard_key } = parts;
         let seconds = SCALE.tick_of_seconds(timestamp)?;
@@ -118,7 +119,7 @@ impl HotGuid {
         Self((others | COUNTER.put(counter.into())).to_be_bytes())
     }
 
-    /// The fields.
+    /// Returns all fields of the ID.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -136,7 +137,7 @@ impl HotGuid {
         }
     }
 
-    /// Creation time, in Unix seconds.
+    /// Returns the creation time in Unix seconds.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -148,7 +149,7 @@ impl HotGuid {
         TIMESTAMP.take(self.word()).cast_signed()
     }
 
-    /// Creation time, in Unix milliseconds: whole seconds.
+    /// Returns the creation time in Unix milliseconds, a whole number of seconds.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -160,21 +161,21 @@ impl HotGuid {
         SCALE.ms_of(TIMESTAMP.take(self.word()))
     }
 
-    /// The bytes that tell its generator from all others.
+    /// Returns the random bytes that distinguish the ID's generator from all others.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
     ///
     /// let (here, there) = (Generator::new(), Generator::new());
     /// assert_eq!(here.generate(3)?.machine(), here.generate(3)?.machine());
-    /// assert_ne!(here.generate(3)?.machine(), there.generate(3)?.machine()); // but for 1 in 2^40
+    /// assert_ne!(here.generate(3)?.machine(), there.generate(3)?.machine()); // except with a probability of 1 in 2^40
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn machine(self) -> [u8; 5] {
         self.parts().machine
     }
 
-    /// Number of the ID within its second, from any start: 24 bits.
+    /// Returns the counter of the ID within its second, 24 bits. It may start at any value.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -187,13 +188,13 @@ impl HotGuid {
         COUNTER.take(self.word()) as u32
     }
 
-    /// The key that the application routes by.
+    /// Returns the key by which the application routes to a shard.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
     ///
     /// let id = HotGuid::parse("6955b900-0000-0000-0000-000003000000")?;
-    /// assert_eq!(id.shard_key() % 16, 3); // the shard of 16
+    /// assert_eq!(id.shard_key() % 16, 3); // one of 16 shards
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
@@ -205,12 +206,12 @@ impl HotGuid {
         u128::from_be_bytes(self.0)
     }
 
-    /// The ID of 16 bytes in the order of .NET's `Guid.ToByteArray()`.
+    /// Creates an ID from its 16 bytes in the order of .NET's `Guid.ToByteArray()`.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
     ///
-    /// // What `Guid.ToByteArray()` of C# gives: the first three groups of the text are reversed.
+    /// // `Guid.ToByteArray()` of C# reverses the bytes of the first three groups of the string.
     /// let id = HotGuid::from_bytes(*b"\0\xb9\x55\x69\0\0\0\0\0\0\0\0\x03\0\0\0");
     /// assert_eq!(id.to_string(), "6955b900-0000-0000-0000-000003000000");
     /// ```
@@ -218,7 +219,7 @@ impl HotGuid {
         Self(guid::reverse_groups(bytes))
     }
 
-    /// The ID of a slice of 16 bytes in the order of .NET.
+    /// Creates an ID from a slice of 16 bytes in the order of .NET's `Guid.ToByteArray()`.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -229,7 +230,7 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// `invalid_length`, in bytes.
+    /// Returns `invalid_length`, in bytes.
     pub fn from_slice(bytes: &[u8]) -> Result<Self> {
         bytes
             .try_into()
@@ -237,7 +238,7 @@ impl HotGuid {
             .map_err(|_| Error::invalid_length(bytes.len(), Self::LEN, Self::LEN))
     }
 
-    /// The 16 bytes in the order of .NET's `Guid.ToByteArray()`.
+    /// Returns the 16 bytes in the order of .NET's `Guid.ToByteArray()`.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -250,7 +251,7 @@ impl HotGuid {
         guid::reverse_groups(self.0)
     }
 
-    /// The ID of 16 bytes in the order of RFC 9562, as in `uuid::Uuid`: the order of the text.
+    /// Creates an ID from its 16 bytes in the order of RFC 9562, as in `uuid::Uuid`. This is also the order of the string.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -262,13 +263,13 @@ impl HotGuid {
         Self(bytes)
     }
 
-    /// The 16 bytes in the order of RFC 9562: they sort as the text does, by time.
+    /// Returns the 16 bytes in the order of RFC 9562. Like the string, they sort by time.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
     ///
     /// let id = HotGuid::parse("6955b900-0000-0000-0000-000003000000")?;
-    /// assert_eq!(id.to_rfc_bytes()[..4], [0x69, 0x55, 0xb9, 0]); // as the text spells it
+    /// assert_eq!(id.to_rfc_bytes()[..4], [0x69, 0x55, 0xb9, 0]); // same order as the string
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn to_rfc_bytes(self) -> [u8; Self::LEN] {
@@ -280,7 +281,7 @@ impl HotGuid {
         &self.0
     }
 
-    /// The ID of a GUID that SQL Server sorts by time, in the order of .NET's `Guid.ToByteArray()`.
+    /// Creates an ID from a GUID that SQL Server sorts by time, in the byte order of .NET's `Guid.ToByteArray()`.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -293,8 +294,8 @@ impl HotGuid {
         Self(guid::of_sql(bytes))
     }
 
-    /// The GUID that SQL Server sorts by time, in the order of .NET's `Guid.ToByteArray()`, which is how its clients
-    /// send one.
+    /// Returns the GUID that SQL Server sorts by time, in the byte order of .NET's `Guid.ToByteArray()`, in which SQL Server
+    /// clients send a GUID.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -308,7 +309,7 @@ impl HotGuid {
         guid::to_sql(self.0)
     }
 
-    /// The text, in lower case.
+    /// Returns the string form in lower case.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -320,7 +321,7 @@ impl HotGuid {
         guid::encode(&self.0)
     }
 
-    /// The text of the GUID that SQL Server sorts by time.
+    /// Returns the string form of the GUID that SQL Server sorts by time.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -333,7 +334,7 @@ impl HotGuid {
         guid::encode(&guid::reverse_groups(self.to_sql()))
     }
 
-    /// The ID of a text: hex with hyphens, in either case.
+    /// Parses a string of hexadecimal digits with hyphens, in upper or lower case.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -345,13 +346,13 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// `invalid_length` (in characters) or `invalid_character` with the position of the first bad one.
+    /// Returns `invalid_length` (in characters), or `invalid_character` with the position of the first invalid character.
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         guid::decode(text).map(Self)
     }
 
-    /// As [`HotGuid::parse`], for the bytes of a text.
+    /// Like [`HotGuid::parse`], for a string as bytes.
     ///
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
@@ -359,7 +360,7 @@ impl HotGuid {
         guid::decode_bytes(text).map(Self)
     }
 
-    /// The ID of a text, at compile time; `None` where [`HotGuid::parse`] would fail.
+    /// Parses an ID at compile time. Returns `None` where [`HotGuid::parse`] would return an error.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -375,7 +376,7 @@ impl HotGuid {
         }
     }
 
-    /// The ID of the text of a GUID that SQL Server sorts by time.
+    /// Parses the string form of a GUID that SQL Server sorts by time.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -386,14 +387,14 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// As [`HotGuid::parse`].
+    /// Returns the same errors as [`HotGuid::parse`].
     pub fn parse_sql(text: &str) -> Result<Self> {
         guid::decode(text).map(|bytes| Self::from_sql(guid::reverse_groups(bytes)))
     }
 
-    /// The lowest and the highest ID (both inclusive) of the half-open time range `start .. end`, in Unix milliseconds or as
-    /// `SystemTime`s, for BETWEEN queries. SQL Server's queries take the two converted IDs, which sort alike. An ID is in the
-    /// range if its own second begins in it.
+    /// Returns the lowest and the highest ID, both inclusive, of the half-open time range `start .. end`, for `BETWEEN`
+    /// queries. The bounds are Unix milliseconds or `SystemTime`s. An ID is in the range if its second starts within the range.
+    /// For SQL Server, convert both IDs with [`HotGuid::to_sql`]; the converted IDs sort in the same order.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -405,8 +406,8 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// `time_out_of_range` before 1970 or past 2106 (the end may be one second past the last); `out_of_range` if the
-    /// range is reversed or holds no second.
+    /// Returns `time_out_of_range` for times before 1970 or after 2106, although the end may be one second past the last one.
+    /// Returns `out_of_range` if the range is reversed or contains no second.
     pub fn time_range(
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,

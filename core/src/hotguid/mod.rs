@@ -1,14 +1,16 @@
-//! Hot Guid: GUIDs that sort by time and name their shard.
+//! The Hot Guid format: GUIDs that sort by time and contain a shard key.
 //!
 //! ```text
-//! text order: 32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed
+//! string order: 32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed
 //! ```
 //!
-//! Three orders of the same 16 bytes are in use: the order of the text, which is also RFC 9562's and sorts by time; the
-//! order of .NET's `Guid.ToByteArray()`, in which the first three groups of the text are reversed; and the order that SQL
-//! Server sorts by time, since it compares the groups from the last to the first.
+//! The machine field is the worker ID, randomly assigned. The same 16 bytes are used in three orders:
 //!
-//! Source: `HotGuid` (C#).
+//! - The order of the string, which is also the order of RFC 9562, sorts by time.
+//! - The order of .NET's `Guid.ToByteArray()` reverses the bytes of the first three groups of the string.
+//! - The SQL Server order makes SQL Server sort IDs by time, because SQL Server compares the groups from the last to the first.
+//!
+//! The format is the one of `HotGuid`, a C# library.
 
 mod builder;
 mod database;
@@ -34,24 +36,24 @@ pub use uuid8::Uuid8Parts;
 
 use crate::format::{FieldDescription, Figures, Scale, Span};
 
-/// Places of the fields, in the order of the text.
+/// The positions of the fields, in the order of the string.
 const FIELDS: [Span; 4] = Span::split([32, 40, 24, 32]);
 const TIMESTAMP: Span = FIELDS[0];
 const MACHINE: Span = FIELDS[1];
 const COUNTER: Span = FIELDS[2];
 const SHARD_KEY: Span = FIELDS[3];
 
-/// Unix seconds, 32 bits of them.
+/// Unix seconds, 32 bits.
 const SCALE: Scale = Scale { epoch_ms: 0, tick_ms: 1000, last: TIMESTAMP.max() };
 
-/// The last second, in Unix seconds: 2106-02-07T06:28:15Z.
+/// The last second of the format, in Unix seconds: 2106-02-07T06:28:15Z.
 pub const LAST_SECOND: i64 = TIMESTAMP.max().cast_signed();
 
-/// The last counter.
+/// The maximum value of the counter.
 #[allow(clippy::cast_possible_truncation, reason = "24 bits")]
 pub const LAST_COUNTER: u32 = COUNTER.max() as u32;
 
-/// Key figures of the format. The fields are in the order of the text.
+/// Returns the key figures of the format. The fields are in the order of the string.
 ///
 /// ```
 /// let figures = polyflake::hotguid::describe();

@@ -1,4 +1,4 @@
-//! Packing IDs from slots.
+//! Assembles IDs from reserved sequence slots.
 
 use super::{
     HotGuid, LAST_COUNTER,
@@ -29,7 +29,7 @@ impl Pack for Identities {
         HotGuid::pack(run.tick, identity.machine, counter, shard_key)
     }
 
-    /// Never: each generator draws its own random bytes.
+    /// Returns false, because each generator picks its own random bytes.
     fn may_repeat(&self, _: &Self) -> bool {
         false
     }

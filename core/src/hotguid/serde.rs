@@ -1,4 +1,4 @@
-//! IDs in serde: as text, and in binary formats as the 16 bytes of RFC 9562, like `uuid::Uuid`.
+//! Serializes IDs as strings, or in binary formats as the 16 bytes of RFC 9562, like `uuid::Uuid`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -1,24 +1,24 @@
-//! IDs as UUIDs of version 8 (RFC 9562), which strict validators accept; their fields differ from the compatible form.
+//! IDs as UUIDs of version 8 (RFC 9562), which strict validators accept. Their fields differ from those of the compatible form.
 //!
 //! ```text
 //! 32 Unix seconds, 16 machine | 4 version = 8 | 12 machine | 2 variant = 10 | 6 machine | 24 counter | 32 shard key
 //! ```
 //!
-//! Version and variant leave 34 bits for the machine instead of 40. The shard key is big-endian here; all other fields are at
-//! the same places as in the compatible form.
+//! Version and variant leave 34 bits for the machine field instead of 40. The shard key is big-endian here; all other fields
+//! are at the same positions as in the compatible form.
 
 use super::{COUNTER, HotGuid, LAST_COUNTER, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{Error, ErrorKind, Result};
 
-/// The machine's 34 bits, which generators draw at random.
+/// The 34 bits of the machine field, which generators pick at random.
 const MACHINE_BITS: u32 = 34;
 const LAST_MACHINE: u64 = (1 << MACHINE_BITS) - 1;
 
-/// Version and variant within the machine's 40 bits of the compatible form.
+/// The version and variant within the 40-bit machine field of the compatible form.
 const MARKS: u64 = 0x80_0080;
-/// The bits that hold them.
+/// The bits that contain the version and the variant.
 const MARKED: u64 = 0xf0_00c0;
-/// Lowest bit of the machine's 40 bits in an ID.
+/// The lowest bit of the 40-bit machine field in an ID.
 const MACHINE_AT: u32 = 56;
 
 /// The fields of an ID that is a UUID of version 8.
@@ -37,17 +37,18 @@ const MACHINE_AT: u32 = 56;
     serde(deny_unknown_fields)
 )]
 pub struct Uuid8Parts {
-    /// The creation time, in Unix seconds: 0..=4294967295.
+    /// The creation time in Unix seconds: 0..=4294967295.
     pub timestamp: i64,
-    /// The random bits that tell its generator from all others: 34 of them.
+    /// The 34 random bits that distinguish this generator from all others.
     pub machine: u64,
-    /// The ID's number within its second, counted from any start: 0..=16777215.
+    /// The counter of the ID within its second, 0..=16777215. It may start at any value.
     pub counter: u32,
     /// The shard key.
     pub shard_key: u32,
 }
 
-/// Version and variant within 8 drawn bytes; the first five of them are the machine's before its pairs are swapped.
+/// The version and variant within 8 random bytes, of which the first five are the machine field before its byte pairs are
+/// swapped.
 const DRAWN_MARKS: u64 = 0x8080 << 24;
 const DRAWN_MARKED: u64 = 0xf0c0 << 24;
 
@@ -62,7 +63,7 @@ pub(super) const fn unmarked(drawn: u64) -> u64 {
 }
 
 impl HotGuid {
-    /// The fields of a UUID of version 8, which a generator with [`Builder::uuid8`](super::Builder::uuid8) makes.
+    /// Returns the fields of a UUID of version 8, which a generator with [`Builder::uuid8`](super::Builder::uuid8) creates.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -73,7 +74,7 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// `not_canonical` for another version or variant.
+    /// Returns `not_canonical` for another version or variant.
     pub fn uuid8_parts(self) -> Result<Uuid8Parts> {
         let word = u128::from_be_bytes(self.to_rfc_bytes());
         #[allow(clippy::cast_possible_truncation, reason = "40, 24 and 32 bits")]
@@ -88,7 +89,7 @@ impl HotGuid {
         Ok(Uuid8Parts { timestamp, machine, counter, shard_key })
     }
 
-    /// The UUID of version 8 with these fields.
+    /// Creates the UUID of version 8 with these fields.
     ///
     /// ```
     /// use polyflake::hotguid::{HotGuid, Uuid8Parts};
@@ -100,7 +101,7 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// `time_out_of_range` for the timestamp, `out_of_range` for the machine and the counter.
+    /// Returns `time_out_of_range` for the timestamp, or `out_of_range` for the machine and the counter.
     pub fn from_uuid8_parts(parts: Uuid8Parts) -> Result<Self> {
         let Uuid8Parts { timestamp, machine, counter, shard_key } = parts;
         let seconds = SCALE.tick_of_seconds(timestamp)?;

@@ -1,4 +1,4 @@
-//! Options for a generator.
+//! The options of a generator.
 
 use super::{
     Codec, EPOCH, Generator, Grant, LAST_SECOND, SCALE, family::Nodes, pack::SLOTS_PER_NODE,
@@ -10,7 +10,7 @@ use crate::{
     sequence::per_tick::{Behind, PerTick, Slots},
 };
 
-/// Options for a [`Generator`].
+/// Configures a [`Generator`].
 ///
 /// ```
 /// use polyflake::randflake::{Generator, Grant};
@@ -22,7 +22,7 @@ use crate::{
 /// ```
 pub type Builder<C> = generator::Builder<Settings, C>;
 
-/// The options of this family.
+/// The options that are specific to Randflake.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a builder has them")]
 pub struct Settings {
@@ -32,11 +32,11 @@ pub struct Settings {
 }
 
 impl<C: Clock> Builder<C> {
-    /// Options for a generator with your own clock.
+    /// Creates a builder with a custom clock.
     ///
-    /// An earlier generator of the grant's node may have made IDs in this second, in a process that was restarted. Without
-    /// [`Builder::resume_after`] the first ID therefore belongs to the second after the first call, which waits for up to one second.
-    /// If the clock was set back between two runs, IDs repeat.
+    /// A process that was restarted may have generated IDs with this grant in the current second. Therefore, without
+    /// [`Builder::resume_after`], the first ID belongs to the second after the first call, which waits up to one second. If the
+    /// clock was set back between two runs, IDs repeat.
     ///
     /// ```
     /// use polyflake::{
@@ -47,7 +47,7 @@ impl<C: Clock> Builder<C> {
     /// let grant = Grant::new(7, 1_730_000_000, 2_803_741_824)?;
     /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
     /// let ids = Builder::with_clock(grant, *b"sixteen byte key", &clock).build()?;
-    /// assert_eq!(&*ids.generate()?.text(), "amb6fiq6d10u2"); // the same in each run
+    /// assert_eq!(&*ids.generate()?.text(), "amb6fiq6d10u2"); // the same in every run
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn with_clock(grant: Grant, secret: impl Into<Codec>, clock: C) -> Self {
@@ -55,8 +55,9 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// The last second, in Unix seconds, in which this grant was used, as [`Generator::close`] returned it. No ID is made in this
-    /// second or before it. A grant that served a generator must not serve another one without this option.
+    /// Sets the last second, in Unix seconds, in which this grant was used, as returned by [`Generator::close`]. The generator
+    /// creates no IDs in or before this second. Always set this option for a grant that has already served another generator,
+    /// because IDs may repeat otherwise.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -64,7 +65,7 @@ impl<C: Clock> Builder<C> {
     /// let grant = || Grant::new(42, 1_730_000_000, 2_803_741_824);
     /// let ids = Generator::builder(grant()?, *b"sixteen byte key").build()?;
     /// let last = ids.inspect(ids.generate()?);
-    /// let second = ids.close()?.unwrap(); // to be stored
+    /// let second = ids.close()?.unwrap(); // store this value
     ///
     /// let ids = Generator::builder(grant()?, *b"sixteen byte key").resume_after(second);
     /// let ids = ids.max_wait(std::time::Duration::from_secs(2)).build()?; // after the restart
@@ -76,7 +77,7 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// The generator.
+    /// Builds the generator.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -88,7 +89,7 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// `out_of_range` if `resume_after` is a second that the format does not have, or the clock is coarser than a second.
+    /// Returns `out_of_range` if `resume_after` is outside the time range of the format, or the clock is coarser than a second.
     pub fn build(self) -> Result<Generator<C>> {
         let (state, window) = (self.state()?, Window::new(self.family.grant.terms().ticks()));
         let nodes = Nodes::new(self.family.codec, self.family.grant.used_up())?;
@@ -96,7 +97,7 @@ impl<C: Clock> Builder<C> {
         Ok(Generator { engine: Engine::with_options(self.options, nodes, state, window, first)? })
     }
 
-    /// The state machine, with everything up to `resume_after` used up.
+    /// Returns the state machine, with all ticks up to `resume_after` exhausted.
     fn state(&self) -> Result<PerTick> {
         let nodes = self.family.grant.nodes();
         let last = u64::from(nodes.end() - nodes.start() + 1) * SLOTS_PER_NODE - 1;

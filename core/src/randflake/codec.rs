@@ -1,4 +1,4 @@
-//! The codec: from fields to the ID and back, under a secret.
+//! The codec, which encrypts fields into an ID and decrypts them under a secret.
 
 use super::{EPOCH, LAST_NODE, LAST_SEQUENCE, NODE, Randflake, SCALE, SEQUENCE, TIMESTAMP};
 use crate::format::Span;
@@ -21,15 +21,15 @@ use crate::{Error, Result};
     serde(deny_unknown_fields)
 )]
 pub struct Parts {
-    /// Creation time, in Unix seconds: 1730000000..=2803741823.
+    /// The creation time in Unix seconds: 1730000000..=2803741823.
     pub timestamp: i64,
-    /// The node that made the ID: 0..=131071.
+    /// The node ID of the generator that created the ID: 0..=131071.
     pub node: u32,
-    /// Number of the ID within its second: 0..=131071.
+    /// The sequence number of the ID within its second: 0..=131071.
     pub sequence: u32,
 }
 
-/// Reads IDs, and makes IDs of given fields, under a secret.
+/// Decrypts IDs into their fields, and encrypts fields into IDs, under a secret.
 ///
 /// ```
 /// use polyflake::randflake::{Codec, Parts};
@@ -45,7 +45,7 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// A codec for a secret of 16 bytes. It accepts any bytes, even 16 zeros, so draw them at random.
+    /// Creates a codec with a secret of 16 bytes. Any bytes are accepted, even 16 zeros, so generate the secret at random.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Randflake};
@@ -58,7 +58,7 @@ impl Codec {
         Self { cipher: Sparx64::new(secret) }
     }
 
-    /// A codec for a secret in a slice.
+    /// Creates a codec with a secret in a slice.
     ///
     /// ```
     /// use polyflake::randflake::Codec;
@@ -69,12 +69,12 @@ impl Codec {
     /// ```
     ///
     /// # Errors
-    /// `invalid_secret` unless it has 16 bytes.
+    /// Returns `invalid_secret` unless the secret has 16 bytes.
     pub fn from_slice(secret: &[u8]) -> Result<Self> {
         Sparx64::from_slice(secret).map(|cipher| Self { cipher })
     }
 
-    /// The ID of given fields. The caller must make sure that no two IDs have the same fields.
+    /// Encrypts fields into an ID. The caller must ensure that no two IDs have the same fields.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Parts};
@@ -87,19 +87,20 @@ impl Codec {
     /// ```
     ///
     /// # Errors
-    /// `time_out_of_range` for the timestamp, `out_of_range` for the others.
+    /// Returns `time_out_of_range` for the timestamp, or `out_of_range` for the other fields.
     pub fn encrypt(&self, parts: Parts) -> Result<Randflake> {
         Ok(self.encrypt_raw(parts.to_raw()?))
     }
 
-    /// The fields of an ID. Plausible fields prove nothing: every number decrypts to some fields.
+    /// Decrypts an ID into its fields. Plausible fields do not prove that the ID is genuine, because every integer decrypts to
+    /// some fields.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Randflake};
     ///
     /// let codec = Codec::new(*b"sixteen byte key");
     /// assert_eq!(codec.inspect(Randflake::parse("amb6fiq6d10u2")?).timestamp, 1_767_225_600);
-    /// let nobodys = codec.inspect(Randflake::from_i64(0)); // no proof: every number has fields
+    /// let nobodys = codec.inspect(Randflake::from_i64(0)); // not an ID of ours, but every integer decrypts to some fields
     /// assert!(nobodys.node <= 131_071);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
@@ -109,7 +110,7 @@ impl Codec {
         Parts::from_raw(u64::from_le_bytes(raw))
     }
 
-    /// Writes the fields of many IDs into a column of each, by the cipher's kernels.
+    /// Decrypts many IDs at once and writes each field to a separate column, with the vector kernels of the cipher.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Parts};
@@ -123,7 +124,7 @@ impl Codec {
     /// ```
     ///
     /// # Errors
-    /// `invalid_length` unless the slices are equally long.
+    /// Returns `invalid_length` unless all slices have the same length.
     pub fn inspect_columns(
         &self,
         ids: &[Randflake],
@@ -131,7 +132,7 @@ impl Codec {
         nodes: &mut [u32],
         sequences: &mut [u32],
     ) -> Result<()> {
-        /// More blocks than any kernel takes at once.
+        /// More blocks than any kernel processes at once.
         const BLOCK: usize = 64;
         let count = ids.len();
         let lengths = [timestamps.len(), nodes.len(), sequences.len()];
@@ -183,7 +184,7 @@ impl From<[u8; 16]> for Codec {
 }
 
 impl Parts {
-    /// Creation time, in Unix milliseconds: whole seconds.
+    /// Returns the creation time in Unix milliseconds, a whole number of seconds.
     ///
     /// ```
     /// use polyflake::randflake::Parts;

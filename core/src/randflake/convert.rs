@@ -1,15 +1,15 @@
-//! Conversions from and to other types that hold an ID, and the lowest and the highest ID.
+//! Conversions between IDs and other types, and the lowest and the highest ID.
 
 use super::Randflake;
 use crate::base32;
 
 impl Randflake {
-    /// The lowest ID, as a signed number.
+    /// The lowest ID as a signed integer.
     pub const MIN: Self = Self::from_i64(i64::MIN);
-    /// The highest ID, as a signed number.
+    /// The highest ID as a signed integer.
     pub const MAX: Self = Self::from_i64(i64::MAX);
 
-    /// The ID of a text, at compile time; `None` where [`Randflake::parse`] would fail.
+    /// Parses an ID at compile time. Returns `None` where [`Randflake::parse`] would return an error.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;

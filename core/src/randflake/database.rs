@@ -1,4 +1,4 @@
-//! IDs in columns, as signed integers, and in schemas, as texts.
+//! Database columns of IDs as signed integers, and schemas of IDs as strings.
 
 use super::Randflake;
 use crate::{

@@ -1,4 +1,4 @@
-//! The engine's parts for Randflake: the grant's nodes, and the cipher.
+//! The Randflake part of the engine: the node IDs of the grant, and the cipher.
 
 use super::{Codec, SCALE, Terms};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     sequence::per_tick::PerTick,
 };
 
-/// Nodes that were leased to one process, and the cipher that hides them.
+/// The node IDs that are leased to one process, and the cipher that hides them.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Nodes {

@@ -1,4 +1,4 @@
-//! The generator: IDs of a grant's nodes.
+//! The Randflake generator.
 
 use core::time::Duration;
 
@@ -12,14 +12,14 @@ use crate::{
     sequence::{Machine, per_tick::State},
 };
 
-/// Makes Randflake IDs under one grant. Threads may share it.
+/// Generates Randflake IDs under one grant. Threads can share a generator.
 ///
-/// The calls that all families have are those of [`polyflake::Generator`](crate::Generator): `handle` and `clock`.
+/// [`polyflake::Generator`](crate::Generator) documents the methods that all ID formats share: `handle` and `clock`.
 ///
-/// It never goes back in time: after one wild reading of the clock it refuses with `clock_behind` until time gets there. The
-/// grant bounds how far ahead that can be.
+/// The generator never goes back in time. After a wrong clock reading in the future, calls fail with `clock_behind` until the
+/// clock catches up. The end of the grant limits how far ahead such a reading can be.
 ///
-/// It cannot be cloned, since a grant serves one generator once:
+/// A generator cannot be cloned, because each grant serves one generator once:
 ///
 /// ```compile_fail
 /// use polyflake::randflake::{Generator, Grant};
@@ -30,7 +30,7 @@ use crate::{
 /// ```
 pub type Generator<C = DefaultClock> = generator::Generator<Nodes, C>;
 
-/// Figures of a generator, at one moment.
+/// Statistics of a generator at one moment.
 ///
 /// ```
 /// use polyflake::randflake::{Generator, Grant, Randflake};
@@ -45,22 +45,22 @@ pub type Generator<C = DefaultClock> = generator::Generator<Nodes, C>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The last second used, in Unix seconds; none before the first ID.
+    /// The last second used, in Unix seconds, or `None` before the first ID.
     pub last_second: Option<i64>,
-    /// Number of IDs of that second that are used up.
+    /// The number of IDs of that second that are already used.
     pub len: u64,
-    /// `true` if the generator was closed.
+    /// Whether the generator is closed.
     pub closed: bool,
 }
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// Options for a generator under a grant; the secret is 16 bytes, or a [`Codec`].
+    /// Returns a builder, which configures a generator under a grant. The secret is 16 bytes or a [`Codec`].
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Generator, Grant};
     ///
-    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?; // node 42, from and until, in Unix seconds
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?; // node ID, start and end in Unix seconds
     /// let ids = Generator::builder(grant, Codec::from_slice(b"sixteen byte key")?).build()?;
     /// assert_eq!(ids.grant().nodes(), 42..=42);
     /// # Ok::<(), polyflake::Error>(())
@@ -71,7 +71,8 @@ impl Generator {
 }
 
 impl<C> Generator<C> {
-    /// The fields of an ID. Plausible fields prove nothing: every number decrypts to some fields.
+    /// Decrypts an ID into its fields. Plausible fields do not prove that the ID is genuine, because every integer decrypts to
+    /// some fields.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -86,7 +87,7 @@ impl<C> Generator<C> {
         self.engine.family.codec.inspect(id)
     }
 
-    /// The terms of the grant, including its extensions.
+    /// Returns the terms of the grant, including its extensions.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -100,7 +101,7 @@ impl<C> Generator<C> {
         self.engine.family.grant.until(self.engine.window.ticks().end)
     }
 
-    /// Extends the grant. A grant that ends no later changes nothing.
+    /// Extends the grant. If the new grant does not end later, this call changes nothing.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -115,13 +116,13 @@ impl<C> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// `lease_mismatch` unless both have the same nodes and start.
+    /// Returns `lease_mismatch` unless both grants have the same nodes and start.
     pub fn extend_grant(&self, longer: Grant) -> Result<()> {
         self.engine.extend(self.engine.family.grant.extended(longer.used_up())?.ticks().end);
         Ok(())
     }
 
-    /// Figures of the generator at this moment.
+    /// Returns statistics of the generator at this moment.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -140,9 +141,9 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// Ends the generator, also for calls in flight on other threads, and returns the last second used, in Unix seconds, after
-    /// which the grant's next generator must resume. If there was a call but no ID, it is the second that this generator left out;
-    /// none if there was no call.
+    /// Closes the generator, which also ends calls in progress on other threads, and returns the last second used, in Unix
+    /// seconds. The next generator of this grant must resume after that second. If the generator was called but created no ID,
+    /// the result is the second that it skipped. If it was never called, the result is `None`.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -156,28 +157,30 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// `generator_closed` if it was closed before; `forked` in a child process, since the parent's generator goes on.
+    /// Returns `generator_closed` if the generator is already closed, or `forked` in a child process, because the parent's
+    /// generator continues.
     pub fn close(&self) -> Result<Option<i64>> {
         self.engine.family.check_process()?;
         let used = last_second(self.engine.machine.close()?);
         Ok(used.or_else(|| self.engine.begun_after().map(|tick| SCALE.ms_of(tick) / 1000)))
     }
 
-    /// One new ID.
+    /// Generates a new ID.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
     ///
-    /// let past = Grant::new(42, 1_730_000_000, 1_730_000_060)?; // a minute of 2024
+    /// let past = Grant::new(42, 1_730_000_000, 1_730_000_060)?; // one minute in 2024
     /// let ids = Generator::builder(past, *b"sixteen byte key").build()?;
     /// assert_eq!(ids.generate().unwrap_err().code(), "lease_expired");
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// In this order: `lease_not_started`, with the time to retry, `lease_expired`; `clock_behind` if the clock is behind the
-    /// last second used, `sequence_exhausted`, both with the time to retry, at once or after a wait of at most `max_wait`;
-    /// also `generator_closed`; `forked` in a child process; any error of the clock. A refused call changes nothing.
+    /// Checks in this order: `lease_not_started` with the time to retry, or `lease_expired`; then `clock_behind` if the clock
+    /// is behind the last second used, or `sequence_exhausted`, both with the time to retry, immediately or after a wait of up
+    /// to `max_wait`. Also returns `generator_closed`, `forked` in a child process, or any error of the clock. A call that
+    /// fails changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
         self.engine.one(Mode::Wait, ())
@@ -197,12 +200,13 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As `generate`; [`Error::written`](crate::Error::written) is the number of valid IDs at the front of the slice.
+    /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the front
+    /// of the slice.
     pub fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
         self.engine.fill(Mode::Wait, (), ids)
     }
 
-    /// One new ID without waiting, if there is one now.
+    /// Generates a new ID if one is available without waiting.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant, Randflake};
@@ -217,13 +221,14 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// `sequence_exhausted` or `clock_behind`, with the time to retry, instead of a wait; all else as `generate`.
+    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are those
+    /// of `generate`.
     #[inline]
     pub fn try_generate(&self) -> Result<Randflake> {
         self.engine.one(Mode::Try, ())
     }
 
-    /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
+    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant, Randflake};
@@ -237,12 +242,13 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
+    /// Returns the same errors as `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
     pub fn try_fill(&self, ids: &mut [Randflake]) -> Result<usize> {
         self.engine.try_fill((), ids)
     }
 
-    /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
+    /// Generates a new ID and waits asynchronously. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking
+    /// the thread.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -258,13 +264,13 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As `generate`.
+    /// Returns the same errors as `generate`.
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
         self.engine.one_async(&sleep, ()).await
     }
 
-    /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. `written` counts the valid IDs at the
-    /// front of the slice: all in the end, and as many as there were if the call is dropped before.
+    /// Fills a slice with new IDs. It awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
+    /// front of the slice, so it remains correct if the future is dropped early.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -286,7 +292,7 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As `fill`.
+    /// Returns the same errors as `fill`.
     pub fn fill_async(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -297,12 +303,12 @@ impl<C: Clock> Generator<C> {
     }
 }
 
-/// The second of a state; `None` if no ID was made.
+/// Returns the second of a state, or `None` if no ID was generated.
 fn last_second(state: State) -> Option<i64> {
     (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000)
 }
 
-/// A generator that moves from grant to grant.
+/// A generator that switches from grant to grant.
 ///
 /// Not part of the public API: for leases.
 #[doc(hidden)]

@@ -1,24 +1,25 @@
-//! The grant: the nodes that a generator may use, and the time in which it may use them.
+//! The grant: the node IDs that a generator may use, and the time range in which it may use them.
 
 use core::ops::{Range, RangeInclusive};
 
 use super::{EPOCH, LAST_NODE, LAST_SECOND};
 use crate::{Error, ErrorKind, Result};
 
-/// The right to use one node, or a range of nodes, from `start` until just before `end`, in Unix seconds.
+/// The right to use one node ID, or a range of node IDs, from `start` until just before `end`, in Unix seconds.
 ///
-/// The issuer of grants must make sure that no two share a node and a second. A grant serves one generator once: the generator
-/// takes it, and it can be neither copied nor cloned. [`Grant::terms`] gives its numbers to look at.
+/// The issuer of grants must ensure that no two grants share a node ID in the same second. Each grant serves one generator once.
+/// Therefore the generator takes ownership of the grant, which can be neither copied nor cloned. [`Grant::terms`] returns the
+/// values of a grant for inspection.
 ///
 /// ```
 /// use polyflake::randflake::Grant;
 ///
-/// let grant = Grant::new(42, 1_730_000_000, 1_730_003_600)?; // an hour, until just before the end
+/// let grant = Grant::new(42, 1_730_000_000, 1_730_003_600)?; // one hour, end exclusive
 /// assert_eq!((grant.nodes(), grant.end() - grant.start()), (42..=42, 3600));
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// A second generator of the same grant does not compile:
+/// A second generator with the same grant does not compile:
 ///
 /// ```compile_fail,E0382
 /// use polyflake::randflake::{Generator, Grant};
@@ -29,7 +30,7 @@ use crate::{Error, ErrorKind, Result};
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// Nor does a clone:
+/// Nor does a clone of a grant:
 ///
 /// ```compile_fail,E0599
 /// use polyflake::randflake::Grant;
@@ -43,7 +44,7 @@ pub struct Grant {
     terms: Terms,
 }
 
-/// The nodes and the time of a grant, to look at: no right to use them.
+/// The node IDs and the time range of a grant, for inspection only. Terms do not confer the right to use the node IDs.
 ///
 /// ```
 /// use polyflake::randflake::{Generator, Grant};
@@ -63,35 +64,36 @@ pub struct Terms {
 }
 
 impl Grant {
-    /// A grant of one node.
+    /// Creates a grant of one node ID.
     ///
     /// ```
     /// use polyflake::randflake::Grant;
     ///
-    /// assert!(Grant::new(131_071, 1_730_000_000, 2_803_741_824).is_ok()); // the last node, for all time
+    /// assert!(Grant::new(131_071, 1_730_000_000, 2_803_741_824).is_ok()); // the last node ID, for the whole time range
     /// let error = Grant::new(131_072, 1_730_000_000, 2_803_741_824).unwrap_err();
     /// assert_eq!(error.to_string(), "expected node from 0 to 131071, found 131072");
     /// ```
     ///
     /// # Errors
-    /// `out_of_range` unless the node is in 0..=131071 and 1730000000 <= start < end <= 2803741824.
+    /// Returns `out_of_range` unless the node is in 0..=131071 and 1730000000 <= start < end <= 2803741824.
     pub fn new(node: u32, start: i64, end: i64) -> Result<Self> {
         Error::check_range("node", node, 0..=LAST_NODE)?;
         Self::with_nodes(node..=node, start, end)
     }
 
-    /// A grant of a range of nodes. When a node's second is used up, the generator goes on with the next node.
+    /// Creates a grant of a range of node IDs. When the sequence of one node is exhausted for the current second, the generator
+    /// continues with the next node.
     ///
     /// ```
     /// use polyflake::randflake::Grant;
     ///
-    /// let ten = Grant::with_nodes(40..=49, 1_730_000_000, 2_803_741_824)?; // 1,310,720 IDs a second
+    /// let ten = Grant::with_nodes(40..=49, 1_730_000_000, 2_803_741_824)?; // 1,310,720 IDs per second
     /// assert_eq!(ten.nodes().count(), 10);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`Grant::new`], and `out_of_range` for a range without nodes.
+    /// Returns the same errors as [`Grant::new`], and `out_of_range` for an empty range.
     pub fn with_nodes(nodes: RangeInclusive<u32>, start: i64, end: i64) -> Result<Self> {
         let (first_node, last_node) = nodes.into_inner();
         Error::check_range("nodes", first_node, 0..=LAST_NODE)?;
@@ -101,7 +103,7 @@ impl Grant {
         Ok(Self { terms: Terms { first_node, last_node, start, end } })
     }
 
-    /// The nodes and the time, to look at.
+    /// Returns the node IDs and the time range for inspection.
     ///
     /// ```
     /// use polyflake::randflake::Grant;
@@ -114,7 +116,7 @@ impl Grant {
         self.terms
     }
 
-    /// The nodes.
+    /// Returns the range of node IDs.
     ///
     /// ```
     /// use polyflake::randflake::Grant;
@@ -126,7 +128,7 @@ impl Grant {
         self.terms.nodes()
     }
 
-    /// The first second, in Unix seconds.
+    /// Returns the first second, in Unix seconds.
     ///
     /// ```
     /// use polyflake::randflake::{EPOCH, Grant};
@@ -138,7 +140,7 @@ impl Grant {
         self.terms.start
     }
 
-    /// One past the last second, in Unix seconds.
+    /// Returns the second after the last one, in Unix seconds.
     ///
     /// ```
     /// use polyflake::randflake::{Grant, LAST_SECOND};
@@ -150,7 +152,7 @@ impl Grant {
         self.terms.end
     }
 
-    /// Takes the end of `longer`, if that is later.
+    /// Extends this grant to the end of `longer`, if that is later.
     ///
     /// ```
     /// use polyflake::randflake::Grant;
@@ -164,7 +166,7 @@ impl Grant {
     /// ```
     ///
     /// # Errors
-    /// `lease_mismatch` unless both have the same nodes and start; this grant stays as it is.
+    /// Returns `lease_mismatch` unless both grants have the same nodes and start. This grant then remains unchanged.
     pub fn extend(&mut self, longer: Self) -> Result<()> {
         self.terms = self.terms.extended(longer.used_up())?;
         Ok(())
@@ -177,7 +179,7 @@ impl Grant {
 }
 
 impl Terms {
-    /// The nodes.
+    /// Returns the range of node IDs.
     ///
     /// ```
     /// use polyflake::randflake::Grant;
@@ -190,7 +192,7 @@ impl Terms {
         self.first_node..=self.last_node
     }
 
-    /// The first second, in Unix seconds.
+    /// Returns the first second, in Unix seconds.
     ///
     /// ```
     /// use polyflake::randflake::{EPOCH, Grant};
@@ -202,7 +204,7 @@ impl Terms {
         self.start
     }
 
-    /// One past the last second, in Unix seconds.
+    /// Returns the second after the last one, in Unix seconds.
     ///
     /// ```
     /// use polyflake::randflake::{Grant, LAST_SECOND};

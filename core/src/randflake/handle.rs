@@ -1,4 +1,4 @@
-//! Handles: each reserves blocks of a generator's slots for one thread, so that threads scale.
+//! Handles, which reserve blocks of a generator's sequence slots for one thread so that generation scales with threads.
 
 use core::ops::Deref;
 
@@ -9,7 +9,8 @@ use crate::{
     generator::{self, Mode},
 };
 
-/// Makes IDs of a shared [`Generator`] for one thread: see [`Handle`](crate::Handle). Handles share the grant, but never a slot.
+/// Generates IDs of a shared [`Generator`] for one thread. See [`Handle`](crate::Handle). Handles share the grant, but never a
+/// sequence slot.
 ///
 /// ```
 /// use polyflake::randflake::{Generator, Grant, Handle};
@@ -23,7 +24,7 @@ use crate::{
 pub type Handle<G> = generator::Handle<Nodes, G>;
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
-    /// One new ID.
+    /// Generates a new ID.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -36,13 +37,13 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::generate`].
+    /// Returns the same errors as [`Generator::generate`].
     #[inline]
     pub fn generate(&mut self) -> Result<Randflake> {
         self.one(Mode::Wait, ())
     }
 
-    /// One new ID without waiting, if there is one now.
+    /// Generates a new ID if one is available without waiting.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -55,7 +56,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::try_generate`].
+    /// Returns the same errors as [`Generator::try_generate`].
     #[inline]
     pub fn try_generate(&mut self) -> Result<Randflake> {
         self.one(Mode::Try, ())

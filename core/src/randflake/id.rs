@@ -1,4 +1,4 @@
-//! The ID: a number and its text.
+//! The ID type: an integer and its string form.
 
 use crate::{
     Result,
@@ -6,7 +6,7 @@ use crate::{
     format::{Text, text_id},
 };
 
-/// A Randflake: a signed 64-bit integer, as in a database, and ordered like one.
+/// A Randflake: a signed 64-bit integer that sorts like one, as in a database.
 ///
 /// ```
 /// use polyflake::randflake::Randflake;
@@ -21,10 +21,10 @@ use crate::{
 pub struct Randflake(i64);
 
 impl Randflake {
-    /// The largest number of characters of a text.
+    /// The maximum length of the string form in characters.
     pub const TEXT_LEN: usize = hex::MAX_DIGITS;
 
-    /// The ID of a signed number. Every number is an ID; only decryption tells its fields.
+    /// Creates an ID from a signed integer. Every integer is a valid ID; its fields can only be read by decryption.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;
@@ -35,7 +35,7 @@ impl Randflake {
         Self(id)
     }
 
-    /// The ID of an unsigned number: its 64 bits read without a sign.
+    /// Creates an ID from an unsigned integer, whose 64 bits are kept.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;
@@ -46,12 +46,12 @@ impl Randflake {
         Self(id.cast_signed())
     }
 
-    /// The signed number, as in a column of type BIGINT.
+    /// Returns the ID as a signed integer, as in a `BIGINT` column.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;
     ///
-    /// assert_eq!(Randflake::parse("fvvvvvvvvvvvv")?.to_i64(), -1); // the largest text
+    /// assert_eq!(Randflake::parse("fvvvvvvvvvvvv")?.to_i64(), -1); // the largest encoded value
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn to_i64(self) -> i64 {
@@ -63,7 +63,7 @@ impl Randflake {
         &self.0
     }
 
-    /// The unsigned number that the text spells: the same 64 bits read without a sign.
+    /// Returns the ID as the unsigned integer that the string encodes. It has the same 64 bits as the signed integer.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;
@@ -74,7 +74,7 @@ impl Randflake {
         self.0.cast_unsigned()
     }
 
-    /// The text: 1 to 13 characters of `[0-9a-v]`.
+    /// Returns the string form: 1 to 13 characters of `[0-9a-v]`.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;
@@ -86,19 +86,19 @@ impl Randflake {
         hex::encode(self.to_u64())
     }
 
-    /// The ID of a text.
+    /// Parses a string in base32hex.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;
     ///
     /// assert_eq!(Randflake::parse("10")?.to_i64(), 32);
-    /// assert_eq!(Randflake::parse("010").unwrap_err().code(), "not_canonical"); // one spelling for each ID
+    /// assert_eq!(Randflake::parse("010").unwrap_err().code(), "not_canonical"); // leading zeros are not canonical
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// In this order: `invalid_length` unless it has 1 to 13 characters, `invalid_character` with the position of the first
-    /// one outside `[0-9a-v]`, `not_canonical` for a leading zero, `out_of_range` above 2^64-1.
+    /// Checks the string in this order: `invalid_length` unless it has 1 to 13 characters, `invalid_character` with the
+    /// position of the first character outside `[0-9a-v]`, `not_canonical` for a leading zero, `out_of_range` above 2^64-1.
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         hex::decode(text).map(Self::from_u64)

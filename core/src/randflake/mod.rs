@@ -1,17 +1,18 @@
-//! Randflake: 64-bit IDs that look random without the secret.
+//! The Randflake format: 64-bit IDs that look random without the secret.
 //!
 //! ```text
 //! raw: 30 timestamp | 17 node | 17 sequence        timestamp = Unix seconds - 1730000000
 //! id  = SPARX-64/128 of the raw value's 8 little-endian bytes, read little-endian as a signed integer
 //! ```
 //!
-//! The last second is 2803741823 (2058-11-05T17:10:23Z); all 64 bits of the raw value are used from 2041-10-31 on. The
-//! text is base32hex of the unsigned value: lower case, no padding, no leading zeros.
+//! The last second is 2803741823 (2058-11-05T17:10:23Z). From 2041-10-31 on, raw values use all 64 bits. The string form is the
+//! unsigned value in base32hex, in lower case, without padding and leading zeros. The node ID is the worker ID of the
+//! generator.
 //!
-//! An ID is unpredictable and no more: it is not authenticated, it is no capability, and the order of IDs tells nothing of
-//! their times.
+//! IDs are unpredictable, but they are not authenticated and do not grant access. Their sort order reveals nothing about their
+//! creation times.
 //!
-//! Source: randflake 2.1.0.
+//! The format is the one of randflake 2.1.0.
 
 mod builder;
 mod codec;
@@ -39,7 +40,7 @@ pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};
 
 use crate::format::{FieldDescription, Figures, Scale, Span};
 
-/// Places of the fields in the raw value.
+/// The positions of the fields in the raw value.
 const FIELDS: [Span; 3] = Span::split([30, 17, 17]);
 const TIMESTAMP: Span = FIELDS[0];
 const NODE: Span = FIELDS[1];
@@ -48,21 +49,21 @@ const SEQUENCE: Span = FIELDS[2];
 /// Seconds since the epoch.
 const SCALE: Scale = Scale { epoch_ms: EPOCH * 1000, tick_ms: 1000, last: TIMESTAMP.max() };
 
-/// The first second, in Unix seconds: 2024-10-27T03:33:20Z.
+/// The first second of the format, in Unix seconds: 2024-10-27T03:33:20Z.
 pub const EPOCH: i64 = 1_730_000_000;
 
-/// The last second, in Unix seconds: 2058-11-05T17:10:23Z.
+/// The last second of the format, in Unix seconds: 2058-11-05T17:10:23Z.
 pub const LAST_SECOND: i64 = EPOCH + TIMESTAMP.max().cast_signed();
 
-/// The last node.
+/// The maximum node ID.
 #[allow(clippy::cast_possible_truncation, reason = "17 bits")]
 pub const LAST_NODE: u32 = NODE.max() as u32;
 
-/// The last sequence of a second.
+/// The maximum sequence number within a second.
 #[allow(clippy::cast_possible_truncation, reason = "17 bits")]
 pub const LAST_SEQUENCE: u32 = SEQUENCE.max() as u32;
 
-/// Key figures of the format. The fields are the fields of the raw value, which only the secret reveals.
+/// Returns the key figures of the format. The fields are those of the raw value, which only the secret reveals.
 ///
 /// ```
 /// let figures = polyflake::randflake::describe();

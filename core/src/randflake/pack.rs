@@ -1,4 +1,4 @@
-//! Packing IDs from slots, and the cipher.
+//! Assembles IDs from reserved sequence slots, and encrypts them.
 
 use super::{LAST_SEQUENCE, Randflake, codec, family::Nodes};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 /// Slots of a node in a second. The slots of a grant's nodes follow each other in the order of the nodes.
 pub(super) const SLOTS_PER_NODE: u64 = LAST_SEQUENCE as u64 + 1;
 
-/// Number of IDs that are encrypted together.
+/// The number of IDs that are encrypted together.
 const GROUP: usize = 64;
 
 impl Calls for Nodes {
@@ -20,7 +20,7 @@ impl Calls for Nodes {
 }
 
 impl Pack for Nodes {
-    /// Encrypting IDs together takes at most a fifth of the time of encrypting them one by one.
+    /// IDs that are generated ahead. Encrypting IDs together takes at most a fifth of the time of encrypting them one by one.
     type Ahead = [Randflake; GROUP];
     const AHEAD: Self::Ahead = [Randflake::from_u64(0); GROUP];
 
@@ -44,7 +44,7 @@ impl Pack for Nodes {
         ahead[k % GROUP]
     }
 
-    /// Generators of one secret that have a node in common.
+    /// Returns true for generators that have the same secret and at least one node in common.
     fn may_repeat(&self, other: &Self) -> bool {
         let ((first, last), (other_first, other_last)) =
             (self.grant.nodes().into_inner(), other.grant.nodes().into_inner());
@@ -74,7 +74,7 @@ impl Nodes {
         }
     }
 
-    /// The raw value of a slot.
+    /// Returns the raw value of a slot.
     #[inline]
     #[allow(
         clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! IDs in serde: as text, and in binary formats as the signed integer; grants by their members' names.
+//! Serializes IDs as strings, or in binary formats as signed integers, and grants by their member names.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 

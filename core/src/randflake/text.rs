@@ -1,12 +1,13 @@
-//! Many texts at once, with the widest instructions that the machine has.
+//! Encoding and decoding of many IDs at once, with the widest vector instructions that the CPU supports.
 
 use super::Randflake;
 use crate::{Result, arch, base32::hex::slices};
 
-/// Bytes of a slot, which holds a text and zero bytes after it, as in the fixed-width columns of most libraries.
+/// The length of a slot in bytes. A slot contains an encoded ID followed by zero bytes, as in the fixed-width columns of most
+/// libraries.
 pub const SLOT: usize = 16;
 
-/// Writes the text of every ID into its slot, and zero bytes after it.
+/// Writes the string form of every ID into its slot, followed by zero bytes.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};
@@ -18,13 +19,13 @@ pub const SLOT: usize = 16;
 /// ```
 ///
 /// # Errors
-/// `invalid_length` unless the slices are equally long.
+/// Returns `invalid_length` unless both slices have the same length.
 pub fn encode_slice(ids: &[Randflake], slots: &mut [[u8; SLOT]]) -> Result<()> {
     slices::encode(arch::level(), numbers(ids), slots)
 }
 
-/// Writes the ID of every text, which ends before its slot's zero bytes. It stops at the first bad text, and leaves the places
-/// from there on unchanged.
+/// Decodes every slot into an ID. The string in a slot ends at the first zero byte. Decoding stops at the first invalid string,
+/// and the remaining elements of `ids` stay unchanged.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};
@@ -37,13 +38,14 @@ pub fn encode_slice(ids: &[Randflake], slots: &mut [[u8; SLOT]]) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// `invalid_length` unless the slices are equally long; else as [`Randflake::parse`], with the item.
+/// Returns `invalid_length` unless both slices have the same length, or the errors of [`Randflake::parse`] with the index of
+/// the string.
 pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
     slices::decode(arch::level(), slots, numbers_mut(ids))
 }
 
-/// Writes the texts of all IDs one after the other, and the offset at which each begins. The last offset, which is also
-/// returned, is the end of all texts. These are the two buffers of an Arrow column of strings. Bytes after the end may be
+/// Writes the string forms of all IDs one after the other, and the offset at which each begins. The last offset is the end of
+/// the last string and is also returned. The two buffers have the form of an Arrow string column. Bytes after the end may be
 /// overwritten.
 ///
 /// ```
@@ -57,14 +59,14 @@ pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// `invalid_length` unless there is one more offset than IDs, and room for 13 bytes an ID; `out_of_range` for more IDs than
-/// 32-bit offsets can hold: 165,191,049.
+/// Returns `invalid_length` unless there is one more offset than IDs and space for 13 bytes per ID, or `out_of_range` for more
+/// than 165,191,049 IDs, the maximum for 32-bit offsets.
 pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) -> Result<usize> {
     slices::encode_column(arch::level(), numbers(ids), offsets, text)
 }
 
-/// Writes the ID of every text, given texts one after the other and their offsets. It stops at the first bad text, and leaves
-/// the places from there on unchanged.
+/// Decodes strings that are stored one after the other, with their offsets, into IDs. Decoding stops at the first invalid
+/// string, and the remaining elements of `ids` stay unchanged.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};
@@ -76,8 +78,8 @@ pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) ->
 /// ```
 ///
 /// # Errors
-/// `invalid_length` unless there is one more offset than IDs; `out_of_range` for an offset below the previous one, or past the
-/// texts; else as [`Randflake::parse`]. All but the first come with the item.
+/// Returns `invalid_length` unless there is one more offset than IDs; `out_of_range` for an offset that is below the previous
+/// one or past the end of the strings; or the errors of [`Randflake::parse`]. All but the first include the index of the item.
 pub fn decode_column(offsets: &[i32], text: &[u8], ids: &mut [Randflake]) -> Result<()> {
     slices::decode_column(arch::level(), offsets, text, numbers_mut(ids))
 }
