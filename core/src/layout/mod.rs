@@ -1,16 +1,20 @@
-//! Custom bit layouts: snowflakes of any shape.
+//! Custom bit layouts for snowflake IDs of any shape.
 //!
 //! ```text
 //! an integer ID:  | 1 unused | 41 timestamp | 5 constant | 5 bindable | 12 sequence |      64 bits, signed
 //! a byte ID:      | 48 timestamp | 80 bindable                                      |      8 x N bits, big-endian
 //! ```
 //!
-//! Fields are listed from the most significant bit and fill the ID. A field of integers has at most 128 bits; a field of bytes
-//! or text may fill a whole ID, of at most 1,024 bits. A [`Layout`] is checked once, when it is built; a name is looked up
-//! once, for a [`Slot`]. After that, packing and parsing are shifts and masks.
+//! Fields are listed from the most significant bit and fill the ID. An integer field has at most 128 bits. A field of bytes or a
+//! string may fill a whole ID, which has at most 1,024 bits. A constant has the same value in every ID. A bindable is set for
+//! each generator or each ID, for example to the worker ID.
 //!
-//! A [`Generator`] fills in time and sequence. The first ID of each tick has the sequence's start value, each further ID of the
-//! tick the next value. A clock behind the last tick is an error at once, since a layout has no bit to spare for it.
+//! A [`Layout`] is checked once when it is built, and the name of a field is looked up once as a [`Slot`]. After that, packing and
+//! parsing need only shifts and masks.
+//!
+//! A [`Generator`] sets the time and the sequence. The first ID of each tick has the sequence's start value, and each further ID
+//! of the tick has the next value. If the clock is behind the last tick, calls fail immediately, because a layout has no spare
+//! bit to record a clock rollback.
 
 mod ids;
 mod json;

@@ -11,10 +11,10 @@ use crate::{
     },
 };
 
-/// The names that [`preset`] knows.
+/// The names of the presets, which [`preset`] accepts.
 pub const PRESETS: &[&str] = &["twitter", "discord", "instagram", "sonyflake", "mastodon", "baidu"];
 
-/// The fields of a preset, from the top.
+/// Returns the fields of a preset, from the most significant bit.
 fn fields(name: &str) -> Option<Vec<Field>> {
     let time_ms = |bits, epoch_ms| Field::timestamp(bits, Tick::MILLISECOND, epoch_ms);
     Some(match name {
@@ -51,14 +51,16 @@ fn fields(name: &str) -> Option<Vec<Field>> {
     })
 }
 
-/// The layout of a service's IDs: `twitter` or `x`, `discord`, `instagram`, `sonyflake`, `mastodon` or `baidu`, in any case.
+/// Returns the layout of a service's IDs: `twitter` or `x`, `discord`, `instagram`, `sonyflake`, `mastodon` or `baidu`. Names
+/// are case-insensitive.
 ///
-/// A machine field with a given value becomes a constant; the others are bindables. There is no generator for `mastodon`
-/// (the low bits are a hash and a sequence) and `baidu` (its time ended on 2024-11-20): their IDs can only be read.
+/// A machine field becomes a constant if `machine` contains a value for it; the others are bindables. IDs of `mastodon` and
+/// `baidu` can only be read, not generated: the low bits of `mastodon` are a hash and a sequence, and the time range of `baidu`
+/// ended on 2024-11-20.
 ///
 /// # Errors
-/// `invalid_layout` for another name, `unknown_field` for a machine field that the layout does not have, `invalid_type` or
-/// `out_of_range` for its value.
+/// Returns `invalid_layout` for an unknown name, `unknown_field` for a machine field that the layout does not have, or
+/// `invalid_type` or `out_of_range` for the value of a machine field.
 ///
 /// ```
 /// use polyflake::layout::preset;
@@ -89,13 +91,13 @@ pub fn preset<'v>(
     Ok(Layout { only_read, ..Layout::integer(fields)? })
 }
 
-/// The name of a preset as [`PRESETS`] has it. X is what `twitter` is called today.
+/// Returns the name of a preset as it is listed in [`PRESETS`]. `x` is the current name of `twitter`.
 fn canonical(name: &str) -> Option<&'static str> {
     let name = if name.eq_ignore_ascii_case("x") { "twitter" } else { name };
     PRESETS.iter().copied().find(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// The error for a name that no preset has, with the name that was probably meant.
+/// Returns the error for an unknown name, with the preset that was probably meant.
 #[cold]
 fn unknown(name: &str) -> Error {
     let name = start_of(name);
@@ -107,8 +109,8 @@ fn unknown(name: &str) -> Error {
     invalid(format!("expected one of {}, found '{name}'{meant}", PRESETS.join(", "))).of("name")
 }
 
-/// The number of bytes to insert, delete or replace between two names, whatever their case (Levenshtein's distance). A row of the
-/// table holds the distances from the beginning of `one` to each beginning of `other`.
+/// Returns the number of bytes to insert, delete or replace to turn one name into the other, ignoring case (the Levenshtein
+/// distance). Each row of the table contains the distances from a prefix of `one` to every prefix of `other`.
 fn distance(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, x) in one.bytes().enumerate() {

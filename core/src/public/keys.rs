@@ -1,4 +1,4 @@
-//! A key for each type.
+//! Derives a key for each type.
 
 use alloc::format;
 
@@ -9,8 +9,8 @@ use zeroize::Zeroizing;
 use super::SECRET_BYTES;
 use crate::sparx64::{KEY_BYTES, Sparx64};
 
-/// The start of HKDF's info; the type's name, `/` and its bits in decimal follow. The bits are part of it so that two widths of one
-/// name do not read each other's texts: one width would take as a number what the other never wrote.
+/// The start of HKDF's info, followed by the type's name, `/` and its bits in decimal. The bits are included so that two widths
+/// of one name cannot decode each other's strings. Otherwise one width would accept an ID that the other never created.
 const INFO: &[u8] = b"polyflake/public/";
 
 /// The cipher of a type: its key is 16 bytes of HKDF-SHA-256 (RFC 5869) over the secret, without salt.

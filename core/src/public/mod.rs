@@ -1,11 +1,12 @@
-//! Public texts for numbers that you have: `order_1x…` in a URL for the row 42, the same text for the same number each time.
+//! Public IDs: strings for integers such as the primary keys of a table, for example `order_1x…` in a URL for row 42. An
+//! integer always has the same public ID.
 //!
-//! A number is enciphered under a key that its type's name derives from one secret, and written with the type before it and a check
-//! character after it. So texts of neighbouring numbers do not look alike, nor do texts of one number under two types, and a
-//! mistyped character is refused without deciphering.
+//! Each integer is encrypted under a key that is derived from one secret and the name of the type. The public ID is the type,
+//! the encrypted integer, and a check character. Therefore the public IDs of consecutive integers, or of one integer under two
+//! types, do not look alike, and most typos are rejected without decryption.
 //!
-//! It hides how many rows there are and which one was first. A text is no permission: it cannot be revoked, and a made-up text
-//! decodes to some number with a chance of 2^bits in 2^64. The format, to the bit:
+//! Public IDs hide how many rows exist and in which order they were created. A public ID does not grant access, and it cannot
+//! be revoked. The probability that a forged ID decodes to some integer is 2^bits in 2^64. The exact format:
 //! <https://example.invalid/polyflake/blob/main/docs/formats.md#public-ids>
 //!
 //! ```
@@ -37,30 +38,31 @@ use crate::{
     sparx64::{BLOCK_BYTES, Sparx64},
 };
 
-/// Bytes of a secret.
+/// The length of a secret in bytes.
 pub const SECRET_BYTES: usize = 32;
 
-/// Most characters of a type's name.
+/// The maximum length of a type's name in characters.
 pub const MOST_NAME: usize = 63;
 
-/// Characters of a text after its type and `_`.
+/// The number of characters after the type and its `_`.
 #[doc(hidden)]
 pub const TAIL: usize = text::LEN;
 
-/// Numbers are below 2^48 unless [`Ids::of_bits`] says otherwise.
+/// The default width of integers in bits: they are below 2^48 unless [`Ids::of_bits`] sets another width.
 pub const BITS: u32 = 48;
 
-/// Versions of secrets are below this.
+/// The number of possible versions of a secret.
 const VERSIONS: u8 = 32;
 
-/// Number of blocks that are enciphered together.
+/// The number of blocks that are encrypted together.
 const TOGETHER: usize = 64;
 
 /// The secrets of a program's public IDs.
 ///
-/// A text names the version of its secret. Texts of all versions are read, and the highest version is written unless [`Ids::write`]
-/// chooses another. To rotate the secret, first give every process both secrets while it still writes the old version; when all of
-/// them read the new version, write it. From then on a number has two texts, so compare numbers, not texts.
+/// A public ID contains the version of the secret that it was encoded with. All versions can be decoded, and the highest
+/// version encodes unless [`Ids::write`] selects another. To rotate the secret, first provide both secrets to every process,
+/// while all of them still encode with the old version. When every process can decode the new version, encode with it. From
+/// then on, an integer has two public IDs, so compare integers, not strings.
 ///
 /// ```
 /// use polyflake::public::Ids;
@@ -71,12 +73,12 @@ const TOGETHER: usize = 64;
 /// ```
 #[derive(Clone)]
 pub struct Ids {
-    /// The version that is written, then the others from the highest on.
+    /// The version that encodes, followed by the others in descending order.
     secrets: Vec<(u8, Zeroizing<[u8; SECRET_BYTES]>)>,
 }
 
 impl Ids {
-    /// One secret, of version 1.
+    /// Creates the public IDs of one secret, with version 1.
     ///
     /// ```
     /// use polyflake::public::Ids;
@@ -87,12 +89,12 @@ impl Ids {
     /// ```
     ///
     /// # Errors
-    /// `invalid_secret` unless it has 32 bytes.
+    /// Returns `invalid_secret` unless the secret has 32 bytes.
     pub fn new(secret: &[u8]) -> Result<Self> {
         Self::with_versions([(1, secret)])
     }
 
-    /// Secrets by their versions, 0 to 31.
+    /// Creates the public IDs of several secrets, each with a version from 0 to 31.
     ///
     /// ```
     /// use polyflake::public::Ids;
@@ -106,8 +108,9 @@ impl Ids {
     /// ```
     ///
     /// # Errors
-    /// `missing_field` without a secret; `out_of_range` for a version above 31, and for one that is given twice; `invalid_secret`
-    /// unless each has 32 bytes, and for one secret under two versions, whose texts would name a secret that was not replaced.
+    /// Returns `missing_field` without a secret; `out_of_range` for a version above 31 or one that occurs twice; or
+    /// `invalid_secret` unless each secret has 32 bytes, and if two versions have the same secret, because such a rotation
+    /// would not replace the secret.
     pub fn with_versions<S: AsRef<[u8]>>(
         secrets: impl IntoIterator<Item = (u8, S)>,
     ) -> Result<Self> {
@@ -139,21 +142,21 @@ impl Ids {
         Ok(Self { secrets: all })
     }
 
-    /// Writes the secret of another version than the highest, and reads all as before: the first step of a rotation, in which
-    /// every process learns to read the new version before any process writes it.
+    /// Encodes with another version than the highest, while all versions can still be decoded. This is the first step of a
+    /// rotation: every process learns to decode the new version before any process encodes with it.
     ///
     /// ```
     /// use polyflake::public::Ids;
     ///
     /// let old = Ids::new(&[7; 32])?.of("order")?;
     /// let both = Ids::with_versions([(1, &[7; 32]), (2, &[8; 32])])?;
-    /// let orders = both.write(1)?.of("order")?; // later without `write`
+    /// let orders = both.write(1)?.of("order")?; // remove `write` later
     /// assert_eq!(orders.encode(42)?, old.encode(42)?);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// `unknown_version` for a version without a secret.
+    /// Returns `unknown_version` for a version without a secret.
     pub fn write(mut self, version: u8) -> Result<Self> {
         let chosen = self.secrets.iter().position(|(known, _)| *known == version);
         let chosen = chosen.ok_or(Error::field_error(ErrorKind::UnknownVersion, "write"))?;
@@ -161,7 +164,7 @@ impl Ids {
         Ok(self)
     }
 
-    /// The IDs of a type, of numbers below 2^48.
+    /// Returns the public IDs of a type, for integers below 2^48.
     ///
     /// ```
     /// use polyflake::public::Ids;
@@ -173,14 +176,16 @@ impl Ids {
     /// ```
     ///
     /// # Errors
-    /// `invalid_character` and `invalid_length` for a name that is not `[a-z][a-z0-9_]*` of 1 to 63 characters.
+    /// Returns `invalid_character` or `invalid_length` unless the name matches `[a-z][a-z0-9_]*` and has 1 to 63 characters.
     pub fn of(&self, name: &str) -> Result<Type> {
         self.of_bits(name, BITS)
     }
 
-    /// The IDs of a type, of numbers below 2^bits. The fewer bits, the more made-up texts are refused: all but one in 2^(64 - bits).
-    /// The same holds for texts of another type or width whose name was exchanged: at 48 bits one in 65,536 decodes, at 63 every
-    /// second one. The key depends on the bits, so a type that gets more of them later has other texts.
+    /// Returns the public IDs of a type, for integers below 2^bits.
+    ///
+    /// The fewer bits, the more forged IDs are rejected: all but one in 2^(64 - bits). The same holds for IDs of another type
+    /// or width whose type name was replaced. With 48 bits, one in 65,536 of them decodes; with 63 bits, every second one. The
+    /// key depends on the number of bits, so changing it for a type changes all its public IDs.
     ///
     /// ```
     /// use polyflake::public::Ids;
@@ -191,7 +196,7 @@ impl Ids {
     /// ```
     ///
     /// # Errors
-    /// As [`Ids::of`]; `out_of_range` for no bits, and for more than 64.
+    /// Returns the same errors as [`Ids::of`], and `out_of_range` unless `bits` is from 1 to 64.
     pub fn of_bits(&self, name: &str, bits: u32) -> Result<Type> {
         checked_name(name)?;
         if !(1..=64).contains(&bits) {
@@ -211,26 +216,26 @@ impl fmt::Debug for Ids {
     }
 }
 
-/// The public IDs of one type: the texts of numbers.
+/// The public IDs of one type, which encodes integers as strings and decodes them.
 ///
 /// ```
 /// use polyflake::public::Ids;
 ///
 /// let orders = Ids::new(&[7; 32])?.of("order")?;
 /// let (one, next) = (orders.encode(42)?, orders.encode(43)?);
-/// assert_ne!(one[8..], next[8..]); // nothing tells that they are neighbours
+/// assert_ne!(one[8..], next[8..]); // the strings do not reveal that the integers are consecutive
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Type {
     name: Box<str>,
     bits: u32,
-    /// By version, the one that is written first: there is one.
+    /// The ciphers by version, with the one that encodes first. There is always at least one.
     ciphers: Box<[(u8, Sparx64)]>,
 }
 
 impl Type {
-    /// The type's name.
+    /// Returns the name of the type.
     ///
     /// ```
     /// use polyflake::public::Ids;
@@ -243,7 +248,7 @@ impl Type {
         &self.name
     }
 
-    /// The text of a number: always the same one, under one secret.
+    /// Encodes an integer as a public ID. Under one secret, the result is always the same.
     ///
     /// ```
     /// use polyflake::public::Ids;
@@ -256,7 +261,7 @@ impl Type {
     /// ```
     ///
     /// # Errors
-    /// `out_of_range` for a number of more bits than the type's.
+    /// Returns `out_of_range` for an integer with more bits than the type allows.
     pub fn encode(&self, number: u64) -> Result<String> {
         let tail = self.encode_tail(number)?;
         let mut text = self.prefix();
@@ -264,7 +269,7 @@ impl Type {
         Ok(text)
     }
 
-    /// The characters of a number's text after the type and its `_`. Allocates nothing for a number of the type.
+    /// Encodes an integer as the characters after the type and its `_`. Does not allocate if the integer is in range.
     #[doc(hidden)]
     pub fn encode_tail(&self, number: u64) -> Result<[u8; TAIL]> {
         if number > self.most() {
@@ -274,7 +279,8 @@ impl Type {
         Ok(text::write(*version, u64::from_be_bytes(cipher.encrypt_block(number.to_be_bytes()))))
     }
 
-    /// The texts of many numbers, which a function gets one by one. The cipher works on many blocks together.
+    /// Encodes many integers and passes each public ID to a function. This is faster than single calls, because the cipher
+    /// encrypts many blocks together.
     ///
     /// ```
     /// use polyflake::public::Ids;
@@ -287,7 +293,7 @@ impl Type {
     /// ```
     ///
     /// # Errors
-    /// As [`Type::encode`], with the item, before the function is called.
+    /// Returns the same errors as [`Type::encode`], with the index of the item, before the function is called.
     pub fn encode_many(&self, numbers: &[u64], mut each: impl FnMut(&str)) -> Result<()> {
         let most = self.most();
         if let Some(at) = numbers.iter().position(|number| *number > most) {
@@ -312,7 +318,7 @@ impl Type {
         Ok(())
     }
 
-    /// The number of a text.
+    /// Decodes a public ID into its integer.
     ///
     /// ```
     /// use polyflake::public::Ids;
@@ -324,22 +330,23 @@ impl Type {
     /// ```
     ///
     /// # Errors
-    /// `type_mismatch` for a text of another type; `invalid_length`, or `invalid_character` with the character that was meant,
-    /// for a text that is no public ID; `check_failed` for a mistyped text; `unknown_version` for a version without a secret
-    /// here; `unknown_id` for a text that was made up, or made with another secret.
+    /// Returns `type_mismatch` for an ID of another type; `invalid_length`, or `invalid_character` with the character that was
+    /// probably meant, for a string that is not a public ID; `check_failed` for a mistyped ID; `unknown_version` for a version
+    /// without a secret here; or `unknown_id` for an ID that was forged or created with another secret.
     pub fn decode(&self, text: &str) -> Result<u64> {
         let (cipher, block) = self.read(text)?;
         self.number(self.ciphers[cipher].1.decrypt_block(block))
     }
 
-    /// The number of a text, from its characters after the type and its `_`. Allocates nothing for characters of the alphabet.
+    /// Decodes the characters after the type and its `_` into the integer. Does not allocate if all characters are in the
+    /// alphabet.
     #[doc(hidden)]
     pub fn decode_tail(&self, tail: &[u8]) -> Result<u64> {
         let (cipher, block) = self.read_tail(tail)?;
         self.number(self.ciphers[cipher].1.decrypt_block(block))
     }
 
-    /// The numbers of many texts. The cipher works on many blocks together.
+    /// Decodes many public IDs. This is faster than single calls, because the cipher decrypts many blocks together.
     ///
     /// ```
     /// use polyflake::public::Ids;
@@ -351,7 +358,7 @@ impl Type {
     /// ```
     ///
     /// # Errors
-    /// As [`Type::decode`], with the item.
+    /// Returns the same errors as [`Type::decode`], with the index of the item.
     pub fn decode_many<S: AsRef<str>>(
         &self,
         texts: impl IntoIterator<Item = S>,
@@ -372,7 +379,7 @@ impl Type {
         blocks.into_iter().enumerate().map(number).collect()
     }
 
-    /// The largest number.
+    /// Returns the largest integer of the type.
     const fn most(&self) -> u64 {
         u64::MAX >> (64 - self.bits)
     }
@@ -382,7 +389,7 @@ impl Type {
         Error::out_of_range("number", number.into(), 0, self.most().into())
     }
 
-    /// The type and its `_`, with room for the rest.
+    /// Returns the type and its `_`, with capacity for the rest.
     fn prefix(&self) -> String {
         let mut text = String::with_capacity(self.name.len() + 1 + text::LEN);
         text.push_str(&self.name);
@@ -390,13 +397,13 @@ impl Type {
         text
     }
 
-    /// Adds what follows the type.
+    /// Appends the characters after the type.
     fn write(text: &mut String, version: u8, block: [u8; BLOCK_BYTES]) {
         let tail = text::write(version, u64::from_be_bytes(block));
         text.push_str(core::str::from_utf8(&tail).expect("ASCII"));
     }
 
-    /// The cipher of a text, and its block.
+    /// Returns the index of the cipher and the block of a public ID.
     fn read(&self, text: &str) -> Result<(usize, [u8; BLOCK_BYTES])> {
         let (name, tail) = text.rsplit_once('_').ok_or_else(|| self.mismatch(None))?;
         if *name != *self.name {
@@ -414,7 +421,7 @@ impl Type {
         Ok((cipher.ok_or(Error::new(ErrorKind::UnknownVersion))?, block.to_be_bytes()))
     }
 
-    /// The number of a deciphered block.
+    /// Returns the integer of a decrypted block.
     fn number(&self, block: [u8; BLOCK_BYTES]) -> Result<u64> {
         let number = u64::from_be_bytes(block);
         if number <= self.most() { Ok(number) } else { Err(Error::new(ErrorKind::UnknownId)) }
@@ -442,7 +449,7 @@ impl fmt::Debug for Type {
     }
 }
 
-/// The lower case of a capital, or 0.
+/// Returns the lower case of a capital letter, or 0.
 fn lower_case(c: char) -> u8 {
     u8::try_from(c.to_ascii_lowercase()).ok().filter(|_| c.is_ascii_uppercase()).unwrap_or(0)
 }

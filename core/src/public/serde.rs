@@ -1,18 +1,18 @@
-//! Integers in serde as public IDs.
+//! Serde support for integer fields that are serialized as public IDs.
 
 use serde::{Deserializer, Serialize as _, Serializer, de::Error as _, ser::Error as _};
 
 use super::Type;
 use crate::{Error, ErrorKind, format::serde::IdVisitor};
 
-/// Tells serde the type of a field's public IDs: `#[serde(with = "OrderId")]` on an integer of any size.
+/// Specifies the type of a field's public IDs. Put `#[serde(with = "OrderId")]` on an integer field of any size.
 ///
 /// ```
 /// use polyflake::public::{Field, Ids, Type};
 /// use serde::{Deserialize, Serialize};
 /// use std::sync::LazyLock;
 ///
-/// static IDS: LazyLock<Ids> = LazyLock::new(|| Ids::new(&[7; 32]).unwrap()); // from the environment or a file
+/// static IDS: LazyLock<Ids> = LazyLock::new(|| Ids::new(&[7; 32]).unwrap()); // load the secret from the environment or a file
 /// static ORDERS: LazyLock<Type> = LazyLock::new(|| IDS.of("order").unwrap());
 ///
 /// struct OrderId;
@@ -25,7 +25,7 @@ use crate::{Error, ErrorKind, format::serde::IdVisitor};
 /// #[derive(Deserialize, Serialize)]
 /// struct Order {
 ///     #[serde(with = "OrderId")]
-///     id: i64, // as the database has it
+///     id: i64, // the key in the database
 /// }
 ///
 /// let json = serde_json::to_string(&Order { id: 42 })?;
@@ -35,13 +35,13 @@ use crate::{Error, ErrorKind, format::serde::IdVisitor};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Field {
-    /// The type of the field's IDs.
+    /// Returns the type of the field's IDs.
     fn ids() -> &'static Type;
 
-    /// Writes a number's text.
+    /// Serializes an integer as a public ID.
     ///
     /// # Errors
-    /// For a negative number, and one of more bits than the type's.
+    /// Fails for a negative integer, or one with more bits than the type allows.
     fn serialize<N: Copy + TryInto<u64>, S: Serializer>(
         number: &N,
         serializer: S,
@@ -50,10 +50,10 @@ pub trait Field {
         Self::ids().encode(number).map_err(S::Error::custom)?.serialize(serializer)
     }
 
-    /// Reads the number of a text.
+    /// Deserializes a public ID into an integer.
     ///
     /// # Errors
-    /// For what [`Type::decode`] refuses, and a number that the field cannot hold.
+    /// Fails if [`Type::decode`] returns an error, or if the field cannot hold the integer.
     fn deserialize<'de, N: TryFrom<u64>, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<N, D::Error> {
@@ -66,7 +66,7 @@ pub trait Field {
     }
 }
 
-/// The error for a number that unsigned 64 bits, or the field's integer type, cannot hold.
+/// Returns the error for an integer that does not fit unsigned 64 bits or the field's integer type.
 fn beyond() -> Error {
     Error::field_error(ErrorKind::OutOfRange, "number")
 }

@@ -1,14 +1,14 @@
-//! The 15 characters after the type: one of version, thirteen of the block, one of check.
+//! The 15 characters after the type: one for the version, thirteen for the block, and one check character.
 
 use crate::{Error, ErrorKind, Result, error::unit_of_byte};
 
 /// Characters after the type and its `_`.
 pub(super) const LEN: usize = 15;
 
-/// Crockford's, in lower case.
+/// Crockford's base32 alphabet in lower case.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// Stands for what is no character of the alphabet.
+/// Marks characters outside the alphabet.
 const NONE: u8 = 0xff;
 
 /// The values of characters.
@@ -67,7 +67,7 @@ pub(super) fn past_ascii(text: &str, from: usize) -> Error {
     }
 }
 
-/// The error of the first character outside the alphabet.
+/// Returns the error for the first character outside the alphabet.
 #[cold]
 fn bad_character(units: impl Iterator<Item = u32>, from: usize) -> Error {
     let byte = |unit| u8::try_from(unit).unwrap_or(u8::MAX);
@@ -76,8 +76,8 @@ fn bad_character(units: impl Iterator<Item = u32>, from: usize) -> Error {
     Error::mistaken_character(from + at, unit, meant(byte(unit)))
 }
 
-/// The character that was probably meant: the lower case of a capital, or the digit that `o`, `i` or `l` looks like; 0 if there
-/// is none.
+/// Returns the character that was probably meant: the lower case of a capital letter, or the digit that `o`, `i` or `l` looks
+/// like. Returns 0 if there is none.
 const fn meant(character: u8) -> u8 {
     match character.to_ascii_lowercase() {
         b'o' => b'0',
@@ -87,7 +87,8 @@ const fn meant(character: u8) -> u8 {
     }
 }
 
-/// Twice a value, in the field of 32 elements whose polynomial is x^5 + x^2 + 1: all weights of places are powers of two, and differ.
+/// Returns twice a value, in the field of 32 elements whose polynomial is x^5 + x^2 + 1. The weights of all positions are
+/// distinct powers of two.
 const fn double(value: u8) -> u8 {
     ((value << 1) ^ ((value >> 4) * 0b10_0101)) & 31
 }

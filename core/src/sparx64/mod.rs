@@ -1,16 +1,16 @@
-//! SPARX-64/128: the block cipher behind Randflake, 64-bit blocks under a 128-bit key.
+//! SPARX-64/128, the block cipher of Randflake, which encrypts 64-bit blocks under a 128-bit key.
 //!
-//! Published by Dinu, Perrin, Udovenko, Velichkov, Großschädl and Biryukov in "Design Strategies for ARX with Provable
-//! Bounds: SPARX and LAX" (ASIACRYPT 2016). The best known attacks reach 18 of its 24 rounds. It hides and shuffles
-//! IDs; it authenticates nothing, and a block is always encrypted to the same block.
+//! Dinu, Perrin, Udovenko, Velichkov, Großschädl and Biryukov published it in "Design Strategies for ARX with Provable Bounds:
+//! SPARX and LAX" (ASIACRYPT 2016). The best known attacks reach 18 of its 24 rounds. It hides and shuffles IDs, but it does
+//! not authenticate them, and equal blocks are encrypted to equal blocks.
 //!
-//! Words are big-endian, in the key and in the block. Nothing here branches or indexes by a secret.
+//! Words are big-endian, in the key and in the block. No branch or memory index depends on a secret.
 //!
 //! ```
 //! use polyflake::sparx64::Sparx64;
 //!
 //! let cipher = Sparx64::new(*b"sixteen byte key");
-//! let hidden = cipher.encrypt_block(42_u64.to_be_bytes()); // a number that tells nothing of its neighbours
+//! let hidden = cipher.encrypt_block(42_u64.to_be_bytes()); // does not reveal consecutive numbers
 //! assert_eq!(u64::from_be_bytes(cipher.decrypt_block(hidden)), 42);
 //! ```
 
@@ -27,16 +27,16 @@ use crate::{
     },
 };
 
-/// Bytes of a key.
+/// The length of a key in bytes.
 pub const KEY_BYTES: usize = 16;
 
-/// Bytes of a block.
+/// The length of a block in bytes.
 pub const BLOCK_BYTES: usize = 8;
 
 /// The cipher under one key.
 ///
-/// The key itself is not kept; the subkeys made of it are wiped on drop. Copies that a move of this value leaves on the stack
-/// are not wiped: keep it where it was made.
+/// The key itself is not stored, and the subkeys derived from it are wiped on drop. Copies that remain on the stack after a
+/// move of this value are not wiped, so do not move it.
 ///
 /// ```
 /// use polyflake::sparx64::Sparx64;
@@ -53,7 +53,7 @@ pub struct Sparx64 {
 }
 
 impl Sparx64 {
-    /// The cipher under a key of 16 bytes.
+    /// Creates the cipher from a key of 16 bytes.
     ///
     /// ```
     /// use polyflake::sparx64::Sparx64;
@@ -65,7 +65,7 @@ impl Sparx64 {
         Self { schedule: Schedule::new(key) }
     }
 
-    /// The cipher under a key in a slice.
+    /// Creates the cipher from a key in a slice.
     ///
     /// ```
     /// use polyflake::sparx64::Sparx64;
@@ -75,7 +75,7 @@ impl Sparx64 {
     /// ```
     ///
     /// # Errors
-    /// `invalid_secret` unless it has 16 bytes.
+    /// Returns `invalid_secret` unless the key has 16 bytes.
     pub fn from_slice(key: &[u8]) -> Result<Self> {
         key.try_into().map(Self::new).map_err(|_| Error::invalid_secret(key.len(), KEY_BYTES))
     }
@@ -114,7 +114,7 @@ impl Sparx64 {
         decrypt_block(&self.schedule, block)
     }
 
-    /// Encrypts many blocks in place, each on its own.
+    /// Encrypts many blocks in place, each independently.
     ///
     /// ```
     /// use polyflake::sparx64::Sparx64;
@@ -128,7 +128,7 @@ impl Sparx64 {
         slices::encrypt_blocks(arch::level(), self, blocks);
     }
 
-    /// Decrypts many blocks in place, each on its own.
+    /// Decrypts many blocks in place, each independently.
     ///
     /// ```
     /// use polyflake::sparx64::Sparx64;

@@ -1,4 +1,4 @@
-//! The key schedule: 16 times six subkeys of 16 bits, and four more, out of a 128-bit key.
+//! The key schedule, which derives 16 sets of six 16-bit subkeys and four more subkeys from a 128-bit key.
 
 use zeroize::Zeroize as _;
 
@@ -43,8 +43,8 @@ impl Drop for Schedule {
     }
 }
 
-/// The key permutation: a round on the first pair, its result added to the second, the counter to the last word, and
-/// all pairs moved on by one.
+/// The key permutation: one round on the first pair, its result added to the second pair, the counter added to the last word,
+/// and then all pairs rotated by one.
 fn permute(state: &mut [u16; KEY_BYTES / 2], count: u16) {
     (state[0], state[1]) = arx_box((state[0], state[1]));
     state[2] = state[2].wrapping_add(state[0]);
@@ -60,7 +60,7 @@ mod tests {
 
     use super::Schedule;
 
-    /// All words of a schedule, as they lie in memory.
+    /// All words of a schedule, in memory order.
     type Words = [u16; size_of::<Schedule>() / 2];
 
     #[test]

@@ -1,4 +1,4 @@
-//! Whole slices of blocks, by the kernel of a level.
+//! Encrypts and decrypts slices of blocks with the kernel of a level.
 
 use super::Sparx64;
 use crate::arch::{Block, Level};

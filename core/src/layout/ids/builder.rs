@@ -1,4 +1,4 @@
-//! Options for a generator.
+//! The options of a generator.
 
 use alloc::{string::String, vec::Vec};
 use core::ops::RangeInclusive;
@@ -16,7 +16,7 @@ use crate::{
     sequence::per_tick::{Behind, PerTick, Slots},
 };
 
-/// Options for a [`Generator`].
+/// Configures a [`Generator`].
 ///
 /// ```
 /// use polyflake::layout::{Generator, preset};
@@ -28,7 +28,7 @@ use crate::{
 /// ```
 pub type Builder<C> = generator::Builder<Settings, C>;
 
-/// The options of this family.
+/// The options that are specific to custom layouts.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a builder has them")]
 pub struct Settings {
@@ -41,7 +41,7 @@ pub struct Settings {
 impl generator::Windowed for Settings {}
 
 impl<C: Clock> Builder<C> {
-    /// Options for a generator with your own clock.
+    /// Creates a builder with a custom clock.
     ///
     /// ```
     /// use polyflake::{
@@ -51,7 +51,7 @@ impl<C: Clock> Builder<C> {
     ///
     /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
     /// let ids = Builder::with_clock(preset("sonyflake", [])?, &clock).bind("machine", 7).build()?;
-    /// assert_eq!(ids.generate()?.as_integer(), Some(600_114_305_433_600_007)); // the same in each run
+    /// assert_eq!(ids.generate()?.as_integer(), Some(600_114_305_433_600_007)); // the same in every run
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn with_clock(layout: Layout, clock: C) -> Self {
@@ -59,12 +59,12 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Fixes a bindable, so that it need not be given for each ID.
+    /// Sets the value of a bindable for all IDs of the generator.
     ///
-    /// An earlier generator with the same values may have made IDs in this tick, in a process that was restarted. So the first ID
-    /// belongs to the tick after the first call, which waits for up to one tick, and for one second at most. If the clock was set back
-    /// between two runs, IDs repeat unless the earlier generator left a snapshot, a window or a lease. A layout without a timestamp
-    /// has no tick to wait for: a restart repeats.
+    /// A process that was restarted may have generated IDs with the same values in the current tick. Therefore the first ID
+    /// belongs to the tick after the first call, which waits up to one tick, and at most one second. If the clock was set back
+    /// between two runs, IDs repeat unless the earlier generator left a snapshot, a window or a lease. A layout without a
+    /// timestamp has no tick to wait for, so IDs repeat after a restart.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -79,12 +79,12 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Gives the generator a range of numbers of a bindable, so that it is as fast as that many generators of one number each: when
-    /// a number's sequence is used up in a tick, it goes on with the next number. IDs stay in order. No other generator may have one
-    /// of the numbers.
+    /// Assigns a range of worker IDs to the generator, as values of one bindable, so that it is as fast as one generator per
+    /// worker ID. When the sequence of one worker ID is exhausted for a tick, the generator continues with the next one. IDs
+    /// remain sorted. No other generator may use any of these worker IDs.
     ///
-    /// The bindable holds integers, and lies below the timestamp and above the sequence. The sequence begins at 0, and neither
-    /// the bindable nor the sequence is inverted. A builder has one range; the last one given counts.
+    /// The bindable must be an integer below the timestamp and above the sequence. The sequence must start at 0, and neither
+    /// the bindable nor the sequence may be inverted. A builder has one range; a later call replaces an earlier one.
     ///
     /// ```
     /// use polyflake::{
@@ -95,7 +95,7 @@ impl<C: Clock> Builder<C> {
     /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
     /// let ids = Builder::with_clock(preset("discord", [])?, &clock).bind("process", 0).range("worker", 8..=15);
     /// let ids = ids.build()?;
-    /// let mut batch = [0; 8 * 4096]; // in one millisecond, without a wait
+    /// let mut batch = [0; 8 * 4096]; // within one millisecond, without waiting
     /// ids.fill(&mut batch[..])?;
     /// assert!(batch.is_sorted());
     /// assert_eq!(ids.layout().parse_integer(batch[4096])?.bindable("worker")?, 9.into());
@@ -106,13 +106,13 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Asks for a generator over a layout without a timestamp: it gives out the sequence once, from its start to its end. After a
-    /// restart it repeats them, unless it is restored from a snapshot.
+    /// Allows a layout without a timestamp. The generator then uses each sequence value once, from its start to its end. After
+    /// a restart, IDs repeat unless the generator is restored from a snapshot.
     ///
     /// ```
     /// use polyflake::layout::{Field, Generator, Layout};
     ///
-    /// let layout = Layout::integer([Field::unused(54), Field::sequence(10)])?; // 1,024 in all
+    /// let layout = Layout::integer([Field::unused(54), Field::sequence(10)])?; // 1,024 IDs in total
     /// let ids = Generator::builder(layout).sequence_only(true).build()?;
     /// assert_eq!((ids.generate()?.as_integer(), ids.generate()?.as_integer()), (Some(0), Some(1)));
     /// # Ok::<(), polyflake::Error>(())
@@ -122,7 +122,7 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// The generator.
+    /// Builds the generator.
     ///
     /// ```
     /// use polyflake::layout::{Field, Generator, Layout, Tick};
@@ -134,19 +134,20 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// - `invalid_layout` if the layout has no sequence; if it has no timestamp and `sequence_only` was not asked for, or has one
-    ///   and it was; if it is only for reading; or if a 64-bit clock can show more than 2^62 of its ticks, beside a sequence of
-    ///   64 bits.
-    /// - `unknown_field`, `invalid_type`, `out_of_range` for a fixed bindable or a range of numbers; `invalid_layout` for a range of
-    ///   a bindable that is fixed too, or is not between timestamp and sequence, or has 2^64 slots in a tick.
-    /// - For a window: `unknown_field` without a timestamp, `out_of_range` if it is empty, `time_out_of_range` if it leaves the
-    ///   layout's time.
+    /// - Returns `invalid_layout` if the layout has no sequence; if it has no timestamp and `sequence_only` is not set, or has
+    ///   one and `sequence_only` is set; if the layout is read-only; or if a 64-bit clock covers more than 2^62 of its ticks
+    ///   and the sequence has 64 bits.
+    /// - Returns `unknown_field`, `invalid_type` or `out_of_range` for a fixed bindable or a range of worker IDs. Returns
+    ///   `invalid_layout` for a range of a bindable that is also fixed, is not between timestamp and sequence, or has 2^64
+    ///   slots in a tick.
+    /// - For a window, returns `unknown_field` without a timestamp, `out_of_range` if it is empty, or `time_out_of_range` if it
+    ///   exceeds the time range of the layout.
     pub fn build(self) -> Result<Generator<C>> {
         self.assemble(None)
     }
 
-    /// A generator that goes on where a closed one of the same layout stopped. With a range of numbers it begins in the tick after
-    /// the snapshot's.
+    /// Builds a generator that continues where a closed one of the same layout stopped. With a range of worker IDs, it starts
+    /// in the tick after that of the snapshot.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -154,18 +155,19 @@ impl<C: Clock> Builder<C> {
     /// let machine = || Ok(Generator::builder(preset("sonyflake", [])?).bind("machine", 7));
     /// let ids = machine()?.build()?;
     /// let last = ids.generate()?;
-    /// let snapshot = ids.close()?; // to be stored
+    /// let snapshot = ids.close()?; // store this value
     /// assert!(machine()?.restore(snapshot)?.generate()? > last); // after the restart
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`Builder::build`], and `out_of_range` for a snapshot that no generator of the layout can have left.
+    /// Returns the same errors as [`Builder::build`], and `out_of_range` for a snapshot that no generator of the layout can
+    /// have produced.
     pub fn restore(self, snapshot: Snapshot) -> Result<Generator<C>> {
         self.assemble(Some(snapshot))
     }
 
-    /// The slots of a tick, if a generator of the layout is possible at all.
+    /// Returns the slots of a tick, if generators of the layout are possible.
     fn slots(&self) -> Result<Slots> {
         let refused = |reason: &'static str| Err(invalid(reason));
         if self.family.layout.only_read {
@@ -188,7 +190,7 @@ impl<C: Clock> Builder<C> {
         }
     }
 
-    /// The range of numbers.
+    /// Returns the range of worker IDs.
     fn numbers(&self) -> Result<Option<Numbers>> {
         let Some((name, numbers)) = &self.family.range else { return Ok(None) };
         if self.family.fixed.iter().any(|(fixed, _)| fixed == name) {
@@ -199,7 +201,7 @@ impl<C: Clock> Builder<C> {
         Numbers::new(&self.family.layout, name, numbers.clone()).map(Some)
     }
 
-    /// The generator, from its first slot on, or from a snapshot.
+    /// Builds the generator, which starts at its first slot or continues from a snapshot.
     fn assemble(self, snapshot: Option<Snapshot>) -> Result<Generator<C>> {
         let (slots, ticks) = (self.slots()?, self.family.layout.timeline().copied());
         let last_tick = ticks.map_or(0, |ticks| ticks.last());
@@ -241,7 +243,7 @@ impl<C: Clock> Builder<C> {
     }
 }
 
-/// Checks that a generator with these slots may have left a snapshot.
+/// Checks that a generator with these slots can have produced a snapshot.
 fn check_snapshot(snapshot: &Snapshot, slots: &Slots, last_tick: u64) -> Result<()> {
     if snapshot.tick > last_tick {
         return Err(Error::out_of_range("tick", snapshot.tick.into(), 0, last_tick.into()));

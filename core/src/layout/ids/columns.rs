@@ -1,4 +1,4 @@
-//! Many IDs at once, a field at a time: columns of integers out of IDs, and IDs out of columns.
+//! Many IDs at once, one field at a time: reads columns of integers from IDs, and packs IDs from columns.
 
 use crate::{
     Error, Result,
@@ -13,8 +13,8 @@ use crate::{
 type Column<'c> = (Slot, &'c [i64]);
 
 impl Layout {
-    /// Writes one field of every integer ID into a column: an integer of at most 64 bits, or the time of a timestamp in Unix
-    /// milliseconds, floored. It reads no other field.
+    /// Writes one field of every integer ID to a column, as an integer of at most 64 bits. For the timestamp, it writes the
+    /// time in Unix milliseconds, rounded down. No other field is read or checked.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -27,9 +27,10 @@ impl Layout {
     /// ```
     ///
     /// # Errors
-    /// `invalid_type` in a layout of byte IDs, and for a field of bytes, text or more than 64 bits; `unknown_field` for a slot of
-    /// another layout; `invalid_length` unless both slices are equally long; `time_out_of_range`, with the item, for a time
-    /// outside signed 64-bit milliseconds: the column is unchanged from that item on.
+    /// Returns `invalid_type` in a layout of byte IDs, or for a field of bytes, a string or more than 64 bits; `unknown_field`
+    /// for a slot of another layout; `invalid_length` unless both slices have the same length; or `time_out_of_range`, with the
+    /// index of the item, for a time outside signed 64-bit milliseconds. In the last case, the column is unchanged from that
+    /// item on.
     pub fn integer_column(&self, slot: Slot, ids: &[i64], column: &mut [i64]) -> Result<()> {
         if !self.is_integer() {
             return Err(Error::invalid_type("bytes", "integers"));
@@ -39,7 +40,7 @@ impl Layout {
         read(field, ids.iter().map(|id| Bits::Word(id.cast_unsigned())), column)
     }
 
-    /// As [`Layout::integer_column`], for byte IDs packed one after the other.
+    /// Like [`Layout::integer_column`], for byte IDs that are packed one after the other.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -52,7 +53,8 @@ impl Layout {
     /// ```
     ///
     /// # Errors
-    /// As there, with `invalid_type` in a layout of integers, and `invalid_length` for bytes that are no whole number of IDs.
+    /// Returns the same errors as [`Layout::integer_column`], except that `invalid_type` is for a layout of integers, and
+    /// `invalid_length` also for bytes that are not a whole number of IDs.
     pub fn bytes_column(&self, slot: Slot, ids: &[u8], column: &mut [i64]) -> Result<()> {
         let Shape::Bytes(length) = self.shape else {
             return Err(Error::invalid_type("integers", "bytes"));
@@ -77,7 +79,7 @@ impl Layout {
     }
 }
 
-/// Writes the values of a field in each ID.
+/// Writes the value of a field of each ID.
 #[inline]
 fn read<'a>(field: &Placed, ids: impl Iterator<Item = Bits<'a>>, column: &mut [i64]) -> Result<()> {
     let words = ids.map(|id| id.word(field));
@@ -99,7 +101,8 @@ fn read<'a>(field: &Placed, ids: impl Iterator<Item = Bits<'a>>, column: &mut [i
 }
 
 impl Values<'_> {
-    /// Writes IDs of these values. Fields with a column take their value for each ID from it. Times are Unix milliseconds.
+    /// Packs IDs from columns and from the values that are set. A field with a column takes its value for each ID from the
+    /// column. Times are in Unix milliseconds.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, preset};
@@ -113,7 +116,7 @@ impl Values<'_> {
     /// assert_eq!(ids[1], ids[0] + 1);
     ///
     /// let layout = Layout::bytes(3, [Field::bindable(8, "shard"), Field::sequence(16)])?;
-    /// let mut packed = [0_u8; 6]; // IDs of bytes, one after the other
+    /// let mut packed = [0_u8; 6]; // byte IDs, one after the other
     /// let mut values = layout.values();
     /// values.bind("shard", 7)?.pack_columns(&[(layout.sequence()?, &[1, 256])], &mut packed[..])?;
     /// assert_eq!(packed, [7, 0, 1, 7, 1, 0]);
@@ -121,10 +124,11 @@ impl Values<'_> {
     /// ```
     ///
     /// # Errors
-    /// All before anything is written: `invalid_type` for IDs of another kind than the layout's, and for a column of a field of
-    /// bytes, text or more than 64 bits; `unknown_field` for a slot of another layout; `invalid_length` unless there are as many
-    /// IDs as each column has items, and for bytes that are no whole number of IDs; the errors of [`Values::pack`] for the fields
-    /// without a column; column by column, `out_of_range` and `time_out_of_range` for a value that does not fit, with its item.
+    /// Reports all errors before writing anything: `invalid_type` if the layout has another kind of ID, or for a column of a
+    /// field of bytes, a string or more than 64 bits; `unknown_field` for a slot of another layout; `invalid_length` unless
+    /// every column has one item per ID, or for bytes that are not a whole number of IDs; the errors of [`Values::pack`] for
+    /// the fields without a column; and then, column by column, `out_of_range` or `time_out_of_range` for a value that does not
+    /// fit, with the index of the item.
     pub fn pack_columns<'b>(
         &self,
         columns: &[Column<'_>],
@@ -153,8 +157,8 @@ impl Values<'_> {
         Ok(())
     }
 
-    /// Refuses columns of a foreign slot, of a wrong length, or with a value that does not fit, and missing values of the other
-    /// fields.
+    /// Rejects columns with a slot of another layout, a wrong length, or a value that does not fit, and missing values of the
+    /// other fields.
     fn check_columns(&self, columns: &[Column<'_>], count: usize) -> Result<()> {
         for &(slot, column) in columns {
             self.layout().column_field(slot)?;
@@ -165,7 +169,7 @@ impl Values<'_> {
     }
 }
 
-/// Refuses a column with a value that does not fit its field.
+/// Rejects a column with a value that does not fit its field.
 fn fits(field: &Placed, column: &[i64]) -> Result<()> {
     let fits = |value: &i64| field.quick(&Value::Integer((*value).into())).is_some();
     let all_fit = match field.role {
@@ -182,7 +186,7 @@ fn fits(field: &Placed, column: &[i64]) -> Result<()> {
     Err(field.refuse(column[misfit]).in_item(misfit))
 }
 
-/// Writes the values of a column, which are known to fit, into the IDs.
+/// Writes the values of a column, which are known to fit, to the IDs.
 #[inline]
 fn write<P>(field: &Placed, column: &[i64], places: impl Iterator<Item = P>, put: impl Fn(P, u64)) {
     let pairs = places.zip(column);

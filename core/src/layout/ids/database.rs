@@ -1,4 +1,4 @@
-//! IDs in columns and schemas: integers as signed ones, IDs of bytes as bytes.
+//! Database columns and schemas of custom IDs: integer IDs as signed integers, and byte IDs as bytes.
 
 use crate::{
     Result,

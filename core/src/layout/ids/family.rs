@@ -1,4 +1,4 @@
-//! The engine's parts for a layout: its timestamp, and all bits of an ID but time and sequence.
+//! The layout part of the engine: the timestamp, and all bits of an ID except time and sequence.
 
 use crate::{
     Error, ErrorKind, Result,
@@ -10,7 +10,7 @@ use crate::{
     sequence::per_tick::PerTick,
 };
 
-/// IDs of one layout, without time and sequence.
+/// The IDs of one layout, without time and sequence.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has it")]
 pub struct Template {
@@ -76,7 +76,8 @@ impl Family for Template {
     type Ticks = Timeline;
     type Identity = ();
 
-    /// `false`: no bit of a layout tells IDs made before a step back from IDs made after it.
+    /// Returns `false`, because a layout has no bit that separates IDs created before a clock rollback from those created after
+    /// it.
     const WAITS_BEHIND: bool = false;
 
     #[inline]

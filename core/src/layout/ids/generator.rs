@@ -1,4 +1,4 @@
-//! The generator: IDs of a layout.
+//! The generator of custom layouts.
 
 use core::time::Duration;
 
@@ -13,12 +13,13 @@ use crate::{
     sequence::{Machine, per_tick::State},
 };
 
-/// Makes IDs of a custom layout. Threads may share it.
+/// Generates IDs of a custom layout. Threads can share a generator.
 ///
-/// The calls that all families have are those of [`polyflake::Generator`](crate::Generator): `handle`, `clock` and `extend_window`.
+/// [`polyflake::Generator`](crate::Generator) documents the methods that all ID formats share: `handle`, `clock` and
+/// `extend_window`.
 ///
-/// No other generator may have the same layout and bindables, since both would repeat each other's IDs. For that reason it
-/// cannot be cloned:
+/// No other generator may use the same layout and bindables, because both would produce the same IDs. For this reason, a
+/// generator cannot be cloned:
 ///
 /// ```compile_fail
 /// use polyflake::layout::{Generator, preset};
@@ -28,11 +29,13 @@ use crate::{
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// It never goes back in time: after one wild reading it refuses with `clock_behind` until time gets there, at worst in 2262,
-/// where readings end. With a window, a reading outside it is refused and changes nothing.
+/// The generator never goes back in time. After a wrong clock reading in the future, calls fail with `clock_behind` until the
+/// clock catches up, at worst in 2262, where clock readings end. With a window, a reading outside the window is rejected and
+/// changes nothing.
 ///
-/// Bindables are fixed when it is built, or given for each ID; one may be a range of numbers, which makes the generator faster
-/// ([`Builder::range`](crate::layout::Builder::range)). All values of those that are given share one sequence:
+/// Bindables are either fixed when the generator is built or set for each ID. One bindable may have a range of worker IDs, which
+/// makes the generator faster ([`Builder::range`](crate::layout::Builder::range)). IDs with different values of the other
+/// bindables share one sequence:
 ///
 /// ```
 /// use polyflake::layout::{Generator, preset};
@@ -44,7 +47,7 @@ use crate::{
 /// ```
 pub type Generator<C = DefaultClock> = generator::Generator<Template, C>;
 
-/// A buffer for many IDs: integers, or bytes packed one after the other.
+/// A buffer for many IDs: integers, or bytes that are packed one after the other.
 ///
 /// ```
 /// use polyflake::layout::{Field, Generator, Layout, preset};
@@ -63,9 +66,9 @@ pub type Generator<C = DefaultClock> = generator::Generator<Template, C>;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Batch<'b> {
-    /// IDs of an integer layout.
+    /// The IDs of an integer layout.
     Integers(&'b mut [i64]),
-    /// A whole number of IDs of a layout of byte IDs.
+    /// A whole number of IDs of a byte layout.
     Bytes(&'b mut [u8]),
 }
 
@@ -83,7 +86,7 @@ impl<'b> From<&'b mut [u8]> for Batch<'b> {
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// Options for a generator over a layout.
+    /// Returns a builder, which configures a generator for a layout.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -98,7 +101,7 @@ impl Generator {
 }
 
 impl<C> Generator<C> {
-    /// The layout of its IDs.
+    /// Returns the layout of the generator's IDs.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -111,13 +114,13 @@ impl<C> Generator<C> {
         &self.engine.family.layout
     }
 
-    /// The values of an ID, with the fixed bindables set.
+    /// Returns a buffer for the values of an ID, in which the fixed bindables are set.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
     ///
     /// let ids = Generator::builder(preset("discord", [])?).bind("worker", 3).build()?;
-    /// let id = ids.generate_with(ids.values().bind("process", 9)?)?; // the worker is set already
+    /// let id = ids.generate_with(ids.values().bind("process", 9)?)?; // the worker is already set
     /// assert_eq!(ids.layout().parse(&id)?.bindable("worker")?, 3.into());
     /// # Ok::<(), polyflake::Error>(())
     /// ```
@@ -125,7 +128,7 @@ impl<C> Generator<C> {
         self.engine.family.values()
     }
 
-    /// The half-open window, in Unix milliseconds; none in a layout without a timestamp.
+    /// Returns the half-open window in Unix milliseconds, or `None` in a layout without a timestamp.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -139,7 +142,7 @@ impl<C> Generator<C> {
         self.engine.family.ticks().map(|ticks| self.engine.window_ms(ticks))
     }
 
-    /// Figures of the generator at this moment.
+    /// Returns statistics of the generator at this moment.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -163,7 +166,8 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// Ends the generator, also for calls in flight on other threads, and returns the snapshot to restore from, once.
+    /// Closes the generator, which also ends calls in progress on other threads, and returns its snapshot. Only the first call
+    /// returns the snapshot.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -176,7 +180,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// `generator_closed` if it was closed before; `forked` in a child process, since the parent's generator goes on.
+    /// Returns `generator_closed` if the generator is already closed, or `forked` in a child process, because the parent's
+    /// generator continues.
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.family.check_process()?;
         let State { mut tick, mut next, .. } = self.engine.machine.close()?;
@@ -188,28 +193,29 @@ impl<C: Clock> Generator<C> {
         Ok(Snapshot { tick, next_sequence })
     }
 
-    /// One new ID, if all bindables are fixed.
+    /// Generates a new ID. All bindables must be fixed.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
     ///
     /// let ids = Generator::builder(preset("instagram", [])?).build()?;
-    /// let error = ids.generate().unwrap_err(); // for whom?
+    /// let error = ids.generate().unwrap_err(); // the bindable has no value
     /// assert_eq!(error.to_string(), "missing value for field `shard`");
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// `missing_field` for a bindable that is not fixed; `clock_behind` at once if the clock is behind the last tick;
-    /// `sequence_exhausted` after a wait of at most `max_wait`, both with the time to retry; `lease_not_started`, `lease_expired`
-    /// outside the window; `time_out_of_range` outside the layout's time; `generator_closed`; `forked` in a child process; any
-    /// error of the clock. A refused call changes nothing.
+    /// Returns `missing_field` for a bindable that is not fixed; `clock_behind`, immediately, if the clock is behind the last
+    /// tick, or `sequence_exhausted` after a wait of up to `max_wait`, both with the time to retry; `lease_not_started` or
+    /// `lease_expired` outside the window; `time_out_of_range` outside the time range of the layout; `generator_closed`;
+    /// `forked` in a child process; or any error of the clock. A call that fails changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Id> {
         self.one(Mode::Wait)
     }
 
-    /// One new ID with these bindables; it ignores a time, a sequence or a number of its own range among the values.
+    /// Generates a new ID with these bindables. It ignores a time or a sequence among the values, and the bindable for which
+    /// the generator has a range.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -221,14 +227,15 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// First the errors of [`Values::pack`] for the bindables and constants, then those of [`Generator::generate`];
-    /// `invalid_layout` for values of another layout.
+    /// Returns the errors of [`Values::pack`] for the bindables and constants first, and then those of [`Generator::generate`].
+    /// Returns `invalid_layout` for values of another layout.
     #[inline]
     pub fn generate_with(&self, values: &Values<'_>) -> Result<Id> {
         self.one_with(Mode::Wait, values)
     }
 
-    /// Fills a slice with new IDs, if all bindables are fixed: `&mut [i64]` in an integer layout, else packed bytes.
+    /// Fills a slice with new IDs. The slice is `&mut [i64]` in an integer layout, or packed bytes in a byte layout. All
+    /// bindables must be fixed.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -241,8 +248,9 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::generate`]; [`Error::written`](crate::Error::written) is the number of valid IDs at the front of the slice.
-    /// `invalid_type` for a slice of the other kind; `invalid_length` for bytes that are no whole number of IDs.
+    /// Returns the same errors as [`Generator::generate`]. [`Error::written`](crate::Error::written) is the number of valid IDs
+    /// at the front of the slice. Also returns `invalid_type` for a slice of the other kind, or `invalid_length` for bytes that
+    /// are not a whole number of IDs.
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
         self.engine.family.complete()?;
         self.engine.fill(Mode::Wait, None, ids.into())
@@ -261,13 +269,13 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::fill`] and [`Generator::generate_with`].
+    /// Returns the same errors as [`Generator::fill`] and [`Generator::generate_with`].
     pub fn fill_with<'b>(&self, values: &Values<'_>, ids: impl Into<Batch<'b>>) -> Result<()> {
         let base = self.engine.family.base_of(values)?;
         self.engine.fill(Mode::Wait, Some(base), ids.into())
     }
 
-    /// One new ID without waiting, if all bindables are fixed.
+    /// Generates a new ID if one is available without waiting. All bindables must be fixed.
     ///
     /// ```
     /// use polyflake::{
@@ -277,19 +285,20 @@ impl<C: Clock> Generator<C> {
     ///
     /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
     /// let ids = Builder::with_clock(preset("sonyflake", [])?, &clock).bind("machine", 7).build()?;
-    /// ids.fill(&mut [0_i64; 256][..])?; // a tick's IDs
+    /// ids.fill(&mut [0_i64; 256][..])?; // all IDs of a tick
     /// assert_eq!(ids.try_generate().unwrap_err().retry_at(), Some(1_767_225_600_010));
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// `sequence_exhausted` or `clock_behind`, with the time to retry, instead of a wait; all else as [`Generator::generate`].
+    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are those
+    /// of [`Generator::generate`].
     #[inline]
     pub fn try_generate(&self) -> Result<Id> {
         self.one(Mode::Try)
     }
 
-    /// One new ID with these bindables, without waiting.
+    /// Generates a new ID with these bindables if one is available without waiting.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -302,13 +311,13 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::generate_with`], and [`Generator::try_generate`].
+    /// Returns the same errors as [`Generator::generate_with`] and [`Generator::try_generate`].
     #[inline]
     pub fn try_generate_with(&self, values: &Values<'_>) -> Result<Id> {
         self.one_with(Mode::Try, values)
     }
 
-    /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
+    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
     ///
     /// ```
     /// use polyflake::{
@@ -318,18 +327,19 @@ impl<C: Clock> Generator<C> {
     ///
     /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
     /// let ids = Builder::with_clock(preset("sonyflake", [])?, &clock).bind("machine", 7).build()?;
-    /// assert_eq!(ids.try_fill(&mut [0_i64; 1000][..])?, 256); // the tick has no more
+    /// assert_eq!(ids.try_fill(&mut [0_i64; 1000][..])?, 256); // the tick is exhausted
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the batch.
+    /// Returns the same errors as [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the
+    /// batch.
     pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<usize> {
         self.engine.family.complete()?;
         self.engine.try_fill(None, ids.into())
     }
 
-    /// As [`Generator::try_fill`], with these bindables.
+    /// Like [`Generator::try_fill`], with these bindables.
     ///
     /// ```
     /// use polyflake::{
@@ -344,7 +354,7 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::try_fill`] and [`Generator::generate_with`].
+    /// Returns the same errors as [`Generator::try_fill`] and [`Generator::generate_with`].
     pub fn try_fill_with<'b>(
         &self,
         values: &Values<'_>,
@@ -354,7 +364,8 @@ impl<C: Clock> Generator<C> {
         self.engine.try_fill(Some(base), ids.into())
     }
 
-    /// One new ID, if all bindables are fixed. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
+    /// Generates a new ID and waits asynchronously. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking
+    /// the thread. All bindables must be fixed.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -369,13 +380,13 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::generate`].
+    /// Returns the same errors as [`Generator::generate`].
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Id> {
         self.engine.family.complete()?;
         self.engine.one_async(&sleep, None).await
     }
 
-    /// One new ID with these bindables. It waits in `sleep` and does not block the thread.
+    /// Generates a new ID with these bindables. It awaits `sleep` instead of blocking the thread.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -390,7 +401,7 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::generate_with`].
+    /// Returns the same errors as [`Generator::generate_with`].
     pub async fn generate_with_async(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -400,8 +411,8 @@ impl<C: Clock> Generator<C> {
         self.engine.one_async(&sleep, Some(base)).await
     }
 
-    /// As [`Generator::fill`], but it waits in `sleep` and does not block the thread. `written` counts the
-    /// valid IDs at the front: all in the end, and as many as there were if the call is dropped before.
+    /// Like [`Generator::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the front
+    /// of the slice, so it remains correct if the future is dropped early.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -409,7 +420,7 @@ impl<C: Clock> Generator<C> {
     /// use polyflake::layout::{Generator, preset};
     ///
     /// let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;
-    /// let mut batch = [0_i64; 500]; // more than a tick of 10 ms has
+    /// let mut batch = [0_i64; 500]; // more than one tick of 10 ms provides
     /// let mut written = 0;
     /// ids.fill_async(tokio::time::sleep, &mut batch[..], &mut written).await?;
     /// assert!(batch.is_sorted() && written == 500);
@@ -418,7 +429,7 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::fill`].
+    /// Returns the same errors as [`Generator::fill`].
     pub fn fill_async<'b>(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -428,7 +439,7 @@ impl<C: Clock> Generator<C> {
         self.engine.fill_async(sleep, self.engine.family.complete().map(Some), ids.into(), written)
     }
 
-    /// As [`Generator::fill_async`], with these bindables.
+    /// Like [`Generator::fill_async`], with these bindables.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -445,7 +456,7 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::fill_with`].
+    /// Returns the same errors as [`Generator::fill_with`].
     pub fn fill_with_async<'b>(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -469,7 +480,7 @@ impl<C: Clock> Generator<C> {
     }
 }
 
-/// A generator that moves from grant to grant.
+/// A generator that switches from grant to grant.
 ///
 /// Not part of the public API: for leases.
 #[doc(hidden)]

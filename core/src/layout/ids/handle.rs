@@ -1,4 +1,4 @@
-//! Handles: each reserves blocks of a generator's slots for one thread, so that threads scale.
+//! Handles, which reserve blocks of a generator's sequence slots for one thread so that generation scales with threads.
 
 use core::ops::Deref;
 
@@ -9,7 +9,7 @@ use crate::{
     layout::{Generator, Id, Values, ids::family::Template},
 };
 
-/// Makes IDs of a shared [`Generator`] for one thread: see [`Handle`](crate::Handle).
+/// Generates IDs of a shared [`Generator`] for one thread. See [`Handle`](crate::Handle).
 ///
 /// ```
 /// use polyflake::layout::{Generator, Handle, preset};
@@ -22,7 +22,7 @@ use crate::{
 pub type Handle<G> = generator::Handle<Template, G>;
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
-    /// One new ID, if all bindables are fixed.
+    /// Generates a new ID. All bindables must be fixed.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -34,13 +34,13 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::generate`].
+    /// Returns the same errors as [`Generator::generate`].
     #[inline]
     pub fn generate(&mut self) -> Result<Id> {
         self.make(Mode::Wait, None)
     }
 
-    /// One new ID with these bindables.
+    /// Generates a new ID with these bindables.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -53,13 +53,13 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::generate_with`].
+    /// Returns the same errors as [`Generator::generate_with`].
     #[inline]
     pub fn generate_with(&mut self, values: &Values<'_>) -> Result<Id> {
         self.make(Mode::Wait, Some(values))
     }
 
-    /// One new ID without waiting, if all bindables are fixed.
+    /// Generates a new ID if one is available without waiting. All bindables must be fixed.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -71,13 +71,13 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::try_generate`].
+    /// Returns the same errors as [`Generator::try_generate`].
     #[inline]
     pub fn try_generate(&mut self) -> Result<Id> {
         self.make(Mode::Try, None)
     }
 
-    /// One new ID with these bindables, without waiting.
+    /// Generates a new ID with these bindables if one is available without waiting.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -91,7 +91,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::try_generate_with`].
+    /// Returns the same errors as [`Generator::try_generate_with`].
     #[inline]
     pub fn try_generate_with(&mut self, values: &Values<'_>) -> Result<Id> {
         self.make(Mode::Try, Some(values))

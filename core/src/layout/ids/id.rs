@@ -1,4 +1,4 @@
-//! The ID of a layout, which is only known at run time.
+//! The ID of a layout that is only known at run time.
 
 use alloc::{vec, vec::Vec};
 use core::fmt;
@@ -8,7 +8,8 @@ use crate::{
     layout::{Placed, Shape, Value, shape::bits},
 };
 
-/// An ID of a custom layout. IDs of one layout are ordered as in databases: integers as signed ones, bytes bytewise.
+/// An ID of a custom layout. The IDs of one layout sort as in databases: signed integers numerically, and bytes
+/// lexicographically.
 ///
 /// ```
 /// use polyflake::layout::Id;
@@ -21,16 +22,16 @@ use crate::{
 pub enum Id {
     /// The ID of an integer layout.
     Integer(i64),
-    /// The ID of a layout of byte IDs.
+    /// The ID of a byte layout.
     Bytes(Vec<u8>),
 }
 
 impl Id {
-    /// Reads an integer ID from a decimal string, the form in which most web APIs send it.
+    /// Parses an integer ID from a decimal string, the form in which most web APIs send it.
     ///
     /// # Errors
-    /// `invalid_character` for a string that is not the canonical decimal form (no leading zeros, no plus sign), `out_of_range`
-    /// outside signed 64 bits.
+    /// Returns `invalid_character` for a string that is not the canonical decimal form, for example with leading zeros or a
+    /// plus sign, or `out_of_range` for an integer outside signed 64 bits.
     ///
     /// ```
     /// use polyflake::layout::{Id, preset};
@@ -54,7 +55,7 @@ impl Id {
         })
     }
 
-    /// The integer; `None` for an ID of bytes.
+    /// Returns the integer, or `None` for a byte ID.
     ///
     /// ```
     /// use polyflake::layout::Id;
@@ -69,7 +70,7 @@ impl Id {
         }
     }
 
-    /// The bytes; `None` for an integer.
+    /// Returns the bytes, or `None` for an integer ID.
     ///
     /// ```
     /// use polyflake::layout::Id;
@@ -131,7 +132,7 @@ impl Id {
 }
 
 impl fmt::Display for Id {
-    /// Writes integers in decimal, bytes in hex.
+    /// Writes integers in decimal and bytes in hexadecimal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integer(id) => write!(f, "{id}"),

@@ -1,4 +1,4 @@
-//! IDs: from values and from generators, and back to their fields.
+//! IDs: packed from values or generated, and parsed into their fields.
 
 pub(super) mod builder;
 pub(super) mod columns;

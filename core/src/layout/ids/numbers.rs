@@ -1,5 +1,5 @@
-//! A range of numbers for one generator: where a number's slots of a tick are used up, the generator goes on with the next
-//! number.
+//! A range of worker IDs for one generator. When the slots of one worker ID are exhausted for a tick, the generator continues
+//! with the next worker ID.
 //!
 //! ```text
 //! slot of a tick, from 0:  | number, counted from the first of the range | sequence |
@@ -21,7 +21,7 @@ pub(in crate::layout) struct Numbers {
     pub(in crate::layout) index: usize,
     pub(in crate::layout) first: u64,
     pub(in crate::layout) last: u64,
-    /// Number of bits of the sequence.
+    /// The number of bits of the sequence.
     sequence_bits: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Packing IDs from slots.
+//! Assembles IDs from reserved sequence slots.
 
 use core::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::{
 
 impl Calls for Template {
     type Id = Id;
-    /// The constants and bindables of an ID, if it does not take those of the template.
+    /// The explicit constants and bindables of an ID, or `None` to use those of the template.
     type Given<'g> = Option<&'g Id>;
     type Batch<'b> = Batch<'b>;
 }
@@ -77,7 +77,7 @@ impl Template {
         }
     }
 
-    /// Puts the number of a slot into its place, if the generator has a range of them, and returns the slot's sequence.
+    /// Stores the worker ID of a slot in the ID, if the generator has a range of worker IDs, and returns the slot's sequence.
     #[inline]
     fn put_number(&self, draft: &mut Id, slot: u64) -> u64 {
         let Some(numbers) = &self.numbers else { return slot };
@@ -91,13 +91,13 @@ impl Template {
         &self.layout.fields[self.sequence]
     }
 
-    /// Number of slots, at most `count`, from a slot on that have its number.
+    /// Returns how many slots, at most `count`, have the same worker ID as `slot`, counted from it.
     fn slots_of_number(&self, slot: u64, count: usize) -> usize {
         let left = self.numbers.as_ref().map(|numbers| numbers.left(slot));
         left.and_then(|left| usize::try_from(left).ok()).map_or(count, |left| left.min(count))
     }
 
-    /// Writes IDs of consecutive sequences from `first` on.
+    /// Writes IDs with consecutive sequences, starting at `first`.
     fn write_number(&self, draft: &mut Id, first: u64, ids: &mut Batch<'_>, to: Range<usize>) {
         match (ids, draft) {
             (Batch::Integers(ids), Id::Integer(id)) => {

@@ -1,4 +1,4 @@
-//! From an ID to its fields.
+//! Parses an ID into its fields.
 
 use alloc::{borrow::Cow, string::String};
 
@@ -20,9 +20,10 @@ pub(in crate::layout) enum Bits<'a> {
     Bytes(&'a [u8]),
 }
 
-/// The fields of an ID, whose time is known to fit 64-bit milliseconds, and whose texts are known to be UTF-8.
+/// The fields of an ID. Its time is known to fit 64-bit milliseconds, and its strings are known to be UTF-8.
 ///
-/// Nothing is copied until a field is read, and even then only bytes and texts that do not lie on whole bytes.
+/// Fields are decoded when they are read. Even then, only bytes and strings that do not start and end at whole bytes are
+/// copied.
 ///
 /// ```
 /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -32,7 +33,7 @@ pub(in crate::layout) enum Bits<'a> {
 /// ```
 #[cfg_attr(
     feature = "json",
-    doc = "With the feature `json` it is written as an object. Integers past 2^53 are decimal texts, bytes are hex:\n\
+    doc = "With the feature `json`, it serializes as an object. Integers beyond 2^53 become decimal strings, and bytes hex:\n\
            \n\
            ```\n\
            let twitter = polyflake::layout::preset(\"twitter\", [])?;\n\
@@ -49,8 +50,9 @@ pub struct Parsed<'a> {
 }
 
 impl Layout {
-    /// The fields of an ID: `invalid_type` if it is not of this layout's kind, `invalid_length` for a wrong length,
-    /// `time_out_of_range` for a time outside signed 64-bit milliseconds, `invalid_character` for a text that is not UTF-8.
+    /// Parses an ID into its fields. Returns `invalid_type` if the ID is not of this layout's kind, `invalid_length` for a
+    /// wrong length, `time_out_of_range` for a time outside signed 64-bit milliseconds, or `invalid_character` for a string
+    /// that is not UTF-8.
     ///
     /// ```
     /// use polyflake::layout::{Id, preset};
@@ -69,7 +71,7 @@ impl Layout {
         }
     }
 
-    /// The fields of an integer ID.
+    /// Parses an integer ID into its fields.
     ///
     /// ```
     /// let discord = polyflake::layout::preset("discord", [])?;
@@ -90,7 +92,7 @@ impl Layout {
         Ok(Parsed { layout: self, bits, unix_ms })
     }
 
-    /// The fields of a byte ID.
+    /// Parses a byte ID into its fields.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -119,7 +121,7 @@ impl Layout {
 }
 
 impl<'a> Parsed<'a> {
-    /// The start of the ID's tick, in Unix milliseconds, floored; none in a layout without a timestamp.
+    /// Returns the start of the ID's tick in Unix milliseconds, rounded down, or `None` in a layout without a timestamp.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -131,7 +133,7 @@ impl<'a> Parsed<'a> {
         self.unix_ms
     }
 
-    /// The start of the ID's tick, in Unix nanoseconds, for ticks shorter than a millisecond.
+    /// Returns the start of the ID's tick in Unix nanoseconds, for ticks shorter than a millisecond.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -146,7 +148,7 @@ impl<'a> Parsed<'a> {
         timeline.nanos_at(self.bits.integer(field))
     }
 
-    /// The sequence; none in a layout without one.
+    /// Returns the sequence, or `None` in a layout without one.
     ///
     /// ```
     /// let discord = polyflake::layout::preset("discord", [])?;
@@ -158,7 +160,7 @@ impl<'a> Parsed<'a> {
         Some(self.bits.integer(&self.layout.fields[slot.0]))
     }
 
-    /// The value of a field; for a timestamp its time in Unix milliseconds.
+    /// Returns the value of a field. For a timestamp, it is the time in Unix milliseconds.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -176,7 +178,8 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// The integer in a field, or the time in a timestamp; `invalid_type` for bytes or text, `out_of_range` from 2^127 on.
+    /// Returns the value of an integer field, or the time of a timestamp. Returns `invalid_type` for bytes or a string, or
+    /// `out_of_range` for values from 2^127 on.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -190,7 +193,7 @@ impl<'a> Parsed<'a> {
         if field.plain { Ok(self.bits.integer(field)) } else { self.integer_slowly(field) }
     }
 
-    /// The integer in a timestamp or a wide field.
+    /// Returns the integer of a timestamp or a wide field.
     fn integer_slowly(&self, field: &Placed) -> Result<i128> {
         match self.get_slowly(field)? {
             Value::Integer(number) => Ok(number),
@@ -199,7 +202,7 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// The value of a field of any type, except small integers.
+    /// Returns the value of a field of any type except small integers.
     fn get_slowly(&self, field: &Placed) -> Result<Value<'a>> {
         match (&field.role, field.kind()) {
             (Role::Timestamp(_), _) => Ok(Value::Integer(self.unix_ms.unwrap_or_default().into())),
@@ -210,7 +213,7 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// The value of a bindable, or `unknown_field`.
+    /// Returns the value of a bindable, or `unknown_field`.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -223,20 +226,20 @@ impl<'a> Parsed<'a> {
         self.get(self.layout.bindable(name)?)
     }
 
-    /// The value that a constant has in this ID, or `unknown_field`.
+    /// Returns the value of a constant in this ID, or `unknown_field`.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
     ///
     /// let layout = Layout::integer([Field::unused(56), Field::constant(8, "region", 3)])?;
-    /// assert_eq!(layout.parse_integer(4)?.constant("region")?, 4.into()); // as in the ID, not as in the layout
+    /// assert_eq!(layout.parse_integer(4)?.constant("region")?, 4.into()); // the value in the ID, not the one in the layout
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn constant(&self, name: &str) -> Result<Value<'a>> {
         self.get(self.layout.constant(name)?)
     }
 
-    /// All bindables by name, from the top.
+    /// Returns the names and values of all bindables, from the most significant bit.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -249,7 +252,7 @@ impl<'a> Parsed<'a> {
         self.all(Role::is_bindable)
     }
 
-    /// All constants by name, from the top.
+    /// Returns the names and values of all constants, from the most significant bit.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -304,13 +307,14 @@ impl<'a> Bits<'a> {
         bits ^ field.flip
     }
 
-    /// The integer in a field of at most 64 bits.
+    /// Returns the integer in a field of at most 64 bits.
     #[inline]
     fn integer(self, field: &Placed) -> i128 {
         field.width.widen(self.word(field))
     }
 
-    /// The bytes of a field, without leading zeros: the ID's own where the field lies on whole bytes.
+    /// Returns the bytes of a field without leading zeros. They are borrowed from the ID if the field starts and ends at whole
+    /// bytes.
     fn bytes(self, field: &Placed) -> Cow<'a, [u8]> {
         let Self::Bytes(id) = self else {
             return Cow::Owned(without_leading_zeros(&self.word(field).to_be_bytes()).into());
@@ -331,7 +335,7 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// The integer of a field of 65 to 128 bits; a value that fits 64 bits is read as a signed integer.
+/// Returns the integer of a field of 65 to 128 bits. A value that fits 64 bits is read as a signed integer.
 fn wide_integer(number: &[u8]) -> Value<'static> {
     let number = number.iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
     u64::try_from(number).map_or_else(|_| number.into(), |number| number.cast_signed().into())

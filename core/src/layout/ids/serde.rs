@@ -1,4 +1,4 @@
-//! IDs as texts, in every format of serde.
+//! Serializes IDs as strings in every format of serde.
 
 use alloc::string::String;
 

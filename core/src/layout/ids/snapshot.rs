@@ -1,16 +1,16 @@
-//! The snapshot that a closed generator leaves, and the figures of a running one.
+//! The snapshot of a closed generator, and the statistics of a running one.
 
 use crate::{
     Result,
     layout::{Json, json::value::ObjectReader},
 };
 
-/// The name and the number of the format that snapshots are written in. A snapshot without one is of this format too.
+/// The name and the version number of the format that snapshots are written in. A snapshot without a format has this one, too.
 const FORMAT: (&str, u64) = ("format", 1);
 
-/// The state of a closed generator, to restore from once.
+/// The state of a closed generator, from which one new generator can be restored.
 ///
-/// As JSON (feature `json`) it is `{"format": 1, "tick": 5, "next_sequence": 3}`; integers past 2^53 are decimal texts.
+/// As JSON (feature `json`), it is `{"format": 1, "tick": 5, "next_sequence": 3}`. Integers beyond 2^53 are decimal strings.
 ///
 /// ```
 /// use polyflake::layout::{Generator, preset};
@@ -26,14 +26,14 @@ const FORMAT: (&str, u64) = ("format", 1);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// The last tick used, as the timestamp counts them; 0 in a layout without one.
+    /// The last tick used, as the timestamp counts ticks, or 0 in a layout without a timestamp.
     pub tick: u64,
-    /// The next sequence in that tick; one past the field's last if it is used up.
+    /// The next sequence in that tick, or one past the maximum of the field if the tick is exhausted.
     pub next_sequence: u128,
 }
 
 impl Snapshot {
-    /// The snapshot with these fields, wherever they were stored.
+    /// Creates a snapshot from its stored fields.
     ///
     /// ```
     /// use polyflake::layout::{Generator, Snapshot, preset};
@@ -48,7 +48,7 @@ impl Snapshot {
         Self { tick, next_sequence }
     }
 
-    /// The snapshot of a JSON value. Any fault of the value is `invalid_layout`.
+    /// Creates a snapshot from a JSON value. Every error of the value is `invalid_layout`.
     ///
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
@@ -63,7 +63,7 @@ impl Snapshot {
         members.end().map(|()| snapshot)
     }
 
-    /// The snapshot as a JSON value.
+    /// Returns the snapshot as a JSON value.
     ///
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
@@ -76,7 +76,7 @@ impl Snapshot {
     }
 }
 
-/// Figures of a generator, at one moment.
+/// Statistics of a generator at one moment.
 ///
 /// ```
 /// use polyflake::layout::{Generator, preset};
@@ -90,10 +90,11 @@ impl Snapshot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The start of the last tick used, in Unix milliseconds; none before the first ID, and in a layout without a timestamp.
+    /// The start of the last tick used, in Unix milliseconds, or `None` before the first ID and in a layout without a
+    /// timestamp.
     pub last_ms: Option<i64>,
-    /// Number of IDs of that tick that are used up; in a layout without a timestamp, of the whole sequence.
+    /// The number of IDs that are already used in that tick, or in the whole sequence in a layout without a timestamp.
     pub len: u128,
-    /// `true` if the generator was closed.
+    /// Whether the generator is closed.
     pub closed: bool,
 }

@@ -1,4 +1,4 @@
-//! From values to an ID.
+//! Packs values into an ID.
 
 use alloc::vec::Vec;
 
@@ -7,11 +7,12 @@ use crate::{
     layout::{Id, Layout, Placed, Role, Slot, Value, foreign_slot},
 };
 
-/// The values of one ID of a layout, by field: made once, set for every ID.
+/// The values of one ID of a layout, by field. Create it once and reuse it for every ID.
 ///
-/// A [`Slot`] is a name looked up once. Setting a name or slot that the layout doesn't have is `unknown_field` at once.
-/// All other faults are refused when the ID is packed, field by field from the top: a missing value (`missing_field`), a
-/// wrong type (`invalid_type`), and a value that does not fit (`out_of_range`, `time_out_of_range`).
+/// A [`Slot`] saves looking up a name again. Setting a name or slot that the layout does not have fails immediately with
+/// `unknown_field`. All other errors are reported when the ID is packed, in the order of the fields from the most significant
+/// bit: a missing value (`missing_field`), a wrong type (`invalid_type`), or a value that does not fit (`out_of_range`,
+/// `time_out_of_range`).
 ///
 /// ```
 /// use polyflake::layout::{Field, Layout};
@@ -38,7 +39,7 @@ pub(in crate::layout) struct Draft {
     pub(in crate::layout) id: Id,
     /// The state of each field's value.
     states: Vec<State>,
-    /// Number of fields that are missing or refused.
+    /// The number of fields whose value is missing or was rejected.
     open: usize,
 }
 
@@ -46,9 +47,9 @@ pub(in crate::layout) struct Draft {
 #[derive(Clone, Debug)]
 enum State {
     Missing,
-    /// The value is in its place.
+    /// The value is stored in the ID.
     Put,
-    /// The value does not fit. The error comes when the ID is packed, since errors of the fields above it come first.
+    /// The value does not fit. The error is reported when the ID is packed, because errors of higher fields take precedence.
     Refused(Error),
 }
 
@@ -81,7 +82,7 @@ impl<'l> Values<'l> {
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
-    /// let (time, worker) = (twitter.timestamp()?, twitter.bindable("worker")?); // looked up once
+    /// let (time, worker) = (twitter.timestamp()?, twitter.bindable("worker")?); // look up the slots once
     /// let mut values = twitter.values();
     /// values.bind("datacenter", 11)?.sequence(0)?;
     /// let id = values.set(time, 1_656_432_460_105_i64)?.set(worker, 26)?.pack_integer()?;
@@ -105,12 +106,12 @@ impl<'l> Values<'l> {
         Ok(self)
     }
 
-    /// As `set`, compiled once for all types and names.
+    /// Like `set`, but compiled only once for all types and names.
     fn put(&mut self, slot: Slot, value: Value<'_>) -> Result<&mut Self> {
         self.set(slot, value)
     }
 
-    /// Sets any value but a small integer, or remembers that it is refused.
+    /// Sets any value other than a small integer, or records its error.
     #[cold]
     fn set_slowly(&mut self, slot: Slot, field: &Placed, value: &Value<'_>) -> Result<&mut Self> {
         if let Role::Unused = field.role {
@@ -128,7 +129,7 @@ impl<'l> Values<'l> {
         states[slot.0] = state;
     }
 
-    /// Sets the time, in Unix milliseconds, or as [`Value::Nanos`] if milliseconds are too coarse.
+    /// Sets the time in Unix milliseconds, or as [`Value::Nanos`] for ticks shorter than a millisecond.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick, Value};
@@ -157,7 +158,7 @@ impl<'l> Values<'l> {
         self.put(self.layout.sequence()?, sequence.into())
     }
 
-    /// Sets a bindable.
+    /// Sets the value of a bindable.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -171,7 +172,7 @@ impl<'l> Values<'l> {
         self.put(self.layout.bindable(name)?, value.into())
     }
 
-    /// Overrides a constant.
+    /// Overrides the value of a constant.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -185,7 +186,7 @@ impl<'l> Values<'l> {
         self.put(self.layout.constant(name)?, value.into())
     }
 
-    /// The ID of these values.
+    /// Packs the values into an ID.
     ///
     /// ```
     /// use polyflake::layout::{Field, Id, Layout};
@@ -200,7 +201,7 @@ impl<'l> Values<'l> {
         Ok(self.draft.id.clone())
     }
 
-    /// The ID of these values, in an integer layout; `invalid_type` in a layout of byte IDs.
+    /// Packs the values into an integer ID. A layout of byte IDs returns `invalid_type`.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -218,7 +219,7 @@ impl<'l> Values<'l> {
         Ok(id)
     }
 
-    /// Refuses missing values and values that do not fit. The error is the topmost field's.
+    /// Rejects missing values and values that do not fit. The error of the most significant field comes first.
     #[inline]
     fn check(&self) -> Result<()> {
         if self.draft.open == 0 { Ok(()) } else { self.check_all_but(|_| false) }

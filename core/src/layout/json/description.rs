@@ -26,8 +26,8 @@ use crate::{
 };
 
 impl Layout {
-    /// The layout of a description. Any fault of it is `invalid_layout`, except `out_of_range` for a constant or start that does
-    /// not fit.
+    /// Creates a layout from its description. Every error is `invalid_layout`, except `out_of_range` for a constant or a
+    /// sequence start that does not fit its field.
     ///
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
@@ -52,7 +52,7 @@ impl Layout {
         Ok(Self { only_read, ..fit(shape, fields)? })
     }
 
-    /// The layout's description.
+    /// Returns the description of the layout.
     ///
     /// Not part of the public API: for bindings.
     #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! Layouts, snapshots and figures as JSON.
+//! Layouts, snapshots and key figures as JSON.
 
 pub(super) mod description;
 #[cfg(feature = "json")]

@@ -1,5 +1,5 @@
-//! Layouts, their figures and snapshots in every format of serde: as JSON values in text formats, and as a text of JSON in binary
-//! ones, since some binary formats do not tell a value's type.
+//! Layouts, their key figures and snapshots in every format of serde: as JSON values in text formats, and as a JSON string in
+//! binary formats, because some binary formats do not record a value's type.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;
@@ -16,8 +16,8 @@ use crate::{
 };
 
 impl Layout {
-    /// The layout of a JSON text. Any fault of it is `invalid_layout`, except `out_of_range` for a constant or start that does not
-    /// fit.
+    /// Parses a layout from a JSON string. Every error is `invalid_layout`, except `out_of_range` for a constant or a sequence
+    /// start that does not fit its field.
     ///
     /// ```
     /// use polyflake::layout::Layout;
@@ -33,7 +33,7 @@ impl Layout {
             .and_then(Self::from_value)
     }
 
-    /// The layout as a JSON text.
+    /// Returns the layout as a JSON string.
     ///
     /// ```
     /// use polyflake::layout::{Layout, preset};
@@ -119,7 +119,7 @@ impl<'de> Visitor<'de> for Reader {
     }
 }
 
-/// Implements `Serialize` by a type's JSON value.
+/// Implements `Serialize` through the JSON value of a type.
 macro_rules! serialize_as_json {
     ($($type:ty),*) => {$(
         impl Serialize for $type {
@@ -130,7 +130,7 @@ macro_rules! serialize_as_json {
     )*};
 }
 
-/// Implements `Deserialize` by a type's JSON value.
+/// Implements `Deserialize` through the JSON value of a type.
 macro_rules! deserialize_from_json {
     ($($type:ty),*) => {$(
         impl<'de> Deserialize<'de> for $type {

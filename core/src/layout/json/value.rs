@@ -1,4 +1,4 @@
-//! JSON values, as far as descriptions need them, and the reading of descriptions from them. Any fault of a value is
+//! JSON values, as far as descriptions need them, and the code that reads descriptions from them. Every error is
 //! `invalid_layout`.
 
 use alloc::{
@@ -15,27 +15,27 @@ use crate::{
     },
 };
 
-/// The largest magnitude of integers that JSON has as numbers, since JavaScript reads them exactly; larger ones are decimal
-/// strings.
+/// The largest magnitude of an integer that is written as a JSON number, because JavaScript reads larger ones inexactly. Larger
+/// integers are decimal strings.
 const LARGEST_NUMBER: u64 = 1 << 53;
 
-/// A JSON value, from which layouts, their figures and snapshots are read, and as which they are written. For bindings, which
-/// convert objects of their own language instead of JSON texts.
+/// A JSON value, the form in which layouts, their key figures and snapshots are read and written. Bindings use it to convert
+/// objects of their own language without an intermediate JSON string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
-    /// `null`.
+    /// The value `null`.
     Null,
-    /// `true` or `false`.
+    /// The value `true` or `false`.
     Bool(bool),
-    /// An integer. Layouts and snapshots have integers past 2^53 as texts.
+    /// An integer. Layouts and snapshots represent integers beyond 2^53 as strings.
     Integer(i64),
-    /// Any other number: a fraction, or an integer that signed 64 bits do not hold. No description has one.
+    /// Any other number: a fraction, or an integer that does not fit 64 signed bits. Descriptions contain no such numbers.
     Fraction,
-    /// A text.
+    /// A string.
     Text(String),
-    /// A list.
+    /// A list of values.
     List(Vec<Json>),
-    /// An object: its members in order. Valid objects have each name once.
+    /// An object, with its members in order. In a valid object, each name occurs once.
     Object(Vec<(String, Json)>),
 }
 
@@ -61,7 +61,7 @@ impl Json {
         value.map_or(Self::Null, Self::of)
     }
 
-    /// Its name in an error.
+    /// Returns the name of the value's type in error messages.
     fn name(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -88,7 +88,7 @@ impl From<Value<'_>> for Json {
 
 /// The members of an object, taken out one by one, so that unknown members are left at the end.
 pub(crate) struct ObjectReader {
-    /// The object's name in errors.
+    /// The name of the object in error messages.
     of: String,
     left: Vec<(String, Json)>,
 }

@@ -1,4 +1,5 @@
-//! Fields of a byte ID: runs of bits that begin and end at any bit. Offsets count from the top bit of the first byte.
+//! Fields of a byte ID, which may begin and end at any bit. Offsets are counted from the most significant bit of the first
+//! byte.
 
 use alloc::vec::Vec;
 
@@ -72,7 +73,7 @@ pub(in crate::layout) fn length(number: &[u8]) -> usize {
     number.first().map_or(0, |top| 8 * number.len() - top.leading_zeros() as usize)
 }
 
-/// A mask of 1 to 8 bits.
+/// Returns a mask of 1 to 8 bits.
 const fn ones(width: u32) -> u8 {
     u8::MAX >> (8 - width)
 }

@@ -1,4 +1,4 @@
-//! Key figures of a layout.
+//! The key figures of a layout.
 
 use crate::{
     format::{Description, FieldDescription},
@@ -6,7 +6,7 @@ use crate::{
 };
 
 impl Description {
-    /// The figures as a JSON value, under the names that they have here.
+    /// Returns the key figures as a JSON value, with the field names of this struct.
     ///
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
@@ -37,7 +37,7 @@ impl From<&FieldDescription> for Json {
 }
 
 impl Layout {
-    /// Key figures of the layout.
+    /// Returns the key figures of the layout.
     ///
     /// ```
     /// use polyflake::layout::preset;
@@ -63,7 +63,7 @@ impl Layout {
         figures
     }
 
-    /// Number of IDs that `generators` generators can make in a second.
+    /// Returns the number of IDs that `generators` generators can create per second.
     fn per_second(&self, generators: u128) -> Option<u128> {
         let timeline = self.timeline()?;
         let (first, last) = self.slots()?;
@@ -72,13 +72,13 @@ impl Layout {
         Some(in_a_million_ticks / u128::from(timeline.tick().as_micros()))
     }
 
-    /// Number of generators that the bindables tell apart; none past 2^127.
+    /// Returns the number of generators that the bindables can distinguish, or `None` beyond 2^127.
     fn machines(&self) -> Option<u128> {
         let bindables = self.fields.iter().filter(|field| field.role.is_bindable());
         1_u128.checked_shl(bindables.map(|field| field.width.bits).sum())
     }
 
-    /// The starts of the first and the last tick.
+    /// Returns the starts of the first and the last tick.
     fn moments(&self) -> Option<(Option<i64>, Option<i64>)> {
         let timeline = self.timeline()?;
         Some((timeline.start_ms(0), timeline.last_ms()))
@@ -98,7 +98,7 @@ impl Layout {
         above.iter().all(fixed) && !field.invert && !has_sign
     }
 
-    /// The highest ID, as an unsigned integer, with the constants as they are.
+    /// Returns the highest ID as an unsigned integer, with the constants unchanged.
     fn highest(&self) -> Id {
         let mut id = self.blank.clone();
         for field in &self.fields {

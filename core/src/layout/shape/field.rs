@@ -1,4 +1,4 @@
-//! One field of a layout, as it is described.
+//! The description of one field of a layout.
 
 use alloc::string::String;
 
@@ -6,14 +6,14 @@ use crate::layout::{Role, Tick, Timeline, Type, Value, Width};
 
 /// A field of a [`Layout`](crate::layout::Layout): its content and its width in bits.
 ///
-/// A width of 0 is allowed; a field of width 0 holds 0. The layout checks its fields when it is built.
+/// A field of width 0 is allowed and always contains 0. Fields are checked when the layout is built.
 ///
 /// ```
 /// use polyflake::layout::{Field, Layout, Tick};
 ///
 /// let layout = Layout::integer([
 ///     Field::unused(1), // the sign: IDs are never negative
-///     Field::timestamp(41, Tick::MILLISECOND, 1_767_225_600_000).inverted(), // newest first
+///     Field::timestamp(41, Tick::MILLISECOND, 1_767_225_600_000).inverted(), // sorts the newest IDs first
 ///     Field::bindable(10, "node"),
 ///     Field::sequence(12),
 /// ])?;
@@ -38,7 +38,8 @@ impl Field {
         Self { name: name.into().map(String::from), ..self }
     }
 
-    /// The time, in ticks since the tick of `epoch_ms` (Unix milliseconds). A layout has at most one, of at most 64 bits.
+    /// Creates the timestamp field. It counts ticks since the tick of `epoch_ms` (Unix milliseconds). A layout has at most one
+    /// timestamp of at most 64 bits.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -53,21 +54,22 @@ impl Field {
         Self::new(bits, Role::Timestamp(Timeline::new(tick, epoch_ms, Width::new(bits))))
     }
 
-    /// The sequence within a tick, from 0. A layout has at most one, of at most 64 bits.
+    /// Creates the field of the sequence within a tick, which starts at 0. A layout has at most one sequence of at most 64
+    /// bits.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
     ///
     /// let time = Field::timestamp(41, Tick::MILLISECOND, 1_767_225_600_000);
     /// let layout = Layout::integer([Field::unused(1), time, Field::sequence(22)])?;
-    /// assert_eq!(layout.describe().per_second, Some(4_194_304_000)); // 2^22 in a millisecond
+    /// assert_eq!(layout.describe().per_second, Some(4_194_304_000)); // 2^22 per millisecond
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn sequence(bits: u32) -> Self {
         Self::new(bits, Role::Sequence(Value::Integer(0)))
     }
 
-    /// The sequence within a tick, from `start`.
+    /// Creates the field of the sequence within a tick, which starts at `start`.
     ///
     /// ```
     /// use polyflake::layout::{Field, Generator, Layout};
@@ -81,8 +83,8 @@ impl Field {
         Self::new(bits, Role::Sequence(start.into().normal()))
     }
 
-    /// A value that is the same in every ID, unless an ID overrides it. Without a name it is called `const-<offset>-<bits>`.
-    /// Bytes and texts are for byte layouts.
+    /// Creates a field with the same value in every ID, unless it is overridden for one ID. Without a name, it is called
+    /// `const-<offset>-<bits>`. Only byte layouts accept bytes and strings.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -101,7 +103,7 @@ impl Field {
         Self::new(bits, Role::Constant(value.into().normal())).named(name)
     }
 
-    /// An integer given for each ID. Without a name it is called `bindable-<offset>-<bits>`.
+    /// Creates a field for an integer that is set for each ID. Without a name, it is called `bindable-<offset>-<bits>`.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -116,7 +118,7 @@ impl Field {
         Self::bindable_of(Type::Integer, bits, name)
     }
 
-    /// A value of any type given for each ID. Bytes and texts are for byte layouts.
+    /// Creates a field for a value of any type that is set for each ID. Only byte layouts accept bytes and strings.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Type};
@@ -129,13 +131,13 @@ impl Field {
         Self::new(bits, Role::Bindable(kind)).named(name)
     }
 
-    /// Bits that are zero in every new ID, and ignored when an ID is read.
+    /// Creates a field of unused bits, which are zero in every new ID and ignored when an ID is parsed.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
     ///
     /// let layout = Layout::integer([Field::unused(56), Field::bindable(8, "shard")])?;
-    /// let parsed = layout.parse_integer(-1)?; // all bits 1
+    /// let parsed = layout.parse_integer(-1)?; // all bits are 1
     /// assert_eq!(parsed.bindable("shard")?, 255.into());
     /// # Ok::<(), polyflake::Error>(())
     /// ```
@@ -143,7 +145,7 @@ impl Field {
         Self::new(bits, Role::Unused)
     }
 
-    /// The same field with all its bits flipped, for example to sort the newest IDs first. Unused bits stay zero.
+    /// Returns the same field with all its bits inverted, for example to sort the newest IDs first. Unused bits stay zero.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -151,7 +153,7 @@ impl Field {
     /// let time = Field::timestamp(63, Tick::MILLISECOND, 0).inverted();
     /// let layout = Layout::integer([Field::unused(1), time])?;
     /// let id = |time: i64| layout.values().time(time)?.pack_integer();
-    /// assert!(id(1_767_225_600_001)? < id(1_767_225_600_000)?); // ORDER BY id: the newest first
+    /// assert!(id(1_767_225_600_001)? < id(1_767_225_600_000)?); // ORDER BY id lists the newest first
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     #[must_use]

@@ -1,4 +1,4 @@
-//! Builds a layout: gives described fields their places, and finds every fault of a layout here, once.
+//! Builds a layout: assigns a position to each described field, and reports every error of a layout in this one place.
 
 use alloc::{format, vec::Vec};
 
@@ -8,13 +8,13 @@ use crate::{
     layout::{Field, Id, Layout, Placed, Role, Shape, Type, Width},
 };
 
-/// The longest byte ID, in bytes: 1,024 bits.
+/// The maximum length of a byte ID in bytes: 1,024 bits.
 const MOST_BYTES: usize = 128;
 
-/// The widest integer, in bits.
+/// The maximum width of an integer in bits.
 const MOST_BITS: u32 = 128;
 
-/// The largest number of fields. It is bounded because fields may have no bits.
+/// The maximum number of fields. It is bounded because fields may have a width of 0.
 const MOST_FIELDS: usize = 1024;
 
 /// The error with a message.
@@ -41,7 +41,7 @@ pub(in crate::layout) fn fit(
     Ok(Layout { shape, fields, time, sequence, blank, only_read: false })
 }
 
-/// Gives each field its place; the widths must sum to the ID's.
+/// Assigns a position to each field. The widths must sum to the width of the ID.
 fn place(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Vec<Placed>> {
     if let Shape::Bytes(length) = shape
         && !(1..=MOST_BYTES).contains(&length)
@@ -83,7 +83,7 @@ impl Placed {
     }
 }
 
-/// Place of the timestamp or the sequence among the fields; a layout has at most one of each, at most 64 bits wide.
+/// Returns the index of the timestamp or the sequence among the fields. A layout has at most one of each, at most 64 bits wide.
 fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<Option<usize>> {
     let mut found = fields.iter().enumerate().filter(|(_, field)| is(&field.role));
     let Some((index, field)) = found.next() else { return Ok(None) };
@@ -96,7 +96,7 @@ fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<O
     })
 }
 
-/// Checks that the names of constants differ, and those of bindables.
+/// Checks that the names of constants are unique, and those of bindables, too.
 fn check_names(fields: &[Placed]) -> Result<()> {
     let is_same = |a: &Placed, b: &Placed| a.name == b.name && a.role.as_str() == b.role.as_str();
     for (index, field) in fields.iter().enumerate() {
@@ -109,8 +109,8 @@ fn check_names(fields: &[Placed]) -> Result<()> {
     Ok(())
 }
 
-/// Checks the type of a field: bytes and texts are for byte layouts, a sequence starts with an integer, and an integer has at most
-/// 128 bits.
+/// Checks the type of a field: bytes and strings are for byte layouts, a sequence starts with an integer, and an integer has at
+/// most 128 bits.
 fn check_types(shape: Shape, field: &Placed) -> Result<()> {
     let kind = match &field.role {
         Role::Bindable(kind) => Some(*kind),
@@ -138,7 +138,7 @@ fn check_types(shape: Shape, field: &Placed) -> Result<()> {
     }
 }
 
-/// An ID with only the constants in it; they and the sequence's start must fit.
+/// Returns an ID in which only the constants are set. The constants and the sequence's start must fit.
 fn blank(shape: Shape, fields: &[Placed]) -> Result<Id> {
     let mut draft = Id::zero(shape);
     for field in fields {

@@ -1,4 +1,4 @@
-//! The layout itself, and the search for its fields.
+//! The layout itself, and the lookup of its fields.
 
 use alloc::{string::String, vec::Vec};
 
@@ -27,7 +27,8 @@ impl Shape {
     }
 }
 
-/// The meaning of each bit of an ID. A layout is checked when it is built, so that packing and parsing are shifts and masks.
+/// The layout of an ID, which defines the meaning of each bit. A layout is checked once when it is built, so packing and
+/// parsing need only shifts and masks.
 ///
 /// ```
 /// use polyflake::layout::{Field, Layout, Tick};
@@ -58,13 +59,13 @@ pub struct Layout {
     pub(crate) only_read: bool,
 }
 
-/// The place of a field in one layout: a name looked up once. It means nothing to another layout.
+/// A reference to a field of one layout. It saves looking up the field's name for every ID. It is not valid for another layout.
 ///
 /// ```
 /// use polyflake::layout::preset;
 ///
 /// let instagram = preset("instagram", [])?;
-/// let shard = instagram.bindable("shard")?; // looked up once, for many IDs
+/// let shard = instagram.bindable("shard")?; // looked up once for many IDs
 /// for id in [3_000_000_000_000_007_168, 3_000_000_000_000_008_192] {
 ///     println!("{}", instagram.parse_integer(id)?.integer(shard)?);
 /// }
@@ -74,9 +75,10 @@ pub struct Layout {
 pub struct Slot(pub(in crate::layout) usize);
 
 impl Layout {
-    /// A layout of signed 64-bit integers. The fields begin at the most significant bit and fill the 64 bits.
+    /// Creates a layout of signed 64-bit integers. The fields are listed from the most significant bit and fill all 64 bits.
     ///
-    /// Any fault of the fields is `invalid_layout`, except `out_of_range` for a constant or start that does not fit.
+    /// Every error of the fields is `invalid_layout`, except `out_of_range` for a constant or a sequence start that does not
+    /// fit its field.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -90,10 +92,11 @@ impl Layout {
         fit(Shape::Integer, fields)
     }
 
-    /// A layout of IDs of `length` bytes, 1 to 128. The fields begin at the top bit of the first byte and fill all bytes. Integers
-    /// have at most 128 bits; bytes and texts may fill the ID.
+    /// Creates a layout of IDs of `length` bytes, 1 to 128. The fields are listed from the most significant bit of the first
+    /// byte and fill all bytes. An integer field has at most 128 bits; a field of bytes or a string may fill the ID.
     ///
-    /// Any fault of the fields is `invalid_layout`, except `out_of_range` for a constant or start that does not fit.
+    /// Every error of the fields is `invalid_layout`, except `out_of_range` for a constant or a sequence start that does not
+    /// fit its field.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -108,7 +111,7 @@ impl Layout {
         fit(Shape::Bytes(length), fields)
     }
 
-    /// Number of bits of an ID.
+    /// Returns the number of bits of an ID.
     ///
     /// ```
     /// assert_eq!(polyflake::layout::preset("twitter", [])?.bits(), 64);
@@ -118,7 +121,7 @@ impl Layout {
         self.shape.bits()
     }
 
-    /// Returns `true` if IDs are integers, `false` if they are bytes.
+    /// Returns `true` if IDs are integers, or `false` if they are bytes.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, preset};
@@ -131,7 +134,7 @@ impl Layout {
         matches!(self.shape, Shape::Integer)
     }
 
-    /// The slot of the timestamp, or `unknown_field`.
+    /// Returns the slot of the timestamp, or `unknown_field`.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -143,7 +146,7 @@ impl Layout {
         self.time.map(Slot).ok_or_else(|| unknown("timestamp"))
     }
 
-    /// The slot of the sequence, or `unknown_field`.
+    /// Returns the slot of the sequence, or `unknown_field`.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -155,7 +158,7 @@ impl Layout {
         self.sequence.map(Slot).ok_or_else(|| unknown("sequence"))
     }
 
-    /// The slot of a constant, or `unknown_field`.
+    /// Returns the slot of a constant, or `unknown_field`.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -169,7 +172,7 @@ impl Layout {
         self.find(name, Role::is_constant)
     }
 
-    /// The slot of a bindable, or `unknown_field`.
+    /// Returns the slot of a bindable, or `unknown_field`.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -181,7 +184,7 @@ impl Layout {
         self.find(name, Role::is_bindable)
     }
 
-    /// The names of the constants, from the top.
+    /// Returns the names of the constants, from the most significant bit.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -194,7 +197,7 @@ impl Layout {
         self.named(Role::is_constant).map(|(name, _)| name)
     }
 
-    /// The names of the bindables, from the top.
+    /// Returns the names of the bindables, from the most significant bit.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -205,7 +208,7 @@ impl Layout {
         self.named(Role::is_bindable).map(|(name, _)| name)
     }
 
-    /// A buffer for the values of one ID, to be used again for the next.
+    /// Returns a buffer for the values of one ID, which can be reused for the next ID.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;

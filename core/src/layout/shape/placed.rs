@@ -1,4 +1,5 @@
-//! A field in its place: everything that packing and parsing need to know of it, computed when the layout is built.
+//! A field with its position. It contains everything that packing and parsing need to know about the field, computed when the
+//! layout is built.
 
 use alloc::string::String;
 
@@ -10,7 +11,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::layout) enum Role {
     Timestamp(Timeline),
-    /// With its start.
+    /// The sequence with its start value.
     Sequence(Value<'static>),
     Constant(Value<'static>),
     Bindable(Type),
@@ -126,7 +127,7 @@ impl Placed {
         Error::field_error(ErrorKind::MissingField, self.name.clone())
     }
 
-    /// The timestamp's value for a time.
+    /// Returns the timestamp's value for a time.
     fn time(&self, timeline: &Timeline, value: &Value<'_>) -> Result<u64> {
         let (ticks, unix_ms) = match value {
             Value::Integer(ms) => (i64::try_from(*ms).ok().map(|ms| timeline.value_of_ms(ms)), *ms),
@@ -141,7 +142,7 @@ impl Placed {
             .ok_or_else(|| timeline.outside("timestamp", unix_ms))
     }
 
-    /// Any value, checked, as a big-endian number without leading zeros; `space` holds the bytes of integers.
+    /// Checks any value and returns it as a big-endian number without leading zeros. `space` stores the bytes of integers.
     fn number<'v>(&self, value: &'v Value<'_>, space: &'v mut [u8; 16]) -> Result<&'v [u8]> {
         if value.kind() != Some(self.kind()) {
             return Err(self.wrong_type(self.kind().noun(), value));
@@ -161,7 +162,7 @@ impl Placed {
         Ok(bits::without_leading_zeros(number))
     }
 
-    /// An integer that fits 128 bits.
+    /// Returns the value as an integer if it fits 128 bits.
     fn integer(&self, value: &Value<'_>) -> Option<u128> {
         match value {
             Value::Integer(number) => self.width.modulo(*number),
@@ -175,7 +176,7 @@ impl Placed {
         Error::invalid_type(expected, value.type_name()).of(self.name.clone())
     }
 
-    /// The error for a value that does not fit.
+    /// Returns the error for a value that does not fit.
     #[cold]
     fn misfit(&self, value: &Value<'_>) -> Error {
         Error::misfit(&self.name, self.width.bits, &value.brief())

@@ -1,4 +1,4 @@
-//! Values of fields, as people write them.
+//! Values of fields, as callers provide them.
 
 use alloc::{
     borrow::Cow,
@@ -10,7 +10,7 @@ use core::fmt;
 
 use crate::{Error, ErrorKind, Result};
 
-/// The type of values that a constant or bindable takes.
+/// The type of values that a constant or bindable accepts.
 ///
 /// ```
 /// use polyflake::layout::{Field, Layout, Type};
@@ -24,16 +24,16 @@ use crate::{Error, ErrorKind, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Type {
-    /// An integer.
+    /// Integers.
     Integer,
-    /// Bytes, read as a big-endian number; leading zero bytes are not kept.
+    /// Bytes, read as a big-endian number. Leading zero bytes are not preserved.
     Bytes,
-    /// A text; its UTF-8 is read like bytes.
+    /// Strings, whose UTF-8 bytes are read like bytes.
     Text,
 }
 
 impl Type {
-    /// Its name in a layout's JSON.
+    /// Returns the name of the type in a layout's JSON.
     ///
     /// ```
     /// use polyflake::layout::Type;
@@ -69,7 +69,7 @@ impl Type {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Value<'a> {
-    /// An integer; for a timestamp the time in Unix milliseconds.
+    /// An integer. For a timestamp, it is the time in Unix milliseconds.
     Integer(i128),
     /// An integer of 2^127 or more.
     Wide(u128),
@@ -77,28 +77,30 @@ pub enum Value<'a> {
     Nanos(i128),
     /// Bytes, read as a big-endian number.
     Bytes(Cow<'a, [u8]>),
-    /// A text.
+    /// A string.
     Text(Cow<'a, str>),
-    /// An integer that no field takes: below -2^127, or past 128 bits. Bindings to dynamic languages pass it, and the name of a
-    /// type, so that the layout decides which error comes first. Not part of the public API.
+    /// An integer that no field accepts: below -2^127, or with more than 128 bits. Bindings to dynamic languages pass such
+    /// integers, and the names of other types, so that the layout determines which error is reported first. Not part of the
+    /// public API.
     #[doc(hidden)]
     Beyond,
-    /// The name of a type that no field takes. Not part of the public API.
+    /// The name of a type that no field accepts. Not part of the public API.
     #[doc(hidden)]
     Other(Cow<'a, str>),
 }
 
-/// The longest value, in bytes, that an error shows in full.
+/// The longest value, in bytes, that an error message shows in full.
 const LONG: usize = 32;
 
 impl Value<'_> {
-    /// The integer of a decimal text: `-?(0|[1-9][0-9]*)`, else `invalid_character`. More than 128 bits are `out_of_range`.
+    /// Parses an integer from its canonical decimal form, `-?(0|[1-9][0-9]*)`. Any other string is `invalid_character`, and an
+    /// integer of more than 128 bits is `out_of_range`.
     ///
     /// ```
     /// use polyflake::layout::Value;
     ///
     /// assert_eq!(Value::parse_integer("-7")?, (-7).into());
-    /// assert_eq!(Value::parse_integer("07").unwrap_err().code(), "invalid_character"); // one spelling
+    /// assert_eq!(Value::parse_integer("07").unwrap_err().code(), "invalid_character"); // leading zero
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn parse_integer(text: &str) -> Result<Value<'static>> {
@@ -125,14 +127,14 @@ impl Value<'_> {
         }
     }
 
-    /// The same value with owned content.
+    /// Returns the same value with owned content.
     ///
     /// ```
     /// use polyflake::layout::Value;
     ///
     /// fn region() -> Value<'static> {
     ///     let read = String::from("eu");
-    ///     Value::from(read.as_str()).into_owned() // outlives what it was read from
+    ///     Value::from(read.as_str()).into_owned() // outlives the string that it was read from
     /// }
     /// assert_eq!(region(), Value::from("eu"));
     /// ```
@@ -148,13 +150,13 @@ impl Value<'_> {
         }
     }
 
-    /// The type of field that takes the value; `None` if no constant or bindable takes it.
+    /// Returns the type of field that accepts the value, or `None` if neither a constant nor a bindable accepts it.
     ///
     /// ```
     /// use polyflake::layout::{Type, Value};
     ///
     /// assert_eq!(Value::from("eu").kind(), Some(Type::Text));
-    /// assert_eq!(Value::Nanos(0).kind(), None); // only a timestamp takes it
+    /// assert_eq!(Value::Nanos(0).kind(), None); // only a timestamp accepts it
     /// ```
     pub fn kind(&self) -> Option<Type> {
         match self {
@@ -183,7 +185,8 @@ impl Value<'_> {
     }
 }
 
-/// The error for a text that is no integer: for its characters first, then for their order.
+/// Returns the error for a string that is not an integer. Invalid characters are reported before an invalid order of
+/// characters.
 #[cold]
 fn not_decimal(text: &str) -> Error {
     let is_bad = |(i, c): &(usize, char)| !(c.is_ascii_digit() || *c == '-' && *i == 0);
@@ -197,7 +200,7 @@ fn not_decimal(text: &str) -> Error {
 }
 
 impl fmt::Display for Value<'_> {
-    /// Writes integers in decimal, bytes in hex, texts as they are.
+    /// Writes integers in decimal, bytes in hexadecimal, and strings unchanged.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integer(number) | Self::Nanos(number) => write!(f, "{number}"),

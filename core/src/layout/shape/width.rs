@@ -1,4 +1,4 @@
-//! The width of a field, and the integers that it holds.
+//! The width of a field, and the integers that fit in it.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Width {

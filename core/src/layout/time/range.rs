@@ -1,4 +1,4 @@
-//! The lowest and the highest ID of a span of time, for BETWEEN queries.
+//! The lowest and the highest ID of a time range, for `BETWEEN` queries.
 
 use crate::{
     Error, ErrorKind, Result, UnixTime,
@@ -6,13 +6,14 @@ use crate::{
 };
 
 impl Layout {
-    /// The lowest and the highest ID (both inclusive) of the half-open time range `start .. end`, in Unix milliseconds or as
-    /// `SystemTime`s. An ID is in the range if its own tick begins in it.
+    /// Returns the lowest and the highest ID, both inclusive, of the half-open time range `start .. end`. The bounds are Unix
+    /// milliseconds or `SystemTime`s. An ID is in the range if its tick starts within the range.
     ///
-    /// The bindables that precede the timestamp must be given; the sequence and later bindables span all their values.
+    /// Provide the values of all bindables above the timestamp. The sequence and the bindables below the timestamp span all
+    /// their values.
     ///
     /// # Errors
-    /// As [`Values::time_range`].
+    /// Returns the same errors as [`Values::time_range`].
     ///
     /// ```
     /// use polyflake::layout::{Id, preset};
@@ -37,15 +38,15 @@ impl Layout {
 }
 
 impl Values<'_> {
-    /// The lowest and the highest ID of a time range with the bindables that are set; it ignores a time or a sequence among the
-    /// values.
+    /// Returns the lowest and the highest ID of a time range, with the bindables that are set. A time or a sequence among the
+    /// values is ignored.
     ///
     /// ```
     /// use polyflake::layout::{Field, Id, Layout, Tick};
     ///
     /// let layout = Layout::integer([
     ///     Field::unused(1),
-    ///     Field::bindable(13, "shard"), // above the time, so a range is of one shard
+    ///     Field::bindable(13, "shard"), // above the timestamp, so a range covers one shard
     ///     Field::timestamp(40, Tick::MILLISECOND, 1_767_225_600_000),
     ///     Field::sequence(10),
     /// ])?;
@@ -56,9 +57,10 @@ impl Values<'_> {
     /// ```
     ///
     /// # Errors
-    /// `unknown_field` in a layout without a timestamp; `missing_field` and so on for the bindables; `time_out_of_range` for a
-    /// range that the timestamp cannot hold (the end may be one past its last tick); `out_of_range` for a range that is reversed,
-    /// holds no tick, or crosses the sign bit of an integer ID, and in a layout with the sequence above the timestamp.
+    /// Returns `unknown_field` in a layout without a timestamp; `missing_field` and so on for the bindables;
+    /// `time_out_of_range` for a range that the timestamp cannot represent, although the end may be one past its last tick; or
+    /// `out_of_range` for a range that is reversed, contains no tick, or crosses the sign bit of an integer ID, and in a layout
+    /// with the sequence above the timestamp.
     pub fn time_range(
         &self,
         start: impl Into<UnixTime>,
@@ -95,8 +97,8 @@ impl Values<'_> {
     }
 }
 
-/// Checks that the ends are in order. As unsigned integers they are; as signed ones they are not if the sign bit lies between
-/// them.
+/// Checks that the ends are in order. They always are as unsigned integers, but not as signed ones if the sign bit changes
+/// between them.
 fn in_order(lowest: Id, highest: Id) -> Result<(Id, Id)> {
     if lowest > highest {
         return Err(refused(

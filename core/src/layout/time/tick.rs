@@ -5,9 +5,9 @@ use core::{fmt, str::FromStr};
 
 use crate::{Error, ErrorKind, Result, layout::shape::fit::start_of};
 
-/// The unit that a layout's timestamp counts: a whole number of microseconds.
+/// The unit of a layout's timestamp: a whole number of microseconds.
 ///
-/// Written as an integer and `us`, `ms` or `s`.
+/// In JSON, a tick is written as an integer followed by `us`, `ms` or `s`.
 ///
 /// ```
 /// use polyflake::layout::Tick;
@@ -23,16 +23,16 @@ pub struct Tick {
 }
 
 impl Tick {
-    /// One millionth of a second.
+    /// One microsecond.
     pub const MICROSECOND: Self = Self { micros: 1 };
-    /// One thousandth of a second.
+    /// One millisecond.
     pub const MILLISECOND: Self = Self { micros: 1000 };
-    /// One hundredth of a second.
+    /// Ten milliseconds.
     pub const TEN_MILLISECONDS: Self = Self { micros: 10_000 };
     /// One second.
     pub const SECOND: Self = Self { micros: 1_000_000 };
 
-    /// A tick of `micros` microseconds: `1..=i64::MAX`, else `invalid_layout`.
+    /// Creates a tick of `micros` microseconds, from 1 to `i64::MAX`. Any other value is `invalid_layout`.
     ///
     /// ```
     /// use polyflake::layout::Tick;
@@ -45,7 +45,7 @@ impl Tick {
         Self::from_units(micros, 1, "us")
     }
 
-    /// A tick of `millis` milliseconds.
+    /// Creates a tick of `millis` milliseconds.
     ///
     /// ```
     /// use polyflake::layout::Tick;
@@ -57,7 +57,7 @@ impl Tick {
         Self::from_units(millis, 1000, "ms")
     }
 
-    /// A tick of `seconds` seconds.
+    /// Creates a tick of `seconds` seconds.
     ///
     /// ```
     /// use polyflake::layout::Tick;
@@ -78,7 +78,7 @@ impl Tick {
         Ok(Self { micros: count * micros })
     }
 
-    /// Length of the tick, in microseconds.
+    /// Returns the length of the tick in microseconds.
     ///
     /// ```
     /// use polyflake::layout::Tick;

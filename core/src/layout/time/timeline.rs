@@ -1,4 +1,4 @@
-//! From time to a timestamp's value and back.
+//! Conversion between times and timestamp values.
 
 use core::ops::Range;
 
@@ -16,13 +16,13 @@ pub(crate) struct Timeline {
     tick: Tick,
     epoch_ms: i64,
     width: Width,
-    /// The length of a tick in milliseconds; 0 if it is no whole number of them.
+    /// The length of a tick in milliseconds, or 0 if it is not a whole number of milliseconds.
     whole_ms: i64,
-    /// The epoch's own tick, counted from 1970.
+    /// The tick of the epoch, counted from 1970.
     epoch: i128,
-    /// The last value that a generator uses. Values that no 64-bit clock shows are left out, to save bits.
+    /// The last value that a generator uses. Values beyond the range of 64-bit clocks are excluded, to save bits.
     last: u64,
-    /// The start of value 0, in Unix nanoseconds, if 64 bits hold it.
+    /// The start of value 0 in Unix nanoseconds, if it fits 64 bits.
     begins: Option<i64>,
 }
 
@@ -59,8 +59,8 @@ impl Timeline {
         }
     }
 
-    /// The value of a time in Unix milliseconds, for ticks that are no whole number of milliseconds. It computes in 128 bits, and
-    /// is a function of its own to keep `value_of_ms` small.
+    /// Returns the value of a time in Unix milliseconds, for ticks that are not a whole number of milliseconds. It computes
+    /// with 128 bits and is a separate function so that `value_of_ms` stays small.
     #[inline(never)]
     fn value_by_micros(&self, unix_ms: i64) -> i128 {
         let tick = i128::from(self.tick.as_micros());
@@ -114,7 +114,7 @@ impl Timeline {
         self.start_ms(value).ok_or_else(|| self.past_64_bits(value))
     }
 
-    /// The error for a value whose time 64-bit milliseconds don't hold.
+    /// Returns the error for a value whose time does not fit 64-bit milliseconds.
     #[cold]
     fn past_64_bits(&self, value: i128) -> Error {
         let unix_ms = self.micros_of(value).map_or(i128::MAX, |micros| micros.div_euclid(1000));
@@ -161,13 +161,13 @@ impl Timeline {
         last.ok_or_else(|| self.outside("end", time.floor_ms().into()))
     }
 
-    /// The first value whose tick begins at a given time or later.
+    /// Returns the first value whose tick starts at a given time or later.
     fn first_from(&self, time: UnixTime) -> i128 {
         let value = self.value_of(time);
         value + i128::from(self.nanos_at(value) != Some(time.nanos()))
     }
 
-    /// The value of a time.
+    /// Returns the value of a time.
     fn value_of(&self, time: UnixTime) -> i128 {
         // A moment of at most 94 bits minus an epoch of at most 74 bits.
         self.value_of_nanos(time.nanos()).unwrap_or(i128::MAX)
@@ -187,7 +187,8 @@ impl Ticks for Timeline {
         self.last
     }
 
-    /// Returns whether a clock reading lies in a tick, which is at most the last one. Cheaper than computing the reading's tick.
+    /// Returns whether a clock reading is within a tick, which is at most the last one. This is cheaper than computing the tick
+    /// of the reading.
     #[inline]
     fn is_within(&self, tick: u64, unix_nanos: i64) -> bool {
         let Some(first) = self.begins else { return false };
@@ -196,7 +197,7 @@ impl Ticks for Timeline {
         is_within(begins, self.tick_nanos(), unix_nanos)
     }
 
-    /// The tick of a clock reading.
+    /// Returns the tick of a clock reading.
     #[inline]
     fn tick_of_nanos(&self, unix_nanos: i64) -> Result<u64> {
         let tick = u64::try_from(self.value_of_reading(unix_nanos));
@@ -206,24 +207,24 @@ impl Ticks for Timeline {
         }
     }
 
-    /// The start of a tick, in Unix milliseconds, floored; the end of 64-bit time for a tick past it.
+    /// Returns the start of a tick in Unix milliseconds, rounded down, or the end of 64-bit time for a later tick.
     fn ms_of(&self, tick: u64) -> i64 {
         self.start_ms(tick.into()).unwrap_or(i64::MAX)
     }
 
-    /// The start of a tick, in Unix nanoseconds; the end of 64-bit time for a tick past it.
+    /// Returns the start of a tick in Unix nanoseconds, or the end of 64-bit time for a later tick.
     fn nanos_of(&self, tick: u64) -> i64 {
         let nanos = self.nanos_at(tick.into());
         nanos.and_then(|nanos| i64::try_from(nanos).ok()).unwrap_or(i64::MAX)
     }
 
-    /// Length of a tick, in nanoseconds.
+    /// Returns the length of a tick in nanoseconds.
     #[inline]
     fn tick_nanos(&self) -> u64 {
         self.tick.as_micros().saturating_mul(1000)
     }
 
-    /// The ticks that begin in a half-open span of time.
+    /// Returns the ticks that start in a half-open time range.
     fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>> {
         let (first, last) = self.values_within(start, end)?;
         if last > i64::MAX.cast_unsigned() {
@@ -232,7 +233,7 @@ impl Ticks for Timeline {
         Ok(first..last + 1)
     }
 
-    /// The tick after the last one that begins before the end of a window. The window begins with tick `start`.
+    /// Returns the tick after the last one that starts before the end of a window. The window begins with tick `start`.
     fn end_of(&self, start: u64, end: UnixTime) -> Result<u64> {
         let last = self.last_before(end)?;
         if last < start || last > i64::MAX.cast_unsigned() {
