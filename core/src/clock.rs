@@ -1,9 +1,9 @@
-//! Clocks: sources of time, and ways to let it pass. Nothing else reads time.
+//! Clocks, which provide the time and let it pass. No other code reads the time.
 //!
 //! ```
 //! use polyflake::{clock::ManualClock, sno::Generator};
 //!
-//! let clock = ManualClock::at_unix_ms(1_767_225_600_000); // for a test; without it, the system's
+//! let clock = ManualClock::at_unix_ms(1_767_225_600_000); // for a test; the default is the system clock
 //! let ids = Generator::builder().partition(7).clock(&clock).build()?;
 //! assert_eq!(ids.generate(1)?.unix_ms(), 1_767_225_600_000);
 //! # Ok::<(), polyflake::Error>(())
@@ -32,17 +32,17 @@ pub use system::CoarseClock;
 #[cfg(feature = "std")]
 pub use ticking::TickingClock;
 
-/// A source of time, and the way to wait in it.
+/// A source of time, and the way to wait for it.
 ///
-/// A generator keeps one clock for its life and calls it without holding any lock, so a clock may fail, lie, be slow or
-/// use the generator itself: the worst that follows is an error.
+/// A generator uses one clock for its lifetime and calls it without holding a lock. Therefore a clock may fail, return a wrong
+/// time, be slow or use the generator itself; the worst consequence is an error.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
 ///
 /// use polyflake::{Result, clock::Clock, sno::Builder};
 ///
-/// /// Runs a day ahead.
+/// /// A clock that runs a day ahead.
 /// struct Tomorrow;
 ///
 /// impl Clock for Tomorrow {
@@ -62,76 +62,79 @@ pub use ticking::TickingClock;
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 pub trait Clock {
-    /// The time now, in nanoseconds since 1970-01-01T00:00:00Z.
+    /// Returns the current time in nanoseconds since 1970-01-01T00:00:00Z.
     fn unix_nanos(&self) -> Result<i64>;
 
-    /// Lets about `nanos` nanoseconds pass. It may return early; an error ends the caller's wait.
+    /// Waits for about `nanos` nanoseconds. It may return early. An error ends the caller's wait.
     fn sleep(&self, nanos: u64) -> Result<()>;
 
-    /// Nanoseconds that have passed since some fixed moment, by a monotonic clock. `max_wait` is measured by it, so a wait under a
-    /// wall clock that stands still lasts `max_wait`.
+    /// Returns the nanoseconds that have passed since a fixed moment, by a monotonic clock. It measures `max_wait`, so that a
+    /// wait ends after `max_wait` even if the wall clock stops.
     ///
-    /// `None`, the default, if there is no monotonic clock: a wait is then charged the duration of each sleep as it was asked
-    /// for, and [`Clock::patience`] bounds the wait as well. The same holds for a sleep during which this clock stood still.
+    /// The default is `None`, which means that there is no monotonic clock. In this case, a wait is charged the requested
+    /// duration of each sleep, and [`Clock::patience`] limits the wait as well. The same applies to a sleep during which the
+    /// monotonic clock did not advance.
     fn elapsed_nanos(&self) -> Option<u64> {
         None
     }
 
-    /// Number of readings in a row that may show the same time before a wait is given up. It bounds waits under a clock that
-    /// does not go on by itself, if [`Clock::elapsed_nanos`] returns `None`.
+    /// Returns the number of consecutive readings with the same time after which a wait is given up. It limits waits for a
+    /// clock that does not advance by itself, if [`Clock::elapsed_nanos`] returns `None`.
     fn patience(&self) -> u32 {
         16
     }
 
-    /// The largest step between two readings, in nanoseconds: a generator refuses a clock coarser than its tick.
+    /// Returns the largest step between two readings, in nanoseconds. A generator rejects a clock that is coarser than its
+    /// tick.
     fn resolution_nanos(&self) -> u64 {
         1
     }
 
-    /// The largest lag of a reading behind one that another thread has already used, in nanoseconds: 0, the default, for a clock
-    /// whose readings never lag.
+    /// Returns the largest lag of a reading behind one that another thread has already used, in nanoseconds. The default is 0,
+    /// for a clock whose readings never lag.
     ///
-    /// A reading that is before the generator's current tick by less than this counts as that tick, so a lagging reading neither
-    /// looks like a step back of the clock nor makes a call wait. A step back of less than this goes unnoticed in the same way.
+    /// A reading that is before the generator's current tick by less than this lag counts as that tick. Therefore a lagging
+    /// reading is not mistaken for a clock rollback, and it does not make a call wait. A real clock rollback by less than this
+    /// lag is not detected either.
     fn slack_nanos(&self) -> u64 {
         0
     }
 
-    /// Returns whether a generator with an explicit worker ID leaves out the tick of its first call, in which an earlier generator
-    /// with the same worker ID may have made IDs: before a restart, or in the process that ran before this one.
+    /// Returns whether a generator with an explicit worker ID skips the tick of its first call. An earlier generator with the
+    /// same worker ID may have created IDs in it, for example before a restart.
     ///
-    /// `false` by default, for clocks that are set by hand or replay a recording. The operating system's clocks return `true`. Return
-    /// `true` if generators of different processes read the same time by this clock.
+    /// The default is `false`, for clocks that are set manually or replay a recording. The operating system's clocks return
+    /// `true`. Return `true` if generators in different processes use this clock.
     fn skips_first_tick(&self) -> bool {
         false
     }
 
-    /// Returns whether [`Clock::sleep`] keeps the processor busy, since the thread cannot sleep.
+    /// Returns whether [`Clock::sleep`] keeps the processor busy because the thread cannot sleep.
     #[doc(hidden)]
     fn spins(&self) -> bool {
         false
     }
 
-    /// The unit in which the source of this clock counts, in nanoseconds: errors about a reading show it in this unit.
+    /// Returns the unit in which the source of this clock counts, in nanoseconds. Errors about a reading use this unit.
     #[doc(hidden)]
     fn unit_nanos(&self) -> u32 {
         1
     }
 
-    /// The default of `max_wait`, in nanoseconds, for a format whose tick lasts `tick_nanos`.
+    /// Returns the default of `max_wait`, in nanoseconds, for a format whose tick lasts `tick_nanos`.
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         let _ = tick_nanos;
         1_000_000_000
     }
 
-    /// Called before each sleep of a call that has to wait, on the stalled thread, with no lock held. An error ends the wait.
+    /// Called before each sleep of a call that has to wait, on the waiting thread, without a lock held. An error ends the wait.
     fn stalled(&self, stall: &Stall) -> Result<()> {
         let _ = stall;
         Ok(())
     }
 }
 
-/// A notice for [`Clock::stalled`] that a call has to wait.
+/// A notification for [`Clock::stalled`] that a call has to wait.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -145,10 +148,10 @@ pub trait Clock {
 /// let seen = Mutex::new(None);
 /// let ids = Builder::with_clock(&clock).partition(42).on_stall(|stall| {
 ///     seen.lock().unwrap().get_or_insert(*stall);
-///     clock.set_unix_ms(1_767_225_600_004); // time goes on
+///     clock.set_unix_ms(1_767_225_600_004); // time passes
 /// });
 /// let ids = ids.build()?;
-/// ids.fill(7, &mut [Sno::default(); 65_536])?; // the whole tick
+/// ids.fill(7, &mut [Sno::default(); 65_536])?; // all IDs of the tick
 /// ids.generate(7)?;
 /// let stall = seen.lock().unwrap().unwrap();
 /// assert_eq!((stall.reason.code(), stall.stalled, stall.slept_ms), ("sequence_exhausted", 1, 0));
@@ -157,17 +160,18 @@ pub trait Clock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stall {
-    /// The reason: `sequence_exhausted` or `clock_behind`.
+    /// The reason for the wait: `sequence_exhausted` or `clock_behind`.
     pub reason: ErrorKind,
-    /// The clock's reading, in Unix milliseconds.
+    /// The clock reading in Unix milliseconds.
     pub unix_ms: i64,
-    /// Number of calls of this generator that wait now, including this one. They race; there is no queue.
+    /// The number of calls of this generator that are currently waiting, including this one. They are not queued but compete
+    /// for the next IDs.
     pub stalled: u32,
-    /// Time that this call has slept, in milliseconds, rounded up: 0 in the first notice.
+    /// The time that this call has slept, in milliseconds, rounded up. It is 0 in the first notification.
     pub slept_ms: u32,
 }
 
-/// Implements all methods of a clock but `stalled` by another clock.
+/// Implements all methods of a clock except `stalled` through another clock.
 macro_rules! by_clock {
     (|$this:ident| $clock:expr) => {
         #[inline]
@@ -224,7 +228,7 @@ clock_behind_pointer!(
     alloc::sync::Arc<C>
 );
 
-/// A clock with a callback for stalls, as `on_stall` of a builder makes it.
+/// A clock with a callback for waits, which `on_stall` of a builder creates.
 ///
 /// ```
 /// use polyflake::{
@@ -245,7 +249,7 @@ pub struct OnStall<C, F> {
 }
 
 impl<C: Clock, F: Fn(&Stall)> OnStall<C, F> {
-    /// `clock`, with `callback` called before each sleep, on the stalled thread, with no lock held.
+    /// Wraps `clock` so that `callback` is called before each sleep, on the waiting thread, without a lock held.
     ///
     /// ```
     /// use polyflake::clock::{Clock, OnStall, SystemClock};
@@ -267,7 +271,7 @@ impl<C: Clock, F: Fn(&Stall)> Clock for OnStall<C, F> {
     }
 }
 
-/// A clock that is set by hand, for tests and replays. Sleeping does not move it.
+/// A clock that is set manually, for tests and replays. Sleeping does not advance it.
 ///
 /// ```
 /// use polyflake::clock::{Clock, ManualClock};
@@ -281,7 +285,7 @@ impl<C: Clock, F: Fn(&Stall)> Clock for OnStall<C, F> {
 pub struct ManualClock(portable_atomic::AtomicI64);
 
 impl ManualClock {
-    /// A clock that shows `unix_nanos` nanoseconds since 1970.
+    /// Creates a clock that is set to `unix_nanos` nanoseconds since 1970.
     ///
     /// ```
     /// use polyflake::clock::{Clock, ManualClock};
@@ -293,8 +297,8 @@ impl ManualClock {
         Self(portable_atomic::AtomicI64::new(unix_nanos))
     }
 
-    /// A clock that shows `unix_ms` milliseconds since 1970. A time that 64-bit nanoseconds cannot hold (before 1677 or after
-    /// 2262) becomes the nearest one that they can hold.
+    /// Creates a clock that is set to `unix_ms` milliseconds since 1970. A time that 64-bit nanoseconds cannot represent
+    /// (before 1677 or after 2262) is clamped to the nearest one.
     ///
     /// ```
     /// use polyflake::clock::{Clock, ManualClock};
@@ -307,7 +311,7 @@ impl ManualClock {
         Self::new(unix_ms.saturating_mul(1_000_000))
     }
 
-    /// Sets the time.
+    /// Sets the time in nanoseconds since 1970.
     ///
     /// ```
     /// use polyflake::clock::{Clock, ManualClock};
@@ -321,7 +325,7 @@ impl ManualClock {
         self.0.store(unix_nanos, portable_atomic::Ordering::Release);
     }
 
-    /// Sets the time, in milliseconds; a time past the ends of 64-bit nanoseconds becomes the nearest end.
+    /// Sets the time in milliseconds since 1970. A time that 64-bit nanoseconds cannot represent is clamped to the nearest one.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};
@@ -347,13 +351,13 @@ impl Clock for ManualClock {
     }
 }
 
-/// The operating system's wall clock, and the thread's sleep.
+/// The operating system's wall clock. Waiting threads sleep.
 ///
-/// On Linux it reads the processor's counter if the kernel's own clock does, which takes a third of the time;
-/// [`SystemClock::source`] tells whether it does. Readings extrapolate from a reading of the wall clock that is at most one
-/// millisecond old by that counter, so a step of the wall clock is seen within a millisecond. A thread also takes at most 4,096
-/// readings before it renews that one. `POLYFLAKE_CLOCK=exact` in the environment makes every reading a look at the wall clock;
-/// [`ExactClock`] does so for one generator.
+/// On Linux, this clock reads the processor's counter if the kernel's own clock does, which takes a third of the time of the
+/// system call. [`SystemClock::source`] returns which source is used. Each reading is extrapolated by the counter from a
+/// reading of the wall clock that is at most one millisecond old, so a change of the wall clock takes effect within a
+/// millisecond. In addition, each thread renews that reading after at most 4,096 extrapolations. With `POLYFLAKE_CLOCK=exact`
+/// in the environment, every reading uses the system call. [`ExactClock`] does the same for one generator.
 ///
 /// ```
 /// use polyflake::clock::{Clock, SystemClock};
@@ -367,13 +371,14 @@ pub struct SystemClock;
 
 #[cfg(feature = "std")]
 impl SystemClock {
-    /// Returns the source that this process reads. It is decided once, at the first reading or the first call of this function.
+    /// Returns the source of time that this process uses. It is determined once, at the first reading or the first call of this
+    /// function.
     ///
     /// ```
     /// use polyflake::clock::SystemClock;
     ///
     /// println!("time is read by {}", SystemClock::source().name());
-    /// assert_eq!(SystemClock::source(), SystemClock::source()); // decided once
+    /// assert_eq!(SystemClock::source(), SystemClock::source()); // determined once
     /// ```
     pub fn source() -> Source {
         if polyflake_clock::is_counter_used(system::exact) {
@@ -433,14 +438,14 @@ pub(crate) fn in_unit(error: &Error, unix_nanos: i64, unit_nanos: u32) -> Error 
     Error::time_out_of_range("clock", found, first.div_euclid(unit), (end - 1).div_euclid(unit))
 }
 
-/// The error for a reading that 64-bit nanoseconds cannot hold.
+/// Returns the error for a reading that 64-bit nanoseconds cannot represent.
 #[cold]
 fn beyond_nanos(unix_ms: i128) -> Error {
     let ms = |nanos: i64| i128::from(nanos / 1_000_000);
     Error::time_out_of_range("clock", unix_ms, ms(i64::MIN), ms(i64::MAX))
 }
 
-/// The nanoseconds of a reading in milliseconds, for clocks that count milliseconds.
+/// Converts a reading from milliseconds to nanoseconds, for clocks that count milliseconds.
 ///
 /// ```
 /// use polyflake::clock::nanos_from_ms;
@@ -460,8 +465,8 @@ pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
     }
 }
 
-/// The nanoseconds of a reading in milliseconds as a float, as in scripting languages: floored to whole milliseconds; NaN and
-/// infinities are `clock_failed`.
+/// Converts a reading from milliseconds as a float, as in scripting languages, to nanoseconds. It is rounded down to whole
+/// milliseconds; NaN and infinities are `clock_failed`.
 ///
 /// Not part of the public API: for bindings.
 #[inline]
@@ -477,7 +482,7 @@ pub fn nanos_from_float_ms(unix_ms: f64) -> Result<i64> {
     if whole as f64 == unix_ms { nanos_from_ms(whole) } else { nanos_from_fraction(unix_ms) }
 }
 
-/// As [`nanos_from_float_ms`], for a reading that is no whole number.
+/// Like [`nanos_from_float_ms`], without rounding to whole milliseconds.
 #[cold]
 #[inline(never)]
 #[allow(

@@ -1,4 +1,4 @@
-//! One opaque [`Error`] for everything, a public data-less [`ErrorKind`], and a code that is the same string in every
+//! One opaque [`Error`] type for all errors, a public [`ErrorKind`] without data, and a code that is the same string in every
 //! language.
 
 mod fact;
@@ -21,10 +21,10 @@ pub(crate) use fact::Name;
 use fact::{Fact, NO_UNIT, Progress};
 pub use kind::ErrorKind;
 
-/// Names that a message lists; it counts the others.
+/// The maximum number of names that a message lists. It counts the others.
 const LISTED: usize = 16;
 
-/// The reason why a call was refused. The call changed nothing, and nothing is lost.
+/// The reason why a call failed. A call that fails changes nothing and loses no IDs.
 ///
 /// ```
 /// use polyflake::{ErrorKind, sno::Sno};
@@ -36,16 +36,15 @@ const LISTED: usize = 16;
 /// assert_eq!(error.to_string(), "invalid character '!' at position 15");
 /// ```
 ///
-/// Meaning, causes and remedies of each code:
-/// <https://example.invalid/polyflake/blob/main/docs/errors.md>
+/// Each code is documented with its meaning, causes and remedies: <https://example.invalid/polyflake/blob/main/docs/errors.md>
 ///
-/// It takes four words of a 64-bit machine. Errors that are frequent in loops allocate nothing: malformed texts, a tick that is
-/// used up, a clock that is behind, windows and leases that have ended.
+/// An error has the size of four words on a 64-bit CPU. Errors that are frequent in loops do not allocate: malformed strings,
+/// an exhausted tick, a clock that is behind, and windows and leases that have ended.
 #[derive(Clone, Debug)]
 pub struct Error {
     kind: ErrorKind,
     progress: Progress,
-    /// A number of items or the index of one: `progress` tells which.
+    /// A number of items or the index of one, depending on `progress`.
     count: usize,
     fact: Fact,
 }
@@ -65,7 +64,7 @@ impl Error {
         }
     }
 
-    /// An error of a kind, without details: for your own clocks and sources of random bytes.
+    /// Creates an error of a kind without details, for custom clocks and sources of random bytes.
     ///
     /// ```
     /// use polyflake::{Error, ErrorKind};
@@ -78,7 +77,7 @@ impl Error {
         Self::with_fact(kind, Fact::None)
     }
 
-    /// An error with its reason in words: lower case, no full stop, "expected X, found Y".
+    /// Creates an error with a reason: lower case, without a final period, in the form "expected X, found Y".
     ///
     /// ```
     /// use polyflake::{Error, ErrorKind};
@@ -97,7 +96,7 @@ impl Error {
         Self::with_fact(kind, Fact::Constant(reason))
     }
 
-    /// Adds a [source](core::error::Error::source), for example the cause of a clock's failure. The message does not repeat the
+    /// Adds a [source](core::error::Error::source), for example the cause of a clock failure. The message does not repeat the
     /// source, and equality ignores it.
     ///
     /// ```
@@ -119,7 +118,7 @@ impl Error {
         Self { fact: self.fact.with(|more| more.source = Some(source)), ..self }
     }
 
-    /// The kind of error.
+    /// Returns the kind of the error.
     ///
     /// ```
     /// use polyflake::{ErrorKind, sno::Sno};
@@ -134,18 +133,18 @@ impl Error {
         self.kind
     }
 
-    /// The stable code, the same string in every language.
+    /// Returns the stable code, which is the same string in every language.
     ///
     /// ```
     /// use polyflake::sno::Sno;
     ///
-    /// assert_eq!(Sno::parse("").unwrap_err().code(), "invalid_length"); // for logs, and across languages
+    /// assert_eq!(Sno::parse("").unwrap_err().code(), "invalid_length"); // for logs and for use across languages
     /// ```
     pub const fn code(&self) -> &'static str {
         self.kind().code()
     }
 
-    /// The 0-based index of the first bad character, in the text's own unit.
+    /// Returns the 0-based index of the first invalid character, in the unit of the string.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -160,7 +159,7 @@ impl Error {
         }
     }
 
-    /// The parameter, field or option that was refused.
+    /// Returns the name of the parameter, field or option that was rejected.
     ///
     /// ```
     /// use polyflake::randflake::Grant;
@@ -175,7 +174,7 @@ impl Error {
         }
     }
 
-    /// The value that was refused, and the limits (both inclusive) that it broke, in the unit that the caller gave.
+    /// Returns the value that was rejected and the limits that it violated, both inclusive, in the unit of the caller's value.
     ///
     /// ```
     /// use polyflake::randflake::Grant;
@@ -192,7 +191,7 @@ impl Error {
         }
     }
 
-    /// The time to try again, in Unix milliseconds.
+    /// Returns the time to retry in Unix milliseconds.
     ///
     /// ```
     /// use polyflake::{
@@ -214,7 +213,7 @@ impl Error {
         }
     }
 
-    /// Number of items of a buffer that were filled before the error; they hold valid IDs.
+    /// Returns the number of items of a buffer that were written before the error. They contain valid IDs.
     ///
     /// ```
     /// use polyflake::{
@@ -227,14 +226,14 @@ impl Error {
     /// let ids = Builder::with_clock(&clock).partition(42).on_exhausted(OnExhausted::Error).build()?;
     /// let mut batch = vec![Sno::default(); 100_000];
     /// let error = ids.fill(7, &mut batch).unwrap_err();
-    /// assert_eq!(error.written(), Some(65_536)); // a tick's IDs, which are valid
+    /// assert_eq!(error.written(), Some(65_536)); // the valid IDs of one tick
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn written(&self) -> Option<usize> {
         (self.progress == Progress::Written).then_some(self.count)
     }
 
-    /// The 0-based index of the refused item, in a call for many.
+    /// Returns the 0-based index of the rejected item, in a call for many items.
     ///
     /// ```
     /// use polyflake::sno::{self, Sno};
@@ -251,36 +250,37 @@ impl Error {
 /// Constructors for this crate, its bindings and their tests. Not part of the public API: hidden in the documentation, and
 /// free to change in any version.
 impl Error {
-    /// A text or byte string of the wrong length, with lengths in its own unit (characters or bytes).
+    /// Creates an error for a string or byte string of the wrong length, with lengths in its own unit (characters or bytes).
     #[doc(hidden)]
     #[cold]
     pub fn invalid_length(found: usize, least: usize, most: usize) -> Self {
         Self::with_fact(ErrorKind::InvalidLength, Fact::length(found, least, most))
     }
 
-    /// Bytes that are not a whole number of items of `of` bytes.
+    /// Creates an error for bytes that are not a whole number of items of `of` bytes.
     #[doc(hidden)]
     #[cold]
     pub const fn not_a_multiple(found: usize, of: u32) -> Self {
         Self::with_fact(ErrorKind::InvalidLength, Fact::Multiple { found, of })
     }
 
-    /// A secret of the wrong length, in bytes. The error tells nothing of its content.
+    /// Creates an error for a secret of the wrong length, in bytes. The error reveals nothing of the secret's content.
     #[doc(hidden)]
     #[cold]
     pub fn invalid_secret(found: usize, expected: usize) -> Self {
         Self::with_fact(ErrorKind::InvalidSecret, Fact::length(found, expected, expected))
     }
 
-    /// The 0-based position of the first bad character of a text, if the character itself is not known.
+    /// Creates an error for the first invalid character of a string, at a 0-based position, if the character itself is not
+    /// known.
     #[doc(hidden)]
     #[cold]
     pub const fn invalid_character(position: usize) -> Self {
         Self::bad_character(position, NO_UNIT)
     }
 
-    /// The first bad character of a text and its 0-based position: a Unicode scalar value, a surrogate, or the result of
-    /// [`unit_of_byte`] for a byte past ASCII.
+    /// Creates an error for the first invalid character of a string, at a 0-based position. `unit` is a Unicode scalar value, a
+    /// surrogate, or the result of [`unit_of_byte`] for a non-ASCII byte.
     #[doc(hidden)]
     #[cold]
     pub const fn bad_character(position: usize, unit: u32) -> Self {
@@ -295,7 +295,7 @@ impl Error {
         Self::with_fact(ErrorKind::InvalidCharacter, fact)
     }
 
-    /// A value outside `least..=most`.
+    /// Creates an error for a value outside `least..=most`.
     #[doc(hidden)]
     #[cold]
     pub fn out_of_range(field: impl Into<Name>, value: i128, least: i128, most: i128) -> Self {
@@ -334,21 +334,21 @@ impl Error {
         Self { kind, ..self }
     }
 
-    /// A time outside `least..=most`, in the unit that the caller gave.
+    /// Creates an error for a time outside `least..=most`, in the unit of the caller's value.
     #[doc(hidden)]
     #[cold]
     pub fn time_out_of_range(field: &'static str, time: i128, least: i128, most: i128) -> Self {
         Self::out_of_range(field, time, least, most).with_kind(ErrorKind::TimeOutOfRange)
     }
 
-    /// An error about one named field: `unknown_field`, `missing_field`, `invalid_character`.
+    /// Creates an error about one named field: `unknown_field`, `missing_field`, or `invalid_character`.
     #[doc(hidden)]
     #[cold]
     pub fn field_error(kind: ErrorKind, field: impl Into<Name>) -> Self {
         Self::new(kind).of(field)
     }
 
-    /// A name outside `known`.
+    /// Creates an error for a name that is not in `known`.
     #[doc(hidden)]
     #[cold]
     pub fn unknown_field<'n>(
@@ -366,7 +366,7 @@ impl Error {
         Self::because(ErrorKind::UnknownField, reason).of(field)
     }
 
-    /// An error that time cures, at `unix_ms`.
+    /// Creates a temporary error, with `unix_ms` as the time to retry.
     #[doc(hidden)]
     #[cold]
     pub const fn retry_later(kind: ErrorKind, unix_ms: i64) -> Self {
@@ -379,7 +379,7 @@ impl Error {
         Self::with_fact(kind, Fact::AwaitUntil(unix_ms))
     }
 
-    /// A value of another type than expected.
+    /// Creates an error for a value of another type than expected.
     #[doc(hidden)]
     #[cold]
     pub fn invalid_type(expected: &'static str, found: impl Into<Name>) -> Self {
@@ -387,7 +387,7 @@ impl Error {
         Self::with_fact(ErrorKind::InvalidType, fact)
     }
 
-    /// The same error, naming the parameter, field or option that was refused.
+    /// Returns the same error with the name of the rejected parameter, field or option.
     #[doc(hidden)]
     #[must_use]
     pub fn of(self, field: impl Into<Name>) -> Self {
@@ -400,14 +400,14 @@ impl Error {
         Self { fact: self.fact.with(|more| more.field = Some(field)), ..self }
     }
 
-    /// The same error, saying how many items of a buffer hold IDs now.
+    /// Returns the same error with the number of items of a buffer that contain IDs.
     #[doc(hidden)]
     #[must_use]
     pub fn after_writing(self, written: usize) -> Self {
         Self { progress: Progress::Written, count: written, ..self }
     }
 
-    /// The same error, saying which item of a slice was refused.
+    /// Returns the same error with the index of the rejected item of a slice.
     #[doc(hidden)]
     #[must_use]
     pub fn in_item(self, item: usize) -> Self {

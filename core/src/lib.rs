@@ -76,7 +76,7 @@ pub use generator::{Builder, Generate, GenerateAsync, Generated, Generator, Hand
 #[doc(hidden)]
 pub use serde as __serde;
 
-/// Kernels at given levels: for this project's own benches and tests, not part of the public API.
+/// Kernels at specific levels, for the benchmarks and tests of this project. Not part of the public API.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod kernels {

@@ -1,4 +1,4 @@
-//! Alphabets of base32, and their arithmetic on eight characters at once, one in each byte of a word.
+//! The base32 alphabets, and their arithmetic on eight characters at once, one in each byte of a word.
 
 /// An alphabet of two runs: digits for the values from 0 on, then letters from `a` on.
 #[derive(Clone, Copy)]

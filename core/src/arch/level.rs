@@ -1,21 +1,20 @@
-//! The instruction sets of this machine: detected once, lowered on request.
+//! The instruction sets of this CPU, which are detected once and can be lowered on request.
 //!
-//! A level is only made for a set that the machine has, so holding one proves that its kernels may be called.
-//!
-//! With `std`, the environment variable `POLYFLAKE_CPU` simulates a weaker machine: it names the highest set to use, `scalar`
-//! for none. It is read once. The name of a set that the machine lacks, or any other word, lowers nothing.
+//! A level is created only for a set that the CPU supports, so owning one proves that its kernels may be called. With `std`,
+//! the environment variable `POLYFLAKE_CPU` simulates a weaker CPU. It contains the name of the highest set to use, or `scalar`
+//! for the baseline. It is read once. The name of a set that the CPU does not support, or any other word, has no effect.
 
 use super::{Kernels, Set};
 
-/// A set that this machine has, with all sets below it.
+/// A set that this CPU supports, with all sets below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(Set);
 
 impl Level {
-    /// The target's own instructions.
+    /// The baseline instructions of the target.
     pub const SCALAR: Self = Self(Set::Scalar);
 
-    /// The set.
+    /// Returns the set of the level.
     pub const fn set(self) -> Set {
         self.0
     }
@@ -28,7 +27,7 @@ impl Level {
     }
 }
 
-/// The highest level of this machine, or of the weaker one that it simulates.
+/// Returns the highest level of this CPU, or of the weaker CPU that is simulated.
 #[inline]
 pub fn level() -> Level {
     #[cfg(feature = "std")]
@@ -37,7 +36,7 @@ pub fn level() -> Level {
     return highest();
 }
 
-/// All levels up to this machine's, weakest first.
+/// Returns all levels up to the one of this CPU, weakest first.
 pub fn levels() -> impl Iterator<Item = Level> {
     let highest = level();
     Set::ALL.iter().map(|&set| Level(set)).filter(move |&level| level <= highest)

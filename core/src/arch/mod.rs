@@ -1,11 +1,12 @@
-//! Kernels: functions over plain bytes and words that are written for each instruction set, and the one place that calls them.
+//! Kernels: functions on plain bytes and words that are written for each instruction set, and the only code that calls them.
 //!
-//! [`scalar`] is the reference: every kernel does the same as the scalar function of its name. A kernel handles whole items,
-//! stops before the first bad one, and returns how many it handled; errors are made by the callers. A folder holds the sets of
-//! an architecture, with one file and one [`Kernels`] table for each; algorithms that several sets compile or call are in
-//! `lanes`.
+//! [`scalar`] is the reference, and every kernel returns the same results as the scalar function of its name. A kernel
+//! processes whole items, stops before the first invalid one, and returns the number of items that it processed; its callers
+//! create the errors. A folder contains the sets of an architecture, with one file and one [`Kernels`] table for each.
+//! Algorithms that several sets compile or call are in `lanes`.
 //!
-//! One ID uses [`one`]: instructions that every machine of the target has. Slices ask for a [`Level`] once and call its kernels.
+//! Single IDs use [`one`], the instructions that every CPU of the target supports. Slices request a [`Level`] once and call its
+//! kernels.
 
 mod alphabet;
 #[cfg(any(
@@ -58,16 +59,17 @@ macro_rules! kernels {
 }
 
 kernels! {
-    /// Writes the text of every ID. The slices are equally long, here and below.
+    /// Writes the string form of every ID. The slices have the same length, here and below.
     encode_sno(ids: &[Id], texts: &mut [Text]);
-    /// Writes the IDs of texts up to a group that holds a bad text, and returns how many. The other places stay unchanged.
+    /// Decodes strings into IDs up to a group that contains an invalid string, and returns the number of decoded IDs. The
+    /// remaining elements stay unchanged.
     decode_sno(texts: &[Text], ids: &mut [Id]) -> usize;
 
-    /// Writes the text of every number.
+    /// Writes the string form of every integer.
     encode_hex(numbers: &[u64], slots: &mut [Slot]);
-    /// Writes the numbers of slots up to the first bad slot, and returns how many.
+    /// Decodes slots into integers up to the first invalid slot, and returns the number of decoded integers.
     decode_hex(slots: &[Slot], numbers: &mut [u64]) -> usize;
-    /// As `decode_hex`, for texts one after the other, with one more offset than texts.
+    /// Like `decode_hex`, for strings that are stored one after the other, with one more offset than strings.
     decode_hex_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize;
 
     /// Encrypts any number of blocks in place.
@@ -75,38 +77,38 @@ kernels! {
     /// Decrypts any number of blocks in place.
     decrypt(schedule: &scalar::cipher::Schedule, blocks: &mut [Block]);
 
-    /// Writes the start of each ID's tick, in Unix milliseconds.
+    /// Writes the start of each ID's tick in Unix milliseconds.
     unix_ms(ids: &[Id], column: &mut [i64]);
     /// Writes the metabyte of each ID.
     metabyte(ids: &[Id], column: &mut [u8]);
     /// Writes the partition of each ID.
     partition(ids: &[Id], column: &mut [u16]);
-    /// Writes the sequence of each ID.
+    /// Writes the sequence number of each ID.
     sequence(ids: &[Id], column: &mut [u16]);
 
-    /// Writes IDs with consecutive sequences, beginning with the given ID, into packed bytes whose length is a multiple of 10.
+    /// Writes IDs with consecutive sequences, starting with the given ID, into packed bytes whose length is a multiple of 10.
     fill_sno(ids: &mut [u8], first: Id);
-    /// Writes values of 128 bits, beginning with the given value; each further one has one more at bit 32.
+    /// Writes 128-bit values, starting with the given value; each further value is incremented at bit 32.
     count_up(values: &mut [[u8; 16]], first: [u8; 16]);
 }
 
-/// Declares the instruction sets of an architecture: for each its name in `POLYFLAKE_CPU`, its file, and whether this machine has
-/// it.
+/// Declares the instruction sets of an architecture. Each has a name in `POLYFLAKE_CPU`, a file, and a test whether this CPU
+/// supports it.
 macro_rules! sets {
     ($($(#[$doc:meta])* $Set:ident: $name:literal, $file:ident, $is_here:expr;)*) => {
-        /// Instruction sets that kernels are written for, weakest first. Each includes all before it.
+        /// The instruction sets for which kernels are written, weakest first. Each includes all earlier ones.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Set {
-            /// The instructions that every machine of the target has.
+            /// The instructions that every CPU of the target supports.
             Scalar,
             $($(#[$doc])* $Set,)*
         }
 
         impl Set {
-            /// Every set of this architecture, weakest first.
+            /// All sets of this architecture, weakest first.
             pub const ALL: &[Self] = &[Self::Scalar, $(Self::$Set),*];
 
-            /// Its name in `POLYFLAKE_CPU`.
+            /// Returns the name of the set in `POLYFLAKE_CPU`.
             pub const fn name(self) -> &'static str {
                 match self {
                     Self::Scalar => "scalar",

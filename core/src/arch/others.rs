@@ -1,4 +1,4 @@
-//! Architectures without kernels of their own.
+//! Architectures without specific kernels.
 
 /// One ID, or one number.
 pub(crate) mod one {

@@ -1,12 +1,13 @@
-//! The wall clock by the system call alone.
+//! The wall clock, read with the system call only.
 
 use super::{Clock, SystemClock, system};
 use crate::Result;
 
-/// The operating system's wall clock, read by the system call every time: for tests that step it, and for programs that do not
-/// want the counter.
+/// The operating system's wall clock, read with the system call every time. It is meant for tests that set the system time, and
+/// for programs that should not use the processor's counter.
 ///
-/// Don't let a generator on it share a partition, node or window with a generator on the [`SystemClock`], which may lag behind.
+/// Do not use the same partition, node ID or window for a generator with this clock and one with the [`SystemClock`], which may
+/// lag behind.
 ///
 /// ```
 /// use polyflake::{clock::ExactClock, sno::Generator};
@@ -41,7 +42,7 @@ impl Clock for ExactClock {
     }
 }
 
-/// The source of the [`SystemClock`]'s time.
+/// The source from which the [`SystemClock`] reads the time.
 ///
 /// ```
 /// use polyflake::clock::{Source, SystemClock};
@@ -54,14 +55,14 @@ impl Clock for ExactClock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Source {
-    /// The processor's counter, set by the wall clock every millisecond.
+    /// The processor's counter, synchronized with the wall clock every millisecond.
     Counter,
-    /// The system call (on Linux without a switch to the kernel), for every reading.
+    /// The system call for every reading. On Linux, it does not enter the kernel.
     SystemCall,
 }
 
 impl Source {
-    /// Its name: `counter` or `system_call`.
+    /// Returns the name of the source: `counter` or `system_call`.
     ///
     /// ```
     /// use polyflake::clock::Source;

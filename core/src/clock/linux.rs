@@ -1,13 +1,14 @@
-//! Linux's wall clocks, read without going through a `SystemTime` and its difference from 1970, which would cost 4 ns.
+//! The wall clocks of Linux, read without a `SystemTime` and its difference from 1970, which would cost 4 ns.
 #![allow(unsafe_code, reason = "the C library's clocks have no safe door")]
 
 use super::{Clock, SystemClock};
 use crate::{Error, ErrorKind, Result};
 
-/// Linux's `CLOCK_REALTIME_COARSE`: cheaper to read than the exact clock, and as coarse as the kernel's timer interrupt
-/// (1 to 10 ms). A generator only accepts it if that is at most the format's tick.
+/// The clock `CLOCK_REALTIME_COARSE` of Linux. It is cheaper to read than the exact clock, but only as precise as the kernel's
+/// timer interrupt (1 to 10 ms). A generator accepts this clock only if its resolution is at most one tick of the ID format.
 ///
-/// Don't let a generator on it share a partition, node or window with a generator on the exact clock: it lags behind.
+/// Do not use the same partition, node ID or window for a generator with this clock and one with the exact clock, because this
+/// clock lags behind.
 ///
 /// ```
 /// use polyflake::{clock::CoarseClock, hotguid::Generator};
@@ -22,18 +23,18 @@ pub struct CoarseClock {
 }
 
 impl CoarseClock {
-    /// The clock, if the system has it.
+    /// Creates the clock, if the system supports it.
     ///
     /// ```
     /// use polyflake::clock::{Clock, CoarseClock};
     ///
     /// let clock = CoarseClock::new()?;
-    /// assert!(clock.resolution_nanos() > 1); // a millisecond or more: see whether your tick is longer
+    /// assert!(clock.resolution_nanos() > 1); // a millisecond or more, which must not exceed your tick
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// `clock_failed`.
+    /// Returns `clock_failed` if the system does not support it.
     pub fn new() -> Result<Self> {
         let mut resolution = ZERO;
         // SAFETY: `resolution` is a timespec to write to.

@@ -1,4 +1,4 @@
-//! The monotonic clock, by which waits are measured.
+//! The monotonic clock, which measures waits.
 #![allow(unsafe_code, reason = "the C library's clocks have no safe door")]
 
 /// Nanoseconds since some fixed moment; none if the system refuses.

@@ -1,4 +1,4 @@
-//! A clock that a thread of its own keeps: a reading is one load.
+//! A clock that a dedicated thread updates, so that a reading is a single load.
 
 use core::{cell::Cell, time::Duration};
 use std::{
@@ -14,7 +14,7 @@ use crate::{Error, ErrorKind, Result, fork};
 /// The shortest and the longest interval, in nanoseconds.
 const INTERVALS: (u64, u64) = (10_000, 1_000_000_000);
 
-/// Number of readings of a thread before it looks at the wall clock itself, so that a thread that stopped ticking is noticed.
+/// The number of readings after which a thread reads the wall clock itself, so that it notices if the dedicated thread stops.
 const READINGS: u32 = 4096;
 
 std::thread_local! {
@@ -22,17 +22,19 @@ std::thread_local! {
     static LEFT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The wall clock as a thread of this clock last saw it: the cheapest reading there is, for programs that make many millions of IDs a
-/// second one by one.
+/// The wall clock as last read by a dedicated thread. It is the cheapest clock to read, for programs that generate many
+/// millions of IDs per second in single calls.
 ///
-/// Its costs:
-/// - The thread wakes up once an interval, as long as a clone of the clock lives.
-/// - A reading is as late as the interval, and later without bound while that thread gets no processor or the machine is suspended. So
-///   each thread looks at the wall clock itself once in 4,096 readings, and after each wait.
-/// - After a step back of the wall clock readings stay ahead until the next tick, or for 10 ms if the step is shorter than that.
-/// - In a child of a fork, which has no such thread, each reading is a look at the wall clock.
+/// It has these costs:
 ///
-/// A generator checks each tick as under every clock, so none of this repeats an ID. It refuses an interval longer than its tick.
+/// - The thread wakes up once per interval, as long as a clone of the clock exists.
+/// - A reading is up to one interval old. It is older while the thread gets no processor time or the machine is suspended,
+///   without a limit. Therefore each thread reads the wall clock itself once in 4,096 readings, and after each wait.
+/// - After a clock rollback, readings stay ahead until the next update, or for 10 ms if the rollback is shorter than that.
+/// - A forked child process does not have the dedicated thread, so each reading in it reads the wall clock.
+///
+/// Generators check each tick, as with every clock, so none of these effects causes duplicate IDs. A generator rejects an
+/// interval that is longer than its tick.
 ///
 /// ```
 /// use std::time::Duration;
@@ -50,13 +52,13 @@ pub struct TickingClock(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     ticks: Ticks,
-    /// The process that has the thread.
+    /// The generation of the process that runs the thread.
     epoch: u32,
     interval: u64,
 }
 
 impl TickingClock {
-    /// A clock that ticks once an interval.
+    /// Creates a clock that is updated once per interval.
     ///
     /// ```
     /// use std::time::Duration;
@@ -70,8 +72,8 @@ impl TickingClock {
     /// ```
     ///
     /// # Errors
-    /// `out_of_range` for an interval shorter than 10 microseconds or longer than a second; `clock_failed` if the system has no thread
-    /// or no time; `forked` if it has no way to notice forks.
+    /// Returns `out_of_range` for an interval shorter than 10 microseconds or longer than a second, `clock_failed` if the
+    /// system cannot provide a thread or the time, or `forked` if it has no way to detect forks.
     pub fn new(interval: Duration) -> Result<Self> {
         let (least, most) = INTERVALS;
         let nanos = interval.as_nanos();
@@ -94,7 +96,7 @@ impl TickingClock {
     }
 }
 
-/// Ticks until nobody has the clock.
+/// Updates the clock until its last clone is dropped.
 fn tick(shared: &Weak<Shared>, interval: Duration) {
     loop {
         thread::sleep(interval);

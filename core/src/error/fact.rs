@@ -1,5 +1,5 @@
-//! The facts of an error: those of decoders and of calls that must not block, which refuse in loops, need no heap; all others are
-//! behind a pointer.
+//! The details of an error. Errors of decoders and of calls that must not block are frequent in loops, so their details are
+//! stored inline; all others are behind a pointer.
 
 use alloc::{borrow::Cow, boxed::Box};
 
@@ -13,9 +13,9 @@ pub(crate) type Name = Cow<'static, str>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     Nothing,
-    /// Items written before the error.
+    /// The number of items written before the error.
     Written,
-    /// Index of the refused item.
+    /// The index of the rejected item.
     Item,
 }
 
@@ -23,18 +23,19 @@ pub(super) enum Progress {
 #[derive(Clone, Debug)]
 pub(super) enum Fact {
     None,
-    /// A bad character, in the form that [`Error::bad_character`](super::Error::bad_character) takes, or [`NO_UNIT`]. The
-    /// character that was meant is 0 if nobody knows; it takes 16 bits so that the enum's tag may: a `Result` uses the tag's room.
+    /// An invalid character, in the form that [`Error::bad_character`](super::Error::bad_character) accepts, or [`NO_UNIT`].
+    /// The character that was probably meant is 0 if unknown. It has 16 bits so that the enum's tag fits as well, because a
+    /// `Result` uses the space of the tag.
     Character {
         position: usize,
         unit: u32,
         meant: u16,
     },
-    /// A time to try again, in Unix milliseconds.
+    /// The time to retry, in Unix milliseconds.
     RetryAt(i64),
-    /// A time, in Unix milliseconds, until which this thread would have to sleep and cannot.
+    /// The time, in Unix milliseconds, until which this thread would have to sleep but cannot.
     AwaitUntil(i64),
-    /// A wrong length; `most` may be [`UNLIMITED`].
+    /// A wrong length. `most` may be [`UNLIMITED`].
     Length {
         found: usize,
         least: u16,
@@ -44,16 +45,16 @@ pub(super) enum Fact {
         found: usize,
         of: u32,
     },
-    /// The lower 64 bits of a number from 2^64 up to 2^65, in place of an ID.
+    /// The lower 64 bits of an integer from 2^64 up to 2^65, in place of an ID.
     TooLarge(u64),
-    /// A reason in words that are part of the program.
+    /// A reason as a static string.
     Constant(&'static &'static str),
     Reason(Box<Name>),
-    /// The found length, the least and the most, of which one needs more than 16 bits.
+    /// The found length, the minimum and the maximum, at least one of which needs more than 16 bits.
     LongLength(Box<[usize; 3]>),
-    /// A value, the least and the most.
+    /// A value, the minimum and the maximum.
     Range(Box<[i128; 3]>),
-    /// The expected type, and the one that was found.
+    /// The expected type, and the type that was found.
     Type(Box<(&'static str, Name)>),
     More(Box<More>),
 }

@@ -1,9 +1,9 @@
-//! Kinds of errors, and their codes.
+//! The kinds of errors, and their codes.
 
-/// The kind of an error, without data: match on it.
+/// The kind of an error, without data, for use in a `match`.
 ///
-/// [`ErrorKind::code`] is stable: it is the same string in every language. Meaning, causes and remedies of each code:
-/// <https://example.invalid/polyflake/blob/main/docs/errors.md>
+/// [`ErrorKind::code`] is stable and has the same value in every language. Each code is documented with its meaning, causes and
+/// remedies: <https://example.invalid/polyflake/blob/main/docs/errors.md>
 ///
 /// ```
 /// use polyflake::{ErrorKind, sno};
@@ -17,61 +17,61 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A value of another type than expected.
+    /// A value has another type than expected.
     InvalidType,
-    /// A text, secret or byte string of the wrong length.
+    /// A string, secret or byte string has the wrong length.
     InvalidLength,
-    /// A character that the format does not allow; [`Error::position`](super::Error::position) tells where.
+    /// A character is not allowed in the format. [`Error::position`](super::Error::position) returns its position.
     InvalidCharacter,
-    /// A text that reads as an ID but is not the one spelling of it.
+    /// The string decodes to an ID but is not its canonical encoding.
     NotCanonical,
-    /// A number outside its field, or an option outside its limits.
+    /// An integer does not fit its field, or an option exceeds its limits.
     OutOfRange,
-    /// A time that the format cannot hold.
+    /// The format cannot represent the time.
     TimeOutOfRange,
-    /// The clock is behind the time of IDs already made, further than is safe.
+    /// The clock is behind the time of IDs that were already generated, by more than is safe.
     ClockBehind,
     /// The clock failed or returned no time, or it moved past the tick on every attempt.
     ClockFailed,
-    /// All IDs of this tick are taken; [`Error::retry_at`](super::Error::retry_at) tells when the next tick begins.
+    /// All IDs of this tick are used. [`Error::retry_at`](super::Error::retry_at) returns the start of the next tick.
     SequenceExhausted,
     /// The grant or window has not started.
     LeaseNotStarted,
     /// The grant or window has expired.
     LeaseExpired,
-    /// A grant that does not fit: an extension with other nodes or another start; under a lease, a grant that is not the
-    /// newest, or one that begins too early.
+    /// The grant does not match: an extension has other node IDs or another start, or a grant under a lease is not the newest
+    /// or starts too early.
     LeaseMismatch,
-    /// A generator under a lease has no lease for now: the crate `polyflake-lease`.
+    /// A generator under a lease currently has no lease. Only the crate `polyflake-lease` returns this error.
     LeaseUnavailable,
-    /// A secret of another length than 16 bytes, or for public IDs 32.
+    /// A secret does not have 16 bytes, or 32 bytes for public IDs.
     InvalidSecret,
-    /// A public ID of another type.
+    /// A public ID has another type than expected.
     TypeMismatch,
-    /// A public ID whose check character does not match: a character is mistyped.
+    /// The check character of a public ID does not match, so the ID is mistyped.
     CheckFailed,
-    /// A public ID made with a version of the secret that was not given.
+    /// A public ID was created with a version of the secret that is not configured.
     UnknownVersion,
-    /// A public ID that was made up, or made with another secret.
+    /// A public ID was forged, or created with another secret.
     UnknownId,
-    /// An invalid layout.
+    /// The layout is invalid.
     InvalidLayout,
-    /// A name of a field or option that does not exist.
+    /// No field or option has this name.
     UnknownField,
-    /// A missing value.
+    /// A required value is missing.
     MissingField,
-    /// No default partition is left in this process and its forks.
+    /// No default partition is available in this process and its forks.
     PartitionsExhausted,
-    /// The generator was closed.
+    /// The generator is closed.
     GeneratorClosed,
-    /// The process was forked, and the generator's given partition, node or window belongs to the parent.
+    /// The process was forked, and the generator's explicit partition, node ID or window belongs to the parent.
     Forked,
-    /// The system gave no random bytes.
+    /// The system provided no random bytes.
     EntropyUnavailable,
 }
 
 impl ErrorKind {
-    /// Every kind, in the order of the documentation.
+    /// All kinds, in the order of the documentation.
     pub const ALL: &'static [Self] = &[
         Self::InvalidType,
         Self::InvalidLength,
@@ -100,7 +100,7 @@ impl ErrorKind {
         Self::EntropyUnavailable,
     ];
 
-    /// The stable code, the same string in every language.
+    /// Returns the stable code, which is the same string in every language.
     ///
     /// ```
     /// use polyflake::ErrorKind;

@@ -1,4 +1,4 @@
-//! The message of an error: lower case, no full stop, expected and found.
+//! The message of an error: lower case, without a final period, with the expected and the found value.
 
 use core::fmt;
 

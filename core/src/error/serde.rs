@@ -1,4 +1,4 @@
-//! Errors in serde: written for logs and answers, never read back.
+//! Serializes errors for logs and responses. Errors cannot be deserialized.
 
 use alloc::string::ToString;
 

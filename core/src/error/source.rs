@@ -1,4 +1,4 @@
-//! The source of an error: the cause of a clock's failure, for example.
+//! The source of an error, for example the cause of a clock failure.
 
 use alloc::sync::Arc;
 use core::{

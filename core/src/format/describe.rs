@@ -1,37 +1,40 @@
-//! The figures of an ID format, without a heap for the formats that never change.
+//! The key figures of an ID format. They are not heap-allocated for the built-in formats.
 
 use super::{Scale, Span};
 use crate::error::Name;
 
-/// Fields, in the program or on the heap.
+/// The fields, either static or on the heap.
 type Fields = alloc::borrow::Cow<'static, [FieldDescription]>;
 
-/// The figures of an ID format: the same for every family.
+/// The key figures of an ID format. All formats use the same type.
 ///
 /// ```
 /// let sno = polyflake::sno::describe();
 /// assert_eq!((sno.bits, sno.per_second), (80, Some(16_384_000)));
-/// assert!(sno.sorts_by_time && !sno.below_2_53); // no number of JavaScript holds it
+/// assert!(sno.sorts_by_time && !sno.below_2_53); // does not fit a JavaScript number
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Description {
-    /// Bits of an ID.
+    /// The number of bits of an ID.
     pub bits: u32,
     fields: Fields,
-    /// IDs that one generator can make in a second, floored; none without both a timestamp and a sequence.
+    /// The number of IDs that one generator can create per second, rounded down, or `None` without both a timestamp and a
+    /// sequence.
     pub per_second: Option<u128>,
-    /// IDs that all generators together can make in a second, floored; none as above, and past 2^128.
+    /// The number of IDs that all generators together can create per second, rounded down, or `None` without both a timestamp
+    /// and a sequence, and beyond 2^128.
     pub per_second_in_all: Option<u128>,
-    /// The start of the first tick, in Unix milliseconds.
+    /// The start of the first tick in Unix milliseconds.
     pub first_ms: Option<i64>,
-    /// The start of the last tick that 64-bit milliseconds hold, in Unix milliseconds.
+    /// The start of the last tick that fits 64-bit milliseconds, in Unix milliseconds.
     pub last_ms: Option<i64>,
-    /// `true` if IDs sort by time from the first tick to the last: integers as signed ones, bytes and texts bytewise.
+    /// Whether IDs sort by time from the first tick to the last. Integers are compared as signed integers, and bytes and
+    /// strings lexicographically.
     pub sorts_by_time: bool,
-    /// `true` if every ID, as an unsigned integer, is below 2^53: a JavaScript number holds it.
+    /// Whether every ID, as an unsigned integer, is below 2^53 and therefore fits a JavaScript number.
     pub below_2_53: bool,
-    /// `true` if every ID, as an unsigned integer, is below 2^63: it is never negative.
+    /// Whether every ID, as an unsigned integer, is below 2^63 and therefore never negative.
     pub below_2_63: bool,
 }
 
@@ -48,14 +51,14 @@ pub struct FieldDescription {
     name: Name,
     /// The kind of field, as in a layout's JSON.
     pub kind: &'static str,
-    /// Bits above it.
+    /// The number of bits above the field.
     pub offset: u32,
-    /// Its width in bits.
+    /// The width of the field in bits.
     pub bits: u32,
 }
 
 impl Description {
-    /// The fields, from the top.
+    /// Returns the fields, from the most significant bit.
     ///
     /// ```
     /// let description = polyflake::randflake::describe();
@@ -97,7 +100,7 @@ impl FieldDescription {
         Self { name, kind, offset: of - span.shift() - span.bits(), bits: span.bits() }
     }
 
-    /// Name of the field: `timestamp`, `sequence`, `unused`, or the name of a constant or bindable.
+    /// Returns the name of the field: `timestamp`, `sequence`, `unused`, or the name of a constant or bindable.
     ///
     /// ```
     /// let description = polyflake::sno::describe();

@@ -1,4 +1,4 @@
-//! The text of 16 bytes as every GUID has it: hex in groups of 8, 4, 4, 4 and 12 digits, with hyphens between them.
+//! The string form of a GUID's 16 bytes: hexadecimal groups of 8, 4, 4, 4 and 12 digits, separated by hyphens.
 
 use super::{Text, refusal};
 use crate::{Error, ErrorKind, Result, error::unit_of_byte};
@@ -6,17 +6,17 @@ use crate::{Error, ErrorKind, Result, error::unit_of_byte};
 /// Characters of a text.
 pub(crate) const LENGTH: usize = 36;
 
-/// The position in the text at which the two digits of each byte begin.
+/// The position in the string at which the two digits of each byte begin.
 const DIGITS_AT: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
 const HYPHENS_AT: [usize; 4] = [8, 13, 18, 23];
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// Marks a byte that is no digit; no value has this bit.
+/// Marks a byte that is not a digit. No value has this bit set.
 const BAD: u8 = 0x80;
 
-/// The value of each byte as a digit, in either case, or [`BAD`].
+/// The value of each byte as a digit in upper or lower case, or [`BAD`].
 const VALUES: [u8; 256] = {
     let mut values = [BAD; 256];
     let mut value = 0;

@@ -1,4 +1,4 @@
-//! Parts that all formats share: spans of bits, ticks of time, texts, and the description of a format.
+//! Parts that all formats share: spans of bits, ticks of time, strings, and the description of a format.
 
 mod describe;
 pub(crate) mod guid;

@@ -1,4 +1,5 @@
-//! The reason why a text is refused: the cold path of the decoders, which only say that they cannot read it.
+//! The reason why a string was rejected. This is the cold path of the decoders, which only report that they cannot decode a
+//! string.
 
 use core::ops::RangeInclusive;
 

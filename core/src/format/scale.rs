@@ -1,4 +1,4 @@
-//! From Unix time to a format's ticks and back.
+//! Conversion between Unix time and the ticks of a format.
 
 use core::ops::Range;
 
@@ -47,13 +47,13 @@ impl Scale {
         (self.tick_ms * NANOS_PER_MS).cast_unsigned()
     }
 
-    /// The first tick that begins at a given time or later.
+    /// Returns the first tick that starts at a given time or later.
     fn first_from(&self, unix_ms: i64) -> u64 {
         let since = (unix_ms - self.epoch_ms).cast_unsigned();
         since.div_ceil(self.tick_ms.cast_unsigned())
     }
 
-    /// The last millisecond of the last tick.
+    /// Returns the last millisecond of the last tick.
     fn last_ms(&self) -> i64 {
         self.ms_of(self.last) + (self.tick_ms - 1)
     }

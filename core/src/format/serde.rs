@@ -1,4 +1,4 @@
-//! IDs in serde: as text in human-readable formats, as bytes in binary ones.
+//! Serializes IDs as strings in human-readable formats, and as bytes in binary ones.
 
 use core::fmt;
 

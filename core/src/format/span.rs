@@ -1,4 +1,4 @@
-//! One field's place in an ID of at most 128 bits.
+//! The position of one field in an ID of at most 128 bits.
 
 /// A run of bits: `shift` bits stand below it.
 ///
@@ -43,7 +43,7 @@ impl Span {
         u64::MAX >> (64 - self.bits)
     }
 
-    /// `value` in its place; it must fit, which the callers' types and checks make sure of.
+    /// Returns `value` at its position. The value must fit, which the callers' types and checks ensure.
     #[inline(always)]
     #[allow(
         clippy::inline_always,

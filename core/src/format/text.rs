@@ -1,8 +1,8 @@
-//! Texts that live on the stack.
+//! Strings on the stack.
 
 use core::{fmt, ops::Deref};
 
-/// A short ASCII text on the stack, of at most `N` characters.
+/// A short ASCII string on the stack, of at most `N` characters.
 ///
 /// ```
 /// use polyflake::sno::Sno;
@@ -28,11 +28,11 @@ impl<const N: usize> Text<N> {
         Self { bytes, length: length as u8 }
     }
 
-    /// The text.
+    /// Returns the string.
     ///
     /// ```
     /// let text = polyflake::sno::Sno::MIN.text();
-    /// assert!(text.as_str().chars().all(|c| c == '2')); // also by deref: `text.chars()`
+    /// assert!(text.as_str().chars().all(|c| c == '2')); // or, by `Deref`, `text.chars()`
     /// ```
     pub fn as_str(&self) -> &str {
         debug_assert!(self.as_bytes().is_ascii());
@@ -43,11 +43,11 @@ impl<const N: usize> Text<N> {
         }
     }
 
-    /// The text's bytes.
+    /// Returns the bytes of the string.
     ///
     /// ```
     /// let text = polyflake::randflake::Randflake::from_i64(7).text();
-    /// assert_eq!(text.as_bytes(), b"7"); // no longer than the text
+    /// assert_eq!(text.as_bytes(), b"7"); // without padding
     /// ```
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]

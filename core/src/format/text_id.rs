@@ -1,6 +1,6 @@
-//! Conversions of IDs from and to their text, here and in serde.
+//! Conversions between IDs and their string forms, also for serde.
 
-/// Implements the conversions of an ID that is shown as its text and read from it.
+/// Implements the conversions of an ID that is displayed as a string and parsed from it.
 macro_rules! text_id {
     ($id:ident) => {
         impl core::fmt::Display for $id {
@@ -25,7 +25,8 @@ macro_rules! text_id {
     };
 }
 
-/// Implements the conversions of an ID that is bytes: it is read from a slice of bytes, and shown as its text in Debug too.
+/// Implements the conversions of an ID that consists of bytes: it is created from a slice of bytes, and `Debug` also shows its
+/// string form.
 macro_rules! byte_id {
     ($id:ident) => {
         crate::format::text_id!($id);

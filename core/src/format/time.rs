@@ -1,6 +1,7 @@
-//! A moment, as callers give it.
+//! A moment in time, as callers provide it.
 
-/// A moment in Unix time: from an integer of milliseconds, or exactly from a `SystemTime` of the standard library.
+/// A moment in Unix time. It is created from an integer in milliseconds, or without loss of precision from a `SystemTime` of
+/// the standard library.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -39,7 +40,8 @@ impl UnixTime {
     }
 }
 
-/// Clamps to 64 bits, which no format with ticks of whole milliseconds notices: none reaches an end of 64-bit time.
+/// Clamps the time to 64 bits. The result is the same for every format with ticks of whole milliseconds, because none reaches
+/// the end of 64-bit time.
 fn saturated(unix_ms: i128) -> i64 {
     let end = if unix_ms < 0 { i64::MIN } else { i64::MAX };
     i64::try_from(unix_ms).unwrap_or(end)

@@ -1,4 +1,4 @@
-//! Random bytes that tell a generator from all others: 8 of them in a word, drawn once for each process.
+//! The random bytes that distinguish a generator from all others: 8 bytes in one word, picked once per process.
 
 use crate::{
     Result, fork,
@@ -38,8 +38,8 @@ impl DrawnWord {
         if epoch == fork::epoch() { Ok((epoch, word)) } else { self.draw() }
     }
 
-    /// Draws a word, at the first ID or after a fork. If threads draw at the same time, more than one word may be used, one after
-    /// the other: each belongs to this process alone, and they share the slots.
+    /// Picks a random word at the first ID or after a fork. If several threads do so at the same time, more than one word may
+    /// be used, one after the other. All of them belong to this process alone, and they share the slots.
     #[cold]
     fn draw(&self) -> Result<(u32, u64)> {
         let found = self.word.load(Ordering::Acquire);
@@ -49,7 +49,7 @@ impl DrawnWord {
         Ok((epoch, self.settle(found, epoch, drawn).unwrap_or_else(|earlier| earlier)))
     }
 
-    /// Replaces the word `found` by a word drawn in an epoch, unless another thread was faster.
+    /// Replaces the word `found` by one that was picked in a process generation, unless another thread replaced it first.
     fn settle(&self, found: u64, epoch: u32, drawn: u64) -> core::result::Result<u64, u64> {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         let settled = self.word.compare_exchange(found, drawn, ORDERS.0, ORDERS.1);

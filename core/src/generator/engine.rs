@@ -1,4 +1,4 @@
-//! The engine: reserving slots, within a window, in this process, until the generator is closed.
+//! The engine, which reserves slots within a window and in this process until the generator is closed.
 
 use core::{ops::Range, time::Duration};
 
@@ -34,9 +34,9 @@ pub(crate) type Sight<F> = (<<F as Family>::Machine as Machine>::Seen, i64);
 /// The outcome of one attempt.
 enum Outcome<T> {
     Taken(T),
-    /// Another thread was faster: observe again.
+    /// Another thread changed the state first, so observe it again.
     Raced,
-    /// No slots before a time, for this cause; both times in Unix nanoseconds.
+    /// No slots are available before a time, for this cause. Both times are in Unix nanoseconds.
     Wait {
         now: i64,
         until: i64,
@@ -160,8 +160,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         })
     }
 
-    /// The tick of a clock reading beside an observed state of the machine. A reading that is before the start of the machine's
-    /// tick by less than the clock's slack counts as that tick. Without ticks all slots lie in tick 0.
+    /// Returns the tick of a clock reading for an observed state. A reading that is before the start of the state's tick by
+    /// less than the clock's slack counts as that tick. Without ticks, all slots are in tick 0.
     #[inline]
     fn tick_after(&self, (seen, now): Sight<F>) -> Result<u64> {
         let Some(ticks) = self.family.ticks() else { return Ok(0) };
@@ -174,7 +174,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         Ok(if lags { last } else { tick })
     }
 
-    /// Slots for up to `want` IDs.
+    /// Reserves slots for up to `want` IDs.
     #[inline(always)]
     #[allow(
         clippy::inline_always,
@@ -316,8 +316,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         })
     }
 
-    /// The permission of a step that encodes `tick` to go back in time; the outcome in its place if the generator's floor forbids
-    /// the step.
+    /// Checks whether a reservation that encodes `tick` may go back in time. Returns the outcome instead if the generator's
+    /// floor forbids the reservation.
     fn permit<T>(
         &self,
         (seen, now): Sight<F>,

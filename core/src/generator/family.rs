@@ -1,4 +1,4 @@
-//! The parts that a family adds to the engine: its ticks, and its identity.
+//! The parts that an ID format adds to the engine: its ticks and its identity.
 
 use super::{Reserved, Window};
 use crate::{Error, Result, format::Ticks, sequence::Machine};
@@ -7,24 +7,25 @@ use crate::{Error, Result, format::Ticks, sequence::Machine};
 pub(crate) trait Family {
     type Machine: Machine;
     type Ticks: Ticks;
-    /// The part of an ID besides its slot that the caller does not choose: a partition, a machine.
+    /// The part of an ID besides its slot that the caller does not choose, such as a partition or a machine field.
     type Identity: Copy;
 
-    /// `true` if a call may wait for a clock that is behind.
+    /// Whether a call may wait for a clock that is behind.
     const WAITS_BEHIND: bool = true;
 
-    /// The ticks that the family counts; `None` for a sequence without a timestamp, for which the clock is not read.
+    /// Returns the ticks of the format, or `None` for a sequence without a timestamp, for which the clock is not read.
     fn ticks(&self) -> Option<&Self::Ticks>;
 
-    /// The identity for a tick, and the epoch of the process that it belongs to, which the caller compares with its own. `None`
-    /// if the caller must call [`Family::identify`].
+    /// Returns the identity for a tick, and the generation of the process to which it belongs, which the caller compares with
+    /// its own. Returns `None` if the caller must call [`Family::identify`].
     fn found(&self, window: &Window, tick: u64) -> Option<(u32, Self::Identity)>;
 
-    /// The identity for a tick of the window, and the epoch of the process that it belongs to; drawn if need be. An identity
-    /// that replaces another one gets a fresh tick: this call then uses up the machine's tick.
+    /// Returns the identity for a tick of the window, and the generation of the process to which it belongs, and assigns an
+    /// identity if necessary. An identity that replaces another one needs a fresh tick, so this call then exhausts the current
+    /// tick.
     ///
     /// # Errors
-    /// `forked` in a child of the process to which identity or window was given.
+    /// Returns `forked` in a child of the process to which the identity or window was assigned.
     fn identify(
         &self,
         machine: &Self::Machine,
@@ -38,19 +39,19 @@ pub(crate) trait Family {
         true
     }
 
-    /// The first tick in which this generator may make IDs, because another generator may still make IDs of its identity before:
-    /// calls wait for it.
+    /// Returns the first tick in which this generator may create IDs. Another generator may still create IDs with the same
+    /// identity before it, so calls wait for this tick.
     fn opens_at(&self) -> u64 {
         0
     }
 
-    /// Refuses with `forked` any other process than the one to which identity or window was given.
+    /// Returns `forked` in any process other than the one to which the identity or window was assigned.
     fn check_process(&self) -> Result<()>;
 
-    /// The slots of a tick under an identity.
+    /// Returns the slots of a tick under an identity.
     fn limits(&self, identity: Self::Identity) -> <Self::Machine as Machine>::Limits;
 
-    /// The error for a reading outside the format's time; `error` by default.
+    /// Returns the error for a reading outside the time range of the format, which is `error` by default.
     fn outside(&self, error: Error, unix_nanos: i64) -> Error {
         let _ = unix_nanos;
         error
@@ -67,11 +68,11 @@ pub(crate) trait Family {
     }
 }
 
-/// The types of a family's calls.
+/// The types that the methods of an ID format use.
 pub trait Calls {
-    /// An ID.
+    /// The ID type.
     type Id;
-    /// The part that the caller chooses for each ID: a metabyte, a shard key, nothing.
+    /// The part of each ID that the caller chooses: a metabyte, a shard key, or `()`.
     type Given<'g>: Copy;
     /// A buffer for many IDs.
     type Batch<'b>;
@@ -79,15 +80,15 @@ pub trait Calls {
 
 /// The packing of a family's IDs from slots.
 pub(crate) trait Pack: Family + Calls {
-    /// IDs of neighbouring slots of a handle's block, where it pays to make them together; `()` otherwise.
+    /// IDs of adjacent slots of a handle's block, if it is faster to create them together, or `()`.
     type Ahead;
-    /// No IDs yet.
+    /// The initial value, without IDs.
     const AHEAD: Self::Ahead;
 
-    /// The ID of the `k`-th slot.
+    /// Returns the ID of the `k`-th slot.
     fn id(&self, slots: Reserved<Self>, k: u32, given: Self::Given<'_>) -> Self::Id;
 
-    /// The ID of the `k`-th slot of a handle's block. The handle asks for all of them in order.
+    /// Returns the ID of the `k`-th slot of a handle's block. The handle requests all of them in order.
     #[inline]
     fn id_in_block(
         &self,
@@ -100,24 +101,24 @@ pub(crate) trait Pack: Family + Calls {
         self.id(slots, k, given)
     }
 
-    /// Returns whether generators of both may make the same IDs in a tick.
+    /// Returns whether generators of both may create the same IDs in a tick.
     fn may_repeat(&self, other: &Self) -> bool;
 
-    /// Refuses a family whose IDs need values that a lease does not have.
+    /// Rejects a format whose IDs need values that a lease does not provide.
     ///
     /// # Errors
-    /// `missing_field`.
+    /// Returns `missing_field`.
     fn check_complete(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Number of IDs that fit a buffer.
+    /// Returns the number of IDs that fit in a buffer.
     ///
     /// # Errors
-    /// `invalid_length` if the buffer is no whole number of IDs; `invalid_type` if it is for IDs of another type.
+    /// Returns `invalid_length` if the buffer is not a whole number of IDs, or `invalid_type` if it is for IDs of another type.
     fn room(&self, batch: &Self::Batch<'_>, given: Self::Given<'_>) -> Result<usize>;
 
-    /// Writes the IDs of all slots into a buffer, from a place on.
+    /// Writes the IDs of all slots into a buffer, starting at an index.
     fn write(
         &self,
         slots: Reserved<Self>,

@@ -1,4 +1,4 @@
-//! Sources of slots, and batches that are filled from them, safely also if a fork happens in the middle of one.
+//! Sources of slots, and batches that are filled from them. Filling is safe even if a fork happens in the middle of a batch.
 
 use core::time::Duration;
 
@@ -8,9 +8,9 @@ use crate::{Error, ErrorKind, Result, clock::Clock, fork};
 /// The permission of a call to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// It waits by the generator's policy.
+    /// The call waits according to the generator's policy.
     Wait,
-    /// It never waits.
+    /// The call never waits.
     Try,
 }
 
@@ -21,28 +21,28 @@ pub(crate) type Taken<'s, F> = (&'s F, Reserved<F>);
 pub(crate) trait Source {
     type Family: Pack;
 
-    /// The family of the generators that give out slots.
+    /// Returns the family of the generators that provide the slots.
     fn family(&self) -> &Self::Family;
 
-    /// Slots for up to `want` IDs.
+    /// Reserves slots for up to `want` IDs.
     fn take(&self, want: u32, mode: Mode) -> Result<Taken<'_, Self::Family>>;
 
-    /// Slots for up to `want` IDs; it waits in `sleep` if need be.
+    /// Reserves slots for up to `want` IDs. It awaits `sleep` if necessary.
     async fn take_async(
         &self,
         want: u32,
         sleep: &impl AsyncFn(Duration),
     ) -> Result<Taken<'_, Self::Family>>;
 
-    /// One ID. With `map` in place of `?` the result would be built in memory: a sno ID then took 12 ns instead of 10, and its
-    /// text 18 ns.
+    /// Generates one ID. With `map` instead of `?`, the result would be built in memory: a sno ID then took 12 ns instead of 10
+    /// ns, and its string 18 ns.
     #[inline]
     fn one(&self, mode: Mode, given: Given<'_, Self>) -> Result<<Self::Family as Calls>::Id> {
         let (family, slots) = self.take(1, mode)?;
         Ok(family.id(slots, 0, given))
     }
 
-    /// One ID; it waits in `sleep` if need be.
+    /// Generates one ID. It awaits `sleep` if necessary.
     async fn one_async(
         &self,
         sleep: &impl AsyncFn(Duration),
@@ -55,7 +55,7 @@ pub(crate) trait Source {
     /// Fills a buffer with IDs.
     ///
     /// # Errors
-    /// The errors of [`Pack::room`]; the errors of [`Source::take`], with the number of places that were filled.
+    /// Returns the errors of [`Pack::room`], or the errors of [`Source::take`] with the number of IDs that were written.
     fn fill<'b>(&self, mode: Mode, given: Given<'b, Self>, room: Room<'b, Self>) -> Result<()> {
         let mut written = 0;
         let mut batch = Batch::new(self.family(), given, room, &mut written)?;
@@ -65,10 +65,10 @@ pub(crate) trait Source {
         Ok(())
     }
 
-    /// Fills the front of a buffer with IDs of the slots that are available now, and returns their number.
+    /// Writes as many IDs to the front of a buffer as are available without waiting, and returns the number of IDs written.
     ///
     /// # Errors
-    /// As [`Source::fill`], except errors that a wait would cure.
+    /// Returns the same errors as [`Source::fill`], except those that end after a wait.
     fn try_fill<'b>(&self, given: Given<'b, Self>, room: Room<'b, Self>) -> Result<usize> {
         let count = self.family().room(&room, given)?;
         match self.fill(Mode::Try, given, room) {
@@ -78,8 +78,8 @@ pub(crate) trait Source {
         }
     }
 
-    /// Fills a buffer with IDs, waiting in `sleep` if need be, and counts them in `written`, also for a caller that drops the
-    /// future, even before the first poll. An error in `given` is the call's error.
+    /// Fills a buffer with IDs and awaits `sleep` if necessary. `written` counts the IDs, so it is correct for a caller that
+    /// drops the future, even before the first poll. An error in `given` becomes the error of the call.
     fn fill_async(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -145,7 +145,7 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
         Ok(Self { room, given, count, written, epoch: fork::current() })
     }
 
-    /// Number of slots to ask for next; `None` if all places are filled.
+    /// Returns the number of slots to request next, or `None` if the buffer is full.
     #[inline]
     fn want(&self) -> Option<u32> {
         let left = self.count - *self.written;
@@ -169,7 +169,7 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
     }
 }
 
-/// Returns whether a refusal is temporary: the tick is used up, or the clock is behind.
+/// Returns whether an error is temporary: the tick is exhausted, or the clock is behind.
 fn is_temporary(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }

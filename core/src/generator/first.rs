@@ -1,4 +1,4 @@
-//! The reading of a generator's first call, from which its floor follows.
+//! The clock reading of a generator's first call, which determines its floor.
 
 use super::NEVER_DRAWN;
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 /// from it once per tick of the generator, away from the hot path.
 #[derive(Debug)]
 pub(crate) struct FirstReading {
-    /// `false` if the generator has no predecessor whose IDs it could repeat.
+    /// Whether an earlier generator may exist whose IDs this one could repeat.
     applies: bool,
     /// Unix nanoseconds, or [`UNREAD`].
     nanos: AtomicU64,
@@ -25,7 +25,7 @@ pub(crate) struct FirstReading {
     epoch: AtomicU32,
 }
 
-/// Stands for "no call yet". A clock that shows this time is taken to be one nanosecond later.
+/// Means that there was no call yet. A clock reading with this value is treated as one nanosecond later.
 const UNREAD: i64 = i64::MIN;
 
 impl FirstReading {

@@ -1,4 +1,4 @@
-//! The generator of all families: an engine, and the calls that are alike in all of them.
+//! The generator of all ID formats: an engine, and the methods that all formats share.
 #![allow(private_bounds, reason = "only the families of this crate have generators")]
 
 use core::{fmt, ops::Range};
@@ -9,10 +9,11 @@ use crate::{
     clock::{Clock, DefaultClock},
 };
 
-/// Makes IDs of a family. Threads may share it.
+/// Generates IDs of one ID format. Threads can share a generator.
 ///
-/// Each family has its own: [`sno::Generator`](crate::sno::Generator), [`randflake::Generator`](crate::randflake::Generator),
-/// [`hotguid::Generator`](crate::hotguid::Generator), [`layout::Generator`](crate::layout::Generator).
+/// Each ID format has its own generator: [`sno::Generator`](crate::sno::Generator),
+/// [`randflake::Generator`](crate::randflake::Generator), [`hotguid::Generator`](crate::hotguid::Generator),
+/// [`layout::Generator`](crate::layout::Generator).
 ///
 /// ```
 /// use polyflake::sno::Generator;
@@ -39,7 +40,7 @@ impl<F: Family, C> Drop for Generator<F, C> {
 }
 
 impl<F: Family, C> Generator<F, C> {
-    /// The source of time that the generator was built with.
+    /// Returns the clock with which the generator was built.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Generator};
@@ -54,14 +55,15 @@ impl<F: Family, C> Generator<F, C> {
         &self.engine.clock
     }
 
-    /// Ends the generator for good, as a lease does, and returns the span of the highest tick that it may have used, in Unix
-    /// milliseconds. Slots of batches and handles count, used or not; none if no slot was reserved.
+    /// Closes the generator permanently, as a lease does, and returns the time span of the highest tick that it may have used,
+    /// in Unix milliseconds. Reserved slots of batches and handles count, used or not. Returns `None` if no slot was reserved.
     ///
     /// Not part of the public API: for leases.
     ///
     /// # Errors
-    /// `generator_closed` if it was closed before; `forked` in a child of the process to which partition, nodes or window were given,
-    /// since the parent's generator goes on; `unknown_field` in a layout without a timestamp, whose generator goes on.
+    /// Returns `generator_closed` if the generator is already closed; `forked` in a child of the process to which the
+    /// partition, node IDs or window were assigned, because the parent's generator continues; or `unknown_field` in a layout
+    /// without a timestamp, whose generator is not closed.
     #[doc(hidden)]
     pub fn seal(&self) -> Result<Option<Range<i64>>> {
         self.engine.seal()
@@ -69,7 +71,7 @@ impl<F: Family, C> Generator<F, C> {
 }
 
 impl<F: Pack, C: Clock> Generator<F, C> {
-    /// A handle for one thread; its first block of a tick has 64 IDs.
+    /// Creates a handle for one thread. Its first block in a tick has 64 IDs.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -85,8 +87,9 @@ impl<F: Pack, C: Clock> Generator<F, C> {
 }
 
 impl<F: Family + Windowed, C> Generator<F, C> {
-    /// Moves the end of the window later: Unix milliseconds, or a `SystemTime`. An earlier or equal end changes nothing.
-    /// Without a given window no end changes anything, since the window is already all of the format's time.
+    /// Moves the end of the window to a later time, in Unix milliseconds or as a `SystemTime`. An earlier or equal end changes
+    /// nothing. Without an explicit window, this call has no effect, because the window already covers the time range of the
+    /// format.
     ///
     /// ```
     /// let builder = polyflake::sno::Generator::builder().partition(42);
@@ -97,8 +100,8 @@ impl<F: Family + Windowed, C> Generator<F, C> {
     /// ```
     ///
     /// # Errors
-    /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time; `unknown_field` in a layout
-    /// without a timestamp.
+    /// Returns `out_of_range` for an end before the start of the window, `time_out_of_range` beyond the time range of the
+    /// format, or `unknown_field` in a layout without a timestamp.
     pub fn extend_window(&self, end: impl Into<UnixTime>) -> Result<()> {
         self.engine.extend_window(end.into())
     }

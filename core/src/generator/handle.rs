@@ -1,8 +1,9 @@
-//! Handles: each reserves blocks of a generator's slots for one thread, so that threads don't contend for the state at every ID.
+//! Handles, which reserve blocks of a generator's slots for one thread so that threads do not contend for the state with every
+//! ID.
 //!
-//! A block ends with its tick, with the process (a fork), and when the generator is closed; this is checked for every ID. The
-//! window need not be checked, since the block's tick was checked against it and a window never shrinks. The rest of an ended
-//! block is never given out.
+//! A block ends with its tick, with the process (at a fork), and when the generator is closed. This is checked for every ID.
+//! The window need not be checked, because the block's tick was checked against it and a window never shrinks. The unused slots
+//! of an ended block are lost.
 #![allow(private_bounds, reason = "only the families of this crate have generators")]
 
 use core::{fmt, num::NonZeroU32, ops::Deref};
@@ -10,11 +11,12 @@ use core::{fmt, num::NonZeroU32, ops::Deref};
 use super::{Engine, Generator, Mode, Pack, Reserved};
 use crate::{Result, clock::Clock, fork};
 
-/// Default number of IDs in the first block of a tick: enough to make the shared step cheap, few enough to lose.
+/// The default number of IDs in the first block of a tick: large enough to make the shared reservation cheap, and small enough
+/// that losing the rest does not matter.
 const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
 
-/// The largest block, in multiples of the first. Within a tick each block is twice as large as the last, so a handle loses
-/// hardly more slots than it uses, and a busy handle rarely meets the others.
+/// The size of the largest block as a multiple of the first. Each block within a tick is twice as large as the previous one, so
+/// a handle loses hardly more slots than it uses, and a busy handle rarely contends with the others.
 const GROWTH: u32 = 64;
 
 /// Reserved slots; the first `taken` of them are used.
@@ -33,7 +35,7 @@ impl<F: Pack> Block<F> {
         self.slots.1.len
     }
 
-    /// The next slot's place in the block, if the block is of this tick and has not ended.
+    /// Returns the position of the next slot in the block, if the block is of this tick and has not ended.
     #[inline]
     fn take(&mut self, tick: u64) -> Option<(Reserved<F>, u32)> {
         let is_alive =
@@ -45,13 +47,19 @@ impl<F: Pack> Block<F> {
     }
 }
 
-/// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a tick and did not use by its end are lost.
+/// Generates IDs of a shared [`Generator`] for one thread, from blocks of slots that it reserves. Slots that are not used before
+/// their tick ends are lost.
 ///
-/// Its IDs sort in the order in which they were made, as long as the clock does not move backwards, with these exceptions. A sno's
-/// metabyte stands before its sequence, so within a tick of 4 ms IDs sort by metabyte first. A Hot Guid's counter starts at a random
-/// value and wraps once it passes its end, and Randflake IDs do not sort at all. IDs of different handles mix within a tick.
+/// As long as the clock does not move backwards, the IDs of a handle sort in the order in which they were generated, with three
+/// exceptions:
 ///
-/// Each family has its own: [`sno::Handle`](crate::sno::Handle), [`randflake::Handle`](crate::randflake::Handle),
+/// - In a sno ID, the metabyte precedes the sequence, so IDs within a 4 ms tick sort by metabyte first.
+/// - The counter of a Hot Guid starts at a random value and may wrap around within a second.
+/// - Randflake IDs are not sorted.
+///
+/// Within one tick, the IDs of different handles are interleaved.
+///
+/// Each ID format has its own handle: [`sno::Handle`](crate::sno::Handle), [`randflake::Handle`](crate::randflake::Handle),
 /// [`hotguid::Handle`](crate::hotguid::Handle), [`layout::Handle`](crate::layout::Handle).
 ///
 /// ```
@@ -70,7 +78,7 @@ impl<F: Pack> Block<F> {
 /// });
 /// ```
 ///
-/// It cannot be cloned, since a handle and its clone would both give out the rest of the block:
+/// A handle cannot be cloned, because a handle and its clone would both use the rest of the block:
 ///
 /// ```compile_fail,E0599
 /// let ids = polyflake::sno::Generator::new();
@@ -80,7 +88,7 @@ impl<F: Pack> Block<F> {
 pub struct Handle<F: Pack, G> {
     generator: G,
     block: Option<Block<F>>,
-    /// Number of slots in the first block of a tick.
+    /// The number of slots in the first block of a tick.
     first: NonZeroU32,
     ahead: F::Ahead,
 }
@@ -93,7 +101,7 @@ impl<F: Pack, G> fmt::Debug for Handle<F, G> {
 }
 
 impl<F: Pack, G> Handle<F, G> {
-    /// A handle that owns its generator, for example in an `Arc`. As [`Generator::handle`].
+    /// Creates a handle that owns its generator, for example as an `Arc`. Otherwise it is like [`Generator::handle`].
     ///
     /// ```
     /// use std::{sync::Arc, thread};
@@ -102,7 +110,7 @@ impl<F: Pack, G> Handle<F, G> {
     ///
     /// let ids = Arc::new(Generator::new());
     /// let handle = Handle::new(ids.clone());
-    /// thread::spawn(move || drop(handle)).join().unwrap(); // it borrows nothing
+    /// thread::spawn(move || drop(handle)).join().unwrap(); // the handle is `'static`
     /// assert_eq!(Arc::strong_count(&ids), 1);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
@@ -110,7 +118,8 @@ impl<F: Pack, G> Handle<F, G> {
         Self::with_first(generator, BLOCK)
     }
 
-    /// A handle that reserves `first` IDs at its first ID of a tick, then twice as many each time, up to 64 times `first`.
+    /// Creates a handle that reserves `first` slots at its first ID of a tick, then twice as many each time, up to 64 times
+    /// `first`.
     ///
     /// Not part of the public API: for tests.
     #[doc(hidden)]
@@ -154,7 +163,7 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
         Ok((slots, 0))
     }
 
-    /// Number of slots of the next block.
+    /// Returns the number of slots of the next block.
     fn next_size(&self, tick: u64) -> u32 {
         let first = self.first.get();
         let last = self.block.as_ref().filter(|block| block.tick() == tick);

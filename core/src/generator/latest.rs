@@ -1,4 +1,4 @@
-//! A value that is replaced now and then, and that threads read without a lock: the newest one counts.
+//! A value that is replaced from time to time and that threads read without a lock. The newest value counts.
 #![allow(unsafe_code, reason = "values are read without a lock and freed with the list")]
 
 use alloc::boxed::Box;
@@ -10,7 +10,7 @@ use crate::sync::{AtomicPtr, Ordering, SparePtr};
 #[derive(Debug)]
 pub(crate) struct Latest<T> {
     first: T,
-    /// Null as long as nothing has replaced the first value.
+    /// The newest value, or null until the first value has been replaced.
     newest: AtomicPtr<Link<T>>,
     links: PhantomData<Link<T>>,
 }

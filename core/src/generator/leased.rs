@@ -1,7 +1,8 @@
-//! Generators under a lease, one for each grant: the newest makes the IDs, and moving on swaps a pointer.
+//! Generators under a lease, one for each grant. The newest generator creates the IDs, and switching grants swaps a pointer.
 //!
-//! A thread that found a generator may use it for its current step: the generator's window holds only its own grant, and it
-//! refuses once it is sealed. So a call looks for the newest generator once, and again only if that one refused.
+//! A thread that found a generator may use it for its current reservation, because the generator's window covers only its own
+//! grant, and a sealed generator rejects reservations. Therefore a call loads the newest generator once, and again only if that
+//! generator rejected the reservation.
 #![allow(private_bounds, reason = "only the families of this crate have generators")]
 
 use alloc::boxed::Box;
@@ -21,12 +22,12 @@ use crate::{
     sync::{AtomicU32, Ordering},
 };
 
-/// Makes IDs under one grant after the other: with partitions, nodes, machines or constants. Threads may share it.
+/// Generates IDs under a sequence of grants of partitions, node IDs, machine fields or constants. Threads can share it.
 ///
-/// Generators of earlier grants are sealed, and a grant that comes back gets a new generator, so no two windows are joined. The
-/// end of a lease leaves no snapshot: the time after it belongs to the next holder.
+/// The generators of earlier grants are sealed. If a grant is assigned again, it gets a new generator, so that windows are
+/// never merged. The end of a lease leaves no snapshot, because the time after it belongs to the next holder.
 ///
-/// Not part of the public API: for leases, which give its calls their names.
+/// Not part of the public API: for leases, which wrap these methods.
 #[derive(Debug)]
 pub struct Leased<F: Family, C> {
     generators: Latest<Granted<F, C>>,
@@ -42,10 +43,10 @@ struct Granted<F: Family, C> {
 }
 
 impl<F: Pack, C: Clock> Leased<F, C> {
-    /// A generator under its first grant, which has the number 0. Its window is the grant.
+    /// Creates a generator under its first grant, which has the number 0. The window of the generator is the grant.
     ///
     /// # Errors
-    /// `unknown_field` for a generator of a layout without a timestamp; `missing_field` if a bindable is not fixed.
+    /// Returns `unknown_field` for a generator of a layout without a timestamp, or `missing_field` if a bindable is not fixed.
     pub fn new(mut first: Generator<F, C>) -> Result<Self> {
         check(&first.engine)?;
         first.engine.first.exempt();
@@ -53,11 +54,12 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         Ok(Self { generators, closed_in: AtomicU32::new(NEVER_DRAWN) })
     }
 
-    /// Moves to another grant, and returns the grant's number, one more than the last. It seals the current generator and gives
-    /// `build` the span of the highest tick that this generator may have used, in Unix milliseconds. `build` makes a generator
-    /// whose window begins no earlier. Calls made meanwhile wait, as they do between two grants.
+    /// Switches to another grant and returns the grant's number, which is one more than the previous number. This seals the
+    /// current generator and passes the time span of the highest tick that it may have used, in Unix milliseconds, to `build`.
+    /// `build` must return a generator whose window starts at or after that span. Calls during the switch wait, as they do
+    /// between two grants.
     ///
-    /// In a child process the parent's generator is left alone, and `build` gets no tick.
+    /// In a child process, the parent's generator is left unchanged, and `build` receives no tick.
     ///
     /// # Errors
     /// Any error of `build`; `lease_mismatch` for a window that begins earlier, or whose start is no later than a tick used by
@@ -87,8 +89,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         if is_put { Ok(number) } else { Err(not_the_newest()) }
     }
 
-    /// Returns whether `next`, whose window begins at `start`, may repeat an ID of an earlier generator, which has used that
-    /// tick or a later one.
+    /// Returns whether `next`, whose window starts at `start`, may repeat an ID of an earlier generator that has used that tick
+    /// or a later one.
     fn is_repeated_by(&self, next: &Engine<F, C>, start: u64) -> bool {
         self.generators.iter().any(|Granted { generator: Generator { engine }, .. }| {
             let used = engine.highest().is_some_and(|(tick, _)| start <= tick);
@@ -96,20 +98,20 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         })
     }
 
-    /// Moves the end of a grant later; an earlier or equal end changes nothing.
+    /// Extends a grant to a later end. An earlier or equal end changes nothing.
     ///
     /// # Errors
-    /// `lease_mismatch` for a grant that is not the newest; `out_of_range`, `time_out_of_range` as for windows.
+    /// Returns `lease_mismatch` for a grant that is not the newest, or `out_of_range` or `time_out_of_range` as for windows.
     pub fn extend(&self, number: u32, end: impl Into<UnixTime>) -> Result<()> {
         self.of(number)?.extend_window(end.into())
     }
 
-    /// Ends a grant for good, also for calls in flight, and returns the span of the highest tick that it may have used, in Unix
-    /// milliseconds; none if it used no tick. Later calls wait as between two grants.
+    /// Ends a grant permanently, which also ends calls in progress, and returns the time span of the highest tick that it may
+    /// have used, in Unix milliseconds, or `None` if it used no tick. Later calls wait as they do between two grants.
     ///
     /// # Errors
-    /// `lease_mismatch` for a grant that is not the newest; `generator_closed` if it was sealed before; `forked` in a child
-    /// process.
+    /// Returns `lease_mismatch` for a grant that is not the newest, `generator_closed` if it is already sealed, or `forked` in
+    /// a child process.
     pub fn seal(&self, number: u32) -> Result<Option<Range<i64>>> {
         let engine = self.of(number)?;
         match engine.seal() {
@@ -133,7 +135,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         self.closed_in.load(Ordering::Acquire) == fork::current()
     }
 
-    /// The engine of the grant with this number, if it is the newest grant.
+    /// Returns the engine of the grant with this number if it is the newest grant.
     fn of(&self, number: u32) -> Result<&Engine<F, C>> {
         let newest = self.newest();
         if newest.number == number { Ok(&newest.generator.engine) } else { Err(not_the_newest()) }
@@ -144,14 +146,14 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         self.generators.get()
     }
 
-    /// The newest grant's number, and its span in Unix milliseconds.
+    /// Returns the number of the newest grant, and its time span in Unix milliseconds.
     pub fn grant(&self) -> (u32, Range<i64>) {
         let Granted { generator: Generator { engine }, number } = self.newest();
         let (start, end) = engine.family.ticks().map_or((0, 0), |ticks| engine.window_ms(ticks));
         (*number, start..end)
     }
 
-    /// One new ID.
+    /// Generates a new ID.
     ///
     /// # Errors
     /// `lease_unavailable` after a wait of at most `max_wait` if there is no grant for now, with the time to retry if one begins
@@ -164,32 +166,32 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Fills a buffer with new IDs.
     ///
     /// # Errors
-    /// As [`Leased::generate`], with [`Error::written`].
+    /// Returns the same errors as [`Leased::generate`], with [`Error::written`].
     pub fn fill<'b>(&self, given: F::Given<'b>, ids: F::Batch<'b>) -> Result<()> {
         Source::fill(self, Mode::Wait, given, ids)
     }
 
-    /// As [`Leased::generate`], without a wait.
+    /// Like [`Leased::generate`], without waiting.
     ///
     /// # Errors
-    /// `lease_unavailable` at once; all else as the generator's own call.
+    /// Returns `lease_unavailable` immediately. All other errors are those of the generator.
     #[inline]
     pub fn try_generate(&self, given: F::Given<'_>) -> Result<F::Id> {
         self.one(Mode::Try, given)
     }
 
-    /// Fills the front of a buffer with the IDs that there are now, and returns their number.
+    /// Writes as many new IDs to the front of a buffer as are available without waiting, and returns the number of IDs written.
     ///
     /// # Errors
-    /// As [`Leased::fill`], without a wait.
+    /// Returns the same errors as [`Leased::fill`], without waiting.
     pub fn try_fill<'b>(&self, given: F::Given<'b>, ids: F::Batch<'b>) -> Result<usize> {
         Source::try_fill(self, given, ids)
     }
 
-    /// As [`Leased::generate`], but it waits in `sleep`.
+    /// Like [`Leased::generate`], but awaits `sleep` instead of blocking the thread.
     ///
     /// # Errors
-    /// As [`Leased::generate`].
+    /// Returns the same errors as [`Leased::generate`].
     pub async fn generate_async(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -198,10 +200,11 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         self.one_async(&sleep, given).await
     }
 
-    /// As [`Leased::fill`], but it waits in `sleep`. `written` counts the IDs at the front, also of a call that is dropped.
+    /// Like [`Leased::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the IDs at the front of the
+    /// buffer, even if the future is dropped early.
     ///
     /// # Errors
-    /// As [`Leased::fill`].
+    /// Returns the same errors as [`Leased::fill`].
     pub fn fill_async<'b>(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -212,8 +215,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         Source::fill_async(self, sleep, Ok(given), ids, written)
     }
 
-    /// The next action of a call that a generator refused: `None` to try a newer generator at once, or the nanoseconds to sleep
-    /// before it tries the newest one again.
+    /// Returns what a call does after its generator rejected the reservation: `None` to try a newer generator immediately, or
+    /// the nanoseconds to sleep before it tries the newest generator again.
     #[cold]
     fn try_again<'s>(
         &'s self,
@@ -243,7 +246,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         }
     }
 
-    /// Takes slots for a call that got none at its first look, which was at `sight`.
+    /// The slow path: reserves slots for a call that got none when it first observed `sight`.
     #[cold]
     #[inline(never)]
     fn take_slowly<'s>(
@@ -267,17 +270,17 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     }
 }
 
-/// Shortest pause before a call looks again for another or a longer grant, in nanoseconds. Hundreds of calls may wait, so it grows with
-/// the time that a call has waited.
+/// The shortest pause, in nanoseconds, before a call checks again for another or an extended grant. The pause grows with the
+/// time that a call has waited, because hundreds of calls may wait at once.
 const LOOK_AGAIN: u64 = 1_000_000;
 
-/// Refuses a generator without a timestamp, which no span of time can bound, and one that needs values for each ID.
+/// Rejects a generator without a timestamp, which no time span can limit, and one that needs values for each ID.
 fn check<F: Pack, C>(engine: &Engine<F, C>) -> Result<()> {
     engine.ticks()?;
     engine.family.check_complete()
 }
 
-/// Returns whether another grant, or an extension of this one, can allow the refused call.
+/// Returns whether another grant, or an extension of this one, can make the failed call succeed.
 fn may_pass_with_another_grant(error: &Error) -> bool {
     use ErrorKind::{GeneratorClosed, LeaseExpired, LeaseNotStarted};
     matches!(error.kind(), LeaseNotStarted | LeaseExpired | GeneratorClosed)
@@ -331,7 +334,8 @@ impl<F: Pack, C: Clock> Source for Leased<F, C> {
 }
 
 impl<F: Family, C: Clock> Engine<F, C> {
-    /// Ends the generator, unless it has ended or belongs to the parent process, and returns its highest tick and the tick's span.
+    /// Ends the generator, unless it has ended or belongs to the parent process, and returns its highest tick and the time span
+    /// of that tick.
     fn end(&self) -> Option<(u64, Range<i64>)> {
         self.family.check_process().ok()?;
         // It may have been closed before.

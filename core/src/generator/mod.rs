@@ -1,13 +1,13 @@
-//! The engine that all families share: a clock and a window around a state machine, and the policy of waiting.
+//! The engine that all ID formats share: a clock and a window around a state machine, and the wait policy.
 //!
 //! ```text
 //! observe the machine --> read the clock --> step --> slots, with the identity that they belong to
 //!                                              \--> wait for a tick, lose a race: once more
 //! ```
 //!
-//! An [`Engine`] owns machine, window, clock and wait policy. A [`Family`] adds its identity and its ticks, and [`Pack`] makes
-//! its IDs of the slots. [`Generator`], [`Handle`] and [`Leased`] are the public types around them. No lock is held anywhere, not
-//! even in the clock's callbacks.
+//! An [`Engine`] owns the state machine, the window, the clock and the wait policy. A [`Family`] adds its identity and its
+//! ticks, and [`Pack`] assembles IDs from reserved sequence slots. [`Generator`], [`Handle`] and [`Leased`] are the public
+//! types around them. No lock is held at any time, not even in the clock's callbacks.
 
 mod drawn;
 mod engine;

@@ -9,10 +9,11 @@ use crate::{
     format::{Ticks, UnixTime},
 };
 
-/// Options for a generator: those of its family, its clock, and what it does when it has to wait.
+/// Configures a generator: the options of its ID format, its clock, and what it does when it has to wait.
 ///
-/// Each family has its own: [`sno::Builder`](crate::sno::Builder), [`randflake::Builder`](crate::randflake::Builder),
-/// [`hotguid::Builder`](crate::hotguid::Builder), [`layout::Builder`](crate::layout::Builder).
+/// Each ID format has its own builder: [`sno::Builder`](crate::sno::Builder),
+/// [`randflake::Builder`](crate::randflake::Builder), [`hotguid::Builder`](crate::hotguid::Builder),
+/// [`layout::Builder`](crate::layout::Builder).
 ///
 /// ```
 /// use std::time::Duration;
@@ -31,13 +32,13 @@ pub struct Builder<F, C> {
     pub(crate) options: Options<C>,
 }
 
-/// The options of a family whose window is an option.
+/// The options of an ID format whose window is optional.
 pub trait Windowed {}
 
 impl<F, C: Clock> Builder<F, C> {
-    /// The longest wait for a tick, measured by the clock's monotonic time ([`Clock::elapsed_nanos`]). The default is the
-    /// clock's (1 s for the system's). A batch may wait this long for each of its ticks. Under a clock that stands still a call
-    /// waits this long and is then refused.
+    /// Sets the maximum wait for a tick, measured with the clock's monotonic time ([`Clock::elapsed_nanos`]). The default
+    /// depends on the clock; it is 1 s for the system clock. A batch may wait this long for each of its ticks. If the clock
+    /// stops, a call fails after this time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -46,7 +47,7 @@ impl<F, C: Clock> Builder<F, C> {
     ///
     /// let clock = ManualClock::at_unix_ms(1_763_650_000_000);
     /// let ids = Generator::builder().clock(&clock).max_wait(Duration::from_millis(1)).build()?;
-    /// // Once all IDs of the tick are used:
+    /// // When all IDs of the tick are used:
     /// # polyflake::hotguid::Handle::with_first(&ids, std::num::NonZeroU32::MAX).generate(7)?;
     /// assert_eq!(ids.generate(7).unwrap_err().code(), "sequence_exhausted");
     /// # Ok::<(), polyflake::Error>(())
@@ -56,15 +57,15 @@ impl<F, C: Clock> Builder<F, C> {
         self
     }
 
-    /// The reaction to a tick whose IDs are used up, or a clock that is behind: by default a wait. Layouts refuse at once if
-    /// the clock is behind.
+    /// Sets what the generator does when the IDs of the tick are exhausted or the clock is behind. By default, it waits.
+    /// Generators of layouts always fail immediately if the clock is behind.
     ///
     /// ```
     /// use polyflake::{OnExhausted, clock::ManualClock, hotguid::Generator};
     ///
     /// let clock = ManualClock::at_unix_ms(1_763_650_000_000);
     /// let ids = Generator::builder().clock(&clock).on_exhausted(OnExhausted::Error).build()?;
-    /// // Once all IDs of the tick are used:
+    /// // When all IDs of the tick are used:
     /// # polyflake::hotguid::Handle::with_first(&ids, std::num::NonZeroU32::MAX).generate(7)?;
     /// let error = ids.generate(7).unwrap_err();
     /// assert_eq!(error.code(), "sequence_exhausted");
@@ -76,15 +77,16 @@ impl<F, C: Clock> Builder<F, C> {
         self
     }
 
-    /// Says that no earlier generator made IDs in the ticks of this one, as a lease does: a grant begins after the one before it. So
-    /// the generator begins in the tick of its first call. Not part of the public API: for leases and bindings.
+    /// Declares that no earlier generator created IDs in the ticks of this one. This holds under a lease, because each grant
+    /// starts after the previous one. The generator then starts in the tick of its first call. Not part of the public API: for
+    /// leases and bindings.
     #[doc(hidden)]
     pub fn granted(mut self) -> Self {
         self.options.is_granted = true;
         self
     }
 
-    /// Calls `callback` when a call has to wait, before each of its sleeps, on the stalled thread.
+    /// Calls `callback` when a call has to wait, before each of its sleeps, on the waiting thread.
     ///
     /// ```
     /// use std::cell::Cell;
@@ -97,10 +99,10 @@ impl<F, C: Clock> Builder<F, C> {
     ///     .clock(&clock)
     ///     .on_stall(|stall| {
     ///         stalls.set(stalls.get() + 1);
-    ///         clock.set_unix_ms(stall.unix_ms + 1000); // time goes on
+    ///         clock.set_unix_ms(stall.unix_ms + 1000); // time passes
     ///     })
     ///     .build()?;
-    /// // Once all IDs of the tick are used:
+    /// // When all IDs of the tick are used:
     /// # polyflake::hotguid::Handle::with_first(&ids, std::num::NonZeroU32::MAX).generate(7)?;
     /// ids.generate(7)?;
     /// assert_eq!(stalls.get(), 1);
@@ -110,7 +112,7 @@ impl<F, C: Clock> Builder<F, C> {
         self.map_clock(|clock| OnStall::new(clock, callback))
     }
 
-    /// The source of time, for the generator's whole life.
+    /// Sets the clock, the generator's source of time.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Generator};
@@ -134,8 +136,8 @@ impl<F, C: Clock> Builder<F, C> {
 }
 
 impl<F: Windowed, C: Clock> Builder<F, C> {
-    /// The half-open time span in which IDs may be made: IDs whose tick begins in it. Each end is Unix milliseconds or a
-    /// `SystemTime`. The grant of a Randflake generator is its window.
+    /// Sets the half-open window `start .. end`: the generator creates an ID only if the ID's tick starts within the window.
+    /// Each bound is Unix milliseconds or a `SystemTime`. For Randflake, the grant is the window.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Generator};

@@ -1,4 +1,4 @@
-//! The process to which a node, lease or window was given: a child made by `fork()` must not use it.
+//! The process to which a node ID, lease or window was assigned. A child process created by `fork()` must not use it.
 
 use crate::{Error, ErrorKind, Result, fork};
 

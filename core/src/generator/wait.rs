@@ -1,4 +1,4 @@
-//! Waiting: the actions of a call while there is no ID for it, and their limits.
+//! Waiting: what a call does while no ID is available, and its limits.
 
 use core::time::Duration;
 
@@ -11,12 +11,12 @@ use crate::{
     sync::{Ordering, Tally},
 };
 
-/// The reaction of a generator that has no ID for now: the tick's IDs are used up, or the clock is behind.
+/// What a generator does when no ID is available, because the IDs of the tick are exhausted or the clock is behind.
 ///
 /// ```
 /// use polyflake::{OnExhausted, sno::Generator};
 ///
-/// // For a server that would rather answer 503 than wait.
+/// // For a server that prefers to answer 503 instead of waiting.
 /// let ids = Generator::builder().partition(42).on_exhausted(OnExhausted::Error).build()?;
 /// assert_eq!(ids.generate(7)?.partition(), 42);
 /// # Ok::<(), polyflake::Error>(())
@@ -24,9 +24,9 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnExhausted {
-    /// Sleeps until there is one, within `max_wait`.
+    /// Sleeps until an ID is available, for at most `max_wait`.
     Wait,
-    /// Refuses at once with `sequence_exhausted` or `clock_behind`.
+    /// Fails immediately with `sequence_exhausted` or `clock_behind`.
     Error,
 }
 
@@ -34,7 +34,7 @@ pub enum OnExhausted {
 #[derive(Debug)]
 pub(crate) struct WaitPolicy {
     on_exhausted: OnExhausted,
-    /// In nanoseconds; `None` for the clock's default.
+    /// The maximum wait in nanoseconds, or `None` for the clock's default.
     max_wait: Option<u64>,
     tick_nanos: u64,
     stalled: Tally,
@@ -79,7 +79,7 @@ impl WaitPolicy {
         Ok(())
     }
 
-    /// The longest wait, in nanoseconds.
+    /// Returns the maximum wait in nanoseconds.
     fn max_wait<C: Clock>(&self, clock: &C) -> u64 {
         self.max_wait.unwrap_or_else(|| clock.default_max_wait(self.tick_nanos))
     }
@@ -88,13 +88,13 @@ impl WaitPolicy {
 /// The cause of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// The tick's slots are taken.
+    /// The slots of the tick are exhausted.
     Full,
     /// The clock is behind the last tick.
     Behind,
-    /// An earlier generator may have made IDs in this tick, and this one has made none yet.
+    /// An earlier generator may have generated IDs in this tick, and this one has not generated any yet.
     Floor,
-    /// There is no grant for now.
+    /// There is currently no grant.
     Grant,
 }
 
@@ -108,12 +108,13 @@ impl Cause {
     }
 }
 
-/// The longest wait for the end of the floor by default, in nanoseconds, without the lateness of the clock itself. It does not
-/// depend on the clock's default, which is shorter than most ticks where a wait stops an event loop, because there is only one
-/// such wait in a generator's life.
+/// The default maximum wait for the end of the floor, in nanoseconds, in addition to the lateness of the clock. It does not
+/// depend on the clock's default, which is shorter than most ticks if a wait would block an event loop, because a generator
+/// waits for its floor only once.
 const FLOOR_WAIT: u64 = 1_000_000_000;
 
-/// The limit for a clock: the floor may end later than its first tick, by slack and resolution, and then a reading may lag.
+/// Returns the limit for a clock. The floor may end later than its first tick, by slack and resolution, and then a reading may
+/// lag behind.
 fn floor_wait<C: Clock>(clock: &C) -> u64 {
     let late = clock.slack_nanos().saturating_add(step_nanos(clock));
     FLOOR_WAIT.saturating_add(late.saturating_mul(2)).saturating_add(LONGEST_SLEEP)
@@ -125,7 +126,7 @@ pub(crate) struct Call<'p> {
     wait: Option<Wait<'p>>,
     races: Races,
     was_behind: bool,
-    /// `true` if the thread sleeps in the call, by its clock.
+    /// Whether the thread sleeps within the call, using its clock.
     is_sync: bool,
 }
 
@@ -199,12 +200,12 @@ impl<'p> Call<'p> {
     }
 }
 
-/// The largest number of races that one call may lose. Threads lose a few at most. But a clock that is slow, or that makes IDs
-/// with this generator itself, may show an outdated tick on every attempt.
+/// The maximum number of races that one call may lose. Threads lose only a few. However, a clock that is slow, or that
+/// generates IDs with this generator, may return an outdated tick on every attempt.
 const MOST_RACES: u32 = 1000;
 
-/// Number of races that a call may lose however long they take: each means that the tick went on between a reading and its
-/// step.
+/// The number of races that a call may lose without a time limit. Each lost race means that the tick changed between a clock
+/// reading and the reservation.
 const FREE_RACES: u32 = 16;
 
 /// The races that one call has lost.
@@ -214,7 +215,7 @@ struct Races {
 }
 
 impl Races {
-    /// Counts a race; too many, or more than a few in more time than the call may wait, are an error.
+    /// Counts a lost race. Fails after too many lost races, or after more than a few that took longer than the call may wait.
     fn lose<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
         self.lost += 1;
         if self.lost == 1 {
@@ -236,12 +237,12 @@ fn outrun() -> Error {
     Error::because(ErrorKind::ClockFailed, "the clock moved past the tick on every attempt")
 }
 
-/// The longest single sleep, so that a clock that is set forward is noticed soon. A thread that cannot sleep is not kept busy for
-/// longer than this at a generator's first call.
+/// The longest single sleep, so that a clock that is set forward is noticed soon. At a generator's first call, a thread that
+/// cannot sleep stays busy for at most this time.
 const LONGEST_SLEEP: u64 = 10_000_000;
 
-/// The least time that a wait is charged for a sleep. Otherwise a clock that lingers right before the next tick would make a
-/// call sleep a billion times.
+/// The minimum time that is charged to a wait for each sleep. Otherwise a clock that stays just before the next tick could make
+/// a call sleep a billion times.
 const SHORTEST_SLEEP: u64 = 50_000;
 
 /// One call's wait for a tick, and the time that is left of it.
@@ -250,11 +251,11 @@ struct Wait<'p> {
     cause: Cause,
     left: u64,
     slept: u64,
-    /// Duration that the last sleep was asked for.
+    /// The requested duration of the last sleep.
     asked: u64,
-    /// Time at which the wait was last charged, by the monotonic clock.
+    /// The time at which the wait was last charged, by the monotonic clock.
     charged_at: Option<u64>,
-    /// `true` if the monotonic clock went on since the previous charge.
+    /// Whether the monotonic clock advanced since the previous charge.
     is_timed: bool,
     unmoved: u32,
     last: Option<i64>,
@@ -272,8 +273,8 @@ impl<'p> Wait<'p> {
         Self { policy, cause, left, slept: 0, asked: 0, charged_at, is_timed, unmoved: 0, last }
     }
 
-    /// Subtracts the time since the last charge from the time left: by the monotonic clock, or by the duration that the sleep was
-    /// asked for if there is no such clock or it stood still.
+    /// Subtracts the time since the last charge from the remaining time. It uses the monotonic clock, or the requested duration
+    /// of the sleep if there is no such clock or it did not advance.
     fn charge<C: Clock>(&mut self, clock: &C) {
         let now = clock.elapsed_nanos();
         let passed = self.charged_at.zip(now).map_or(0, |(last, now)| now.saturating_sub(last));
@@ -283,7 +284,7 @@ impl<'p> Wait<'p> {
         self.slept = self.slept.saturating_add(passed);
     }
 
-    /// Returns whether to give up the wait, at a reading of `now`.
+    /// Returns whether the wait ends at a clock reading of `now`.
     fn is_over<C: Clock>(&mut self, clock: &C, now: i64) -> bool {
         self.unmoved = if self.last == Some(now) { self.unmoved + 1 } else { 0 };
         self.last = Some(now);

@@ -1,4 +1,4 @@
-//! The span of time in which a generator may make IDs.
+//! The time span in which a generator may create IDs.
 
 use core::ops::Range;
 

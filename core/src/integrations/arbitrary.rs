@@ -1,6 +1,6 @@
-//! arbitrary: any bits are an ID; a typed ID takes the metabyte of its kind.
+//! Support for arbitrary: any bits are an ID, and a typed ID gets the metabyte of its type.
 
-/// Implements the trait by a type that holds the ID's bits.
+/// Implements the trait through a type that contains the ID's bits.
 macro_rules! bits {
     ([$($of:tt)*] $id:ty, |$bits:ident: $type:ty| $made:expr) => {
         #[cfg(feature = "arbitrary")]

@@ -1,23 +1,23 @@
-//! Texts of IDs as schemas describe them.
+//! The strings of IDs as schemas describe them.
 
 use alloc::string::String;
 
-/// The text of an ID as JSON Schema and OpenAPI describe it.
+/// The description of an ID's string form for JSON Schema and OpenAPI.
 #[derive(Clone, Debug)]
 pub struct Schema {
-    /// A name of JSON Schema for it, such as `uuid`.
+    /// The `format` in JSON Schema, such as `uuid`.
     pub format: Option<&'static str>,
-    /// A regular expression that every text matches, and as little else as possible.
+    /// A regular expression that matches every encoded ID and is as narrow as possible.
     pub pattern: String,
-    /// A text.
+    /// An example of an encoded ID.
     pub example: String,
 }
 
-/// IDs whose texts a schema describes.
+/// IDs whose string form a schema describes.
 pub trait Described {
-    /// Its name in a schema.
+    /// The name of the type in a schema.
     const NAME: &'static str;
 
-    /// Its description.
+    /// Returns the description of the string form.
     fn schema() -> Schema;
 }

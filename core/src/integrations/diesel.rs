@@ -1,5 +1,5 @@
-//! Diesel. Columns of `Binary` and `BigInt` in every backend, of `Text` and `Uuid` in PostgreSQL, of `Text` in SQLite, too, with the
-//! feature `diesel-sqlite`.
+//! Support for Diesel: columns of `Binary` and `BigInt` in every backend, of `Text` and `Uuid` in PostgreSQL, and of `Text` in
+//! SQLite with the feature `diesel-sqlite`.
 
 /// Implements the traits for columns of these SQL types.
 macro_rules! column {
@@ -68,7 +68,7 @@ macro_rules! column {
     };
 }
 
-/// Implements the reading of a column by a type that every backend reads.
+/// Implements reading a column through a type that every backend can read.
 macro_rules! read {
     ([$($of:tt)*] $id:ty: $column:ident, $by:ty, |$read:ident| $value:ident($given:expr)) => {
         const _: () = {
@@ -88,7 +88,7 @@ macro_rules! read {
     };
 }
 
-/// Implements the writing of a column by a part of the ID that every backend writes.
+/// Implements writing a column through a part of the ID that every backend can write.
 macro_rules! write {
     ([$($of:tt)*] $id:ty: $column:ident, $by:ty, $part:ident) => {
         const _: () = {

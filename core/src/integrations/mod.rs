@@ -1,8 +1,8 @@
-//! IDs in other people's libraries: columns of databases, schemas, fuzzing. One file for each library, of which each is a feature.
+//! Support for other libraries: database columns, schemas and fuzzing. Each library has one file and one feature.
 //!
-//! A family says once how columns hold its IDs ([`Column`]) and how schemas describe their texts ([`Schema`]); `column!` then
-//! implements each library's traits. Traits that do not fit this crate's types are implemented by `polyflake-sql` for types of
-//! its own.
+//! An ID format defines once how columns store its IDs ([`Column`]) and how schemas describe their strings ([`Schema`]).
+//! `column!` then implements each library's traits. `polyflake-sql` has its own types for traits that do not fit the types of
+//! this crate.
 //!
 //! Not part of the public API: for this crate and `polyflake-sql`.
 
@@ -29,13 +29,13 @@ pub use described::{Described, Schema};
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A signed integer of 64 bits.
+    /// A signed 64-bit integer.
     Integer,
-    /// Bytes of any number.
+    /// A byte string of any length.
     Bytes,
-    /// A text.
+    /// A string.
     Text,
-    /// A UUID, which some databases hold as 16 bytes.
+    /// A UUID, which some databases store as 16 bytes.
     Uuid,
 }
 
@@ -44,65 +44,65 @@ pub enum Form {
 pub enum Value<'v> {
     /// A signed integer.
     Integer(i64),
-    /// Bytes.
+    /// A byte string.
     Bytes(&'v [u8]),
-    /// A text.
+    /// A string.
     Text(&'v str),
-    /// The bytes of a UUID, in the order of its text.
+    /// The bytes of a UUID, in the order of its string form.
     Uuid([u8; 16]),
 }
 
-/// IDs that columns hold.
+/// IDs that can be stored in columns.
 pub trait Column: Display + Sized {
-    /// The types of columns that hold them.
+    /// The types of columns that can store these IDs.
     const FORMS: &'static [Form];
 
-    /// The form for databases that do not tell the type of a column.
+    /// Returns the form for databases that do not report the type of a column.
     fn form(&self) -> Form {
         Form::Text
     }
 
-    /// The ID in a column's value, in any form.
+    /// Reads an ID from a column's value in any form.
     ///
     /// # Errors
-    /// `invalid_type` for a form outside [`Column::FORMS`]; the errors of the family's parsers.
+    /// Returns `invalid_type` for a form that is not in [`Column::FORMS`], or the errors of the format's parsers.
     fn read(value: Value<'_>) -> Result<Self>;
 
-    /// Its integer, for columns of integers.
+    /// Returns the integer for a column of integers.
     ///
     /// # Errors
-    /// `invalid_type` for an ID that is not an integer.
+    /// Returns `invalid_type` for an ID that is not an integer.
     fn integer(&self) -> Result<&i64> {
         Err(refused(Form::Integer))
     }
 
-    /// Its bytes, in the order in which they are sorted.
+    /// Returns the bytes, in the order in which they sort.
     ///
     /// # Errors
-    /// `invalid_type` for an ID that is an integer.
+    /// Returns `invalid_type` for an ID that is an integer.
     fn bytes(&self) -> Result<&[u8]> {
         Err(refused(Form::Bytes))
     }
 
-    /// Its text.
+    /// Returns the string form.
     ///
     /// # Errors
-    /// `invalid_type` for an ID that columns do not hold as a text.
+    /// Returns `invalid_type` for an ID that columns do not store as a string.
     fn text(&self) -> Result<String> {
         let is_text = Self::FORMS.contains(&Form::Text);
         if is_text { Ok(self.to_string()) } else { Err(refused(Form::Text)) }
     }
 
-    /// Its UUID, of version 8 if the family has two forms.
+    /// Returns the UUID, of version 8 if the format has two forms.
     ///
     /// # Errors
-    /// `invalid_type` for an ID that has none.
+    /// Returns `invalid_type` for an ID without a UUID.
     fn uuid(&self) -> Result<[u8; 16]> {
         Err(refused(Form::Uuid))
     }
 }
 
-/// The error for an ID that a column of this type cannot hold.
+/// Returns the error for an ID that a column of this type cannot store.
 #[cold]
 fn refused(form: Form) -> Error {
     let expected = match form {

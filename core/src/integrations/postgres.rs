@@ -1,5 +1,5 @@
-//! postgres-types, for `postgres` and `tokio-postgres`. An ID takes the form of the column that it meets: `int8`, `bytea`, `uuid`,
-//! or `text`, `varchar` and `char`.
+//! Support for postgres-types, for `postgres` and `tokio-postgres`. An ID is written in the form of its column: `int8`,
+//! `bytea`, `uuid`, or `text`, `varchar` and `char`.
 
 use alloc::boxed::Box;
 
@@ -10,7 +10,7 @@ use super::{Column, Form, Value};
 
 type Result<T> = core::result::Result<T, Box<dyn core::error::Error + Sync + Send>>;
 
-/// The form of IDs in columns of a type; `None` if they hold no IDs.
+/// Returns the form of IDs in columns of a type, or `None` if such columns do not contain IDs.
 fn form_of(column: &Type) -> Option<Form> {
     Some(match *column {
         Type::INT8 => Form::Integer,

@@ -1,5 +1,5 @@
-//! rusqlite. SQLite's columns have no types, so IDs are written as texts, or integers where they are integers; texts, blobs and
-//! integers are read.
+//! Support for rusqlite. SQLite's columns are untyped, so IDs are written as strings, or as integers if they are integers.
+//! Strings, blobs and integers can be read.
 
 use alloc::boxed::Box;
 

@@ -1,4 +1,4 @@
-//! schemars: IDs are texts, described in place.
+//! Support for schemars: IDs are strings with an inline schema.
 
 use schemars::{Schema, json_schema};
 

@@ -1,4 +1,4 @@
-//! utoipa: IDs are texts in OpenAPI.
+//! Support for utoipa: IDs are strings in OpenAPI.
 
 use utoipa::openapi::{
     RefOr,

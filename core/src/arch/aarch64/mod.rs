@@ -1,4 +1,4 @@
-//! aarch64, little-endian. Every machine has NEON: the folder is compiled for no others.
+//! AArch64, little-endian. Every CPU has NEON, so no other level is compiled.
 
 mod neon;
 

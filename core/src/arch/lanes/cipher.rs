@@ -33,22 +33,24 @@ use crate::arch::{
 
 const BLOCK_BYTES: usize = size_of::<Block>();
 
-/// Lanes of a group: a few vectors of every instruction set, which share the cost of copying a subkey to all lanes.
+/// The number of lanes of a group: a few vectors of every instruction set, which share the cost of copying a subkey to all
+/// lanes.
 const GROUP: usize = 64;
 
-/// Lanes of a small group, a vector or two. The rest of the blocks is padded to a small or a whole group. In wasm there is no
-/// small group: unrolled, it would add 2.4 KB to a compressed module, and a whole group only takes 0.6 us.
+/// The number of lanes of a small group, one or two vectors. The remaining blocks are padded to a small or a whole group.
+/// WebAssembly has no small group, because it would add 2.4 KB to a compressed module when unrolled, and a whole group takes
+/// only 0.6 us.
 const SMALL: usize = if cfg!(target_arch = "wasm32") { FEW } else { 16 };
 
-/// Up to this many blocks, one after the other is faster than a small group.
+/// Up to this number of blocks, single blocks are faster than a small group.
 const FEW: usize = 2;
 
 /// A direction of the cipher: encryption or decryption.
 pub(in crate::arch) trait Direction {
-    /// Runs all steps, for all lanes.
+    /// Runs all steps for all lanes.
     fn steps<const N: usize>(schedule: &Schedule, words: &mut Words<N>);
 
-    /// Handles one block after the other.
+    /// Processes one block after the other.
     fn one_by_one(schedule: &Schedule, blocks: &mut [Block]);
 }
 
@@ -174,7 +176,7 @@ impl<const N: usize> Words<N> {
 struct Rows<const N: usize>([[u8; BLOCK_BYTES]; N]);
 
 impl<const N: usize> Rows<N> {
-    /// Transposes blocks to words in rows, or back. Four blocks, a quarter of the group apart, get adjacent lanes.
+    /// Transposes blocks to words in rows, or back. Four blocks that are a quarter of the group apart get adjacent lanes.
     #[inline(always)]
     fn transposed(mut self) -> Self {
         for i in 0..N / 4 {

@@ -1,11 +1,11 @@
-//! Runs of sno IDs, sixteen at a time, in 80 words of 16 bits: five vectors of AVX2, ten of 128 bits. Larger blocks are no faster, since
-//! this is already as fast as clearing memory (10 KB with AVX2: 0.06 ns an ID).
+//! Runs of sno IDs in blocks of sixteen, as 80 16-bit words: five vectors of AVX2, or ten of 128 bits. Larger blocks are not
+//! faster, because this is already as fast as clearing memory (10 KB with AVX2: 0.06 ns per ID).
 
 #![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
 use crate::arch::{Id, scalar::fill::sequence_of};
 
-/// IDs in a block.
+/// The number of IDs in a block.
 const BLOCK: u16 = 16;
 const WORDS: usize = BLOCK as usize * size_of::<Id>() / 2;
 

@@ -1,14 +1,14 @@
-//! A slot in a register of sixteen bytes, or in a lane of that size: the parts that instruction sets have in common.
+//! A slot in a register of sixteen bytes, or in a lane of that size: the parts that instruction sets share.
 //!
-//! Only numbers of 12 and 13 digits are read here; others go one by one. Of numbers that look random, all but one in 500 are
-//! that long. Their digits are moved to the end of sixteen bytes, after zeros.
+//! Only integers of 12 and 13 digits are decoded here; others are decoded one by one. All but one in 500 random-looking
+//! integers have this length. Their digits are moved to the end of sixteen bytes, after zeros.
 
 #![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
 use super::parts::part;
 use crate::arch::{Slot, scalar::hex as scalar};
 
-/// An index past the bytes, for which a shuffle yields 0.
+/// An index past the bytes, for which a shuffle returns 0.
 const NONE: u8 = 0x80;
 
 /// For each pair of the sixteen digits, the positions of the number's two bytes that hold the pair's bits.
@@ -18,7 +18,7 @@ pub(in crate::arch) const PAIRS: [u8; 16] =
 /// The identity: every position in order.
 pub(in crate::arch) const PLACES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// Positions that move twelve or thirteen digits to the end.
+/// The positions that move twelve or thirteen digits to the end.
 const TWELVE: [u8; 16] = [252, 253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 const THIRTEEN: [u8; 16] = [253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
@@ -109,7 +109,7 @@ pub(in crate::arch) fn decode_column(
     count
 }
 
-/// A function of its own, which would take registers of the loop that seldom calls it.
+/// Decodes a single slot. It is a separate function because it would use registers of the loop that rarely calls it.
 #[cold]
 #[inline(never)]
 fn decode_alone(text: &[u8], span: [i32; 2], place: &mut u64) -> Option<()> {

@@ -1,4 +1,4 @@
-//! Parts of groups with lengths known at compile time: kernels load and store them whole.
+//! Parts of groups with lengths that are known at compile time, so that kernels load and store them whole.
 
 /// `N` items of a group, from `at`.
 #[inline]

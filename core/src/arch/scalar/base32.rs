@@ -1,7 +1,8 @@
-//! sno's base32: 80 bits as 16 characters, byte order = text order, one spelling for each ID.
+//! The base32 encoding of sno: 80 bits as 16 characters. The order of bytes is the order of strings, and each ID has one
+//! canonical encoding.
 //!
-//! Eight characters are handled at once, one in each byte of a word: 40 bits are spread over its bytes, five to each, and
-//! the characters are computed and not looked up.
+//! Eight characters are processed at once, one in each byte of a word. 40 bits are spread over the bytes of a word, five to
+//! each, and the characters are computed instead of looked up.
 
 use crate::arch::{
     Id, Text,
@@ -52,7 +53,7 @@ pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
     (high >> 24 == 0).then_some(high << 40 | low)
 }
 
-/// Twice 40 bits of 16 characters, if all of them are in the alphabet.
+/// Returns the bits of 16 characters, as two groups of 40, if all of them are in the alphabet.
 #[inline]
 fn forties(alphabet: Alphabet, characters: [u64; 2]) -> Option<[u64; 2]> {
     let [(high, bad_high), (low, bad_low)] = characters.map(|half| alphabet.values(half));

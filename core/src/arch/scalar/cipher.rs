@@ -1,4 +1,5 @@
-//! SPARX-64/128, one block after the other: the reference that every other kernel is tested against, and is built from.
+//! SPARX-64/128, one block after the other. It is the reference from which all other kernels are built and against which they
+//! are tested.
 
 #![allow(
     clippy::inline_always,
@@ -102,7 +103,7 @@ pub(in crate::arch) fn unmix(a: Pair, b: Pair) -> (Pair, Pair) {
     (b, xor(a, spread(b)))
 }
 
-/// The part of a branch that the linear layer mixes into the other branch.
+/// Returns the part of a branch that the linear layer mixes into the other branch.
 #[inline(always)]
 fn spread((left, right): Pair) -> Pair {
     let both = (left ^ right).rotate_left(8);

@@ -1,4 +1,5 @@
-//! Fields of sno's IDs: loops that compilers vectorize. They are inlined, to be compiled for each set.
+//! Reads the fields of sno IDs in loops that compilers vectorize. They are inlined so that they are compiled for each
+//! instruction set.
 
 #![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
@@ -28,7 +29,7 @@ pub(in crate::arch) fn sequence(ids: &[Id], column: &mut [u16]) {
     fill(ids, column, |&[.., high, low]| u16::from_be_bytes([high, low]));
 }
 
-/// The upper 39 bits, out of one load.
+/// Returns the upper 39 bits with a single load.
 #[inline(always)]
 const fn tick(&[a, b, c, d, e, f, g, h, ..]: &Id) -> u64 {
     u64::from_be_bytes([a, b, c, d, e, f, g, h]) >> (64 - 39)

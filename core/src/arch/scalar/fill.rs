@@ -1,8 +1,8 @@
-//! Runs of IDs: sno's, eight at a time, in ten words of 64 bits; and values that count up.
+//! Runs of IDs: sno IDs in blocks of eight, as ten 64-bit words, and values that count up.
 
 use crate::arch::Id;
 
-/// IDs in a block whose bytes are whole 64-bit words.
+/// The number of IDs in a block whose bytes are whole 64-bit words.
 const BLOCK: usize = 8;
 const LEN: usize = size_of::<Id>();
 const WORDS: usize = BLOCK * LEN / 8;
@@ -37,7 +37,7 @@ const fn with_sequence(mut id: Id, sequence: u16) -> Id {
     id
 }
 
-/// The value eight at the place of each sequence.
+/// The value eight at the position of each sequence.
 const STEPS: [u64; WORDS] = {
     let mut steps = [0; WORDS];
     let mut id = 0;

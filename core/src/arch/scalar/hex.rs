@@ -1,4 +1,4 @@
-//! Numbers in 1 to 13 digits, one after the other. Eight digits are handled at once, as sno's characters are.
+//! Integers of 1 to 13 base32hex digits, one after the other. Eight digits are processed at once, like the characters of sno.
 
 use crate::arch::{
     Slot,
@@ -36,7 +36,7 @@ pub(crate) fn number(text: &[u8]) -> Option<u64> {
     one::number(HEX, padded(text))
 }
 
-/// The first and the last eight of 16 digits: a text of up to 13 digits, after zeros.
+/// Returns the first and the last eight of 16 digits: a string of up to 13 digits, padded with leading zeros.
 #[inline]
 fn padded(text: &[u8]) -> [u64; 2] {
     const ZEROS: u64 = all(b'0');

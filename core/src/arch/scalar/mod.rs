@@ -1,4 +1,5 @@
-//! Kernels from the instructions that every machine of the target has: the reference that every other kernel is tested against.
+//! Kernels for the instructions that every CPU of the target supports. They are the reference against which all other kernels
+//! are tested.
 
 pub(crate) mod base32;
 pub(crate) mod cipher;

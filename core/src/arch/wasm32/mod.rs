@@ -1,4 +1,5 @@
-//! wasm with SIMD of 128 bits. An engine without it refuses any module that uses it, so this is decided at compile time.
+//! WebAssembly with 128-bit SIMD. An engine without SIMD rejects every module that uses it, so the instruction set is selected
+//! at compile time.
 
 mod simd128;
 
@@ -10,6 +11,6 @@ pub(crate) mod one {
 }
 
 sets! {
-    /// SIMD of 128 bits.
+    /// 128-bit SIMD.
     Simd128: "simd128", simd128, true;
 }

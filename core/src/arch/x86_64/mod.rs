@@ -1,4 +1,4 @@
-//! x86-64. Every machine has SSE2.
+//! The instruction sets of x86-64. Every CPU supports SSE2.
 
 mod avx2;
 mod avx512;
@@ -11,7 +11,7 @@ pub(crate) mod one {
     pub(crate) use crate::arch::scalar::hex::shifted as slot;
 }
 
-/// Asks whether this machine has all of these features; without `std` the answer is known at compile time.
+/// Checks whether this CPU supports all of these features. Without `std`, the answer is fixed at compile time.
 macro_rules! has {
     ($($feature:tt),*) => {{
         #[cfg(feature = "std")]

@@ -1,4 +1,5 @@
-//! SSE2, which every x86-64 has: for one ID, where asking for the machine's level would cost more than it saves.
+//! SSE2, which every x86-64 CPU supports. It is used for single IDs, for which detecting the level of the CPU would cost more
+//! than it saves.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
@@ -60,7 +61,7 @@ pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
     (high >> 24 == 0).then_some(high << 40 | low)
 }
 
-/// Twice 40 bits of 16 characters, if all of them are in the alphabet.
+/// Returns the bits of 16 characters, as two groups of 40, if all of them are in the alphabet.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn forties(alphabet: Alphabet, characters: __m128i) -> Option<[u64; 2]> {
@@ -75,7 +76,7 @@ fn forties(alphabet: Alphabet, characters: __m128i) -> Option<[u64; 2]> {
     (_mm_movemask_epi8(good) == 0xffff).then(|| gather(values))
 }
 
-/// The words of a register.
+/// Returns the two words of a register.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn halves(register: __m128i) -> [u64; 2] {
@@ -83,14 +84,14 @@ fn halves(register: __m128i) -> [u64; 2] {
         .map(|half| _mm_cvtsi128_si64(half).cast_unsigned())
 }
 
-/// A value in every byte.
+/// Returns a register with the same value in every byte.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn all(byte: u8) -> __m128i {
     _mm_set1_epi8(byte.cast_signed())
 }
 
-/// Five bits in each byte, of the first and the last eight of ten bytes.
+/// Returns five bits in each byte, of the first and the last eight of ten bytes.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn values(low: u64, high: u64) -> __m128i {
@@ -115,7 +116,7 @@ fn characters(Alphabet { digit, digits }: Alphabet, values: __m128i) -> __m128i 
     _mm_add_epi8(values, _mm_add_epi8(all(digit), further))
 }
 
-/// Twice 40 bits, from five bits in each byte.
+/// Returns two groups of 40 bits from five bits in each byte.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn gather(values: __m128i) -> [u64; 2] {

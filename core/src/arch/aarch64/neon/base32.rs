@@ -1,4 +1,4 @@
-//! NEON: one ID in a register.
+//! NEON: one ID per register.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::aarch64::*;
@@ -74,7 +74,7 @@ pub(super) fn values(lanes: uint8x16_t) -> uint8x16_t {
     vreinterpretq_u8_u16(vorrq_u16(vshrq_n_u16::<11>(tens), second))
 }
 
-/// Writes the ID of a text. Returns `false` if the text is invalid.
+/// Decodes a string into an ID. Returns `false` if the string is invalid.
 #[inline]
 #[target_feature(enable = "neon")]
 fn decode_to(text: &Text, id: &mut Id) -> bool {
@@ -102,7 +102,7 @@ pub(super) fn values_of(alphabet: Alphabet, characters: uint8x16_t) -> (uint8x16
     (values, vminq_u8(no_digits, no_letters))
 }
 
-/// The ten bytes of sixteen values, at the front.
+/// Returns the ten bytes of sixteen values, at the front.
 #[inline]
 #[target_feature(enable = "neon")]
 fn gather(values: uint8x16_t) -> uint8x16_t {

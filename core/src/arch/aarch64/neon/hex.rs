@@ -1,4 +1,4 @@
-//! NEON: one number in a register.
+//! NEON: one integer per register.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::aarch64::*;
@@ -37,7 +37,7 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
     lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
 }
 
-/// The number of 12 or 13 digits at given positions.
+/// Returns the integer of 12 or 13 digits at given positions.
 #[inline]
 #[target_feature(enable = "neon")]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! wasm's SIMD: one ID in a register.
+//! WebAssembly SIMD: one ID per register.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::wasm32::*;
@@ -51,7 +51,7 @@ pub(super) fn lift() -> v128 {
     black_box(u16x8(1, 4, 16, 64, 1, 4, 16, 64))
 }
 
-/// The characters of the first and the last eight of ten bytes.
+/// Returns the characters of the first and the last eight of ten bytes.
 #[inline]
 fn characters_of(low: u64, high: u64, lift: v128) -> v128 {
     // Two bytes for each two characters; the second half's bytes come from the other word.
@@ -97,7 +97,7 @@ pub(super) fn forties(values: v128) -> v128 {
     v128_or(twenties, u64x2_shr(twenties, 48))
 }
 
-/// The ten bytes of sixteen values.
+/// Returns the ten bytes of sixteen values.
 #[inline]
 fn gather(values: v128) -> Id {
     // In lanes, since wasm has no instruction that reverses the bytes of a word.

@@ -1,4 +1,4 @@
-//! wasm's SIMD: one number in a register.
+//! WebAssembly SIMD: one integer per register.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::wasm32::*;
@@ -43,7 +43,7 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
     lane::decode_column(offsets, text, numbers, number)
 }
 
-/// The number of 12 or 13 digits at given positions.
+/// Returns the integer of 12 or 13 digits at given positions.
 #[inline]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let [bytes, places, most] = [bytes, places, most].map(|bytes| v128_load(bytes));

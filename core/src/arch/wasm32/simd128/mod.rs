@@ -1,4 +1,4 @@
-//! SIMD of 128 bits: registers of sixteen bytes.
+//! 128-bit SIMD: registers of sixteen bytes.
 
 mod base32;
 mod hex;

@@ -92,7 +92,7 @@ pub(super) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
     GROUP * groups.len() + sse41::decode(last, last_places)
 }
 
-/// Writes four IDs in whole registers: each store overwrites the surplus bytes of the one before.
+/// Writes four IDs in whole registers: each store overwrites the surplus bytes of the previous one.
 #[target_feature(enable = "avx2")]
 fn store([first, second]: [__m256i; 2], place: &mut [u8]) {
     let lanes = [
@@ -153,7 +153,7 @@ pub(super) fn values_of(alphabet: Alphabet, characters: __m256i) -> (__m256i, __
     (values, _mm256_min_epu8(no_digits, no_letters))
 }
 
-/// The ten bytes of sixteen values, at the front of each lane.
+/// Returns the ten bytes of sixteen values, at the front of each lane.
 #[target_feature(enable = "avx2")]
 fn gather(values: __m256i) -> __m256i {
     let order = _mm_setr_epi8(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, -1, -1, -1, -1, -1, -1);

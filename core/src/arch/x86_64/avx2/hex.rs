@@ -1,4 +1,4 @@
-//! AVX2: two numbers in a register, four in a group.
+//! AVX2: two integers per register, four per group.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
@@ -25,7 +25,7 @@ use crate::arch::{
 
 const GROUP: usize = 4;
 
-/// Bits of 11 digits and of 12 digits.
+/// The number of bits of 11 digits and of 12 digits.
 const ELEVEN: i32 = 55;
 const TWELVE: i32 = 60;
 
@@ -52,7 +52,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     sse41::encode(last, last_places);
 }
 
-/// The slots of two numbers; each number fills its lane twice.
+/// Returns the slots of two integers. Each integer fills its lane twice.
 #[target_feature(enable = "avx2")]
 fn texts(numbers: __m256i) -> __m256i {
     let digits = characters(HEX, values(_mm256_shuffle_epi8(numbers, lanes(&PAIRS))));
@@ -98,7 +98,7 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
     done + sse41::decode_column(&offsets[done..], text, last)
 }
 
-/// Writes the numbers of four texts, if all of them have 12 or 13 digits.
+/// Decodes four strings into integers, if all of them have 12 or 13 digits.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn decode_four(offsets: &[i32; GROUP + 1], text: &[u8], place: &mut [u64; GROUP]) -> bool {
@@ -109,7 +109,7 @@ fn decode_four(offsets: &[i32; GROUP + 1], text: &[u8], place: &mut [u64; GROUP]
     store([numbers_of(a, b, &MOST_OF_TEXTS), numbers_of(c, d, &MOST_OF_TEXTS)], place)
 }
 
-/// Two numbers, at the front of their lanes, and bits other than 0 unless both have 12 or 13 valid digits.
+/// Returns two integers, at the front of their lanes, and nonzero bits unless both have 12 or 13 valid digits.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn numbers_of(
@@ -127,7 +127,7 @@ fn numbers_of(
     (_mm256_shuffle_epi8(forties(values), lanes(&BYTES)), bad)
 }
 
-/// Writes two pairs of numbers, if all are good.
+/// Writes two pairs of integers, if all are valid.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn store(
@@ -143,14 +143,14 @@ fn store(
     is_good
 }
 
-/// A mask with all bits set in the words that are 0.
+/// Returns a mask with all bits set in the words that are 0.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn are_zero(words: __m256i) -> __m256i {
     _mm256_cmpeq_epi64(words, _mm256_setzero_si256())
 }
 
-/// A register with the same bytes in both lanes.
+/// Returns a register with the same bytes in both lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn lanes(bytes: &[u8; 16]) -> __m256i {

@@ -1,4 +1,4 @@
-//! AVX-512 with VBMI: four IDs in a register, eight in a group.
+//! AVX-512 with VBMI: four IDs per register, eight per group.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
@@ -58,7 +58,7 @@ fn store([first, second]: [__m512i; 2], place: &mut [u8]) {
     _mm_storeu_si64(part_mut::<_, 8>(place, 72), _mm512_extracti32x4_epi32::<2>(second));
 }
 
-/// The characters of each word's lowest 40 bits.
+/// Returns the characters of each word's lowest 40 bits.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn characters(forties: __m512i) -> __m512i {
     // Each byte gets the eight bits from its shift on. A lookup uses six of them, so the table holds the alphabet twice.
@@ -67,7 +67,7 @@ fn characters(forties: __m512i) -> __m512i {
     _mm512_permutexvar_epi8(values, _mm512_loadu_si512(&CHARACTERS))
 }
 
-/// The values of characters, and a high bit for each character without a value.
+/// Returns the values of characters, and a high bit for each character without a value.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn values_of(characters: __m512i) -> (__m512i, __m512i) {
     let [low, high] = [&VALUES[0], &VALUES[1]].map(|half| _mm512_loadu_si512(half));
@@ -75,7 +75,7 @@ fn values_of(characters: __m512i) -> (__m512i, __m512i) {
     (values, _mm512_or_si512(values, characters))
 }
 
-/// The forty bytes of sixty-four values, at the front.
+/// Returns the forty bytes of sixty-four values, at the front.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn gather(values: __m512i) -> __m512i {
     let tens = _mm512_maddubs_epi16(values, _mm512_set1_epi16(1 << 8 | 1 << 5));
@@ -85,8 +85,8 @@ fn gather(values: __m512i) -> __m512i {
     _mm512_permutexvar_epi8(_mm512_loadu_si512(&FIVES), forties)
 }
 
-/// Positions of the five bytes of each word's characters, the last one lowest. Words have eight bytes, but only these five are
-/// used.
+/// The positions of the five bytes of each word's characters, the last one lowest. Words have eight bytes, but only these five
+/// are used.
 const FRONT: [u8; 64] = reversed_fives(0);
 const BACK: [u8; 64] = reversed_fives(24);
 
@@ -103,7 +103,7 @@ const fn reversed_fives(from: u8) -> [u8; 64] {
     order
 }
 
-/// Position of each of the forty bytes: as in the narrower kernels, five in each word.
+/// The position of each of the forty bytes: five in each word, as in the narrower kernels.
 const FIVES: [u8; 64] = {
     let mut order = [0; 64];
     let mut place: u8 = 0;

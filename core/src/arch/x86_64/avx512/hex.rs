@@ -1,6 +1,6 @@
-//! AVX-512 with VBMI: eight numbers, each in two words of eight characters.
+//! AVX-512 with VBMI: eight integers, each in two words of eight characters.
 //!
-//! Only numbers of 12 and 13 digits are handled here. Of numbers that look random, all but one in 500 are that long.
+//! Only integers of 12 and 13 digits are decoded here. All but one in 500 random-looking integers have this length.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
@@ -18,7 +18,7 @@ use crate::arch::{
 
 const GROUP: usize = 8;
 
-/// Bits of 11 digits and of 12 digits.
+/// The number of bits of 11 digits and of 12 digits.
 const ELEVEN: u32 = 55;
 const TWELVE: u32 = 60;
 
@@ -43,7 +43,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     sse41::encode(last, last_places);
 }
 
-/// The slots of eight numbers.
+/// Returns the slots of eight integers.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn digits(numbers: __m512i) -> [__m512i; 2] {
     let short = _mm512_cmplt_epu64_mask(numbers, _mm512_set1_epi64(1 << TWELVE));
@@ -85,7 +85,7 @@ pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
     GROUP * groups.len() + sse41::decode(last, last_places)
 }
 
-/// The numbers of eight slots, and whether any slot is invalid or has fewer than 12 digits.
+/// Returns the integers of eight slots, and whether any slot is invalid or has fewer than 12 digits.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn values([low, high]: [__m512i; 2]) -> (__m512i, bool) {
     let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
@@ -107,7 +107,7 @@ fn values([low, high]: [__m512i; 2]) -> (__m512i, bool) {
     (numbers, bad != 0 || too_long | leading_zero | too_large != 0)
 }
 
-/// The 40 bits of each eight characters, and bytes whose highest bit is set for an invalid character.
+/// Returns the 40 bits of each eight characters, and bytes whose highest bit is set for an invalid character.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn forties(characters: __m512i) -> (__m512i, __m512i) {
     let [low, high] = [&VALUES[0], &VALUES[1]].map(|half| _mm512_loadu_si512(half));
@@ -120,7 +120,7 @@ fn forties(characters: __m512i) -> (__m512i, __m512i) {
     (forties, _mm512_or_si512(values, characters))
 }
 
-/// A register with the same word eight times.
+/// Returns a register with the same word eight times.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn words(word: u64) -> __m512i {
     _mm512_set1_epi64(word.cast_signed())

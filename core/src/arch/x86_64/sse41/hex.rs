@@ -1,4 +1,4 @@
-//! SSSE3 and SSE4.1: one number in a register.
+//! SSSE3 and SSE4.1: one integer per register.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
@@ -38,7 +38,7 @@ pub(in crate::arch) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut
     lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
 }
 
-/// The number of 12 or 13 digits at given positions.
+/// Returns the integer of 12 or 13 digits at given positions.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
