@@ -1,4 +1,4 @@
-//! Traits for whatever makes IDs of a format, so that a service takes a lease in production and a manual clock in tests.
+//! Traits for types that generate IDs, so that a service can use a lease in production and a manual clock in tests.
 
 use core::{
     cell::{RefCell, RefMut},
@@ -7,19 +7,19 @@ use core::{
 
 use crate::{Error, ErrorKind, Result};
 
-/// An ID that generators make: [`Sno`](crate::sno::Sno), [`Randflake`](crate::randflake::Randflake),
+/// A type of ID that generators create: [`Sno`](crate::sno::Sno), [`Randflake`](crate::randflake::Randflake),
 /// [`HotGuid`](crate::hotguid::HotGuid) or [`layout::Id`](crate::layout::Id).
 pub trait Generated: Sized {
-    /// The value that the caller chooses for each ID: a sno's metabyte, a Hot Guid's shard key, nothing for the others.
+    /// The value that the caller chooses for each ID: a sno's metabyte, a Hot Guid's shard key, or `()`.
     type Param;
     /// The buffer that a call for many IDs fills.
     type Batch<'b>;
 }
 
-/// Makes IDs: a generator, a generator under a lease, or a handle in a [`RefCell`].
+/// Generates IDs. Generators, generators under a lease, and handles in a [`RefCell`] implement this trait.
 ///
-/// The calls are those of the generators, which have them without this trait, too. The trait is for functions and services that take
-/// any of them. It can be an object, `dyn Generate<Sno>`.
+/// Generators also have these methods without the trait. It is meant for functions and services that accept any of these types.
+/// The trait is dyn-compatible: `dyn Generate<Sno>`.
 ///
 /// ```
 /// use polyflake::{Generate, Result, clock::ManualClock, sno::{Builder, Sno}};
@@ -40,47 +40,49 @@ pub trait Generated: Sized {
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 pub trait Generate<I: Generated> {
-    /// One new ID. It may wait, as the generator's call of this name.
+    /// Generates a new ID. It may wait, like the generator's method of the same name.
     ///
     /// # Errors
-    /// As the generator's.
+    /// Returns the same errors as the generator's method.
     fn generate(&self, param: I::Param) -> Result<I>;
 
-    /// One new ID without waiting, if one is available now.
+    /// Generates a new ID if one is available without waiting.
     ///
     /// # Errors
-    /// As the generator's.
+    /// Returns the same errors as the generator's method.
     fn try_generate(&self, param: I::Param) -> Result<I>;
 
     /// Fills a buffer with new IDs.
     ///
     /// # Errors
-    /// As the generator's; [`Error::written`] is the number of valid IDs at the front of the buffer.
+    /// Returns the same errors as the generator's method. [`Error::written`] is the number of valid IDs at the front of the
+    /// buffer.
     fn fill(&self, param: I::Param, ids: I::Batch<'_>) -> Result<()>;
 
-    /// Fills the front of a buffer with as many new IDs as are available now, and returns their number.
+    /// Writes as many new IDs to the front of a buffer as are available without waiting, and returns the number of IDs written.
     ///
     /// # Errors
-    /// As the generator's.
+    /// Returns the same errors as the generator's method.
     fn try_fill(&self, param: I::Param, ids: I::Batch<'_>) -> Result<usize>;
 }
 
-/// Makes IDs without blocking the thread while it waits: a generator, or a generator under a lease.
+/// Generates IDs without blocking the thread. Generators and generators under a lease implement this trait.
 pub trait GenerateAsync<I: Generated>: Generate<I> {
-    /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`.
+    /// Generates a new ID. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
     ///
     /// # Errors
-    /// As the generator's.
+    /// Returns the same errors as the generator's method.
     fn generate_async(
         &self,
         sleep: impl AsyncFn(Duration),
         param: I::Param,
     ) -> impl Future<Output = Result<I>>;
 
-    /// Fills a buffer with new IDs. It waits in `sleep`. `written` counts the valid IDs at the front of the buffer.
+    /// Fills a buffer with new IDs. It awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
+    /// front of the buffer.
     ///
     /// # Errors
-    /// As the generator's.
+    /// Returns the same errors as the generator's method.
     fn fill_async(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -90,7 +92,7 @@ pub trait GenerateAsync<I: Generated>: Generate<I> {
     ) -> impl Future<Output = Result<()>>;
 }
 
-/// Forwards every call to what is behind a pointer.
+/// Forwards every call to the value behind a pointer.
 macro_rules! behind_pointer {
     ($($(#[$when:meta])? $pointer:ty),*) => {$(
         $(#[$when])?
@@ -139,7 +141,8 @@ behind_pointer!(
     alloc::sync::Arc<G>
 );
 
-/// Implements the traits for a format's `Generator` and `Handle`, which are in scope, by their own calls of these names.
+/// Implements the traits for a format's `Generator` and `Handle`, which must be in scope, through their methods of the same
+/// names.
 macro_rules! by_own_calls {
     ($id:ty, $batch:ty, $param:pat => $type:ty $(, $arg:ident)?) => {
         impl $crate::Generated for $id {

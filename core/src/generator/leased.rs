@@ -31,7 +31,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Leased<F: Family, C> {
     generators: Latest<Granted<F, C>>,
-    /// The epoch of the process in which the user closed it: a forked child may begin a lease of its own.
+    /// The generation of the process in which the user closed it. A forked child may begin its own lease.
     closed_in: AtomicU32,
 }
 
@@ -62,9 +62,10 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// In a child process, the parent's generator is left unchanged, and `build` receives no tick.
     ///
     /// # Errors
-    /// Any error of `build`; `lease_mismatch` for a window that begins earlier, or whose start is no later than a tick used by
-    /// an earlier generator that may make the same IDs, or if another thread moved meanwhile; `generator_closed` after
-    /// [`Leased::close`]. After an error the current generator may be sealed until the next move.
+    /// Returns any error of `build`. Returns `lease_mismatch` if the window starts too early, if it starts no later than a tick
+    /// used by an earlier generator that may create the same IDs, or if another thread switched at the same time. Returns
+    /// `generator_closed` after [`Leased::close`]. After an error, the current generator may remain sealed until the next
+    /// switch.
     pub fn move_to(
         &self,
         build: impl FnOnce(Option<Range<i64>>) -> Result<Generator<F, C>>,
@@ -123,8 +124,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         }
     }
 
-    /// Ends all IDs in this process at the user's request: later calls and calls in flight fail with `generator_closed`, without
-    /// a wait. [`Leased::seal`] still returns the highest tick. A child process may begin another grant.
+    /// Ends the generation of IDs in this process at the user's request. Later calls and calls in progress fail with
+    /// `generator_closed` without waiting. [`Leased::seal`] still returns the highest tick. A child process may begin another
+    /// grant.
     pub fn close(&self) {
         // In this order: a call that finds the generator sealed finds it closed as well.
         self.closed_in.store(fork::current(), Ordering::Release);
@@ -156,8 +158,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Generates a new ID.
     ///
     /// # Errors
-    /// `lease_unavailable` after a wait of at most `max_wait` if there is no grant for now, with the time to retry if one begins
-    /// later; `generator_closed` after [`Leased::close`]; all else as the generator's own call.
+    /// Returns `lease_unavailable` after a wait of up to `max_wait` if there is no grant, with the time to retry if a grant
+    /// starts later, or `generator_closed` after [`Leased::close`]. All other errors are those of the generator.
     #[inline]
     pub fn generate(&self, given: F::Given<'_>) -> Result<F::Id> {
         self.one(Mode::Wait, given)

@@ -167,13 +167,13 @@ impl<T: Kind> Id<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::generate`](super::Generator::generate).
+    /// Returns the same errors as [`Generator::generate`](super::Generator::generate).
     #[cfg(feature = "std")]
     pub fn generate() -> Result<Self> {
         super::generate(T::METABYTE).and_then(Self::new)
     }
 
-    /// One new ID of a generator, a generator under a lease, or a handle.
+    /// Generates a new ID with a generator, a generator under a lease, or a handle.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Id, Kind};
@@ -189,13 +189,13 @@ impl<T: Kind> Id<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::generate`](super::Generator::generate).
+    /// Returns the same errors as [`Generator::generate`](super::Generator::generate).
     #[inline]
     pub fn generate_with(generator: &(impl Generate<Sno> + ?Sized)) -> Result<Self> {
         generator.generate(T::METABYTE).and_then(Self::new)
     }
 
-    /// One new ID of a generator without waiting, if one is available now.
+    /// Generates a new ID with the provided generator if one is available without waiting.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Id, Kind};
@@ -211,13 +211,13 @@ impl<T: Kind> Id<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::try_generate`](super::Generator::try_generate).
+    /// Returns the same errors as [`Generator::try_generate`](super::Generator::try_generate).
     #[inline]
     pub fn try_generate_with(generator: &(impl Generate<Sno> + ?Sized)) -> Result<Self> {
         generator.try_generate(T::METABYTE).and_then(Self::new)
     }
 
-    /// Many new IDs of a generator.
+    /// Generates `count` new IDs with the provided generator.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Id, Kind};
@@ -233,7 +233,8 @@ impl<T: Kind> Id<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::fill`](super::Generator::fill); the IDs made before an error are lost.
+    /// Returns the same errors as [`Generator::fill`](super::Generator::fill). IDs that were generated before an error are
+    /// lost.
     pub fn generate_many_with(
         generator: &(impl Generate<Sno> + ?Sized),
         count: usize,
@@ -243,7 +244,8 @@ impl<T: Kind> Id<T> {
         ids.into_iter().map(Self::new).collect()
     }
 
-    /// One new ID of a generator. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
+    /// Generates a new ID with the provided generator. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking
+    /// the thread.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -263,7 +265,7 @@ impl<T: Kind> Id<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::generate`](super::Generator::generate).
+    /// Returns the same errors as [`Generator::generate`](super::Generator::generate).
     pub async fn generate_with_async(
         generator: &impl GenerateAsync<Sno>,
         sleep: impl AsyncFn(Duration),
@@ -271,7 +273,7 @@ impl<T: Kind> Id<T> {
         generator.generate_async(sleep, T::METABYTE).await.and_then(Self::new)
     }
 
-    /// Many new IDs of a generator. It waits in `sleep` and does not block the thread.
+    /// Generates `count` new IDs with the provided generator. It awaits `sleep` instead of blocking the thread.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -291,7 +293,8 @@ impl<T: Kind> Id<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`Generator::fill`](super::Generator::fill); the IDs made before an error are lost.
+    /// Returns the same errors as [`Generator::fill`](super::Generator::fill). IDs that were generated before an error are
+    /// lost.
     pub async fn generate_many_with_async(
         generator: &impl GenerateAsync<Sno>,
         sleep: impl AsyncFn(Duration),
@@ -302,8 +305,8 @@ impl<T: Kind> Id<T> {
         ids.into_iter().map(Self::new).collect()
     }
 
-    /// The lowest and the highest ID of the kind (both inclusive) in a half-open time range, for BETWEEN queries: see
-    /// [`Sno::time_range`].
+    /// Returns the lowest and the highest ID of this type, both inclusive, in a half-open time range, for `BETWEEN` queries.
+    /// See [`Sno::time_range`].
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind};

@@ -1,4 +1,4 @@
-//! The ID of a layout that is only known at run time.
+//! The ID type of layouts that are only known at run time.
 
 use alloc::{vec, vec::Vec};
 use core::fmt;
