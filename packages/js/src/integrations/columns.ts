@@ -10,63 +10,66 @@ import { type ColumnForm, formOf } from "./form.js";
 export type { Bytes } from "./drivers.js";
 export type { ColumnForm, Form } from "./form.js";
 
-/** A sno as its 16 characters: for `varchar(16) COLLATE "C"`, `CHAR(16)` of ASCII, `TEXT`. */
+/** Stores a sno ID as its 16 characters, for `varchar(16) COLLATE "C"`, `CHAR(16)` of ASCII, or `TEXT`. */
 export const snoText: ColumnForm<sno.SnoId, string, "text16"> = /* @__PURE__ */ formOf(
   "text16",
   (id) => (sno.parse(id), id),
   (value) => (sno.parse(textIn(value)), value as sno.SnoId),
 );
 
-/** A sno as its 10 bytes: for `bytea`, `BINARY(10)`, `BLOB`. */
+/** Stores a sno ID as its 10 bytes, for `bytea`, `BINARY(10)` or `BLOB`. */
 export const snoBytes: ColumnForm<sno.SnoId, Bytes, "bytes10"> = /* @__PURE__ */ formOf(
   "bytes10",
   (id) => bytesOut(sno.toBytes(id)),
   (value) => fromBytes(bytesIn(value)),
 );
 
-/** A sno as a UUID of version 8: for `uuid`. */
+/** Stores a sno ID as a version 8 UUID, for `uuid`. */
 export const snoUuid8: ColumnForm<sno.SnoId, string, "uuid"> = /* @__PURE__ */ formOf(
   "uuid",
   (id) => sno.toUuid8(id),
   (value) => sno.fromUuid8(textIn(value)),
 );
 
-/** A sno as the UUID of the original's form: for `uuid`. */
+/** Stores a sno ID as a UUID of the compatible form, for `uuid`. */
 export const snoUuid: ColumnForm<sno.SnoId, string, "uuid"> = /* @__PURE__ */ formOf(
   "uuid",
   (id) => sno.toUuid(id),
   (value) => fromUuid(textIn(value)),
 );
 
-/** A Hot Guid as its text: for `uuid`, `CHAR(36)` of ASCII, `TEXT`. */
+/** Stores a Hot Guid in its string form, for `uuid`, `CHAR(36)` of ASCII, or `TEXT`. */
 export const hotguidText: ColumnForm<hotguid.HotGuidId, string, "uuid"> = /* @__PURE__ */ formOf(
   "uuid",
   (id) => hotguid.parse(id),
   (value) => hotguid.parse(textIn(value)),
 );
 
-/** A Hot Guid as its 16 bytes in the order of the text: for `BINARY(16)`, `BLOB`. */
+/** Stores a Hot Guid as its 16 bytes in the order of the string form, for `BINARY(16)` or `BLOB`. */
 export const hotguidBytes: ColumnForm<hotguid.HotGuidId, Bytes, "bytes16"> = /* @__PURE__ */ formOf(
   "bytes16",
   (id) => bytesOut(hotguid.toBytes(id)),
   (value) => guids.fromBytes(bytesIn(value)),
 );
 
-/** A Hot Guid in the order in which SQL Server sorts by time: for `uniqueidentifier`. */
+/** Stores a Hot Guid as the GUID that SQL Server sorts by time, for `uniqueidentifier`. */
 export const hotguidSql: ColumnForm<hotguid.HotGuidId, string, "uniqueidentifier"> = /* @__PURE__ */ formOf(
   "uniqueidentifier",
   (id) => guids.toSql(id),
   (value) => guids.fromSql(textIn(value)),
 );
 
-/** The text of a Randflake, stored as its 64 bits: for `BIGINT`. */
+/** Stores the string form of a Randflake as its 64 bits, for `BIGINT`. */
 export const randflakeInt64: ColumnForm<randflake.RandflakeText, bigint, "int64"> = /* @__PURE__ */ formOf(
   "int64",
   (id) => randflake.decodeText(id),
   (value) => randflake.encodeText(integerIn(value)),
 );
 
-/** An integer of 64 bits, as layouts and Randflakes are: for `BIGINT`. A driver that gives numbers must be told to give all bits. */
+/**
+ * Stores a 64-bit integer, such as a Randflake or an ID of a layout, for `BIGINT`. Configure a driver that returns numbers to
+ * return all bits.
+ */
 export const int64: ColumnForm<bigint, bigint, "int64"> = /* @__PURE__ */ formOf(
   "int64",
   (id) => signed(id, "id"),

@@ -1,4 +1,4 @@
-/** Values as the drivers of databases take and give them. */
+/** Conversions of the values that database drivers accept and return. */
 import { bytes, signed, string } from "../checks.js";
 import { invalidType } from "../errors.js";
 

@@ -1,6 +1,7 @@
 /**
- * Columns for Drizzle ORM: {@link pg}, {@link mysql} and {@link sqlite} have one for each form of an ID, with the database's type
- * for it. Parameters of queries are converted too, so `between(orders.id, lowest, highest)` takes what `sno.timeRange` gives.
+ * Columns for Drizzle ORM. {@link pg}, {@link mysql} and {@link sqlite} have one column for each form of an ID, with the column
+ * type of that database. Query parameters are converted, too, so `between(orders.id, lowest, highest)` accepts the result of
+ * `sno.timeRange`.
  *
  * ```js
  * import { pgTable } from "drizzle-orm/pg-core";
@@ -33,14 +34,14 @@ interface Types<Id, Stored> {
   driverData: Stored;
 }
 
-/** Makes a column of PostgreSQL, with or without a name of its own. */
+/** Creates a PostgreSQL column, with or without an explicit name. */
 export type PgColumn<Id, Stored> = ReturnType<typeof pgColumn<Types<Id, Stored>>>;
-/** Makes a column of MySQL and MariaDB, with or without a name of its own. */
+/** Creates a column of MySQL or MariaDB, with or without an explicit name. */
 export type MysqlColumn<Id, Stored> = ReturnType<typeof mysqlColumn<Types<Id, Stored>>>;
-/** Makes a column of SQLite, with or without a name of its own. */
+/** Creates an SQLite column, with or without an explicit name. */
 export type SqliteColumn<Id, Stored> = ReturnType<typeof sqliteColumn<Types<Id, Stored>>>;
 
-/** The types of the kinds of columns. */
+/** The column type for each kind of column. */
 const PG = { text16: 'varchar(16) COLLATE "C"', bytes10: "bytea", uuid: "uuid", int64: "bigint" } as const;
 const MYSQL = {
   text16: "char(16) CHARACTER SET ascii COLLATE ascii_bin",
@@ -50,7 +51,7 @@ const MYSQL = {
 } as const;
 const SQLITE = { text16: "text", bytes10: "blob", bytes16: "blob", uuid: "text", int64: "integer" } as const;
 
-/** The forms of the kinds of columns that a database has a type for. */
+/** The forms for which a database has a column type. */
 type FormsIn<Kinds> = Pick<
   typeof forms,
   {
@@ -65,27 +66,27 @@ type IdOf<Name extends keyof typeof forms> = (typeof forms)[Name] extends Form<i
 type StoredOf<Name extends keyof typeof forms> =
   (typeof forms)[Name] extends Form<never, infer Stored> ? Stored : never;
 
-/** Columns of PostgreSQL: one for each form that it has a type for, by the form's name. */
+/** The columns of PostgreSQL: one for each form that it supports, by the name of the form. */
 export type PgColumns = {
   readonly [Name in keyof FormsIn<typeof PG>]: PgColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
-  /** Public IDs of a type, stored as their numbers. */
+  /** Creates a column of public IDs of one type, which are stored as their numbers. */
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => PgColumn<Text, bigint>;
 };
 
-/** Columns of MySQL and MariaDB: one for each form that they have a type for, by the form's name. */
+/** The columns of MySQL and MariaDB: one for each form that they support, by the name of the form. */
 export type MysqlColumns = {
   readonly [Name in keyof FormsIn<typeof MYSQL>]: MysqlColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
-  /** Public IDs of a type, stored as their numbers. */
+  /** Creates a column of public IDs of one type, which are stored as their numbers. */
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => MysqlColumn<Text, bigint>;
 };
 
-/** Columns of SQLite: one for each form that it has a type for, by the form's name. */
+/** The columns of SQLite: one for each form that it supports, by the name of the form. */
 export type SqliteColumns = {
   readonly [Name in keyof FormsIn<typeof SQLITE>]: SqliteColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
-  /** Public IDs of a type, stored as their numbers. */
+  /** Creates a column of public IDs of one type, which are stored as their numbers. */
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => SqliteColumn<Text, bigint>;
 };
 
@@ -99,7 +100,7 @@ interface Column {
   fromDriver: (value: unknown) => unknown;
 }
 
-/** The columns of a database, by the names of their forms. */
+/** Creates the columns of a database, by the names of their forms. */
 function columnsOf<Columns>(types: Readonly<Record<string, string>>, make: (column: Column) => unknown): Columns {
   // In CommonJS the namespace has a member `default`, too, which is no form.
   const all: [name: string, form: AnyForm][] = Object.entries(forms);
@@ -112,11 +113,16 @@ function columnsOf<Columns>(types: Readonly<Record<string, string>>, make: (colu
   } as Columns;
 }
 
-/** Columns of PostgreSQL. */
+/** The columns of PostgreSQL. */
 export const pg: PgColumns = /* @__PURE__ */ columnsOf(PG, pgColumn);
 
-/** Columns of MySQL and MariaDB. The driver must be told to give all bits of integers: `supportBigNumbers`, `bigNumberStrings`. */
+/**
+ * The columns of MySQL and MariaDB. Configure the driver to return all bits of integers: `supportBigNumbers`, `bigNumberStrings`.
+ */
 export const mysql: MysqlColumns = /* @__PURE__ */ columnsOf(MYSQL, mysqlColumn);
 
-/** Columns of SQLite. A driver that gives numbers must be told to give all bits of integers: libSQL by `intMode: "bigint"`. */
+/**
+ * The columns of SQLite. Configure a driver that returns numbers to return all bits of integers, for example libSQL with `intMode:
+ * "bigint"`.
+ */
 export const sqlite: SqliteColumns = /* @__PURE__ */ columnsOf(SQLITE, sqliteColumn);

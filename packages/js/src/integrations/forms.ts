@@ -1,7 +1,9 @@
 /**
- * The forms in which columns of databases hold IDs: objects with `to` (what is stored for an ID) and `from` (the ID of what was read).
- * They are TypeORM's value transformers as they are, and convert by hand what Kysely and plain drivers store and read. Nothing of
- * those libraries is imported.
+ * The forms in which database columns store IDs. Each is an object with `to`, which returns the value to store for an ID, and
+ * `from`, which returns the ID for a stored value.
+ *
+ * The forms are TypeORM value transformers. With Kysely and plain drivers, call `to` and `from` yourself. This module imports none
+ * of these libraries.
  *
  * ```js
  * import { snoUuid8 } from "polyflake/forms";

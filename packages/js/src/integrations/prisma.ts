@@ -1,6 +1,6 @@
 /**
- * Forms for Prisma, where programs cannot define types of columns: a form's `to` converts IDs for writes and conditions, and
- * {@link fields} shows the IDs in rows. Nothing of Prisma is imported.
+ * Forms for Prisma, which does not support custom column types. The function `to` of a form converts IDs for writes and conditions,
+ * and {@link fields} shows the IDs in rows. This module does not import Prisma.
  *
  * ```js
  * import { fields, snoUuid8 } from "polyflake/prisma";
@@ -25,20 +25,20 @@ export { type PublicType, publicInt64 } from "./public.js";
 // biome-ignore lint/suspicious/noExplicitAny: no wider type fits all functions of one parameter.
 type Forms = Readonly<Record<string, Form<any, unknown>>>;
 
-/** Computed fields of a model, for the member `result` of a client's extension. */
+/** The computed fields of a model, for the member `result` of a client extension. */
 export type Fields<F extends Forms> = {
   [K in keyof F]: {
-    /** The column that the field is computed from. */
+    /** The column from which the field is computed. */
     needs: Record<K, true>;
-    /** The ID of the column's value. */
+    /** Returns the ID for the value of the column. */
     compute: (row: Record<K, unknown>) => ReturnType<F[K]["from"]>;
   };
 };
 
 /**
- * Computed fields that show the IDs in a model's columns, under the columns' names.
+ * Returns computed fields that show the IDs of a model's columns under the names of the columns.
  *
- * @throws {PolyflakeError} `invalid_type` for anything but an object.
+ * @throws {PolyflakeError} `invalid_type` unless the argument is an object.
  */
 export function fields<const F extends Forms>(forms: F): Fields<F> {
   if (!isObject(forms)) throw invalidType("object of forms", forms, { field: "forms" });

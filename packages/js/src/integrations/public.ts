@@ -2,15 +2,18 @@ import { signed } from "../decode/checks.js";
 import { integerIn } from "./drivers.js";
 import { type ColumnForm, formOf } from "./form.js";
 
-/** A type of `polyflake/public`, such as `ids.of("order")`. */
+/** A type of public ID from `polyflake/public`, such as `ids.of("order")`. */
 export interface PublicType<Text extends string> {
-  /** The text of a number. */
+  /** Returns the public ID of a number. */
   encode(number: bigint): Text;
-  /** The number of a text. */
+  /** Returns the number of a public ID. */
   decode(text: string): number | bigint;
 }
 
-/** Public IDs of a type, stored as their numbers: for `BIGINT`, so numbers from 2^63 on are refused. */
+/**
+ * A form for public IDs of one type, which a `BIGINT` column stores as their numbers. Numbers from 2^63 on are rejected, because
+ * `BIGINT` is signed.
+ */
 export const publicInt64 = <Text extends string>(type: PublicType<Text>): ColumnForm<Text, bigint, "int64"> =>
   formOf(
     "int64",

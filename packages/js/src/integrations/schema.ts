@@ -1,6 +1,6 @@
 /**
- * Schemas of IDs for libraries that take Standard Schema: ArkType, tRPC, Hono, form libraries and others. Plain JavaScript, without
- * wasm. `polyflake` has the same objects as `sno.schema`, `randflake.schema` and so on.
+ * Schemas of IDs for libraries that support Standard Schema, such as ArkType, tRPC, Hono and form libraries. They are plain
+ * JavaScript, without wasm. `polyflake` exports the same objects as `sno.schema`, `randflake.schema` and so on.
  *
  * ```js
  * import { sno } from "polyflake/schema";
@@ -26,18 +26,18 @@ export type { Issue, Result, Schema, Standard, ToJsonSchema } from "./standard.j
 /** The schema of sno IDs. */
 export interface SnoSchema extends Schema<string, SnoId> {
   /**
-   * The schema of IDs with one of these metabytes (0..255).
+   * Returns the schema of IDs with one of these metabytes (0..255).
    *
    * ```js
    * const userId = sno.ofMetabyte(24);
    * ```
    *
-   * @throws {PolyflakeError} `invalid_type`, `out_of_range` for a metabyte, and for none.
+   * @throws {PolyflakeError} `invalid_type`, or `out_of_range` for an invalid metabyte or an empty list.
    */
   readonly ofMetabyte: <M extends number>(...metabytes: M[]) => Schema<string, SnoId<M>>;
 }
 
-/** A value that must be a text. */
+/** Returns the value if it is a string, and throws otherwise. */
 function text(value: unknown): string {
   if (typeof value === "string") return value;
   throw invalidType("string", value);
@@ -45,7 +45,7 @@ function text(value: unknown): string {
 
 const EXAMPLE = "9afikjv326nct5if";
 
-/** The schema of the text of a sno. */
+/** The schema of sno IDs in their string form. */
 export const sno: SnoSchema = /* @__PURE__ */ (() => {
   const read = (value: unknown): SnoId => {
     wordsOf(text(value), "text");
@@ -66,20 +66,23 @@ function ofMetabyte<M extends number>(...given: M[]): Schema<string, SnoId<M>> {
   return schemaOf(read, texts, texts);
 }
 
-/** The regular expression of a metabyte: its upper 5 bits are a character, and its lower 3 begin one. */
+/**
+ * Returns the regular expression of the IDs with a metabyte. The upper 5 bits of the metabyte are one character, and its lower 3
+ * bits are the top of the next one.
+ */
 function patternOf(metabyte: number): string {
   const alphabet = "23456789abcdefghijklmnopqrstuvwx";
   const low = (metabyte & 7) * 4;
   return `${alphabet[metabyte >> 3]}[${alphabet.slice(low, low + 4)}]`;
 }
 
-/** The schema of a Randflake: reads its text, or a bigint that is one. */
+/** The schema of Randflakes. It accepts the string form, or the ID as a bigint. */
 export const randflake: Schema<string | bigint, RandflakeId> = /* @__PURE__ */ schemaOf(
   (value) => (typeof value === "bigint" ? (signed(value, "id") as RandflakeId) : decodeText(text(value))),
   ["^[0-9a-v]{1,13}$", "3vgoe12ccb8gh"],
 );
 
-/** The schema of the text of a Hot Guid, in either case; the result is in lower case. */
+/** The schema of Hot Guids in their string form, in either case. The result is in lower case. */
 export const hotguid: Schema<string, HotGuidId> = /* @__PURE__ */ schemaOf(
   (value) => parseHotGuid(text(value)),
   /* @__PURE__ */ uuids("0-9A-Fa-f"),

@@ -1,26 +1,27 @@
 /**
- * Standard Schema and Standard JSON Schema (https://standardschema.dev), the interfaces by which libraries for validation, forms and
- * routes take each other's schemas. The types have the structure of those in `@standard-schema/spec` 1.1, which nothing here needs.
+ * Standard Schema and Standard JSON Schema (https://standardschema.dev), interfaces that let libraries for validation, forms and
+ * routes accept each other's schemas. The types have the structure of those in `@standard-schema/spec` 1.1, which is not a
+ * dependency.
  */
 import { type ErrorCode, PolyflakeError } from "../errors.js";
 
-/** A schema of IDs, which libraries take that know Standard Schema. */
+/** A schema of IDs, for libraries that support Standard Schema. */
 export interface Schema<Input, Output = Input> {
   /** The interface of Standard Schema and Standard JSON Schema. */
   readonly "~standard": Standard<Input, Output>;
 }
 
-/** The interface of a schema, for libraries. */
+/** The interface that a schema offers to libraries. */
 export interface Standard<Input, Output> {
   /** The version of the interface. */
   readonly version: 1;
   /** The name of this package. */
   readonly vendor: "polyflake";
-  /** The types of the schema, for compilers alone. */
+  /** The types of the schema, which exist only for the compiler. */
   readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-  /** Reads a value: gives the ID, or the issue for which it is refused. */
+  /** Validates a value, and returns either the ID or the issue because of which the value is rejected. */
   readonly validate: (value: unknown) => Result<Output>;
-  /** The JSON Schema of what is read, and of the result. */
+  /** The JSON Schemas of the input and of the result. */
   readonly jsonSchema: { readonly input: ToJsonSchema; readonly output: ToJsonSchema };
 }
 
@@ -29,27 +30,27 @@ export type Result<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] };
 
-/** The reason for which a value is no ID. */
+/** The reason why a value is not an ID. */
 export interface Issue {
   /** The message of the error. */
   readonly message: string;
   /** The stable code, the same string in every language. */
   readonly code: ErrorCode;
-  /** The 0-based index of the first bad character, in UTF-16 units. */
+  /** The 0-based index of the first invalid character, in UTF-16 units. */
   readonly position?: number;
 }
 
 /**
  * Returns the JSON Schema for a target: `draft-2020-12`, `draft-07` or `openapi-3.0`.
  *
- * @throws {PolyflakeError} `out_of_range` for another target; `invalid_type` for bigints and bytes, which JSON lacks.
+ * @throws {PolyflakeError} `out_of_range` for another target; `invalid_type` for bigints and bytes, which JSON does not support.
  */
 export type ToJsonSchema = (options: { readonly target: string }) => Record<string, unknown>;
 
-/** The texts of IDs: a regular expression of all, and one of them. */
+/** The string forms of IDs: a regular expression that matches all of them, and an example. */
 export type Texts = readonly [pattern: string, example: string];
 
-/** The schema of a function that reads a value or throws; `output` is for results that are texts. */
+/** Creates a schema from a function that validates a value or throws. `output` describes the result if it is a string. */
 export function schemaOf<Input, Output>(
   read: (value: unknown) => Output,
   input: Texts,
