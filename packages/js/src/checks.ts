@@ -9,7 +9,7 @@ export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Refuses a method that was taken off its object: `is` is `true` if it is called on an object of its class. */
+/** Throws if a method was detached from its object. `is` states whether the receiver belongs to the class. */
 export function attached(is: boolean): void {
   if (is) return;
   throw new PolyflakeError("invalid_type", "expected a method that is called on its object, found a detached one", {
@@ -43,7 +43,7 @@ export function flag(value: unknown, field: string): boolean {
   throw invalidType("boolean", value, { field });
 }
 
-/** A text. */
+/** Returns the value if it is a string, and throws otherwise. */
 export function string(value: unknown, field: string): string {
   if (typeof value === "string") return value;
   throw invalidType("string", value, { field });
@@ -67,7 +67,7 @@ export function millisecondsOf(value: unknown): number | undefined {
 }
 
 /**
- * Runs a call that takes times. Where the caller gave a Date, an error tells times as texts of ISO 8601 instead of milliseconds.
+ * Runs a call that takes times. If the caller passed a Date, error messages show times in ISO 8601 instead of milliseconds.
  *
  * @throws {PolyflakeError} the error of the call.
  */
@@ -88,7 +88,7 @@ export function inDates<T>(times: readonly unknown[], call: () => T): T {
   }
 }
 
-/** The text of a time in milliseconds; of one that no Date can hold, its digits. */
+/** Returns a time in milliseconds as an ISO 8601 string, or unchanged if no Date can represent it. */
 function isoOf(ms: string): string {
   const date = new Date(Number(ms));
   return Number.isNaN(date.getTime()) ? ms : date.toISOString();
@@ -133,12 +133,12 @@ export function isNumbers(value: unknown): value is Float64Array {
   return kindOf.call(value) === "Float64Array";
 }
 
-/** Number of elements, whatever a subclass says. */
+/** Returns the number of elements, ignoring overrides in subclasses. */
 export function lengthOfArray(value: Uint8Array | Column): number {
   return lengthOf.call(value) as number;
 }
 
-/** A view of a part of the bytes, whatever a subclass says; `from` and `length` must be within them. */
+/** Returns a view of a part of the bytes, ignoring overrides in subclasses. `from` and `length` must be within them. */
 export function partOfBytes(value: Uint8Array | Column, from: number, length: number): Uint8Array {
   if (length === 0) return new Uint8Array(0); // also where the buffer went elsewhere
   return new Uint8Array(bufferOf.call(value) as ArrayBuffer, (offsetOf.call(value) as number) + from, length);

@@ -15,7 +15,7 @@ export interface Stall {
   sleptMs: number;
 }
 
-/** Most clocks and callbacks that may run inside each other, each calling a generator: the machines' stacks are finite. */
+/** The maximum number of nested clocks and callbacks that call generators, because the stacks of the backends are finite. */
 const DEEPEST = 16;
 
 let depth = 0;
@@ -27,7 +27,7 @@ export class GuardedClock {
   readonly stalled: ((reason: number, unixMs: number, stalled: number, sleptMs: number) => number) | undefined;
   /** Reason of the clock's last failure. */
   #failure: unknown;
-  /** What the clock threw or returned in place of a number. */
+  /** The value that the clock threw, or returned instead of a number. */
   #found = "";
   /** The value that the callback for stalls threw. */
   #thrown: { value: unknown } | undefined;

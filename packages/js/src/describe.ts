@@ -51,7 +51,7 @@ export interface FieldDescription {
 /** A field of a fixed format. */
 type Fixed = [name: string, kind: FieldDescription["kind"], bits: number];
 
-/** The figures of a format that never changes, written down because computing them would add 2 KB to a machine. */
+/** Returns the description of a fixed format. Its figures are constants, because computing them would add 2 KB to a wasm module. */
 export function figuresOf(fixed: Fixed[], figures: Omit<Description, "bits" | "fields">): Description {
   let bits = 0;
   const fields = fixed.map(([name, kind, width]) => ({ name, kind, offset: (bits += width) - width, bits: width }));

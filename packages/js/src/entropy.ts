@@ -1,13 +1,14 @@
 import { PolyflakeError } from "./errors.js";
 
 /**
- * Asks for the engine's `crypto`, with a generator and before its first ID: Node makes it when a program first asks, which takes a
- * twentieth of its own start, and Node 26 ends the process if the stack ends meanwhile.
+ * Requests the engine's `crypto` when a generator is created, before its first ID. Node creates `crypto` lazily, which takes a
+ * twentieth of Node's own startup time, and Node 26 terminates the process if the stack overflows at that point.
  */
 export const prepareEntropy = (): void => void Reflect.get(globalThis, "crypto");
 
 /**
- * Random bytes from the system. Called only when an ID is made, since the global scope of a worker has none.
+ * Returns random bytes from the operating system. It is called only when an ID is made, because `crypto` is not available in the
+ * global scope of a worker.
  *
  * @throws {PolyflakeError} `entropy_unavailable`.
  */

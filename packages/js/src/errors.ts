@@ -53,14 +53,14 @@ export class PolyflakeError extends Error {
   }
 }
 
-/** The error for a value of the wrong type. The value is never converted, and describing it calls none of its methods. */
+/** Creates the error for a value of the wrong type. The value is never converted, and describing it calls none of its methods. */
 export function invalidType(expected: string, value: unknown, details?: ErrorDetails): PolyflakeError {
   const found = typeof value === "number" ? value : value === null ? "null" : typeof value;
   const place = details?.field === undefined ? "" : ` for \`${details.field}\``;
   return new PolyflakeError("invalid_type", `expected ${expected}${place}, found ${found}`, details);
 }
 
-/** Name of a value's class, or else of its type. Calls nothing of the value, apart from the traps of a proxy. */
+/** Returns the name of a value's class, or else of its type. It calls no code of the value, except the traps of a proxy. */
 export function className(value: unknown): string {
   try {
     if (value === null) return "null";
@@ -77,7 +77,7 @@ export function className(value: unknown): string {
 const dataOf = (object: object | null, name: string): unknown =>
   object && Object.getOwnPropertyDescriptor(object, name)?.value;
 
-/** The error for a text or bytes of the wrong length. */
+/** Creates the error for a string or bytes of the wrong length. */
 export function invalidLength(expected: number | string, found: number, details?: ErrorDetails): PolyflakeError {
   return new PolyflakeError("invalid_length", `expected length ${expected}, found ${found}`, details);
 }
@@ -92,7 +92,10 @@ export function outOfRange(
   return new PolyflakeError("out_of_range", `expected ${field} from ${least} to ${most}, found ${found}`, { field });
 }
 
-/** The error for the first bad character of a text, which it shows if it is printable ASCII, else by its number. */
+/**
+ * Creates the error for the first invalid character of a string. The message shows a printable ASCII character as it is, and any
+ * other character as its code.
+ */
 export function invalidCharacter(text: string, position: number, details?: ErrorDetails): PolyflakeError {
   const code = text.charCodeAt(position);
   return badCode(code, "U+", position, details);

@@ -1,4 +1,4 @@
-/** What the generators of all families have in common: the calls that make IDs. */
+/** The calls that the generators of all formats have in common. */
 import { attached, inDates, isObject, time, within } from "./checks.js";
 import type { Handle } from "./handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "./later.js";
@@ -8,10 +8,12 @@ import { fillBy, fillNow } from "./packed.js";
 import { type CallName, extensionSlots, manySlots } from "./protocol.js";
 import { nothingOf, present } from "./show.js";
 
-/** What a family adds to its generators. Its calls have names of the same form as those of the others. */
+/** The parts of a generator that depend on the format. The names of its calls have the same form in every format. */
 export interface Family<Id, Many> {
   readonly name: "sno" | "hotguid" | "randflake" | "layout";
-  /** Bytes of an ID, most IDs of one call of the machine, and most IDs of one call of the caller. */
+  /**
+   * The number of bytes in an ID, the maximum number of IDs in one call of the backend, and the maximum in one call of the user.
+   */
   readonly size: number;
   readonly batch: number;
   readonly most: number;
@@ -19,17 +21,17 @@ export interface Family<Id, Many> {
   readonly parameters: 0 | 1;
   /** Writes the arguments of every ID: the handle, and the parameter. */
   readonly ready: (parameter: unknown) => Machine;
-  /** Makes one ID, from the arguments that lie in the scratch area; undefined for a refusal. */
+  /** Makes one ID from the arguments in the scratch area. Returns undefined if the call failed. */
   readonly next: Next<Id>;
   /** Reads the ID that a call made. */
   readonly one: (m: Machine) => Id;
-  /** Reads the packed ID that a call made in turns, into memory of its own. */
+  /** Copies the packed ID that an asynchronous call made out of the scratch area. */
   readonly packed: (m: Machine) => Uint8Array;
   /** The packed IDs that a call for many made, which are copied at once. */
   readonly filled: (m: Machine) => Uint8Array;
   /** The array over packed IDs. */
   readonly many: (packed: Uint8Array) => Many;
-  /** What a console shows of a generator beside its format, by name. */
+  /** The properties of a generator that a console shows in addition to its format, by name. */
   readonly shown?: (handle: Handle) => Readonly<Record<string, unknown>>;
 }
 
@@ -132,7 +134,7 @@ export abstract class AnyGenerator<
     return many(await fillLater(this.#room(count), size, batch, { some, one }, signal));
   }
 
-  /** The console's view: the format, what else identifies the generator, and what makes its IDs. */
+  /** Returns the view for a console: the format, the properties that identify the generator, and its backend. */
   static #shown(this: AnyGenerator<unknown[], unknown, { at(index: number): unknown }>): string {
     const { name, shown } = this.#family;
     const { lease, machine } = this.#handle;
@@ -164,7 +166,9 @@ export abstract class AnyGenerator<
     return this.#handle.lease ? onceGranted(this.#handle, signal, one) : one();
   }
 
-  /** Makes at most `count` IDs without waiting; none while a lease has no grant, so that the next ID waits for it. */
+  /**
+   * Makes at most `count` IDs without waiting. It makes no ID while a lease has no grant, so that the next ID waits for the grant.
+   */
   #some(count: number, parameter: unknown, made: number): Uint8Array {
     try {
       return this.#fill("FillNow", count, parameter, made);
@@ -174,7 +178,7 @@ export abstract class AnyGenerator<
     }
   }
 
-  /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
+  /** Makes `count` IDs, or only those that are available without waiting. The caller must copy the bytes immediately. */
   #fill(verb: "Fill" | "FillNow", count: number, parameter: unknown, made: number): Uint8Array {
     const m = this.#family.ready(parameter);
     m.numbers[manySlots.count] = count;

@@ -6,7 +6,7 @@ import type { Call, Machine } from "./machine.js";
 import { type CallName, objectSlots, turnSlots } from "./protocol.js";
 import type { Claim } from "./twins.js";
 
-/** Releases what a machine keeps for objects that were collected; some edge runtimes lack FinalizationRegistry. */
+/** Releases the backend's state of objects that were collected. Some edge runtimes lack FinalizationRegistry. */
 const forgotten =
   typeof FinalizationRegistry === "function" ? /* @__PURE__ */ new FinalizationRegistry(release) : undefined;
 
@@ -22,7 +22,7 @@ const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[turnSlots
 /** The number of the object that the last call built. */
 const built = ({ numbers }: Machine): number => numbers[objectSlots.handle]!;
 
-/** Errors of a machine that mean that its lent table failed. */
+/** The errors of a backend which mean that the table lent to it failed. */
 const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
 
 /** Errors of a generator that mean that it has no grant now. */
@@ -42,14 +42,14 @@ function canSleep(): boolean {
   }
 }
 
-/** Something that a machine keeps for an object: a generator, a codec, a cipher, a layout. */
+/** The backend's state of an object: a generator, a codec, a cipher or a layout. */
 export class Handle {
   number: number;
-  /** What is released once the owner is collected. */
+  /** The state to release once the owner is collected. */
   readonly #held: { machine: Machine; number: number };
   /** The claim of a generator whose IDs others could repeat. */
   claim?: Claim;
-  /** The lease of a generator, which gives it its grants. */
+  /** The lease that provides the generator's grants. */
   lease?: Leasing;
 
   /**
@@ -76,7 +76,7 @@ export class Handle {
     return this;
   }
 
-  /** Releases what it holds, and takes the place of another handle. */
+  /** Releases its own state, and takes over the state of another handle. */
   become(other: Handle): void {
     release(this.#held);
     this.number = other.number;
@@ -90,7 +90,7 @@ export class Handle {
     return this.machine;
   }
 
-  /** Makes a call, whose other arguments lie in the scratch area; so do its results afterwards. */
+  /** Makes a call whose other arguments are in the scratch area. The results are stored there, too. */
   call(name: CallName): Machine {
     const m = this.ready();
     this.check(m.calls[name]());
@@ -98,11 +98,11 @@ export class Handle {
   }
 
   /**
-   * Makes a call that takes turns, whose arguments lie in the scratch area, and resolves to the value that `read` finds there at
-   * its end. The first turn runs before the promise is returned, so the caller may use the scratch area again.
+   * Makes an asynchronous call, whose arguments are in the scratch area, and resolves to the value that `read` finds there when the
+   * call ends. The first step runs before the promise is returned, so the caller can then reuse the scratch area.
    *
-   * @param made number of IDs that earlier calls of a batch made, if there is a batch.
-   * @throws {PolyflakeError} as {@link call}; the reason of an aborted signal.
+   * @param made The number of IDs that earlier calls of a batch made, if there is a batch.
+   * @throws {PolyflakeError} the errors of {@link call}; the reason of an aborted signal.
    */
   async later<T>(name: CallName, read: (m: Machine) => T, signal?: Signal, made?: number): Promise<T> {
     const m = this.ready();
@@ -133,10 +133,10 @@ export class Handle {
   /**
    * Checks the status of a call.
    *
-   * @param made number of IDs that earlier calls of a batch made.
-   * @param isBatch adds `written` also to errors that have none.
-   * @param later the call that waits in place of this one where the thread cannot.
-   * @throws {PolyflakeError} the call's error, completed with details that only this side knows.
+   * @param made The number of IDs that earlier calls of a batch made.
+   * @param isBatch Whether to add `written` to errors that do not have it.
+   * @param later The call to suggest if the thread cannot wait.
+   * @throws {PolyflakeError} the error of the call, completed with details that only the JavaScript side knows.
    */
   check(status: number | undefined, made = 0, isBatch = false, later?: string): void {
     if (status === 0) this.machine.check(0);

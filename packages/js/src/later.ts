@@ -1,6 +1,6 @@
 /**
- * Runs calls that wait without holding the thread. The machine decides when a call waits and for how long, in turns; this file
- * sleeps between two turns.
+ * Runs calls that wait without blocking the thread. The backend decides when a call waits and for how long, one step at a time;
+ * this file sleeps between two steps.
  */
 import { isObject } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
@@ -77,7 +77,8 @@ export function slept(nanos: number, signal: Signal | undefined): Promise<void> 
 /** The functions that make IDs for a call that may wait. */
 export interface Later {
   /**
-   * Makes at most `count` IDs, after `made` others, and returns their bytes, to be copied at once; none if it would have to wait.
+   * Makes at most `count` IDs, after `made` others, and returns their bytes, which the caller must copy immediately. It makes no ID
+   * if it would have to wait.
    */
   some(count: number, made: number): Uint8Array;
   /** Makes one ID, waiting if needed, and returns its bytes, which the caller may keep. */

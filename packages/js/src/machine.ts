@@ -18,15 +18,15 @@ import { decode, putAscii } from "./utf8.js";
 export type Call = () => number | undefined;
 
 /**
- * The calls of the native addon and the wasm modules: arguments and results lie in the scratch area. A wasm module has the calls of
- * its family; the addon has all, and those of its table of default partitions.
+ * The calls of the native addon and the wasm modules, whose arguments and results are in the scratch area. A wasm module has the
+ * calls of its format; the addon has all calls, including those of its partition table.
  */
 export type Calls = Record<CallName, Call> & { [Name in TableCallName]?: Call };
 
-/** Returns the next ID of a generator, whose handle lies in the scratch area; undefined for a refusal. */
+/** Returns the next ID of a generator, whose handle is in the scratch area, or undefined if the call failed. */
 export type Next<Id> = () => Id | undefined;
 
-/** A loaded machine: its calls, and the place of its scratch area. */
+/** A loaded backend: its calls, and the location of its scratch area. */
 export interface Backend {
   readonly kind: "native" | "wasm";
   readonly calls: Calls;
@@ -34,9 +34,9 @@ export interface Backend {
   readonly makers?: { readonly [Name in CallName]?: Next<unknown> };
   /** Sets the clock for the next generator that is built. */
   readonly setClock: (clock: GuardedClock) => void;
-  /** Lends the machine the table from which default partitions are leased. */
+  /** Lends the backend the table from which random partitions are assigned. */
   readonly lend: (table: LentTable) => void;
-  /** The system's clock, in Unix milliseconds, if reading it here is cheaper than in the machine. */
+  /** Returns the system time in Unix milliseconds, if reading it here is cheaper than in the backend. */
   readonly now?: () => number;
   /** `true` on platforms whose clock stands still while a call runs, so that no call can wait for the next tick. */
   readonly standsStill?: boolean;
@@ -51,19 +51,22 @@ export const SCRATCH = NUMBERS * 8 + BYTES;
 /** Most IDs of one `generateMany`: their memory is allocated before the first is made. */
 export const MOST = 1 << 24;
 
-/** Number of texts cut out of one string: more saves little time, and the string stays in memory as long as any of its texts. */
+/**
+ * The number of encoded IDs that are cut out of one string. A larger number saves little time, and the string stays in memory as
+ * long as any of them.
+ */
 const CUT = 32;
 
 /** Adds details that only this side knows to an error; returns a message if it has a better one. */
 type More = (error: ErrorDetails, code: ErrorCode, message: string) => string | undefined;
 
-/** A machine in use: shows the scratch area as views, and throws errors. */
+/** A backend in use, which provides views of the scratch area and throws errors. */
 export class Machine {
   readonly calls: Calls;
   readonly setClock: Backend["setClock"];
   readonly lend: Backend["lend"];
   readonly standsStill: boolean;
-  /** The table that it was lent; false if it has its own. */
+  /** The table that was lent to the backend; false if it has its own table. */
   lent?: LentTable | false;
   /** The slots of arguments and answers, as in protocol.ts. */
   numbers!: Float64Array;
@@ -77,7 +80,7 @@ export class Machine {
   readonly #now: Backend["now"];
   readonly #nameOf: (field: string) => string;
 
-  /** `nameOf` turns the core's names of fields into those of errors. */
+  /** Creates the views. `nameOf` converts the core's names of fields to those in errors. */
   constructor({ kind, calls, makers, setClock, lend, now, standsStill, buffer, offset }: Backend, nameOf = camelCase) {
     this.kind = kind;
     this.calls = calls;
@@ -107,8 +110,8 @@ export class Machine {
   }
 
   /**
-   * A call that makes an ID, as a function that returns it; `read` reads it from the scratch area. A call that reads the machine's own
-   * clock is given the time, before anything else can run.
+   * Returns a function that makes an ID by a call, and reads it from the scratch area with `read`. If the call reads the backend's
+   * own clock, the function passes it the time before any other code can run.
    */
   maker<Id>(name: CallName, read: (m: Machine) => Id, readsClock: boolean): Next<Id> {
     const maker = this.#makers?.[name];
@@ -122,7 +125,7 @@ export class Machine {
     };
   }
 
-  /** Hands over the piece of a message that lies at the start of the bytes, after which another piece follows. */
+  /** Passes on the piece of a message at the start of the bytes. Another piece follows it. */
   putPiece(offset: number, length: number): void {
     this.numbers[pieceSlots.offset] = offset;
     this.numbers[messageSlots.length] = length;
@@ -134,28 +137,28 @@ export class Machine {
     this.check(this.calls.nextPiece());
   }
 
-  /** Writes an ASCII text at the start of the bytes; false if there is no text, or if it is not ASCII or does not fit. */
+  /** Writes an ASCII string at the start of the bytes. Returns false if the string is undefined, not ASCII or too long. */
   putAscii(text: string | undefined): boolean {
     return text !== undefined && putAscii(text, this.bytes);
   }
 
-  /** The ASCII text of `length` bytes. */
+  /** Returns the ASCII string of `length` bytes. */
   ascii(from: number, length: number): string {
     let text = "";
     for (let at = from; text.length < length; at += 16) text += sixteen(this.bytes, at);
     return text.length === length ? text : text.slice(0, length);
   }
 
-  /** The text of 16 characters at `index`. */
+  /** Returns the string of 16 characters at `index`. */
   text(index: number): string {
     return sixteen(this.bytes, index * 16);
   }
 
   /**
-   * Puts the texts of `count` cells of `width` bytes each into `texts`, from index `to` on.
+   * Writes the strings of `count` cells of `width` bytes each into `texts`, from index `to` on.
    *
-   * Makes one string for {@link CUT} texts and cuts each out of it, in a third of the time of a string for each. A caller who
-   * keeps one text keeps all of these in memory.
+   * It decodes {@link CUT} cells to one string and cuts the strings out of it, which takes a third of the time of decoding each
+   * cell. As long as one of these strings is in use, all of them stay in memory.
    */
   cut(texts: string[], to: number, count: number, width: number, lengthOf = (_index: number): number => width): void {
     for (let from = 0; from < count; from += CUT) {
@@ -193,7 +196,7 @@ export class Machine {
   }
 }
 
-/** The ASCII text of 16 bytes. One call of `fromCharCode` with 16 codes is the fastest way. */
+/** Returns the ASCII string of 16 bytes. One call of `fromCharCode` with 16 codes is the fastest way. */
 function sixteen(b: Uint8Array, at: number): string {
   return String.fromCharCode(
     b[at]!,
@@ -221,7 +224,7 @@ function camelCase(name: string): string {
   return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-/** Returns a function that loads a machine of this copy of the package at its first use. */
+/** Returns a function that loads a backend for this copy of the package at its first use. */
 export function onDemand(load: () => Backend, nameOf?: (field: string) => string): () => Machine {
   let loaded: Machine | undefined;
   return () => (loaded ??= new Machine(load(), nameOf));

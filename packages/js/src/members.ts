@@ -3,10 +3,10 @@ import { isObject } from "./checks.js";
 import { className, invalidType, PolyflakeError } from "./errors.js";
 
 /**
- * The members of an object from the caller, each read once. The object is plain, of any realm, or has at least one of the
- * members: a Date, a Map or a list without any is refused.
+ * Reads the members of an object from the caller, each once. The object must be plain, of any realm, or have at least one of the
+ * members. A Date, a Map or a list without any of them is rejected.
  *
- * @throws {PolyflakeError} `invalid_type`; `unknown_field` for a member besides `names`, unless others are ignored.
+ * @throws {PolyflakeError} `invalid_type`; `unknown_field` for a member that is not in `names`, unless others are ignored.
  */
 export function members<Name extends string>(
   value: unknown,
@@ -72,7 +72,7 @@ function noMembers(object: object, field: string): PolyflakeError {
   });
 }
 
-/** Refuses members besides `names`: a misspelt option would silently drop a partition or a bound. */
+/** Rejects members that are not in `names`, because a misspelled option would silently lose a partition or a bound. */
 function refuseOthers(object: object, names: readonly string[]): void {
   for (const name in object) {
     if (names.includes(name) || isOfAll(object, name)) continue;
@@ -93,7 +93,7 @@ function isGiven(object: object, name: string): boolean {
   return owner !== null && (owner === object || !isRoot(owner));
 }
 
-/** Returns whether an object has a member only from `Object.prototype`: members that others put there are no options. */
+/** Returns whether an object has a member only from `Object.prototype`. Members that other code added there are not options. */
 function isOfAll(object: object, name: string): boolean {
   const owner = ownerOf(object, name);
   return owner !== null && owner !== object && isRoot(owner);

@@ -84,7 +84,7 @@ export class MessageReader {
   }
 }
 
-/** All bytes of an answer, whose first piece lies in the scratch area. */
+/** Returns all bytes of an answer, whose first piece is in the scratch area. */
 export function answerOf(m: Machine): Uint8Array {
   const answer = new Uint8Array(m.numbers[answerSlots.length]!);
   for (let from = 0; from < answer.length; from += BYTES) {
@@ -183,13 +183,13 @@ export class MessageWriter {
     this.name(text);
   }
 
-  /** Writes the name of a type that no field takes. */
+  /** Writes the name of a type that no field accepts. */
   other(what: string): void {
     this.#tag(TAG_OTHER);
     this.name(what);
   }
 
-  /** Writes a text without a tag. */
+  /** Writes a string without a tag. */
   name(name: string): void {
     if (!isShortAscii(name)) {
       this.#piece(encode(name));
@@ -224,7 +224,7 @@ export class MessageWriter {
   }
 }
 
-/** Returns whether a text is short ASCII, as most names are; for those, the encoder's microsecond is saved. */
+/** Returns whether a string is short ASCII, as most names are. These do not need the encoder, which saves a microsecond. */
 function isShortAscii(text: string): boolean {
   if (text.length > 64) return false;
   for (let k = 0; k < text.length; k++) if (text.charCodeAt(k) > 127) return false;
@@ -244,7 +244,7 @@ function magnitudeOf(number: bigint): Uint8Array {
   return Uint8Array.from({ length: even.length / 2 }, (_, k) => Number.parseInt(even.slice(2 * k, 2 * k + 2), 16));
 }
 
-/** Returns whether a text is Unicode: surrogates come in pairs. */
+/** Returns whether a string is valid Unicode, with surrogates in pairs. */
 export function isUnicode(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.codePointAt(at)!;

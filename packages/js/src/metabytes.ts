@@ -4,9 +4,9 @@ import { wordsOf } from "./decode/words.js";
 import { PolyflakeError } from "./errors.js";
 
 /**
- * Metabytes from a caller, each once.
+ * Returns the caller's metabytes, without duplicates.
  *
- * @throws {PolyflakeError} `invalid_type`, `out_of_range` for a metabyte; `out_of_range` for none.
+ * @throws {PolyflakeError} `invalid_type`, or `out_of_range` for an invalid metabyte or an empty list.
  */
 export function metabytes(given: readonly unknown[], field: string): ReadonlySet<number> {
   if (given.length === 0) throw new PolyflakeError("out_of_range", "expected a metabyte, found none", { field });
@@ -14,9 +14,9 @@ export function metabytes(given: readonly unknown[], field: string): ReadonlySet
 }
 
 /**
- * The metabyte of a sno's text, which must be one of `wanted`.
+ * Returns the metabyte of an encoded sno ID, which must be one of `wanted`.
  *
- * @throws {PolyflakeError} as `parse`; `out_of_range` for another metabyte.
+ * @throws {PolyflakeError} the errors of `parse`; `out_of_range` for another metabyte.
  */
 export function metabyteAmong(wanted: ReadonlySet<number>, id: unknown, field: string): number {
   const found = wordsOf(id, field)[2] >> 12;

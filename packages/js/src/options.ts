@@ -58,17 +58,17 @@ interface OwnWindow {
 export const SHARED = ["clock", "onExhausted", "maxWait", "onStall"] as const;
 export const WINDOW = ["window", "lease", ...SHARED] as const;
 
-/** Checked options: those that all families share, as numbers, and those that stay on this side. */
+/** The checked options: those that all formats share, as numbers, and those that only the JavaScript side uses. */
 export interface SharedSettings<Name extends string> {
   readonly shared: ValuesOf<typeof optionsSlots>;
   readonly clock: GuardedClock | undefined;
-  /** The bounds of the window, as they were given. */
+  /** The bounds of the window, as the caller passed them. */
   readonly times: readonly unknown[];
-  /** All options as they were given. */
+  /** All options as the caller passed them. */
   readonly given: Partial<Record<Name, unknown>>;
 }
 
-/** Reads the options of a generator, each once; refuses any that are not in `names`. */
+/** Reads the options of a generator, each once, and rejects any that are not in `names`. */
 export function sharedSettings<Name extends string>(options: unknown, names: readonly Name[]): SharedSettings<Name> {
   const own = members(options, "options", names);
   const given: Partial<Record<(typeof WINDOW)[number], unknown>> = own;
@@ -85,7 +85,10 @@ export function sharedSettings<Name extends string>(options: unknown, names: rea
   };
 }
 
-/** Writes the options that all families share. A clock that stands still would keep a generator in its first tick. */
+/**
+ * Writes the options that all formats share. A clock that does not advance during a request would keep a generator in its first
+ * tick.
+ */
 export function putShared(m: Machine, shared: ValuesOf<typeof optionsSlots>): void {
   put(m.numbers, optionsSlots, { ...shared, skipsFirstTick: m.standsStill ? 0 : shared.skipsFirstTick });
 }

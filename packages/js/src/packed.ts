@@ -5,20 +5,20 @@ import { type CallName, textsSlots } from "./protocol.js";
 import { fewOf, jsonOfTexts, present } from "./show.js";
 import { listedOrJoined, refuseOne } from "./texts.js";
 
-/** Packing of a family's IDs in bytes. */
+/** Describes how the IDs of a format are packed in bytes. */
 interface Packing {
   readonly machine: () => Machine;
   /** Bytes of an ID. */
   readonly length: number;
-  /** Characters of an ID's text. */
+  /** The number of characters in an encoded ID. */
   readonly width: number;
-  /** Most texts of one call. */
+  /** The maximum number of encoded IDs in one call. */
   readonly batch: number;
-  /** The call that replaces packed IDs by their texts. */
+  /** The call that replaces packed IDs by their string forms. */
   readonly write: CallName;
-  /** The call that replaces texts by packed IDs. */
+  /** The call that replaces encoded IDs by packed ones. */
   readonly read: CallName;
-  /** Reads one text. */
+  /** Parses one encoded ID. */
   readonly readOne: (text: string) => unknown;
 }
 
@@ -106,7 +106,7 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
     }
   }
 
-  /** The texts of `count` IDs from the index `from` on. */
+  /** Returns the string forms of `count` IDs from the index `from` on. */
   #texts(from: number, count: number): Id[] {
     const { batch, width } = this.#packing;
     const texts = new Array<Id>(count);
@@ -117,7 +117,7 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
     return texts;
   }
 
-  /** Lets the machine write the texts of `count` IDs from the index `from` on. */
+  /** Makes the backend write the string forms of `count` IDs from the index `from` on. */
   #write(from: number, count: number): Machine {
     const { machine, length, write } = this.#packing;
     const m = machine();
@@ -129,9 +129,10 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
 }
 
 /**
- * The packed IDs of texts, given as an array or as one string of texts side by side.
+ * Parses IDs from an array of strings or from one string of concatenated IDs, and returns them packed.
  *
- * @throws {PolyflakeError} `invalid_type`, `out_of_range`, `invalid_length`; the error of the first bad text, with its `item`.
+ * @throws {PolyflakeError} `invalid_type`, `out_of_range`, `invalid_length`; the error of the first invalid string, with its
+ * `item`.
  */
 export function packed(given: unknown, { machine, length, width, batch, read, readOne }: Packing): Uint8Array {
   const texts = listedOrJoined(given, width);

@@ -1,9 +1,9 @@
 /**
- * Shares the table from which default partitions are leased: one for all copies of the package in a realm (bundled or not, native and
- * wasm), and for all threads of a process if the runtime lets them share memory.
+ * Shares the table from which random partitions are assigned. All copies of the package in a realm (bundled or not, native and
+ * wasm) use one table, and so do all threads of a process if the runtime lets them share memory.
  *
- * The first copy that needs a table leaves its own under a registered symbol. The core alone decides how partitions are taken,
- * renewed and returned; this side only keeps the cells.
+ * The first copy that needs a table publishes its own under a registered symbol. Only the core decides how partitions are reserved,
+ * renewed and released; the JavaScript side stores the cells.
  */
 import { within } from "./checks.js";
 import { randomBytes } from "./entropy.js";
@@ -15,9 +15,9 @@ import { needStack } from "./stack.js";
 /** Number of partitions. */
 const COUNT = 65_536;
 
-/** An entry for each partition, in which the core notes who has it and until when. */
+/** A table with an entry for each partition, in which the core records the holder and the expiry. */
 export interface Table {
-  /** The next partition to look at: another one at each call, until all have come up. */
+  /** Returns the next partition to check. Every call returns another one, until all have been returned. */
   next(): number;
   entry(partition: number): number;
   /** Replaces a partition's entry `old` by `fresh`; false if its entry was not `old`. */
@@ -29,8 +29,8 @@ export interface Table {
 const KEY = Symbol.for("polyflake.partitions");
 
 /**
- * Prepares a machine for default partitions. Returns `false` if it leases them from its own table, which it shares with the others,
- * `true` if it is lent a table.
+ * Prepares a backend for random partitions. Returns `false` if it assigns them from its own table, which it shares with the others,
+ * or `true` if a table is lent to it.
  */
 export function lendTo(machine: Machine): boolean {
   if (machine.lent === undefined) {
@@ -42,7 +42,7 @@ export function lendTo(machine: Machine): boolean {
   return machine.lent !== false;
 }
 
-/** The realm's table; the first machine provides it. */
+/** Returns the table of the realm, which the first backend provides. */
 function tableOf(machine: Machine): Table {
   const realm = globalThis as { [KEY]?: Table };
   const isTable = (value: Partial<Table> | null | undefined) =>
@@ -51,7 +51,7 @@ function tableOf(machine: Machine): Table {
   return realm[KEY]!;
 }
 
-/** A table for a machine, whose functions never throw. */
+/** A table for a backend, whose functions never throw. */
 export class LentTable {
   #thrown: { value: unknown } | undefined;
   readonly random: () => number;
@@ -93,7 +93,10 @@ function random16(): number {
   return (high! << 8) | low!;
 }
 
-/** The partition drawn after `count` others: each aligned group of a power of two is drawn whole, in an order that `base` sets. */
+/**
+ * Returns the partition that is picked after `count` others. Each aligned group whose size is a power of two is picked completely,
+ * in an order that `base` determines.
+ */
 const place = (base: number, count: number): number => (base ^ count) % COUNT;
 
 /** Name under which the threads of a process find the table. The number changes with the arrangement and the meaning of the cells. */

@@ -1,14 +1,14 @@
 /**
- * The numbers and names that Rust has too, in `bindings-js/src/protocol.rs`; `test/protocol.test.mjs` compares them.
+ * The numbers and names that Rust also defines, in `bindings-js/src/protocol.rs`. `test/protocol.test.mjs` compares them.
  *
- * A call takes no arguments: they lie in slots of the scratch area, and so do its answers. A record names the slots of some
- * arguments or of an answer, which hold floats, or integers of 64 bits where it says so.
+ * A call has no parameters: its arguments and results are in slots of the scratch area. A record names the slots of some arguments
+ * or of a result. Slots contain floats, or 64-bit integers where the record says so.
  */
 
 /** Number of slots. */
 export const NUMBERS = 72;
 
-/** Number of bytes: 1,024 texts of 16 characters. */
+/** The number of bytes: 1,024 strings of 16 characters. */
 export const BYTES = 16384;
 
 /** Most IDs that one call converts or makes. */
@@ -34,15 +34,15 @@ export const TAG_WIDE_BELOW = 7;
 export const TAG_FRACTION = 8;
 /** A count of 32 bits, that many values. */
 export const TAG_LIST = 9;
-/** A count of 32 bits, that many texts without a tag, each before its value. */
+/** A 32-bit count, then that many pairs of an untagged string and a value. */
 export const TAG_OBJECT = 10;
-/** As a text: the name of a type that no field takes. */
+/** A string with the name of a type that no field accepts. */
 export const TAG_OTHER = 11;
 
 /** The object that a call is about or has built. */
 export const objectSlots = { handle: 0 } as const;
 
-/** The time now, in Unix milliseconds, for calls that make one ID: reading the clock from within wasm takes longer. */
+/** The current time in Unix milliseconds, for calls that make one ID, because reading the clock from within wasm takes longer. */
 export const clockSlots = { now: 1 } as const;
 
 /** The length of a piece of a message, in bytes. */
@@ -75,7 +75,7 @@ export const textsSlots = { count: 11 } as const;
 /** A half-open time range, in Unix milliseconds. */
 export const timeRangeSlots = { start: 12, end: 13 } as const;
 
-/** 1 for texts for SQL Server, else 0. */
+/** 1 for the string form that SQL Server uses, otherwise 0. */
 export const hotguidRangeSlots = { sql: 14 } as const;
 
 /**
@@ -188,7 +188,7 @@ export const hotguidStatsSlots = { lastSecond: 61, len: 62, closed: 63, isDrawn:
 /** The answer of a table of partitions. */
 export const tableAnswerSlots = { number: 61 } as const;
 
-/** An error: its texts lie one after the other in the bytes. */
+/** An error, whose strings are concatenated in the bytes. */
 export const errorSlots = {
   position: 61,
   retryAt: 62,
@@ -199,13 +199,13 @@ export const errorSlots = {
   messageLength: 67,
 } as const;
 
-/** The calls that each family has. */
+/** The calls that each format has. */
 type Verb = "Build" | "Close" | "Fill" | "FillNow" | "Generate" | "OneAsync" | "Stats" | "TryGenerate";
 
-/** The calls of families whose IDs have texts. */
+/** The calls of formats whose IDs have a string form. */
 type TextVerb = Verb | "FromTexts" | "Texts";
 
-/** Names of all calls that every machine of a family has; Rust lists them. */
+/** The names of all calls that a format has in every backend. Rust lists them, too. */
 export type CallName =
   | "release"
   | "turn"

@@ -6,8 +6,8 @@ import { secretSlots } from "./protocol.js";
 const LENGTH = 16;
 
 /**
- * Writes a key or secret for a call that erases it from the scratch area, and returns its length. The bytes of a key of the wrong
- * length are not written; the call refuses it by its length.
+ * Writes a key or secret for a call that erases it from the scratch area, and returns its length. If the length is wrong, the bytes
+ * are not written, and the call rejects the length.
  *
  * @throws {PolyflakeError} `invalid_type`.
  */

@@ -9,16 +9,16 @@ const INSPECT = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
 const SHOWN = 6;
 
 /**
- * Gives an object of a class the methods that JSON, consoles and `String` call. The first of these members keeps it from being cloned,
- * since the copy would lose its class, and stands in the error of `structuredClone`. All objects of a class share the same ones, so
- * that they compare as equal.
+ * Adds the methods that JSON, consoles and `String` call to an object of a class. The first of these members prevents the object
+ * from being cloned, because the copy would lose its class, and appears in the error of `structuredClone`. All objects of a class
+ * share the same members, so that they compare as equal.
  */
 export function present(object: object, toJSON: (this: never) => unknown, inspect: (this: never) => string): void {
   const kind = Symbol.for(`polyflake.${object.constructor.name}`);
   Object.assign(object, { kind, toJSON, toString: inspect, [INSPECT]: inspect });
 }
 
-/** The JSON form of many IDs: their texts. */
+/** Returns the JSON form of many IDs, which is a list of strings. */
 export function jsonOfTexts(this: { texts(): string[] }): string[] {
   return this.texts();
 }
@@ -51,8 +51,8 @@ export function hexOf(bytes: Uint8Array): string {
 }
 
 /**
- * Gives a plain object a JSON form, in which bigints are decimal strings, as in a layout's description, and bytes are hex. The
- * method is not enumerable, so the object stays plain, and its clone is a true copy.
+ * Adds a JSON form to a plain object, in which bigints are decimal strings, as in a layout's description, and bytes are
+ * hexadecimal. The method is not enumerable, so the object stays plain, and its clone is a true copy.
  */
 export function withJson<T extends object>(object: T): T {
   // Without a prototype, on which other code may have put a getter.
@@ -71,7 +71,7 @@ function jsonOfValue(value: unknown): unknown {
   return isPlain ? jsonOfMembers.call(value) : value;
 }
 
-/** The integer of a decimal text in canonical spelling; undefined for another text. */
+/** Returns the integer of a canonical decimal string, or undefined for any other string. */
 export function decimalOf(text: string): bigint | undefined {
   const digits = Array.from(text.startsWith("-") ? text.slice(1) : text);
   if (digits.length === 0 || !digits.every((digit) => "0123456789".includes(digit))) return undefined;
@@ -79,14 +79,14 @@ export function decimalOf(text: string): bigint | undefined {
   return String(value) === text ? value : undefined;
 }
 
-/** The bytes of hex in lower case; undefined for another text. */
+/** Returns the bytes of a lower-case hexadecimal string, or undefined for any other string. */
 export function unhex(text: string): Uint8Array | undefined {
   const digits = Array.from(text, (digit) => "0123456789abcdef".indexOf(digit));
   if (digits.includes(-1) || digits.length % 2 === 1) return undefined;
   return Uint8Array.from({ length: digits.length / 2 }, (_, k) => (digits[2 * k]! << 4) | digits[2 * k + 1]!);
 }
 
-/** Longest accepted text of an integer, in characters: longer than that of any figure or field of 64 bits. */
+/** The maximum length of an integer's string form, which exceeds that of any figure or 64-bit field. */
 const LONGEST = 400;
 
 /** The integer of the JSON form of a bigint. */

@@ -1,17 +1,17 @@
-/** Checks many texts that are read at once, and finds the first bad one. */
+/** Checks many strings that are read at once, and finds the first invalid one. */
 import { within } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import { MOST } from "./machine.js";
 
-/** Copied texts, which callers can no longer change; a value that is no text is found when it is read. */
+/** Copied strings, which callers can no longer change. A value that is not a string is found when it is read. */
 export interface Texts {
   readonly count: number;
-  /** The texts from index `from` to just before `to`, side by side; undefined if one of them has a wrong length. */
+  /** Returns the concatenated strings from index `from` to just before `to`, or undefined if one of them has a wrong length. */
   readonly joined: (from: number, to: number) => string | undefined;
   readonly at: (index: number) => string;
 }
 
-/** Elements as texts of `least` to `most` characters. */
+/** Returns the elements as strings of `least` to `most` characters. */
 export function textsOf(all: readonly unknown[], least: number, most: number): Texts {
   return {
     count: all.length,
@@ -29,9 +29,9 @@ export function textsOf(all: readonly unknown[], least: number, most: number): T
 }
 
 /**
- * The texts side by side in one string, of `width` characters each, or the elements of an array.
+ * Returns the parts, of `width` characters each, of one concatenated string, or the elements of an array.
  *
- * @throws {PolyflakeError} as {@link elements}; `invalid_length` if characters are left over.
+ * @throws {PolyflakeError} the errors of {@link elements}; `invalid_length` if characters are left over.
  */
 export function listedOrJoined(texts: unknown, width: number): Texts {
   if (typeof texts !== "string") return textsOf(elements(texts), width, width);
@@ -57,9 +57,9 @@ export function elements(ids: unknown): readonly unknown[] {
 }
 
 /**
- * Throws the error of the first text that `read` refuses.
+ * Throws the error of the first string that `read` rejects.
  *
- * @throws {PolyflakeError} the error of that text, with its `item`.
+ * @throws {PolyflakeError} the error of that string, with its `item`.
  */
 export function refuseOne({ at }: Texts, from: number, to: number, read: (text: string) => unknown): never {
   for (let item = from; item < to; item++) {

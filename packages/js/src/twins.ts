@@ -1,7 +1,7 @@
 /** Warns of a generator that would repeat the IDs of another generator of this copy of the package. */
 import type { Handle } from "./handle.js";
 
-/** The first and the last of some numbers, or a text twice. */
+/** The first and the last of some numbers, or the same string twice. */
 export type Span = readonly [first: number | bigint | string, last: number | bigint | string];
 
 /**
@@ -19,7 +19,7 @@ export interface Claim {
 export interface Identity {
   /** Only claims of one group are compared. */
   readonly group: string;
-  /** A warning is given once for a key. */
+  /** A warning is emitted once per key. */
   readonly key: string;
   /** Returns the identity as the warning names it. */
   readonly same: () => string;
@@ -27,14 +27,14 @@ export interface Identity {
 }
 
 const claims = /* @__PURE__ */ new Map<string, Claim[]>();
-/** The keys of which a warning was given. */
+/** The keys for which a warning was emitted. */
 const warned = /* @__PURE__ */ new Set<string>();
-/** Number of groups at which those of collected or closed generators are dropped. */
+/** The number of groups at which the groups of collected or closed generators are dropped. */
 let room = 64;
 
 /**
- * Makes the claim of a new generator for a time, whose missing bounds are NaN, with the given spans. Warns once for a key if
- * it overlaps another claim. To give a claim up, set its end before its start.
+ * Records the claim of a new generator to a time, whose missing bounds are NaN, with the given spans. It warns once per key if the
+ * claim overlaps another one. To release a claim, set its end before its start.
  */
 export function claim(
   handle: Handle,
@@ -75,7 +75,7 @@ function forget(): void {
   room = Math.max(64, 2 * claims.size);
 }
 
-/** Emits a warning of the process, as Node, Bun and Deno show it; other runtimes have no place for one. */
+/** Emits a process warning, as Node, Bun and Deno show it. Other runtimes have no place for warnings. */
 function warn({ key, same, remedy }: Identity): void {
   warned.add(key);
   const host = (globalThis as { process?: { emitWarning?: unknown } }).process;

@@ -1,12 +1,12 @@
 /**
- * Converts texts to UTF-8 and back: by the runtime's own coders, or by hand in realms without them, such as Jest's jsdom. Neither
- * side ever writes malformed text.
+ * Encodes strings as UTF-8 and decodes them: with the runtime's own encoder and decoder, or by hand in realms without them, such as
+ * Jest's jsdom. Neither direction ever writes malformed text.
  */
 const decoder =
   typeof TextDecoder === "function" ? /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true }) : undefined;
 const encoder = typeof TextEncoder === "function" ? /* @__PURE__ */ new TextEncoder() : undefined;
 
-/** The text of bytes; keeps a byte order mark at the start. */
+/** Decodes bytes to a string, and preserves a byte order mark at the start. */
 export function decode(bytes: Uint8Array): string {
   if (decoder) return decoder.decode(bytes);
   let text = "";
@@ -20,7 +20,7 @@ export function decode(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of a text. */
+/** Encodes a string as bytes. */
 export function encode(text: string): Uint8Array {
   if (encoder) return encoder.encode(text);
   return Uint8Array.from(Array.from(text).flatMap((character) => bytesOf(character.codePointAt(0)!)));
@@ -33,7 +33,7 @@ function bytesOf(code: number): number[] {
   return [[0xc0, 0xe0, 0xf0][more - 1]! | (code >> (6 * more)), ...following];
 }
 
-/** Writes an ASCII text at the start of bytes; false if it is not ASCII, or does not fit. */
+/** Writes an ASCII string at the start of bytes. Returns false if it is not ASCII or does not fit. */
 export function putAscii(text: string, bytes: Uint8Array): boolean {
   const { length } = text;
   // Polyfills may lack `encodeInto`.

@@ -1,4 +1,4 @@
-/** Checks of values from callers for functions that read IDs without a machine: values are never converted. */
+/** Checks of the caller's values, for functions that read IDs without a backend. Values are never converted. */
 import { invalidCharacter, invalidLength, invalidType, outOfRange, PolyflakeError } from "../errors.js";
 
 /** A whole number, whose range is checked later. */
@@ -14,7 +14,7 @@ export function within(value: unknown, field: string, most: number): number {
   throw outOfRange(0, most, number, field);
 }
 
-/** A signed integer of 64 bits, which is always a bigint: a number that large may have been rounded. */
+/** Checks a signed 64-bit integer, which must be a bigint because a number of that size may have been rounded. */
 export function signed(value: unknown, field: string): bigint {
   return within64(value, field, BigInt.asIntN, -1n << 63n);
 }
@@ -26,12 +26,12 @@ export function within64(value: unknown, field: string, as: typeof BigInt.asIntN
   throw outOfRange(least, least + (1n << 64n) - 1n, shown(value), field);
 }
 
-/** A bigint in an error: it may have a million digits. */
+/** Returns a bigint for an error message, shortened because it can have a million digits. */
 export function shown(value: bigint): bigint | string {
   return BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits";
 }
 
-/** A text of `least` to `most` characters. */
+/** Checks a string of `least` to `most` characters. */
 export function sized(text: unknown, field: string, most: number, least = most): string {
   if (typeof text !== "string") throw invalidType("string", text, { field });
   if (text.length >= least && text.length <= most) return text;
@@ -57,7 +57,7 @@ export function digit(code: number, zero: number, count: number): number {
   return value < count ? value : -1;
 }
 
-/** Characters of a UUID's usual text: 8-4-4-4-12 hexadecimal digits. */
+/** The number of characters in the string form of a UUID: 8-4-4-4-12 hexadecimal digits. */
 export const UUID_LENGTH = 36;
 
 /** Positions of the first digit of each byte. */
@@ -76,7 +76,7 @@ const valueInUuid: ValueAt = (text, position) => {
   return inByte ? nibble(text, position) : hyphen(text, position);
 };
 
-/** The 16 bytes of a UUID's text of 36 characters; undefined for another text. */
+/** Returns the 16 bytes of a UUID's string form of 36 characters, or undefined for any other string. */
 export function bytesOfUuid(text: string): number[] | undefined {
   let all = hyphen(text, 8) | hyphen(text, 13) | hyphen(text, 18) | hyphen(text, 23);
   const bytes = BYTES_AT.map((at) => {
@@ -88,9 +88,9 @@ export function bytesOfUuid(text: string): number[] | undefined {
 }
 
 /**
- * The 16 bytes of a UUID's text in either case.
+ * Returns the 16 bytes of a UUID's string form, in either case.
  *
- * Avoids regular expressions: near the end of the stack, V8 ends the process instead of throwing when it compiles one.
+ * It avoids regular expressions because V8 terminates the process instead of throwing if it compiles one near the end of the stack.
  */
 export function uuidBytes(text: unknown, field: string): number[] {
   const found = sized(text, field, UUID_LENGTH);
@@ -104,7 +104,7 @@ export function notVersion8(field: string, and: string): PolyflakeError {
   return new PolyflakeError("not_canonical", `expected a UUID of version 8 with ${and}, found another`, { field });
 }
 
-/** The UUID's text of 16 bytes, in lower case. */
+/** Returns the string form of a UUID with 16 bytes, in lower case. */
 export function uuidText(bytes: readonly number[]): string {
   return bytes.map((byte, k) => ([4, 6, 8, 10].includes(k) ? "-" : "") + (byte + 256).toString(16).slice(1)).join("");
 }

@@ -57,7 +57,7 @@ export function fromDotnetBytes(id: Uint8Array): HotGuidId {
   return idOf(inOrder(sixteen(id), DOTNET));
 }
 
-/** The bytes at the given places. */
+/** Returns the bytes at the given indexes. */
 function inOrder(bytes: readonly number[], places: readonly number[]): number[] {
   return places.map((place) => bytes[place]!);
 }
@@ -69,7 +69,7 @@ function sixteen(id: unknown): number[] {
   return Array.from(partOfBytes(id as Uint8Array, 0, LENGTH));
 }
 
-/** The ID of 16 bytes in the order of the text. */
+/** Returns the ID of 16 bytes in the order of the string form. */
 export function idOf(bytes: readonly number[]): HotGuidId {
   return uuidText(bytes) as HotGuidId;
 }

@@ -15,7 +15,7 @@ export type RandflakeId = bigint & { readonly " randflake": "id" };
 /** The string form of an ID: 1 to 13 characters of `[0-9a-v]`. The type is branded, like {@link RandflakeId}. */
 export type RandflakeText = string & { readonly " randflake": "text" };
 
-/** Characters of the longest text. Its first character has 4 of the 64 bits. */
+/** The maximum length of an encoded ID. Its first character holds 4 of the 64 bits. */
 const MOST = 13;
 const LAST_FIRST = 15;
 

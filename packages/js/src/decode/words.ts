@@ -1,10 +1,10 @@
-/** Handles a sno ID as four words of 20 bits, each of which is four characters of its text. */
+/** Represents a sno ID as four words of 20 bits, each of which is four characters of its string form. */
 import { digit, misspelt, sized, type ValueAt } from "./checks.js";
 import type { SnoId } from "./sno.js";
 
 /** Bytes of an ID. */
 export const LENGTH = 10;
-/** Characters of its text. */
+/** The number of characters in the string form. */
 export const TEXT_LENGTH = 16;
 
 /**
@@ -17,13 +17,13 @@ export type Words = [time: number, timeLow: number, metabyteAndPartition: number
 /** The values of `2`..`9` and `a`..`x`. */
 export const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 2, 32);
 
-/** The words of a text of 16 characters; undefined for another text. */
+/** Returns the words of a string of 16 characters, or undefined for any other string. */
 export function wordsIn(text: string): Words | undefined {
   const words: Words = [wordAt(text, 0), wordAt(text, 4), wordAt(text, 8), wordAt(text, 12)];
   return (words[0] | words[1] | words[2] | words[3]) < 0 ? undefined : words;
 }
 
-/** The words of a text; `field` is the parameter's name. */
+/** Returns the words of an encoded ID. `field` is the name of the parameter. */
 export function wordsOf(text: unknown, field: string): Words {
   const found = sized(text, field, TEXT_LENGTH);
   const words = wordsIn(found);
@@ -37,7 +37,7 @@ function wordAt(text: string, at: number): number {
   );
 }
 
-/** The text of words. */
+/** Returns the string form of the words. */
 export function textOf<M extends number>(words: Words): SnoId<M> {
   let text = "";
   for (const word of words)

@@ -42,7 +42,7 @@ export interface Stats {
   closed: boolean;
 }
 
-/** What is the same in all generators of the family. */
+/** The properties that all generators of the format share. */
 const FAMILY = {
   name: "hotguid",
   size: LENGTH,
@@ -68,7 +68,10 @@ const LEASED = {
   },
 } as const;
 
-/** The machine's bytes of a leased number, of which the last two are left to the marks of version 8, and a start of the counter. */
+/**
+ * Returns the machine bytes for a leased worker ID, and a random start of the counter. The last two machine bytes remain free for
+ * the version and variant bits of version 8.
+ */
 const identityOf = (number: number): Uint8Array =>
   Uint8Array.of(number >> 16, number >> 8, number, 0, 0, ...randomBytes(3));
 

@@ -37,16 +37,16 @@ export {
 
 export { fromBytes, fromDotnetBytes, fromSql, LENGTH, toDotnetBytes, toSql } from "../decode/hotguid-bytes.js";
 
-/** The machine of this family. */
+/** The backend of this format. */
 export const machine = /* @__PURE__ */ onDemand(load);
 
-/** Characters of an ID's text. */
+/** The number of characters in an encoded ID. */
 export const TEXT_LENGTH = UUID_LENGTH;
 
-/** Bytes of the machine. */
+/** The number of machine bytes. */
 const MACHINE_LENGTH = 5;
 
-/** The last machine of a UUID of version 8, which has 34 bits for it. */
+/** The highest machine of a version 8 UUID, which has 34 machine bits. */
 const LAST_MACHINE = 2 ** 34 - 1;
 
 /** The last second that 32 bits hold. */
@@ -100,7 +100,7 @@ export function fromUuid8Parts(parts: Uuid8Parts): HotGuidId {
   return idOf([...bigEndian(timestamp), ...middle, ...bigEndian(counter).slice(1), ...bigEndian(shardKey)]);
 }
 
-/** The fields that both forms have, checked. */
+/** Checks and returns the fields that both forms have. */
 function numbersOf(
   given: Partial<Record<keyof Parts, unknown>>,
 ): [timestamp: number, counter: number, shardKey: number] {
@@ -154,7 +154,7 @@ const PACKING = {
   machine,
   length: LENGTH,
   width: TEXT_LENGTH,
-  /** Number of texts that fit one call. */
+  /** The number of encoded IDs that fit in one call. */
   batch: 448,
   write: "hotguidTexts",
   read: "hotguidFromTexts",
@@ -220,7 +220,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
   }
 }
 
-/** Places of the machine's bytes in an ID. */
+/** The positions of the machine bytes in an ID. */
 const MACHINE = [5, 4, 7, 6, 8];
 
 /** Returns the size, fields, rate and time span of the format. The fields are in the order of the string form. */

@@ -5,12 +5,12 @@ import { invalidType } from "../errors.js";
 /** Bytes that are shared with no other thread. */
 export type Bytes = ReturnType<Uint8ArrayConstructor["from"]>;
 
-/** Text that a driver has read. */
+/** Checks a string that a driver has read. */
 export function textIn(value: unknown): string {
   return string(value, "value");
 }
 
-/** A text of two hexadecimal digits for each byte, as PostgreSQL writes bytes in JSON. */
+/** Two hexadecimal digits for each byte, the form in which PostgreSQL writes bytes in JSON. */
 const HEX = /^\\x(?:[0-9a-f]{2})*$/;
 
 /** The bytes that a driver has read. */
@@ -22,7 +22,7 @@ export function bytesIn(value: unknown): Uint8Array {
   return bytes(value, "value");
 }
 
-/** Bytes as drivers take them: in Node as a Buffer, since some take nothing else. */
+/** Returns bytes in the form that drivers accept: in Node a Buffer, because some drivers accept nothing else. */
 export function bytesOut(bytes: Uint8Array): Bytes {
   const { Buffer } = globalThis as { Buffer?: { from(bytes: Uint8Array): Bytes } };
   return Buffer ? Buffer.from(bytes) : Uint8Array.from(bytes);

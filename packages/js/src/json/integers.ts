@@ -1,4 +1,4 @@
-/** Integers of 64 bits among the values that `JSON.parse` and `JSON.stringify` hand over: none is rounded without an error. */
+/** Handles 64-bit integers in the values that `JSON.parse` and `JSON.stringify` pass to callbacks. Rounding is always an error. */
 import { isObject } from "../checks.js";
 import { invalidType, outOfRange, PolyflakeError } from "../errors.js";
 import { decimalOf } from "../show.js";
@@ -27,7 +27,7 @@ export function isFraction(value: unknown, source: string | undefined): boolean 
   return Number.isSafeInteger(value) && source !== undefined && source !== String(value) && !isWhole(source);
 }
 
-/** Returns whether the source of a number is a whole number, such as 7, 7.0 and 0.7e1: no digit lies behind its point. */
+/** Returns whether the source of a number is a whole number, such as 7, 7.0 and 0.7e1. */
 function isWhole(source: string): boolean {
   const [mantissa = "", exponent = "0"] = (source[0] === "-" ? source.slice(1) : source).toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
@@ -43,7 +43,7 @@ export function roundedFraction(field: string): PolyflakeError {
   return new PolyflakeError("invalid_type", message, { field });
 }
 
-/** The value of a named member, which is refused if it holds one of the lists with fractions. */
+/** Returns the value of a named member, and throws if it contains one of the lists with fractions. */
 export function bigintsOf(field: string, value: unknown, withFractions: WeakSet<object>): unknown {
   if (value === null || typeof value === "bigint") return value;
   if (Array.isArray(value)) {
@@ -60,7 +60,7 @@ export function bigintsOf(field: string, value: unknown, withFractions: WeakSet<
 /** Characters of the longest integer of 64 bits. */
 const LONGEST = 20;
 
-/** The integer of 64 bits in plain digits; undefined for another text. */
+/** Returns the 64-bit integer of a string of plain digits, or undefined for any other string. */
 function integerIn(field: string, text: string): bigint | undefined {
   if (text.length <= LONGEST) {
     const value = decimalOf(text);
@@ -81,7 +81,7 @@ function pastRange(field: string, found: unknown): PolyflakeError {
   return outOfRange(-(1n << 63n), (1n << 64n) - 1n, found, field);
 }
 
-/** Refuses a number that may have been rounded, also in a list. */
+/** Rejects a number that may have been rounded, also in a list. */
 export function refuseRounded(field: string, value: unknown): void {
   if (Array.isArray(value)) for (const item of value) refuseRounded(field, item);
   if (!isRounded(value)) return;

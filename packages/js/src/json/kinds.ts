@@ -19,10 +19,10 @@ export type Made<K> = K extends new (
     ? T
     : never;
 
-/** A kind whose function names no type for the members: they are then unknown, which keeps the type of what it returns. */
+/** A kind whose function declares no type for the members. They are then unknown, which preserves the function's return type. */
 type UntypedKind = (new (members: AnyMembers) => unknown) | { call(members: Record<string, unknown>): unknown }["call"];
 
-/** An object's members, of the type that a kind takes. */
+/** The members of an object, of the type that a kind accepts. */
 // biome-ignore lint/suspicious/noExplicitAny: a function fits only a type of functions that takes at least what it takes.
 type AnyMembers = any;
 
@@ -190,7 +190,7 @@ function written(object: unknown): string {
   }
 }
 
-/** A replacer that refuses an object inside itself. */
+/** Returns a replacer that rejects an object inside itself. */
 function refusingItself(): (this: unknown, key: string, value: unknown) => unknown {
   const around: unknown[] = [];
   return function (_key, value) {
@@ -201,7 +201,7 @@ function refusingItself(): (this: unknown, key: string, value: unknown) => unkno
   };
 }
 
-/** The metabyte that a key spells; its range is checked later. */
+/** Returns the metabyte that a key represents. Its range is checked later. */
 function metabyteOf(key: string): number {
   const metabyte = Number(key);
   if (String(metabyte) === key && Number.isInteger(metabyte)) return metabyte;

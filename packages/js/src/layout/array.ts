@@ -8,7 +8,7 @@ import { elements, readItem } from "../texts.js";
 import type { Kind } from "./description.js";
 import type { IdOf } from "./fields.js";
 
-/** Most bytes of one call: those of 2^24 IDs of the largest fixed format. */
+/** The maximum number of bytes in one call: those of 2^24 IDs of the largest fixed format. */
 const MOST_BYTES = 1 << 28;
 
 /** The longest ID, in bytes. */
@@ -95,7 +95,7 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   }
 }
 
-/** The properties of a layout that say how its IDs are packed. */
+/** The properties of a layout that determine how its IDs are packed. */
 interface Shape {
   bits: number;
   isInteger: boolean;
@@ -128,7 +128,7 @@ function jsonOf(this: LayoutArray): string[] {
   return Array.from(this as Iterable<bigint | Uint8Array>, (id) => (isBytes(id) ? hexOf(id) : String(id)));
 }
 
-/** An ID that is an integer, or its decimal text. */
+/** Returns the integer ID of a bigint or a decimal string. */
 function integerOf(id: unknown): bigint {
   if (typeof id === "bigint") return signed(id, "ids");
   const value = typeof id === "string" && id.length <= "-9223372036854775808".length ? decimalOf(id) : undefined;
@@ -136,7 +136,7 @@ function integerOf(id: unknown): bigint {
   throw invalidType("bigint or decimal text of 64 bits", id, { field: "ids" });
 }
 
-/** An ID that is bytes, or its text in hex. */
+/** Returns the byte ID of bytes or a hexadecimal string. */
 function bytesOf(id: unknown, size: number): Uint8Array {
   if (isBytes(id)) {
     const length = lengthOfArray(id);

@@ -14,7 +14,7 @@ type Bindable<One extends Field> = One extends unknown ? ("bindable" extends One
 type BindablesIn<All extends Field> =
   string extends NameOf<All> ? Values : { [One in All as NameOf<One>]: ValueOf<One> };
 
-/** The name of a field; any text if none is written in code. */
+/** The name of a field, or any string if the code does not state a name. */
 type NameOf<One extends Field> = One extends { name: infer Name extends string } ? Name : string;
 
 /** The value of a field, as IDs are read. */

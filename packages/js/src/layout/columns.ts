@@ -54,13 +54,13 @@ export interface ParsedColumns<Bindables extends Values = Values> {
   constants: Record<string, Column | undefined>;
 }
 
-/** The columns of bindables: those of integers of at most 64 bits. */
+/** The columns of bindables, which exist only for integers of at most 64 bits. */
 type ColumnsOf<Bindables> = string extends keyof Bindables
   ? Record<string, Column | undefined>
   : { [Name in keyof Bindables as Bindables[Name] extends number | bigint ? Name : never]: ColumnOf<Bindables[Name]> };
 type ColumnOf<Value> = Value extends number ? Float64Array : BigInt64Array | undefined;
 
-/** The message for a call, in memory that calls share: no code of a caller runs while it is written. */
+/** The message of a call, in shared memory. No code of the caller runs while the message is written. */
 const message = /* @__PURE__ */ new MessageWriter();
 
 const ROLES: Readonly<Record<string, number>> = {
@@ -118,7 +118,7 @@ export function parseColumns(
   };
 }
 
-/** The column of one field; undefined if the field has none. */
+/** Returns the column of one field, or undefined if the field has no column. */
 function columnOf(
   handle: Handle,
   { name, kind, bits }: FieldDescription,
@@ -187,7 +187,7 @@ class ColumnsWriter extends ValuesWriter {
   }
 }
 
-/** Refuses numbers that are not integers, or may have been rounded. */
+/** Rejects numbers that are not integers, or may have been rounded. */
 function refuseFractions(field: string, column: Float64Array): void {
   const { buffer, byteOffset, length } = partOfBytes(column, 0, lengthOfArray(column) * 8);
   const item = new Float64Array(buffer, byteOffset, length / 8).findIndex((number) => !Number.isSafeInteger(number));

@@ -51,8 +51,8 @@ function invalid(message: string, cause?: unknown): PolyflakeError {
 }
 
 /**
- * The message of a description or snapshot, by a class of writers. Refuses values that JSON lacks; errors of getters pass
- * through.
+ * Writes a description or snapshot with a class of writers. It rejects values that JSON does not support; errors of getters
+ * propagate.
  */
 export function messageOf<W extends MessageWriter>(description: unknown, Writer: new () => W): W {
   const message = new Writer();
@@ -97,7 +97,7 @@ function unicode(text: string): string {
   throw invalid("expected texts without lone surrogates");
 }
 
-/** The value of a JSON text without loss: refuses numbers that JavaScript rounds, and members that occur twice. */
+/** Parses a JSON string without loss: it rejects numbers that JavaScript would round, and duplicate members. */
 export function parseJson(text: unknown): unknown {
   const { members, numbers } = tokensOf(string(text, "text"));
   const odd = numbers.find((number) => !isPlain(number));
@@ -112,7 +112,7 @@ export function parseJson(text: unknown): unknown {
   return parsed;
 }
 
-/** The number of members in a JSON text, which is that of its colons, and its numbers. */
+/** Returns the number of members in a JSON string, which equals the number of its colons, and its numbers. */
 function tokensOf(text: string): { members: number; numbers: string[] } {
   const numbers: string[] = [];
   let members = 0;
@@ -134,7 +134,7 @@ function deeper(depth: number): number {
   throw invalid(`expected a description of at most ${DEEPEST} levels, found more`);
 }
 
-/** Position of the quotation mark that ends the text that begins at `start`. */
+/** Returns the position of the quotation mark that ends the JSON string starting at `start`. */
 function endOfText(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;

@@ -86,7 +86,7 @@ function rangeOf(range: unknown): readonly [name: string, first: bigint, last: b
   return [string(name, "range"), number(first), number(last)];
 }
 
-/** The span of a value that is the same in all IDs: an integer, or a text or bytes as a text. */
+/** Returns the span of a value that is the same in all IDs: an integer, or the string form of a string or bytes. */
 function spanOf(value: unknown): Span {
   const one = typeof value === "number" || typeof value === "bigint" ? value : String(value);
   return [one, one];
@@ -119,7 +119,7 @@ function numberedBy(layout: Layout, given: unknown): [names: string[], of: (numb
   return [names, numbered];
 }
 
-/** What is the same in all generators of layouts. */
+/** The properties that all generators of layouts share. */
 const FAMILY = { name: "layout", parameters: 1, packed: answerOf, filled: answerOf } as const;
 
 /** The start of a generator that is restored. */

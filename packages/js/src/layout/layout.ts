@@ -21,10 +21,10 @@ import { NUMBER_BITS, type Value, type Values, ValuesWriter } from "./values.js"
 /** Names of the presets: layouts of services. */
 export type PresetName = keyof PresetBindables;
 
-/** The machine of this family. Users choose the names of fields, so these stay as they are. */
+/** The backend of this format. Users choose the names of fields, so the names are not converted. */
 export const machine = /* @__PURE__ */ onDemand(load, (field) => field);
 
-/** Takes the place of a description for a layout that is not built from one object. */
+/** A placeholder for the description of a layout that is not created from one object. */
 class Made {
   constructor(
     readonly build: "layoutBuild" | "layoutPresetBuild",
@@ -32,7 +32,7 @@ class Made {
   ) {}
 }
 
-/** Returns what a machine keeps for a layout, for generators; undefined for other objects. */
+/** Returns the backend's state of a layout, for generators, or undefined for other objects. */
 let held: (layout: object) => Handle | undefined;
 
 /** A layout, without the types that its constructor finds in a description. */
@@ -353,7 +353,7 @@ export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
   return (isInteger ? m.bigints[madeSlots.id]! : answerOf(m)) as IdOf<K>;
 }
 
-/** The ID of a decimal text, or of hex. */
+/** Returns the ID of a decimal or hexadecimal string. */
 function idOfText(text: string, isInteger: boolean): bigint | Uint8Array {
   const id = isInteger ? (text.length <= LONGEST ? decimalOf(text) : undefined) : unhex(text);
   if (id !== undefined) return id;

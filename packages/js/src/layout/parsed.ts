@@ -1,4 +1,4 @@
-/** Reads the JSON form of parsed IDs, in which bigints are decimal texts, and bytes are hex. */
+/** Reads the JSON form of parsed IDs, in which bigints are decimal strings and bytes are hexadecimal. */
 
 import type { FieldDescription } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
@@ -9,7 +9,7 @@ import type { Value, Values } from "./values.js";
 
 const MEMBERS = ["unixMs", "timestamp", "sequence", "bindables", "constants"] as const;
 
-/** The values of an ID's JSON form, ready to be packed; the types of the layout's fields say what a text of JSON stands for. */
+/** The values of an ID's JSON form, ready to be packed. The types of the layout's fields determine the meaning of a JSON string. */
 export interface Read {
   timestamp: bigint | undefined;
   sequence: number | bigint | undefined;
@@ -17,7 +17,7 @@ export interface Read {
   constants: Values;
 }
 
-/** The values of a JSON form, whose sizes are not checked; `names` and `fields` are those of a layout, in the same order. */
+/** Reads the values of a JSON form, without checking their sizes. `names` and `fields` are those of a layout, in the same order. */
 export function valuesOfJson(json: unknown, names: readonly FieldDescription[], fields: readonly Field[]): Read {
   const given = members(json, "json", MEMBERS);
   const types = new Map(names.map(({ name }, k) => [name, typeOf(fields[k]!)]));
@@ -37,7 +37,7 @@ function typeOf(field: Field): string {
   return ("type" in field ? field.type : undefined) ?? "integer";
 }
 
-/** The value of a field of the given type. Unknown names are refused later, by the layout. */
+/** Returns the value of a field of the given type. The layout rejects unknown names later. */
 function checkedValue(value: unknown, type: string | undefined, field: string): Value {
   if (type === "bytes") return bytesOfHex(value, field);
   if (type === "integer") return integerOf(value, field);
@@ -45,7 +45,7 @@ function checkedValue(value: unknown, type: string | undefined, field: string): 
   throw invalidType("text or number", value, { field });
 }
 
-/** An integer: a number, or a decimal text for a field of more than 53 bits. */
+/** Returns an integer, which is a number, or a decimal string for a field of more than 53 bits. */
 function integerOf(value: unknown, field: string): number | bigint {
   if (typeof value !== "number") return bigintOf(value, field);
   if (Number.isSafeInteger(value)) return value;

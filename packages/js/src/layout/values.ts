@@ -21,9 +21,9 @@ export const SEQUENCE = 1;
 export const BINDABLE = 2;
 export const CONSTANT = 3;
 
-/** Writes a message of values. The core decides which of them are refused, and in which order. */
+/** Writes a message of values. The core decides which values to reject, and in which order. */
 export class ValuesWriter extends MessageWriter {
-  /** The time of an ID, as it was given. */
+  /** The time of an ID, as the caller passed it. */
   times: readonly unknown[] = [];
 
   /** Writes all values of an ID. */
@@ -47,7 +47,7 @@ export class ValuesWriter extends MessageWriter {
     this.value(value, name);
   }
 
-  /** Writes names and values without roles, in one order, so that equal ones give equal messages. */
+  /** Writes names and values without roles, in a fixed order, so that equal values produce equal messages. */
   pairs(values: unknown, field: string): void {
     for (const [name, value] of entries(values, field).sort(([one], [other]) => (one < other ? -1 : 1))) {
       this.name(name);
@@ -73,7 +73,7 @@ export class ValuesWriter extends MessageWriter {
   }
 }
 
-/** A time in whole milliseconds as a bigint; any other value unchanged, for the core to refuse. */
+/** Returns a time in whole milliseconds as a bigint, and any other value unchanged, for the core to reject. */
 function timeOf(time: unknown): unknown {
   const ms = typeof time === "number" ? time : millisecondsOf(time);
   return ms !== undefined && Number.isInteger(ms) ? BigInt(ms) : time;

@@ -1,13 +1,13 @@
 /**
  * Finds the native addon at run time and loads it.
  *
- * The addon comes in a package of its platform, which is an optional dependency of this one. A checkout has the addon that was built
- * there, in its folder `prebuilds`.
+ * The addon is in a package for its platform, which is an optional dependency of this package. A repository checkout has the addon
+ * that was built there, in the folder `prebuilds`.
  *
- * Bundlers follow `require`, also one from `createRequire`, and fail at a `.node` file or move it. So this file gets
- * `createRequire` in a way that no bundler sees, and puts names together itself: a bundle carries no addon, but uses the addon of
- * an installed package of the same version. `process.dlopen` is no substitute: each call makes another environment, while
- * `require` gives all copies of the package on a thread the same addon.
+ * Bundlers follow `require`, even one from `createRequire`, and then fail at a `.node` file or move it. This file therefore obtains
+ * `createRequire` in a way that bundlers do not detect, and assembles the names itself. A bundle contains no addon, but uses the
+ * addon of an installed package of the same version. `process.dlopen` is not a substitute, because each call creates a new
+ * environment, while `require` returns the same addon to all copies of the package on a thread.
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import nodeModule, { type createRequire } from "node:module";
@@ -17,12 +17,14 @@ import { fileURLToPath } from "node:url";
 
 const PLACE = `${process.platform}-${process.arch}`;
 
-/** The platforms that this machine may be. Both of Linux are tried: an addon for the other C library does not load. */
+/**
+ * The possible platforms of this host. On Linux both C libraries are tried, because an addon for the other C library does not load.
+ */
 const NAMES = PLATFORMS[PLACE] ?? [];
 
 const packageOf = (name: string) => `@polyflake/addon-${name}`;
 
-/** The text of an error that says what this machine lacks. */
+/** The part of an error message that states which addon is missing. */
 export const expected =
   NAMES.length === 0
     ? `a platform with a native addon, found ${PLACE}`
@@ -55,7 +57,9 @@ function addonOf(folder: string, name: string): unknown {
   throw new Error(`expected ${packageOf(name)} ${VERSION}, found ${version}`);
 }
 
-/** The folders of this version of the package: around this file, or where Node looks from a bundle or from the program. */
+/**
+ * Returns the folders of this version of the package: around this file, or where Node looks for it from a bundle or the program.
+ */
 function packageFolders(): string[] {
   const file = thisFile();
   const starts = [file, process.argv[1]].filter((path) => path !== undefined).map((path) => dirname(resolve(path)));
@@ -69,10 +73,10 @@ function packageFolders(): string[] {
 const PACKED = /[\\/]dist[\\/](esm|cjs)[\\/][^\\/]+$/;
 
 /**
- * The file that this code runs in, as the engine names it; undefined for code without a file, such as that of `eval`.
+ * Returns the file that contains this code, as the engine names it, or undefined for code without a file, such as code in `eval`.
  *
- * Bundlers may replace `import.meta.url` and `__filename` by the place of the source on the machine that built the bundle. A bundle
- * that has left it must not load anything from there: other users may own that folder where the bundle runs.
+ * Bundlers can replace `import.meta.url` and `__filename` by the path of the source on the build host. A bundle that runs on
+ * another host must not load anything from that path, because other users may own the folder there.
  */
 function thisFile(): string | undefined {
   const { prepareStackTrace, stackTraceLimit } = Error;
@@ -89,7 +93,7 @@ function thisFile(): string | undefined {
   }
 }
 
-/** Restores what a stack looks like, unless all objects of the language are frozen. */
+/** Restores the settings for stack traces, unless all built-in objects are frozen. */
 function restore(settings: Pick<ErrorConstructor, "prepareStackTrace" | "stackTraceLimit">): void {
   if (!Object.isFrozen(Error)) Object.assign(Error, settings);
 }
@@ -100,7 +104,7 @@ function ancestors(folder: string): string[] {
   return parent === folder ? [folder] : [folder, ...ancestors(parent)];
 }
 
-/** Returns whether a folder holds this version of the package: an addon of another version may have other calls. */
+/** Returns whether a folder contains this version of the package. An addon of another version can have different calls. */
 function isThisVersion(folder: string): boolean {
   try {
     const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

@@ -2,17 +2,17 @@ import { invalidType, PolyflakeError } from "../errors.js";
 import type { Init, Source } from "../init.js";
 import { DIRECTIVE } from "./wasm.js";
 
-/** A wasm module in a file of its own. */
+/** A wasm module in a separate file. */
 interface Beside {
   readonly init: Init;
   /** @throws {PolyflakeError} `backend_unavailable` before the promise of `init` resolves. */
   readonly compiled: () => WebAssembly.Module;
 }
 
-/** The modules of all files that were asked for: Randflake's is that of its cipher, too. */
+/** The modules of all requested files. Randflake shares the module of its cipher. */
 const files = /* @__PURE__ */ new Map<string, Beside>();
 
-/** The module of a file; `place` returns the file's address for callers who give no source. */
+/** Returns the module of a file. `place` returns the address of the file, for callers that pass no source. */
 export function beside(name: string, place: () => URL): Beside {
   const file = files.get(name) ?? opener(place);
   files.set(name, file);

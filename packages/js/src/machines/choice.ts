@@ -1,4 +1,4 @@
-/** Chooses the machine of Node: the addon if one loads on the platform, else wasm, unless the environment names one. */
+/** Chooses the backend in Node: the addon if it loads on the platform, otherwise wasm, unless the environment selects one. */
 import { env } from "node:process";
 import { PolyflakeError } from "../errors.js";
 import type { Backend } from "../machine.js";
@@ -8,7 +8,7 @@ type Kind = Backend["kind"];
 
 const VARIABLE = "POLYFLAKE_BACKEND";
 
-/** The choice for all families, made at the first use. */
+/** The backend for all formats, chosen at the first use. */
 let chosen: Kind | undefined;
 
 export const backend = (): Kind => (chosen ??= choose(env[VARIABLE]));

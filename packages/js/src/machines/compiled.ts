@@ -1,4 +1,4 @@
-/** The machine of entry points that have wasm only. */
+/** The backend of entry points that only have wasm. */
 export const backend = () => "wasm" as const;
 
 export const clockSource = () => "host" as const;

@@ -10,7 +10,7 @@ export { init } from "./opened.js";
 type SystemSource = "counter" | "system_call";
 
 interface Addon {
-  /** The machine of this thread, over the given scratch area or that of an earlier copy of the package. */
+  /** Attaches the backend of this thread to the given scratch area, or to that of an earlier copy of the package. */
   attach(area: Uint8Array): Required<Pick<Backend, "calls" | "makers">> & { area: Uint8Array };
   /** Sets the clock for the next generator that is built. */
   clock(read: GuardedClock["read"], stalled: GuardedClock["stalled"]): void;
@@ -25,9 +25,9 @@ type Native = Backend & Pick<Addon, "clockSource">;
 let loaded: Native | undefined;
 
 /**
- * The addon as a machine, which has all families.
+ * Returns the addon as a backend, which supports all formats.
  *
- * @throws {PolyflakeError} `backend_unavailable`, whose `cause` has an error for each place that was tried.
+ * @throws {PolyflakeError} `backend_unavailable`, whose `cause` contains an error for each location that was tried.
  */
 export function load(): Native {
   try {

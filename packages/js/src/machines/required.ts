@@ -1,6 +1,6 @@
 /**
- * Loads wasm from a module of CommonJS, which is read at the first use. Bundlers take such a module along, so the machine also runs
- * from a bundle that has left the package; a file that is read from the disk would stay behind.
+ * Loads wasm from a CommonJS module, which is read at the first use. Bundlers include such a module, so the backend also works in a
+ * bundle that was moved away from the package. A file that is read from disk would be left behind.
  */
 import { glue } from "#family";
 import { decodeBase64 } from "./base64.js";

@@ -5,11 +5,11 @@ import type { Backend, Call, Calls } from "../machine.js";
 import type { LentTable } from "../partitions.js";
 import { MANY_LEVELS, needStack } from "../stack.js";
 
-/** The glue of a module, which the build puts together from wasm-bindgen's functions and bindings-wasm/src/host.js. */
+/** The glue code of a module, which the build assembles from wasm-bindgen's functions and bindings-wasm/src/host.js. */
 export interface Glue {
   /** The imports of an instance. */
   readonly imports: () => WebAssembly.Imports;
-  /** Gives the imported functions access to the exports. */
+  /** Provides the imported functions with the exports. */
   readonly begin: (exports: Exports) => void;
   /** Keeps a clock for the module, and returns the clock's number. */
   readonly keep: (clock: GuardedClock) => number;
@@ -31,7 +31,7 @@ type Exports = Calls & {
 };
 
 /**
- * A wasm module as a machine, from its compiled form (of any realm) or its bytes.
+ * Creates a backend from a wasm module, in compiled form (of any realm) or as bytes.
  *
  * @throws {PolyflakeError} `backend_unavailable` with the `cause`.
  */
@@ -62,8 +62,8 @@ export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue)
 }
 
 /**
- * A module, compiled unless the runtime did it. Modules of edge runtimes come from the host's realm, so their class does not
- * tell.
+ * Returns a compiled module, and compiles it if the runtime did not. Modules of edge runtimes come from the host's realm, so their
+ * class cannot be compared.
  */
 function compiled(source: WebAssembly.Module | Uint8Array): WebAssembly.Module {
   try {
@@ -79,7 +79,7 @@ function compiled(source: WebAssembly.Module | Uint8Array): WebAssembly.Module {
 
 export const DIRECTIVE = "a content-security policy allows it with 'wasm-unsafe-eval' in script-src";
 
-/** The exports of a new instance, ready to be called. */
+/** Returns the exports of a new instance, ready to be called. */
 function started(module: WebAssembly.Module, glue: Glue): Exports {
   try {
     const exports = new WebAssembly.Instance(module, glue.imports()).exports as unknown as Exports;
@@ -98,7 +98,9 @@ function unavailable(message: string, cause: unknown): PolyflakeError {
 /** Levels for the other calls of layouts. */
 const LEVELS = 128;
 
-/** Levels of stack that a call needs, so as not to be cut off while it allocates memory. Calls in steady use allocate none. */
+/**
+ * Returns the stack levels that a call needs in order not to overflow while it allocates memory. Repeated calls do not allocate.
+ */
 function levelsOf(name: string): number {
   if (["Async", "Build", "Describe", "Many", "Piece", "turn"].some((end) => name.endsWith(end))) return MANY_LEVELS;
   return name.startsWith("layout") ? LEVELS : 0;
@@ -114,8 +116,8 @@ function guarded(call: Call, levels: number): Call {
 }
 
 /**
- * Makes calls that survive the end of JavaScript's stack: a RangeError leaves wasm in the middle of a call, with its own stack
- * pointer still moved. For a call inside a clock, the return of the outer call restores the pointer.
+ * Wraps calls so that they survive a stack overflow in JavaScript. A RangeError leaves wasm in the middle of a call, with its own
+ * stack pointer still moved. For a call inside a clock, the return of the outer call restores the pointer.
  */
 function mender(stack: WebAssembly.Global): (call: Call) => Call {
   const top: unknown = stack.value;

@@ -1,4 +1,4 @@
-/** Loads wasm from a file beside the script, which `init` opens: browsers. */
+/** Loads wasm in browsers from a file next to the script, which `init` opens. */
 import { glue } from "#family";
 import { beside } from "./beside.js";
 import { instantiate } from "./wasm.js";

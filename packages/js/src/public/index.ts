@@ -42,7 +42,7 @@ const LAST_VERSION = 31;
 /** Most characters of a type's name. */
 const MOST_NAME = 63;
 
-/** Numbers are below 2^48 by default; types of at most 53 bits have numbers, the others bigints. */
+/** Numbers are below 2^48 by default. Types of at most 53 bits use numbers, wider ones bigints. */
 const BITS = 48;
 const MOST_BITS = 64;
 const NUMBER_BITS = 53;
@@ -227,7 +227,7 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
     return this.#prefix.slice(0, -1) as Name;
   }
 
-  /** Characters of a text. */
+  /** The number of characters in a public ID. */
   get #width(): number {
     return this.#prefix.length + TAIL;
   }
@@ -307,7 +307,7 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
     return this.#schema;
   }
 
-  /** Most texts or numbers of a call for many. */
+  /** The maximum number of IDs or numbers in one batch call. */
   get #batch(): number {
     return Math.min(BATCH, Math.floor(BYTES / this.#width));
   }
@@ -329,7 +329,7 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
     return (this.#isWide ? BigInt.asUintN(64, m.bigints[madeSlots.id]!) : m.numbers[madeSlots.id]) as N;
   }
 
-  /** The error of a text that is none of the type, whatever its check character. */
+  /** Returns the error for a string that is not a public ID of the type, regardless of its check character. */
   #misread(text: string): PolyflakeError {
     const [field, from] = ["text", this.#prefix.length];
     const end = text.lastIndexOf("_");

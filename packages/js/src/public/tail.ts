@@ -1,4 +1,4 @@
-/** What follows a type and its `_` in a text: characters of Crockford's alphabet in lower case. */
+/** The part of a public ID after the type and its `_`: lower-case characters of Crockford's alphabet. */
 
 /** Number of the characters. */
 export const TAIL = 15;
@@ -16,7 +16,7 @@ const CODES = /* @__PURE__ */ (() => {
 /** Returns whether a code is that of one of the characters. */
 export const isOfTail = (code: number): boolean => CODES[code] === 1;
 
-/** Writes the characters of a text from `from` on; false if one of them is not of the alphabet. */
+/** Writes the characters of a string from `from` on. Returns false if one of them is not in the alphabet. */
 export function putTail(text: string, from: number, bytes: Uint8Array): boolean {
   let all = 1;
   for (let k = 0; k < TAIL; k++) {
@@ -27,7 +27,7 @@ export function putTail(text: string, from: number, bytes: Uint8Array): boolean 
   return all === 1;
 }
 
-/** The character that somebody may have meant by another: capitals, and what looks alike. */
+/** Returns the character that was probably meant by another one: capitals, and characters that look similar. */
 export function meant(character: string): string | undefined {
   if (character > "z") return undefined;
   const lower = character.toLowerCase();

@@ -46,7 +46,7 @@ export interface Stats {
   closed: boolean;
 }
 
-/** What is the same in all generators of the family. */
+/** The properties that all generators of the format share. */
 const FAMILY = {
   name: "randflake",
   size: 8,

@@ -12,12 +12,12 @@ import { elements, readItem, refuseOne, type Texts, textsOf } from "../texts.js"
 
 export { decodeText, encodeText } from "../decode/randflake.js";
 
-/** The machine of this family, and of its cipher. */
+/** The backend of this format and of its cipher. */
 export const machine = /* @__PURE__ */ onDemand(load);
 
-/** Bytes of a text's slot, padded with zeros. */
+/** The number of bytes in the slot of an encoded ID, which is padded with zeros. */
 export const SLOT = 16;
-/** Characters of the longest text. */
+/** The maximum length of an encoded ID. */
 export const TEXT_LENGTH = 13;
 
 /** The fields of an ID. */
@@ -30,7 +30,7 @@ export interface Parts {
   sequence: number;
 }
 
-/** Length of the text in a slot. */
+/** Returns the length of the encoded ID in a slot. */
 export function lengthInSlot({ bytes }: Pick<Machine, "bytes">, index: number): number {
   let length = TEXT_LENGTH;
   while (bytes[index * SLOT + length - 1] === 0) length--;
@@ -55,7 +55,10 @@ export function fromUnsigned(value: bigint): RandflakeId {
   return BigInt.asIntN(64, unsigned(value, "value")) as RandflakeId;
 }
 
-/** Most texts that one call reads, and the position of their offsets among the bytes: see bindings-js/src/randflake/ids.rs. */
+/**
+ * The maximum number of strings that one call reads, and the position of their offsets in the bytes. See
+ * bindings-js/src/randflake/ids.rs.
+ */
 const TEXTS = 960;
 const OFFSETS = TEXTS * TEXT_LENGTH;
 
@@ -132,7 +135,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
     for (let place = 0; place < this.length; place++) yield this.ids[place] as RandflakeId;
   }
 
-  /** Puts the texts of `count` IDs from the index `from` on into `texts`. */
+  /** Writes the string forms of `count` IDs from the index `from` on into `texts`. */
   #texts(from: number, count: number, texts: string[]): void {
     const m = machine();
     m.bytes.set(partOfBytes(this.ids, from * 8, count * 8));
@@ -142,14 +145,14 @@ export class RandflakeArray implements Iterable<RandflakeId> {
   }
 }
 
-/** The ID of an integer or a text. */
+/** Returns the ID of an integer or an encoded ID. */
 function readId(id: unknown): bigint {
   if (typeof id === "bigint") return signed(id, "ids");
   if (typeof id === "string") return decodeText(id);
   throw invalidType("bigint or string", id, { field: "ids" });
 }
 
-/** Writes texts side by side for a call, with the end of each; false if one of them cannot be a text of an ID. */
+/** Writes concatenated strings for a call, with the end of each. Returns false if one of them cannot be an encoded ID. */
 function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
   if (!m.putAscii(texts.joined(from, to))) return false;
   const offsets = new Int32Array(m.bytes.buffer, m.bytes.byteOffset + OFFSETS, to - from + 1);

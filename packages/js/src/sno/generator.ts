@@ -50,7 +50,7 @@ function partitionOf(handle: Handle): number | undefined {
   return Number.isNaN(partition) ? undefined : partition;
 }
 
-/** What is the same in all generators of the family. */
+/** The properties that all generators of the format share. */
 const FAMILY = {
   name: "sno",
   size: LENGTH,
@@ -113,7 +113,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   declare readonly generate: Generate<Metabyte>;
 
   readonly #handle: Handle;
-  /** Provides what the first ID needs. */
+  /** Prepares the resources that the first ID needs. */
   readonly #seed: () => void;
   readonly #ready: (metabyte: unknown) => Machine;
 

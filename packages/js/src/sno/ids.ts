@@ -26,7 +26,7 @@ export {
 export { fromBytes, fromUuid } from "../decode/sno-bytes.js";
 export { LENGTH, TEXT_LENGTH } from "../decode/words.js";
 
-/** The machine of this family. */
+/** The backend of this format. */
 export const machine = /* @__PURE__ */ onDemand(load);
 
 /**
@@ -154,7 +154,7 @@ export class SnoArray extends PackedTexts<SnoId> {
     return Uint16Array.from({ length: this.length }, (_, k) => pairIn(rows, k * LENGTH + SEQUENCE));
   }
 
-  /** The bytes of all IDs; the caller may have resized or detached the array. */
+  /** Returns the bytes of all IDs. The caller may have resized or detached the array. */
   #rows(): Uint8Array {
     return partOfBytes(this.bytes, 0, this.length * LENGTH);
   }

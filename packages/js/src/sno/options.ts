@@ -97,7 +97,7 @@ export interface Stats {
   closed: boolean;
 }
 
-/** The format of a snapshot that names none. */
+/** The version of a snapshot that states no version. */
 const FORMAT = 1;
 const RESTORE = ["metabyte", ...WINDOW] as const;
 const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
@@ -110,7 +110,7 @@ export interface Settings {
   readonly shared: ValuesOf<typeof optionsSlots>;
   readonly own: Omit<ValuesOf<typeof snoOptionsSlots>, "isLent">;
   readonly clock: GuardedClock | undefined;
-  /** The bounds of the window, as they were given. */
+  /** The bounds of the window, as the caller passed them. */
   readonly times: readonly unknown[];
   readonly metabyte: number;
   /** `true` if the generator leases a default partition. */
@@ -119,7 +119,8 @@ export interface Settings {
 }
 
 /**
- * Reads the options; a partition and bounds only without a snapshot, which has its own. `how` is the kind of start.
+ * Reads the options. A partition and bounds are allowed only without a snapshot, which contains its own. `how` is the kind of
+ * start.
  */
 export function settingsOf(options: unknown, how: number): Settings {
   const names: readonly (typeof BUILD)[number][] = how === 0 ? BUILD : RESTORE;
@@ -162,7 +163,10 @@ export function numbersOf(snapshot: unknown): ValuesOf<typeof snoSnapshotSlots> 
   return { format, ...partition, ...countersOf((name) => integer(given[name], name)) };
 }
 
-/** The partition and sequences that options or a snapshot give. The Go library's bounds may be in any order, with 0 for the highest. */
+/**
+ * Returns the partition and the sequences of options or a snapshot. Bounds of the Go library can be in either order, with 0 as the
+ * highest.
+ */
 export function heldOf(numbers: Settings["own"] | ValuesOf<typeof snoSnapshotSlots>): {
   partition: number;
   sequences: readonly [number, number];

@@ -19,7 +19,7 @@ import { nameOf, nothingOf, present } from "../show.js";
 /** See {@link Init}. */
 export const init: Init = open;
 
-/** The machine of the cipher, which Randflake's module has. */
+/** The backend of the cipher, which is part of Randflake's module. */
 const machine = /* @__PURE__ */ onDemand(load);
 
 const BLOCK = 8;
