@@ -1,4 +1,4 @@
-/** Checks of values from callers: values are never converted. */
+/** Checks of the caller's values, which are never converted. */
 import { integer, within64 } from "./decode/checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import { ABSENT } from "./slots.js";
@@ -18,26 +18,26 @@ export function attached(is: boolean): void {
 }
 
 /**
- * One of a class's generators.
+ * Checks that a value is one of the class's generators, and returns it.
  *
- * @throws {PolyflakeError} `invalid_type` for anything else.
+ * @throws {PolyflakeError} `invalid_type` otherwise.
  */
 export function generatorOf<G extends object>(generators: WeakSet<G>, value: unknown): G {
   if (generators.has(value as G)) return value as G;
   throw invalidType("Generator of this copy of the package", value, { field: "generator" });
 }
 
-/** A whole number, or {@link ABSENT} if it is missing. */
+/** Checks a whole number, and returns {@link ABSENT} if it is missing. */
 export function optionalInteger(value: unknown, field: string): number {
   return value === undefined ? ABSENT : integer(value, field);
 }
 
-/** An unsigned integer of 64 bits. */
+/** Checks an unsigned 64-bit integer. */
 export function unsigned(value: unknown, field: string): bigint {
   return within64(value, field, BigInt.asUintN, 0n);
 }
 
-/** A boolean; false if it is missing. */
+/** Checks a boolean, and returns false if it is missing. */
 export function flag(value: unknown, field: string): boolean {
   if (value === undefined || typeof value === "boolean") return value === true;
   throw invalidType("boolean", value, { field });
@@ -49,7 +49,7 @@ export function string(value: unknown, field: string): string {
   throw invalidType("string", value, { field });
 }
 
-/** A time in Unix milliseconds. */
+/** Returns a time in Unix milliseconds. */
 export function time(value: unknown, field: string): number {
   if (typeof value === "number") return integer(value, field);
   const ms = millisecondsOf(value);
@@ -57,7 +57,7 @@ export function time(value: unknown, field: string): number {
   throw invalidType("valid Date or integer milliseconds", value, { field });
 }
 
-/** The Unix milliseconds of a Date of any realm; undefined if the value is no Date. */
+/** Returns the Unix milliseconds of a Date of any realm, or undefined if the value is not a Date. */
 export function millisecondsOf(value: unknown): number | undefined {
   try {
     return Date.prototype.getTime.call(value);
@@ -94,7 +94,7 @@ function isoOf(ms: string): string {
   return Number.isNaN(date.getTime()) ? ms : date.toISOString();
 }
 
-/** The getters of all typed arrays, which no subclass can change. */
+/** The getters of all typed arrays, which subclasses cannot override. */
 const typedArray = /* @__PURE__ */ (() => Object.getPrototypeOf(Uint8Array.prototype) as object)();
 const getter = (name: PropertyKey): ((this: unknown) => unknown) =>
   Object.getOwnPropertyDescriptor(typedArray, name)!.get!;
@@ -108,13 +108,13 @@ export function isBytes(value: unknown): value is Uint8Array {
   return kindOf.call(value) === "Uint8Array";
 }
 
-/** A Uint8Array; 0 bytes long if it is detached. */
+/** Checks a Uint8Array, whose length is 0 if it is detached. */
 export function bytes(value: unknown, field: string): Uint8Array {
   if (isBytes(value)) return value;
   throw invalidType("Uint8Array", value, { field });
 }
 
-/** A BigInt64Array of any realm; of length 0 if it is detached. */
+/** Checks a BigInt64Array of any realm, whose length is 0 if it is detached. */
 export function integers(value: unknown, field: string): BigInt64Array {
   if (kindOf.call(value) === "BigInt64Array") return value as BigInt64Array;
   throw invalidType("BigInt64Array", value, { field });

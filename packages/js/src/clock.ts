@@ -25,11 +25,11 @@ export class GuardedClock {
   readonly read: () => number;
   /** Returns 1 if the call may wait. */
   readonly stalled: ((reason: number, unixMs: number, stalled: number, sleptMs: number) => number) | undefined;
-  /** Reason of the clock's last failure. */
+  /** The reason for the clock's last failure. */
   #failure: unknown;
   /** The value that the clock threw, or returned instead of a number. */
   #found = "";
-  /** The value that the callback for stalls threw. */
+  /** The value that the stall callback threw. */
   #thrown: { value: unknown } | undefined;
 
   constructor(clock: () => unknown, onStall: ((stall: Stall) => unknown) | undefined) {
@@ -56,9 +56,9 @@ export class GuardedClock {
   }
 
   /**
-   * Adds the cause of the clock's failure to an error, and returns the message for a clock that gave no number.
+   * Adds the cause of the clock's failure to an error, and returns the message if the clock did not return a number.
    *
-   * @throws the value that the callback for stalls threw, in place of the error.
+   * @throws the value that the stall callback threw, instead of the error.
    */
   explain(error: ErrorDetails, code: ErrorCode): string | undefined {
     const thrown = this.#thrown;
@@ -70,7 +70,7 @@ export class GuardedClock {
   }
 }
 
-/** Runs a function that the caller gave; `failed` turns a thrown value into the result. */
+/** Runs a function of the caller. `failed` converts a thrown value to the result. */
 function inside<T>(run: () => T, failed: (thrown: unknown) => T): T {
   if (depth === DEEPEST) {
     return failed(
@@ -88,7 +88,7 @@ function inside<T>(run: () => T, failed: (thrown: unknown) => T): T {
 }
 
 /**
- * Guards a clock, which returns Unix milliseconds, and a callback for stalls; undefined if both are missing.
+ * Wraps a clock, which returns Unix milliseconds, and a stall callback. Returns undefined if both are missing.
  *
  * @throws {PolyflakeError} `invalid_type` unless both are functions.
  */
@@ -104,6 +104,7 @@ export function guarded(clock: unknown, onStall: unknown): GuardedClock | undefi
 }
 
 /**
- * `Date.now` as it was at the import, as in bindings-wasm/src/host.js: a mock that tests install later is not the system's time.
+ * `Date.now` at the time of the import, as in bindings-wasm/src/host.js, because a mock that tests install later is not the system
+ * time.
  */
 const systemTime = /* @__PURE__ */ ((): (() => number) => Date.now)();

@@ -4,7 +4,7 @@
  */
 declare const VERSION: string;
 
-/** Names of platforms by operating system and processor: Linux has two C libraries. */
+/** The names of platforms by operating system and processor. Linux has two C libraries. */
 declare const PLATFORMS: Readonly<Record<string, readonly string[]>>;
 
 /** The backend of an entry point, and the source of its time. */

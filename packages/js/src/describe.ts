@@ -58,7 +58,7 @@ export function figuresOf(fixed: Fixed[], figures: Omit<Description, "bits" | "f
   return withJson({ bits, fields, ...figures });
 }
 
-/** Reads the figures from the answer of a call. */
+/** Reads a description from the answer of a call. */
 export function descriptionOf(m: Machine): Description {
   const message = new MessageReader(m);
   const [bits, perSecond, perSecondInAll, firstMs, lastMs] = Array.from({ length: 5 }, () => message.integer());

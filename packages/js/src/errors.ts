@@ -73,7 +73,7 @@ export function className(value: unknown): string {
   }
 }
 
-/** An own member of an object, unless it is an accessor. */
+/** Returns an own member of an object, unless it is an accessor. */
 const dataOf = (object: object | null, name: string): unknown =>
   object && Object.getOwnPropertyDescriptor(object, name)?.value;
 
@@ -82,7 +82,7 @@ export function invalidLength(expected: number | string, found: number, details?
   return new PolyflakeError("invalid_length", `expected length ${expected}, found ${found}`, details);
 }
 
-/** The error for a number outside its limits, both inclusive. */
+/** Creates the error for a number outside its limits, both inclusive. */
 export function outOfRange(
   least: number | bigint,
   most: number | bigint,
@@ -101,7 +101,7 @@ export function invalidCharacter(text: string, position: number, details?: Error
   return badCode(code, "U+", position, details);
 }
 
-/** The error for the first bad byte, in the form of {@link invalidCharacter}. */
+/** Creates the error for the first invalid byte, in the form of {@link invalidCharacter}. */
 export function invalidByte(byte: number, position: number, details?: ErrorDetails): PolyflakeError {
   return badCode(byte, byte > 127 ? "byte 0x" : "U+", position, details);
 }

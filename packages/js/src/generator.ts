@@ -17,7 +17,7 @@ export interface Family<Id, Many> {
   readonly size: number;
   readonly batch: number;
   readonly most: number;
-  /** Number of parameters of an ID. */
+  /** The number of parameters of an ID. */
   readonly parameters: 0 | 1;
   /** Writes the arguments of every ID: the handle, and the parameter. */
   readonly ready: (parameter: unknown) => Machine;
@@ -27,9 +27,9 @@ export interface Family<Id, Many> {
   readonly one: (m: Machine) => Id;
   /** Copies the packed ID that an asynchronous call made out of the scratch area. */
   readonly packed: (m: Machine) => Uint8Array;
-  /** The packed IDs that a call for many made, which are copied at once. */
+  /** Returns the packed IDs that a batch call made. The caller must copy them immediately. */
   readonly filled: (m: Machine) => Uint8Array;
-  /** The array over packed IDs. */
+  /** Creates the array over packed IDs. */
   readonly many: (packed: Uint8Array) => Many;
   /** The properties of a generator that a console shows in addition to its format, by name. */
   readonly shown?: (handle: Handle) => Readonly<Record<string, unknown>>;
@@ -151,7 +151,7 @@ export abstract class AnyGenerator<
     return new Uint8Array(within(count, "count", this.#family.most) * this.#family.size);
   }
 
-  /** The signal of a call's last parameter, the options. */
+  /** Returns the signal of the options, which are the last parameter of a call. */
   #signal(parameters: readonly unknown[]): Signal | undefined {
     const options = parameters[this.#family.parameters];
     return signalOf(options === undefined ? {} : options);

@@ -19,19 +19,19 @@ function release({ machine, number }: { machine: Machine; number: number }): voi
 /** Returns whether the last turn ended its call. */
 const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[turnSlots.sleep]!);
 
-/** The number of the object that the last call built. */
+/** Returns the number of the object that the last call created. */
 const built = ({ numbers }: Machine): number => numbers[objectSlots.handle]!;
 
 /** The errors of a backend which mean that the table lent to it failed. */
 const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
 
-/** Errors of a generator that mean that it has no grant now. */
+/** The errors of a generator which mean that it currently has no grant. */
 const OF_A_GRANT = /* @__PURE__ */ new Set<ErrorCode>(["lease_not_started", "lease_expired", "generator_closed"]);
 
-/** Errors that a wait cures. */
+/** The errors that are resolved by waiting. */
 const OF_A_TICK = /* @__PURE__ */ new Set<ErrorCode>(["sequence_exhausted", "clock_behind"]);
 
-/** Whether this thread may sleep. The main thread of a page may not, and most edge workers may not. */
+/** Returns whether this thread can sleep. The main thread of a page and most edge workers cannot. */
 function canSleep(): boolean {
   try {
     // Returns at once, since the value differs.
@@ -47,13 +47,13 @@ export class Handle {
   number: number;
   /** The state to release once the owner is collected. */
   readonly #held: { machine: Machine; number: number };
-  /** The claim of a generator whose IDs others could repeat. */
+  /** The claim of a generator whose IDs other generators could repeat. */
   claim?: Claim;
   /** The lease that provides the generator's grants. */
   lease?: Leasing;
 
   /**
-   * Builds it by a call, from the slots that `write` writes for it, and from the bytes of the scratch area.
+   * Creates the state with a call, from the slots that `write` fills and from the bytes of the scratch area.
    *
    * @throws {PolyflakeError} the error of the call.
    */
@@ -70,7 +70,7 @@ export class Handle {
     this.#held = { machine, number: this.number };
   }
 
-  /** Releases it when `owner` is collected. */
+  /** Releases the state when `owner` is collected. */
   belongTo(owner: object): this {
     forgotten?.register(owner, this.#held);
     return this;
@@ -83,7 +83,7 @@ export class Handle {
     this.#held.number = other.number;
   }
 
-  /** Writes the handle, for the next call. */
+  /** Writes the handle for the next call. */
   ready(): Machine {
     const m: Machine = this.machine;
     m.numbers[objectSlots.handle] = this.number;

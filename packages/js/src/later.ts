@@ -24,11 +24,11 @@ export interface AsyncOptions {
   signal?: Signal | undefined;
 }
 
-/** Number of IDs that one call makes before it lets other work run. */
+/** The number of IDs that one call makes before it yields to other work. */
 const REST = 1 << 16;
 
 /**
- * The signal of a call's options, which must not be aborted yet.
+ * Returns the signal of a call's options, which must not be aborted yet.
  *
  * @throws {PolyflakeError} `invalid_type`, `unknown_field`; the reason of an aborted signal.
  */

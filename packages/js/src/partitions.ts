@@ -12,7 +12,7 @@ import { tableAnswerSlots, tableSlots } from "./protocol.js";
 import { put } from "./slots.js";
 import { needStack } from "./stack.js";
 
-/** Number of partitions. */
+/** The number of partitions. */
 const COUNT = 65_536;
 
 /** A table with an entry for each partition, in which the core records the holder and the expiry. */
@@ -20,9 +20,9 @@ export interface Table {
   /** Returns the next partition to check. Every call returns another one, until all have been returned. */
   next(): number;
   entry(partition: number): number;
-  /** Replaces a partition's entry `old` by `fresh`; false if its entry was not `old`. */
+  /** Replaces the entry of a partition, `old`, by `fresh`. Returns false if the entry was not `old`. */
   swap(partition: number, old: number, fresh: number): boolean;
-  /** Scratch area of the addon that owns the table. */
+  /** The scratch area of the addon that owns the table. */
   readonly area?: ArrayBuffer;
 }
 
@@ -99,10 +99,13 @@ function random16(): number {
  */
 const place = (base: number, count: number): number => (base ^ count) % COUNT;
 
-/** Name under which the threads of a process find the table. The number changes with the arrangement and the meaning of the cells. */
+/**
+ * The name under which the threads of a process find the table. Its number changes whenever the layout or the meaning of the cells
+ * changes.
+ */
 const NAME = "polyflake.partitions.2";
 
-/** Size of the memory: one cell for the base (valid once bit 48 is set) and the count, then one for each partition. */
+/** The size of the memory: one cell for the base (valid once bit 48 is set) and the count, then one for each partition. */
 const BYTES = 8 * (1 + COUNT);
 
 interface Threads {
@@ -114,7 +117,7 @@ interface Host {
   process?: { getBuiltinModule?: (name: string) => Threads | undefined };
 }
 
-/** The memory of the table of the process's threads, which later threads also get; undefined if threads cannot share memory. */
+/** Returns the memory of the process-wide table, which later threads receive, too, or undefined if threads cannot share memory. */
 function sharedMemory(): SharedArrayBuffer | undefined {
   try {
     const threads = (globalThis as Host).process!.getBuiltinModule!("node:worker_threads")!;
@@ -128,7 +131,7 @@ function sharedMemory(): SharedArrayBuffer | undefined {
   }
 }
 
-/** A table in memory, of a process's threads or of one realm. */
+/** A table in memory, for the threads of a process or for one realm. */
 class CellTable implements Table {
   readonly #cells: BigInt64Array;
 
@@ -155,7 +158,7 @@ class CellTable implements Table {
   }
 }
 
-/** The addon's own table, the same for all threads of the process, from which other copies lease. */
+/** Returns the addon's table, which all threads of the process share and from which other copies assign partitions. */
 function addonTable(machine: Machine): Table | undefined {
   const { partitionsNext, partitionsEntry, partitionsSwap } = machine.calls;
   if (!partitionsNext || !partitionsEntry || !partitionsSwap) return undefined;

@@ -5,13 +5,13 @@
  * or of a result. Slots contain floats, or 64-bit integers where the record says so.
  */
 
-/** Number of slots. */
+/** The number of slots. */
 export const NUMBERS = 72;
 
 /** The number of bytes: 1,024 strings of 16 characters. */
 export const BYTES = 16384;
 
-/** Most IDs that one call converts or makes. */
+/** The maximum number of IDs that one call converts or makes. */
 export const BATCH = 1024;
 
 /** No value. */
@@ -20,26 +20,26 @@ export const TAG_NONE = 0;
 export const TAG_FALSE = 1;
 /** True. */
 export const TAG_TRUE = 2;
-/** 64 bits, signed. */
+/** A signed 64-bit integer. */
 export const TAG_INTEGER = 3;
-/** A length of 32 bits, that many bytes of UTF-8. */
+/** A 32-bit length, then that number of bytes of UTF-8. */
 export const TAG_TEXT = 4;
-/** A length of 32 bits, that many bytes. */
+/** A 32-bit length, then that number of bytes. */
 export const TAG_PIECE = 5;
-/** As bytes: the big-endian magnitude of an integer past 64 bits. */
+/** Bytes with the big-endian magnitude of an integer above 64 bits. */
 export const TAG_WIDE = 6;
-/** As bytes: the big-endian magnitude of a negative integer past 64 bits. */
+/** Bytes with the big-endian magnitude of a negative integer of more than 64 bits. */
 export const TAG_WIDE_BELOW = 7;
-/** A number that is no integer. */
+/** A number that is not an integer. */
 export const TAG_FRACTION = 8;
-/** A count of 32 bits, that many values. */
+/** A 32-bit count, then that number of values. */
 export const TAG_LIST = 9;
 /** A 32-bit count, then that many pairs of an untagged string and a value. */
 export const TAG_OBJECT = 10;
 /** A string with the name of a type that no field accepts. */
 export const TAG_OTHER = 11;
 
-/** The object that a call is about or has built. */
+/** The object that a call uses or has created. */
 export const objectSlots = { handle: 0 } as const;
 
 /** The current time in Unix milliseconds, for calls that make one ID, because reading the clock from within wasm takes longer. */
@@ -51,7 +51,7 @@ export const messageSlots = { length: 2 } as const;
 /** The offset of a piece in its message. */
 export const pieceSlots = { offset: 3 } as const;
 
-/** Nanoseconds to sleep before the next turn, NaN at the end. */
+/** The nanoseconds to sleep before the next step; NaN at the end. */
 export const turnSlots = { sleep: 4 } as const;
 
 /** The metabyte of new IDs. */
@@ -63,13 +63,13 @@ export const snoAtSlots = { time: 6 } as const;
 /** The shard key of new IDs. */
 export const hotguidOneSlots = { shardKey: 7 } as const;
 
-/** Number of IDs or blocks of a batch, and the index of its first one among all. */
+/** The number of IDs or blocks of a batch call, and the index of its first one in the whole batch. */
 export const manySlots = { count: 8, first: 9 } as const;
 
 /** The new end of a window, in Unix milliseconds. */
 export const extensionSlots = { end: 10 } as const;
 
-/** Number of IDs to convert. */
+/** The number of IDs to convert. */
 export const textsSlots = { count: 11 } as const;
 
 /** A half-open time range, in Unix milliseconds. */
@@ -79,8 +79,8 @@ export const timeRangeSlots = { start: 12, end: 13 } as const;
 export const hotguidRangeSlots = { sql: 14 } as const;
 
 /**
- * Options of all generators: a window, in Unix milliseconds; 0 to wait, 1 for an error; the longest wait, in milliseconds; 1 if a
- * generator with an explicit worker ID leaves out the tick of its first call, else 0.
+ * The options of all generators: a window, in Unix milliseconds; 0 to wait, 1 for an error; the longest wait, in milliseconds; 1 if
+ * a generator with an explicit worker ID skips the tick of its first call, otherwise 0.
  */
 export const optionsSlots = {
   windowStart: 15,
@@ -90,7 +90,7 @@ export const optionsSlots = {
   skipsFirstTick: 60,
 } as const;
 
-/** Options of sno: `how` is 0 to build, 1 to restore, 2 to import the original's; `isLent` is 1 under a lent table. */
+/** The options of sno. `how` is 0 to create, 1 to restore, 2 to import the original's snapshot; `isLent` is 1 with a lent table. */
 export const snoOptionsSlots = {
   how: 19,
   metabyte: 20,
@@ -100,7 +100,7 @@ export const snoOptionsSlots = {
   isLent: 24,
 } as const;
 
-/** A snapshot of sno, as argument and as answer. */
+/** A snapshot of sno, as an argument and as a result. */
 export const snoSnapshotSlots = {
   format: 25,
   partitionHigh: 26,
@@ -114,25 +114,25 @@ export const snoSnapshotSlots = {
   drifts: 34,
 } as const;
 
-/** A grant, as argument and as answer. */
+/** A grant, as an argument and as a result. */
 export const grantSlots = { firstNode: 35, lastNode: 36, start: 37, end: 38 } as const;
 
 /** The length of a secret or key, in bytes. */
 export const secretSlots = { length: 39 } as const;
 
-/** Options of Randflake: the last second that is used up. */
+/** The options of Randflake: the last second that is used up. */
 export const randflakeOptionsSlots = { resumeAfter: 40 } as const;
 
 /** The ID to inspect, as an integer of 64 bits. */
 export const inspectedSlots = { id: 41 } as const;
 
-/** The parts of a Randflake, as argument and as answer. */
+/** The fields of a Randflake, as an argument and as a result. */
 export const partsSlots = { timestamp: 42, node: 43, sequence: 44 } as const;
 
-/** Options of Hot Guid: 1 for UUIDs of version 8, else 0. */
+/** The options of Hot Guid: 1 for version 8 UUIDs, otherwise 0. */
 export const hotguidOptionsSlots = { uuid8: 45 } as const;
 
-/** Options of layouts: a handle; a message's length; 1 for layouts without a timestamp; 1 to restore a snapshot. */
+/** The options of layouts: a handle; the length of a message; 1 for layouts without a timestamp; 1 to restore a snapshot. */
 export const layoutOptionsSlots = { layout: 46, messageLength: 47, sequenceOnly: 48, restored: 49 } as const;
 
 /** A half-open time range, in Unix milliseconds, after a message. */
@@ -141,7 +141,7 @@ export const layoutRangeSlots = { start: 50, end: 51 } as const;
 /** 1 for a column of floats, 0 for one of integers. */
 export const columnSlots = { isNumber: 52 } as const;
 
-/** The ID to parse, where the length of the message is NaN, as an integer of 64 bits. */
+/** The ID to parse, as a 64-bit integer, if the length of the message is NaN. */
 export const parsedSlots = { id: 53 } as const;
 
 /** 1 for a layout of integers, 0 for one of bytes. */
@@ -150,19 +150,19 @@ export const layoutKindSlots = { isInteger: 54 } as const;
 /** A partition, its expected tick and a new tick. */
 export const tableSlots = { partition: 55, old: 56, new: 57 } as const;
 
-/** The number of a public ID: an integer of 64 bits for a type of more than 53 bits. The bits of a type. */
+/** The number of a public ID, which is a 64-bit integer for a type of more than 53 bits, and the width of the type. */
 export const publicSlots = { number: 58, bits: 59 } as const;
 
-/** Number of IDs, or of bytes, in an answer. */
+/** The number of IDs, or of bytes, in a result. */
 export const answerSlots = { length: 61 } as const;
 
-/** A new ID that is an integer, as an integer of 64 bits; the number of a public ID, as in {@link publicSlots}. */
+/** A new ID that is an integer, as a 64-bit integer; the number of a public ID, as in {@link publicSlots}. */
 export const madeSlots = { id: 61 } as const;
 
 /** A generator's partition. */
 export const snoPartitionSlots = { partition: 61 } as const;
 
-/** Figures of a generator of sno. */
+/** The statistics of a sno generator. */
 export const snoStatsSlots = {
   partition: 61,
   sequenceMin: 62,
@@ -176,16 +176,16 @@ export const snoStatsSlots = {
   closed: 70,
 } as const;
 
-/** Figures of a generator of Randflake. */
+/** The statistics of a Randflake generator. */
 export const randflakeStatsSlots = { lastSecond: 61, len: 62, closed: 63 } as const;
 
 /** The last second in which a closed generator made IDs. */
 export const randflakeCloseSlots = { lastSecond: 61 } as const;
 
-/** Figures of a generator of Hot Guid; `is_drawn` is 1 once it has random bytes. */
+/** The statistics of a Hot Guid generator. `is_drawn` is 1 once it has random bytes. */
 export const hotguidStatsSlots = { lastSecond: 61, len: 62, closed: 63, isDrawn: 64 } as const;
 
-/** The answer of a table of partitions. */
+/** The result of a table of partitions. */
 export const tableAnswerSlots = { number: 61 } as const;
 
 /** An error, whose strings are concatenated in the bytes. */
@@ -219,5 +219,5 @@ export type CallName =
   | `layout${"Parse" | "PresetBuild" | "TimeRange"}`
   | `public${"Build" | "Decode" | "DecodeMany" | "Encode" | "EncodeMany" | "TypeBuild"}`;
 
-/** Names of the calls of the addon's table. */
+/** The names of the calls of the addon's table. */
 export type TableCallName = `partitions${"Entry" | "Next" | "Swap"}`;

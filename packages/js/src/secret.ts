@@ -18,7 +18,7 @@ export function putSecret(m: Pick<Machine, "bytes">, secret: unknown, field: str
 }
 
 /**
- * A copy of a secret.
+ * Returns a copy of a secret.
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_secret`.
  */

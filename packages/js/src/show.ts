@@ -1,11 +1,11 @@
-/** Shows objects to `JSON.stringify`, to consoles and to `structuredClone`. */
+/** Controls how `JSON.stringify`, consoles and `structuredClone` handle objects. */
 import { isBytes } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
 
-/** The method that consoles of Node, Deno and Bun call. */
+/** The method that the consoles of Node, Deno and Bun call. */
 const INSPECT = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
 
-/** Number of IDs that a console shows of many. */
+/** The number of IDs of an array that a console shows. */
 const SHOWN = 6;
 
 /**
@@ -23,17 +23,17 @@ export function jsonOfTexts(this: { texts(): string[] }): string[] {
   return this.texts();
 }
 
-/** The JSON form of an object that holds a secret, or that lives in this thread alone. */
+/** Returns the JSON form of an object that holds a secret, or that exists in this thread only. */
 export function nothingOf(): object {
   return {};
 }
 
-/** The console's view of an object: its class alone. */
+/** Returns the console's view of an object: only its class. */
 export function nameOf(this: object): string {
   return `${this.constructor.name} {}`;
 }
 
-/** The console's view of many IDs: the first few. */
+/** Returns the console's view of many IDs: the first few. */
 export function fewOf(this: Iterable<unknown> & { length: number; at(index: number): unknown }): string {
   const shown = Array.from({ length: Math.min(this.length, SHOWN) }, (_, k) => shownAs(this.at(k)));
   if (this.length > SHOWN) shown.push(`... ${this.length - SHOWN} more`);
@@ -45,7 +45,7 @@ function shownAs(id: unknown): string {
   return `'${isBytes(id) ? hexOf(id) : String(id)}'`;
 }
 
-/** Bytes in hex. */
+/** Returns the hexadecimal form of bytes. */
 export function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => (byte + 256).toString(16).slice(1)).join("");
 }
@@ -89,14 +89,14 @@ export function unhex(text: string): Uint8Array | undefined {
 /** The maximum length of an integer's string form, which exceeds that of any figure or 64-bit field. */
 const LONGEST = 400;
 
-/** The integer of the JSON form of a bigint. */
+/** Returns the integer of the JSON form of a bigint. */
 export function bigintOf(json: unknown, field: string): bigint {
   const value = typeof json === "string" && json.length <= LONGEST ? decimalOf(json) : undefined;
   if (value !== undefined) return value;
   throw invalidJson("a decimal text", field);
 }
 
-/** The bytes of the JSON form of bytes. */
+/** Returns the bytes of the JSON form of bytes. */
 export function bytesOfHex(json: unknown, field: string): Uint8Array {
   const value = typeof json === "string" ? unhex(json) : undefined;
   if (value) return value;

@@ -1,9 +1,9 @@
 /** Reads and writes the slots of the scratch area by the names of their record. */
 
-/** Stands for a missing value. */
+/** The number that represents a missing value. */
 export const ABSENT = NaN;
 
-/** A record: the number of a slot for each name. */
+/** A record: the index of a slot for each name. */
 type Slots = Readonly<Record<string, number>>;
 
 /** A number for each slot of a record. */

@@ -45,7 +45,7 @@ export function listedOrJoined(texts: unknown, width: number): Texts {
 }
 
 /**
- * The elements of an array of IDs, each read once; errors of getters pass through.
+ * Returns the elements of an array of IDs, each read once. Errors of getters propagate.
  *
  * @throws {PolyflakeError} `invalid_type`; `out_of_range` for more IDs than one call may read.
  */
@@ -72,7 +72,7 @@ export function refuseOne({ at }: Texts, from: number, to: number, read: (text: 
 }
 
 /**
- * The value that `read` returns for an element of a list.
+ * Returns the result of `read` for an element of a list.
  *
  * @throws {PolyflakeError} the error of `read`, with the `item`.
  */

@@ -1,12 +1,12 @@
-/** Warns of a generator that would repeat the IDs of another generator of this copy of the package. */
+/** Warns if a generator would repeat the IDs of another generator of this copy of the package. */
 import type { Handle } from "./handle.js";
 
 /** The first and the last of some numbers, or the same string twice. */
 export type Span = readonly [first: number | bigint | string, last: number | bigint | string];
 
 /**
- * A generator's claim to IDs that no other may make: for a time whose end is exclusive, with some sequences, or some numbers of
- * each bindable.
+ * A generator's claim to IDs that no other generator may make: for a time whose end is exclusive, with a range of sequences, or a
+ * range of numbers for each bindable.
  */
 export interface Claim {
   readonly handle: WeakRef<Handle> | undefined;
@@ -15,9 +15,9 @@ export interface Claim {
   readonly spans: readonly Span[];
 }
 
-/** The identity of a generator, for comparison and for the warning. */
+/** The identity of a generator, for comparisons and for the warning. */
 export interface Identity {
-  /** Only claims of one group are compared. */
+  /** The group of the claim. Only claims of the same group are compared. */
   readonly group: string;
   /** A warning is emitted once per key. */
   readonly key: string;

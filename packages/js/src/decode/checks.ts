@@ -1,13 +1,13 @@
 /** Checks of the caller's values, for functions that read IDs without a backend. Values are never converted. */
 import { invalidCharacter, invalidLength, invalidType, outOfRange, PolyflakeError } from "../errors.js";
 
-/** A whole number, whose range is checked later. */
+/** Checks a whole number, whose range is checked later. */
 export function integer(value: unknown, field: string): number {
   if (typeof value === "number" && Number.isInteger(value)) return value;
   throw invalidType("integer", value, { field });
 }
 
-/** A whole number from 0 to `most`. */
+/** Checks a whole number from 0 to `most`. */
 export function within(value: unknown, field: string, most: number): number {
   const number = integer(value, field);
   if (number >= 0 && number <= most) return number;
@@ -19,7 +19,7 @@ export function signed(value: unknown, field: string): bigint {
   return within64(value, field, BigInt.asIntN, -1n << 63n);
 }
 
-/** An integer of 64 bits, from `least` on, that `as` leaves unchanged. */
+/** Checks a 64-bit integer, which starts at `least` and which `as` leaves unchanged. */
 export function within64(value: unknown, field: string, as: typeof BigInt.asIntN, least: bigint): bigint {
   if (typeof value !== "bigint") throw invalidType("bigint", value, { field });
   if (as(64, value) === value) return value;
@@ -38,10 +38,10 @@ export function sized(text: unknown, field: string, most: number, least = most):
   throw invalidLength(least < most ? `${least} to ${most}` : most, text.length, { field });
 }
 
-/** The value of the character at a position; negative if the format does not allow the character there. */
+/** Returns the value of the character at a position, or a negative number if the format does not allow the character there. */
 export type ValueAt = (text: string, position: number) => number;
 
-/** The error for the first character that the format does not allow. */
+/** Creates the error for the first character that the format does not allow. */
 export function misspelt(text: string, field: string, valueAt: ValueAt): PolyflakeError {
   let position = 0;
   while (valueAt(text, position) >= 0) position++;
@@ -49,8 +49,8 @@ export function misspelt(text: string, field: string, valueAt: ValueAt): Polyfla
 }
 
 /**
- * The index of a character among `count` digits and lower-case letters that begin at the digit `zero`; negative for any other
- * character, so that the OR of several values is negative if one of them is.
+ * Returns the index of a character among `count` digits and lower-case letters that begin at the digit `zero`. The index is
+ * negative for any other character, so that the OR of several values is negative if one of them is.
  */
 export function digit(code: number, zero: number, count: number): number {
   const value = (code < 58 ? code - 48 : code > 96 ? code - 87 : -1) - zero;
@@ -60,10 +60,10 @@ export function digit(code: number, zero: number, count: number): number {
 /** The number of characters in the string form of a UUID: 8-4-4-4-12 hexadecimal digits. */
 export const UUID_LENGTH = 36;
 
-/** Positions of the first digit of each byte. */
+/** The positions of the first digit of each byte. */
 const BYTES_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
-/** The value of a hexadecimal digit in either case. */
+/** Returns the value of a hexadecimal digit in either case. */
 function nibble(text: string, position: number): number {
   const code = text.charCodeAt(position);
   return digit(code > 64 && code < 71 ? code + 32 : code, 0, 16);
@@ -99,7 +99,7 @@ export function uuidBytes(text: unknown, field: string): number[] {
   throw misspelt(found, field, valueInUuid);
 }
 
-/** The error for a UUID that is not of version 8, or breaks another rule of its format. */
+/** Creates the error for a UUID that is not of version 8, or violates another rule of its format. */
 export function notVersion8(field: string, and: string): PolyflakeError {
   return new PolyflakeError("not_canonical", `expected a UUID of version 8 with ${and}, found another`, { field });
 }

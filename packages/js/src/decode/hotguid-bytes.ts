@@ -3,12 +3,12 @@ import { invalidLength } from "../errors.js";
 import { uuidBytes, uuidText } from "./checks.js";
 import type { HotGuidId } from "./hotguid.js";
 
-/** Bytes of an ID. */
+/** The number of bytes in an ID. */
 export const LENGTH = 16;
 
-/** Byte order of .NET's `Guid.ToByteArray()`; the same table converts in both directions. */
+/** The byte order of .NET's `Guid.ToByteArray()`. The same table converts in both directions. */
 const DOTNET = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
-/** Byte order of the GUID that SQL Server sorts by time, and the table for the way back. */
+/** The byte order of the GUID that SQL Server sorts by time, and the table for the inverse conversion. */
 const TO_SQL = [15, 14, 13, 12, 11, 10, 9, 8, 6, 7, 0, 1, 2, 3, 4, 5];
 const FROM_SQL = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
 
@@ -62,7 +62,7 @@ function inOrder(bytes: readonly number[], places: readonly number[]): number[] 
   return places.map((place) => bytes[place]!);
 }
 
-/** The 16 bytes of an ID, checked. */
+/** Checks and returns the 16 bytes of an ID. */
 function sixteen(id: unknown): number[] {
   const length = lengthOfArray(bytes(id, "id"));
   if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });

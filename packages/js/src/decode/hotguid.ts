@@ -84,7 +84,7 @@ export function uuid8Parts(id: string): Uuid8Parts {
   };
 }
 
-/** The 32-bit number of the bytes at these places, highest byte first. */
+/** Returns the 32-bit number of the bytes at these positions, most significant byte first. */
 function word(bytes: readonly number[], a: number, b: number, c: number, d: number): number {
   return ((bytes[a]! << 24) | (bytes[b]! << 16) | (bytes[c]! << 8) | bytes[d]!) >>> 0;
 }

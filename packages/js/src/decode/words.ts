@@ -2,19 +2,21 @@
 import { digit, misspelt, sized, type ValueAt } from "./checks.js";
 import type { SnoId } from "./sno.js";
 
-/** Bytes of an ID. */
+/** The number of bytes in an ID. */
 export const LENGTH = 10;
 /** The number of characters in the string form. */
 export const TEXT_LENGTH = 16;
 
 /**
+ * The four words of an ID, of 20 bits each:
+ *
  * ```text
  * 39 timestamp | 1 tick-tock || 8 metabyte, 12 partition | 4 partition, 16 sequence
  * ```
  */
 export type Words = [time: number, timeLow: number, metabyteAndPartition: number, partitionAndSequence: number];
 
-/** The values of `2`..`9` and `a`..`x`. */
+/** Returns the value of a character of the alphabet, `2`..`9` and `a`..`x`. */
 export const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 2, 32);
 
 /** Returns the words of a string of 16 characters, or undefined for any other string. */
@@ -45,7 +47,7 @@ export function textOf<M extends number>(words: Words): SnoId<M> {
   return text as SnoId<M>;
 }
 
-/** The character of the low 5 bits. */
+/** Returns the character code of the low 5 bits. */
 function code(bits: number): number {
   const value = bits & 31;
   return value < 8 ? value + 50 : value + 89;

@@ -54,7 +54,7 @@ const FAMILY = {
   many: (packed: Uint8Array) => new HotGuidArray(packed),
 } as const;
 
-/** A generator under a lease. */
+/** The settings of a generator under a lease. */
 const LEASED = {
   settings: { family: "hotguid" },
   extend: (handle: Handle, end: number): void => {
@@ -179,10 +179,10 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
 
 let shared: Generator | undefined;
 
-/** The generator behind {@link generate}. Under a lease it may be that of another copy of the package. */
+/** Returns the generator that {@link generate} uses. Under a lease it can belong to another copy of the package. */
 const theDefault = (): Generator => (shared ??= defaultGenerator("hotguid", (options) => new Generator(options)));
 
-/** IDs as an array of this copy of the package. */
+/** Returns IDs as an array of this copy of the package. */
 const own = (ids: HotGuidArray): HotGuidArray =>
   ids instanceof HotGuidArray ? ids : new HotGuidArray((ids as HotGuidArray).bytes);
 

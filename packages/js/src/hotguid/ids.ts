@@ -49,7 +49,7 @@ const MACHINE_LENGTH = 5;
 /** The highest machine of a version 8 UUID, which has 34 machine bits. */
 const LAST_MACHINE = 2 ** 34 - 1;
 
-/** The last second that 32 bits hold. */
+/** The last second that fits in 32 bits. */
 const LAST_SECOND = 2 ** 32 - 1;
 
 /**
@@ -112,7 +112,7 @@ function numbersOf(
   throw new PolyflakeError("time_out_of_range", message, { field: "timestamp" });
 }
 
-/** The 4 bytes of a number, most significant first. */
+/** Returns the 4 bytes of a number, most significant byte first. */
 function bigEndian(number: number): number[] {
   return [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff);
 }
@@ -212,7 +212,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
     return this.#words(12, true);
   }
 
-  /** The 32-bit number at a place of each ID. */
+  /** Returns the 32-bit number at the given position of each ID. */
   #words(at: number, isLittle: boolean): Uint32Array {
     const rows = partOfBytes(this.bytes, 0, this.length * LENGTH);
     const view = new DataView(rows.buffer, rows.byteOffset, rows.length);

@@ -2,7 +2,7 @@
 import { bytes, signed, string } from "../checks.js";
 import { invalidType } from "../errors.js";
 
-/** Bytes that are shared with no other thread. */
+/** Bytes that are not shared with another thread. */
 export type Bytes = ReturnType<Uint8ArrayConstructor["from"]>;
 
 /** Checks a string that a driver has read. */
@@ -13,7 +13,7 @@ export function textIn(value: unknown): string {
 /** Two hexadecimal digits for each byte, the form in which PostgreSQL writes bytes in JSON. */
 const HEX = /^\\x(?:[0-9a-f]{2})*$/;
 
-/** The bytes that a driver has read. */
+/** Checks bytes that a driver has read. */
 export function bytesIn(value: unknown): Uint8Array {
   // libSQL may give one of another realm, which `instanceof` would not know.
   if (Object.prototype.toString.call(value) === "[object ArrayBuffer]") return new Uint8Array(value as ArrayBuffer);
@@ -31,7 +31,7 @@ export function bytesOut(bytes: Uint8Array): Bytes {
 /** The digits of an integer of at most 64 bits. */
 const INTEGER = /^-?\d{1,19}$/;
 
-/** The integer that a driver has read. A number beyond 2^53 has lost bits already. */
+/** Returns the integer that a driver has read. It rejects a number above 2^53, which has already lost bits. */
 export function integerIn(value: unknown): bigint {
   if (typeof value === "number" && !Number.isSafeInteger(value))
     throw invalidType("all 64 bits as bigint or text", value, { field: "value" });

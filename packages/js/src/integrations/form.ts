@@ -19,8 +19,8 @@ export interface Form<Id, Stored> {
   /**
    * Returns the ID for a value that a driver has read.
    *
-   * @throws {PolyflakeError} if the value does not contain an ID, like {@link Form.to}, and for a number that may have been
-   * rounded.
+   * @throws {PolyflakeError} with the codes of {@link Form.to} if the value does not contain an ID, and for a number that may have
+   * been rounded.
    */
   readonly from: (value: unknown) => Id;
 }

@@ -8,7 +8,7 @@ import { bigintOf, withJson } from "../show.js";
 
 const KINDS = ["timestamp", "sequence", "constant", "bindable", "unused"] as const;
 const FLAGS = ["sortsByTime", "below2_53", "below2_63"] as const;
-/** Figures that a format may lack. */
+/** The figures that can be missing. */
 const FIGURES = ["perSecond", "perSecondInAll", "firstMs", "lastMs"] as const;
 
 /**

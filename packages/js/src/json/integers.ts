@@ -3,7 +3,7 @@ import { isObject } from "../checks.js";
 import { invalidType, outOfRange, PolyflakeError } from "../errors.js";
 import { decimalOf } from "../show.js";
 
-/** The source of a number, which newer engines show a reviver. */
+/** Returns the source of a number, which newer engines pass to a reviver. */
 export function sourceOf(context: { readonly source?: unknown } | undefined): string | undefined {
   const source = isObject(context) ? context.source : undefined;
   return typeof source === "string" ? source : undefined;
@@ -14,7 +14,10 @@ function isRounded(value: unknown): value is number {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
-/** A value, or the integer that its source has in its place. A number that is written as a fraction or with an exponent stays. */
+/**
+ * Returns the value, or the exact integer in its source if the value was rounded. A number that is written as a fraction or with an
+ * exponent remains unchanged.
+ */
 export function unrounded(field: string, value: unknown, source: string | undefined): unknown {
   if (!isRounded(value)) return value;
   if (source !== undefined) return integerIn(field, source) ?? value;
@@ -37,7 +40,7 @@ function isWhole(source: string): boolean {
   return last === 0 || last <= whole.length + Number(exponent);
 }
 
-/** The error for a named member that is a fraction, or a list with one. */
+/** Creates the error for a named member that is a fraction, or a list that contains one. */
 export function roundedFraction(field: string): PolyflakeError {
   const message = `expected an integer or a decimal text for \`${field}\`, found a fraction, rounded to an integer`;
   return new PolyflakeError("invalid_type", message, { field });
@@ -57,7 +60,7 @@ export function bigintsOf(field: string, value: unknown, withFractions: WeakSet<
   throw new PolyflakeError("not_canonical", `expected a decimal text for \`${field}\`, found another`, { field });
 }
 
-/** Characters of the longest integer of 64 bits. */
+/** The length of the longest 64-bit integer. */
 const LONGEST = 20;
 
 /** Returns the 64-bit integer of a string of plain digits, or undefined for any other string. */
@@ -71,7 +74,7 @@ function integerIn(field: string, text: string): bigint | undefined {
   throw pastRange(field, `one of ${text.length} characters`);
 }
 
-/** An integer of at most 64 bits, signed or unsigned. */
+/** Checks an integer of at most 64 bits, signed or unsigned. */
 export function within64(field: string, value: bigint): bigint {
   if (BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value) return value;
   throw pastRange(field, BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits");

@@ -173,14 +173,14 @@ type Members = Record<string, unknown>;
 
 const isObject = isAnyObject as (value: unknown) => value is Members;
 
-/** Most levels of objects in each other that are revived: the stack is finite. */
+/** The maximum nesting of objects that are revived, because the stack is finite. */
 const LEVELS = 1000;
 
 function misshapen(expectedAndFound: string): PolyflakeError {
   return new PolyflakeError("invalid_type", `expected ${expectedAndFound}`);
 }
 
-/** The JSON of an object. Only where that fails is the object searched for itself. */
+/** Returns the JSON of an object. Only if that fails, it checks whether the object contains itself. */
 function written(object: unknown): string {
   try {
     return JSON.stringify(object);

@@ -11,7 +11,7 @@ import type { IdOf } from "./fields.js";
 /** The maximum number of bytes in one call: those of 2^24 IDs of the largest fixed format. */
 const MOST_BYTES = 1 << 28;
 
-/** The longest ID, in bytes. */
+/** The maximum length of an ID, in bytes. */
 const LONGEST = 128;
 
 /** The packed IDs of a layout: 64-bit integers, or the concatenated bytes of all IDs. */
@@ -25,7 +25,7 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   readonly packed: PackedOf<K>;
   /** Returns the JSON form, which {@link LayoutArray.from} reads: integers as decimal strings, bytes in hexadecimal. */
   declare readonly toJSON: () => string[];
-  /** Number of elements of the array that make up an ID. */
+  /** The number of array elements that make up an ID. */
   readonly #size: number;
 
   /**
@@ -101,16 +101,16 @@ interface Shape {
   isInteger: boolean;
 }
 
-/** Most IDs of `size` bytes at once: 2^24, and 256 MiB. */
+/** Returns the maximum number of IDs of `size` bytes in one call of the user: 2^24, and 256 MiB in total. */
 export const mostOf = (size: number): number => Math.min(MOST, Math.floor(MOST_BYTES / size));
 
-/** The array over memory that is exactly filled with IDs. */
+/** Creates the array over memory that is filled completely with IDs. */
 export function arrayOf<K extends Kind>({ bits, isInteger }: Shape, many: Uint8Array): LayoutArray<K> {
   const packed = isInteger ? new BigInt64Array(many.buffer as ArrayBuffer) : many;
   return new LayoutArray<Kind>(packed, bits / 8) as unknown as LayoutArray<K>;
 }
 
-/** Most items of `size` bytes in one call. */
+/** Returns the maximum number of items of `size` bytes in one call of the backend. */
 export function batchOf(size: number): number {
   return Math.max(1, Math.min(BATCH, Math.floor(BYTES / size)));
 }

@@ -17,7 +17,7 @@ type BindablesIn<All extends Field> =
 /** The name of a field, or any string if the code does not state a name. */
 type NameOf<One extends Field> = One extends { name: infer Name extends string } ? Name : string;
 
-/** The value of a field, as IDs are read. */
+/** The type of a field's value when an ID is read. */
 type ValueOf<One extends Field> = One extends { type: infer Type extends "bytes" | "text" }
   ? { bytes: Uint8Array; text: string }[Type]
   : IntegerOf<One["bits"]>;
@@ -54,7 +54,7 @@ export type Parameter<Bindables> = Whether<
   [bindables: Given<Bindables>]
 >;
 
-/** The bindables whose names are not among `Fixed`. */
+/** The bindables whose names are not in `Fixed`. */
 export type Without<Bindables, Fixed extends PropertyKey> = Bindables extends unknown
   ? string extends keyof Bindables
     ? Bindables
@@ -72,7 +72,7 @@ export interface PresetBindables {
   baidu: { worker: number };
 }
 
-/** Each preset, which the compiler counts; `x` is a second name. */
+/** All presets, listed as an object so that the compiler reports a missing one. `x` is an alias. */
 const EACH: Record<Exclude<keyof PresetBindables, "x">, true> = {
   twitter: true,
   discord: true,

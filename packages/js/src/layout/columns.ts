@@ -150,7 +150,7 @@ function columnOf(
   return column;
 }
 
-/** Writes values of which some are columns. */
+/** Writes values, some of which are columns. */
 class ColumnsWriter extends ValuesWriter {
   readonly #columns: { role: number; name: string; column: Column }[] = [];
 
@@ -159,7 +159,7 @@ class ColumnsWriter extends ValuesWriter {
     else super.field(role, name, value);
   }
 
-  /** Number of values in each column. */
+  /** Returns the number of values in each column. */
   count(): number {
     const [first, ...others] = this.#columns;
     if (first === undefined) throw invalidType("a column at least", undefined, { field: "values" });
@@ -173,7 +173,7 @@ class ColumnsWriter extends ValuesWriter {
     return count;
   }
 
-  /** Writes the message of the single values and of a part of each column. */
+  /** Writes the message with the single values and a part of each column. */
   part(from: number, to: number): void {
     message.keep(0);
     message.length(this.#columns.length);

@@ -41,7 +41,7 @@ export type Field =
   /** Bits that are zero in every new ID, and ignored when an ID is read. */
   | (AnyField & { kind: "unused" });
 
-/** Most levels of lists and objects in a description. */
+/** The maximum nesting of lists and objects in a description. */
 const DEEPEST = 8;
 
 const LARGEST = 2 ** 53;
@@ -82,7 +82,7 @@ function writeList(message: MessageWriter, list: readonly unknown[], depth: numb
   for (let k = 0; k < length; k++) write(message, list[k], depth);
 }
 
-/** Writes an object without its undefined members, as JSON does. */
+/** Writes an object without its undefined members, like JSON. */
 function writeObject(message: MessageWriter, object: object, depth: number): void {
   const members = Object.entries(object).filter(([, value]) => value !== undefined);
   message.object(members.length);
@@ -128,7 +128,7 @@ function tokensOf(text: string): { members: number; numbers: string[] } {
   return { members, numbers };
 }
 
-/** The next level down; throws past the last one. */
+/** Returns the next nesting level, and throws if it exceeds the maximum. */
 function deeper(depth: number): number {
   if (depth < DEEPEST) return depth + 1;
   throw invalid(`expected a description of at most ${DEEPEST} levels, found more`);

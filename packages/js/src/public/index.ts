@@ -35,11 +35,11 @@ export const init: Init = open;
 
 const machine = /* @__PURE__ */ onDemand(load);
 
-/** Bytes of a secret, and the highest version of one. */
+/** The number of bytes in a secret, and the highest version of one. */
 const SECRET = 32;
 const LAST_VERSION = 31;
 
-/** Most characters of a type's name. */
+/** The maximum length of a type's name. */
 const MOST_NAME = 63;
 
 /** Numbers are below 2^48 by default. Types of at most 53 bits use numbers, wider ones bigints. */
@@ -71,7 +71,7 @@ export interface TypeOptions<Bits extends number = number> {
   readonly bits?: Bits | undefined;
 }
 
-/** Bits of types whose numbers are bigints. */
+/** The widths of types whose numbers are bigints. */
 type WideBits = 54 | 55 | 56 | 57 | 58 | 59 | 60 | 61 | 62 | 63 | 64;
 
 /** The type of the numbers, for a given width in bits. */
@@ -81,7 +81,7 @@ export type NumberOf<Bits extends number> = number extends Bits
     ? bigint
     : number;
 
-/** The handle of a program's secrets; undefined for another object. */
+/** Returns the handle of a program's secrets, or undefined for another object. */
 let held: (ids: Ids) => Handle | undefined;
 
 /**
@@ -166,7 +166,7 @@ function putSecrets(m: Machine, secrets: Secrets, written: number): void {
   m.numbers[manySlots.count] = secrets.length;
 }
 
-/** A type's name: a letter, then letters, digits and `_`. */
+/** Checks the name of a type: a letter, then letters, digits and `_`. */
 function nameOfType(given: unknown): string {
   const name = string(given, "type");
   const valueAt: ValueAt = (text, at) =>
@@ -312,7 +312,7 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
     return Math.min(BATCH, Math.floor(BYTES / this.#width));
   }
 
-  /** The numbers of a call for many, in the bytes. */
+  /** Returns the slots for the numbers of a batch call. */
   #slots(count: number): BigUint64Array | Float64Array {
     const { buffer, byteOffset } = this.#handle.machine.bytes;
     const [Wide, Narrow] = [BigUint64Array, Float64Array];
@@ -346,7 +346,7 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
     return error;
   }
 
-  /** A number that the type has, as its slot holds it. */
+  /** Checks that the type can encode a number, and returns it in the form that its slot holds. */
   #checked(value: unknown, field: string): number | bigint {
     if (typeof value === "bigint") {
       if (value < 0n || value > this.#most) throw outOfRange(0, this.#most, shown(value), field);

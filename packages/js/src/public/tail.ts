@@ -1,19 +1,19 @@
 /** The part of a public ID after the type and its `_`: lower-case characters of Crockford's alphabet. */
 
-/** Number of the characters. */
+/** The number of these characters. */
 export const TAIL = 15;
 
-/** A regular expression of one of them. */
+/** A regular expression that matches one of these characters. */
 export const TAIL_CHARACTER = "[0-9a-hjkmnp-tv-z]";
 
-/** 1 for the codes of the alphabet's characters. */
+/** 1 for the codes of the characters in the alphabet, otherwise 0. */
 const CODES = /* @__PURE__ */ (() => {
   const codes = new Uint8Array(128);
   for (const character of "0123456789abcdefghjkmnpqrstvwxyz") codes[character.charCodeAt(0)] = 1;
   return codes;
 })();
 
-/** Returns whether a code is that of one of the characters. */
+/** Returns whether a character code belongs to the alphabet. */
 export const isOfTail = (code: number): boolean => CODES[code] === 1;
 
 /** Writes the characters of a string from `from` on. Returns false if one of them is not in the alphabet. */

@@ -19,7 +19,7 @@ export interface PartsColumns {
   sequence: Uint32Array;
 }
 
-/** The Unix second of timestamp 0, and the largest node or sequence. */
+/** The Unix second of timestamp 0, and the highest node or sequence. */
 const EPOCH = 1_730_000_000;
 const LAST = 0x1_ffff;
 
@@ -36,7 +36,7 @@ export class Codec {
   static readonly name: string = "Codec";
 
   readonly #handle: Handle;
-  /** The cipher under the same secret, for many IDs. */
+  /** The cipher with the same secret, for batches of IDs. */
   readonly #cipher: Handle;
 
   /**
@@ -114,7 +114,7 @@ export class Codec {
   }
 }
 
-/** The fields that a codec or generator reads from an ID. */
+/** Returns the fields that a codec or generator reads from an ID. */
 export function inspect(handle: Handle, id: bigint): Parts {
   const m = handle.machine;
   m.bigints[inspectedSlots.id] = signed(id, "id");

@@ -219,10 +219,10 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 }
 
-/** A grant for a generator that makes no IDs. */
+/** A placeholder grant for a generator that makes no IDs. */
 const FIRST = { firstNode: 0, lastNode: 0, start: 1_730_000_000, end: 1_730_000_001 };
 
-/** The handle of a generator under a lease, with a copy of the secret for each grant. */
+/** Creates the handle of a generator under a lease, with a copy of the secret for each grant. */
 function leased(
   lease: AnyLease,
   given: Uint8Array,

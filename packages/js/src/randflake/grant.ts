@@ -36,7 +36,7 @@ export class Grant {
   }
 }
 
-/** The numbers of a grant. */
+/** Returns the numbers of a grant. */
 export function numbersOf(grant: unknown): ValuesOf<typeof grantSlots> {
   const { nodes, start, end } = members(grant, "grant", ["nodes", "start", "end"], "ignored");
   const [first, last] = pair(nodes, "nodes", "integers");

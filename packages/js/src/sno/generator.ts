@@ -35,7 +35,7 @@ import {
 
 export type { GeneratorOptions, RestoreOptions, Snapshot, Stats } from "./options.js";
 
-/** The start of a generator: 0 for a new one, 1 for a snapshot, 2 for a snapshot of the original. */
+/** The start of a generator: 0 for a new one, 1 for a snapshot, 2 for a snapshot of the original library. */
 class Origin {
   constructor(
     readonly how: 0 | 1 | 2,
@@ -43,7 +43,7 @@ class Origin {
   ) {}
 }
 
-/** The partition of a generator; undefined before a default one is leased. */
+/** Returns the partition of a generator, or undefined before a random one is assigned. */
 function partitionOf(handle: Handle): number | undefined {
   if (handle.lease?.granted === false) return undefined;
   const partition = handle.call("snoPartition").numbers[snoPartitionSlots.partition]!;
@@ -63,7 +63,7 @@ const FAMILY = {
   shown: (handle: Handle) => ({ partition: partitionOf(handle) }),
 } as const;
 
-/** A generator under a lease. */
+/** The settings of a generator under a lease. */
 const LEASED = {
   settings: { family: "sno" },
   extend: (handle: Handle, end: number): void => {
@@ -76,11 +76,11 @@ const LEASED = {
   },
 } as const;
 
-/** Start of the format's time, in Unix milliseconds, and the length of a tick. */
+/** The start of the format's time, in Unix milliseconds, and the length of a tick. */
 const EPOCH_MS = 1_262_304_000_000;
 const TICK_MS = 4;
 
-/** Parameters of an ID. */
+/** The parameters of an ID. */
 type Parameters = [metabyte?: number];
 
 /** All generators of this copy of the package. */
@@ -276,10 +276,10 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
 
 let shared: Generator | undefined;
 
-/** The generator behind {@link generate}. Under a lease it may be that of another copy of the package. */
+/** Returns the generator that {@link generate} uses. Under a lease it can belong to another copy of the package. */
 const theDefault = (): Generator => (shared ??= defaultGenerator("sno", (options) => new Generator(options)));
 
-/** IDs as an array of this copy of the package. */
+/** Returns IDs as an array of this copy of the package. */
 const own = (ids: SnoArray): SnoArray => (ids instanceof SnoArray ? ids : new SnoArray((ids as SnoArray).bytes));
 
 /**

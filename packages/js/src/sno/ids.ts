@@ -67,7 +67,7 @@ export function timeRange(start: Date | number, end: Date | number): { lowest: S
   return { lowest: m.text(0) as SnoId, highest: m.text(1) as SnoId };
 }
 
-/** The last tick of 39 bits. */
+/** The last tick that fits in 39 bits. */
 const LAST_TICK = 2 ** 39 - 1;
 
 /**
@@ -160,19 +160,19 @@ export class SnoArray extends PackedTexts<SnoId> {
   }
 }
 
-/** Places of fields in an ID's bytes. */
+/** The positions of fields in the bytes of an ID. */
 const METABYTE = 5;
 const PARTITION = 6;
 const SEQUENCE = 8;
 
-/** The tick of the ID in a row. */
+/** Returns the tick of the ID in a row. */
 function tickIn(rows: Uint8Array, row: number): number {
   const at = row * LENGTH;
   const low = (rows[at + 1]! << 23) | (rows[at + 2]! << 15) | (rows[at + 3]! << 7) | (rows[at + 4]! >> 1);
   return rows[at]! * 2 ** 31 + low;
 }
 
-/** The number of two bytes. */
+/** Returns the number of two bytes. */
 function pairIn(rows: Uint8Array, at: number): number {
   return (rows[at]! << 8) | rows[at + 1]!;
 }

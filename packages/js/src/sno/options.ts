@@ -101,11 +101,11 @@ export interface Stats {
 const FORMAT = 1;
 const RESTORE = ["metabyte", ...WINDOW] as const;
 const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
-/** The options that a lease decides. */
+/** The options that a lease provides. */
 const LEASED = ["snapshot", "partition", "sequenceMin", "sequenceMax", "window"];
 const COUNTERS = ["sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"] as const;
 
-/** Checked options: numbers for slots, and the options that stay on this side. */
+/** The checked options: numbers for slots, and the options that only the JavaScript side uses. */
 export interface Settings {
   readonly shared: ValuesOf<typeof optionsSlots>;
   readonly own: Omit<ValuesOf<typeof snoOptionsSlots>, "isLent">;
@@ -113,7 +113,7 @@ export interface Settings {
   /** The bounds of the window, as the caller passed them. */
   readonly times: readonly unknown[];
   readonly metabyte: number;
-  /** `true` if the generator leases a default partition. */
+  /** `true` if the generator picks a random partition. */
   readonly leases: boolean;
   readonly lease: AnyLease | undefined;
 }
@@ -153,7 +153,7 @@ function partitionOf(value: unknown): number {
   return (high! << 8) | low!;
 }
 
-/** The numbers of a snapshot. */
+/** Returns the numbers of a snapshot. */
 export function numbersOf(snapshot: unknown): ValuesOf<typeof snoSnapshotSlots> {
   const found = members(snapshot, "snapshot", ["format", "partition", ...COUNTERS], "refused");
   const given = fields(found, "snapshot", ["partition", ...COUNTERS]);
@@ -176,19 +176,19 @@ export function heldOf(numbers: Settings["own"] | ValuesOf<typeof snoSnapshotSlo
   return { partition, sequences: [Math.min(min, max), Math.max(min, max)] };
 }
 
-/** The snapshot in the answer of the call that closes. */
+/** Reads the snapshot from the answer of the call that closes a generator. */
 export function snapshotOf(numbers: Float64Array): Snapshot {
   const found = take(numbers, snoSnapshotSlots);
   const { format, partitionHigh, partitionLow } = found;
   return { format, partition: [partitionHigh, partitionLow], ...countersOf((name) => found[name]) };
 }
 
-/** The members of a snapshot besides the partition. */
+/** Returns the members of a snapshot except the partition. */
 function countersOf(counter: (name: (typeof COUNTERS)[number]) => number): Pick<Snapshot, (typeof COUNTERS)[number]> {
   return Object.fromEntries(COUNTERS.map((name) => [name, counter(name)])) as ReturnType<typeof countersOf>;
 }
 
-/** The figures in the answer of a call. */
+/** Reads the statistics from the answer of a call. */
 export function statsOf(numbers: Float64Array): Stats {
   const { partition, closed, ...others } = take(numbers, snoStatsSlots);
   return { partition: Number.isNaN(partition) ? undefined : partition, ...others, closed: closed === 1 };

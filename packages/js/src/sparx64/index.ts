@@ -102,7 +102,7 @@ export class Sparx64 {
   }
 }
 
-/** A copy of one block. */
+/** Returns a copy of one block. */
 function oneBlock(block: Uint8Array): Uint8Array {
   const length = lengthOfArray(bytes(block, "block"));
   if (length !== BLOCK)
@@ -110,7 +110,7 @@ function oneBlock(block: Uint8Array): Uint8Array {
   return copyOf(block, length);
 }
 
-/** A copy of many blocks. */
+/** Returns a copy of many blocks. */
 function manyBlocks(blocks: Uint8Array): Uint8Array {
   const length = lengthOfArray(bytes(blocks, "blocks"));
   if (length % BLOCK !== 0)
