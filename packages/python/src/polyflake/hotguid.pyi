@@ -178,7 +178,7 @@ def to_sql(id: UUID, /) -> UUID:
     """Returns the GUID to store in a ``uniqueidentifier`` column of SQL Server, where it sorts by time."""
 
 def from_sql(guid: UUID, /) -> UUID:
-    """Returns the ID of a GUID that SQL Server sorts by time, as :func:`to_sql` returns it."""
+    """Converts the GUID of a ``uniqueidentifier`` column, which :func:`to_sql` returned, back to the ID."""
 
 def to_dotnet_bytes(id: UUID, /) -> bytes:
     """Returns the 16 bytes in the order of .NET's ``Guid.ToByteArray()``, which are the same as ``id.bytes_le``."""
@@ -377,8 +377,8 @@ class Generator:
     def generate_async(self, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, UUID]:
         """Returns a new ID without blocking the thread while it waits.
 
-        It is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event loop. A
-        call that is cancelled makes no ID.
+        This method is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event
+        loop. A call that is cancelled makes no ID.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
@@ -386,7 +386,7 @@ class Generator:
     def generate_text_async(self, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, str]:
         """Returns a new ID as a string without blocking the thread while it waits.
 
-        It is a coroutine that waits like :meth:`generate_async`.
+        This method is a coroutine that waits like :meth:`generate_async`.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
@@ -396,8 +396,8 @@ class Generator:
     ) -> Coroutine[Any, Any, HotGuidArray]:
         """Returns ``n`` new IDs without blocking the thread while it waits.
 
-        It is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once every 16,384
-        IDs. A call that is cancelled loses the IDs that it has made.
+        This method is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once
+        every 16,384 IDs. A call that is cancelled loses the IDs that it has made.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
@@ -405,8 +405,8 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, None]:
         """Fills the caller's buffer with new IDs without blocking the thread while it waits.
 
-        It is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A call
-        that is cancelled leaves the IDs that it has made at the front of the buffer.
+        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A
+        call that is cancelled leaves the IDs that it has made at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """

@@ -427,8 +427,8 @@ class Generator:
     def generate_async(self, bindables: _Values | None = None) -> Coroutine[Any, Any, Any]:
         """Returns a new ID without blocking the thread while it waits.
 
-        It is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event loop. A
-        call that is cancelled makes no ID.
+        This method is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event
+        loop. A call that is cancelled makes no ID.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
@@ -438,8 +438,8 @@ class Generator:
     ) -> Coroutine[Any, Any, LayoutArray]:
         """Returns ``n`` new IDs without blocking the thread while it waits.
 
-        It is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once every 16,384
-        IDs. A call that is cancelled loses the IDs that it has made.
+        This method is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once
+        every 16,384 IDs. A call that is cancelled loses the IDs that it has made.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
@@ -447,8 +447,8 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, bindables: _Values | None = None) -> Coroutine[Any, Any, None]:
         """Fills the caller's buffer with new IDs without blocking the thread while it waits.
 
-        It is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A call
-        that is cancelled leaves the IDs that it has made at the front of the buffer.
+        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A
+        call that is cancelled leaves the IDs that it has made at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """

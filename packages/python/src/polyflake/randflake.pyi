@@ -333,8 +333,8 @@ class Generator:
     def generate_async(self) -> Coroutine[Any, Any, int]:
         """Returns a new ID without blocking the thread while it waits.
 
-        It is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event loop. A
-        call that is cancelled makes no ID.
+        This method is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event
+        loop. A call that is cancelled makes no ID.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
@@ -342,7 +342,7 @@ class Generator:
     def generate_text_async(self) -> Coroutine[Any, Any, str]:
         """Returns a new ID as a string without blocking the thread while it waits.
 
-        It is a coroutine that waits like :meth:`generate_async`.
+        This method is a coroutine that waits like :meth:`generate_async`.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
@@ -350,8 +350,8 @@ class Generator:
     def generate_many_async(self, n: SupportsIndex, /) -> Coroutine[Any, Any, RandflakeArray]:
         """Returns ``n`` new IDs without blocking the thread while it waits.
 
-        It is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once every 16,384
-        IDs. A call that is cancelled loses the IDs that it has made.
+        This method is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once
+        every 16,384 IDs. A call that is cancelled loses the IDs that it has made.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
@@ -359,8 +359,8 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
         """Fills the caller's buffer with new IDs without blocking the thread while it waits.
 
-        It is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A call
-        that is cancelled leaves the IDs that it has made at the front of the buffer.
+        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A
+        call that is cancelled leaves the IDs that it has made at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """

@@ -493,8 +493,8 @@ class Generator:
     def generate_async(self, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, Sno]:
         """Returns a new ID without blocking the thread while it waits.
 
-        It is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event loop. A
-        call that is cancelled makes no ID.
+        This method is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event
+        loop. A call that is cancelled makes no ID.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
@@ -502,7 +502,7 @@ class Generator:
     def generate_text_async(self, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, str]:
         """Returns a new ID as a string without blocking the thread while it waits.
 
-        It is a coroutine that waits like :meth:`generate_async`.
+        This method is a coroutine that waits like :meth:`generate_async`.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
@@ -512,8 +512,8 @@ class Generator:
     ) -> Coroutine[Any, Any, SnoArray]:
         """Returns ``n`` new IDs without blocking the thread while it waits.
 
-        It is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once every 16,384
-        IDs. A call that is cancelled loses the IDs that it has made.
+        This method is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once
+        every 16,384 IDs. A call that is cancelled loses the IDs that it has made.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
@@ -521,8 +521,8 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, None]:
         """Fills the caller's buffer with new IDs without blocking the thread while it waits.
 
-        It is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A call
-        that is cancelled leaves the IDs that it has made at the front of the buffer.
+        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A
+        call that is cancelled leaves the IDs that it has made at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """
