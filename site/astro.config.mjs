@@ -49,6 +49,7 @@ export default defineConfig({
           "integrations/bundlers",
           "integrations/rust",
           "integrations/postgresql",
+          "integrations/sql",
         ),
         group("Operating leases", "node-numbers", "lease-commands", "troubleshooting", "metrics", "lease"),
         group(

@@ -212,7 +212,7 @@ fn of_the_packages() -> Vec<Step> {
                     "docs/integrations/",
                     "docs/public-ids.md",
                     "examples/",
-                    "sql/public.sql",
+                    "sql/",
                     "tests/integrations",
                     "tests/vectors",
                 ],

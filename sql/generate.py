@@ -1,0 +1,465 @@
+"""Writes the SQL files of this folder: what an ID says, in PostgreSQL, DuckDB and SQLite.
+
+The layouts of known services come from the core's presets, so a new preset appears in each file. Run it in an
+environment with the wheel. `tests/integrations/test_sql.py` fails if a file differs from what this program writes.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from polyflake import layout
+
+FOLDER = Path(__file__).parent
+ALPHABET = "23456789abcdefghijklmnopqrstuvwx"
+SNO_EPOCH_MS, SNO_TICK_MS, SNO_TICKS = 1_262_304_000_000, 4, 2**39
+#: Other names of presets, as the core accepts them.
+ALIASES = {"twitter": ["x"]}
+TICKS_MS = {"1ms": 1, "10ms": 10, "1s": 1000}
+
+
+class Preset(NamedTuple):
+    """The layout of a known service: where its timestamp and its other fields are."""
+
+    names: list[str]
+    epoch_ticks: int
+    tick_ms: int
+    shift: int
+    bits: int
+    #: The other fields: name, shift, bits.
+    fields: list[tuple[str, int, int]]
+
+    @property
+    def ticks(self) -> int:
+        """The number of ticks whose IDs are not negative: a range cannot cross the sign bit."""
+        return 2 ** min(self.bits, 63 - self.shift)
+
+
+def preset(name: str) -> Preset:
+    shift, fields, time = 64, [], {}
+    for field in json.loads(layout.Layout.preset(name).to_json())["fields"]:
+        shift -= field["bits"]
+        assert not field.get("invert"), "expected a preset without inverted fields"
+        if field["kind"] == "timestamp":
+            time = {**field, "shift": shift}
+        elif field["kind"] != "unused":
+            fields.append((field.get("name", field["kind"]), shift, field["bits"]))
+    tick_ms = TICKS_MS[time["tick"]]
+    names = [name, *ALIASES.get(name, [])]
+    return Preset(names, time["epoch_ms"] // tick_ms, tick_ms, time["shift"], time["bits"], fields)
+
+
+PRESETS = [preset(name) for name in layout.presets()]
+
+
+def mask(bits: int) -> int:
+    return 2**bits - 1
+
+
+def field(word: str, shift: int, bits: int) -> str:
+    """A field of a 64-bit ID. SQL shifts signed integers, so the field is masked even at the top."""
+    return f"({word} >> {shift}) & {mask(bits)}" if shift else f"{word} & {mask(bits)}"
+
+
+def terms(values: list[tuple[str, int]]) -> str:
+    """Values shifted to the left and put together, on several lines where one would be long."""
+    put = [f"({value} << {shift})" if shift else value for value, shift in values]
+    return (" | " if sum(map(len, put)) < 90 else "\n        | ").join(put)
+
+
+def preset_ms(preset: Preset) -> str:
+    """The Unix milliseconds of an ID, with parentheses, because databases rank `&` and `+` differently."""
+    tick = f"({field('id', preset.shift, preset.bits)})"
+    if preset.epoch_ticks:
+        tick = f"({tick} + {preset.epoch_ticks})"
+    return f"{tick} * {preset.tick_ms}" if preset.tick_ms > 1 else tick
+
+
+def cases(subject: str, options: list[tuple[list[str], str]], otherwise: str, indent: str = "    ") -> str:
+    """A simple CASE over strings."""
+    lines = [f"CASE {subject}"]
+    for names, value in options:
+        lines += [f"{indent}    WHEN '{name}' THEN {value}" for name in names]
+    return f"\n{indent}".join(
+        [lines[0], *[line.removeprefix(indent) for line in lines[1:]], f"    ELSE {otherwise}", "END"]
+    )
+
+
+# The parts of a sno from its characters `c(0)` to `c(15)` of 5 bits, from its bytes `b(0)` to `b(9)`, and from the
+# bytes of a UUID of version 8. `word` casts a value to 64 bits.
+
+
+def of_text(c: Any, word: Any) -> dict[str, str]:
+    return {
+        "time": f"({terms([(word(c(k)), 35 - 5 * k) for k in range(8)])}) >> 1",
+        "metabyte": terms([(c(8), 3), (f"({c(9)} >> 2)", 0)]),
+        "partition": terms([(f"({c(9)} & 3)", 14), (c(10), 9), (c(11), 4), (f"({c(12)} >> 1)", 0)]),
+        "sequence": terms([(f"({c(12)} & 1)", 15), (c(13), 10), (c(14), 5), (c(15), 0)]),
+    }
+
+
+def of_bytes(b: Any, word: Any) -> dict[str, str]:
+    return {
+        "time": f"({terms([(word(b(k)), 32 - 8 * k) for k in range(5)])}) >> 1",
+        "metabyte": b(5),
+        "partition": terms([(b(6), 8), (b(7), 0)]),
+        "sequence": terms([(b(8), 8), (b(9), 0)]),
+    }
+
+
+def of_uuid8(b: Any, word: Any) -> dict[str, str]:
+    return {
+        **of_bytes(b, word),
+        "partition": terms([(f"({b(6)} & 15)", 12), (b(7), 4), (f"(({b(8)} >> 2) & 15)", 0)]),
+        "sequence": terms([(f"({b(8)} & 3)", 14), (b(9), 6), (f"({b(10)} >> 2)", 0)]),
+    }
+
+
+PARTS = {
+    "metabyte": "The type tag of a sno, 0 to 255",
+    "partition": "The worker ID of a sno, 0 to 65535",
+    "sequence": "The sequence of a sno within its tick of 4 ms, 0 to 65535",
+}
+
+
+# PostgreSQL
+
+
+def function(name: str, arguments: str, returns: str, body: str, comment: str) -> str:
+    """A function that the planner replaces by its body: SQL, without STRICT and without a SET clause."""
+    types = ", ".join(argument.split()[1] for argument in arguments.split(", "))
+    text = comment.replace("'", "''")
+    return f"""\
+CREATE OR REPLACE FUNCTION flake.{name}({arguments}) RETURNS {returns}
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+{body};
+COMMENT ON FUNCTION flake.{name}({types}) IS '{text}';
+"""
+
+
+def scalar(name: str, arguments: str, returns: str, expression: str, comment: str) -> str:
+    return function(name, arguments, returns, f"RETURN {expression}", comment)
+
+
+def bounds(name: str, form: str, lowest: str, highest: str, what: str, extra: str = "") -> list[str]:
+    """The lowest ID at or after a time, the highest ID before a time, and both as a row."""
+    named = f", {extra}" if extra else ""
+    passed = f", {extra.split()[0]}" if extra else ""
+    return [
+        scalar(
+            f"{name}_lowest",
+            f"at timestamptz{named}",
+            form,
+            lowest,
+            f"The lowest {what} of the time `at` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a "
+            "until before b. A time outside the format is an error (22008).",
+        ),
+        scalar(
+            f"{name}_highest",
+            f"before timestamptz{named}",
+            form,
+            highest,
+            f"The highest {what} of a time earlier than `before`. A time outside the format is an error (22008).",
+        ),
+        function(
+            f"{name}_range",
+            f"start timestamptz, until timestamptz{named}",
+            f"TABLE (lowest {form}, highest {form})",
+            f"BEGIN ATOMIC\n    SELECT flake.{name}_lowest(start{passed}), flake.{name}_highest(until{passed});\nEND",
+            f"The lowest and the highest {what} of a span that includes its start and excludes its end, for BETWEEN. "
+            "A span that is empty or reversed has no rows. A time outside the format is an error (22008).",
+        ),
+    ]
+
+
+def postgresql() -> str:
+    c = lambda k: f"flake.sno_character(id, {k + 1})"  # noqa: E731
+    word = lambda value: f"{value}::bigint"  # noqa: E731
+    of_id = lambda k: f"get_byte(id, {k})"  # noqa: E731
+    of_uuid = lambda k: f"flake.byte(id, {k})"  # noqa: E731
+    forms = {
+        "text": (of_text(c, word), "length(id) = 16 AND id COLLATE \"C\" ~ '^[2-9a-x]+$'", "a string"),
+        "bytea": (of_bytes(of_id, word), "length(id) = 10", "10 bytes"),
+        "uuid": (
+            of_uuid8(of_uuid, word),
+            f"{of_uuid(6)} >> 4 = 8 AND {of_uuid(8)} >> 6 = 2 AND {of_uuid(10)} & 3 = 0\n"
+            "        AND substr(uuid_send(id), 12) = '\\x0000000000'",
+            "a UUID of version 8",
+        ),
+    }
+    written = [
+        scalar(
+            "time_of_ms",
+            "ms bigint",
+            "timestamptz",
+            # A float8 of the year 10000 is off by up to 31 microseconds, so what is below the millisecond is cut off.
+            "date_trunc('milliseconds', to_timestamp((ms + 0.25::float8) / 1000) AT TIME ZONE 'UTC')\n"
+            "    AT TIME ZONE 'UTC'",
+            "The time of Unix milliseconds, exactly, up to the year 10889.",
+        ),
+        scalar(
+            "byte", "id uuid, place int", "int", "get_byte(uuid_send(id), place)", "A byte of a UUID, from place 0."
+        ),
+        scalar(
+            "sno_character",
+            "id text, place int",
+            "int",
+            f"strpos('{ALPHABET}', substr(id COLLATE \"C\", place, 1)) - 1",
+            "The five bits of a character of a sno, from place 1.",
+        ),
+    ]
+    for form, (parts, check, what) in forms.items():
+        written.append(
+            scalar(
+                "is_sno",
+                f"id {form}",
+                "boolean",
+                check,
+                f"Whether a value is a sno as {what}, for a CHECK constraint.",
+            )
+        )
+        written.append(
+            scalar(
+                "sno_time",
+                f"id {form}",
+                "timestamptz",
+                # One division rounds once, so that to_timestamp finds the exact microsecond.
+                "CASE WHEN flake.is_sno(id) THEN\n"
+                f"    to_timestamp((({parts['time']}) + {SNO_EPOCH_MS // SNO_TICK_MS})::float8 / 250)\nEND",
+                f"The time of a sno as {what}, to 4 ms. NULL for a value that is no sno.",
+            )
+        )
+        for part, meaning in PARTS.items():
+            written.append(
+                scalar(
+                    f"sno_{part}",
+                    f"id {form}",
+                    "int",
+                    f"CASE WHEN flake.is_sno(id) THEN\n    {parts[part]}\nEND",
+                    f"{meaning}. NULL for a value that is no sno.",
+                )
+            )
+    low = f"flake.tick(at, {SNO_TICK_MS}, {SNO_EPOCH_MS // SNO_TICK_MS}, 0, {SNO_TICKS - 1})"
+    high = f"flake.tick(before, {SNO_TICK_MS}, {SNO_EPOCH_MS // SNO_TICK_MS}, 1, {SNO_TICKS}) - 1"
+    written += bounds(
+        "sno", "text", f"flake.sno_text({low}, false)", f"flake.sno_text({high}, true)", "sno as a string"
+    )
+    low_bytes = f"substr(int8send({low} << 25), 1, 5)"
+    high_bytes = f"substr(int8send((({high}) << 25) | {2**24}), 1, 5)"
+    written += bounds(
+        "sno_bytea",
+        "bytea",
+        f"{low_bytes} || '\\x0000000000'::bytea",
+        f"{high_bytes} || '\\xffffffffff'::bytea",
+        "sno as 10 bytes",
+    )
+    written += bounds(
+        "sno_uuid8",
+        "uuid",
+        f"encode({low_bytes} || '\\x0080008000000000000000'::bytea, 'hex')::uuid",
+        f"encode({high_bytes} || '\\xff8fffbffffc0000000000'::bytea, 'hex')::uuid",
+        "sno as a UUID of version 8",
+    )
+    is_version = lambda version: f"{of_uuid(6)} >> 4 = {version} AND {of_uuid(8)} >> 6 = 2"  # noqa: E731
+    written += [
+        scalar(
+            "hotguid_time",
+            "id uuid",
+            "timestamptz",
+            f"to_timestamp(({terms([(word(of_uuid(k)), 24 - 8 * k) for k in range(4)])})::float8)",
+            "The time of a Hot Guid of either form, to the second. Every UUID can be one, so each has a time here.",
+        ),
+        scalar(
+            "hotguid_shard_key",
+            "id uuid",
+            "bigint",
+            terms([(word(of_uuid(k)), 8 * (k - 12)) for k in range(15, 11, -1)]),
+            "The shard key of a Hot Guid in the form of the original, 0 to 4294967295.",
+        ),
+        scalar(
+            "hotguid_uuid8_shard_key",
+            "id uuid",
+            "bigint",
+            f"CASE WHEN {is_version(8)} THEN\n"
+            f"    {terms([(word(of_uuid(k)), 8 * (15 - k)) for k in range(12, 16)])}\nEND",
+            "The shard key of a Hot Guid as a UUID of version 8, 0 to 4294967295. NULL for another UUID.",
+        ),
+    ]
+    seconds = lambda tick: f"lpad(to_hex({tick}), 8, '0')"  # noqa: E731
+    written += bounds(
+        "hotguid",
+        "uuid",
+        f"({seconds(f'flake.tick(at, 1000, 0, 0, {2**32 - 1})')} || '-0000-0000-0000-000000000000')::uuid",
+        f"({seconds(f'flake.tick(before, 1000, 0, 1, {2**32}) - 1')} || '-ffff-ffff-ffff-ffffffffffff')::uuid",
+        "Hot Guid of either form",
+    )
+    written.append(
+        scalar(
+            "uuid7_time",
+            "id uuid",
+            "timestamptz",
+            f"CASE WHEN {is_version(7)} THEN\n"
+            f"    flake.time_of_ms({terms([(word(of_uuid(k)), 40 - 8 * k) for k in range(6)])})\nEND",
+            "The time of a UUID of version 7, to the millisecond. NULL for another UUID.",
+        )
+    )
+    ms = lambda tick: f"lpad(to_hex({tick}), 12, '0')"  # noqa: E731
+    written += bounds(
+        "uuid7",
+        "uuid",
+        f"({ms(f'flake.tick(at, 1, 0, 0, {2**48 - 1})')} || '70008000000000000000')::uuid",
+        f"({ms(f'flake.tick(before, 1, 0, 1, {2**48}) - 1')} || '7fffbfffffffffffffff')::uuid",
+        "UUID of version 7",
+    )
+    unknown = "flake.unknown_preset(preset)"
+    names = ", ".join(name for preset in PRESETS for name in preset.names)
+    written += [
+        scalar(
+            "snowflake_ms",
+            "id bigint, preset text",
+            "bigint",
+            cases("lower(preset)", [(preset.names, preset_ms(preset)) for preset in PRESETS], unknown, ""),
+            f"The Unix milliseconds of a snowflake of a known service: {names}. Another name is an error (22023).",
+        ),
+        scalar(
+            "snowflake_time",
+            "id bigint, preset text",
+            "timestamptz",
+            "flake.time_of_ms(flake.snowflake_ms(id, preset))",
+            f"The time of a snowflake of a known service: {names}. Another name is an error (22023).",
+        ),
+        scalar(
+            "snowflake_field",
+            "id bigint, preset text, field text",
+            "int",
+            cases(
+                "lower(preset) || '.' || field",
+                [
+                    ([f"{known}.{name}" for known in preset.names], f"({field('id', shift, bits)})::int")
+                    for preset in PRESETS
+                    for name, shift, bits in preset.fields
+                ],
+                "flake.unknown_field(preset, field)",
+                "",
+            ),
+            "A field of a snowflake of a known service: "
+            + "; ".join(f"{preset.names[0]}: {', '.join(name for name, *_ in preset.fields)}" for preset in PRESETS)
+            + ". Another name is an error (22023).",
+        ),
+    ]
+    tick = lambda preset, at, first, last: f"flake.tick({at}, {preset.tick_ms}, {preset.epoch_ticks}, {first}, {last})"  # noqa: E731
+    written += bounds(
+        "snowflake",
+        "bigint",
+        cases(
+            "lower(preset)",
+            [(preset.names, f"{tick(preset, 'at', 0, preset.ticks - 1)} << {preset.shift}") for preset in PRESETS],
+            unknown,
+            "",
+        ),
+        cases(
+            "lower(preset)",
+            [
+                (
+                    preset.names,
+                    f"(({tick(preset, 'before', 1, preset.ticks)} - 1) << {preset.shift}) | {mask(preset.shift)}",
+                )
+                for preset in PRESETS
+            ],
+            unknown,
+            "",
+        ),
+        "snowflake of a known service that is not negative",
+        extra="preset text",
+    )
+    for format, decoded in (("sno_uuid8", "sno"), ("hotguid", "hotguid"), ("uuid7", "uuid7")):
+        written += [
+            scalar(
+                f"partman_{format}_encode",
+                "at timestamptz",
+                "uuid",
+                f"flake.{format}_lowest(at)",
+                "For p_time_encoder of pg_partman: the lowest ID of a time.",
+            ),
+            scalar(
+                f"partman_{format}_decode",
+                "id text",
+                "timestamptz",
+                f"flake.{decoded}_time(id::uuid)",
+                "For p_time_decoder of pg_partman: the time of an ID.",
+            ),
+        ]
+    return POSTGRESQL_HEAD + "\n" + "\n".join(written) + "\nCOMMIT;\n"
+
+
+POSTGRESQL_HEAD = f"""\
+-- What an ID says, in PostgreSQL 14 or later: times, parts, and the IDs of a span of time.
+-- `sql/generate.py` writes this file.
+--
+-- Load it with psql, or paste it into the SQL editor of a managed database: it needs no extension. Loading it
+-- again replaces the functions. docs/integrations/sql.md shows them in use.
+--
+-- The functions are in the schema `flake`, apart from the schema `polyflake` of leases and keys, because every role
+-- may call them. The planner replaces a call by the function's body, so that a range is an index scan and prunes
+-- partitions. For that they are IMMUTABLE, not STRICT, and have no SET clause. PostgreSQL binds the bodies when it
+-- creates them, so the caller's search_path does not change what they call.
+--
+-- A function that reads an ID returns NULL for a value that is no such ID, as uuid_extract_timestamp does. A function
+-- that returns bounds raises an error for a time outside the format, because a NULL would silently find no rows.
+
+BEGIN;
+
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+CREATE SCHEMA IF NOT EXISTS flake;
+GRANT USAGE ON SCHEMA flake TO PUBLIC;
+
+-- The first tick of a format that begins at a time or later. A tick begins at a multiple of its length since 1970.
+CREATE OR REPLACE FUNCTION flake.tick(at timestamptz, tick_ms int, epoch_ticks bigint, first bigint, last bigint)
+RETURNS bigint LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    tick numeric := ceil(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000 / tick_ms) - epoch_ticks;
+BEGIN
+    IF tick NOT BETWEEN first AND last THEN
+        RAISE datetime_field_overflow USING
+            MESSAGE = format('time_out_of_range: expected a time of the format, found %s', at);
+    END IF;
+    RETURN tick;
+END $$;
+
+-- The lowest or the highest string of a sno's tick.
+CREATE OR REPLACE FUNCTION flake.sno_text(tick bigint, is_highest boolean) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    word bigint := (tick << 1) | is_highest::int;
+    id text := '';
+BEGIN
+    FOR place IN 0..7 LOOP
+        id := id || substr('{ALPHABET}', ((word >> (35 - 5 * place)) & 31)::int + 1, 1);
+    END LOOP;
+    RETURN id || repeat(CASE WHEN is_highest THEN 'x' ELSE '2' END, 8);
+END $$;
+
+CREATE OR REPLACE FUNCTION flake.unknown_preset(preset text) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE invalid_parameter_value USING MESSAGE = format(
+        'expected one of {", ".join(name for preset in PRESETS for name in preset.names)}, found %L', preset);
+END $$;
+
+CREATE OR REPLACE FUNCTION flake.unknown_field(preset text, field text) RETURNS int
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM flake.snowflake_ms(0, preset);
+    RAISE invalid_parameter_value USING
+        MESSAGE = format('unknown_field: expected a field of %s, found %L', preset, field);
+END $$;
+"""
+
+FILES = {"polyflake.sql": postgresql}
+
+if __name__ == "__main__":
+    for name, write in FILES.items():
+        (FOLDER / name).write_text(write(), encoding="utf-8")

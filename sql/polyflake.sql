@@ -1,0 +1,430 @@
+-- What an ID says, in PostgreSQL 14 or later: times, parts, and the IDs of a span of time.
+-- `sql/generate.py` writes this file.
+--
+-- Load it with psql, or paste it into the SQL editor of a managed database: it needs no extension. Loading it
+-- again replaces the functions. docs/integrations/sql.md shows them in use.
+--
+-- The functions are in the schema `flake`, apart from the schema `polyflake` of leases and keys, because every role
+-- may call them. The planner replaces a call by the function's body, so that a range is an index scan and prunes
+-- partitions. For that they are IMMUTABLE, not STRICT, and have no SET clause. PostgreSQL binds the bodies when it
+-- creates them, so the caller's search_path does not change what they call.
+--
+-- A function that reads an ID returns NULL for a value that is no such ID, as uuid_extract_timestamp does. A function
+-- that returns bounds raises an error for a time outside the format, because a NULL would silently find no rows.
+
+BEGIN;
+
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+CREATE SCHEMA IF NOT EXISTS flake;
+GRANT USAGE ON SCHEMA flake TO PUBLIC;
+
+-- The first tick of a format that begins at a time or later. A tick begins at a multiple of its length since 1970.
+CREATE OR REPLACE FUNCTION flake.tick(at timestamptz, tick_ms int, epoch_ticks bigint, first bigint, last bigint)
+RETURNS bigint LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    tick numeric := ceil(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000 / tick_ms) - epoch_ticks;
+BEGIN
+    IF tick NOT BETWEEN first AND last THEN
+        RAISE datetime_field_overflow USING
+            MESSAGE = format('time_out_of_range: expected a time of the format, found %s', at);
+    END IF;
+    RETURN tick;
+END $$;
+
+-- The lowest or the highest string of a sno's tick.
+CREATE OR REPLACE FUNCTION flake.sno_text(tick bigint, is_highest boolean) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    word bigint := (tick << 1) | is_highest::int;
+    id text := '';
+BEGIN
+    FOR place IN 0..7 LOOP
+        id := id || substr('23456789abcdefghijklmnopqrstuvwx', ((word >> (35 - 5 * place)) & 31)::int + 1, 1);
+    END LOOP;
+    RETURN id || repeat(CASE WHEN is_highest THEN 'x' ELSE '2' END, 8);
+END $$;
+
+CREATE OR REPLACE FUNCTION flake.unknown_preset(preset text) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE invalid_parameter_value USING MESSAGE = format(
+        'expected one of twitter, x, discord, instagram, sonyflake, mastodon, baidu, found %L', preset);
+END $$;
+
+CREATE OR REPLACE FUNCTION flake.unknown_field(preset text, field text) RETURNS int
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM flake.snowflake_ms(0, preset);
+    RAISE invalid_parameter_value USING
+        MESSAGE = format('unknown_field: expected a field of %s, found %L', preset, field);
+END $$;
+
+CREATE OR REPLACE FUNCTION flake.time_of_ms(ms bigint) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN date_trunc('milliseconds', to_timestamp((ms + 0.25::float8) / 1000) AT TIME ZONE 'UTC')
+    AT TIME ZONE 'UTC';
+COMMENT ON FUNCTION flake.time_of_ms(bigint) IS 'The time of Unix milliseconds, exactly, up to the year 10889.';
+
+CREATE OR REPLACE FUNCTION flake.byte(id uuid, place int) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN get_byte(uuid_send(id), place);
+COMMENT ON FUNCTION flake.byte(uuid, int) IS 'A byte of a UUID, from place 0.';
+
+CREATE OR REPLACE FUNCTION flake.sno_character(id text, place int) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN strpos('23456789abcdefghijklmnopqrstuvwx', substr(id COLLATE "C", place, 1)) - 1;
+COMMENT ON FUNCTION flake.sno_character(text, int) IS 'The five bits of a character of a sno, from place 1.';
+
+CREATE OR REPLACE FUNCTION flake.is_sno(id text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN length(id) = 16 AND id COLLATE "C" ~ '^[2-9a-x]+$';
+COMMENT ON FUNCTION flake.is_sno(text) IS 'Whether a value is a sno as a string, for a CHECK constraint.';
+
+CREATE OR REPLACE FUNCTION flake.sno_time(id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN flake.is_sno(id) THEN
+    to_timestamp(((((flake.sno_character(id, 1)::bigint << 35)
+        | (flake.sno_character(id, 2)::bigint << 30)
+        | (flake.sno_character(id, 3)::bigint << 25)
+        | (flake.sno_character(id, 4)::bigint << 20)
+        | (flake.sno_character(id, 5)::bigint << 15)
+        | (flake.sno_character(id, 6)::bigint << 10)
+        | (flake.sno_character(id, 7)::bigint << 5)
+        | flake.sno_character(id, 8)::bigint) >> 1) + 315576000000)::float8 / 250)
+END;
+COMMENT ON FUNCTION flake.sno_time(text) IS 'The time of a sno as a string, to 4 ms. NULL for a value that is no sno.';
+
+CREATE OR REPLACE FUNCTION flake.sno_metabyte(id text) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN flake.is_sno(id) THEN
+    (flake.sno_character(id, 9) << 3) | (flake.sno_character(id, 10) >> 2)
+END;
+COMMENT ON FUNCTION flake.sno_metabyte(text) IS 'The type tag of a sno, 0 to 255. NULL for a value that is no sno.';
+
+CREATE OR REPLACE FUNCTION flake.sno_partition(id text) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN flake.is_sno(id) THEN
+    ((flake.sno_character(id, 10) & 3) << 14)
+        | (flake.sno_character(id, 11) << 9)
+        | (flake.sno_character(id, 12) << 4)
+        | (flake.sno_character(id, 13) >> 1)
+END;
+COMMENT ON FUNCTION flake.sno_partition(text) IS 'The worker ID of a sno, 0 to 65535. NULL for a value that is no sno.';
+
+CREATE OR REPLACE FUNCTION flake.sno_sequence(id text) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN flake.is_sno(id) THEN
+    ((flake.sno_character(id, 13) & 1) << 15)
+        | (flake.sno_character(id, 14) << 10)
+        | (flake.sno_character(id, 15) << 5)
+        | flake.sno_character(id, 16)
+END;
+COMMENT ON FUNCTION flake.sno_sequence(text) IS 'The sequence of a sno within its tick of 4 ms, 0 to 65535. NULL for a value that is no sno.';
+
+CREATE OR REPLACE FUNCTION flake.is_sno(id bytea) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN length(id) = 10;
+COMMENT ON FUNCTION flake.is_sno(bytea) IS 'Whether a value is a sno as 10 bytes, for a CHECK constraint.';
+
+CREATE OR REPLACE FUNCTION flake.sno_time(id bytea) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN flake.is_sno(id) THEN
+    to_timestamp(((((get_byte(id, 0)::bigint << 32)
+        | (get_byte(id, 1)::bigint << 24)
+        | (get_byte(id, 2)::bigint << 16)
+        | (get_byte(id, 3)::bigint << 8)
+        | get_byte(id, 4)::bigint) >> 1) + 315576000000)::float8 / 250)
+END;
+COMMENT ON FUNCTION flake.sno_time(bytea) IS 'The time of a sno as 10 bytes, to 4 ms. NULL for a value that is no sno.';
+
+CREATE OR REPLACE FUNCTION flake.sno_metabyte(id bytea) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN flake.is_sno(id) THEN
+    get_byte(id, 5)
+END;
+COMMENT ON FUNCTION flake.sno_metabyte(bytea) IS 'The type tag of a sno, 0 to 255. NULL for a value that is no sno.';
+
+CREATE OR REPLACE FUNCTION flake.sno_partition(id bytea) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN flake.is_sno(id) THEN
+    (get_byte(id, 6) << 8) | get_byte(id, 7)
+END;
+COMMENT ON FUNCTION flake.sno_partition(bytea) IS 'The worker ID of a sno, 0 to 65535. NULL for a value that is no sno.';
+
+CREATE OR REPLACE FUNCTION flake.sno_sequence(id bytea) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN flake.is_sno(id) THEN
+    (get_byte(id, 8) << 8) | get_byte(id, 9)
+END;
+COMMENT ON FUNCTION flake.sno_sequence(bytea) IS 'The sequence of a sno within its tick of 4 ms, 0 to 65535. NULL for a value that is no sno.';
+
+CREATE OR REPLACE FUNCTION flake.is_sno(id uuid) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN flake.byte(id, 6) >> 4 = 8 AND flake.byte(id, 8) >> 6 = 2 AND flake.byte(id, 10) & 3 = 0
+        AND substr(uuid_send(id), 12) = '\x0000000000';
+COMMENT ON FUNCTION flake.is_sno(uuid) IS 'Whether a value is a sno as a UUID of version 8, for a CHECK constraint.';
+
+CREATE OR REPLACE FUNCTION flake.sno_time(id uuid) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN flake.is_sno(id) THEN
+    to_timestamp(((((flake.byte(id, 0)::bigint << 32)
+        | (flake.byte(id, 1)::bigint << 24)
+        | (flake.byte(id, 2)::bigint << 16)
+        | (flake.byte(id, 3)::bigint << 8)
+        | flake.byte(id, 4)::bigint) >> 1) + 315576000000)::float8 / 250)
+END;
+COMMENT ON FUNCTION flake.sno_time(uuid) IS 'The time of a sno as a UUID of version 8, to 4 ms. NULL for a value that is no sno.';
+
+CREATE OR REPLACE FUNCTION flake.sno_metabyte(id uuid) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN flake.is_sno(id) THEN
+    flake.byte(id, 5)
+END;
+COMMENT ON FUNCTION flake.sno_metabyte(uuid) IS 'The type tag of a sno, 0 to 255. NULL for a value that is no sno.';
+
+CREATE OR REPLACE FUNCTION flake.sno_partition(id uuid) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN flake.is_sno(id) THEN
+    ((flake.byte(id, 6) & 15) << 12) | (flake.byte(id, 7) << 4) | ((flake.byte(id, 8) >> 2) & 15)
+END;
+COMMENT ON FUNCTION flake.sno_partition(uuid) IS 'The worker ID of a sno, 0 to 65535. NULL for a value that is no sno.';
+
+CREATE OR REPLACE FUNCTION flake.sno_sequence(id uuid) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN flake.is_sno(id) THEN
+    ((flake.byte(id, 8) & 3) << 14) | (flake.byte(id, 9) << 6) | (flake.byte(id, 10) >> 2)
+END;
+COMMENT ON FUNCTION flake.sno_sequence(uuid) IS 'The sequence of a sno within its tick of 4 ms, 0 to 65535. NULL for a value that is no sno.';
+
+CREATE OR REPLACE FUNCTION flake.sno_lowest(at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN flake.sno_text(flake.tick(at, 4, 315576000000, 0, 549755813887), false);
+COMMENT ON FUNCTION flake.sno_lowest(timestamptz) IS 'The lowest sno as a string of the time `at` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.sno_highest(before timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN flake.sno_text(flake.tick(before, 4, 315576000000, 1, 549755813888) - 1, true);
+COMMENT ON FUNCTION flake.sno_highest(timestamptz) IS 'The highest sno as a string of a time earlier than `before`. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.sno_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest text, highest text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT flake.sno_lowest(start), flake.sno_highest(until);
+END;
+COMMENT ON FUNCTION flake.sno_range(timestamptz, timestamptz) IS 'The lowest and the highest sno as a string of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.sno_bytea_lowest(at timestamptz) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN substr(int8send(flake.tick(at, 4, 315576000000, 0, 549755813887) << 25), 1, 5) || '\x0000000000'::bytea;
+COMMENT ON FUNCTION flake.sno_bytea_lowest(timestamptz) IS 'The lowest sno as 10 bytes of the time `at` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.sno_bytea_highest(before timestamptz) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN substr(int8send(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 25) | 16777216), 1, 5) || '\xffffffffff'::bytea;
+COMMENT ON FUNCTION flake.sno_bytea_highest(timestamptz) IS 'The highest sno as 10 bytes of a time earlier than `before`. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.sno_bytea_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest bytea, highest bytea)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT flake.sno_bytea_lowest(start), flake.sno_bytea_highest(until);
+END;
+COMMENT ON FUNCTION flake.sno_bytea_range(timestamptz, timestamptz) IS 'The lowest and the highest sno as 10 bytes of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.sno_uuid8_lowest(at timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN encode(substr(int8send(flake.tick(at, 4, 315576000000, 0, 549755813887) << 25), 1, 5) || '\x0080008000000000000000'::bytea, 'hex')::uuid;
+COMMENT ON FUNCTION flake.sno_uuid8_lowest(timestamptz) IS 'The lowest sno as a UUID of version 8 of the time `at` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.sno_uuid8_highest(before timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN encode(substr(int8send(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 25) | 16777216), 1, 5) || '\xff8fffbffffc0000000000'::bytea, 'hex')::uuid;
+COMMENT ON FUNCTION flake.sno_uuid8_highest(timestamptz) IS 'The highest sno as a UUID of version 8 of a time earlier than `before`. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.sno_uuid8_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest uuid, highest uuid)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT flake.sno_uuid8_lowest(start), flake.sno_uuid8_highest(until);
+END;
+COMMENT ON FUNCTION flake.sno_uuid8_range(timestamptz, timestamptz) IS 'The lowest and the highest sno as a UUID of version 8 of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.hotguid_time(id uuid) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp(((flake.byte(id, 0)::bigint << 24)
+        | (flake.byte(id, 1)::bigint << 16)
+        | (flake.byte(id, 2)::bigint << 8)
+        | flake.byte(id, 3)::bigint)::float8);
+COMMENT ON FUNCTION flake.hotguid_time(uuid) IS 'The time of a Hot Guid of either form, to the second. Every UUID can be one, so each has a time here.';
+
+CREATE OR REPLACE FUNCTION flake.hotguid_shard_key(id uuid) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (flake.byte(id, 15)::bigint << 24)
+        | (flake.byte(id, 14)::bigint << 16)
+        | (flake.byte(id, 13)::bigint << 8)
+        | flake.byte(id, 12)::bigint;
+COMMENT ON FUNCTION flake.hotguid_shard_key(uuid) IS 'The shard key of a Hot Guid in the form of the original, 0 to 4294967295.';
+
+CREATE OR REPLACE FUNCTION flake.hotguid_uuid8_shard_key(id uuid) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN flake.byte(id, 6) >> 4 = 8 AND flake.byte(id, 8) >> 6 = 2 THEN
+    (flake.byte(id, 12)::bigint << 24)
+        | (flake.byte(id, 13)::bigint << 16)
+        | (flake.byte(id, 14)::bigint << 8)
+        | flake.byte(id, 15)::bigint
+END;
+COMMENT ON FUNCTION flake.hotguid_uuid8_shard_key(uuid) IS 'The shard key of a Hot Guid as a UUID of version 8, 0 to 4294967295. NULL for another UUID.';
+
+CREATE OR REPLACE FUNCTION flake.hotguid_lowest(at timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (lpad(to_hex(flake.tick(at, 1000, 0, 0, 4294967295)), 8, '0') || '-0000-0000-0000-000000000000')::uuid;
+COMMENT ON FUNCTION flake.hotguid_lowest(timestamptz) IS 'The lowest Hot Guid of either form of the time `at` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.hotguid_highest(before timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (lpad(to_hex(flake.tick(before, 1000, 0, 1, 4294967296) - 1), 8, '0') || '-ffff-ffff-ffff-ffffffffffff')::uuid;
+COMMENT ON FUNCTION flake.hotguid_highest(timestamptz) IS 'The highest Hot Guid of either form of a time earlier than `before`. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.hotguid_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest uuid, highest uuid)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT flake.hotguid_lowest(start), flake.hotguid_highest(until);
+END;
+COMMENT ON FUNCTION flake.hotguid_range(timestamptz, timestamptz) IS 'The lowest and the highest Hot Guid of either form of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.uuid7_time(id uuid) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN flake.byte(id, 6) >> 4 = 7 AND flake.byte(id, 8) >> 6 = 2 THEN
+    flake.time_of_ms((flake.byte(id, 0)::bigint << 40)
+        | (flake.byte(id, 1)::bigint << 32)
+        | (flake.byte(id, 2)::bigint << 24)
+        | (flake.byte(id, 3)::bigint << 16)
+        | (flake.byte(id, 4)::bigint << 8)
+        | flake.byte(id, 5)::bigint)
+END;
+COMMENT ON FUNCTION flake.uuid7_time(uuid) IS 'The time of a UUID of version 7, to the millisecond. NULL for another UUID.';
+
+CREATE OR REPLACE FUNCTION flake.uuid7_lowest(at timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (lpad(to_hex(flake.tick(at, 1, 0, 0, 281474976710655)), 12, '0') || '70008000000000000000')::uuid;
+COMMENT ON FUNCTION flake.uuid7_lowest(timestamptz) IS 'The lowest UUID of version 7 of the time `at` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.uuid7_highest(before timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (lpad(to_hex(flake.tick(before, 1, 0, 1, 281474976710656) - 1), 12, '0') || '7fffbfffffffffffffff')::uuid;
+COMMENT ON FUNCTION flake.uuid7_highest(timestamptz) IS 'The highest UUID of version 7 of a time earlier than `before`. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.uuid7_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest uuid, highest uuid)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT flake.uuid7_lowest(start), flake.uuid7_highest(until);
+END;
+COMMENT ON FUNCTION flake.uuid7_range(timestamptz, timestamptz) IS 'The lowest and the highest UUID of version 7 of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.snowflake_ms(id bigint, preset text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE lower(preset)
+    WHEN 'twitter' THEN (((id >> 22) & 2199023255551) + 1288834974657)
+    WHEN 'x' THEN (((id >> 22) & 2199023255551) + 1288834974657)
+    WHEN 'discord' THEN (((id >> 22) & 4398046511103) + 1420070400000)
+    WHEN 'instagram' THEN (((id >> 23) & 2199023255551) + 1314220021721)
+    WHEN 'sonyflake' THEN (((id >> 24) & 549755813887) + 140952960000) * 10
+    WHEN 'mastodon' THEN ((id >> 16) & 281474976710655)
+    WHEN 'baidu' THEN (((id >> 35) & 268435455) + 1463673600) * 1000
+    ELSE flake.unknown_preset(preset)
+END;
+COMMENT ON FUNCTION flake.snowflake_ms(bigint, text) IS 'The Unix milliseconds of a snowflake of a known service: twitter, x, discord, instagram, sonyflake, mastodon, baidu. Another name is an error (22023).';
+
+CREATE OR REPLACE FUNCTION flake.snowflake_time(id bigint, preset text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN flake.time_of_ms(flake.snowflake_ms(id, preset));
+COMMENT ON FUNCTION flake.snowflake_time(bigint, text) IS 'The time of a snowflake of a known service: twitter, x, discord, instagram, sonyflake, mastodon, baidu. Another name is an error (22023).';
+
+CREATE OR REPLACE FUNCTION flake.snowflake_field(id bigint, preset text, field text) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE lower(preset) || '.' || field
+    WHEN 'twitter.datacenter' THEN ((id >> 17) & 31)::int
+    WHEN 'x.datacenter' THEN ((id >> 17) & 31)::int
+    WHEN 'twitter.worker' THEN ((id >> 12) & 31)::int
+    WHEN 'x.worker' THEN ((id >> 12) & 31)::int
+    WHEN 'twitter.sequence' THEN (id & 4095)::int
+    WHEN 'x.sequence' THEN (id & 4095)::int
+    WHEN 'discord.worker' THEN ((id >> 17) & 31)::int
+    WHEN 'discord.process' THEN ((id >> 12) & 31)::int
+    WHEN 'discord.sequence' THEN (id & 4095)::int
+    WHEN 'instagram.shard' THEN ((id >> 10) & 8191)::int
+    WHEN 'instagram.sequence' THEN (id & 1023)::int
+    WHEN 'sonyflake.sequence' THEN ((id >> 16) & 255)::int
+    WHEN 'sonyflake.machine' THEN (id & 65535)::int
+    WHEN 'mastodon.sequence_data' THEN (id & 65535)::int
+    WHEN 'baidu.worker' THEN ((id >> 13) & 4194303)::int
+    WHEN 'baidu.sequence' THEN (id & 8191)::int
+    ELSE flake.unknown_field(preset, field)
+END;
+COMMENT ON FUNCTION flake.snowflake_field(bigint, text, text) IS 'A field of a snowflake of a known service: twitter: datacenter, worker, sequence; discord: worker, process, sequence; instagram: shard, sequence; sonyflake: sequence, machine; mastodon: sequence_data; baidu: worker, sequence. Another name is an error (22023).';
+
+CREATE OR REPLACE FUNCTION flake.snowflake_lowest(at timestamptz, preset text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE lower(preset)
+    WHEN 'twitter' THEN flake.tick(at, 1, 1288834974657, 0, 2199023255551) << 22
+    WHEN 'x' THEN flake.tick(at, 1, 1288834974657, 0, 2199023255551) << 22
+    WHEN 'discord' THEN flake.tick(at, 1, 1420070400000, 0, 2199023255551) << 22
+    WHEN 'instagram' THEN flake.tick(at, 1, 1314220021721, 0, 1099511627775) << 23
+    WHEN 'sonyflake' THEN flake.tick(at, 10, 140952960000, 0, 549755813887) << 24
+    WHEN 'mastodon' THEN flake.tick(at, 1, 0, 0, 140737488355327) << 16
+    WHEN 'baidu' THEN flake.tick(at, 1000, 1463673600, 0, 268435455) << 35
+    ELSE flake.unknown_preset(preset)
+END;
+COMMENT ON FUNCTION flake.snowflake_lowest(timestamptz, text) IS 'The lowest snowflake of a known service that is not negative of the time `at` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.snowflake_highest(before timestamptz, preset text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE lower(preset)
+    WHEN 'twitter' THEN ((flake.tick(before, 1, 1288834974657, 1, 2199023255552) - 1) << 22) | 4194303
+    WHEN 'x' THEN ((flake.tick(before, 1, 1288834974657, 1, 2199023255552) - 1) << 22) | 4194303
+    WHEN 'discord' THEN ((flake.tick(before, 1, 1420070400000, 1, 2199023255552) - 1) << 22) | 4194303
+    WHEN 'instagram' THEN ((flake.tick(before, 1, 1314220021721, 1, 1099511627776) - 1) << 23) | 8388607
+    WHEN 'sonyflake' THEN ((flake.tick(before, 10, 140952960000, 1, 549755813888) - 1) << 24) | 16777215
+    WHEN 'mastodon' THEN ((flake.tick(before, 1, 0, 1, 140737488355328) - 1) << 16) | 65535
+    WHEN 'baidu' THEN ((flake.tick(before, 1000, 1463673600, 1, 268435456) - 1) << 35) | 34359738367
+    ELSE flake.unknown_preset(preset)
+END;
+COMMENT ON FUNCTION flake.snowflake_highest(timestamptz, text) IS 'The highest snowflake of a known service that is not negative of a time earlier than `before`. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.snowflake_range(start timestamptz, until timestamptz, preset text) RETURNS TABLE (lowest bigint, highest bigint)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT flake.snowflake_lowest(start, preset), flake.snowflake_highest(until, preset);
+END;
+COMMENT ON FUNCTION flake.snowflake_range(timestamptz, timestamptz, text) IS 'The lowest and the highest snowflake of a known service that is not negative of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error (22008).';
+
+CREATE OR REPLACE FUNCTION flake.partman_sno_uuid8_encode(at timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN flake.sno_uuid8_lowest(at);
+COMMENT ON FUNCTION flake.partman_sno_uuid8_encode(timestamptz) IS 'For p_time_encoder of pg_partman: the lowest ID of a time.';
+
+CREATE OR REPLACE FUNCTION flake.partman_sno_uuid8_decode(id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN flake.sno_time(id::uuid);
+COMMENT ON FUNCTION flake.partman_sno_uuid8_decode(text) IS 'For p_time_decoder of pg_partman: the time of an ID.';
+
+CREATE OR REPLACE FUNCTION flake.partman_hotguid_encode(at timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN flake.hotguid_lowest(at);
+COMMENT ON FUNCTION flake.partman_hotguid_encode(timestamptz) IS 'For p_time_encoder of pg_partman: the lowest ID of a time.';
+
+CREATE OR REPLACE FUNCTION flake.partman_hotguid_decode(id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN flake.hotguid_time(id::uuid);
+COMMENT ON FUNCTION flake.partman_hotguid_decode(text) IS 'For p_time_decoder of pg_partman: the time of an ID.';
+
+CREATE OR REPLACE FUNCTION flake.partman_uuid7_encode(at timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN flake.uuid7_lowest(at);
+COMMENT ON FUNCTION flake.partman_uuid7_encode(timestamptz) IS 'For p_time_encoder of pg_partman: the lowest ID of a time.';
+
+CREATE OR REPLACE FUNCTION flake.partman_uuid7_decode(id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN flake.uuid7_time(id::uuid);
+COMMENT ON FUNCTION flake.partman_uuid7_decode(text) IS 'For p_time_decoder of pg_partman: the time of an ID.';
+
+COMMIT;

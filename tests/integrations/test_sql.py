@@ -1,0 +1,370 @@
+"""The SQL files: the vectors in each database, plans, partitions, and what is done with values that are no IDs."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from conftest import Server
+from polyflake import layout, sno
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/integrations/sql.md").read_text(encoding="utf-8")
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
+NEW_YEAR = datetime(2026, 1, 1, tzinfo=timezone.utc)
+
+
+def vectors(name: str) -> dict[str, Any]:
+    return json.loads((ROOT / f"tests/vectors/{name}.json").read_text(encoding="utf-8"))
+
+
+def at(ms: int | str) -> datetime:
+    return EPOCH + timedelta(milliseconds=int(ms))
+
+
+def generated() -> Any:
+    """The program that writes the files."""
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "sql/generate.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+#: ID as a string, as bytes and as a UUID; time; metabyte, partition, sequence.
+SNOS = [
+    (
+        case["encoded"],
+        bytes.fromhex(case["hex"]),
+        sno.Sno(case["encoded"]).uuid8,
+        at(case["timestamp_unix_ms"]),
+        *(case[part] for part in ("metabyte", "partition", "sequence")),
+    )
+    for case in vectors("sno")["cases"]
+]
+WRONG_TEXTS = [
+    case["input"] for case in vectors("sno_invalid")["cases"] if case["ours"].get("error") and "\0" not in case["input"]
+]
+WRONG_UUIDS = [UUID(case["uuid"]) for case in vectors("uuid8")["sno_invalid"]]
+GUIDS = [(UUID(case["text"]), at(case["timestamp"] * 1000), case["shard_key"]) for case in vectors("hotguid")["cases"]]
+GUIDS8 = [
+    (UUID(case["uuid8"]), at(case["timestamp"] * 1000), case["shard_key"]) for case in vectors("uuid8")["hotguid"]
+]
+FLAKES = [
+    (case["preset"], int(case["id"]), int(case["parsed"]["timestamp_ms"]), case["parsed"])
+    for case in vectors("presets")["cases"]
+]
+RANGES = [case for case in vectors("ranges")["cases"] if case["family"] in ("sno", "hotguid")]
+#: RFC 9562, A.6; the first and the last millisecond that have one.
+UUID7S = [
+    (UUID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"), 1645557742000),
+    (UUID("00000000-0000-7000-8000-000000000000"), 0),
+    (UUID("ffffffff-ffff-7fff-bfff-ffffffffffff"), 2**48 - 1),
+]
+#: Days, and spans that are not on a tick.
+SPANS = [(NEW_YEAR, NEW_YEAR + DAY), (NEW_YEAR + SECOND / 1000, NEW_YEAR + SECOND * 1.234)]
+PRESETS = layout.presets()
+
+
+def fields(parsed: dict[str, Any]) -> dict[str, int]:
+    """The fields of an ID, the time apart."""
+    found = {name: int(value) for name, value in parsed["bindables"].items()}
+    return {**found, "sequence": int(parsed["sequence"])} if "sequence" in parsed else found
+
+
+def preset_span(name: str, start: datetime, end: datetime) -> tuple[int, int]:
+    """The bounds, which the package has for the presets that have a time in 2026, and which shift the ticks of all."""
+    if name == "baidu":  # its time ended in 2024
+        start, end = start - 730 * DAY, end - 730 * DAY
+    return start, end, layout.Layout.preset(name).time_range(start, end)
+
+
+@pytest.mark.parametrize("name", list(generated().FILES))
+def test_the_file_is_what_the_presets_give(name: str) -> None:
+    written = (ROOT / "sql" / name).read_text(encoding="utf-8")
+    assert written == generated().FILES[name](), "run sql/generate.py in an environment with the wheel"
+    for preset in [*PRESETS, "x"]:
+        assert re.search(rf"\b{preset}\b", written), preset
+
+
+# PostgreSQL
+
+
+@pytest.fixture(scope="module")
+def postgresql(server: Server) -> Iterator[psycopg.Connection[Any]]:
+    """A database with the functions, loaded twice, as an upgrade does."""
+    with psycopg.connect(server.url(), autocommit=True) as connection:
+        for _ in range(2):
+            connection.execute((ROOT / "sql/polyflake.sql").read_text(encoding="utf-8"))
+        connection.execute("SET TIME ZONE 'Asia/Tokyo'")
+        yield connection
+
+
+def value(connection: psycopg.Connection[Any], question: str, *values: Any) -> Any:
+    """One value."""
+    row = connection.execute(question, values).fetchone()
+    assert row
+    return row[0]
+
+
+def test_postgresql_reads_a_sno_of_each_form(postgresql: psycopg.Connection[Any]) -> None:
+    postgresql.execute('CREATE TEMP TABLE snos (n int, "text" varchar(16) COLLATE "C", bytea bytea, uuid uuid)')
+    postgresql.cursor().executemany(
+        "INSERT INTO snos VALUES (%s, %s, %s, %s)", [(n, *row[:3]) for n, row in enumerate(SNOS)]
+    )
+    for form in ("text", "bytea", "uuid"):
+        parts = ", ".join(f"flake.sno_{part}({form})" for part in ("time", "metabyte", "partition", "sequence"))
+        found = postgresql.execute(f"SELECT {parts} FROM snos ORDER BY n").fetchall()
+        assert found == [row[3:] for row in SNOS], form
+
+
+def test_postgresql_returns_null_for_what_is_no_sno(postgresql: psycopg.Connection[Any]) -> None:
+    assert len(WRONG_TEXTS) > 30 and len(WRONG_UUIDS) == 8
+    wrong = [*[(one, "text") for one in WRONG_TEXTS], *[(one, "uuid") for one in WRONG_UUIDS]]
+    wrong += [(b"", "bytea"), (bytes(9), "bytea"), (bytes(11), "bytea")]
+    for one, form in wrong:
+        for part in ("time", "metabyte", "partition", "sequence"):
+            assert value(postgresql, f"SELECT flake.sno_{part}(%s::{form})", one) is None, one
+        assert value(postgresql, f"SELECT flake.is_sno(%s::{form})", one) is False
+        assert value(postgresql, f"SELECT flake.is_sno(NULL::{form})") is None
+
+
+def test_postgresql_reads_hot_guids(postgresql: psycopg.Connection[Any]) -> None:
+    for id, time, shard_key in GUIDS:
+        assert value(postgresql, "SELECT flake.hotguid_time(%s)", id) == time
+        assert value(postgresql, "SELECT flake.hotguid_shard_key(%s)", id) == shard_key
+    for id, time, shard_key in GUIDS8:
+        assert value(postgresql, "SELECT flake.hotguid_time(%s)", id) == time
+        assert value(postgresql, "SELECT flake.hotguid_uuid8_shard_key(%s)", id) == shard_key
+    assert value(postgresql, "SELECT flake.hotguid_uuid8_shard_key(%s)", UUID7S[0][0]) is None
+
+
+def test_postgresql_reads_the_time_of_a_uuid_of_version_7(postgresql: psycopg.Connection[Any]) -> None:
+    for id, ms in UUID7S:
+        question = "SELECT round(extract(epoch FROM flake.uuid7_time(%s)) * 1000000)::bigint"
+        assert value(postgresql, question, id) == ms * 1000  # the last year is past that of Python's times
+    for wrong in [SNOS[0][2], UUID(int=0), UUID("017f22e2-79b0-7cc3-18c4-dc0c0c07398f")]:
+        assert value(postgresql, "SELECT flake.uuid7_time(%s)", wrong) is None
+
+
+def test_postgresql_reads_the_ids_of_known_services(postgresql: psycopg.Connection[Any]) -> None:
+    assert {preset for preset, *_ in FLAKES} == set(PRESETS)
+    for preset, id, ms, parsed in FLAKES:
+        assert value(postgresql, "SELECT flake.snowflake_ms(%s, %s)", id, preset) == ms
+        question = "SELECT round(extract(epoch FROM flake.snowflake_time(%s, %s)) * 1000000)::bigint"
+        assert value(postgresql, question, id, preset.upper()) == ms * 1000
+        for name, expected in fields(parsed).items():
+            assert value(postgresql, "SELECT flake.snowflake_field(%s, %s, %s)", id, preset, name) == expected
+    assert value(postgresql, "SELECT flake.snowflake_ms(1541815603606036480, 'X')") == 1656432460105
+
+
+def test_postgresql_names_an_unknown_preset_and_an_unknown_field(postgresql: psycopg.Connection[Any]) -> None:
+    for call in (
+        "flake.snowflake_time(1, 'discrd')",
+        "flake.snowflake_lowest(now(), 'discrd')",
+        "flake.snowflake_field(1, 'discrd', 'worker')",
+    ):
+        with pytest.raises(
+            psycopg.errors.InvalidParameterValue, match=r"expected one of twitter, x, .*, found 'discrd'"
+        ):
+            postgresql.execute(f"SELECT {call}")
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="expected a field of discord, found 'shard'"):
+        postgresql.execute("SELECT flake.snowflake_field(1, 'discord', 'shard')")
+    assert value(postgresql, "SELECT flake.snowflake_time(1, NULL)") is None
+
+
+def test_postgresqls_bounds_are_those_of_the_vectors(postgresql: psycopg.Connection[Any]) -> None:
+    for case in RANGES:
+        forms = {"hotguid": ["hotguid"], "sno": ["sno", "sno_bytea", "sno_uuid8"]}[case["family"]]
+        for name in forms:
+            question = f"SELECT * FROM flake.{name}_range(%s, %s)"
+            span = at(case["from_ms"]), at(case["to_ms"])
+            if "error" in case:
+                with pytest.raises(psycopg.errors.DatetimeFieldOverflow, match=case["error"]):
+                    postgresql.execute(question, span)
+                continue
+            expected = {
+                "sno": lambda end: end["text"],
+                "sno_bytea": lambda end: bytes.fromhex(end["hex"]),
+                "sno_uuid8": lambda end: sno.Sno(end["text"]).uuid8,
+                "hotguid": lambda end: UUID(end["text"]),
+            }[name]
+            assert postgresql.execute(question, span).fetchone() == (
+                expected(case["lowest"]),
+                expected(case["highest"]),
+            )
+
+
+def test_postgresqls_bounds_of_uuids_of_version_7_and_of_known_services(postgresql: psycopg.Connection[Any]) -> None:
+    for start, end in SPANS:
+        low, high = -(-(start - EPOCH) // (SECOND / 1000)), -(-(end - EPOCH) // (SECOND / 1000)) - 1
+        assert postgresql.execute("SELECT * FROM flake.uuid7_range(%s, %s)", (start, end)).fetchone() == (
+            UUID(f"{low:012x}70008000000000000000"),
+            UUID(f"{high:012x}7fffbfffffffffffffff"),
+        )
+        for preset in PRESETS:
+            begin, until, expected = preset_span(preset, start, end)
+            found = postgresql.execute("SELECT * FROM flake.snowflake_range(%s, %s, %s)", (begin, until, preset))
+            assert found.fetchone() == expected, preset
+
+
+def test_postgresql_rejects_times_that_a_format_does_not_have(postgresql: psycopg.Connection[Any]) -> None:
+    for call in (
+        "sno_lowest('2009-12-31Z')",
+        "sno_lowest('2079-09-07 15:47:35.552Z')",
+        "sno_highest('2010-01-01Z')",
+        "sno_uuid8_lowest('infinity')",
+        "sno_uuid8_lowest('-infinity')",
+        "hotguid_lowest('1969-12-31Z')",
+        "uuid7_lowest('1969-12-31Z')",
+        "snowflake_lowest('2014-12-31Z', 'discord')",
+        "snowflake_highest('2084-09-07Z', 'discord')",  # past 2^63, where signed integers begin anew
+        "snowflake_lowest('2025-01-01Z', 'baidu')",
+    ):
+        with pytest.raises(psycopg.errors.DatetimeFieldOverflow, match="time_out_of_range"):
+            postgresql.execute(f"SELECT flake.{call}")
+
+
+def plan(connection: psycopg.Connection[Any], question: str) -> str:
+    return "\n".join(line for (line,) in connection.execute(f"EXPLAIN (COSTS OFF, VERBOSE) {question}"))
+
+
+def test_postgresqls_planner_replaces_each_function_that_reads_an_id(postgresql: psycopg.Connection[Any]) -> None:
+    """A function that stays in the plan costs several times as much for each row."""
+    forms = {"text": "text", "bytea": "bytea", "uuid": "uuid", "bigint": "bigint"}
+    columns = ", ".join(f'{form}_id {form} COLLATE "C"' if form == "text" else f"{form}_id {form}" for form in forms)
+    postgresql.execute(f"CREATE TEMP TABLE ids ({columns})")
+    read = postgresql.execute(
+        "SELECT proname, pg_get_function_identity_arguments(oid) FROM pg_proc"
+        " WHERE pronamespace = 'flake'::regnamespace AND proname !~ '^(unknown|time_of)_'"
+        " AND proname ~ '_(time|ms|metabyte|partition|sequence|shard_key|field)$|^is_'"
+    ).fetchall()
+    assert len(read) == 22
+    for name, arguments in read:
+        form = arguments.split(",")[0].split()[1]
+        named = (", 'discord'" if "preset" in arguments else "") + (", 'worker'" if " field" in arguments else "")
+        call = f"flake.{name}({form}_id{named})"
+        assert "flake." not in plan(postgresql, f"SELECT {call} FROM ids"), call
+
+
+def test_postgresqls_functions_are_immutable_and_parallel_safe_and_lie_apart_from_the_leases(
+    postgresql: psycopg.Connection[Any],
+) -> None:
+    found = postgresql.execute(
+        "SELECT DISTINCT provolatile, proparallel, obj_description(oid) IS NULL AND prolang <> "
+        "(SELECT oid FROM pg_language WHERE lanname = 'plpgsql') FROM pg_proc"
+        " WHERE pronamespace = 'flake'::regnamespace"
+    )
+    assert found.fetchall() == [("i", "s", False)]
+    assert value(postgresql, "SELECT to_regnamespace('polyflake')") is None
+
+
+def test_another_role_reads_ids_whatever_its_search_path_holds(postgresql: psycopg.Connection[Any]) -> None:
+    postgresql.execute("CREATE ROLE reader; CREATE SCHEMA trap; GRANT USAGE ON SCHEMA trap TO reader")
+    postgresql.execute("CREATE FUNCTION trap.get_byte(bytea, int) RETURNS int LANGUAGE sql RETURN 0")
+    postgresql.execute(
+        "CREATE FUNCTION trap.to_timestamp(float8) RETURNS timestamptz LANGUAGE sql RETURN 'epoch'::timestamptz"
+    )
+    with postgresql.transaction():
+        postgresql.execute("SET LOCAL ROLE reader; SET LOCAL search_path = trap, pg_catalog")
+        for _, data, uuid, time, *_ in SNOS[-3:]:
+            assert value(postgresql, "SELECT flake.sno_time(%s::bytea)", data) == time
+            assert value(postgresql, "SELECT flake.sno_time(%s::uuid)", uuid) == time
+
+
+def test_a_million_rows_in_partitions_by_id(postgresql: psycopg.Connection[Any]) -> None:
+    """Functions make the bounds. A span of constants prunes while planning, one of `now()` while running."""
+    postgresql.execute("CREATE TABLE orders (id uuid NOT NULL) PARTITION BY RANGE (id)")
+    postgresql.execute("CREATE TABLE messages (id bigint NOT NULL) PARTITION BY RANGE (id)")
+    weeks = [NEW_YEAR + 7 * DAY * week for week in range(5)]
+    for week, (start, end) in enumerate(pairwise(weeks)):
+        for table, call in (("orders", "sno_uuid8_lowest('{}')"), ("messages", "snowflake_lowest('{}', 'discord')")):
+            low, high = (f"flake.{call.format(bound.isoformat())}" for bound in (start, end))
+            partition = f"CREATE UNLOGGED TABLE {table}_{week} PARTITION OF {table} FOR VALUES FROM ({low}) TO ({high})"
+            postgresql.execute(partition)
+    # A sno every 2.4192 seconds, so that each week has 250,000; a tenth as many messages.
+    tick, ms = (int(NEW_YEAR.timestamp()) - 1262304000) * 250, int(NEW_YEAR.timestamp()) * 1000 - 1420070400000
+    postgresql.execute(
+        "INSERT INTO orders"
+        " SELECT (lpad(to_hex((%s + n * 24192 / 40) << 1), 10, '0') || '0080008000000000000000')::uuid"
+        " FROM generate_series(0, 999999::bigint) AS n",
+        [tick],
+    )
+    postgresql.execute(
+        "INSERT INTO messages SELECT (%s + n * 24192) << 22 FROM generate_series(0, 99999::bigint) AS n", [ms]
+    )
+    postgresql.execute("CREATE INDEX ON orders (id); CREATE INDEX ON messages (id); ANALYZE orders; ANALYZE messages")
+    for table, rows in (("orders", 250_000), ("messages", 25_000)):
+        sizes = postgresql.execute(f"SELECT count(*) FROM {table} GROUP BY tableoid").fetchall()
+        assert sizes == [(rows,)] * 4
+    # All times, in the order of the IDs.
+    times = "SELECT min(time), max(time), count(time) FROM (SELECT flake.sno_time(id) AS time FROM orders) AS read"
+    last = NEW_YEAR + timedelta(milliseconds=(999_999 * 24192 // 40) * 4)
+    assert postgresql.execute(times).fetchone() == (NEW_YEAR, last, 1_000_000)
+    day = "'2026-01-10Z', '2026-01-11Z'"
+    for table, call, rows in (
+        ("orders", f"sno_uuid8_range({day})", 35714),
+        ("messages", f"snowflake_range({day}, 'discord')", 3571),
+    ):
+        question = f"SELECT count(*) FROM {table} AS t, flake.{call} AS r WHERE t.id BETWEEN r.lowest AND r.highest"
+        found = plan(postgresql, question)
+        assert f"{table}_1" in found and not re.search(rf"{table}_[023]", found), found
+        assert "Index Cond" in found and "flake." not in found, found
+        assert abs(value(postgresql, question) - rows) <= 1
+    question = "SELECT count(*) FROM orders WHERE id >= flake.sno_uuid8_lowest(now() - (now() - '2026-01-22Z'))"
+    found = "\n".join(line for (line,) in postgresql.execute(f"EXPLAIN (COSTS OFF, ANALYZE, TIMING OFF) {question}"))
+    assert "Subplans Removed: 3" in found and "orders_3" in found, found
+
+
+def test_a_span_without_an_id_has_no_rows(postgresql: psycopg.Connection[Any]) -> None:
+    for start, end in (
+        (NEW_YEAR, NEW_YEAR),
+        (NEW_YEAR + DAY, NEW_YEAR),
+        (NEW_YEAR + SECOND / 1000, NEW_YEAR + SECOND / 500),
+    ):
+        assert value(postgresql, "SELECT lowest > highest FROM flake.sno_uuid8_range(%s, %s)", start, end)
+
+
+def test_the_functions_for_pg_partman_undo_each_other(postgresql: psycopg.Connection[Any]) -> None:
+    """pg_partman calls them so: from a time to a UUID, and from the UUID's string to the time; NULL stays NULL."""
+    for name in ("sno_uuid8", "hotguid", "uuid7"):
+        question = f"SELECT flake.partman_{name}_decode(flake.partman_{name}_encode(%s)::text)"
+        assert value(postgresql, question, NEW_YEAR) == NEW_YEAR
+        assert value(postgresql, question, None) is None
+
+
+def blocks(heading: str) -> list[tuple[str, str | None]]:
+    """The statements of a section, each with the result that its comment states, if it states a time."""
+    section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    found = []
+    for block in re.findall(r"```sql\n(.*?)```", section, re.DOTALL):
+        for statement, comment in re.findall(r"([^;]+);(?: -- (.*))?", block):
+            found.append((statement.strip(), comment if re.match(r"\d{4}-", comment or "") else None))
+    assert found
+    return found
+
+
+def test_the_page_shows_what_postgresql_answers(postgresql: psycopg.Connection[Any]) -> None:
+    with postgresql.transaction(force_rollback=True):
+        postgresql.execute("SET LOCAL TIME ZONE 'UTC'; CREATE SCHEMA page; SET LOCAL search_path = page")
+        results = 0
+        for statement, expected in blocks("PostgreSQL"):
+            asked = f"{statement}::text" if expected else statement
+            found = postgresql.execute(asked)
+            if expected:
+                results += 1
+                assert found.fetchone() == (expected,), statement
+        assert results >= 6
+        with pytest.raises(psycopg.errors.CheckViolation), postgresql.transaction():
+            postgresql.execute("INSERT INTO tickets VALUES ('9d5ve8222622g22!')")
