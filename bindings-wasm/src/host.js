@@ -51,6 +51,23 @@ export function elapsed() {
   }
 }
 
+/** The greatest common divisor of a second and of all readings that {@link step} has seen, in milliseconds. */
+let common = 1000;
+
+/**
+ * The step of the system's time in milliseconds: 100 in browsers that resist fingerprinting, else 1 or little more. It is found by
+ * divisors, of the monotonic clock too, which has fractions of milliseconds wherever time is not coarse.
+ */
+export function step() {
+  for (const reading of [now(), elapsed()]) {
+    for (let rest = reading; rest !== 0; ) {
+      if (!Number.isInteger(rest)) return (common = 1);
+      [common, rest] = [rest, common % rest];
+    }
+  }
+  return common;
+}
+
 /** Reports that a call has to wait; 1 if it may. */
 export function stalled(number, reason, unixMs, calls, sleptMs) {
   try {

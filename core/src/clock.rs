@@ -121,6 +121,15 @@ pub trait Clock {
         1
     }
 
+    /// Returns the step by which readings grow, as far as this clock has observed it, in nanoseconds. All readings are multiples of it.
+    ///
+    /// Browsers that resist fingerprinting show the time in steps of 100 ms. A call cannot get IDs of the next tick before the next
+    /// step, so waits and `retry_at` end there.
+    #[doc(hidden)]
+    fn step_nanos(&self) -> u64 {
+        1
+    }
+
     /// Returns the default of `max_wait`, in nanoseconds, for a format whose tick lasts `tick_nanos`.
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         let _ = tick_nanos;
@@ -201,6 +210,9 @@ macro_rules! by_clock {
         }
         fn unit_nanos(&$this) -> u32 {
             $clock.unit_nanos()
+        }
+        fn step_nanos(&$this) -> u64 {
+            $clock.step_nanos()
         }
         fn default_max_wait(&$this, tick_nanos: u64) -> u64 {
             $clock.default_max_wait(tick_nanos)

@@ -143,3 +143,41 @@ fn every_family_waits_a_second_by_default() {
         assert_eq!(clock.passed(), 1000 * MS, "{}", family.name);
     }
 }
+
+/// A clock in steps of 100 ms, as browsers that resist fingerprinting show the time.
+struct Stepped {
+    clock: Slow,
+    spins: bool,
+}
+
+impl Clock for Stepped {
+    fn unix_nanos(&self) -> Result<i64> {
+        self.clock.unix_nanos()
+    }
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        self.clock.sleep(nanos)
+    }
+    fn elapsed_nanos(&self) -> Option<u64> {
+        self.clock.elapsed_nanos()
+    }
+    fn step_nanos(&self) -> u64 {
+        100 * MS
+    }
+    fn spins(&self) -> bool {
+        self.spins
+    }
+}
+
+#[test]
+fn a_clock_in_steps_is_retried_at_its_next_step() {
+    for (spins, max_wait, passed) in [(false, 0, 0), (false, 50, 50), (true, 0, 0), (true, 50, 0)] {
+        let ids =
+            exhausted(Stepped { clock: Slow::still(1), spins }, Duration::from_millis(max_wait));
+        let error = ids.generate(0).unwrap_err();
+        assert_eq!((error.code(), error.retry_at()), ("sequence_exhausted", Some(T + 100)));
+        // A thread that cannot sleep is not kept busy for so long.
+        assert_eq!(ids.clock().clock.passed(), passed * MS);
+        assert_eq!(error.to_string().contains("asynchronous"), spins && max_wait > 0, "{error}");
+        assert_eq!(ids.try_generate(0).unwrap_err().retry_at(), Some(T + 100));
+    }
+}

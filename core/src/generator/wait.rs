@@ -79,6 +79,11 @@ impl WaitPolicy {
         Ok(())
     }
 
+    /// Returns whether calls wait at all.
+    fn waits(&self) -> bool {
+        self.on_exhausted == OnExhausted::Wait
+    }
+
     /// Returns the maximum wait in nanoseconds.
     fn max_wait<C: Clock>(&self, clock: &C) -> u64 {
         self.max_wait.unwrap_or_else(|| clock.default_max_wait(self.tick_nanos))
@@ -185,9 +190,13 @@ impl<'p> Call<'p> {
         // The wait for the floor's end has a limit of its own, so a wait for another cause begins anew.
         let is_other = |wait: &mut Wait| (wait.cause == Cause::Floor) != (cause == Cause::Floor);
         self.wait.take_if(is_other);
+        let until = next_step(until, clock.step_nanos());
         let nanos = until.saturating_sub(now).max(1).cast_unsigned();
         let cannot_wait = || self.is_sync && nanos > LONGEST_SLEEP && clock.spins();
-        if cause == Cause::Floor && self.policy.max_wait != Some(0) && cannot_wait() {
+        // A coarse clock stands still for longer than a thread that cannot sleep may be kept busy.
+        let is_coarse = clock.step_nanos() > LONGEST_SLEEP && self.policy.waits();
+        let is_long = cause == Cause::Floor || is_coarse;
+        if is_long && self.policy.max_wait != Some(0) && cannot_wait() {
             return Err(Error::await_until(reason, ms_rounded_up(until)));
         }
         let wait = self.wait.get_or_insert_with(|| Wait::new(clock, self.policy, cause));
@@ -289,7 +298,7 @@ impl<'p> Wait<'p> {
         self.unmoved = if self.last == Some(now) { self.unmoved + 1 } else { 0 };
         self.last = Some(now);
         let is_stuck = || !self.is_timed && self.unmoved >= clock.patience();
-        let may_wait = self.policy.on_exhausted == OnExhausted::Wait || self.cause == Cause::Floor;
+        let may_wait = self.policy.waits() || self.cause == Cause::Floor;
         !may_wait || self.left == 0 || is_stuck()
     }
 
@@ -307,6 +316,12 @@ impl Drop for Wait<'_> {
     fn drop(&mut self) {
         self.policy.stalled.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+/// The first reading at or after `nanos` of a clock whose readings are multiples of `step`.
+fn next_step(nanos: i64, step: u64) -> i64 {
+    let step = i64::try_from(step).unwrap_or(i64::MAX).max(1);
+    nanos.saturating_add((step - nanos.rem_euclid(step)) % step)
 }
 
 pub(super) fn ms_rounded_up(nanos: i64) -> i64 {

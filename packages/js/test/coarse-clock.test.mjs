@@ -1,0 +1,60 @@
+// Time in steps of 100 ms, as browsers that resist fingerprinting show it: a rejected call names a time at which it succeeds, and a
+// call that waits gets its IDs.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { realm, requireIn } from "./realm.mjs";
+
+const STEP = 100;
+const stepped = (ms) => Math.floor(ms / STEP) * STEP;
+const now = () => stepped(Date.now());
+
+/** The package in a page with such clocks, whose thread cannot sleep. */
+function page() {
+  const performance = { now: () => stepped(globalThis.performance.now()) };
+  const globals = { crypto, Date: { now }, performance, setTimeout, clearTimeout, SharedArrayBuffer: undefined };
+  return requireIn(realm(globals), "wasm");
+}
+
+/** The error that a call throws. */
+function caught(call) {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+  assert.fail("expected an error");
+}
+
+/** Generators of 1 ms and 4 ms ticks, whose 4,096 and 65,536 IDs a page can use up within a step. */
+const GENERATORS = {
+  layout: ({ layout: { Generator, Layout } }) => new Generator(Layout.preset("twitter", { datacenter: 1, worker: 2 })),
+  sno: ({ sno }) => new sno.Generator({ partition: 1 }),
+};
+const MANY = { layout: 4096, sno: 65_536 };
+
+for (const [family, generator] of Object.entries(GENERATORS)) {
+  test(`${family}: a rejected call succeeds at its retryAt`, async () => {
+    const ids = generator(page());
+    for (let tries = 0, rejected = 0; rejected < 2; tries++) {
+      assert(tries < 10, "expected two rejections");
+      const start = now();
+      const error = caught(() => {
+        while (now() === start) ids.generateMany(MANY[family]);
+        throw new Error("the step was over before its IDs were");
+      });
+      if (error.code === undefined) continue;
+      assert.equal(error.code, "sequence_exhausted");
+      rejected += 1;
+      assert.equal(error.retryAt % STEP, 0, `${error.retryAt}`);
+      assert(error.retryAt <= now() + STEP);
+      await sleep(Math.max(0, error.retryAt - Date.now()) + 1);
+      ids.generateMany(1);
+    }
+  });
+
+  test(`${family}: a call that waits gets its IDs`, async () => {
+    const ids = generator(page());
+    assert.equal((await ids.generateManyAsync(2 * MANY[family] + 1)).length, 2 * MANY[family] + 1);
+  });
+}
