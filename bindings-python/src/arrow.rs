@@ -16,9 +16,14 @@ use crate::{
 /// A schema and an array, each in its capsule: the result of `__arrow_c_array__`.
 pub(crate) type Capsules<'py> = (Bound<'py, PyCapsule>, Bound<'py, PyCapsule>);
 
-/// The result of `__arrow_c_array__`.
-pub(crate) fn export(py: Python<'_>, column: Column) -> PyResult<Capsules<'_>> {
-    let (schema, array) = column.export();
+/// The result of `__arrow_c_array__`: as UUIDs if the caller requests Arrow's type of them.
+pub(crate) fn export<'py>(
+    py: Python<'py>,
+    column: Column,
+    requested: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Capsules<'py>> {
+    let wants_uuids = requested.is_some_and(wants_uuids);
+    let (schema, array) = if wants_uuids { column.as_uuids() } else { column }.export();
     Ok((capsule(py, schema)?, capsule(py, array)?))
 }
 
@@ -29,6 +34,14 @@ pub(crate) fn schema<'py>(py: Python<'py>, format: &str) -> PyResult<Bound<'py, 
 
 fn capsule<T: Handed + Send + 'static>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyCapsule>> {
     PyCapsule::new_with_value(py, value, T::NAME)
+}
+
+/// Returns whether a value is a schema of UUIDs in its capsule, which stays there. Any other value is no more than a hint.
+fn wants_uuids(requested: &Bound<'_, PyAny>) -> bool {
+    let Ok(capsule) = requested.cast::<PyCapsule>() else { return false };
+    let Ok(held) = capsule.pointer_checked(Some(Schema::NAME)) else { return false };
+    // SAFETY: by the interface, a capsule of this name holds this struct, and the caller keeps it during the call.
+    unsafe { held.cast::<Schema>().as_ref() }.is_uuid()
 }
 
 /// Takes a struct out of its capsule.

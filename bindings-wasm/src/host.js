@@ -51,8 +51,8 @@ export function elapsed() {
   }
 }
 
-/** The greatest common divisor of a second and of all readings that {@link step} has seen, in milliseconds. */
-let common = 1000;
+/** The greatest common divisor of all readings that {@link step} has seen, at most the longest step of browsers, in milliseconds. */
+let common = 100;
 
 /**
  * The step of the system's time in milliseconds: 100 in browsers that resist fingerprinting, else 1 or little more. It is found by

@@ -480,3 +480,16 @@ fn the_error_of_too_many_items_is_not_an_abort() {
     let Err(fault) = read::<Sno>(&many) else { panic!("expected an error") };
     assert!(matches!(fault, Fault::Memory), "{fault:?}");
 }
+
+/// The metadata that names Arrow's type of UUIDs is written and read by its lengths.
+#[test]
+fn only_sixteen_bytes_become_uuids() {
+    use polyflake::hotguid::HotGuid;
+
+    let guids = Packed::new(vec![HotGuid::default(); 2]);
+    assert!(guids.to_arrow().as_uuids().export().0.is_uuid());
+    assert!(!guids.to_arrow().export().0.is_uuid());
+    let snos = Packed::new(vec![Sno::default(); 2]);
+    assert!(!snos.to_arrow().as_uuids().export().0.is_uuid());
+    assert!(!polyflake_columns::arrow::schema("w:16").is_uuid());
+}

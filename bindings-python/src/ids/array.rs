@@ -13,7 +13,7 @@ use polyflake::Error;
 use polyflake_columns::{Packed, Plain, arrow::Column};
 use pyo3::{
     PyClass,
-    exceptions::{PyBufferError, PyIndexError},
+    exceptions::{PyBufferError, PyIndexError, PyValueError},
     ffi, intern,
     prelude::*,
     pyclass::boolean_struct::True,
@@ -47,6 +47,34 @@ impl Array {
 
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         iterate(slf)
+    }
+
+    /// As of a tuple: the first position of an item that equals the value.
+    #[pyo3(signature = (value, start = 0, stop = isize::MAX, /))]
+    fn index(
+        slf: &Bound<'_, Self>,
+        value: &Bound<'_, PyAny>,
+        start: isize,
+        stop: isize,
+    ) -> PyResult<usize> {
+        let span =
+            PySlice::new(slf.py(), start, stop, 1).indices(slf.get().0.len().cast_signed())?;
+        for position in span.start..span.stop {
+            if slf.get().0.one(slf.py(), position.cast_unsigned())?.eq(value)? {
+                return Ok(position.cast_unsigned());
+            }
+        }
+        Err(PyValueError::new_err("expected an item of the array, found another value"))
+    }
+
+    /// As of a tuple: the number of items that equal the value.
+    #[pyo3(signature = (value, /))]
+    fn count(slf: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let mut count = 0;
+        for item in iterate(slf)?.try_iter()? {
+            count += usize::from(item?.eq(value)?);
+        }
+        Ok(count)
     }
 
     fn __eq__(&self, other: &Self) -> bool {
@@ -92,8 +120,7 @@ impl Array {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<arrow::Capsules<'py>> {
-        let _ = requested_schema; // only a hint: there is one representation
-        arrow::export(py, self.0.column(py)?)
+        arrow::export(py, self.0.column(py)?, requested_schema)
     }
 
     #[allow(unsafe_code)]

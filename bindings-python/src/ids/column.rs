@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The name of the parameter for columns of texts.
-pub(super) const NAME: &str = "column";
+pub(crate) const NAME: &str = "column";
 
 /// The name of the parameter for IDs.
 pub(crate) const IDS: &str = "ids";

@@ -17,7 +17,7 @@ use crate::ids::{
     },
     describe::Description,
     fields::FieldColumn,
-    memory::copy_of,
+    memory::{copy_of, room_for},
     text::{Ascii, TextColumn},
     uuid::{self, Uuid},
 };
@@ -269,6 +269,17 @@ fn listed(id: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
     }
 }
 
+/// Bytes of a UUID.
+const UUID_LEN: usize = 16;
+
+/// An ID of a list of UUIDs.
+fn listed_uuid8(uuid: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
+    Ok(match Uuid::among(uuid, column::NAME)? {
+        Some(uuid) => sno::Sno::from_uuid8_bytes(uuid.0),
+        None => Err(convert::mistyped(column::NAME, "uuid.UUID", &convert::type_name(uuid))),
+    })
+}
+
 #[pymethods]
 impl SnoArray {
     #[new]
@@ -286,6 +297,27 @@ impl SnoArray {
     #[pyo3(signature = (column, /))]
     fn from_texts<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
         array(column.py(), Packed::new(column::ids_of(column)?))
+    }
+
+    #[doc = doc!("sno.SnoArray.from_uuid8")]
+    #[staticmethod]
+    #[pyo3(signature = (column, /))]
+    fn from_uuid8<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
+        let ids = match PackedBytes::of(column, column::NAME, UUID_LEN)? {
+            Some(bytes) => {
+                let (uuids, _) = bytes.as_bytes().as_chunks();
+                let mut ids = room_for(uuids.len())?;
+                sno::from_uuid8_column(uuids, &mut ids).map_err(raise)?;
+                ids
+            }
+            None => column::of_items(column, column::NAME, "a column of UUIDs", listed_uuid8)?,
+        };
+        array(column.py(), Packed::new(ids))
+    }
+
+    #[doc = doc!("sno.SnoArray.uuid8_column")]
+    fn uuid8_column<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
+        FieldColumn::rows(py, self.0.items(), |id| id.to_uuid8_bytes())
     }
 
     #[doc = doc!("sno.SnoArray.unix_ms")]

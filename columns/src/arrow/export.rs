@@ -1,7 +1,7 @@
 //! Columns for others. Nothing is copied: exported arrays keep their memory alive.
 
 use std::{
-    ffi::{CString, c_void},
+    ffi::{CStr, CString, c_void},
     fmt, ptr,
     sync::Arc,
 };
@@ -12,6 +12,7 @@ use crate::{OutOfMemory, Packed, Plain, room};
 /// A column without nulls: its type as Arrow's format string, its length, and its buffers, which live as long as their owner.
 pub struct Column {
     format: String,
+    is_uuid: bool,
     length: usize,
     buffers: Vec<*const c_void>,
     owner: Arc<dyn Send + Sync>,
@@ -38,6 +39,7 @@ impl Column {
         let items = packed.shared();
         Self {
             format: packed.arrow_format(),
+            is_uuid: false,
             length: packed.len(),
             buffers: vec![items.as_ptr().cast()],
             owner: items,
@@ -48,6 +50,7 @@ impl Column {
     pub(crate) fn of_joined(length: usize, offsets: Vec<i32>, text: Vec<u8>) -> Self {
         Self {
             format: "u".to_owned(),
+            is_uuid: false,
             length,
             buffers: vec![offsets.as_ptr().cast(), text.as_ptr().cast()],
             owner: Arc::new((offsets, text)),
@@ -83,16 +86,104 @@ impl Column {
         owned.extend(places);
         Ok(Self {
             format: format.to_owned(),
+            is_uuid: false,
             length: texts.len(),
             buffers: vec![owned.as_ptr().cast(), texts.as_ptr().cast()],
             owner: Arc::new((owned, texts)),
         })
     }
 
+    /// The same column with Arrow's type of UUIDs, if it has 16 bytes an item.
+    #[must_use]
+    pub fn as_uuids(self) -> Self {
+        Self { is_uuid: self.format == UUID_FORMAT, ..self }
+    }
+
     /// Arrow's type and array of the column.
     pub fn export(self) -> (Schema, Array) {
-        (schema(&self.format), array(self.length, self.buffers, self.owner))
+        let mut schema = schema(&self.format);
+        if self.is_uuid {
+            schema.metadata = UUID_METADATA.as_ptr().cast();
+        }
+        (schema, array(self.length, self.buffers, self.owner))
     }
+}
+
+/// Arrow's type of UUIDs is an extension of 16 bytes each, <https://arrow.apache.org/docs/format/CanonicalExtensions.html#uuid>.
+const UUID_FORMAT: &str = "w:16";
+const EXTENSION: &[u8; 20] = b"ARROW:extension:name";
+const UUID: &[u8; 10] = b"arrow.uuid";
+
+/// The metadata of a type of UUIDs: the number of pairs, then each key and value after its length, in the machine's byte order.
+static UUID_METADATA: [u8; 42] = {
+    let mut metadata = [0; 42];
+    let (head, pair) = metadata.split_at_mut(4);
+    let (key, value) = pair.split_at_mut(4 + EXTENSION.len());
+    head.copy_from_slice(&1_i32.to_ne_bytes());
+    key.split_at_mut(4).0.copy_from_slice(&20_i32.to_ne_bytes());
+    key.split_at_mut(4).1.copy_from_slice(EXTENSION);
+    value.split_at_mut(4).0.copy_from_slice(&10_i32.to_ne_bytes());
+    value.split_at_mut(4).1.copy_from_slice(UUID);
+    metadata
+};
+
+impl Schema {
+    /// Returns whether it is Arrow's type of UUIDs.
+    pub fn is_uuid(&self) -> bool {
+        let Some(format) = ptr::NonNull::new(self.format.cast_mut()) else { return false };
+        // SAFETY: by the interface, the format of a schema that is not released is a string that ends in zero.
+        if unsafe { CStr::from_ptr(format.as_ptr()) }.to_bytes() != UUID_FORMAT.as_bytes() {
+            return false;
+        }
+        // SAFETY: by the interface, metadata is a null pointer or a valid list of pairs of this schema.
+        unsafe { has_pair(self.metadata.cast(), EXTENSION, UUID) }
+    }
+}
+
+/// Returns whether a key has a value in metadata.
+///
+/// # Safety
+/// `metadata` is a null pointer, or leads to metadata that keeps to the interface.
+unsafe fn has_pair(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
+    if metadata.is_null() {
+        return false;
+    }
+    let mut rest = metadata;
+    // SAFETY: the caller says that metadata keeps to the interface: the number of pairs, and for each of them a key and a value after
+    // their lengths. Only as much is read.
+    unsafe {
+        let pairs = number(&mut rest);
+        (0..pairs).any(|_| {
+            let (found, its_value) = (bytes(&mut rest), bytes(&mut rest));
+            (found, its_value) == (key, value)
+        })
+    }
+}
+
+/// Reads a number, and goes past it.
+///
+/// # Safety
+/// `rest` leads to a number of 4 bytes.
+unsafe fn number(rest: &mut *const u8) -> usize {
+    // SAFETY: the caller says so.
+    let number = unsafe { rest.cast::<[u8; 4]>().read() };
+    // SAFETY: as above; the end of a number is within its memory or just behind it.
+    *rest = unsafe { rest.add(4) };
+    usize::try_from(i32::from_ne_bytes(number)).unwrap_or(0)
+}
+
+/// Reads bytes after their length, and goes past them.
+///
+/// # Safety
+/// `rest` leads to a length and as many bytes, which live as long as `'a`.
+unsafe fn bytes<'a>(rest: &mut *const u8) -> &'a [u8] {
+    // SAFETY: the caller says so.
+    let length = unsafe { number(rest) };
+    // SAFETY: as above.
+    let bytes = unsafe { std::slice::from_raw_parts(*rest, length) };
+    // SAFETY: as above; the end of the bytes is within their memory or just behind it.
+    *rest = unsafe { rest.add(length) };
+    bytes
 }
 
 /// The end of the last of the texts, if 32 bits hold it.

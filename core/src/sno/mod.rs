@@ -51,6 +51,7 @@ pub use metabyte::metabyte;
 pub use snapshot::{Snapshot, Stats};
 pub use text::{decode_slice, encode_slice};
 pub use typed::{Id, Kind};
+pub use uuid8::{from_uuid8_column, uuid8_column};
 
 #[cfg(feature = "serde")]
 #[doc(inline)]

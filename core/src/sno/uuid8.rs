@@ -8,7 +8,7 @@
 //! The UUID contains all 80 bits of the ID in their original order, so bytes, strings and times still sort in the same order.
 
 use super::Sno;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, error::same_length};
 
 const VERSION: u128 = 8 << 76;
 const VERSION_BITS: u128 = 15 << 76;
@@ -70,6 +70,47 @@ impl Sno {
         };
         Err(Error::constant(ErrorKind::NotCanonical, reason))
     }
+}
+
+/// Writes each ID as the bytes of a UUID of version 8, in the order of the IDs.
+///
+/// ```
+/// use polyflake::sno::{self, Sno};
+///
+/// let ids = [Sno::parse("9d5ve8222622g222")?, Sno::default()];
+/// let mut uuids = [[0; 16]; 2];
+/// sno::uuid8_column(&ids, &mut uuids)?;
+/// assert_eq!(uuids, ids.map(|id| id.to_uuid8_bytes()));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid_length` unless the slices are equally long.
+pub fn uuid8_column(ids: &[Sno], column: &mut [[u8; 16]]) -> Result<()> {
+    same_length(ids.len(), column.len())?;
+    column.iter_mut().zip(ids).for_each(|(uuid, id)| *uuid = id.to_uuid8_bytes());
+    Ok(())
+}
+
+/// Writes the ID of each UUID of version 8.
+///
+/// ```
+/// use polyflake::sno::{self, Sno};
+///
+/// let uuids = [Sno::default().to_uuid8_bytes(), [0; 16]];
+/// let error = sno::from_uuid8_column(&uuids, &mut [Sno::default(); 2]).unwrap_err();
+/// assert_eq!((error.code(), error.item()), ("not_canonical", Some(1)));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`Sno::from_uuid8_bytes`], with the item; `invalid_length` unless the slices are equally long.
+pub fn from_uuid8_column(column: &[[u8; 16]], ids: &mut [Sno]) -> Result<()> {
+    same_length(column.len(), ids.len())?;
+    for (item, (id, uuid)) in ids.iter_mut().zip(column).enumerate() {
+        *id = Sno::from_uuid8_bytes(*uuid).map_err(|error| error.in_item(item))?;
+    }
+    Ok(())
 }
 
 /// The form of version 8, which validators accept and which sorts by time. The form of the original's UUID columns is

@@ -49,9 +49,9 @@ export function listedOrJoined(texts: unknown, width: number): Texts {
  *
  * @throws {PolyflakeError} `invalid_type`; `out_of_range` for more IDs than one call may read.
  */
-export function elements(ids: unknown): readonly unknown[] {
-  if (!Array.isArray(ids)) throw invalidType("array of IDs", ids, { field: "ids" });
-  const all = new Array<unknown>(within(ids.length, "ids", MOST));
+export function elements(ids: unknown, field = "ids"): readonly unknown[] {
+  if (!Array.isArray(ids)) throw invalidType(`array of ${field === "ids" ? "IDs" : "UUIDs"}`, ids, { field });
+  const all = new Array<unknown>(within(ids.length, field, MOST));
   for (let k = 0; k < all.length; k++) all[k] = ids[k];
   return all;
 }

@@ -146,3 +146,26 @@ onEachMachine(({ hotguid, randflake, sno }) => {
       assert.deepEqual(hotguid.HotGuidArray.from(given).texts(), [texts[1], texts[1]]);
   });
 });
+
+onEachMachine(({ sno }) => {
+  test("a column of UUIDs of version 8 has the IDs", () => {
+    const ids = sno.generateMany(300);
+    const uuids = ids.texts().map((id) => sno.toUuid8(id));
+    const column = ids.uuid8Column();
+    assert.equal(Buffer.from(column).toString("hex"), uuids.join("").replaceAll("-", ""));
+    for (const given of [uuids, uuids.map((uuid) => uuid.toUpperCase()), column, Buffer.from(column)])
+      assert.deepEqual(sno.SnoArray.fromUuid8(given), ids);
+    assert.deepEqual(sno.SnoArray.fromUuid8([]).uuid8Column(), new Uint8Array(0));
+    const field = "uuids";
+    for (const given of [undefined, null, "x", uuids[0], 7, {}, new Uint16Array(16)])
+      refused("invalid_type", () => sno.SnoArray.fromUuid8(given), { field });
+    refused("invalid_length", () => sno.SnoArray.fromUuid8(column.subarray(1)), { field });
+    const other = "3d3df1a5-7f0b-4d39-9f6f-0c2a6a6f5d21";
+    refused("not_canonical", () => sno.SnoArray.fromUuid8([uuids[0], other]), { item: 1 });
+    refused("invalid_length", () => sno.SnoArray.fromUuid8([uuids[0], ""]), { item: 1 });
+    refused("invalid_type", () => sno.SnoArray.fromUuid8([uuids[0], 7]), { item: 1 });
+    const bytes = Uint8Array.from(column);
+    bytes[16 + 15] = 1;
+    refused("not_canonical", () => sno.SnoArray.fromUuid8(bytes), { item: 1 });
+  });
+});

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import uuid
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,64 @@ def test_it_is_indexed_and_sliced_as_a_list(data: bytes, part: slice) -> None:
     for index in range(-len(plain), len(plain)):
         assert array[index] == plain[index]
         assert plain[index] in array
+
+
+def test_items_are_counted_and_found_as_in_a_list() -> None:
+    ids = sno.Generator(1).generate_many(3)
+    guids = hotguid.Generator().generate_many(3)
+    for array in (ids, guids, ids.text_column(), ids.unix_ms(), guids.machines(), ids[:0]):
+        plain: list[Any] = list(array)
+        for value in [*plain, None, "x", 7]:
+            assert array.count(value) == plain.count(value)
+            for span in [(), (1,), (-2,), (0, 2), (1, -1), (5,), (-9, 9)]:
+                assert found(array, value, *span) == found(plain, value, *span)
+    with pytest.raises(ValueError, match="found another value"):
+        ids.index("x")
+
+
+def found(values: Any, value: Any, *span: int) -> int | None:
+    """The index of a value, or ``None``."""
+    try:
+        return int(values.index(value, *span))
+    except ValueError:
+        return None
+
+
+def test_a_column_of_uuids_has_the_ids() -> None:
+    ids = sno.Generator(1).generate_many(300)
+    uuids = [id.uuid8 for id in ids]
+    column = ids.uuid8_column()
+    assert list(column) == [each.bytes for each in uuids]
+    arrow = pa.array([each.bytes for each in uuids], pa.uuid())
+    for source in (uuids, iter(uuids), column, bytes(column), np.asarray(column), arrow, pa.chunked_array([arrow])):
+        assert sno.SnoArray.from_uuid8(source) == ids
+    assert sno.SnoArray.from_uuid8(sno.SnoArray([]).uuid8_column()) == sno.SnoArray([])
+    other = uuid.uuid4()
+    for mixed in ([uuids[0], other], uuids[0].bytes + other.bytes):
+        with refused("not_canonical", item=1):
+            sno.SnoArray.from_uuid8(mixed)
+    for wrong in ([uuids[0], str(uuids[1])], [uuids[0], None]):
+        with refused("invalid_type", item=1, field="column"):
+            sno.SnoArray.from_uuid8(wrong)  # type: ignore[arg-type]
+    with refused("invalid_length", field="column"):
+        sno.SnoArray.from_uuid8(bytes(17))
+    with refused("invalid_type", field="column"):
+        sno.SnoArray.from_uuid8(str(uuids[0]))  # type: ignore[arg-type]
+
+
+def test_arrow_gets_uuids_where_it_asks_for_them() -> None:
+    guids = hotguid.Generator().generate_many(3)
+    ids = sno.Generator(1).generate_many(3)
+    for column, uuids in ((guids, list(guids)), (ids.uuid8_column(), [id.uuid8 for id in ids])):
+        requested = column.__arrow_c_array__(pa.uuid().__arrow_c_schema__())
+        assert pa.Array._import_from_c_capsule(*requested).type == pa.uuid()
+        # `pyarrow.array` requests the type of the storage alone.
+        made = pa.array(column).cast(pa.uuid())
+        assert made.type == pa.uuid()
+        assert made.to_pylist() == uuids
+        assert pa.array(column).type == pa.binary(16)
+        assert pa.array(column, pa.binary(16)).type == pa.binary(16)
+    assert pa.array(ids, pa.binary(10)).type == pa.binary(10)
 
 
 def test_the_buffer_outlives_the_array() -> None:

@@ -137,8 +137,9 @@ CALLS: dict[str, Call] = {
     **methods(
         "sno.SnoArray",
         lambda: sno.SnoArray(bytes(20)),
-        "text_column texts unix_ms metabytes partitions sequences",
+        "text_column texts unix_ms metabytes partitions sequences uuid8_column",
     ),
+    "sno.SnoArray.from_uuid8": call(always(sno.SnoArray), [ID.uuid8]),
     "sno.by_metabyte": call(always(sno), {1: dict}, name="id"),
     "sno.describe": call(always(sno)),
     "sno.from_json_value": call(always(sno), str(ID), null_is_zero=True),

@@ -2,7 +2,7 @@ import { bytes, lengthOfArray, partOfBytes } from "../checks.js";
 import { invalidByte, invalidLength } from "../errors.js";
 import { digit, uuidBytes } from "./checks.js";
 import type { SnoId } from "./sno.js";
-import { LENGTH, textOf } from "./words.js";
+import { LENGTH, textOf, wordsOfBytes } from "./words.js";
 
 /**
  * Returns the ID of 10 bytes. Every sequence of 10 bytes is an ID.
@@ -12,12 +12,7 @@ import { LENGTH, textOf } from "./words.js";
 export function fromBytes(id: Uint8Array): SnoId {
   const length = lengthOfArray(bytes(id, "id"));
   if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });
-  const all = partOfBytes(id, 0, LENGTH);
-  const pair = (at: number): [number, number] => {
-    const byte = (k: number): number => all[at + k]!;
-    return [(byte(0) << 12) | (byte(1) << 4) | (byte(2) >> 4), ((byte(2) & 15) << 16) | (byte(3) << 8) | byte(4)];
-  };
-  return textOf([...pair(0), ...pair(5)]);
+  return textOf(wordsOfBytes(partOfBytes(id, 0, LENGTH)));
 }
 
 /**

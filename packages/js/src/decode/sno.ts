@@ -1,6 +1,6 @@
 import { invalidCharacter } from "../errors.js";
 import { integer, notVersion8, sized, uuidBytes, uuidText, within } from "./checks.js";
-import { TEXT_LENGTH, textOf, valueAt, wordsIn, wordsOf } from "./words.js";
+import { TEXT_LENGTH, textOf, valueAt, wordsIn, wordsOf, wordsOfBytes } from "./words.js";
 
 /** The start of tick 0, in Unix milliseconds, and the length of a tick. */
 export const EPOCH_MS = 1_262_304_000_000;
@@ -156,21 +156,15 @@ export function toUuid(text: string): string {
  * @throws {PolyflakeError} the errors of {@link parse}.
  */
 export function toUuid8(text: string): string {
-  const [a, b, c, d] = wordsOf(text, "text");
-  const bytes = [
-    a >> 12,
-    a >> 4,
-    (a << 4) | (b >> 16),
-    b >> 8,
-    b,
-    c >> 12,
-    0x80 | ((c >> 8) & 15),
-    c,
-    0x80 | (d >> 14),
-    d >> 6,
-    d << 2,
-  ];
-  return uuidText([...bytes, 0, 0, 0, 0, 0].map((byte) => byte & 0xff));
+  return uuidText(uuid8OfBytes(toBytes(text)));
+}
+
+/** The 16 bytes of the UUID of version 8 of an ID's bytes. */
+export function uuid8OfBytes(bytes: ArrayLike<number>): number[] {
+  const [f, g, h, i] = [bytes[6]!, bytes[7]!, bytes[8]!, bytes[9]!];
+  const head = Array.from({ length: 6 }, (_, k) => bytes[k]!);
+  const tail = [0x80 | (f >> 4), (f << 4) | (g >> 4), 0x80 | ((g & 15) << 2) | (h >> 6), (h << 2) | (i >> 6), i << 2];
+  return [...head, ...tail.map((byte) => byte & 0xff), 0, 0, 0, 0, 0];
 }
 
 /**
@@ -180,27 +174,16 @@ export function toUuid8(text: string): string {
  * version or variant, and for bits set after the ID.
  */
 export function fromUuid8(uuid: string): SnoId {
-  const bytes = uuidBytes(uuid, "uuid");
-  const [a, b, c, d, e, f, g, h, i, j, k, ...rest] = bytes as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  if (g >> 4 !== 8 || i >> 6 !== 2 || (k & 3) + Math.max(...(rest as number[])) > 0) {
-    throw notVersion8("uuid", "42 zero bits at its end");
-  }
-  return textOf([
-    (a << 12) | (b << 4) | (c >> 4),
-    ((c & 15) << 16) | (d << 8) | e,
-    (f << 12) | ((g & 15) << 8) | h,
-    ((i & 63) << 14) | (j << 6) | (k >> 2),
-  ]);
+  return textOf(wordsOfBytes(bytesOfUuid8(uuidBytes(uuid, "uuid"), "uuid")));
+}
+
+/** The 10 bytes of the ID in the 16 bytes of a UUID of version 8. */
+export function bytesOfUuid8(uuid: ArrayLike<number>, field: string): number[] {
+  const [f, g, h, i, j] = [uuid[6]!, uuid[7]!, uuid[8]!, uuid[9]!, uuid[10]!];
+  let rest = j & 3;
+  for (let k = 11; k < 16; k++) rest |= uuid[k]!;
+  if (f >> 4 !== 8 || h >> 6 !== 2 || rest !== 0) throw notVersion8(field, "42 zero bits at its end");
+  const head = Array.from({ length: 6 }, (_, k) => uuid[k]!);
+  const tail = [(f << 4) | (g >> 4), (g << 4) | ((h >> 2) & 15), (h << 6) | (i >> 2), (i << 6) | (j >> 2)];
+  return [...head, ...tail.map((byte) => byte & 0xff)];
 }

@@ -39,6 +39,15 @@ function wordAt(text: string, at: number): number {
   );
 }
 
+/** Returns the words of an ID's 10 bytes. */
+export function wordsOfBytes(bytes: ArrayLike<number>): Words {
+  const pair = (at: number): [number, number] => {
+    const byte = (k: number): number => bytes[at + k]!;
+    return [(byte(0) << 12) | (byte(1) << 4) | (byte(2) >> 4), ((byte(2) & 15) << 16) | (byte(3) << 8) | byte(4)];
+  };
+  return [...pair(0), ...pair(5)];
+}
+
 /** Returns the string form of the words. */
 export function textOf<M extends number>(words: Words): SnoId<M> {
   let text = "";

@@ -1,14 +1,28 @@
 import { load } from "#machine/sno";
-import { attached, flag, inDates, integer, isObject, partOfBytes, time, within } from "../checks.js";
+import {
+  attached,
+  flag,
+  inDates,
+  integer,
+  isBytes,
+  isObject,
+  lengthOfArray,
+  partOfBytes,
+  time,
+  within,
+} from "../checks.js";
+import { uuidBytes } from "../decode/checks.js";
 import type { SnoId } from "../decode/sno.js";
-import { EPOCH_MS, type Parts, parse, TICK_MS } from "../decode/sno.js";
+import { bytesOfUuid8, EPOCH_MS, type Parts, parse, TICK_MS, uuid8OfBytes } from "../decode/sno.js";
 import { LENGTH, TEXT_LENGTH, textOf, wordsOf } from "../decode/words.js";
 import { type Description, figuresOf } from "../describe.js";
+import { PolyflakeError } from "../errors.js";
 import { onDemand } from "../machine.js";
 import { fields } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
 import { BATCH, timeRangeSlots } from "../protocol.js";
 import { put } from "../slots.js";
+import { elements, readItem } from "../texts.js";
 
 export {
   type Fields,
@@ -126,6 +140,33 @@ export class SnoArray extends PackedTexts<SnoId> {
     return new SnoArray(packed(ids, PACKING));
   }
 
+  /**
+   * Reads UUIDs of version 8, the form that is recommended for databases, from strings or from their concatenated bytes.
+   *
+   * @throws {PolyflakeError} as {@link fromUuid8}, with the `item`; `invalid_type`; `invalid_length` unless the number of bytes is a
+   * multiple of 16.
+   */
+  static fromUuid8(uuids: Uint8Array | readonly string[]): SnoArray {
+    const rows = isBytes(uuids) ? uuidsIn(uuids) : elements(uuids, "uuids").map(uuidOf);
+    const ids = new Uint8Array(rows.length * LENGTH);
+    rows.forEach((uuid, k) =>
+      ids.set(
+        readItem(uuid, k, () => bytesOfUuid8(uuid, "uuids")),
+        k * LENGTH,
+      ),
+    );
+    return new SnoArray(ids);
+  }
+
+  /** Returns the IDs as UUIDs of version 8, 16 bytes each. */
+  uuid8Column(): Uint8Array {
+    attached(isObject(this) && #rows in this);
+    const rows = this.#rows();
+    const uuids = new Uint8Array(this.length * UUID_BYTES);
+    for (let k = 0; k < this.length; k++) uuids.set(uuid8OfBytes(rows.subarray(k * LENGTH)), k * UUID_BYTES);
+    return uuids;
+  }
+
   /** Returns the creation time of each ID, in Unix milliseconds. */
   unixMs(): Float64Array {
     attached(isObject(this) && #rows in this);
@@ -159,6 +200,22 @@ export class SnoArray extends PackedTexts<SnoId> {
     return partOfBytes(this.bytes, 0, this.length * LENGTH);
   }
 }
+
+const UUID_BYTES = 16;
+
+/** Returns the bytes of each UUID. */
+function uuidsIn(bytes: Uint8Array): Uint8Array[] {
+  const length = lengthOfArray(bytes);
+  if (length % UUID_BYTES !== 0) {
+    throw new PolyflakeError("invalid_length", `expected a multiple of ${UUID_BYTES} bytes, found ${length}`, {
+      field: "uuids",
+    });
+  }
+  return Array.from({ length: length / UUID_BYTES }, (_, k) => partOfBytes(bytes, k * UUID_BYTES, UUID_BYTES));
+}
+
+/** Returns the bytes of a UUID in a list. */
+const uuidOf = (text: unknown, item: number): number[] => readItem(text, item, (text) => uuidBytes(text, "uuids"));
 
 /** The positions of fields in the bytes of an ID. */
 const METABYTE = 5;

@@ -127,6 +127,9 @@ class PublicId:
     It is an ``int`` in Python and the public ID in JSON. Only the public ID is accepted as input, so that clients
     cannot bypass it by sending the number.
 
+    Pydantic writes a default into JSON schemas and OpenAPI as it is, which shows the number. It leaves out
+    ``default_factory``: ``tenant: TenantId = Field(default_factory=lambda: 1)``.
+
     :param of: the type, which :meth:`polyflake.public.Ids.of` returns.
     :param numbers: ``True`` to also accept integers in Python, for models that are created from database rows and never
         sent by clients.

@@ -592,6 +592,24 @@ class SnoArray(_Array[Sno]):
         :raises InvalidValueError: ``invalid_length``, or ``invalid_character`` with the ``item`` and the ``position``.
         """
 
+    @staticmethod
+    def from_uuid8(column: _Packed | Iterable[_uuid.UUID], /) -> SnoArray:
+        """Reads a column of UUIDs of version 8, the form that is recommended for databases.
+
+            >>> ids = SnoArray([Sno("9d5ve8222622g222")])
+            >>> SnoArray.from_uuid8(ids.uuid8_column()) == ids
+            True
+
+        :param column: an Arrow column of UUIDs or of 16-byte values; packed bytes, 16 per UUID; or an iterable of
+            ``uuid.UUID``.
+        :raises InvalidTypeError: if ``column`` is of another type; with the ``item``, for a null or an item of another
+            type.
+        :raises InvalidValueError: ``not_canonical`` with the ``item``, as :meth:`Sno.from_uuid8`; ``invalid_length``.
+        """
+
+    def uuid8_column(self) -> FieldColumn:
+        """Returns the IDs as UUIDs of version 8, 16 bytes each: ``pyarrow.array(column).cast(pyarrow.uuid())``."""
+
     def unix_ms(self) -> FieldColumn:
         """Returns the creation time of each ID, in Unix milliseconds, as 64-bit integers."""
 
