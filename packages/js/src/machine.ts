@@ -30,25 +30,28 @@ export type Next<Id> = () => Id | undefined;
 export interface Backend {
   readonly kind: "native" | "wasm";
   readonly calls: Calls;
-  /** The calls that make one ID as functions that return it: only on native, where that is faster than to read the scratch area. */
+  /**
+   * The calls that make one ID, as functions that return it. They exist only on native, where they are faster than reading the
+   * scratch area.
+   */
   readonly makers?: { readonly [Name in CallName]?: Next<unknown> };
-  /** Sets the clock for the next generator that is built. */
+  /** Sets the clock for the next generator that is created. */
   readonly setClock: (clock: GuardedClock) => void;
   /** Lends the backend the table from which random partitions are assigned. */
   readonly lend: (table: LentTable) => void;
   /** Returns the system time in Unix milliseconds, if reading it here is cheaper than in the backend. */
   readonly now?: () => number;
-  /** `true` on platforms whose clock stands still while a call runs, so that no call can wait for the next tick. */
+  /** `true` on platforms whose clock does not advance during a call, so that no call can wait for the next tick. */
   readonly standsStill?: boolean;
-  /** The current buffer of the scratch area: wasm memory gets another one when it grows. */
+  /** Returns the current buffer of the scratch area. Wasm memory gets a new buffer when it grows. */
   readonly buffer: () => ArrayBuffer;
   readonly offset: number;
 }
 
-/** Size of the scratch area in bytes. */
+/** The size of the scratch area, in bytes. */
 export const SCRATCH = NUMBERS * 8 + BYTES;
 
-/** Most IDs of one `generateMany`: their memory is allocated before the first is made. */
+/** The maximum number of IDs of one `generateMany`, whose memory is allocated before the first ID is made. */
 export const MOST = 1 << 24;
 
 /**
@@ -57,7 +60,7 @@ export const MOST = 1 << 24;
  */
 const CUT = 32;
 
-/** Adds details that only this side knows to an error; returns a message if it has a better one. */
+/** Adds details to an error that only the JavaScript side knows, and returns a message if it has a better one. */
 type More = (error: ErrorDetails, code: ErrorCode, message: string) => string | undefined;
 
 /** A backend in use, which provides views of the scratch area and throws errors. */
@@ -68,9 +71,9 @@ export class Machine {
   readonly standsStill: boolean;
   /** The table that was lent to the backend; false if it has its own table. */
   lent?: LentTable | false;
-  /** The slots of arguments and answers, as in protocol.ts. */
+  /** The slots of arguments and results, as in protocol.ts. */
   numbers!: Float64Array;
-  /** The same slots, as integers of 64 bits. */
+  /** The same slots, as 64-bit integers. */
   bigints!: BigInt64Array;
   bytes!: Uint8Array;
   readonly kind: Backend["kind"];
@@ -104,7 +107,7 @@ export class Machine {
     if (status !== 0) throw this.#error(more);
   }
 
-  /** Renews the views if a call moved the scratch area, which any call may do. */
+  /** Renews the views if a call moved the scratch area, which can happen in any call. */
   look(): void {
     if (this.bytes.length === 0) this.#view();
   }
@@ -132,7 +135,7 @@ export class Machine {
     this.check(this.calls.putPiece());
   }
 
-  /** Fetches the next piece of an answer to the start of the bytes. */
+  /** Loads the next piece of an answer to the start of the bytes. */
   nextPiece(): void {
     this.check(this.calls.nextPiece());
   }
@@ -171,7 +174,7 @@ export class Machine {
     }
   }
 
-  /** The error that a call left in the scratch area (bindings-js/src/errors.rs). */
+  /** Returns the error that a call left in the scratch area (bindings-js/src/errors.rs). */
   #error(more?: More): PolyflakeError {
     const slots = take(this.numbers, errorSlots);
     const { position, retryAt, written, item, codeLength, fieldLength, messageLength } = slots;
@@ -218,7 +221,7 @@ function sixteen(b: Uint8Array, at: number): string {
   );
 }
 
-/** The name of an option in camel case, as JavaScript has it. */
+/** Returns the name of an option in camel case, as JavaScript spells it. */
 function camelCase(name: string): string {
   const [first, ...others] = name.split("_");
   return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");

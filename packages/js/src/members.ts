@@ -1,4 +1,4 @@
-/** Reads objects from callers: options, parts, values by name. Errors of their getters and proxies pass through. */
+/** Reads objects from callers: options, fields, and values by name. Errors of their getters and proxies propagate. */
 import { isObject } from "./checks.js";
 import { className, invalidType, PolyflakeError } from "./errors.js";
 
@@ -23,9 +23,9 @@ export function members<Name extends string>(
 }
 
 /**
- * The members of an object, all of which are required.
+ * Returns the members of an object, all of which are required.
  *
- * @throws {PolyflakeError} `missing_field`; as {@link members}.
+ * @throws {PolyflakeError} `missing_field`; the errors of {@link members}.
  */
 export function fields<Name extends string>(
   value: unknown,
@@ -41,7 +41,7 @@ export function fields<Name extends string>(
 }
 
 /**
- * Names and values of an object from the caller, without undefined ones; an empty list for undefined.
+ * Returns the names and values of the caller's object, without undefined ones, or an empty list for undefined.
  *
  * @throws {PolyflakeError} `invalid_type` for a list, and for an object without own members unless it is plain.
  */
@@ -53,7 +53,7 @@ export function entries(value: unknown, field: string): [name: string, value: un
   return all.filter(([, member]) => member !== undefined);
 }
 
-/** The two elements of an array or array-like; `what` names them in errors, in the plural. */
+/** Returns the two elements of an array or array-like object. `what` names them in errors, in the plural. */
 export function pair(value: unknown, field: string, what: string): [unknown, unknown] {
   const { 0: first, 1: second, length } = members(value, field, ["0", "1", "length"], "ignored");
   if (length === 2) return [first, second];
@@ -99,7 +99,7 @@ function isOfAll(object: object, name: string): boolean {
   return owner !== null && owner !== object && isRoot(owner);
 }
 
-/** The object, or its nearest ancestor with an own member of that name; null also for a proxy that hides it. */
+/** Returns the object, or its nearest ancestor with an own member of that name, or null, also for a proxy that hides it. */
 function ownerOf(object: object, name: string): object | null {
   let owner: object | null = object;
   while (owner !== null && !Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object | null;

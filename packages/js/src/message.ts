@@ -37,7 +37,7 @@ export class MessageReader {
     return this.#at < this.#bytes.length;
   }
 
-  /** The next value, which is an integer or undefined. */
+  /** Returns the next value, which is an integer or undefined. */
   integer(): bigint | undefined {
     return this.value() as bigint | undefined;
   }
@@ -100,13 +100,13 @@ export class MessageWriter {
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
 
-  /** Hands the message to the next call. */
+  /** Passes the message to the next call. */
   put(m: Machine): void {
     const length = this.putPieces(m);
     m.numbers[messageSlots.length] = length;
   }
 
-  /** Hands the message to the next call, except for the length of its last piece, which it returns. */
+  /** Passes the message to the next call, except for the length of its last piece, which it returns. */
   putPieces(m: Machine): number {
     let from = 0;
     for (; this.#length - from > BYTES; from += BYTES) {
@@ -123,12 +123,12 @@ export class MessageWriter {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Drops all but the first `length` bytes. */
+  /** Discards all but the first `length` bytes. */
   keep(length: number): void {
     this.#length = length;
   }
 
-  /** Writes bytes as they are. */
+  /** Writes bytes unchanged. */
   raw(bytes: Uint8Array): void {
     const at = this.#room(bytes.length);
     this.#bytes.set(bytes, at);
@@ -210,7 +210,7 @@ export class MessageWriter {
     this.raw(bytes);
   }
 
-  /** Makes room for `count` bytes, and returns its position. */
+  /** Reserves `count` bytes, and returns their position. */
   #room(count: number): number {
     const at = this.#length;
     this.#length += count;
@@ -231,13 +231,13 @@ function isShortAscii(text: string): boolean {
   return true;
 }
 
-/** The integer of big-endian bytes. */
+/** Returns the integer of big-endian bytes. */
 function integerOf(bytes: Uint8Array): bigint {
   const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
   return BigInt(`0x0${digits.join("")}`);
 }
 
-/** The big-endian bytes of an integer without its sign. */
+/** Returns the big-endian bytes of an integer's magnitude. */
 function magnitudeOf(number: bigint): Uint8Array {
   const digits = (number < 0n ? -number : number).toString(16);
   const even = digits.length % 2 === 0 ? digits : `0${digits}`;

@@ -8,7 +8,7 @@ import { listedOrJoined, refuseOne } from "./texts.js";
 /** Describes how the IDs of a format are packed in bytes. */
 interface Packing {
   readonly machine: () => Machine;
-  /** Bytes of an ID. */
+  /** The number of bytes in an ID. */
   readonly length: number;
   /** The number of characters in an encoded ID. */
   readonly width: number;
@@ -26,8 +26,8 @@ interface Packing {
 type Some = (count: number, made: number) => Uint8Array;
 
 /**
- * Fills `many` with IDs of `size` bytes each, in calls for at most `batch` IDs, which may make fewer. Makes at least one call, so
- * that arguments are checked even for a count of 0.
+ * Fills `many` with IDs of `size` bytes each, in calls for at most `batch` IDs, which may make fewer. It makes at least one call,
+ * so that arguments are checked even for a count of 0.
  */
 export function fillBy(many: Uint8Array, size: number, batch: number, some: Some): Uint8Array {
   let at = 0;
@@ -39,9 +39,7 @@ export function fillBy(many: Uint8Array, size: number, batch: number, some: Some
   return many;
 }
 
-/**
- * Fills `many` as {@link fillBy} does, until a call makes no ID; a partly filled `many` is returned as a copy of its filled part.
- */
+/** Fills `many` like {@link fillBy}, until a call makes no ID. If `many` is filled only in part, it returns a copy of that part. */
 export function fillNow(many: Uint8Array, size: number, batch: number, some: Some): Uint8Array {
   let at = 0;
   for (let left = true; left; ) {
@@ -149,7 +147,7 @@ export function packed(given: unknown, { machine, length, width, batch, read, re
 }
 
 /**
- * The position of an index, which counts from the end if it is negative; undefined if it is outside.
+ * Returns the position of an index, which counts from the end if it is negative, or undefined if it is out of range.
  *
  * @throws {PolyflakeError} `invalid_type`.
  */

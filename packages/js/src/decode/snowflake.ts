@@ -31,7 +31,7 @@ export type Snowflake<Name extends string> = { [N in Name]: number } & {
   unixMs: number;
 };
 
-/** The IDs of Twitter, or X: 1 unused bit, 41 bits of milliseconds, 5 and 5 bits for the machine, 12 bits of sequence. */
+/** The IDs of Twitter, or X: 1 unused bit, 41 bits of milliseconds, 5 + 5 bits for the machine, 12 bits of sequence. */
 export const twitter: SnowflakeFormat<"datacenter" | "worker" | "sequence"> = {
   epochMs: 1_288_834_974_657,
   tickMs: 1,
@@ -43,7 +43,7 @@ export const twitter: SnowflakeFormat<"datacenter" | "worker" | "sequence"> = {
   ],
 };
 
-/** The IDs of Discord: 42 bits of milliseconds, 5 and 5 bits for the machine, 12 bits of sequence. */
+/** The IDs of Discord: 42 bits of milliseconds, 5 + 5 bits for the machine, 12 bits of sequence. */
 export const discord: SnowflakeFormat<"worker" | "process" | "sequence"> = {
   epochMs: 1_420_070_400_000,
   tickMs: 1,

@@ -157,14 +157,14 @@ function isPlain(number: string): boolean {
   return String(value) === number && Number.isInteger(value) && Math.abs(value) <= LARGEST;
 }
 
-/** Number of members of all objects together. */
+/** Returns the number of members of all objects together. */
 function membersOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const inside = Object.values(value).reduce((sum: number, member) => sum + membersOf(member), 0);
   return Array.isArray(value) ? inside : inside + Object.keys(value).length;
 }
 
-/** The JSON value of a call's answer, in the types of `JSON.parse`. */
+/** Returns the JSON value of a call's answer, in the types of `JSON.parse`. */
 export function jsonOf(message: MessageReader): unknown {
   return plain(message.value());
 }

@@ -67,15 +67,15 @@ export interface Stats {
 }
 
 const OPTIONS = ["bindables", "range", "sequenceOnly", "fields", ...WINDOW] as const;
-/** The options that a lease decides. */
+/** The options that a lease provides. */
 const LEASED = ["snapshot", "bindables", "range", "sequenceOnly", "window"];
 
-/** Bindables as a warning shows them. */
+/** Returns the bindables as a warning shows them. */
 function shown(bindables: unknown): string {
   return `{${Object.entries(bindables ?? {}).map(([name, value]) => `${name}: ${value}`)}}`;
 }
 
-/** The bindable of a range, and the first and the last of its numbers. */
+/** Checks the bindable of a range, and the first and the last of its values. */
 function rangeOf(range: unknown): readonly [name: string, first: bigint, last: bigint] {
   const { 0: name, 1: first, 2: last, length } = members(range, "range", ["0", "1", "2", "length"], "ignored");
   if (length !== 3) {
@@ -92,7 +92,10 @@ function spanOf(value: unknown): Span {
   return [one, one];
 }
 
-/** The names of the fields that hold a leased number, and a function that makes the layout in which they are constants of a number. */
+/**
+ * Returns the names of the fields that hold the leased worker ID, and a function that creates the layout in which these fields are
+ * constants with a given ID.
+ */
 function numberedBy(layout: Layout, given: unknown): [names: string[], of: (number: number) => Layout] {
   const names = Array.isArray(given) ? given.map((name) => string(name, "fields")) : [];
   if (names.length === 0) {
@@ -122,7 +125,7 @@ function numberedBy(layout: Layout, given: unknown): [names: string[], of: (numb
 /** The properties that all generators of layouts share. */
 const FAMILY = { name: "layout", parameters: 1, packed: answerOf, filled: answerOf } as const;
 
-/** The start of a generator that is restored. */
+/** The start of a restored generator. */
 class Origin {
   constructor(readonly snapshot: unknown) {}
 }

@@ -18,7 +18,7 @@ import type { IdOf, PackValues, Parsed } from "./fields.js";
 import { valuesOfJson } from "./parsed.js";
 import { NUMBER_BITS, type Value, type Values, ValuesWriter } from "./values.js";
 
-/** Names of the presets: layouts of services. */
+/** The names of the presets, which are layouts of services. */
 export type PresetName = keyof PresetBindables;
 
 /** The backend of this format. Users choose the names of fields, so the names are not converted. */
@@ -35,7 +35,7 @@ class Made {
 /** Returns the backend's state of a layout, for generators, or undefined for other objects. */
 let held: (layout: object) => Handle | undefined;
 
-/** A layout, without the types that its constructor finds in a description. */
+/** A layout, without the types that its constructor infers from a description. */
 class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   static readonly name: string = "Layout";
 
@@ -156,7 +156,8 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
    * discord.parsedFromJson(JSON.parse(text)).unixMs; // 1462015105796n
    * ```
    *
-   * @throws {PolyflakeError} as {@link Layout.pack}; `invalid_type` for a value that is not the JSON form of a field's value.
+   * @throws {PolyflakeError} the errors of {@link Layout.pack}; `invalid_type` for a value that is not the JSON form of a field's
+   * value.
    */
   parsedFromJson(json: unknown): Parsed<Bindables> {
     attached(isObject(this) && #handle in this);
@@ -244,7 +245,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     return this.#schema;
   }
 
-  /** An ID, or the ID of its JSON form. */
+  /** Returns the ID of a value, which is an ID or its JSON form. */
   #read(value: unknown): IdOf<K> {
     const id = (typeof value === "string" ? idOfText(value, this.#isInteger) : value) as IdOf<K>;
     this.parse(id);
@@ -338,7 +339,7 @@ interface LayoutConstructor {
 export const Layout = AnyLayout as unknown as LayoutConstructor;
 
 /**
- * The handle of a layout, for the call that builds a generator.
+ * Returns the handle of a layout, for the call that creates a generator.
  *
  * @throws {PolyflakeError} `invalid_type` unless it is a layout of this copy of the package.
  */
@@ -348,7 +349,7 @@ export function handleOf(value: unknown): number {
   throw invalidType("Layout of this copy of the package", value, { field: "layout" });
 }
 
-/** The ID in the answer of a call. */
+/** Returns the ID in the answer of a call. */
 export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
   return (isInteger ? m.bigints[madeSlots.id]! : answerOf(m)) as IdOf<K>;
 }
@@ -373,13 +374,13 @@ function putId(m: Machine, id: unknown, isInteger: boolean): void {
   }
 }
 
-/** The next value of a message, for a field of `bits` bits. */
+/** Returns the next value of a message, for a field of `bits` bits. */
 function readValue(message: MessageReader, bits: number): Value | undefined {
   const value = message.value() as bigint | string | Uint8Array | undefined;
   return typeof value === "bigint" && bits <= NUMBER_BITS ? Number(value) : value;
 }
 
-/** A time as a Date; null for a time that a Date cannot hold. */
+/** Returns a time as a Date, or null for a time that a Date cannot represent. */
 function dateOf(unixMs: bigint | undefined): Date | null | undefined {
   if (unixMs === undefined) return undefined;
   const date = new Date(Number(unixMs));

@@ -12,10 +12,10 @@ export type Value = number | bigint | Uint8Array | string;
 /** Values by the names of their fields. */
 export type Values = Readonly<Record<string, Value>>;
 
-/** Most bits of a field whose values are numbers. */
+/** The maximum width of a field whose values are numbers. */
 export const NUMBER_BITS = 53;
 
-/** Roles of a value: see bindings-js/src/layout/ids.rs. */
+/** The roles of a value. See bindings-js/src/layout/ids.rs. */
 export const TIME = 0;
 export const SEQUENCE = 1;
 export const BINDABLE = 2;
@@ -84,7 +84,7 @@ function unicode(text: string, field: string): string {
   throw new PolyflakeError("invalid_character", `expected a text without lone surrogates for \`${field}\``, { field });
 }
 
-/** Name of a value in errors. */
+/** Returns the name of a value for error messages. */
 function nameOf(value: unknown): string {
   if (typeof value === "number") return "a fraction or a rounded number";
   return value === null ? "null" : typeof value;

@@ -30,7 +30,7 @@ export const expected =
     ? `a platform with a native addon, found ${PLACE}`
     : `the package ${NAMES.map(packageOf).join(" or ")}, found none that loads`;
 
-/** The exports of the first addon that loads. */
+/** Returns the exports of the first addon that loads. */
 export function loadAddon(): unknown {
   const failures: unknown[] = [];
   for (const folder of packageFolders()) {
@@ -46,7 +46,9 @@ export function loadAddon(): unknown {
   throw new AggregateError(failures, `no native addon for ${PLACE}`);
 }
 
-/** The addon of a platform: the one built in the package's folder, or the installed one that the package depends on. */
+/**
+ * Loads the addon of a platform: the one that was built in the package's folder, or the installed one on which the package depends.
+ */
 function addonOf(folder: string, name: string): unknown {
   const requireAt = Reflect.get(nodeModule, "createRequire") as typeof createRequire;
   const load = requireAt(join(folder, "package.json"));
@@ -69,7 +71,7 @@ function packageFolders(): string[] {
   return [...new Set([...around, ...beside].filter(isThisVersion).map((folder) => realpathSync(folder)))];
 }
 
-/** Place of this code in the package. */
+/** The location of this code in the package. */
 const PACKED = /[\\/]dist[\\/](esm|cjs)[\\/][^\\/]+$/;
 
 /**
@@ -98,7 +100,7 @@ function restore(settings: Pick<ErrorConstructor, "prepareStackTrace" | "stackTr
   if (!Object.isFrozen(Error)) Object.assign(Error, settings);
 }
 
-/** A folder and all folders above it. */
+/** Returns a folder and all its parent folders. */
 function ancestors(folder: string): string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...ancestors(parent)];

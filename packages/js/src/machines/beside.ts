@@ -5,7 +5,11 @@ import { DIRECTIVE } from "./wasm.js";
 /** A wasm module in a separate file. */
 interface Beside {
   readonly init: Init;
-  /** @throws {PolyflakeError} `backend_unavailable` before the promise of `init` resolves. */
+  /**
+   * Returns the compiled module.
+   *
+   * @throws {PolyflakeError} `backend_unavailable` before the promise of `init` resolves.
+   */
   readonly compiled: () => WebAssembly.Module;
 }
 

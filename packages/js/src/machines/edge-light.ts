@@ -5,5 +5,5 @@ import { instantiate } from "./wasm.js";
 
 export { init } from "./opened.js";
 
-/** The clock of these workers moves between requests, and stands still during one. */
+/** The clock of these workers advances between requests, but not during a request. */
 export const load = () => ({ ...instantiate(module, glue), standsStill: true });

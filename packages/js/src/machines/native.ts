@@ -1,4 +1,4 @@
-/** Loads the native addon of Node. */
+/** Loads the native addon in Node. */
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
 import { type Backend, SCRATCH } from "../machine.js";
@@ -12,11 +12,11 @@ type SystemSource = "counter" | "system_call";
 interface Addon {
   /** Attaches the backend of this thread to the given scratch area, or to that of an earlier copy of the package. */
   attach(area: Uint8Array): Required<Pick<Backend, "calls" | "makers">> & { area: Uint8Array };
-  /** Sets the clock for the next generator that is built. */
+  /** Sets the clock for the next generator that is created. */
   clock(read: GuardedClock["read"], stalled: GuardedClock["stalled"]): void;
-  /** The source of the system's time. */
+  /** Returns the source of the system time. */
   clockSource(): SystemSource;
-  /** Lends it the table of default partitions of another copy of the package. */
+  /** Lends the addon the partition table of another copy of the package. */
   lend(next: LentTable["next"], entry: LentTable["entry"], swap: LentTable["swap"]): void;
 }
 

@@ -11,11 +11,11 @@ export interface Glue {
   readonly imports: () => WebAssembly.Imports;
   /** Provides the imported functions with the exports. */
   readonly begin: (exports: Exports) => void;
-  /** Keeps a clock for the module, and returns the clock's number. */
+  /** Stores a clock for the module, and returns the clock's number. */
   readonly keep: (clock: GuardedClock) => number;
-  /** `Date.now` as of the import. */
+  /** `Date.now` at the time of the import. */
   readonly now: () => number;
-  /** Lends the module the table of default partitions. */
+  /** Lends the module the table from which random partitions are assigned. */
   readonly lend: (table: LentTable) => void;
 }
 
@@ -24,9 +24,9 @@ type Exports = Calls & {
   __stack_pointer: WebAssembly.Global;
   /** Runs once, before any other call. */
   __wbindgen_start(): void;
-  /** Address of the scratch area. */
+  /** Returns the address of the scratch area. */
   scratch(): number;
-  /** Sets the clock for the next generator that is built, by its number. */
+  /** Sets the clock, by its number, for the next generator that is created. */
   clock(number: number): void;
 };
 
@@ -95,7 +95,7 @@ function unavailable(message: string, cause: unknown): PolyflakeError {
   return new PolyflakeError("backend_unavailable", message, { cause });
 }
 
-/** Levels for the other calls of layouts. */
+/** The stack levels for the other calls of layouts. */
 const LEVELS = 128;
 
 /**
@@ -106,7 +106,7 @@ function levelsOf(name: string): number {
   return name.startsWith("layout") ? LEVELS : 0;
 }
 
-/** A call that throws, before it begins, if too little stack is left. */
+/** Returns a call that throws before it begins if too little stack is left. */
 function guarded(call: Call, levels: number): Call {
   if (levels === 0) return call;
   return () => {

@@ -1,9 +1,9 @@
-/** Loads wasm that the runtime compiled, in Cloudflare's workers, which must not compile any themselves. */
+/** Loads wasm that the runtime compiled, in Cloudflare Workers, which must not compile wasm themselves. */
 import { glue } from "#family";
 import module from "#family.wasm";
 import { instantiate } from "./wasm.js";
 
 export { init } from "./opened.js";
 
-/** The clock of these workers moves between requests, and stands still during one. */
+/** The clock of these workers advances between requests, but not during a request. */
 export const load = () => ({ ...instantiate(module, glue), standsStill: true });

@@ -156,7 +156,7 @@ class Description:
     def last_ms(self) -> int | None:
         """The start of the last tick, in Unix milliseconds.
 
-        Ticks whose start does not fit in 64-bit milliseconds do not count.
+        Ticks whose start does not fit in 64-bit milliseconds are ignored.
         """
 
     @property

@@ -16,7 +16,7 @@ _DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,77}")
 def check_form(form: object) -> None:
     """Raises an exception if a name is not a form of sno IDs.
 
-    :raises OutOfRangeError: which is a :class:`ValueError`.
+    :raises OutOfRangeError: if it is not. It is a subclass of :class:`ValueError`.
     """
     if form not in _FORMS:
         raise build("out_of_range", f"expected form {_names()}, found {form!r}", None, "form", None, None, None)

@@ -26,7 +26,7 @@ async def register(connection: Any, *, form: Literal["text", "bytes", "uuid8", "
 
     :param form: the type of the columns: ``text``, ``varchar`` and ``char`` for ``"text"``, ``bytea`` for ``"bytes"``,
         ``uuid`` for ``"uuid8"`` (version 8) and ``"uuid"`` (the compatible form).
-    :raises OutOfRangeError: which is a :class:`ValueError`, for another form.
+    :raises OutOfRangeError: for any other form. It is a subclass of :class:`ValueError`.
     """
     check_form(form)
     names, encoder, decoder = {

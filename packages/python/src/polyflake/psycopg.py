@@ -36,7 +36,7 @@ def register(context: Any = None, *, form: Literal["text", "bytes", "uuid8", "uu
     :param context: a connection or cursor; ``None`` for all connections that are created later.
     :param form: the type of the columns: ``text`` and ``varchar`` for ``"text"``, ``bytea`` for ``"bytes"``, ``uuid``
         for ``"uuid8"`` (version 8) and ``"uuid"`` (the compatible form).
-    :raises OutOfRangeError: which is a :class:`ValueError`, for another form.
+    :raises OutOfRangeError: for any other form. It is a subclass of :class:`ValueError`.
     """
     check_form(form)
     for dumper in _DUMPERS[form]:

@@ -411,7 +411,7 @@ class RandflakeArray(_Array[int]):
             others).
         :raises InvalidTypeError: for a column of any other type, including unsigned integers; with the ``item``, for a
             null or an item of another type.
-        :raises InvalidValueError: for an invalid string, as :func:`decode_text`, with the ``item``.
+        :raises InvalidValueError: if :func:`decode_text` rejects a string, with the ``item``.
         :raises OutOfRangeError: for an integer of more than 64 bits, with the ``item``.
         """
 
@@ -425,7 +425,7 @@ class RandflakeArray(_Array[int]):
         :raises InvalidTypeError: if the column is of any other type; with the ``item``, if an item is not a string.
         :raises InvalidValueError: ``invalid_character``, ``invalid_length`` or ``not_canonical`` with the ``item``;
             ``invalid_length`` for a buffer of another width.
-        :raises OutOfRangeError: as :func:`decode_text`, with the ``item``.
+        :raises OutOfRangeError: if an ID is above 2^64-1, with the ``item``.
         """
 
     def text_column(self) -> TextColumn:

@@ -157,7 +157,7 @@ def from_json_value(value: str | None, /, *, null_is_zero: bool = False) -> Sno:
 
     :param null_is_zero: ``True`` reads ``None`` as the zero ID, as the original Go library does.
     :raises InvalidTypeError: if the value is not a string, or is ``None`` without ``null_is_zero``.
-    :raises InvalidValueError: as the constructor of :class:`Sno` raises it.
+    :raises InvalidValueError: the same errors as the constructor of :class:`Sno`.
     """
 
 def to_json_value(id: Sno, /, *, null_is_zero: bool = False) -> str | None:
@@ -702,8 +702,8 @@ class Snapshot:
 
     @property
     def now(self) -> int:
-        """The time of the snapshot, in ticks. It equals ``wall_hi`` in snapshots of this library, which are exact. A
-        snapshot of the original library with a later time no longer contains the sequence.
+        """The time of the snapshot, in ticks. It equals ``wall_hi`` in snapshots of this library, which are exact. If a
+        snapshot of the original library has a later time, its sequence is lost.
         """
 
     @property
