@@ -1,4 +1,4 @@
-//! Generators of IDs under a lease, one for each family.
+//! Generators under a lease, one for each ID format.
 
 #[cfg(feature = "std")]
 pub(crate) mod generator;

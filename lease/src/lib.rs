@@ -1,16 +1,17 @@
-//! Node numbers that cannot overlap: each number is leased to one process for a span of time, and the next holder begins after
-//! the last tick that the previous holder may have used.
+//! Leases of worker IDs that cannot overlap. Each worker ID is leased to one process for a limited time, and the next holder
+//! starts after the last tick that the previous holder may have used.
 //!
-//! - [`Keeper`] holds the rules. It has no clock, opens nothing and starts no thread: it takes the time and the store's answers,
-//!   and returns the next request or the next step of the generator.
-//! - [`Store`] is implemented by drivers: one request, one reply, both plain data. [`conformance`] is the suite that every
-//!   driver passes. [`steps`] has what drivers of SQL share.
-//! - [`Memory`] is a store for tests, within one process; `Sqlite` (feature `sqlite`) one in a file, for the processes of a machine;
-//!   `Postgresql` (feature `postgresql`) one for processes of many machines, and `AsyncPostgresql` the same for tasks.
-//! - [`Operator`] looks at a namespace and takes the steps that people decide on: to evict a holder, to reserve a number, to tell of
-//!   a restored backup. [`Plan`] says how many numbers a fleet needs.
+//! - [`Keeper`] implements the rules. It has no clock, opens no connection and starts no thread: its host passes the time and
+//!   the store's replies, and it returns the next request or the next action for the generator.
+//! - [`Store`] is implemented by drivers: one request, one reply, both plain data. [`conformance`] is the test suite that every
+//!   driver passes. [`steps`] contains the parts that SQL drivers share.
+//! - [`Memory`] is a store for tests within one process. `Sqlite` (feature `sqlite`) is a store in a file for the processes of
+//!   one host. `Postgresql` (feature `postgresql`) is a store for processes on many hosts, and `AsyncPostgresql` is the same
+//!   for tasks.
+//! - [`Operator`] inspects a namespace and performs administrative actions: evicting a holder, reserving a worker ID, or
+//!   reporting a restored backup. [`Plan`] calculates how many worker IDs a fleet needs.
 //!
-//! The records to the byte and the rules are in `docs/leases.md` of the repository.
+//! The exact format of the records and the rules are in `docs/leases.md` of the repository.
 #![no_std]
 
 extern crate alloc;

@@ -1,4 +1,4 @@
-//! Stores: the steps that those of SQL share, their drivers, and the suite that every driver passes.
+//! Stores: the steps that SQL stores share, their drivers, and the test suite that every driver passes.
 
 pub mod conformance;
 pub(crate) mod memory;

@@ -1,24 +1,25 @@
-//! A lease that a host in another language keeps, over a database client of that language.
+//! A lease that is kept by a host in another language, with a database client of that language.
 //!
-//! A [`Hosted`] holds the rules and the statements, and nothing that needs a system: the host hands it times, random numbers and what
-//! came of its last command, and gets the next command. Commands and answers are JSON, one value each:
+//! A [`Hosted`] implements the rules and the statements without any access to the operating system. The host passes times, random
+//! numbers and the result of the last command, and receives the next command. Each command and each answer is one JSON value:
 //!
 //! | command | the host | its answer |
 //! |---|---|---|
-//! | `{"do":"open"}` | opens a connection, in autocommit | `{"opened":NAME}`, the name of an `SQLite` file by [`open_file`](crate::steps::open_file), else null |
-//! | `{"do":"run","statements":[[TEXT,[VALUE,..]],..],"within_ms":N}` | runs them in order, up to the first that fails | `{"rows":[ROWS,..],"failure":null,"notices":[]}` |
+//! | `{"do":"open"}` | opens a connection in autocommit mode | `{"opened":NAME}`, with the name of an `SQLite` file by [`open_file`](crate::steps::open_file), otherwise null |
+//! | `{"do":"run","statements":[[TEXT,[VALUE,..]],..],"within_ms":N}` | executes them in order, up to the first that fails | `{"rows":[ROWS,..],"failure":null,"notices":[]}` |
 //! | `{"do":"close"}` | closes the connection | `null` |
-//! | `{"do":"begin","first":N,"last":N,"start":MS,"end":MS}` | gives the grant to the generator, as [`Granted::begin`] | `null`, or `{"not_begun":REASON}` |
-//! | `{"do":"extend","end":MS}` | moves the end of the generator's grant, as [`Granted::extend`] | `null` |
-//! | `{"do":"seal"}` | ends the generator, as [`Granted::seal`] | `{"used_until":MS}`, null if it used no tick |
-//! | `{"do":"tell","event":EVENT}` | tells of the event | `null` |
-//! | `{"do":"wait","ms":N}` | sleeps so long, or until [`Hosted::close`] | `null` |
-//! | `{"do":"end"}` | does nothing more | |
+//! | `{"do":"begin","first":N,"last":N,"start":MS,"end":MS}` | passes the grant to the generator, like [`Granted::begin`] | `null`, or `{"not_begun":REASON}` |
+//! | `{"do":"extend","end":MS}` | extends the generator's grant, like [`Granted::extend`] | `null` |
+//! | `{"do":"seal"}` | ends the generator, like [`Granted::seal`] | `{"used_until":MS}`, null if it used no tick |
+//! | `{"do":"tell","event":EVENT}` | reports the event | `null` |
+//! | `{"do":"wait","ms":N}` | sleeps for this time, or until [`Hosted::close`] | `null` |
+//! | `{"do":"end"}` | stops | |
 //!
-//! A failure is `{"code":SQLSTATE,"message":TEXT}`; the code is null where no server answered, and in `SQLite`. The notices of a server,
-//! which it sent while the statements ran, have the same form: a commit that ends with a warning may be missing on a replica. To a command that was not
-//! done within its time the host answers `{"silent":true}`, and a connection that it could not open is `{"failure":FAILURE}`. Values and
-//! times are integers below 2^53. In the child of a fork the host forgets this lease, and begins another one.
+//! A failure is `{"code":SQLSTATE,"message":TEXT}`. The code is null if no server replied, and in `SQLite`. Notices that a server
+//! sent while the statements ran have the same form; they matter because a commit that ends with a warning may be missing on a
+//! replica. If a command is not done within its time, the host answers `{"silent":true}`. If it cannot open a connection, it
+//! answers `{"failure":FAILURE}`. Values and times are integers below 2^53. A forked child process discards this lease and begins
+//! another one.
 
 mod json;
 mod settings;
@@ -50,12 +51,13 @@ use crate::{
 use json::{error_of, event_of};
 use settings::Settings;
 
-/// Number of random numbers for a command: for its statements, the choice of a number, its token, an incarnation, and pauses.
+/// The number of random numbers for a command: for its statements, the choice of a worker ID, its token, an incarnation, and
+/// pauses.
 pub const RANDOMS: usize = 8;
 
 type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 
-/// The work of keeping a lease, command by command.
+/// Keeps a lease, command by command.
 ///
 /// ```
 /// use polyflake_lease::{Moment, Random, hosted::Hosted};
@@ -71,19 +73,19 @@ type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 /// ```
 pub struct Hosted {
     lease: Watched<Draw>,
-    /// For the keeper, until the next command.
+    /// Random numbers for the keeper, until the next command.
     random: Arc<Mutex<Vec<Random>>>,
-    /// The schema of the tables in `PostgreSQL`; `None` in `SQLite`.
+    /// The schema of the tables in `PostgreSQL`, or `None` in `SQLite`.
     schema: Option<Schema>,
     create: Create,
     known: Known,
-    /// The connection that is open, if there is one.
+    /// The open connection, if there is one.
     engine: Option<Engine>,
-    /// `true` if the connection is of no use any more.
+    /// Whether the connection is no longer usable.
     is_stale: bool,
     is_closing: bool,
     under_way: UnderWay,
-    /// The next command, if it is known, and what its answer will be for. Others may come before it.
+    /// The next command, if it is known, and the purpose of its answer. Other commands may precede it.
     command: Option<(Json, UnderWay)>,
 }
 
@@ -104,13 +106,14 @@ struct Asked {
 }
 
 impl Hosted {
-    /// A lease without a grant. Settings are `namespace` (the family's name is added), `family`, `store` (`sqlite` or `postgresql`); for
-    /// Randflake `secret` as 32 hexadecimal digits; for layouts `layout`, its JSON as a text, and `fields`, the most significant first. And if
-    /// given: `numbers` (the first and the last), `lease_ms`, `holder`, `prefer`, `insist`; for `PostgreSQL` `schema` and `create`
-    /// (`second-store`), as in the URL of a store.
+    /// Creates a lease without a grant. Required settings are `namespace` (the name of the ID format is appended), `family`,
+    /// and `store` (`sqlite` or `postgresql`); for Randflake, `secret` as 32 hexadecimal digits; for layouts, `layout`, its
+    /// JSON as a string, and `fields`, from the most significant one. Optional settings are `numbers` (the first and the last
+    /// worker ID), `lease_ms`, `holder`, `prefer` and `insist`; for `PostgreSQL`, `schema` and `create` (`second-store`), as in
+    /// the URL of a store.
     ///
     /// # Errors
-    /// `out_of_range` for a setting out of its limits or of another kind.
+    /// Returns `out_of_range` for a setting that is outside its limits or has the wrong type.
     pub fn new(settings: &str) -> Result<Self> {
         let settings = Settings::read(settings)?;
         let schema = settings.schema()?;
@@ -131,8 +134,8 @@ impl Hosted {
         })
     }
 
-    /// Takes what came of the last command, `null` at first, and returns the next command. The random numbers are new ones of the operating
-    /// system at each call; a command needs up to so many.
+    /// Processes the answer to the last command, which is `null` in the first call, and returns the next command. Pass new
+    /// random numbers of the operating system to each call. A command needs at most this many.
     pub fn next(&mut self, now: Moment, random: [Random; RANDOMS], answer: &str) -> String {
         let [for_steps, others @ ..] = random;
         *locked(&self.random) = others.into();
@@ -153,14 +156,14 @@ impl Hosted {
         }
     }
 
-    /// Begins to return the number, with the next command.
+    /// Starts to release the worker ID with the next command.
     pub fn close(&mut self) {
         self.is_closing = true;
         self.lease.close();
     }
 
-    /// Figures: `number` and `end` of the grant, `remaining_ms`, `grants`, `renewals`, `failures`, and the last refusal since the last
-    /// grant or renewal (`refused`), as JSON.
+    /// Returns the metrics as JSON: `number` and `end` of the grant, `remaining_ms`, `grants`, `renewals`, `failures`, and the
+    /// last error since the last grant or renewal (`refused`).
     pub fn status(&self, wall_ms: u64) -> String {
         let standing = self.lease.standing();
         let (number, end) = standing.grant.unzip();
@@ -177,12 +180,13 @@ impl Hosted {
         .to_string()
     }
 
-    /// The reason why there is no ID now, as JSON: `code`, `message`, and `until`, the end of the cause if it is known.
+    /// Returns the reason why no IDs are available now as JSON: `code`, `message`, and `until`, the time at which the cause
+    /// ends if it is known.
     pub fn reason(&self, wall_ms: u64) -> String {
         error_of(&self.lease.standing().reason(self.is_closing, wall_ms)).to_string()
     }
 
-    /// Takes the host's answer.
+    /// Processes the host's answer.
     fn take(&mut self, answer: &Json, now: Moment, random: Random) {
         let is_silent = answer.get("silent").is_some();
         match mem::replace(&mut self.under_way, UnderWay::Nothing) {
@@ -225,7 +229,7 @@ impl Hosted {
         self.begin(asked, now, random);
     }
 
-    /// Begins to answer a request over the connection that is open, or opens one.
+    /// Starts to process a request over the open connection, or opens one.
     fn begin(&mut self, asked: Asked, now: Moment, random: Random) {
         let Some(engine) = self.engine.clone() else {
             self.command = Some((json!({ "do": "open" }), UnderWay::Opening(asked)));
@@ -236,7 +240,7 @@ impl Hosted {
         self.step(asked, steps, Outcome::default(), now);
     }
 
-    /// Goes on with a request after an outcome.
+    /// Continues with a request after an outcome.
     fn step(&mut self, asked: Asked, mut steps: Box<Steps>, outcome: Outcome, now: Moment) {
         match steps.next_with(outcome, &mut self.known) {
             Ok(Step::Run(statements)) => {
@@ -251,7 +255,7 @@ impl Hosted {
         }
     }
 
-    /// Does what the keeper wants next.
+    /// Executes the keeper's next action.
     fn advance(&mut self, now: Moment, random: Random) {
         let action = self.lease.poll(now);
         self.is_stale |= closes_store(&action, now);
@@ -279,7 +283,7 @@ impl Hosted {
         });
     }
 
-    /// Hands a reply to the keeper. A file is closed after each request, and a connection that failed.
+    /// Passes a reply to the keeper. A file is closed after each request, and a connection is closed after it failed.
     fn replied(&mut self, asked: &Asked, reply: Result<Reply>, now: Moment) {
         self.is_stale = self.schema.is_none() || reply.is_err();
         self.lease.answered(asked.request.number, reply, now);
@@ -297,7 +301,7 @@ fn locked<V>(value: &Mutex<V>) -> MutexGuard<'_, V> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A keeper that finds none tries again.
+/// Returns the error for missing random numbers, after which a keeper tries again.
 fn no_random() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, "expected random numbers of the host, found none")
 }

@@ -1,4 +1,4 @@
-//! The work of keeping a lease, by a task: of this crate's own threads over a store with blocking calls, or of an executor.
+//! Keeps a lease in a task, either on this crate's own threads over a blocking store, or on an executor.
 
 use std::{
     boxed::Box,
@@ -33,7 +33,7 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     is_closing: bool,
     is_over: bool,
-    /// `true` once nobody waits for the end any more.
+    /// Whether no caller waits for the end any more.
     is_left: bool,
     /// Wakes the task that waits to be closed.
     waker: Option<Waker>,
@@ -132,7 +132,7 @@ impl State {
     }
 }
 
-/// The work of keeping a lease, for an executor.
+/// The future that keeps a lease, for an executor.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The work of a task, but for the store and the pauses.
@@ -231,7 +231,7 @@ impl Keeping {
         }
     }
 
-    /// Shows the owner how the lease stands, and tells of what happened.
+    /// Publishes the status of the lease to its owner, and reports its events.
     fn publish(&mut self) {
         self.shared.lock().standing = self.lease.standing().clone();
         self.shared.changed.notify_all();

@@ -1,4 +1,4 @@
-//! A lease that a thread keeps, and one of its own in each forked child.
+//! A lease that a thread keeps, with a separate lease in each forked child process.
 
 use std::{
     boxed::Box,
@@ -15,18 +15,18 @@ use crate::{
     stores::system,
 };
 
-/// A lease that renews itself, moves to another number if it must, and returns its number when it is dropped.
+/// A lease that renews itself, switches to another worker ID if necessary, and releases its worker ID when it is dropped.
 ///
-/// It takes a function that opens the store and not an open store, which a forked process would share. The store is open only
-/// while the lease has something to ask. In a forked child it does nothing by itself; [`Lease::ready`] leases a number of the
-/// child's own there, and so does the first ID of a generator.
+/// It accepts a function that opens the store instead of an open store, which a forked process would share. The store is open
+/// only while the lease has requests. In a forked child process, the lease does nothing by itself: [`Lease::ready`], or the
+/// first ID of a generator, leases a separate worker ID for the child.
 ///
 /// ```
 /// use std::{sync::{Arc, Mutex}, time::Duration};
 /// use polyflake_lease::{Grant, Lease, Grantee, Options, Result, Shape, open};
 ///
 /// #[derive(Default)]
-/// struct Window(Mutex<Option<Grant>>); // in production: a generator
+/// struct Window(Mutex<Option<Grant>>); // in production, a generator
 ///
 /// impl Grantee for Window {
 ///     fn begin(&self, grant: Grant) -> Result<()> {
@@ -44,9 +44,9 @@ use crate::{
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
 pub struct Lease {
-    /// In a child of a fork there is none until it leases a number.
+    /// The state of this process. A forked child has none until it leases a worker ID.
     shared: PerProcess<Arc<Shared>>,
-    /// None if a task of an executor keeps the lease.
+    /// Starts a task, or `None` if a task of an executor keeps the lease.
     spawn: Option<Box<Spawn>>,
     /// `true` if a drop waits until the number is returned; `false` if it may hold an executor's thread.
     pub(crate) waits_in_drop: bool,
@@ -54,18 +54,18 @@ pub struct Lease {
     grantee: Arc<dyn Grantee + Send + Sync>,
 }
 
-/// Lets the threads of this process keep a lease.
+/// Makes the threads of this process keep a lease.
 type Spawn = dyn Fn(Arc<Shared>) -> Result<()> + Send + Sync;
 
 impl Lease {
-    /// The longest wait of [`Lease::close`] and of a drop for a store that does not answer.
+    /// The longest time that [`Lease::close`] and a drop wait for an unresponsive store.
     pub const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
-    /// Starts to keep the lease, in a thread that all leases of the process share. `open` opens the store, again after each pause and
-    /// each failure.
+    /// Starts to keep the lease, in a thread that all leases of the process share. `open` opens the store, and opens it again
+    /// after each pause and each failure.
     ///
     /// # Errors
-    /// `lease_unavailable` if the system cannot start a thread, or has no way to notice forks.
+    /// Returns `lease_unavailable` if the system cannot start a thread, or has no way to detect forks.
     pub fn start<S, G>(
         open: impl Fn() -> Result<S> + Send + Sync + 'static,
         options: Options,
@@ -102,7 +102,8 @@ impl Lease {
         Ok(Self { shared, spawn: None, waits_in_drop: false, options, grantee })
     }
 
-    /// This process's lease, started if this is a child that has none, or if its task could not be started.
+    /// Returns the lease of this process. Starts it if this is a child process without a lease, or if its task could not be
+    /// started.
     fn here(&self) -> Result<&Shared> {
         let Some(spawn) = &self.spawn else {
             let kept = self.shared.get().filter(|shared| !shared.has_failed());
@@ -118,19 +119,20 @@ impl Lease {
         Ok(shared)
     }
 
-    /// Waits until there is a grant. In a forked child it begins to lease a number for the child.
+    /// Waits until there is a grant. In a forked child process, this starts to lease a worker ID for the child.
     ///
     /// # Errors
-    /// `namespace_mismatch` at once; the last refusal, else `lease_unavailable`, if there is no grant after `longest`.
+    /// Returns `namespace_mismatch` immediately. If there is no grant after `longest`, returns the last error, or
+    /// `lease_unavailable`.
     pub fn ready(&self, longest: Duration) -> Result<()> {
         self.here()?.ready(longest)
     }
 
-    /// As [`Lease::ready`], but it waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread. Nothing is lost
-    /// if the future is dropped.
+    /// Like [`Lease::ready`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. The future
+    /// can be dropped without loss.
     ///
     /// # Errors
-    /// As [`Lease::ready`].
+    /// Returns the same errors as [`Lease::ready`].
     pub async fn ready_async(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -157,22 +159,22 @@ impl Lease {
         self.shared.get().map_or_else(none, |shared| shared.reason())
     }
 
-    /// The number that the generator has, if there is one.
+    /// Returns the worker ID of the generator, if it has one.
     pub fn number(&self) -> Option<u64> {
         self.shared.get()?.lock().standing.grant.map(|(number, _)| number)
     }
 
-    /// The end of the generator's window, in Unix milliseconds.
+    /// Returns the end of the generator's window in Unix milliseconds.
     pub fn end(&self) -> Option<u64> {
         self.shared.get()?.lock().standing.grant.map(|(_, end)| end)
     }
 
-    /// The last refusal since the last grant or renewal.
+    /// Returns the last error since the last grant or renewal.
     pub fn refused(&self) -> Option<Error> {
         self.shared.get()?.lock().standing.refused.clone()
     }
 
-    /// Figures of this process's lease, for metrics. [`Options::watch`] tells of each event.
+    /// Returns the metrics of this process's lease. To receive each event, use [`Options::watch`].
     pub fn figures(&self) -> Figures {
         let Some(shared) = self.shared.get() else { return Figures::default() };
         let standing = &shared.lock().standing;
@@ -180,11 +182,12 @@ impl Lease {
         Figures { remaining, ..standing.counts }
     }
 
-    /// Ends the generator at once, returns the number and waits until that is done. It does not wait for a task. In the child of a
-    /// fork it does nothing, unless the child has leased a number. Any thread may call it, as one that waits for a signal.
+    /// Closes the generator immediately, releases the worker ID, and waits until it is released. If a task of an executor keeps
+    /// the lease, this call does not wait. In a forked child process, it does nothing unless the child has leased a worker ID.
+    /// It can be called on any thread, for example on one that waits for a signal.
     ///
-    /// If the store does not answer within [`Lease::CLOSE_LIMIT`], the lease is `refused` once more, and the task is left to itself:
-    /// the number is free when the store answers, or when the lease ends.
+    /// If the store does not respond within [`Lease::CLOSE_LIMIT`], the lease reports one more error, and the task continues in
+    /// the background. The worker ID is free when the store responds, or when the lease ends.
     pub fn close(&self) {
         let Some(shared) = self.ended() else { return };
         shared.close();
@@ -194,15 +197,15 @@ impl Lease {
         }
     }
 
-    /// This process's lease, if it has one, whose generator makes no further ID.
+    /// Returns the lease of this process, if it has one, after closing its generator.
     fn ended(&self) -> Option<&Shared> {
         let shared = self.shared.get()?;
         self.grantee.close();
         Some(shared)
     }
 
-    /// As [`Lease::close`], but it waits in `sleep`, and does not block the thread. If the future is dropped, the task goes on to
-    /// return the number.
+    /// Like [`Lease::close`], but awaits `sleep` instead of blocking the thread. If the future is dropped, the task still
+    /// releases the worker ID.
     pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
         let Some(shared) = self.ended() else { return };
         shared.leave();
@@ -216,7 +219,7 @@ impl Lease {
     }
 }
 
-/// The pause before an asynchronous call looks again.
+/// The pause before an asynchronous call checks again.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 fn unavailable(reason: impl Into<alloc::borrow::Cow<'static, str>>) -> Error {

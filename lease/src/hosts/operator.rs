@@ -1,5 +1,5 @@
-//! The steps that people decide on, over a namespace that its keepers use meanwhile. They keep the rules of keepers: none frees a number
-//! before its holder's end, except where an operator declares the holder dead.
+//! Administrative actions on a namespace that its keepers use at the same time. They obey the rules of keepers: no action frees
+//! a worker ID before its holder's grant ends, unless an operator declares the holder dead.
 
 use alloc::{
     format,
@@ -17,38 +17,39 @@ use crate::{
     rules::shape::BLOCK,
 };
 
-/// Number of times that a step is tried while keepers change the same record.
+/// The number of attempts for an action while keepers change the same record.
 const TRIES: u32 = 16;
-/// The longest quiet time that is taken for meant: ten years.
+/// The longest quiet time that is accepted as intended: ten years.
 const LONGEST_QUIET_MS: u64 = 3653 * 24 * 3_600_000;
 
-/// The numbers of a namespace at one moment.
+/// The status of a namespace at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Status {
     /// The namespace's record.
     pub namespace: Namespace,
-    /// Its shape.
+    /// The shape of the namespace.
     pub shape: Shape,
-    /// The schema of the tables, where [`Operator::open`] opened a store in `PostgreSQL`.
+    /// The schema of the tables, if [`Operator::open`] opened a store in `PostgreSQL`.
     pub schema: Option<String>,
-    /// The store's time, in Unix milliseconds.
+    /// The store's time in Unix milliseconds.
     pub now: u64,
-    /// The name of the store that answered.
+    /// The name of the store that replied.
     pub store: String,
-    /// `true` if this store is another one than the namespace's record names: a restored backup that no keeper has met yet.
+    /// Whether the namespace's record names another store than this one. Then a backup was restored, and no keeper has detected
+    /// it yet.
     pub is_restored: bool,
-    /// Number of records whose grant has not ended.
+    /// The number of records whose grant has not ended.
     pub granted: u64,
-    /// Number of reserved records.
+    /// The number of reserved records.
     pub reserved: u64,
-    /// Number of records that a claim could take now, those included that do not exist yet.
+    /// The number of records that a claim could take now, including those that do not exist yet.
     pub free: u64,
     /// The next end of a grant, in Unix milliseconds.
     pub next_end: Option<u64>,
 }
 
-/// Looks at a namespace, and changes it as an operator decides.
+/// Inspects a namespace, and changes it on behalf of an operator.
 ///
 /// ```
 /// use polyflake_lease::{Operator, sno};
@@ -72,11 +73,11 @@ pub struct Operator<S, R> {
 
 #[cfg(feature = "std")]
 impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
-    /// An operator of a namespace in the store that a URL names, as in [`open`](crate::open); but nothing is created, so that a wrong
-    /// URL does not make an empty store that looks like a real one.
+    /// Creates an operator for a namespace in the store that a URL names, like [`open`](crate::open). It does not create a
+    /// store, so that a wrong URL does not create an empty store that looks like a real one.
     ///
     /// # Errors
-    /// Any error of the store, `lease_unavailable` if there is none; `out_of_range` for a name that no namespace can have.
+    /// Returns any error of the store, `lease_unavailable` if the store does not exist, or `out_of_range` for an invalid name.
     pub fn open(url: &str, namespace: &str) -> Result<Self> {
         let address = crate::stores::url::Address::of(url)?.existing();
         let store = address.open(core::time::Duration::MAX)?;
@@ -84,10 +85,11 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
         Ok(Self { schema: address.schema(), ..operator })
     }
 
-    /// An operator of all namespaces in the store that a URL names: for [`Operator::restored`] and [`Operator::promoted`].
+    /// Creates an operator for all namespaces in the store that a URL names, for [`Operator::restored`] and
+    /// [`Operator::promoted`].
     ///
     /// # Errors
-    /// Any error of the store.
+    /// Returns any error of the store.
     pub fn of_store(url: &str) -> Result<Self> {
         // No step of it names a namespace.
         let operator = Self::open(url, "any")?;
@@ -96,19 +98,19 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
 }
 
 impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
-    /// An operator of a namespace in a store. `random` returns 128 bits from the operating system.
+    /// Creates an operator for a namespace in a store. `random` returns 128 bits from the operating system.
     ///
     /// # Errors
-    /// `out_of_range` for a name that no namespace can have.
+    /// Returns `out_of_range` for an invalid name.
     pub fn new(store: S, namespace: &str, random: R) -> Result<Self> {
         check_name(namespace)?;
         Ok(Self { store, schema: None, name: namespace.to_string(), random, requests: 0 })
     }
 
-    /// Counts the namespace's numbers.
+    /// Returns the status of the namespace, with the number of worker IDs in each state.
     ///
     /// # Errors
-    /// `out_of_range` if there is no namespace of the name; any error of the store.
+    /// Returns `out_of_range` if the namespace does not exist, or any error of the store.
     pub fn status(&mut self) -> Result<Status> {
         let (namespace, shape, reply) = self.ask(Ask::Find { limit: u32::MAX })?;
         let Reply { now, store, found, .. } = reply;
@@ -138,16 +140,16 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// The records of the namespace, by number. Numbers that were never reached have none.
+    /// Returns the records of the namespace, sorted by worker ID. Worker IDs that were never reached have no record.
     ///
     /// # Errors
-    /// As [`Operator::status`].
+    /// Returns the same errors as [`Operator::status`].
     pub fn records(&mut self) -> Result<Vec<Record>> {
         let (namespace, shape, reply) = self.ask(Ask::Find { limit: u32::MAX })?;
         self.all_of(&namespace, &shape, reply.found)
     }
 
-    /// The records of a reply by number, if none is missing: stores leave out those that they cannot read.
+    /// Returns the records of a reply, sorted by worker ID, if all are present. Stores leave out records that they cannot read.
     fn all_of(
         &mut self,
         namespace: &Namespace,
@@ -168,12 +170,13 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         }
     }
 
-    /// Stops the renewals of a number's grant. The holder uses it up to its end, at most a lease from now, and claims another one;
-    /// then the number is free. Nothing is free earlier. Returns the record, whose `granted_until` is that end.
+    /// Stops the renewals of a worker ID's grant. The holder uses the worker ID until the grant ends, at most a lease from now,
+    /// and then claims another one. After that, the worker ID is free. Returns the record, whose `granted_until` is that end.
     ///
     /// # Errors
-    /// `out_of_range` for a number that the namespace does not have, that was never granted or that is reserved; `store_changed` in
-    /// a restored store that no keeper has met yet; `lease_unavailable` if keepers changed the record again and again.
+    /// Returns `out_of_range` for a worker ID that is not in the namespace, was never granted or is reserved; `store_changed`
+    /// in a restored store that no keeper has detected yet; or `lease_unavailable` if keepers changed the record again and
+    /// again.
     pub fn evict(&mut self, number: u64) -> Result<Record> {
         self.change(number, false, |old, _, _| match old.granted_until {
             Record::RESERVED => Err(out_of_range("expected a leased number, found a reserved one")),
@@ -183,13 +186,14 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Reserves a number: no keeper claims it any more. If it is granted, its holder uses it up to its end, as after
-    /// [`Operator::evict`], so this also retires a number. Returns the record: from its `start` on, in Unix milliseconds, the number
-    /// may be given to one generator by hand. A number that is reserved already stays as it is.
+    /// Reserves a worker ID, so that no keeper claims it any more. If it is granted, its holder uses it until the grant ends,
+    /// like after [`Operator::evict`], so this also retires a worker ID. Returns the record. From its `start` on, in Unix
+    /// milliseconds, you may assign the worker ID to one generator manually. If the worker ID is already reserved, this call
+    /// changes nothing.
     ///
     /// # Errors
-    /// `out_of_range` for a number that the namespace does not have, or a reason of more than 200 bytes or with control characters;
-    /// others as [`Operator::evict`].
+    /// Returns `out_of_range` for a worker ID that is not in the namespace, or for a reason of more than 200 bytes or with
+    /// control characters. Other errors are those of [`Operator::evict`].
     pub fn reserve(&mut self, number: u64, reason: &str) -> Result<Record> {
         check_text(reason, 200)?;
         self.change(number, true, |old, namespace, (shape, now)| {
@@ -202,11 +206,12 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Ends the reservation of a number that was used before `used_until` only, in Unix milliseconds: keepers may claim it from then
-    /// on. This trusts the operator's word.
+    /// Ends the reservation of a worker ID that was not used after `used_until`, in Unix milliseconds, so that keepers may
+    /// claim it from then on. This call relies on the operator's statement.
     ///
     /// # Errors
-    /// `out_of_range` for a number that is not reserved, or a time that no record holds; others as [`Operator::evict`].
+    /// Returns `out_of_range` for a worker ID that is not reserved, or for a time that does not fit a record. Other errors are
+    /// those of [`Operator::evict`].
     pub fn free(&mut self, number: u64, used_until: u64) -> Result<Record> {
         if used_until >= MOST {
             return Err(out_of_range("expected a time before the end of time"));
@@ -220,14 +225,16 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Frees a number whose holder is dead before its grant ends. The grant then ends at the store's time plus the namespace's
-    /// [clock error](Namespace::clock_error_ms). `token` is that of the holder's record, because the number may be another's by now.
+    /// Frees the worker ID of a dead holder before its grant ends. The grant then ends at the store's time plus the namespace's
+    /// [clock error](Namespace::clock_error_ms). Pass the `token` of the holder's record, because another holder may have the
+    /// worker ID by now.
     ///
-    /// The operator vouches that neither the process nor a copy of it still runs, and that its clock was ahead of the store's by at most
-    /// the clock error. If that is not so, IDs are made twice. Returns the record, whose `granted_until` is the new end.
+    /// The operator vouches that neither the process nor a copy of it is still running, and that its clock was ahead of the
+    /// store's clock by at most the clock error. If this is not true, duplicate IDs may be created. Returns the record, whose
+    /// `granted_until` is the new end.
     ///
     /// # Errors
-    /// `lease_lost` if the record has another token; others as [`Operator::evict`].
+    /// Returns `lease_lost` if the record has another token. Other errors are those of [`Operator::evict`].
     pub fn dead(&mut self, number: u64, token: Random) -> Result<Record> {
         self.change(number, false, |old, namespace, (shape, now)| {
             if old.granted_until == Record::RESERVED {
@@ -244,10 +251,10 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// The names of the store's namespaces.
+    /// Returns the names of the store's namespaces.
     ///
     /// # Errors
-    /// Any error of the store.
+    /// Returns any error of the store.
     pub fn namespaces(&mut self) -> Result<Vec<String>> {
         self.requests += 1;
         let request =
@@ -261,14 +268,16 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         }
     }
 
-    /// Tells all namespaces of the store that it was restored from a backup, also where the store cannot be told from the one before: a
-    /// dump of rows that was read into tables that are there, a file that was written over. Grants are not renewed any more, and no grant begins
-    /// for a while: by what the store knows, or until `not_before` if that is later, in Unix milliseconds. Returns the namespaces'
-    /// records, whose `quiet_until` is that time.
+    /// Reports to all namespaces of the store that it was restored from a backup. This is necessary if the store cannot detect
+    /// it, for example if rows of a dump were loaded into existing tables, or a file was overwritten. Existing grants are no
+    /// longer renewed, and no grant starts for a while: until a time that the store derives from its records, or until
+    /// `not_before`, in Unix milliseconds, if that is later. Returns the records of the namespaces, whose `quiet_until` is that
+    /// time.
     ///
     /// # Errors
-    /// The first error, once all namespaces were tried: `out_of_range` for a time more than ten years from now, since it cannot be taken
-    /// back, and for a store without namespaces; `store_damaged` if records are missing; others as [`Operator::evict`].
+    /// Returns the first error after all namespaces were tried: `out_of_range` for a time more than ten years from now, because
+    /// it cannot be undone, and for a store without namespaces; or `store_damaged` if records are missing. Other errors are
+    /// those of [`Operator::evict`].
     pub fn restored(&mut self, not_before: Option<u64>) -> Result<Vec<Namespace>> {
         self.for_all(|random, old, (now, _), found| {
             let Found::Survey { records, latest_end } = found else {
@@ -289,16 +298,18 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Tells all namespaces of the store that the store `from` became the store `to`, which this is, and that nothing was lost: a planned
-    /// failover, or one to a synchronous replica. The quiet time that began with the change ends; one that stood before it goes on.
-    /// Living holders go on in any case. Returns the namespaces' records.
+    /// Reports to all namespaces of the store that the store `from` became this store, `to`, without losing data, for example
+    /// in a planned failover or a failover to a synchronous replica. The quiet time that started with the change ends; an
+    /// earlier one continues. Living holders continue in any case. Returns the records of the namespaces.
     ///
-    /// The operator vouches that `from` is shut down and that everything it acknowledged is in `to`. If that is not so, IDs are made
-    /// twice. The records can reject the statement but never prove it, because a point-in-time recovery looks the same.
+    /// The operator vouches that `from` is shut down and that `to` contains everything that `from` acknowledged. If this is not
+    /// true, duplicate IDs may be created. The records can contradict the statement but never prove it, because a point-in-time
+    /// recovery looks the same.
     ///
     /// # Errors
-    /// The first error, once all namespaces were tried: `store_changed` if a record says something else, for example that a backup was
-    /// restored since; `out_of_range` for names of stores that no promotion connects; others as [`Operator::evict`].
+    /// Returns the first error after all namespaces were tried: `store_changed` if a record contradicts the statement, for
+    /// example because a backup was restored since; or `out_of_range` for names of stores between which no promotion is
+    /// possible. Other errors are those of [`Operator::evict`].
     pub fn promoted(&mut self, from: &str, to: &str) -> Result<Vec<Namespace>> {
         check_promotion(from, to)?;
         self.for_all(|random, old, (now, store), _| {
@@ -326,7 +337,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Changes the records of all namespaces. Each is tried; the first error is returned.
+    /// Changes the records of all namespaces. All of them are tried, and the first error is returned.
     fn for_all(
         &mut self,
         new: impl Fn(&mut R, &Namespace, (u64, &str), Found) -> Result<Namespace>,
@@ -345,7 +356,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         done.into_iter().collect()
     }
 
-    /// Puts the namespace's record, as of this store, by the time and the survey of a reply.
+    /// Writes the namespace's record as of this store, using the time and the survey of a reply.
     fn change_namespace(
         &mut self,
         new: impl Fn(&mut R, &Namespace, (u64, &str), Found) -> Result<Namespace>,
@@ -363,7 +374,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         Err(contended())
     }
 
-    /// Changes a record, with a token of its own unless the change is none. Numbers that were never reached get records if asked for.
+    /// Changes a record, with a new token unless the change has no effect. Creates records for worker IDs that were never
+    /// reached, if requested.
     fn change(
         &mut self,
         number: u64,
@@ -405,7 +417,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         Err(contended())
     }
 
-    /// Asks the store; the namespace must exist.
+    /// Sends a request to the store. The namespace must exist.
     fn ask(&mut self, ask: Ask) -> Result<(Namespace, Shape, Reply)> {
         self.requests += 1;
         let (number, name) = (self.requests, self.name.clone());
@@ -425,7 +437,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 }
 
-/// The records of a reply, each as a writer of format 1 leaves it.
+/// Returns the records of a reply, after checking that each could be produced by a writer of format 1.
 fn records_of(found: Found) -> Result<Vec<Record>> {
     let Found::Records(records) = found else {
         return Err(damaged("expected a reply that fits the request, found one of another kind"));
@@ -443,8 +455,8 @@ fn contended() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }
 
-/// Rejects names of stores of which one cannot be the other's promoted replica. In `PostgreSQL` it is the same system and the same
-/// tables, in a later timeline.
+/// Rejects names of stores of which one cannot be the promoted replica of the other. In `PostgreSQL`, a promoted replica has
+/// the same system identifier and the same tables, in a later timeline.
 fn check_promotion(from: &str, to: &str) -> Result<()> {
     let parts = |name: &str| {
         let (system, rest) = name.strip_prefix("postgresql:")?.split_once(':')?;

@@ -1,4 +1,4 @@
-//! Where a lease comes from.
+//! The source of a lease.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,13 +6,13 @@ use alloc::{boxed::Box, string::String};
 
 use crate::{Grantee, Host, Lease, Options, Result, Store, stores::url::Address};
 
-/// The source of a lease: a store's URL as in [`open`](crate::open), a store of one's own, or a [`Host`].
+/// The source of a lease: a store's URL as in [`open`](crate::open), a custom store, or a [`Host`].
 ///
 /// ```
 /// use std::{sync::{Arc, Mutex}, time::Duration};
 /// use polyflake_lease::{Memory, Options, Reply, Request, Result, Shape, Source, Store, sno};
 ///
-/// struct Mine(Arc<Mutex<Memory>>); // in production: a client of a database
+/// struct Mine(Arc<Mutex<Memory>>); // in production, a database client
 ///
 /// impl Store for Mine {
 ///     fn answer(&mut self, request: &Request) -> Result<Reply> {
@@ -41,7 +41,8 @@ enum Kind {
 type Open = dyn Fn() -> Result<Box<dyn Store>> + Send + Sync;
 
 impl Source {
-    /// A store that `open` opens, again after each pause and each failure. A thread keeps the lease.
+    /// Creates a source from a store that `open` opens, and opens again after each pause and each failure. A thread keeps the
+    /// lease.
     pub fn store<S: Store + 'static>(open: impl Fn() -> Result<S> + Send + Sync + 'static) -> Self {
         let open = move || -> Result<Box<dyn Store>> { Ok(Box::new(open()?)) };
         Self(Kind::Store(Box::new(open)))

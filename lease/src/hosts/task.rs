@@ -1,4 +1,4 @@
-//! Leases that a task of an executor keeps, over a store that does not block.
+//! Leases that a task of an executor keeps, over a non-blocking store.
 
 use std::{boxed::Box, sync::Arc, time::Duration};
 
@@ -9,22 +9,23 @@ use crate::{AsyncStore, Grantee, Lease, Options, Result, hosts::keeping::Task};
 /// Starts a lease for a grantee.
 type Start = dyn FnOnce(Options, Arc<dyn Grantee + Send + Sync>) -> Result<Lease> + Send;
 
-/// An executor that keeps a lease in a task, and a store for it: for a client that the process already has, and where no thread may
-/// be started.
+/// An executor that keeps a lease in a task, and a store for it. Use it with an existing database client, and where threads
+/// cannot be started.
 ///
-/// A task shares the fate of its executor: where a long computation holds the executor's threads for three quarters of a lease, the
-/// lease ends. If the task is dropped, the generator goes on to the end of its window, and its number is free then. A thread, as
-/// the other ways to a generator have it, depends on neither.
+/// A task depends on its executor: if a long computation blocks the executor's threads for three quarters of a lease, the lease
+/// ends. If the task is dropped, the generator continues until its window ends, and then its worker ID is free. The other ways
+/// to create a generator use a thread, which has neither dependency.
 ///
-/// In the child of a fork there is no task: the generator makes no ID, `Lease::ready` refuses with `lease_unavailable`, and the
-/// child makes a host and a generator of its own. A drop and `close` end the generator and ask the task to return the number, and do
-/// not wait for it: an executor that stops before leaves the number granted until the lease ends. `close_async` waits.
+/// A forked child process has no task: the generator creates no IDs, `Lease::ready` fails with `lease_unavailable`, and the
+/// child must create its own host and generator. `close` and a drop close the generator and request the task to release the
+/// worker ID, but do not wait for it. If the executor stops before that, the worker ID stays granted until the lease ends.
+/// `close_async` waits.
 ///
 /// ```
 /// use std::time::Duration;
 /// use polyflake_lease::{AsyncStore, Host, Options, Reply, Request, Result, Shape, Store, open, sno};
 ///
-/// struct Client; // in production: a client of a database
+/// struct Client; // in production, a database client
 ///
 /// impl AsyncStore for Client {
 ///     async fn answer(&mut self, request: &Request) -> Result<Reply> {
@@ -48,8 +49,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// A store and an executor. `open` opens the store, again after each pause and each failure; `sleep` waits; `spawn` hands the task
-    /// to the executor.
+    /// Creates a host from a store and an executor. `open` opens the store, and opens it again after each pause and each
+    /// failure; `sleep` waits; `spawn` passes the task to the executor.
     pub fn new<S, F, P>(
         open: impl Fn() -> F + Send + Sync + 'static,
         sleep: impl Fn(Duration) -> P + Send + Sync + 'static,

@@ -1,9 +1,9 @@
-//! The thread of a process that keeps all its leases over stores with blocking calls.
+//! The thread of a process that keeps all its leases over blocking stores.
 //!
-//! Each lease is a task. One thread waits for the next task that has something to do, and polls it. A request holds its thread, so
-//! another one waits meanwhile if there are other leases; whoever is done first goes on, and the other one ends. So a process has one
-//! thread while nothing is asked, whatever its number of generators. A store that does not answer holds a thread for each of its
-//! requests, and the other leases go on.
+//! Each lease is a task. One thread waits for the next task that is due, and polls it. A request blocks its thread, so another
+//! thread waits meanwhile if there are other leases. The thread that finishes first continues, and the other one ends.
+//! Therefore a process has one thread while no request is in progress, no matter how many generators it has. An unresponsive
+//! store blocks one thread for each of its requests, and the other leases continue.
 
 use std::{
     collections::BTreeMap,
@@ -30,12 +30,12 @@ use crate::{
     rules::forks::PerProcess,
 };
 
-/// Number of requests at the same time, so that a process of many generators does not take all connections of its server. Those that
-/// take longer than this are not counted.
+/// The maximum number of concurrent requests, so that a process with many generators does not use all connections of its
+/// server. Requests that take longer than `BRIEF` are not counted.
 const REQUESTS: usize = 4;
 const BRIEF: Duration = Duration::from_millis(100);
 
-/// The longest pause without a look: all tasks are polled by other threads, or wait to be woken.
+/// The longest pause between two checks. All tasks are polled by other threads, or wait to be woken.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 /// The threads of a process.
@@ -47,23 +47,23 @@ pub(crate) struct Threads {
 #[derive(Default)]
 struct State {
     tasks: BTreeMap<u64, Entry>,
-    /// Number of tasks so far.
+    /// The number of tasks so far.
     begun: u64,
-    /// When the requests under way began.
+    /// The start times of the requests in progress.
     requests: Vec<Instant>,
-    /// `true` while a thread waits for the next task.
+    /// Whether a thread waits for the next task.
     is_watched: bool,
 }
 
 struct Entry {
-    /// None while a thread polls it.
+    /// The task, or `None` while a thread polls it.
     task: Option<Task>,
-    /// None until it is woken.
+    /// The time at which the task is due, or `None` until it is woken.
     due: Option<Instant>,
 }
 
 impl State {
-    /// Takes a task back, unless it is over.
+    /// Stores a task again, unless it is complete.
     fn put(&mut self, number: u64, task: Option<Task>) {
         match self.tasks.get_mut(&number) {
             Some(entry) if task.is_some() => entry.task = task,
@@ -71,7 +71,7 @@ impl State {
         }
     }
 
-    /// The next task, or the time until there is one.
+    /// Returns the next task, or the time until one is due.
     fn next(&mut self) -> Result<(u64, Task), Duration> {
         let now = Instant::now();
         let brief = self.requests.iter().map(|began| *began + BRIEF).filter(|end| *end > now);
@@ -140,7 +140,7 @@ impl Threads {
         Ok(())
     }
 
-    /// Waits for tasks and polls them, until there is none, or another thread waits.
+    /// Waits for tasks and polls them, until there are none or another thread waits.
     fn work(&'static self) {
         let process = fork::process();
         let mut state = self.lock();
@@ -172,7 +172,7 @@ impl Threads {
         state.is_watched = false;
     }
 
-    /// Polls a task, and returns `true` if that was the last time.
+    /// Polls a task, and returns `true` if it is complete.
     fn poll(&'static self, number: u64, task: &mut Task) -> bool {
         let waker = Waker::from(Arc::new(Woken { threads: self, number }));
         let poll = || task.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
@@ -180,7 +180,7 @@ impl Threads {
         catch_unwind(AssertUnwindSafe(poll)).unwrap_or(true)
     }
 
-    /// A pause of a task.
+    /// Returns a future that pauses a task.
     fn sleep(&'static self, number: u64, pause: Duration) -> impl Future<Output = ()> + Send {
         let until = Instant::now() + pause;
         poll_fn(move |_| {
@@ -192,7 +192,7 @@ impl Threads {
         })
     }
 
-    /// Lets a task be polled at a time, or before.
+    /// Schedules a task to be polled at a time or earlier.
     fn wake(&self, number: u64, at: Instant) {
         if let Some(entry) = self.lock().tasks.get_mut(&number) {
             entry.due = Some(entry.due.map_or(at, |due| due.min(at)));
@@ -243,7 +243,7 @@ impl Wake for Woken {
 /// A store with blocking calls, for a task of these threads.
 struct Blocking<S: Store> {
     threads: &'static Threads,
-    /// None only while it is dropped.
+    /// The store, or `None` while it is being dropped.
     store: Option<S>,
 }
 

@@ -1,4 +1,5 @@
-//! A generator and its lease: calls that a lease refuses for now say why, and in a forked child they lease a number first.
+//! A generator and its lease. A call that fails for lack of a lease reports the reason, and in a forked child process it leases
+//! a worker ID first.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,12 +12,12 @@ use crate::{
     ids::granted::{Family, Threaded},
 };
 
-/// A generator under a lease, of a family: [`sno`](crate::sno::Generator), [`randflake`](crate::randflake::Generator),
-/// [`hotguid`](crate::hotguid::Generator) or [`layout`](crate::layout::Generator). It renews the lease, moves to another number if it
-/// must, and returns its number when it is dropped. It has the calls of the core's generators.
+/// A generator under a lease, of one ID format: [`sno`](crate::sno::Generator), [`randflake`](crate::randflake::Generator),
+/// [`hotguid`](crate::hotguid::Generator) or [`layout`](crate::layout::Generator). It renews the lease, switches to another
+/// worker ID if necessary, and releases its worker ID when it is dropped. It has the same methods as the core's generators.
 ///
-/// A clone is the same generator under the same lease, as a shared state of axum's needs it. The number is returned when the last
-/// clone is dropped, or one of them is closed.
+/// A clone is the same generator under the same lease, as required for shared state, for example in axum. The worker ID is
+/// released when the last clone is dropped, or when any clone is closed.
 pub struct Generator<F: Family> {
     leased: Arc<F>,
     lease: Arc<Lease>,
@@ -74,21 +75,21 @@ impl<F: Family> Begun<F> {
 }
 
 impl<F: Family> Generator<F> {
-    /// The lease.
+    /// Returns the lease.
     pub fn lease(&self) -> &Lease {
         &self.lease
     }
 
-    /// Ends the generator, whose calls fail with `generator_closed` from now on, and returns the number. Call it before a process
-    /// ends by a signal, since that runs no drop. It waits until the store knows; where a task keeps the lease it does not. A drop
-    /// waits too, unless an asynchronous call made the generator: then its thread returns the number while the process goes on. In
-    /// the child of a fork it ends only a lease of the child's own.
+    /// Closes the generator, whose calls then fail with `generator_closed`, and releases the worker ID. Call it before a
+    /// process ends by a signal, because that does not drop values. It waits until the store has acknowledged the release,
+    /// unless a task keeps the lease. A drop waits as well, unless the generator was created by an asynchronous call: then its
+    /// thread releases the worker ID in the background. In a forked child process, it closes only the child's own lease.
     pub fn close(&self) {
         self.lease.close();
     }
 
-    /// As [`Generator::close`], but it waits in `sleep` and does not block the thread. If the future is dropped, the number is
-    /// returned all the same.
+    /// Like [`Generator::close`], but awaits `sleep` instead of blocking the thread. If the future is dropped, the worker ID is
+    /// still released.
     pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
         self.lease.close_async(sleep).await;
     }
@@ -130,7 +131,7 @@ impl<F: Family> Generator<F> {
         made
     }
 
-    /// Adds the reason to a refusal, if there is one.
+    /// Adds the reason to an error, if there is one.
     #[cold]
     fn explain_in<V>(&self, made: &mut Result<V>) {
         if let Err(refused) = made {
@@ -156,7 +157,7 @@ impl<F: Family> Generator<F> {
         }
     }
 
-    /// Adds the reason to a refusal for want of a lease. In a forked child the lease of its own begins.
+    /// Adds the reason to an error for lack of a lease. In a forked child process, this starts the child's own lease.
     #[cold]
     fn explain(&self, refused: Error) -> Error {
         match refused.kind() {
@@ -179,55 +180,62 @@ fn none(reason: &'static str) -> crate::Error {
     crate::Error::new(crate::ErrorKind::LeaseUnavailable, reason)
 }
 
-/// The error of a generator that has no lease.
+/// Returns the error of a generator that has no lease.
 #[cold]
 fn unavailable(reason: crate::Error) -> Error {
     Error::new(ErrorKind::LeaseUnavailable).with_source(reason)
 }
 
-/// The calls of a generator in all families whose IDs have one type; `$given` is the value that the caller gives for each ID.
+/// Implements the methods of a generator for all formats whose IDs have one type. `$given` is the value that the caller
+/// provides for each ID.
 macro_rules! calls {
     ($id:ty $(, $given:ident: $type:ty)?) => {
-        /// One new ID. It waits for a lease as for a tick: up to a second. The first ID in a forked child waits as long for a lease of
-        /// the child's own as the generator waited for its first.
+        /// Generates a new ID. It waits up to a second for a lease, as it does for a tick. The first ID in a forked child
+        /// process waits for the child's own lease, up to the time that the generator could wait for its first grant.
         ///
         /// # Errors
-        /// `lease_unavailable` without a lease; its source says since when, and why. `generator_closed` after `close`. All else as the
-        /// core's generator.
+        /// Returns `lease_unavailable` without a lease. Its source states since when and why there is none. Returns
+        /// `generator_closed` after `close`. All other errors are those of the core's generator.
         #[inline]
         pub fn generate(&self $(, $given: $type)?) -> polyflake::Result<$id> {
             self.call(|leased| leased.generate(($($given)?)))
         }
 
-        /// Fills a slice with new IDs. A batch across a move to another number goes on under that number.
+        /// Fills a slice with new IDs. If the lease switches to another worker ID during the batch, the rest uses that worker
+        /// ID.
         ///
         /// # Errors
-        /// As [`Generator::generate`]; `written` is the number of valid IDs at the front of the slice.
+        /// Returns the same errors as [`Generator::generate`]. `written` is the number of valid IDs at the front of the slice.
         pub fn fill(&self $(, $given: $type)?, ids: &mut [$id]) -> polyflake::Result<()> {
             self.call(|leased| leased.fill(($($given)?), ids))
         }
 
-        /// One new ID without waiting, if there is one now. In a forked child the first call begins to lease a number.
+        /// Generates a new ID if one is available without waiting. In a forked child process, the first call starts to lease a
+        /// worker ID.
         ///
         /// # Errors
-        /// `lease_unavailable`, `sequence_exhausted` or `clock_behind` instead of a wait; all else as [`Generator::generate`].
+        /// Returns `lease_unavailable`, `sequence_exhausted` or `clock_behind` instead of waiting. All other errors are those
+        /// of [`Generator::generate`].
         #[inline]
         pub fn try_generate(&self $(, $given: $type)?) -> polyflake::Result<$id> {
             self.try_call(|leased| leased.try_generate(($($given)?)))
         }
 
-        /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
+        /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs
+        /// written.
         ///
         /// # Errors
-        /// As [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the batch.
+        /// Returns the same errors as [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the
+        /// batch.
         pub fn try_fill(&self $(, $given: $type)?, ids: &mut [$id]) -> polyflake::Result<usize> {
             self.try_call(|leased| leased.try_fill(($($given)?), ids))
         }
 
-        /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
+        /// Generates a new ID and waits asynchronously. It awaits `sleep`, for example `tokio::time::sleep`, instead of
+        /// blocking the thread.
         ///
         /// # Errors
-        /// As [`Generator::generate`].
+        /// Returns the same errors as [`Generator::generate`].
         pub async fn generate_async(
             &self,
             sleep: impl AsyncFn(Duration)
@@ -236,11 +244,11 @@ macro_rules! calls {
             self.call_async(&sleep, async |leased| leased.generate_async(&sleep, ($($given)?)).await).await
         }
 
-        /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. `written` counts the valid IDs at the front
-        /// of the slice: all in the end, and as many as there were if the call is dropped before.
+        /// Fills a slice with new IDs. It awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
+        /// front of the slice, so it remains correct if the future is dropped early.
         ///
         /// # Errors
-        /// As [`Generator::fill`].
+        /// Returns the same errors as [`Generator::fill`].
         pub fn fill_async(
             &self,
             sleep: impl AsyncFn(Duration)
@@ -261,7 +269,7 @@ macro_rules! calls {
 
 pub(crate) use calls;
 
-/// Implements the core's traits for a family's generators under a lease, by their own calls.
+/// Implements the core's traits for a format's generators under a lease, through their own methods.
 macro_rules! by_own_calls {
     ($id:ty, $param:pat => $type:ty $(, $arg:ident)?) => {
         impl polyflake::Generate<$id> for Generator {

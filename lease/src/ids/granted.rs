@@ -1,4 +1,4 @@
-//! The core's generator under a lease, of any family: it moves from grant to grant.
+//! The core's generator under a lease, for any ID format. It switches from grant to grant.
 
 use core::ops::Range;
 use std::sync::{
@@ -13,39 +13,39 @@ use polyflake::clock::Clock;
 #[cfg(feature = "std")]
 use crate::{Error, ErrorKind, Grant, Grantee, Options, Result, Source, ids::generator::Begun};
 
-/// The leased generator of a family: a type of the core.
+/// The leased generator of an ID format, which is a type of the core.
 pub trait Family: Sized + 'static {
     /// A generator under one grant.
     type Generator;
 
-    /// Begins with a generator under the first grant.
+    /// Starts with a generator under the first grant.
     ///
     /// # Errors
-    /// As the core's.
+    /// Returns the errors of the core.
     fn first(generator: Self::Generator) -> polyflake::Result<Self>;
-    /// Moves to the next grant, given the span of the last grant's highest tick.
+    /// Switches to the next grant, with the time span of the last grant's highest tick.
     ///
     /// # Errors
-    /// As the core's.
+    /// Returns the errors of the core.
     fn next(
         &self,
         build: impl FnOnce(Option<Range<i64>>) -> polyflake::Result<Self::Generator>,
     ) -> polyflake::Result<u32>;
-    /// Moves the end of a grant later.
+    /// Extends a grant to a later end.
     ///
     /// # Errors
-    /// As the core's.
+    /// Returns the errors of the core.
     fn extend(&self, number: u32, end: i64) -> polyflake::Result<()>;
-    /// Ends a grant, and returns the span of its highest tick.
+    /// Ends a grant, and returns the time span of its highest tick.
     ///
     /// # Errors
-    /// As the core's.
+    /// Returns the errors of the core.
     fn seal(&self, number: u32) -> polyflake::Result<Option<Range<i64>>>;
-    /// Ends all IDs of this process at the user's request.
+    /// Ends the generation of IDs in this process at the user's request.
     fn close(&self);
 }
 
-/// Implements the calls of [`Family`], which the core's types have under other names.
+/// Implements the methods of [`Family`], which have other names in the core's types.
 macro_rules! family {
     ($($family:ident),*) => {$(
         impl<C: Clock + 'static> Family for polyflake::$family::Leased<C> {
@@ -75,7 +75,7 @@ macro_rules! family {
 
 family!(sno, randflake, hotguid, layout);
 
-/// Makes a generator for a number and a window in Unix milliseconds, for threads.
+/// Creates a generator for a worker ID and a window in Unix milliseconds. Can be shared between threads.
 #[cfg(feature = "std")]
 type Build<G> = dyn Fn(u64, Range<i64>) -> polyflake::Result<G> + Send + Sync;
 
@@ -83,7 +83,8 @@ type Build<G> = dyn Fn(u64, Range<i64>) -> polyflake::Result<G> + Send + Sync;
 #[cfg(feature = "std")]
 pub(crate) type Threaded<F> = Granted<F, alloc::boxed::Box<Build<<F as Family>::Generator>>>;
 
-/// The leased generator, once there was a grant. `build` makes its generator for a number and a window in Unix milliseconds.
+/// The leased generator, available after the first grant. `build` creates its generator for a worker ID and a window in Unix
+/// milliseconds.
 #[derive(Debug)]
 pub struct Granted<F, B> {
     leased: OnceLock<Arc<F>>,
@@ -108,20 +109,20 @@ impl<F: Family + Send + Sync> Threaded<F> {
 }
 
 impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Granted<F, B> {
-    /// No generator yet.
+    /// Creates the state before the first grant.
     pub fn new(build: B) -> Self {
         Self { leased: OnceLock::new(), number: AtomicU32::new(0), build }
     }
 
-    /// The leased generator, once there was a grant.
+    /// Returns the leased generator, or `None` before the first grant.
     pub fn leased(&self) -> Option<&Arc<F>> {
         self.leased.get()
     }
 
-    /// Begins with a grant: a number, and its span in Unix milliseconds.
+    /// Starts a grant: a worker ID, and its time span in Unix milliseconds.
     ///
     /// # Errors
-    /// The errors of the function that makes the generator, and of the core's.
+    /// Returns the errors of the function that creates the generator, and of the core.
     pub fn begin(&self, number: u64, span: Range<u64>) -> polyflake::Result<()> {
         let (start, end) = (of(span.start), of(span.end));
         let Some(leased) = self.leased.get() else {
@@ -140,7 +141,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         Ok(())
     }
 
-    /// Moves the end of the grant later.
+    /// Extends the grant to a later end.
     pub fn extend(&self, end: u64) {
         if let Some(leased) = self.leased.get() {
             // Refused only if another grant came between; then its own end counts.
@@ -148,14 +149,15 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         }
     }
 
-    /// Ends the grant, and returns the end of its highest tick; `None` if it used none.
+    /// Ends the grant, and returns the end of its highest tick, or `None` if it used no tick.
     pub fn seal(&self) -> Option<u64> {
         let last = self.leased.get()?.seal(self.number.load(Ordering::Acquire));
         // If the highest tick is not known any more, the whole grant counts as used.
         last.map_or(Some(u64::MAX), |last| last.map(|last| last.end.max(0).cast_unsigned()))
     }
 
-    /// Ends all IDs of this process at the user's request. [`Granted::seal`] still returns the end of the highest tick.
+    /// Ends the generation of IDs in this process at the user's request. [`Granted::seal`] still returns the end of the highest
+    /// tick.
     pub fn close(&self) {
         if let Some(leased) = self.leased.get() {
             leased.close();

@@ -1,4 +1,4 @@
-//! Hot Guids under leased machines.
+//! Hot Guids with leased machine numbers.
 
 use core::time::Duration;
 
@@ -13,8 +13,8 @@ use crate::{
     rules::place::Place,
 };
 
-/// A generator with a leased machine: it renews the lease, moves to another machine if it must, and returns its machine when it is
-/// dropped.
+/// A generator with a leased machine number. It renews the lease, switches to another machine number if necessary, and releases
+/// its machine number when it is dropped.
 ///
 /// ```
 /// let ids = polyflake_lease::hotguid::Generator::new("memory:orders", "things")?;
@@ -23,39 +23,41 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The first three of an ID's five machine bytes are the leased number, big endian; the others are zero, or hold a part of version
-/// and variant in UUIDs of version 8. Unleased generators draw these bytes at random and may draw the same: do not mix both.
+/// The leased machine number is in the first three of the five machine bytes of an ID, in big-endian order. The other two bytes
+/// are zero, or contain a part of version and variant in UUIDs of version 8. Do not mix leased and unleased generators, because
+/// unleased generators pick all five bytes at random and may pick the same ones.
 ///
-/// It has the calls of the core's generators: one ID, a batch, and calls that never wait.
+/// It has the same methods as the core's generators: for one ID, for a batch, and without waiting.
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
-    /// A generator with the defaults, from a store's URL as in [`open`](crate::open) and the name of a namespace of all machines. It
-    /// waits up to 10 seconds for its first grant.
+    /// Creates a generator with the default options, from a store's URL as in [`open`](crate::open) and the name of a namespace
+    /// of all machine numbers. It waits up to 10 seconds for its first grant.
     ///
     /// # Errors
-    /// The reason why there is no grant: `lease_unavailable`, `numbers_exhausted` and others.
+    /// Returns the reason why there is no grant: `lease_unavailable`, `numbers_exhausted` and others.
     pub fn new(url: &str, namespace: &str) -> Result<Self> {
         let options = Options::new(namespace, Shape::hotguid(0..=0xf_ffff)?)?;
         Self::with(url, options, false, Duration::from_secs(10))
     }
 
-    /// A generator of the place that the variable `POLYFLAKE_LEASE` names, as in `sqlite:/var/lib/app/ids.db?namespace=orders`; it insists on the
-    /// number in `POLYFLAKE_NODE`, if that is set. It waits up to 10 seconds for its first grant, and up to 70 for a number that it insists on.
+    /// Creates a generator from the environment. The variable `POLYFLAKE_LEASE` contains the store's URL with the namespace,
+    /// for example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
+    /// worker ID. It waits up to 10 seconds for its first grant, or up to 70 seconds for a required worker ID.
     ///
     /// # Errors
-    /// `lease_unavailable` without the variable; as [`Generator::new`].
+    /// Returns `lease_unavailable` without the variable, or the errors of [`Generator::new`].
     pub fn from_env() -> Result<Self> {
         let place = Place::from_env(None)?;
         let options = place.options(Shape::hotguid(0..=0xf_ffff)?)?;
         Self::with(place.url(), options, false, place.longest())
     }
 
-    /// As [`Generator::new`], waiting in `sleep`, for example `tokio::time::sleep`, which does not block the thread. If the future is
-    /// dropped, a number that was leased meanwhile is returned.
+    /// Like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If the
+    /// future is dropped, a machine number that was leased meanwhile is released.
     ///
     /// # Errors
-    /// As [`Generator::new`].
+    /// Returns the same errors as [`Generator::new`].
     pub async fn new_async(
         url: &str,
         namespace: &str,
@@ -65,11 +67,12 @@ impl Generator {
         Self::with_async(url, options, false, Duration::from_secs(10), sleep).await
     }
 
-    /// A generator from any [`Source`] with other options, whose shape must be Hot Guid's. With `uuid8` it makes UUIDs of version 8 instead of the
-    /// compatible form; generators of both forms may share a namespace. It waits up to `longest` for its first grant.
+    /// Creates a generator from any [`Source`] with custom options, whose shape must be Hot Guid's. With `uuid8`, it creates
+    /// UUIDs of version 8 instead of the compatible form. Generators of both forms may share a namespace. It waits up to
+    /// `longest` for its first grant.
     ///
     /// # Errors
-    /// As [`Generator::new`]; `out_of_range` for options of another family or with blocks.
+    /// Returns the same errors as [`Generator::new`], and `out_of_range` for options of another format or with blocks.
     pub fn with(
         source: impl Into<Source>,
         options: Options,
@@ -79,11 +82,11 @@ impl Generator {
         begin(source.into(), options, uuid8, longest)?.ready()
     }
 
-    /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
-    /// meanwhile is returned.
+    /// Like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, a machine number
+    /// that was leased meanwhile is released.
     ///
     /// # Errors
-    /// As [`Generator::with`].
+    /// Returns the same errors as [`Generator::with`].
     pub async fn with_async(
         source: impl Into<Source>,
         options: Options,
@@ -99,7 +102,7 @@ impl Generator {
 
 by_own_calls!(HotGuid, shard_key => u32, shard_key);
 
-/// Starts a generator, which is of use once its lease is ready.
+/// Starts a generator, which is usable when its lease is ready.
 fn begin(
     source: Source,
     options: Options,
@@ -118,7 +121,7 @@ fn begin(
     })
 }
 
-/// The identity of a machine's generator, whose counter begins at random.
+/// Returns the identity of a generator with a machine number, whose counter starts at a random value.
 fn identity(number: u64) -> polyflake::Result<[u8; 8]> {
     let mut start = [0; 3];
     getrandom::fill(&mut start).map_err(|error| {

@@ -1,4 +1,4 @@
-//! IDs of custom layouts under leased numbers: a field, or several, hold the number.
+//! IDs of custom layouts with leased worker IDs, which one or several fields contain.
 
 use core::time::Duration;
 
@@ -15,8 +15,8 @@ use crate::{
 
 pub use crate::rules::numbered::shape;
 
-/// A generator whose constants or bindables of some names hold a leased number: it renews the lease, moves to another number if it
-/// must, and returns its number when it is dropped.
+/// A generator whose named constants or bindables contain a leased worker ID. It renews the lease, switches to another worker
+/// ID if necessary, and releases its worker ID when it is dropped.
 ///
 /// ```
 /// use polyflake::layout::preset;
@@ -32,27 +32,29 @@ pub use crate::rules::numbered::shape;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It has the calls of the core's generators: one ID, a batch, and calls that never wait.
+/// It has the same methods as the core's generators: for one ID, for a batch, and without waiting.
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
-    /// A generator with the defaults, from a store's URL as in [`open`](crate::open), the name of a namespace of all numbers that the
-    /// fields can hold, and the fields, the most significant first. It waits up to 10 seconds for its first grant.
+    /// Creates a generator with the default options, from a store's URL as in [`open`](crate::open), the name of a namespace of
+    /// all worker IDs that fit the fields, and the fields from the most significant one. It waits up to 10 seconds for its
+    /// first grant.
     ///
     /// # Errors
-    /// The reason why there is no grant: `lease_unavailable`, `namespace_mismatch` for another layout, and others; as [`shape`] for
-    /// the layout and the fields.
+    /// Returns the reason why there is no grant: `lease_unavailable`, `namespace_mismatch` for another layout, and others.
+    /// Returns the errors of [`shape`] for the layout and the fields.
     pub fn new(url: &str, namespace: &str, layout: &Layout, fields: &[&str]) -> Result<Self> {
         let numbers = Numbered::new(layout, fields)?.all();
         let options = Options::new(namespace, shape(layout, fields, numbers)?)?;
         Self::with(url, options, layout, fields, Duration::from_secs(10))
     }
 
-    /// A generator of the place that the variable `POLYFLAKE_LEASE` names, as in `sqlite:/var/lib/app/ids.db?namespace=orders`; it insists on the
-    /// number in `POLYFLAKE_NODE`, if that is set. It waits up to 10 seconds for its first grant, and up to 70 for a number that it insists on.
+    /// Creates a generator from the environment. The variable `POLYFLAKE_LEASE` contains the store's URL with the namespace,
+    /// for example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
+    /// worker ID. It waits up to 10 seconds for its first grant, or up to 70 seconds for a required worker ID.
     ///
     /// # Errors
-    /// `lease_unavailable` without the variable; as [`Generator::new`].
+    /// Returns `lease_unavailable` without the variable, or the errors of [`Generator::new`].
     pub fn from_env(layout: &Layout, fields: &[&str]) -> Result<Self> {
         let place = Place::from_env(None)?;
         let numbers = Numbered::new(layout, fields)?.all();
@@ -60,11 +62,11 @@ impl Generator {
         Self::with(place.url(), options, layout, fields, place.longest())
     }
 
-    /// As [`Generator::new`], waiting in `sleep`, for example `tokio::time::sleep`, which does not block the thread. If the future is
-    /// dropped, a number that was leased meanwhile is returned.
+    /// Like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If the
+    /// future is dropped, a worker ID that was leased meanwhile is released.
     ///
     /// # Errors
-    /// As [`Generator::new`].
+    /// Returns the same errors as [`Generator::new`].
     pub async fn new_async(
         url: &str,
         namespace: &str,
@@ -77,11 +79,11 @@ impl Generator {
         Self::with_async(url, options, layout, fields, Duration::from_secs(10), sleep).await
     }
 
-    /// A generator from any [`Source`] with other options, whose shape is that of [`shape`] with this layout and these fields. It waits up to `longest`
-    /// for its first grant.
+    /// Creates a generator from any [`Source`] with custom options, whose shape must be that of [`shape`] with this layout and
+    /// these fields. It waits up to `longest` for its first grant.
     ///
     /// # Errors
-    /// As [`Generator::new`]; `out_of_range` for options of another shape or with blocks.
+    /// Returns the same errors as [`Generator::new`], and `out_of_range` for options of another shape or with blocks.
     pub fn with(
         source: impl Into<Source>,
         options: Options,
@@ -92,11 +94,11 @@ impl Generator {
         begin(source.into(), options, layout, fields, longest)?.ready()
     }
 
-    /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
-    /// meanwhile is returned.
+    /// Like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, a worker ID that
+    /// was leased meanwhile is released.
     ///
     /// # Errors
-    /// As [`Generator::with`].
+    /// Returns the same errors as [`Generator::with`].
     pub async fn with_async(
         source: impl Into<Source>,
         options: Options,
@@ -108,57 +110,62 @@ impl Generator {
         begin(source.into(), options, layout, fields, longest)?.ready_async(sleep).await
     }
 
-    /// One new ID. It waits for a lease as for a tick: up to a second. The first ID in a forked child waits as long for a lease of the
-    /// child's own as the generator waited for its first.
+    /// Generates a new ID. It waits up to a second for a lease, as it does for a tick. The first ID in a forked child process
+    /// waits for the child's own lease, up to the time that the generator could wait for its first grant.
     ///
     /// # Errors
-    /// `lease_unavailable` without a lease; its source says since when, and why. All else as the core's generator.
+    /// Returns `lease_unavailable` without a lease. Its source states since when and why there is none. All other errors are
+    /// those of the core's generator.
     #[inline]
     pub fn generate(&self) -> polyflake::Result<Id> {
         self.call(|leased| leased.generate(None))
     }
 
-    /// Fills a slice with new IDs: `&mut [i64]` in an integer layout, else packed bytes. A batch across a move to another number goes
-    /// on under that number.
+    /// Fills a slice with new IDs. The slice is `&mut [i64]` in an integer layout, or packed bytes in a byte layout. If the
+    /// lease switches to another worker ID during the batch, the rest uses that worker ID.
     ///
     /// # Errors
-    /// As [`Generator::generate`]; `written` is the number of valid IDs at the front of the slice.
+    /// Returns the same errors as [`Generator::generate`]. `written` is the number of valid IDs at the front of the slice.
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> polyflake::Result<()> {
         let mut ids = ids.into();
         self.call(|leased| leased.fill(None, again(&mut ids)))
     }
 
-    /// One new ID without waiting, if there is one now. In a forked child the first call begins to lease a number.
+    /// Generates a new ID if one is available without waiting. In a forked child process, the first call starts to lease a
+    /// worker ID.
     ///
     /// # Errors
-    /// `lease_unavailable`, `sequence_exhausted` or `clock_behind` instead of a wait; all else as [`Generator::generate`].
+    /// Returns `lease_unavailable`, `sequence_exhausted` or `clock_behind` instead of waiting. All other errors are those of
+    /// [`Generator::generate`].
     #[inline]
     pub fn try_generate(&self) -> polyflake::Result<Id> {
         self.try_call(|leased| leased.try_generate(None))
     }
 
-    /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
+    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
     ///
     /// # Errors
-    /// As [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the batch.
+    /// Returns the same errors as [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the
+    /// batch.
     pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> polyflake::Result<usize> {
         let ids = ids.into();
         self.try_call(|leased| leased.try_fill(None, ids))
     }
 
-    /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
+    /// Generates a new ID and waits asynchronously. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking
+    /// the thread.
     ///
     /// # Errors
-    /// As [`Generator::generate`].
+    /// Returns the same errors as [`Generator::generate`].
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> polyflake::Result<Id> {
         self.call_async(&sleep, async |leased| leased.generate_async(&sleep, None).await).await
     }
 
-    /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. `written` counts the valid IDs at the
-    /// front: all in the end, and as many as there were if the call is dropped before.
+    /// Fills a slice with new IDs. It awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
+    /// front of the slice, so it remains correct if the future is dropped early.
     ///
     /// # Errors
-    /// As [`Generator::fill`].
+    /// Returns the same errors as [`Generator::fill`].
     pub fn fill_async<'b>(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -178,7 +185,7 @@ impl Generator {
 
 by_own_calls!(Id, () => ());
 
-/// Starts a generator, which is of use once its lease is ready.
+/// Starts a generator, which is usable when its lease is ready.
 fn begin(
     source: Source,
     options: Options,
@@ -199,7 +206,7 @@ fn begin(
     })
 }
 
-/// The same buffer for another call.
+/// Returns the same buffer for another call.
 fn again<'b>(ids: &'b mut Batch<'_>) -> Batch<'b> {
     match ids {
         Batch::Integers(ids) => Batch::Integers(ids),

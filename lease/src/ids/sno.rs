@@ -1,4 +1,4 @@
-//! sno IDs under leased partitions.
+//! sno IDs with leased partitions.
 
 use core::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::{
     rules::place::Place,
 };
 
-/// A generator with a leased partition: it renews the lease, moves to another partition if it must, and returns its partition
-/// when it is dropped.
+/// A generator with a leased partition. It renews the lease, switches to another partition if necessary, and releases its
+/// partition when it is dropped.
 ///
 /// ```
 /// let ids = polyflake_lease::sno::Generator::new("memory:orders", "orders")?;
@@ -23,36 +23,37 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It has the calls of the core's generators: one ID, its text, a batch, and calls that never wait.
+/// It has the same methods as the core's generators: for one ID, for its string form, for a batch, and without waiting.
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
-    /// A generator with the defaults, from a store's URL as in [`open`](crate::open) and the name of a namespace of all partitions.
-    /// It waits up to 10 seconds for its first grant.
+    /// Creates a generator with the default options, from a store's URL as in [`open`](crate::open) and the name of a namespace
+    /// of all partitions. It waits up to 10 seconds for its first grant.
     ///
     /// # Errors
-    /// The reason why there is no grant: `lease_unavailable`, `numbers_exhausted` and others.
+    /// Returns the reason why there is no grant: `lease_unavailable`, `numbers_exhausted` and others.
     pub fn new(url: &str, namespace: &str) -> Result<Self> {
         let options = Options::new(namespace, Shape::sno(0..=u64::from(u16::MAX))?)?;
         Self::with(url, options, Duration::from_secs(10))
     }
 
-    /// A generator of the place that the variable `POLYFLAKE_LEASE` names, as in `sqlite:/var/lib/app/ids.db?namespace=orders`; it insists on the
-    /// number in `POLYFLAKE_NODE`, if that is set. It waits up to 10 seconds for its first grant, and up to 70 for a number that it insists on.
+    /// Creates a generator from the environment. The variable `POLYFLAKE_LEASE` contains the store's URL with the namespace,
+    /// for example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
+    /// worker ID. It waits up to 10 seconds for its first grant, or up to 70 seconds for a required worker ID.
     ///
     /// # Errors
-    /// `lease_unavailable` without the variable; as [`Generator::new`].
+    /// Returns `lease_unavailable` without the variable, or the errors of [`Generator::new`].
     pub fn from_env() -> Result<Self> {
         let place = Place::from_env(None)?;
         let options = place.options(Shape::sno(0..=u64::from(u16::MAX))?)?;
         Self::with(place.url(), options, place.longest())
     }
 
-    /// As [`Generator::new`], waiting in `sleep`, for example `tokio::time::sleep`, which does not block the thread. If the future is
-    /// dropped, a number that was leased meanwhile is returned.
+    /// Like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If the
+    /// future is dropped, a partition that was leased meanwhile is released.
     ///
     /// # Errors
-    /// As [`Generator::new`].
+    /// Returns the same errors as [`Generator::new`].
     pub async fn new_async(
         url: &str,
         namespace: &str,
@@ -62,19 +63,20 @@ impl Generator {
         Self::with_async(url, options, Duration::from_secs(10), sleep).await
     }
 
-    /// A generator from any [`Source`] with other options, whose shape must be sno's. It waits up to `longest` for its first grant.
+    /// Creates a generator from any [`Source`] with custom options, whose shape must be sno's. It waits up to `longest` for its
+    /// first grant.
     ///
     /// # Errors
-    /// As [`Generator::new`]; `out_of_range` for options of another family or with blocks.
+    /// Returns the same errors as [`Generator::new`], and `out_of_range` for options of another format or with blocks.
     pub fn with(source: impl Into<Source>, options: Options, longest: Duration) -> Result<Self> {
         begin(source.into(), options, longest)?.ready()
     }
 
-    /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
-    /// meanwhile is returned.
+    /// Like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, a partition that
+    /// was leased meanwhile is released.
     ///
     /// # Errors
-    /// As [`Generator::with`].
+    /// Returns the same errors as [`Generator::with`].
     pub async fn with_async(
         source: impl Into<Source>,
         options: Options,
@@ -89,7 +91,7 @@ impl Generator {
 
 by_own_calls!(Sno, metabyte => u8, metabyte);
 
-/// Starts a generator, which is of use once its lease is ready.
+/// Starts a generator, which is usable when its lease is ready.
 fn begin(source: Source, options: Options, longest: Duration) -> Result<Begun<Leased>> {
     if options.shape().family() != "sno" {
         return Err(out_of_range("expected options of sno without blocks"));

@@ -1,38 +1,38 @@
-//! Errors of keepers and stores, and their codes.
+//! The errors of keepers and stores, and their codes.
 
 use alloc::borrow::Cow;
 use core::fmt;
 
-/// The kind of an error, without data: match on it.
+/// The kind of an error, without data, for use in a `match`.
 ///
-/// [`ErrorKind::code`] is stable: it is the same string in every language.
+/// [`ErrorKind::code`] is stable and has the same value in every language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A number, a name or a length outside its limits.
+    /// A worker ID, a name or a length exceeds its limits.
     OutOfRange,
-    /// There is no grant yet, or the store cannot be reached and the window has ended.
+    /// There is no grant yet, or the store is unreachable and the window has ended.
     LeaseUnavailable,
     /// The record shows another holder's grant.
     LeaseLost,
     /// The namespace has another shape.
     NamespaceMismatch,
-    /// Every number is granted; [`Error::until`] tells when the next one ends.
+    /// Every worker ID is granted. [`Error::until`] returns the end of the next grant to expire.
     NumbersExhausted,
-    /// The store may forget what it acknowledges.
+    /// The store may lose data that it acknowledged.
     StoreNotDurable,
-    /// The store is another incarnation; [`Error::until`] tells when it grants again.
+    /// The store is another incarnation. [`Error::until`] returns the time from which it grants again.
     StoreChanged,
-    /// A record is missing, unreadable or contradicts another.
+    /// A record is missing, unreadable, or contradicts another one.
     StoreDamaged,
-    /// A record has a newer format than this version knows.
+    /// A record has a newer format than this version supports.
     SchemaOutdated,
     /// The claimant's clock differs too much from the store's.
     ClockSkewed,
 }
 
 impl ErrorKind {
-    /// Every kind, in the order of the documentation.
+    /// All kinds, in the order of the documentation.
     pub const ALL: &'static [Self] = &[
         Self::OutOfRange,
         Self::LeaseUnavailable,
@@ -46,7 +46,7 @@ impl ErrorKind {
         Self::ClockSkewed,
     ];
 
-    /// The stable code, the same string in every language.
+    /// Returns the stable code, which is the same string in every language.
     pub const fn code(self) -> &'static str {
         match self {
             Self::OutOfRange => "out_of_range",
@@ -63,7 +63,7 @@ impl ErrorKind {
     }
 }
 
-/// The reason why a keeper has no grant, or a store refused a request. An error loses no grant.
+/// The reason why a keeper has no grant, or a store rejected a request. An error never loses a grant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -72,12 +72,12 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error with its reason in words: lower case, no full stop, "expected X, found Y".
+    /// Creates an error with a reason: lower case, without a final period, in the form "expected X, found Y".
     pub fn new(kind: ErrorKind, reason: impl Into<Cow<'static, str>>) -> Self {
         Self { kind, reason: reason.into(), until: None }
     }
 
-    /// The same error with the time at which its cause ends, in Unix milliseconds.
+    /// Returns the same error with the time at which its cause ends, in Unix milliseconds.
     #[must_use]
     pub fn with_until(self, until: u64) -> Self {
         Self { until: Some(until), ..self }
@@ -89,17 +89,17 @@ impl Error {
         Self { reason: reason.into(), ..self }
     }
 
-    /// The kind of error.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The stable code.
+    /// Returns the stable code, which is the same string in every language.
     pub fn code(&self) -> &'static str {
         self.kind.code()
     }
 
-    /// The end of the cause, in Unix milliseconds, if it is known.
+    /// Returns the time at which the cause ends, in Unix milliseconds, if it is known.
     pub fn until(&self) -> Option<u64> {
         self.until
     }

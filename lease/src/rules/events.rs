@@ -1,4 +1,4 @@
-//! Watching a lease: events as they happen, and figures at any time.
+//! Monitoring of a lease: events as they occur, and metrics at any time.
 
 #[cfg(feature = "std")]
 use std::{
@@ -12,13 +12,13 @@ use crate::Error;
 
 /// An event of a lease. Times are Unix milliseconds.
 ///
-/// An event holds numbers, times and errors. It never holds a store's URL, so it holds no password either.
+/// An event contains worker IDs, times and errors. It never contains a store's URL, so it contains no password either.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
-    /// There is a grant, and there was none.
+    /// There is a grant again, or the first one.
     Acquired {
-        /// The number.
+        /// The worker ID.
         number: u64,
         /// The start of the grant.
         start: u64,
@@ -27,34 +27,34 @@ pub enum Event {
     },
     /// The store acknowledged a later end of the grant.
     Renewed {
-        /// The number.
+        /// The worker ID.
         number: u64,
         /// The new end of the grant.
         end: u64,
     },
-    /// A grant replaces the last one before its end.
+    /// A new grant replaced the previous one before its end.
     Moved {
-        /// The last grant's number.
+        /// The worker ID of the previous grant.
         from: u64,
-        /// The number.
+        /// The new worker ID.
         number: u64,
         /// The start of the grant.
         start: u64,
         /// The end of the grant.
         end: u64,
     },
-    /// A request was refused or failed; the lease goes on.
+    /// A request was rejected or failed, and the lease continues.
     Refused(Error),
-    /// The grant has ended, and no other replaced it: there are no IDs until an [`Event::Acquired`] or an [`Event::Renewed`].
+    /// The grant has expired without a replacement. No IDs are available until an [`Event::Acquired`] or an [`Event::Renewed`].
     Expired {
-        /// The number.
+        /// The worker ID.
         number: u64,
         /// The end of the grant.
         end: u64,
     },
-    /// The generator is sealed. Its number is returned next, unless the grant was lost.
+    /// The generator is sealed. Its worker ID is released next, unless the grant was lost.
     Sealed {
-        /// The number.
+        /// The worker ID.
         number: u64,
         /// The end of the highest tick that the generator reserved; `None` if it reserved none.
         used_until: Option<u64>,
@@ -62,7 +62,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// A word for the event.
+    /// Returns the name of the event.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Acquired { .. } => "acquired",
@@ -105,17 +105,17 @@ impl fmt::Display for Event {
     }
 }
 
-/// Figures of a lease at one moment.
+/// The metrics of a lease at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Figures {
-    /// Time until the end of the grant, by the system's clock; zero without a grant.
+    /// The time until the end of the grant, by the system's clock, or zero without a grant.
     pub remaining: Duration,
-    /// Number of grants.
+    /// The number of grants.
     pub grants: u64,
-    /// Number of acknowledged renewals.
+    /// The number of acknowledged renewals.
     pub renewals: u64,
-    /// Number of requests that were refused or failed.
+    /// The number of requests that were rejected or failed.
     pub failures: u64,
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn tell(namespace: &str, watch: Option<&Watch>, event: &Event) {
     }
 }
 
-/// Hands an event to the process's subscriber.
+/// Passes an event to the tracing subscriber of the process.
 #[cfg(feature = "tracing")]
 fn trace(namespace: &str, event: &Event) {
     const TARGET: &str = "polyflake_lease";

@@ -1,4 +1,4 @@
-//! Values that belong to one process: the child of a fork makes its own and leaves its parent's alone.
+//! Values that belong to one process. A forked child process creates its own and leaves its parent's unchanged.
 #![allow(
     unsafe_code,
     reason = "a lock could be held by another thread at a fork, so values are read without one"

@@ -1,5 +1,5 @@
-//! Canonical JSON: fields in ASCII order, no white space, and only quotation marks and backslashes escaped. A text that would be
-//! written otherwise is refused, so each value has one text.
+//! Canonical JSON: fields in ASCII order, no white space, and only quotation marks and backslashes escaped. Any other form is
+//! rejected, so each value has exactly one encoding.
 
 use alloc::{
     format,

@@ -67,11 +67,12 @@ use crate::{
 pub struct Moment {
     /// Unix milliseconds, by the clock that the generator reads.
     pub wall_ms: u64,
-    /// Milliseconds that have passed since some fixed moment, by a monotonic clock, if possible one that counts suspension.
+    /// Milliseconds that have passed since a fixed moment, by a monotonic clock that includes suspension if possible.
     pub elapsed_ms: u64,
 }
 
-/// The right of one generator to use numbers `first ..= last`, once, from `start` until just before `end`, in Unix milliseconds.
+/// The right of one generator to use the worker IDs `first ..= last` once, from `start` until just before `end`, in Unix
+/// milliseconds.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Grant {
     first: u64,
@@ -86,17 +87,17 @@ impl Grant {
         Self { first: record.first, last, start: record.start, end }
     }
 
-    /// The numbers.
+    /// Returns the worker IDs of the grant.
     pub fn numbers(&self) -> core::ops::RangeInclusive<u64> {
         self.first..=self.last
     }
 
-    /// The start of the grant, in Unix milliseconds.
+    /// Returns the start of the grant in Unix milliseconds.
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// The end of the grant, in Unix milliseconds: the first millisecond outside.
+    /// Returns the end of the grant in Unix milliseconds, exclusive.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -106,31 +107,32 @@ impl Grant {
 #[derive(Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "few are made, and each is taken apart at once")]
 pub enum Action {
-    /// Send the request to the store, and hand over the reply whenever it comes.
+    /// Send the request to the store, and pass the reply to the keeper when it arrives.
     Ask(Request),
-    /// Make a new generator in this grant and let it replace the one before. The old generator is closed, and the new one's window
-    /// begins no earlier than the old one's last tick.
+    /// Create a new generator for this grant and replace the previous one with it. The previous generator is closed, and the
+    /// window of the new one starts no earlier than the last tick of the previous one.
     Begin(Grant),
     /// The generator's window now ends at this time, in Unix milliseconds.
     Extend(u64),
     /// Seal the generator, and call [`Keeper::sealed`].
     Seal,
-    /// The keeper met an error and goes on. For logs, and for calls that find no grant.
+    /// The keeper encountered an error and continues. For logs, and for calls that find no grant.
     Refused(Error),
-    /// Do nothing until this time, by [`Moment::elapsed_ms`], or until a reply comes.
+    /// Wait until this time, by [`Moment::elapsed_ms`], or until a reply arrives.
     Wait(u64),
     /// The keeper is closed.
     End,
 }
 
-/// Leases a number of a namespace, renews the lease and returns the number. It reads no clock, opens nothing and starts no thread.
+/// Leases a worker ID of a namespace, renews the lease, and releases the worker ID. A keeper reads no clock, opens no
+/// connection and starts no thread.
 ///
 /// ```
 /// use polyflake_lease::{Action, Keeper, Memory, Moment, Options, Random, Shape, Store};
 ///
 /// let now = Moment { wall_ms: 1_763_650_000_000, elapsed_ms: 0 };
 /// let (mut store, mut seed) = (Memory::new(now.wall_ms), 0);
-/// let random = move || { seed += 1; Ok(Random(seed)) }; // in production: from the operating system
+/// let random = move || { seed += 1; Ok(Random(seed)) }; // in production, use random bits of the operating system
 /// let mut keeper = Keeper::new(Options::new("orders", Shape::sno(0..=1023)?)?, random);
 /// let grant = loop {
 ///     match keeper.poll(now) {
@@ -150,22 +152,22 @@ pub struct Keeper<R> {
     at: At,
     held: Option<Held>,
     actions: VecDeque<Action>,
-    /// The number of the last request, and the time up to which its answer is waited for.
+    /// The number of the last request, and the time until which its reply is awaited.
     request: u64,
     answer_until: u64,
-    /// The preferred number: the previous one, or the one asked for.
+    /// The preferred worker ID: the previous one, or the requested one.
     preferred: Option<u64>,
-    /// The store's time in the last reply, and the moment at which the reply came.
+    /// The store's time in the last reply, and the moment at which the reply arrived.
     store_now: (u64, u64),
-    /// Failures in a row.
+    /// The number of consecutive failures.
     failures: u32,
     /// The longest lease that the namespace ever had, as far as this keeper knows.
     longest_ms: u64,
-    /// `true` if the namespace's records were counted.
+    /// Whether the records of the namespace were counted.
     is_surveyed: bool,
-    /// An incarnation whose records went back: the store was restored, though its name is the same.
+    /// An incarnation whose records went back in time: the store was restored, although its name is the same.
     outdated: Option<Random>,
-    /// `true` once there was a grant.
+    /// Whether there has been a grant.
     has_held: bool,
     is_closing: bool,
 }
@@ -173,15 +175,15 @@ pub struct Keeper<R> {
 /// A grant that the keeper has, and its acknowledged end.
 #[derive(Clone, Debug)]
 struct Held {
-    /// The record as it was acknowledged or read last.
+    /// The record as it was last acknowledged or read.
     record: Record,
     /// The writes that were requested since the last acknowledgement.
     asked: Asked,
     end: u64,
-    /// The time of the renewal, by the monotonic clock, and the earliest time of it, if the generator's clock is ahead.
+    /// The time of the renewal, by the monotonic clock, and its earliest time if the generator's clock is ahead.
     renew_at: u64,
     soonest: u64,
-    /// `true` if the renewal was refused for good, so that the window runs out.
+    /// Whether the renewal was rejected permanently, so that the window expires.
     is_lost: bool,
 }
 
@@ -200,12 +202,12 @@ struct Claim {
 /// The keeper's state: its last request, and the use that it has for the answer.
 #[derive(Clone, Debug)]
 enum At {
-    /// Nothing is under way until the monotonic clock shows `until`.
+    /// No request is in progress until the monotonic clock reaches `until`.
     Idle {
         until: u64,
     },
     Asking(Purpose),
-    /// A request without an answer is settled or repeated when the monotonic clock shows `until`.
+    /// A request without a reply is settled or repeated when the monotonic clock reaches `until`.
     Paused {
         until: u64,
         purpose: Purpose,
@@ -220,17 +222,17 @@ enum At {
 enum Purpose {
     Open,
     Survey,
-    /// Writes the namespace's record: another incarnation, a longer lease, more records.
+    /// Writes the namespace's record: another incarnation, a longer lease, or more records.
     Prepare,
     Find,
     /// Reads the preferred record.
     Look,
-    /// Puts a record that claims a number.
+    /// Writes a record that claims a worker ID.
     Claim(Claim),
     SettleClaim(Claim),
     Renew(Record),
     SettleRenewal,
-    /// Returns the number; tried again until the monotonic clock shows `until`.
+    /// Releases the worker ID, with retries until the monotonic clock reaches `until`.
     Release {
         held: Box<Held>,
         put: Record,
@@ -239,8 +241,8 @@ enum Purpose {
 }
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// A keeper without a grant. `random` returns 128 bits from the operating system; it is called at each claim, and checks
-    /// whether the process was forked.
+    /// Creates a keeper without a grant. `random` returns 128 bits from the operating system. It is called for each claim, and
+    /// detects whether the process was forked.
     pub fn new(options: Options, random: R) -> Self {
         let (grid, preferred) = (options.shape.grid(), options.preferred);
         let longest_ms = options.lease_ms;
@@ -273,7 +275,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.actions.pop_front().unwrap_or_else(|| self.rest(now))
     }
 
-    /// Takes the reply to a request. A reply that is no longer waited for changes nothing.
+    /// Processes the reply to a request. A reply that is no longer awaited changes nothing.
     pub fn answered(&mut self, request: u64, reply: Result<Reply>, now: Moment) {
         if request != self.request || !matches!(self.at, At::Asking(_)) {
             return;
@@ -289,13 +291,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Begins to return the number, or stops leasing one. [`Action::End`] follows when that is done.
+    /// Starts to release the worker ID, or stops leasing one. [`Action::End`] follows when that is done.
     pub fn close(&mut self) {
         self.is_closing = true;
     }
 
-    /// Takes the reason why no generator could be made for the grant of the [`Action::Begin`] just before. The number is returned, and
-    /// the keeper claims one again after a pause, which grows with each failure. At other times the call changes nothing.
+    /// Reports that the generator for the last [`Action::Begin`] could not be created. The keeper releases the worker ID and
+    /// claims one again after a pause, which grows with each failure. At other times, this call changes nothing.
     pub fn not_begun(&mut self, error: Error, now: Moment) {
         let is_idle = matches!(self.at, At::Idle { .. }) && self.is_kept();
         if let Some(held) = self.held.take_if(|_| is_idle) {
@@ -305,8 +307,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Takes the end of the highest tick that the sealed generator ever reserved, in Unix milliseconds; `None` if it reserved none.
-    /// An end that is no border of the grid is rounded up. Without a preceding [`Action::Seal`] the call changes nothing.
+    /// Reports the end of the highest tick that the sealed generator ever reserved, in Unix milliseconds, or `None` if it
+    /// reserved no tick. An end between two times of the grid is rounded up. Without a preceding [`Action::Seal`], this call
+    /// changes nothing.
     pub fn sealed(&mut self, end: Option<u64>, now: Moment) {
         if !matches!(self.at, At::Sealing) {
             return;
@@ -326,22 +329,22 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         &self.options
     }
 
-    /// The number of the generator's grant, if there is one.
+    /// Returns the worker ID of the generator's grant, if there is one.
     pub fn number(&self) -> Option<u64> {
         self.held.as_ref().map(|held| held.record.first)
     }
 
-    /// The end of the generator's window, in Unix milliseconds.
+    /// Returns the end of the generator's window in Unix milliseconds.
     pub fn end(&self) -> Option<u64> {
         self.held.as_ref().map(|held| held.end)
     }
 
-    /// Returns whether there is a grant that is still renewed.
+    /// Returns whether there is a grant that is still being renewed.
     fn is_kept(&self) -> bool {
         self.held.as_ref().is_some_and(|held| !held.is_lost)
     }
 
-    /// Refuses a reply that cannot come from a store of format 1.
+    /// Rejects a reply that cannot come from a store of format 1.
     fn check(&self, reply: Reply) -> Result<Reply> {
         let records: &[Record] = match &reply.found {
             Found::Records(records) => records,
@@ -363,7 +366,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         Ok(reply)
     }
 
-    /// Asks the store, and remembers what for.
+    /// Sends a request to the store, and records its purpose.
     fn ask(&mut self, purpose: Purpose, ask: Ask, now: Moment) {
         self.request += 1;
         self.answer_until = now.elapsed_ms + self.options.answer_limit();

@@ -1,4 +1,4 @@
-//! What the URL of a store says to this crate; everything else in it is for the database's client.
+//! The parts of a store's URL that this crate interprets. All other parts are for the database client.
 
 #[cfg(feature = "hosted")]
 use alloc::vec::Vec;
@@ -15,13 +15,13 @@ use crate::{Result, rules::error::out_of_range};
 #[cfg(feature = "hosted")]
 pub(crate) const SECOND_STORE: &str = "second-store";
 
-/// The longest name of a schema: `PostgreSQL` cuts longer ones off.
+/// The maximum length of a schema name. `PostgreSQL` truncates longer names.
 const LONGEST_SCHEMA: usize = 63;
 
-/// The schema in `PostgreSQL` that holds a store's tables: `polyflake` by default.
+/// The schema in `PostgreSQL` that contains a store's tables. The default is `polyflake`.
 ///
-/// Every statement names it. Unqualified tables would be looked for along the `search_path`, so that two roles of one database could
-/// silently use two stores, each with all worker IDs.
+/// Every statement names it. Unqualified tables would be resolved with the `search_path`, so that two roles of one database
+/// could silently use two stores, each with all worker IDs.
 ///
 /// ```
 /// use polyflake_lease::steps::Schema;
@@ -35,11 +35,11 @@ const LONGEST_SCHEMA: usize = 63;
 pub struct Schema(String);
 
 impl Schema {
-    /// A schema by its exact name, upper and lower case included.
+    /// Creates a schema from its exact, case-sensitive name.
     ///
     /// # Errors
-    /// `out_of_range` unless the name has 1 to 63 characters of `A-Z a-z 0-9 _ -`, does not begin with a digit or a hyphen, and not
-    /// with `pg_`, which `PostgreSQL` reserves.
+    /// Returns `out_of_range` unless the name has 1 to 63 characters of `A-Z a-z 0-9 _ -`, does not begin with a digit or a
+    /// hyphen, and does not begin with `pg_`, which `PostgreSQL` reserves.
     pub fn new(name: &str) -> Result<Self> {
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
@@ -51,7 +51,7 @@ impl Schema {
         Err(out_of_range(format!("{expected}, found another string")))
     }
 
-    /// The name.
+    /// Returns the name of the schema.
     pub fn name(&self) -> &str {
         &self.0
     }
@@ -74,12 +74,12 @@ impl core::fmt::Display for Schema {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Create {
-    /// None: a place without a store is an error.
+    /// No tables. A location without a store is an error.
     Nothing,
-    /// A store's tables, unless the database has another store.
+    /// The tables of a store, unless the database contains another store.
     #[default]
     Store,
-    /// A store's tables, even if the database has another store (`create=second-store`).
+    /// The tables of a store, even if the database contains another store (`create=second-store`).
     SecondStore,
 }
 
@@ -99,9 +99,9 @@ impl Create {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Access {
-    /// Which tables may be created.
+    /// The tables that may be created.
     pub create: Create,
-    /// `true` if a file may be on overlayfs, whose content is lost with its container (`allow=overlayfs`).
+    /// Whether a file may be on overlayfs, whose content is lost with its container (`allow=overlayfs`).
     pub allows_overlayfs: bool,
 }
 
@@ -158,7 +158,7 @@ impl Location {
     }
 }
 
-/// Takes the value of a parameter out of all parameters.
+/// Removes a parameter from all parameters and returns its value.
 #[cfg(feature = "hosted")]
 fn take<'u>(parameters: &mut Vec<&'u str>, name: &str) -> Result<Option<&'u str>> {
     let value = |parameter: &&'u str| parameter.strip_prefix(name)?.strip_prefix('=');

@@ -1,4 +1,4 @@
-//! Requests and replies as one JSON value each, for stores behind other protocols than SQL's.
+//! Requests and replies as one JSON value each, for stores with protocols other than SQL.
 
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Request {
-    /// The request in canonical JSON.
+    /// Returns the request in canonical JSON.
     ///
     /// ```
     /// use polyflake_lease::{Ask, Request};
@@ -50,10 +50,10 @@ impl Request {
         text_of(fields.into_iter().chain(more))
     }
 
-    /// Reads a request in canonical JSON.
+    /// Parses a request in canonical JSON.
     ///
     /// # Errors
-    /// `store_damaged` for any other text, `schema_outdated` for records of a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_outdated` for records of a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let fields = Fields::read(text)?;
         let record = |key| Record::of(&fields.object(key)?);
@@ -84,7 +84,7 @@ impl Request {
 }
 
 impl Reply {
-    /// The reply in canonical JSON; what is not there is null.
+    /// Returns the reply in canonical JSON. Missing values are null.
     ///
     /// ```
     /// use polyflake_lease::{Found, Reply};
@@ -120,10 +120,10 @@ impl Reply {
         text_of(fields.into_iter().chain(more))
     }
 
-    /// Reads a reply in canonical JSON.
+    /// Parses a reply in canonical JSON.
     ///
     /// # Errors
-    /// `store_damaged` for any other text, `schema_outdated` for records of a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_outdated` for records of a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let fields = Fields::read(text)?;
         let found = match &*fields.string("found")? {
@@ -153,7 +153,7 @@ impl Reply {
     }
 }
 
-/// The fields in their order, as one object.
+/// Returns the fields in their order, as one object.
 fn text_of(fields: impl Iterator<Item = (&'static str, Value)>) -> String {
     let fields: BTreeMap<_, _> = fields.collect();
     let fields = fields.iter().map(|(key, value)| format!("\"{key}\":{value}"));

@@ -1,4 +1,4 @@
-//! A leased number in what makes IDs: the fields of a layout, and the identity of Hot Guid.
+//! Applies a leased worker ID to a generator: to the fields of a layout, or to the identity of Hot Guid.
 
 use core::ops::RangeInclusive;
 
@@ -13,7 +13,8 @@ use polyflake::layout::{Json, Layout, Tick};
 
 use crate::{Result, Shape, rules::error::out_of_range};
 
-/// The shape of a layout's numbers, which some of its constants or bindables hold, the most significant first.
+/// Returns the shape of a layout whose constants or bindables contain the worker ID. `fields` lists them from the most
+/// significant bit.
 ///
 /// ```
 /// use polyflake::layout::preset;
@@ -25,9 +26,9 @@ use crate::{Result, Shape, rules::error::out_of_range};
 /// ```
 ///
 /// # Errors
-/// `out_of_range` for numbers that the fields do not hold, for fields of more than 52 bits together, for a field that is no integer
-/// constant or bindable of the layout, for other bindables, which a lease has no values for, and for a layout without a timestamp or
-/// with an epoch before 1970.
+/// Returns `out_of_range` for worker IDs that do not fit the fields; for fields of more than 52 bits in total; for a field that
+/// is not an integer constant or bindable of the layout; for other bindables, for which a lease has no values; or for a layout
+/// without a timestamp or with an epoch before 1970.
 #[cfg_attr(not(feature = "std"), expect(unreachable_pub, reason = "`layout` has it"))]
 pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> Result<Shape> {
     let numbered = Numbered::new(layout, fields)?;
@@ -42,16 +43,17 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
     Shape::layout(&text, numbered.time, fields, numbers)
 }
 
-/// A layout whose fields hold a number, as constants: for the generator of a grant.
+/// Returns a layout whose fields contain a worker ID as constants, for the generator of a grant.
 ///
 /// # Errors
-/// As those of the settings' `layout` and `fields`.
+/// Returns the errors for the `layout` and `fields` of the settings.
 pub fn layout_of(layout: &Layout, fields: &[&str], number: u64) -> Result<Layout> {
     let numbered = Numbered::new(layout, fields)?.with(number);
     Layout::from_value(numbered).map_err(|error| out_of_range(error.to_string()))
 }
 
-/// The machine and the counter's start of a Hot Guid generator under a number, for `provide_identity`; `start` is drawn at random.
+/// Returns the machine field and the counter start of a Hot Guid generator with a worker ID, for `provide_identity`. `start` is
+/// random.
 pub fn identity(number: u64, start: [u8; 3]) -> [u8; 8] {
     let [.., a, b, c] = number.to_be_bytes();
     let [x, y, z] = start;
@@ -61,7 +63,7 @@ pub fn identity(number: u64, start: [u8; 3]) -> [u8; 8] {
 /// A layout in which a number can be put.
 pub(crate) struct Numbered {
     layout: Json,
-    /// The place of each field in the layout's list, the number of bits below its part of the number, and its width.
+    /// The index of each field in the layout's list, the number of bits below its part of the worker ID, and its width.
     parts: Vec<(usize, u32, u32)>,
     last: u64,
     /// The epoch in Unix milliseconds, and the tick in microseconds.
@@ -133,7 +135,7 @@ fn integer(object: &Json, name: &str) -> Option<i64> {
     if let Some(Json::Integer(number)) = member(object, name) { Some(*number) } else { None }
 }
 
-/// A layout's fields; none in a value that describes no layout.
+/// Returns the fields of a layout, or an empty slice for a value that is not a layout.
 fn fields_of(layout: &mut Json) -> &mut [Json] {
     let Json::Object(members) = layout else { return &mut [] };
     match members.iter_mut().find(|(name, _)| name == "fields") {
@@ -142,14 +144,14 @@ fn fields_of(layout: &mut Json) -> &mut [Json] {
     }
 }
 
-/// The width of an integer constant or bindable.
+/// Returns the width of an integer constant or bindable.
 fn width_of(field: &Json) -> Option<u32> {
     let is_number = matches!(text(field, "kind"), Some("constant" | "bindable"))
         && matches!(text(field, "type"), None | Some("integer"));
     integer(field, "bits").filter(|bits| is_number && *bits <= 52)?.try_into().ok()
 }
 
-/// The epoch in Unix milliseconds, and the tick in microseconds.
+/// Returns the epoch in Unix milliseconds, and the tick in microseconds.
 fn time_of(fields: &[Json]) -> Result<(u64, u64)> {
     let time = fields.iter().find(|field| text(field, "kind") == Some("timestamp"));
     let time = time.ok_or_else(|| out_of_range("expected a layout with a timestamp"))?;
@@ -161,7 +163,7 @@ fn time_of(fields: &[Json]) -> Result<(u64, u64)> {
     }
 }
 
-/// Canonical JSON, as docs/leases.md has it.
+/// Returns the value as canonical JSON, as defined in docs/leases.md.
 fn text_of(value: &Json) -> String {
     match value {
         Json::Integer(number) => number.to_string(),
@@ -181,7 +183,7 @@ fn text_of(value: &Json) -> String {
     }
 }
 
-/// A text in quotation marks; those with control characters are refused later.
+/// Returns a string in quotation marks. Strings with control characters are rejected later.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Ordinals that platforms give to the copies of a process, as numbers to prefer or to insist on.
+//! Ordinals that platforms assign to the replicas of a process, used as preferred or required worker IDs.
 
 use std::{env, ffi::OsString, string::String};
 
@@ -6,11 +6,12 @@ use alloc::format;
 
 use crate::{Error, Result, rules::error::out_of_range, rules::json::MOST};
 
-/// The ordinal of this process: which of a platform's copies it is, by an environment variable. The page on node numbers names the
-/// variables of platforms.
+/// The ordinal of this process among the replicas that a platform runs, read from an environment variable. The page on worker
+/// IDs lists the variables of platforms.
 ///
-/// A platform that runs two copies under one ordinal, if only for a moment, gives both the same one. So an ordinal only says which
-/// number a lease asks for: [`Options::prefer_ordinal`](crate::Options::prefer_ordinal) takes another number where that one is held,
+/// A platform that runs two replicas with the same ordinal, even for a moment, assigns the same ordinal to both. Therefore an
+/// ordinal only determines which worker ID a lease requests. If that worker ID is already held,
+/// [`Options::prefer_ordinal`](crate::Options::prefer_ordinal) uses another one, and
 /// [`Options::insist_ordinal`](crate::Options::insist_ordinal) waits for it.
 ///
 /// ```
@@ -28,7 +29,7 @@ pub struct Ordinal {
 }
 
 impl Ordinal {
-    /// An ordinal in an environment variable.
+    /// Creates an ordinal that is read from an environment variable.
     pub fn variable(name: &str) -> Self {
         Self { variable: name.into() }
     }
@@ -36,15 +37,16 @@ impl Ordinal {
     /// Reads the ordinal.
     ///
     /// # Errors
-    /// `out_of_range` if the variable is not set or holds no ordinal. The error names the variable, and does not show what it holds.
+    /// Returns `out_of_range` if the variable is not set or does not contain an ordinal. The error contains the name of the
+    /// variable, but not its value.
     pub fn read(&self) -> Result<u64> {
         self.read_in(|name| env::var_os(name))
     }
 
-    /// As [`Ordinal::read`], from other environment variables than the process's.
+    /// Like [`Ordinal::read`], but reads environment variables through a function.
     ///
     /// # Errors
-    /// As [`Ordinal::read`].
+    /// Returns the same errors as [`Ordinal::read`].
     pub fn read_in(&self, variables: impl Fn(&str) -> Option<OsString>) -> Result<u64> {
         let text = variables(&self.variable).ok_or_else(|| self.refused("none"))?;
         let text = text.into_string().map_err(|_| self.refused("a text that is not UTF-8"))?;

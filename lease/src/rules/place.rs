@@ -1,4 +1,4 @@
-//! The address of a lease: a store and a namespace, as one text.
+//! The address of a lease: a store and a namespace, as one string.
 
 use alloc::{
     format,
@@ -25,7 +25,7 @@ const NODE: &str = "POLYFLAKE_NODE";
 const RELATIVE: &str =
     "a relative path, which is another file in each working directory: write the absolute path";
 
-/// A store, the name of a namespace in it, and a number that is insisted on: what `POLYFLAKE_LEASE` and `POLYFLAKE_NODE` say.
+/// A store, the name of a namespace in it, and a required worker ID, as specified by `POLYFLAKE_LEASE` and `POLYFLAKE_NODE`.
 ///
 /// ```
 /// use polyflake_lease::hosted::Place;
@@ -37,7 +37,7 @@ const RELATIVE: &str =
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Place {
-    /// As it was written, without the namespace.
+    /// The URL as it was written, without the namespace.
     url: String,
     location: Location,
     namespace: String,
@@ -45,10 +45,11 @@ pub struct Place {
 }
 
 impl Place {
-    /// A store's URL, with the parameter `namespace` unless that is given beside it.
+    /// Parses a store's URL. It must have the parameter `namespace`, unless `namespace` is passed separately.
     ///
     /// # Errors
-    /// `out_of_range` without a namespace or with two, and for a parameter that does not fit. An error shows nothing of the URL.
+    /// Returns `out_of_range` without a namespace or with two, or for an invalid parameter. The error does not contain any part
+    /// of the URL.
     pub fn of(url: &str, namespace: Option<&str>) -> Result<Self> {
         let location = Location::of(url)?;
         let namespace = match (namespace, location.namespace.clone()) {
@@ -65,13 +66,14 @@ impl Place {
         Ok(Self { url: without_namespace(url), location, namespace, number: None })
     }
 
-    /// Reads the variables `POLYFLAKE_LEASE`, a URL, and `POLYFLAKE_NODE`, a number in decimal digits. An empty text is refused: it
-    /// stands for a value that did not arrive, such as a secret that is not there.
+    /// Parses the values of the variables `POLYFLAKE_LEASE`, a URL, and `POLYFLAKE_NODE`, a decimal worker ID. An empty string
+    /// is rejected, because it usually means that a value is missing, for example an unset secret.
     ///
     /// # Errors
-    /// `lease_unavailable` without `POLYFLAKE_LEASE`, also beside a number: children of a process inherit that, and would all have it;
-    /// `out_of_range` for an empty text, for a relative path, which would be another file in each working directory, and for a number
-    /// that is none; as [`Place::of`].
+    /// Returns `lease_unavailable` without `POLYFLAKE_LEASE`, even if there is a worker ID, because child processes inherit the
+    /// variable and would all use the same worker ID. Returns `out_of_range` for an empty string, for a relative path, which
+    /// would name another file in each working directory, or for an invalid worker ID. Also returns the errors of
+    /// [`Place::of`].
     pub fn of_variables(
         url: Option<&str>,
         number: Option<&str>,
@@ -95,10 +97,10 @@ impl Place {
         }
     }
 
-    /// [`Place::of_variables`] of this process.
+    /// Like [`Place::of_variables`], with the environment variables of this process.
     ///
     /// # Errors
-    /// `out_of_range` for a variable that is not UTF-8; as [`Place::of_variables`].
+    /// Returns `out_of_range` for a variable that is not UTF-8, or the errors of [`Place::of_variables`].
     #[cfg(feature = "std")]
     pub fn from_env(namespace: Option<&str>) -> Result<Self> {
         let text = |name| {
@@ -121,27 +123,27 @@ impl Place {
         Duration::from_secs(if self.number.is_some() { 70 } else { 10 })
     }
 
-    /// The store's URL without the namespace, as [`open`](crate::open) takes it.
+    /// Returns the store's URL without the namespace, in the form that [`open`](crate::open) accepts.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The name of the namespace, to which a lease adds its family's.
+    /// Returns the name of the namespace, to which a lease appends the name of its ID format.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// The number that is insisted on.
+    /// Returns the required worker ID.
     pub fn number(&self) -> Option<u64> {
         self.number
     }
 
-    /// For a host in another language, as JSON: `store` (`sqlite` or `postgresql`), `address` (the file's path, or the URL for the
-    /// database's client), `namespace`, `insist` (the number or null), `schema` and `create` (for the settings, or null), and
-    /// `allows_overlayfs`.
+    /// Returns the address as JSON, for a host in another language: `store` (`sqlite` or `postgresql`), `address` (the file's
+    /// path, or the URL for the database client), `namespace`, `insist` (the worker ID or null), `schema` and `create` (for the
+    /// settings, or null), and `allows_overlayfs`.
     ///
     /// # Errors
-    /// `out_of_range` for another store.
+    /// Returns `out_of_range` for another store.
     pub fn to_json(&self) -> Result<String> {
         let Location { url, schema, access, .. } = &self.location;
         let (store, address) = match url.split_once(':') {
@@ -188,7 +190,7 @@ pub(crate) fn plain(path: &str) -> Result<&str> {
     Err(out_of_range(format!("{expected}, found {found}")))
 }
 
-/// A URL as it was written, but for its namespace.
+/// Returns a URL as it was written, without its namespace.
 fn without_namespace(url: &str) -> String {
     let Some((before, query)) = url.split_once('?') else { return url.to_string() };
     let others = query.split('&').filter(|part| !part.starts_with("namespace="));
@@ -198,8 +200,8 @@ fn without_namespace(url: &str) -> String {
     }
 }
 
-/// Returns whether a URL names a file by a relative path. The rules do not know on which system the path is used, so a drive letter
-/// begins an absolute path everywhere; what is no path of a file is left to other checks.
+/// Returns whether a URL names a file by a relative path. Because the path may be used on any operating system, a drive letter
+/// always begins an absolute path. Strings that are not file paths are left to other checks.
 fn is_relative(url: &str) -> bool {
     let path = url.split('?').next().and_then(|before| before.strip_prefix("sqlite:"));
     let Some(path) = path.filter(|path| plain(path).is_ok()) else { return false };

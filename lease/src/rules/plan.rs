@@ -1,4 +1,4 @@
-//! The arithmetic of leases for a fleet.
+//! Capacity planning of leases for a fleet.
 
 use crate::Shape;
 
@@ -8,14 +8,15 @@ const HOUR_MS: u64 = 3_600_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "values that a caller knows")]
 pub struct Fleet {
-    /// The largest number of generators alive at once, those included that a deployment starts before it stops others.
+    /// The maximum number of generators that are alive at once, including those that a deployment starts before it stops
+    /// others.
     pub holders: u64,
-    /// Number of processes in an hour that end without a last moment: killed, out of memory, evicted. Their numbers stay granted
-    /// until their leases end; a clean stop returns a number at once.
+    /// The number of processes per hour that end without a clean shutdown: killed, out of memory, or evicted. Their worker IDs
+    /// stay granted until their leases end, whereas a clean shutdown releases a worker ID immediately.
     pub kills_per_hour: u64,
 }
 
-/// The numbers, writes and waits that a fleet needs.
+/// The worker IDs, writes and waits that a fleet needs.
 ///
 /// ```
 /// use polyflake_lease::{Fleet, Plan, Shape};
@@ -31,27 +32,29 @@ pub struct Fleet {
 pub struct Plan {
     /// The fleet.
     pub fleet: Fleet,
-    /// The length of a lease, in milliseconds.
+    /// The length of a lease in milliseconds.
     pub lease_ms: u64,
-    /// Number of records needed: one for each holder, and one for each kill within a lease.
+    /// The number of records that the fleet needs: one for each holder, and one for each kill within a lease.
     pub needed: u64,
-    /// Number of records that the namespace can have.
+    /// The number of records that the namespace can have.
     pub capacity: u64,
-    /// The longest lease for which the namespace has enough, in milliseconds; `None` if it is too small for the holders alone.
+    /// The longest lease, in milliseconds, for which the namespace has enough worker IDs, or `None` if it is too small for the
+    /// holders alone.
     pub longest_lease_ms: Option<u64>,
-    /// Number of renewals in a second.
+    /// The number of renewals per second.
     pub renewals_per_second: f64,
-    /// The longest absence of the store that no holder notices, whenever it begins, in milliseconds: two thirds of a lease.
+    /// The longest outage of the store that does not affect any holder, whenever it starts, in milliseconds. It is two thirds
+    /// of a lease.
     pub unnoticed_ms: u64,
-    /// Longest wait for a killed process's number, if a holder insists on it, in milliseconds.
+    /// The longest wait for the worker ID of a killed process, if a holder insists on it, in milliseconds.
     pub wait_ms: u64,
 }
 
 impl Plan {
-    /// The longest lease that there is: a year.
+    /// The longest possible lease: a year.
     const ANY: u64 = 366 * 24 * HOUR_MS;
 
-    /// The arithmetic for a fleet in a namespace of this shape, under leases of `lease_ms` milliseconds.
+    /// Calculates the plan for a fleet in a namespace of this shape, with leases of `lease_ms` milliseconds.
     pub fn new(shape: &Shape, lease_ms: u64, fleet: Fleet) -> Self {
         let Fleet { holders, kills_per_hour } = fleet;
         let capacity = shape.capacity();
@@ -74,7 +77,7 @@ impl Plan {
         }
     }
 
-    /// Returns whether the namespace has enough numbers.
+    /// Returns whether the namespace has enough worker IDs.
     pub fn fits(&self) -> bool {
         self.needed <= self.capacity
     }

@@ -1,4 +1,4 @@
-//! The records of a store: one for each block of numbers, and one for each namespace.
+//! The records of a store: one for each block of worker IDs, and one for each namespace.
 
 use alloc::{
     format,
@@ -20,10 +20,10 @@ use crate::{
 pub struct Random(pub u128);
 
 impl Random {
-    /// The value of 32 lower-case hexadecimal digits.
+    /// Parses 32 lower-case hexadecimal digits.
     ///
     /// # Errors
-    /// `store_damaged` for any other text.
+    /// Returns `store_damaged` for any other string.
     pub fn parse(text: &str) -> Result<Self> {
         let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         let value = u128::from_str_radix(text, 16).ok();
@@ -40,39 +40,39 @@ impl fmt::Display for Random {
     }
 }
 
-/// The record of a block of numbers. Times are Unix milliseconds.
+/// The record of a block of worker IDs. Times are Unix milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "the fields of format 1")]
 pub struct Record {
-    /// The first number.
+    /// The first worker ID of the block.
     pub first: u64,
-    /// Number of numbers in the block.
+    /// The number of worker IDs in the block.
     pub count: u64,
     /// The start of the last grant.
     pub start: u64,
     /// The end of the last grant.
     pub granted_until: u64,
-    /// The claim's token; 0 in a record that was never granted.
+    /// The token of the claim, or 0 in a record that was never granted.
     pub token: Random,
-    /// The version, which each change raises by one.
+    /// The version, which each change increments.
     pub version: u64,
     /// The namespace's incarnation when the grant was made.
     pub incarnation: Random,
-    /// A name for people.
+    /// A human-readable name of the holder.
     pub holder: String,
 }
 
 impl Record {
-    /// The end of a reserved number, which is never granted: the end of time.
+    /// The end of a reserved worker ID, which is never granted: the maximum time.
     pub const RESERVED: u64 = MOST;
 
-    /// The record of a block that was never granted.
+    /// Creates the record of a block that was never granted.
     pub fn fresh(first: u64, count: u64, incarnation: Random) -> Self {
         let (token, holder) = (Random::default(), String::new());
         Self { first, count, start: 0, granted_until: 0, token, version: 1, incarnation, holder }
     }
 
-    /// Returns whether both are the same grant: incarnation, number, token and start are equal.
+    /// Returns whether both records are the same grant: incarnation, worker ID, token and start are equal.
     pub fn is_grant(&self, other: &Self) -> bool {
         self.token != Random::default()
             && (self.incarnation, self.first, self.token, self.start)
@@ -91,7 +91,7 @@ impl Record {
             == (other.first, other.version, other.token, other.incarnation)
     }
 
-    /// The record in canonical JSON.
+    /// Returns the record in canonical JSON.
     ///
     /// ```
     /// use polyflake_lease::{Random, Record};
@@ -118,10 +118,10 @@ impl Record {
         })
     }
 
-    /// Reads a record in canonical JSON.
+    /// Parses a record in canonical JSON.
     ///
     /// # Errors
-    /// `store_damaged` for any other text, `schema_outdated` for a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_outdated` for a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let record = Self::of(&Fields::read(text)?)?;
         check_canonical(text, &record.to_json())?;
@@ -149,10 +149,10 @@ impl Record {
         Ok(record)
     }
 
-    /// Refuses a record that no writer of format 1 leaves: for drivers, after each read.
+    /// Rejects a record that no writer of format 1 can produce. Drivers call it after each read.
     ///
     /// # Errors
-    /// `store_damaged`.
+    /// Returns `store_damaged`.
     pub fn check(&self) -> Result<()> {
         let numbers = [self.first, self.start, self.granted_until, self.version];
         let fault = if numbers.iter().any(|value| *value > MOST) {
@@ -176,36 +176,38 @@ impl Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "the fields of format 1")]
 pub struct Namespace {
-    /// Its name.
+    /// The name of the namespace.
     pub name: String,
-    /// The shape, which decides the IDs that are made, in canonical JSON; its digest is stored beside it.
+    /// The shape, which determines the IDs that are generated, in canonical JSON. Its digest is stored with it.
     pub shape: String,
-    /// The store's incarnation: grants of another incarnation are not renewed.
+    /// The store's incarnation. Grants of another incarnation are not renewed.
     pub incarnation: Random,
     /// The driver's name of the store.
     pub store: String,
-    /// The store's name before it changed last; empty if there was none, or if an operator told of a restored backup since.
+    /// The store's name before its last change. It is empty if the store never changed, or if an operator has reported a
+    /// restored backup since then.
     pub previous_store: String,
-    /// The `quiet_until` that stood before the incarnation changed last.
+    /// The value of `quiet_until` before the last change of the incarnation.
     pub previous_quiet_until: u64,
-    /// Number of records.
+    /// The number of records.
     pub records: u64,
-    /// The longest lease so far.
+    /// The longest lease so far, in milliseconds.
     pub longest_ms: u64,
-    /// The time before which no grant begins, in Unix milliseconds.
+    /// The time before which no grant starts, in Unix milliseconds.
     pub quiet_until: u64,
-    /// The version, which each change raises by one.
+    /// The version, which each change increments.
     pub version: u64,
 }
 
 impl Namespace {
-    /// The digest of the shape: SHA-256 in hexadecimal.
+    /// Returns the digest of the shape: SHA-256 in hexadecimal.
     pub fn digest(&self) -> String {
         digest(&self.shape)
     }
 
-    /// The clock error that the namespace allows for, in milliseconds: a third of its longest lease, from 5 to 60 seconds. A quiet time is
-    /// longer by it, and a living holder renews in a restored store no later than so long before the end found there.
+    /// Returns the clock error that the namespace tolerates, in milliseconds: a third of its longest lease, from 5 to 60
+    /// seconds. A quiet time is extended by it. In a restored store, a living holder renews its grant at least this long before
+    /// the end that is recorded there.
     pub fn clock_error_ms(&self) -> u64 {
         (self.longest_ms / 3).clamp(5_000, 60_000)
     }
@@ -222,7 +224,7 @@ impl Namespace {
         }
     }
 
-    /// The record in canonical JSON.
+    /// Returns the record in canonical JSON.
     pub fn to_json(&self) -> String {
         self.to_value().to_string()
     }
@@ -244,10 +246,10 @@ impl Namespace {
         })
     }
 
-    /// Reads a record in canonical JSON.
+    /// Parses a record in canonical JSON.
     ///
     /// # Errors
-    /// `store_damaged` for any other text, `schema_outdated` for a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_outdated` for a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let namespace = Self::of(&Fields::read(text)?)?;
         check_canonical(text, &namespace.to_json())?;
@@ -274,10 +276,10 @@ impl Namespace {
         Ok(namespace)
     }
 
-    /// Refuses a record that no writer of format 1 leaves: for drivers, after each read, with the stored digest.
+    /// Rejects a record that no writer of format 1 can produce. Drivers call it after each read, with the stored digest.
     ///
     /// # Errors
-    /// `store_damaged`.
+    /// Returns `store_damaged`.
     pub fn check(&self, digest: &str) -> Result<()> {
         let times = [self.longest_ms, self.quiet_until, self.previous_quiet_until];
         let numbers = times.into_iter().chain([self.records, self.version]);

@@ -1,4 +1,4 @@
-//! The requests of keepers to stores, as data: a driver may answer them over any client, blocking or not.
+//! The requests of keepers to stores, as data. A driver may process them with any client, blocking or not.
 
 use alloc::{string::String, vec::Vec};
 
@@ -8,86 +8,88 @@ use crate::{Namespace, Record, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers take it apart")]
 pub struct Request {
-    /// A number that tells answers apart: no two requests of a keeper share one.
+    /// The number of the request, which matches a reply to it. It is unique for each keeper.
     pub number: u64,
-    /// The namespace's name.
+    /// The name of the namespace.
     pub namespace: String,
     /// The content of the request.
     pub ask: Ask,
 }
 
-/// The content of a request. A driver answers each in one atomic step, and replies once its writes are durable.
+/// The content of a request. A driver processes each request in one atomic step, and replies when its writes are durable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// Make the namespace's record if there is none, with the driver's name of the store in it: [`Found::Nothing`].
+    /// Create the namespace's record if it does not exist, with the driver's name of the store in it. The result is
+    /// [`Found::Nothing`].
     Open(Namespace),
-    /// Look for records to claim: at most `limit` records, the earliest ends first, and for one end the lower number first:
-    /// [`Found::Records`].
+    /// Find records to claim: at most `limit` records, sorted by end and then by worker ID. The result is [`Found::Records`].
     Find {
-        /// The largest number of records.
+        /// The maximum number of records.
         limit: u32,
     },
-    /// Read a record: [`Found::Records`] with the record, or with none.
+    /// Read a record. The result is [`Found::Records`] with the record, or an empty list.
     Read {
-        /// The record's first number.
+        /// The first worker ID of the record.
         first: u64,
     },
-    /// Put `new` if the record is [as it was read](Record::is_as_read), the namespace's incarnation is that of `new`, and the
-    /// store is the one that the namespace's record names: [`Found::Done`], else [`Found::Differs`] with the stored record.
+    /// Replace a record by `new` if it is [unchanged](Record::is_as_read), the namespace's incarnation is that of `new`, and
+    /// the store is the one that the namespace's record names. The result is [`Found::Done`], or else [`Found::Differs`] with
+    /// the stored record.
     Put {
         /// The record as it was read.
         old: Record,
-        /// The record that replaces it.
+        /// The new record.
         new: Record,
     },
-    /// Put the namespace's record if its version and incarnation are those that were read, and the store is the one that `new`
-    /// names: a write that was sent to another incarnation of the store must not reach this one. Before that, make the records
-    /// that `new` counts and `old` does not, from `first` on, each `count` numbers after the previous one,
-    /// [never granted](Record::fresh): [`Found::Done`] or [`Found::Differs`].
+    /// Replace the namespace's record if its version and incarnation are unchanged and the store is the one that `new` names,
+    /// because a write that was sent to another incarnation of the store must not reach this one. Before that, create the
+    /// records that `new` counts and `old` does not, starting at `first`. Each covers the `count` worker IDs after the previous
+    /// record and was [never granted](Record::fresh). The result is [`Found::Done`] or [`Found::Differs`].
     PutNamespace {
         /// The record as it was read.
         old: Namespace,
-        /// The record that replaces it.
+        /// The new record.
         new: Namespace,
-        /// The number of the first new record.
+        /// The first worker ID of the first new record.
         first: u64,
-        /// Number of numbers that a record covers.
+        /// The number of worker IDs that a record covers.
         count: u64,
     },
-    /// Count the records and find the highest end that is not [`Record::RESERVED`]: [`Found::Survey`].
+    /// Count the records and find the highest end that is not [`Record::RESERVED`]. The result is [`Found::Survey`].
     Survey,
-    /// List the names of the store's namespaces, for an operator: [`Found::Names`]. The request's own namespace need not exist.
+    /// List the names of the store's namespaces, for an operator. The request's own namespace need not exist. The result is
+    /// [`Found::Names`].
     List,
 }
 
-/// The answer of a store.
+/// The reply of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Reply {
-    /// The store's time, in Unix milliseconds.
+    /// The store's time in Unix milliseconds.
     pub now: u64,
-    /// The store's name: another value after a backup was restored or a replica promoted.
+    /// The store's name, which changes when a backup is restored or a replica is promoted.
     pub store: String,
-    /// The namespace's record after the request, if there is one.
+    /// The namespace's record after the request, if it exists.
     pub namespace: Option<Namespace>,
     /// The result of the request.
     pub found: Found,
 }
 
-/// The part of a reply that differs from request to request.
+/// The part of a reply that depends on the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing beside the rest of the reply.
+    /// No further data.
     Nothing,
-    /// Records.
+    /// The records.
     Records(Vec<Record>),
-    /// The write is done, durably.
+    /// The write is durable.
     Done,
-    /// The write is refused; the stored record.
+    /// The write was rejected because the stored record, which is included, differs.
     Differs(Option<Record>),
     /// A survey of the namespace.
     Survey {
-        /// Number of records.
+        /// The number of records.
         records: u64,
         /// The highest end that is not [`Record::RESERVED`].
         latest_end: u64,
@@ -96,13 +98,13 @@ pub enum Found {
     Names(Vec<String>),
 }
 
-/// A store with blocking calls, for threads that may block: one thread at a time, and not always the same. Drivers over clients that do
-/// not block answer the same requests in their own way.
+/// A store with blocking calls, for threads that may block. It is used by one thread at a time, but not always by the same one.
+/// Drivers for non-blocking clients process the same requests in their own way.
 pub trait Store: Send {
-    /// Answers a request.
+    /// Processes a request.
     ///
     /// # Errors
-    /// The reason why the store cannot answer. A write that failed in this way may have been done all the same.
+    /// Returns the reason why the store cannot process the request. A write may have been done despite the error.
     fn answer(&mut self, request: &Request) -> Result<Reply>;
 }
 
@@ -112,14 +114,14 @@ impl<S: Store + ?Sized> Store for &mut S {
     }
 }
 
-/// A store whose calls wait without holding the thread: for clients of an executor, in place of [`Store`].
+/// A store with asynchronous calls, for clients of an executor. It is the counterpart of [`Store`].
 #[cfg(feature = "std")]
 pub trait AsyncStore {
-    /// Answers a request.
+    /// Processes a request.
     ///
-    /// The future may be dropped before its end. The write that it was to do may then have been done or not, as after an error.
+    /// The future may be dropped before it completes. Its write may then have been done or not, like after an error.
     ///
     /// # Errors
-    /// As [`Store::answer`].
+    /// Returns the same errors as [`Store::answer`].
     fn answer(&mut self, request: &Request) -> impl Future<Output = Result<Reply>> + Send;
 }

@@ -1,4 +1,5 @@
-//! The shape of a namespace, which decides the IDs that its generators make: all its users must agree on the whole shape.
+//! The shape of a namespace, which determines the IDs that its generators create. All users of a namespace must agree on the
+//! whole shape.
 
 use alloc::{
     format,
@@ -17,7 +18,7 @@ use crate::{
     rules::json::{Fields, MOST, check_canonical},
 };
 
-/// Number of records whose numbers can be named: all records up to a named one are made.
+/// The number of records whose worker IDs can be requested, because all records up to a requested one are created.
 const MOST_NAMED: u64 = 1 << 20;
 
 /// Numbers that a record covers. Records and shapes store it, so that a later format may lease several at once.
@@ -25,7 +26,7 @@ pub(crate) const BLOCK: u64 = 1;
 
 const FAMILIES: [&str; 4] = ["sno", "randflake", "hotguid", "layout"];
 
-/// A family's layout as far as leases need it: its name, its epoch, its ticks, and the numbers that are leased.
+/// The properties of an ID format that leases depend on: its name, its epoch, its ticks, and the worker IDs that are leased.
 ///
 /// ```
 /// use polyflake_lease::Shape;
@@ -63,36 +64,37 @@ impl Shape {
         Ok(Self { family, epoch_ms, tick_us, fields, first, last, layout, secret })
     }
 
-    /// Partitions of sno.
+    /// Creates the shape of sno partitions.
     ///
     /// # Errors
-    /// `out_of_range` unless the partitions are in 0 to 65535.
+    /// Returns `out_of_range` unless the partitions are in 0 to 65535.
     pub fn sno(partitions: core::ops::RangeInclusive<u64>) -> Result<Self> {
         Self::new("sno", (1_262_304_000_000, 4000), "partition", (partitions, 65_535))
     }
 
-    /// Nodes of Randflake under a secret. Of the secret the shape only holds 8 bytes of a keyed hash.
+    /// Creates the shape of Randflake node IDs under a secret. The shape contains only 8 bytes of a keyed hash of the secret.
     ///
     /// # Errors
-    /// `out_of_range` unless the nodes are in 0 to 131071.
+    /// Returns `out_of_range` unless the node IDs are in 0 to 131071.
     pub fn randflake(nodes: core::ops::RangeInclusive<u64>, secret: &[u8; 16]) -> Result<Self> {
         let shape =
             Self::new("randflake", (1_730_000_000_000, 1_000_000), "node", (nodes, 131_071))?;
         Ok(Self { secret: Some(check_value(secret)), ..shape })
     }
 
-    /// Machine numbers of Hot Guid.
+    /// Creates the shape of Hot Guid machine numbers.
     ///
     /// # Errors
-    /// `out_of_range` unless the machines are in 0 to 1048575.
+    /// Returns `out_of_range` unless the machine numbers are in 0 to 1048575.
     pub fn hotguid(machines: core::ops::RangeInclusive<u64>) -> Result<Self> {
         Self::new("hotguid", (0, 1_000_000), "machine", (machines, 1_048_575))
     }
 
-    /// Numbers of a layout, made of the named fields, the most significant first. `layout` is its JSON with 0 in these fields.
+    /// Creates the shape of a layout whose worker IDs consist of the named fields, from the most significant one. `layout` is
+    /// the layout's JSON with 0 in these fields.
     ///
     /// # Errors
-    /// `out_of_range` for a tick of 0, an epoch before 1970, numbers from 2^53 on, or no field.
+    /// Returns `out_of_range` for a tick of 0, an epoch before 1970, worker IDs from 2^53 on, or an empty list of fields.
     pub fn layout(
         layout: &str,
         (epoch_ms, tick_us): (u64, u64),
@@ -120,7 +122,7 @@ impl Shape {
         Err(out_of_range(reason))
     }
 
-    /// The numbers that are leased.
+    /// Returns the worker IDs that are leased.
     pub fn numbers(&self) -> core::ops::RangeInclusive<u64> {
         self.first..=self.last
     }
@@ -135,7 +137,7 @@ impl Shape {
         self.secret.as_ref() == Some(&check_value(secret))
     }
 
-    /// The largest number of records in a namespace of this shape.
+    /// Returns the maximum number of records in a namespace of this shape.
     pub fn capacity(&self) -> u64 {
         self.last - self.first + 1
     }
@@ -150,16 +152,16 @@ impl Shape {
         self.numbers().contains(&number).then(|| number - self.first)
     }
 
-    /// The times at which grants may begin and end.
+    /// Returns the times at which grants may start and end.
     pub fn grid(&self) -> Grid {
         let step = lcm(self.tick_us, 1000) / 1000;
         Grid { step, offset: self.epoch_ms % step }
     }
 
-    /// Reads a shape in canonical JSON, as in a [`Namespace`](crate::Namespace).
+    /// Parses a shape in canonical JSON, as in a [`Namespace`](crate::Namespace).
     ///
     /// # Errors
-    /// `store_damaged` for any other text, `schema_outdated` for a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_outdated` for a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let read = Fields::read(text)?;
         read.check_format()?;
@@ -180,7 +182,7 @@ impl Shape {
         Ok(shape)
     }
 
-    /// The shape in canonical JSON.
+    /// Returns the shape in canonical JSON.
     pub fn to_json(&self) -> String {
         let mut shape = json!({
             "block": BLOCK,
@@ -201,7 +203,7 @@ impl Shape {
     }
 }
 
-/// The times at which grants may begin and end: every `step` milliseconds.
+/// The times at which grants may start and end: every `step` milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     step: u64,
@@ -209,13 +211,13 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The last border at or before `ms`; 0 if there is none.
+    /// Rounds a time down to the grid. Returns 0 if no time of the grid is at or before `ms`.
     pub fn down(self, ms: u64) -> u64 {
         let Some(since) = ms.checked_sub(self.offset) else { return 0 };
         ms - since % self.step
     }
 
-    /// The first border at or after `ms`; the last border of all if there is none.
+    /// Rounds a time up to the grid. Returns the last time of the grid if no time of the grid is at or after `ms`.
     pub fn up(self, ms: u64) -> u64 {
         let down = self.down(ms);
         if down == ms || (down == 0 && ms == 0) {
@@ -225,7 +227,7 @@ impl Grid {
         up.min(self.down(MOST))
     }
 
-    /// Milliseconds between two borders.
+    /// Returns the milliseconds between two times of the grid.
     pub fn step(self) -> u64 {
         self.step
     }

@@ -1,4 +1,4 @@
-//! A keeper whose actions are noted, for all hosts alike: as events, as figures, and as the reason why there is no ID.
+//! A keeper that records events and metrics for its host, and the reason why no IDs are available.
 
 use alloc::{collections::VecDeque, format};
 use core::fmt;
@@ -9,7 +9,8 @@ use crate::{
 
 /// A pause of this length in milliseconds closes the store.
 const IDLE_MS: u64 = 100;
-/// The longest pause, in milliseconds: the clocks are looked at now and then, since sleeps may not count suspension.
+/// The longest pause, in milliseconds. The clocks are read from time to time, because sleeps may not include the time of a
+/// suspension.
 const LOOK_AGAIN_MS: u64 = 10_000;
 
 /// The state of a lease, for its owner.
@@ -53,9 +54,9 @@ impl Standing {
 pub(crate) struct Watched<R> {
     keeper: Keeper<R>,
     standing: Standing,
-    /// The number, the start and the end of the grant that the host hands to its generator.
+    /// The worker ID, the start and the end of the grant that the host passes to its generator.
     handed: Option<(u64, u64, u64)>,
-    /// `true` once the end of the generator's grant was told.
+    /// Whether the end of the generator's grant has been reported.
     has_ended: bool,
     events: VecDeque<Event>,
 }
@@ -150,7 +151,8 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         }
     }
 
-    /// Tells of the grant's end if it has come. Returns the milliseconds until then, if it is still to be told.
+    /// Reports the grant's end if it has been reached. Otherwise returns the milliseconds until the end, if it is still to be
+    /// reported.
     fn look(&mut self, now: Moment) -> Option<u64> {
         let (number, end) = self.standing.grant.filter(|_| !self.has_ended)?;
         if now.wall_ms < end {

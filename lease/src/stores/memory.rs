@@ -4,7 +4,7 @@ use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
 use crate::{Ask, Found, Namespace, Record, Reply, Request, Result, Store};
 
-/// A store in memory. It lasts as long as its process, and its time is set by its owner.
+/// A store in memory. It exists only within its process, and its owner sets its time.
 ///
 /// ```
 /// use polyflake_lease::{Memory, conformance};
@@ -25,28 +25,29 @@ struct Content {
 }
 
 impl Memory {
-    /// An empty store whose time is `now`, in Unix milliseconds.
+    /// Creates an empty store whose time is `now`, in Unix milliseconds.
     pub fn new(now: u64) -> Self {
         Self { now, incarnation: 1, namespaces: BTreeMap::new() }
     }
 
-    /// Sets the store's time.
+    /// Sets the store's time, in Unix milliseconds.
     pub fn set_now(&mut self, now: u64) {
         self.now = now;
     }
 
-    /// Goes back to an earlier copy, like a restored backup: the time goes on, and the store becomes another incarnation.
+    /// Replaces the contents by an earlier copy, like a restored backup. The time is kept, and the store becomes another
+    /// incarnation.
     pub fn restore(&mut self, backup: Self) {
         let incarnation = self.incarnation + 1;
         *self = Self { now: self.now, incarnation, namespaces: backup.namespaces };
     }
 
-    /// Removes a record, as a careless operator does: for tests.
+    /// Removes a record, as a careless operator might do. For tests.
     pub fn lose(&mut self, namespace: &str, first: u64) -> Option<Record> {
         self.namespaces.get_mut(namespace)?.records.remove(&first)
     }
 
-    /// The records of a namespace, by number.
+    /// Returns the records of a namespace, sorted by worker ID.
     pub fn records(&self, namespace: &str) -> Vec<Record> {
         let content = self.namespaces.get(namespace);
         content.map_or_else(Vec::new, |content| content.records.values().cloned().collect())

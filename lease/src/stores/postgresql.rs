@@ -1,10 +1,10 @@
 //! A store in `PostgreSQL`.
 //!
-//! The requests are futures over one connection ([`session`]). [`Postgresql`] waits for them on its thread, each up to a limit, so a
-//! server that stops answering never blocks callers; [`AsyncPostgresql`] hands them to a task, over a connection of its own or one
+//! Requests are futures over one connection ([`session`]). [`Postgresql`] waits for them on its own thread, each up to a limit,
+//! so that an unresponsive server never blocks callers. [`AsyncPostgresql`] runs them in a task, over its own connection or one
 //! of a pool.
 //!
-//! Statements have no names, so a pooler may give each transaction another connection.
+//! Statements have no names, so a pooler may use another connection for each transaction.
 
 mod connection;
 mod session;
@@ -34,22 +34,22 @@ pub use task::AsyncPostgresql;
 
 use connection::Notices;
 
-/// The longest wait for an opened store and for an answer, unless a lease is short.
+/// The longest wait for a connection and for a reply, unless a lease is short.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The longest wait until a server took the end of a connection.
+/// The longest wait for the server to acknowledge the end of a connection.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A store in `PostgreSQL`.
 ///
-/// It waits on its thread, and refuses the threads of an executor, those of `tokio::task::spawn_blocking` included: tasks take
-/// [`AsyncPostgresql`].
+/// It blocks its thread and therefore rejects the threads of an executor, including those of `tokio::task::spawn_blocking`.
+/// Tasks use [`AsyncPostgresql`] instead.
 pub struct Postgresql {
     schema: Schema,
     create: Create,
-    /// None after an answer that did not come in time.
+    /// The connection, or `None` after a reply that did not arrive in time.
     open: Option<Open>,
-    /// The process that opened the connection: a forked child does not use it.
+    /// The process that opened the connection. A forked child process does not use it.
     process: u32,
     limit: Duration,
 }
@@ -78,13 +78,13 @@ struct Open {
 }
 
 impl Postgresql {
-    /// Connects to a server. This and each answer take 15 seconds at most. The first request creates the tables if there are none. The
-    /// URL may have the parameters that [`open`](crate::open) describes.
+    /// Connects to a server. Connecting and each reply may take up to 15 seconds. The first request creates the tables if they
+    /// do not exist. The URL may have the parameters that [`open`](crate::open) describes.
     ///
     /// # Errors
-    /// `lease_unavailable` if there is no connection. Requests are refused with `store_not_durable` by a server that may lose its
-    /// commits, with `store_damaged` for tables of another format, and with `lease_unavailable` for a role without the rights that a
-    /// lease needs.
+    /// Returns `lease_unavailable` if the connection fails. Requests fail with `store_not_durable` if the server may lose
+    /// commits, `store_damaged` for tables of another format, or `lease_unavailable` for a role without the required
+    /// privileges.
     pub fn open(url: &str) -> Result<Self> {
         let location = Location::of(url)?;
         let create = location.access.create;
@@ -117,7 +117,7 @@ impl Postgresql {
 }
 
 impl Open {
-    /// Ends the connection, and tells the server so if it answers.
+    /// Closes the connection and notifies the server if it responds.
     fn close(self) {
         drop(self.client);
         if Handle::try_current().is_err() {
@@ -163,7 +163,7 @@ impl Store for Postgresql {
     }
 }
 
-/// Refuses a thread of an executor, which must not be held.
+/// Rejects a thread of an executor, which must not be blocked.
 fn check_thread() -> Result<()> {
     if Handle::try_current().is_err() {
         return Ok(());
@@ -172,7 +172,7 @@ fn check_thread() -> Result<()> {
     Err(Error::new(ErrorKind::LeaseUnavailable, reason))
 }
 
-/// The result of work that takes a while at most.
+/// Returns the result of work with a time limit.
 async fn in_time<V>(longest: Duration, work: impl Future<Output = Result<V>>) -> Result<V> {
     timeout(longest, work).await.unwrap_or_else(|_| Err(silent()))
 }

@@ -1,9 +1,10 @@
-//! A store in an `SQLite` file, for the processes of one machine.
+//! A store in an `SQLite` file, for the processes of one host.
 //!
-//! A file that is not durable is refused. Durable is a rollback journal with `synchronous=EXTRA`, or a write-ahead log with
-//! `FULL`; on Linux, no file system in memory or on the network. The file's inode and time of birth tell one incarnation from
-//! another, so a copied file is a restored store, and a moved one or one whose volume is mounted elsewhere is the same. A backup that
-//! is written into the same file looks like the same store: an operator who does that must tell the namespace (`quiet_until`).
+//! A file that is not durable is rejected. Durable means a rollback journal with `synchronous=EXTRA`, or a write-ahead log with
+//! `FULL`. On Linux, file systems in memory or on the network are rejected as well. The file's inode and birth time identify an
+//! incarnation of the store. Therefore a copied file is a restored store, while a file that was moved or whose volume is
+//! mounted elsewhere is the same store. A backup that is written into the same file looks like the same store. An operator who
+//! does that must report the restore to the namespace (`quiet_until`).
 
 mod gate;
 
@@ -26,11 +27,11 @@ use crate::{
     stores::system::random,
 };
 
-/// The longest wait for a locked file, and the pause between two looks at it.
+/// The longest wait for a locked file, and the pause between two attempts.
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
-/// A store in an `SQLite` file. The file is open only while a request is answered.
+/// A store in an `SQLite` file. The file is open only while a request is being processed.
 ///
 /// ```
 /// use polyflake_lease::{Sqlite, conformance};
@@ -48,12 +49,12 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Looks at a file, and creates it if there is none. A relative path starts at the working directory of this moment. For a file on
-    /// overlayfs take [`open`](crate::open) with `?allow=overlayfs`.
+    /// Checks a file, and creates it if it does not exist. A relative path is resolved against the current working directory.
+    /// For a file on overlayfs, use [`open`](crate::open) with `?allow=overlayfs`.
     ///
     /// # Errors
-    /// `store_not_durable` for a file that may lose written data; `store_damaged` for tables of another
-    /// format; `lease_unavailable` if the file cannot be opened.
+    /// Returns `store_not_durable` for a file that may lose written data, `store_damaged` for tables of another format, or
+    /// `lease_unavailable` if the file cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path.as_ref(), Access::default())
     }

@@ -1,18 +1,19 @@
-//! A store of SQL as steps: which statements answer a request, and what their rows mean. Nothing here does I/O or reads a clock, so a
-//! driver in any language does the steps of a [`Steps`] and nothing else.
+//! An SQL store as steps: the statements that process a request, and the meaning of their rows. This module does no I/O and
+//! reads no clock, so a driver in any language only has to execute the steps of a [`Steps`].
 //!
-//! A driver opens a connection without transactions of its own (autocommit), and hands each [`Step::Run`] to it: the statements in
-//! their order, up to the first that fails. None of them depends on the rows of another, so a client that can send more than one
-//! statement at once sends them all; the others then fail by themselves. Transactions begin and end by statements of the steps.
+//! A driver opens a connection in autocommit mode and executes the statements of each [`Step::Run`] in order, up to the first
+//! one that fails. No statement depends on the rows of another one, so a client that supports it can send all of them at once;
+//! those after a failed statement then fail as well. Transactions begin and end with statements of the steps.
 //!
-//! A driver in another process or language takes statements in JSON (`serde_json::Value::from(&statement)`), and gives outcomes in it
-//! (`Outcome::from(&value)`): a statement is `[TEXT,[VALUE,..]]`, an outcome `{"rows":[ROWS,..],"failure":{"code":SQLSTATE,"message":TEXT}}`,
-//! where the failure or its code may be null. `PostgreSQL`'s drivers add the notices that the server sent while the statements ran, as
+//! A driver in another process or language receives statements as JSON (`serde_json::Value::from(&statement)`) and returns
+//! outcomes as JSON (`Outcome::from(&value)`). A statement is `[TEXT,[VALUE,..]]`. An outcome is
+//! `{"rows":[ROWS,..],"failure":{"code":SQLSTATE,"message":TEXT}}`, where the failure or its code may be null. Drivers for
+//! `PostgreSQL` add the notices that the server sent while the statements ran, as
 //! `"notices":[{"code":SQLSTATE,"message":TEXT},..]`.
 //!
-//! - A connection to `PostgreSQL` may serve many requests, one after the other. After an error without a code it is closed.
-//! - A file of `SQLite` is opened for each request, by [`open_file`] and the [`absolute_path`] of its beginning, and closed after it. The driver
-//!   waits some seconds for a locked file.
+//! - A connection to `PostgreSQL` may serve many requests, one after the other. It is closed after an error without a code.
+//! - A file of `SQLite` is opened for each request with [`open_file`], by the [`absolute_path`] that was determined at the
+//!   start, and closed after the request. The driver waits some seconds for a locked file.
 //!
 //! ```
 //! use polyflake_lease::steps::{Engine, Outcome, Schema, Statement, Steps};
@@ -57,33 +58,33 @@ pub use file::{absolute as absolute_path, open as open_file};
 pub enum Value {
     /// An integer: `BIGINT` in `PostgreSQL`.
     Integer(i64),
-    /// A text.
+    /// A string.
     Text(String),
-    /// NULL, and in a row any value that is neither an integer nor a text.
+    /// NULL. In a row, also any value that is neither an integer nor a string.
     Null,
 }
 
-/// A statement, with its values for `$1`, `$2` and so on; `?1` and `?2` in `SQLite`.
+/// A statement, with its values for `$1`, `$2` and so on, or `?1` and `?2` in `SQLite`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers take it apart")]
 pub struct Statement {
-    /// The text, which is one command.
+    /// The SQL text, which is a single command.
     pub text: String,
-    /// The values.
+    /// The values of the parameters.
     pub values: Vec<Value>,
 }
 
-/// The rows that a statement gave; none if it gives none.
+/// The rows that a statement returned, possibly empty.
 pub type Rows = Vec<Vec<Value>>;
 
 /// The error of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Failure {
-    /// The SQLSTATE of a server's answer. `None` if there was no answer, so nobody knows whether the statement was done; and always
-    /// in `SQLite`.
+    /// The SQLSTATE that the server returned. `None` means that there was no reply, so it is unknown whether the statement was
+    /// executed. In `SQLite`, it is always `None`.
     pub code: Option<String>,
-    /// The database's words.
+    /// The error message of the database.
     pub message: String,
 }
 
@@ -91,25 +92,25 @@ pub struct Failure {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Outcome {
-    /// The rows of each statement, up to the first that failed.
+    /// The rows of each statement, up to the first one that failed.
     pub rows: Vec<Rows>,
     /// The error of the first statement that failed.
     pub failure: Option<Failure>,
-    /// The notices that the server sent meanwhile, each with its SQLSTATE; none in `SQLite`. They show a commit that the replica may not
-    /// have.
+    /// The notices that the server sent meanwhile, each with its SQLSTATE. They report a commit that the replica may not have
+    /// received. Always empty in `SQLite`.
     pub notices: Vec<Failure>,
 }
 
 impl Outcome {
-    /// A failure at the first statement.
+    /// Creates a failure of the first statement.
     pub fn failed(code: Option<&str>, message: impl Into<String>) -> Self {
         let failure = Failure { code: code.map(Into::into), message: message.into() };
         Self { failure: Some(failure), ..Self::default() }
     }
 
-    /// A commit that ends with a warning is done, but its replica may not have it: somebody cancelled the wait. That is no answer, so
-    /// the outcome is that of a connection which ended before one. SQLSTATEs tell warnings from notices in every language of the
-    /// server's messages: class 01, and the shutdown that ends such a wait.
+    /// Converts a commit that ended with a warning into a lost connection. Such a commit is done, but its replica may not have
+    /// received it because the wait was cancelled. Therefore it does not count as a reply. SQLSTATEs distinguish warnings from
+    /// notices in every language of the server's messages: class 01, and the shutdown that ends such a wait.
     fn without_warnings(self) -> Self {
         let is_warning = |code: &str| code.starts_with("01") || code == "57P01";
         let warns = |notice: &&Failure| notice.code.as_deref().is_some_and(is_warning);
@@ -120,7 +121,7 @@ impl Outcome {
 }
 
 impl<E: Into<Failure>> FromIterator<Result<Rows, E>> for Outcome {
-    /// Collects the results of statements up to the first error. A lazy iterator runs no statement after that.
+    /// Collects the results of statements up to the first error. A lazy iterator executes no statement after that.
     fn from_iter<I: IntoIterator<Item = Result<Rows, E>>>(results: I) -> Self {
         let mut outcome = Self::default();
         for result in results {
@@ -133,21 +134,21 @@ impl<E: Into<Failure>> FromIterator<Result<Rows, E>> for Outcome {
     }
 }
 
-/// A driver's next action.
+/// The next action of a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_enums, reason = "drivers take it apart")]
 pub enum Step {
-    /// Run these statements over the connection.
+    /// Execute these statements over the connection.
     Run(Vec<Statement>),
-    /// The request is answered.
+    /// The request is complete, with this reply.
     Done(Box<Reply>),
 }
 
-/// The databases whose words are known here.
+/// The supported databases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Engine {
-    /// `SQLite`, with the name of the file, as [`open_file`] finds it.
+    /// `SQLite`, with the name of the file as [`open_file`] determines it.
     Sqlite(String),
     /// `PostgreSQL`, with the schema of the tables.
     Postgresql(Schema),
@@ -169,15 +170,15 @@ impl Engine {
     }
 }
 
-/// The stores that a process has looked at, by name, each with the version of its tables: tables are made and conditions are probed
-/// once a process and store.
+/// The stores that a process has already checked, by name, each with the version of its tables. Tables are created and
+/// conditions are probed once per process and store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known(BTreeMap<String, i64>);
 
 #[cfg(feature = "std")]
 static KNOWN: Mutex<Known> = Mutex::new(Known(BTreeMap::new()));
 
-/// The steps that answer a request.
+/// The steps that process a request.
 #[derive(Clone, Debug)]
 pub struct Steps {
     engine: Engine,
@@ -191,39 +192,39 @@ pub struct Steps {
 #[derive(Clone, Debug)]
 enum Stage {
     Nothing,
-    /// The settings of an `SQLite` connection.
+    /// Apply the settings of an `SQLite` connection.
     Settings,
-    /// The request; `is_again` after the tables were made.
+    /// Process the request. `is_again` is set after the tables were created.
     Request {
         is_again: bool,
     },
-    /// The begin of a transaction that is about to create tables, and what the database has by then.
+    /// Begin a transaction that is about to create tables, and check what the database already contains.
     Look,
     Tables,
-    /// A probe; the reply if the request is answered already.
+    /// Probe the store. Contains the reply if the request is already processed.
     Probe(Option<Box<Reply>>),
-    /// The end of a transaction in which a statement failed.
+    /// Roll back a transaction in which a statement failed.
     Rollback(Error),
     Over,
 }
 
 impl Steps {
-    /// Begins to answer a request; `random` is 128 bits from the operating system.
+    /// Starts to process a request. `random` is 128 bits from the operating system.
     pub fn new(engine: Engine, request: &Request, random: Random) -> Self {
         let request = request.clone();
         Self { engine, create: Create::default(), request, random, stage: Stage::Nothing }
     }
 
-    /// The same steps, which create other tables.
+    /// Returns the same steps, which create other tables.
     #[must_use]
     pub fn create(self, create: Create) -> Self {
         Self { create, ..self }
     }
 
-    /// The next step, after the outcome of the last one; [`Outcome::default`] at first.
+    /// Returns the next step after the outcome of the last one. Pass [`Outcome::default`] to the first call.
     ///
     /// # Errors
-    /// The reason why the store cannot answer. After an error there is no further step.
+    /// Returns the reason why the store cannot process the request. There is no further step after an error.
     #[cfg(feature = "std")]
     pub fn next(&mut self, outcome: Outcome) -> Result<Step> {
         // Nothing is known while another thread looks: in the child of a fork that thread may be gone.
@@ -233,10 +234,10 @@ impl Steps {
         }
     }
 
-    /// As [`Steps::next`], for a process that keeps what it knows of stores by itself.
+    /// Like [`Steps::next`], for a process that stores its knowledge of stores itself.
     ///
     /// # Errors
-    /// As [`Steps::next`].
+    /// Returns the same errors as [`Steps::next`].
     pub fn next_with(&mut self, outcome: Outcome, known: &mut Known) -> Result<Step> {
         let outcome = outcome.without_warnings();
         let stage = mem::replace(&mut self.stage, Stage::Over);
@@ -253,10 +254,10 @@ impl Steps {
         }
     }
 
-    /// Takes all steps: for drivers that wait.
+    /// Executes all steps, for blocking drivers.
     ///
     /// # Errors
-    /// As [`Steps::next`].
+    /// Returns the same errors as [`Steps::next`].
     #[cfg(feature = "std")]
     pub fn drive(mut self, mut run: impl FnMut(&[Statement]) -> Outcome) -> Result<Reply> {
         let mut outcome = Outcome::default();
@@ -285,7 +286,7 @@ impl Steps {
         self.run(Stage::Request { is_again }, statements)
     }
 
-    /// Ends the transaction in which a statement failed, if the server still answers, so that the connection may serve again.
+    /// Ends the transaction in which a statement failed, if the server still responds, so that the connection can be reused.
     fn refused(&mut self, error: Error, failure: Option<&Failure>) -> Result<Step> {
         if failure.is_none_or(|failure| failure.code.is_none()) {
             return Err(error);
@@ -302,8 +303,8 @@ impl Steps {
         }
     }
 
-    /// Goes on in a store without tables, if it is to have some. Only here other tables are looked for: a holder's requests never do,
-    /// so nobody can stop a fleet by creating tables.
+    /// Continues in a store without tables, if they are to be created. Other tables are checked for only here and never by a
+    /// holder's requests, so creating tables cannot stop a fleet.
     fn lacking(&mut self, failure: Option<&Failure>) -> Result<Step> {
         let Engine::Postgresql(schema) = &self.engine else { return Ok(self.made()) };
         if self.create == Create::Nothing {
@@ -338,7 +339,7 @@ impl Steps {
         Ok(reply.map_or_else(|| self.send(true), Step::Done))
     }
 
-    /// Takes the rows of the request, which may be fewer than its statements.
+    /// Processes the rows of the request, of which there may be fewer than statements.
     fn answered(&mut self, is_again: bool, outcome: Outcome, known: &Known) -> Result<Step> {
         let Outcome { rows, failure, .. } = outcome;
         let state = rows.get(1).map(State::of).transpose();

@@ -1,4 +1,4 @@
-//! Times and random numbers of the system.
+//! The times and random numbers of the operating system.
 
 use alloc::format;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};

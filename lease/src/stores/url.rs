@@ -1,4 +1,4 @@
-//! Stores by their URLs.
+//! Opens stores by their URLs.
 
 #[cfg(feature = "sqlite")]
 use std::path::PathBuf;
@@ -22,14 +22,15 @@ use crate::{
 };
 
 /// Opens the store that a URL names: `postgres://` and an address (feature `postgresql`), `sqlite:` and the path of a file
-/// (feature `sqlite`), or `memory:` and a name. A relative path starts at the working directory of this moment. A store in memory is
-/// for tests: the threads of this process share it, and it lasts as long as the process. Forked children are refused.
+/// (feature `sqlite`), or `memory:` and a name. A relative path is resolved against the current working directory. A store in
+/// memory is for tests: the threads of this process share it, and it exists until the process ends. Forked child processes
+/// cannot use it.
 ///
-/// Parameters choose another schema than `polyflake` in `PostgreSQL` (`?schema=orders`), create its tables beside another store in the
-/// database (`?create=second-store`), or accept a file on overlayfs (`?allow=overlayfs`).
+/// URL parameters can select another schema than `polyflake` in `PostgreSQL` (`?schema=orders`), create tables even though the
+/// database contains another store (`?create=second-store`), or accept a file on overlayfs (`?allow=overlayfs`).
 ///
 /// # Errors
-/// `out_of_range` for any other URL; any error of the store.
+/// Returns `out_of_range` for any other URL, or any error of the store.
 pub fn open(url: &str) -> Result<Box<dyn Store>> {
     Address::of(url)?.open(Duration::MAX)
 }
@@ -71,7 +72,7 @@ impl Address {
         }
     }
 
-    /// Opens the store; a server that does not answer is given up after a while, if that is shorter than usual.
+    /// Opens the store. An unresponsive server is given up after a limit, if that is shorter than the usual one.
     #[cfg_attr(
         not(any(feature = "postgresql", feature = "sqlite")),
         expect(clippy::unnecessary_wraps, reason = "stores in memory are always there")
@@ -115,7 +116,7 @@ impl Kind {
     }
 }
 
-/// Returns whether a text looks like the scheme of a URL: any other text before a colon may hold a password.
+/// Returns whether a string looks like the scheme of a URL. Any other string before a colon may contain a password.
 fn is_scheme(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     text.len() < 20 && text.bytes().all(is_part)

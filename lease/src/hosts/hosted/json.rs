@@ -1,4 +1,4 @@
-//! Errors and events, as JSON.
+//! Errors and events as JSON.
 
 use alloc::string::ToString;
 

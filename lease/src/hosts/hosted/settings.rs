@@ -1,4 +1,4 @@
-//! The settings of a lease, as JSON.
+//! The settings of a lease as JSON.
 
 use alloc::{
     format,
@@ -37,7 +37,7 @@ impl Settings {
         self.0.get(key).and_then(Json::as_str).ok_or_else(|| unfit(key))
     }
 
-    /// A setting that need not be there.
+    /// Returns an optional setting.
     fn given(&self, key: &str) -> Option<&Json> {
         self.0.get(key).filter(|value| !value.is_null())
     }
@@ -47,7 +47,7 @@ impl Settings {
         value.as_u64().filter(|number| *number <= MOST).map(Some).ok_or_else(|| unfit(key))
     }
 
-    /// A text that need not be there.
+    /// Returns an optional string.
     fn given_text(&self, key: &str) -> Result<Option<&str>> {
         self.given(key).map(|value| value.as_str().ok_or_else(|| unfit(key))).transpose()
     }
@@ -84,7 +84,7 @@ impl Settings {
         }
     }
 
-    /// The range of numbers, or another one.
+    /// Returns the configured range of worker IDs, or the default.
     fn numbers(&self, all: RangeInclusive<u64>) -> Result<RangeInclusive<u64>> {
         let Some(numbers) = self.given("numbers") else { return Ok(all) };
         match numbers.as_array().map(Vec::as_slice) {

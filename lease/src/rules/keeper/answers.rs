@@ -1,4 +1,4 @@
-//! The consequences of time and of each answer.
+//! How the keeper reacts to the passing of time and to each reply.
 
 use alloc::{boxed::Box, format};
 
@@ -9,7 +9,7 @@ use crate::{
     rules::json::MOST,
 };
 
-/// The longest time for which a refused release is sent again: as long as a lease's host waits for the end.
+/// The longest time for which a rejected release is repeated. It is the time that the lease's host waits for the end.
 const RELEASE_MS: u64 = 10_000;
 /// A renewal's version is larger by 1 to this: a quarter of a million years of four an hour do not use up 2^53.
 pub(super) const VERSION_STEPS: u64 = 1 << 20;
@@ -62,7 +62,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Closes the keeper: the generator is sealed before its number is returned.
+    /// Closes the keeper. The generator is sealed before its worker ID is released.
     fn seal(&mut self) {
         if self.held.is_some() {
             self.actions.push_back(Action::Seal);
@@ -128,7 +128,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Reads after a short pause what became of a write.
+    /// Reads the record after a short pause to find out the result of a write.
     fn settle_soon(&mut self, purpose: Purpose, now: Moment) {
         let until = now.elapsed_ms + self.pause();
         self.at = At::Paused { until, purpose };
@@ -181,7 +181,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// The namespace's record, if it is as the options describe.
+    /// Returns the namespace's record if it matches the options.
     fn namespace(&self, reply: &Reply) -> Result<Namespace> {
         let namespace = reply.namespace.clone();
         let namespace = namespace.ok_or_else(|| damaged("expected the namespace's record"))?;
@@ -224,7 +224,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.ask_to_renew(held, new, now);
     }
 
-    /// The end of a renewal. By the clock that is behind: one that is far ahead would take the number from everybody for as long.
+    /// Returns the end of a renewal, by the clock that is behind. A clock that is far ahead would otherwise block the worker ID
+    /// for that long.
     fn next_end(&self, now: Moment) -> u64 {
         self.grid.down(self.store_time(now).min(now.wall_ms) + self.options.lease_ms)
     }
@@ -242,7 +243,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.ask(Purpose::Renew(new.clone()), Ask::Put { old, new }, now);
     }
 
-    /// Handles the answer to a renewal, or to the read that settles one.
+    /// Processes the reply to a renewal, or to the read that settles one.
     fn renewed(
         &mut self,
         purpose: Purpose,
@@ -302,8 +303,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.lost(error, now);
     }
 
-    /// Goes on with a grant whose record was acknowledged, or read. The window grows to what was acknowledged only: a later end that a read
-    /// shows is written again (R2).
+    /// Continues with a grant whose record was acknowledged or read. The window grows only to the acknowledged end; a later end
+    /// that a read shows is written again (R2).
     fn kept(&mut self, held: Held, there: Record, is_done: bool, now: Moment) {
         let granted_until = self.next_end(now).max(there.granted_until);
         if !is_done && granted_until > held.end {
@@ -322,20 +323,20 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.hold(there, asked, end, now);
     }
 
-    /// Returns whether nobody else can have been granted the number in the history that a restored store lost: claims wait for the
-    /// end that is there (R7).
+    /// Returns whether the worker ID cannot have been granted to another holder in the history that a restored store lost,
+    /// because claims wait for the recorded end (R7).
     fn is_living(&self, there: &Record, namespace: &Namespace) -> bool {
         self.store_now.0.saturating_add(namespace.clock_error_ms()) < there.granted_until
     }
 
-    /// Renews a grant in a restored store, and writes the store's new incarnation over the one before.
+    /// Renews a grant in a restored store, and replaces the previous incarnation by the store's new one.
     fn renew_restored(&mut self, held: &Held, there: Record, incarnation: Random, now: Moment) {
         let granted_until = self.next_end(now).max(there.granted_until);
         let new = Record { granted_until, incarnation, ..there.clone() };
         self.ask_to_renew(held.with(there), new, now);
     }
 
-    /// Stops renewing a grant: its window runs out, and the keeper looks for another number.
+    /// Stops renewing a grant. Its window expires, and the keeper claims another worker ID.
     fn lost(&mut self, error: Error, now: Moment) {
         self.is_surveyed = false;
         self.refuse(error);
@@ -351,14 +352,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.ask_to_release(Purpose::Release { held: Box::new(held), put, until }, now);
     }
 
-    /// Sends a release, also once more: the same one is done once at most.
+    /// Sends or repeats a release, which takes effect at most once.
     fn ask_to_release(&mut self, purpose: Purpose, now: Moment) {
         let Purpose::Release { held, put, .. } = &purpose else { return };
         let (old, new) = (held.record.clone(), put.clone());
         self.ask(purpose, Ask::Put { old, new }, now);
     }
 
-    /// Ends, or begins again if the keeper had to return a number without being closed.
+    /// Ends, or starts again if the keeper had to release a worker ID without being closed.
     fn released(&mut self, now: Moment) {
         self.at = if self.is_closing {
             At::Ended
@@ -369,12 +370,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 }
 
 impl Held {
-    /// The same grant, as a record that was read shows it.
+    /// Returns the same grant, as a record that was read shows it.
     fn with(&self, record: Record) -> Self {
         Self { record, asked: self.asked.clone(), ..*self }
     }
 
-    /// Returns whether a record of this holder's claim shows a renewal that it never asked for.
+    /// Returns whether a record of this holder's claim shows a renewal that the holder never requested.
     fn is_cloned(&self, there: &Record) -> bool {
         there.version > self.record.version && !self.asked.has(there)
     }
@@ -397,7 +398,7 @@ impl Asked {
 }
 
 impl Purpose {
-    /// Returns whether nothing is lost if the answer is never read.
+    /// Returns whether the reply may be ignored without loss.
     fn only_reads(&self) -> bool {
         matches!(self, Self::Open | Self::Survey | Self::Prepare | Self::Find | Self::Look)
     }

@@ -1,4 +1,4 @@
-//! Times of renewals, pauses after failures, clocks that differ, and chance.
+//! The times of renewals, pauses after failures, tolerance of clock differences, and random choices.
 
 use alloc::format;
 

@@ -1,4 +1,4 @@
-//! The way to a grant: the namespace's record, a free number, the claim.
+//! The steps to a grant: the namespace's record, a free worker ID, and the claim.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -8,9 +8,9 @@ use crate::{
     rules::json::MOST, rules::shape::BLOCK,
 };
 
-/// The longest time that a grant may begin before the store's time.
+/// The longest time by which a grant may start before the store's time.
 const SLACK_MS: u64 = 5_000;
-/// Number of records that a claim chooses from.
+/// The number of records from which a claim chooses.
 const CHOICE: u32 = 8;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
@@ -56,7 +56,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         namespace.store == store && self.outdated != Some(namespace.incarnation)
     }
 
-    /// Looks for a number in a namespace whose records are known to be complete.
+    /// Selects a worker ID in a namespace whose records are known to be complete.
     fn claim_in(&mut self, namespace: Namespace, now: Moment) {
         let time = self.store_now.0;
         if namespace.longest_ms < self.options.lease_ms {
@@ -83,7 +83,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.prepare(namespace, new, now);
     }
 
-    /// Writes the namespace's record, and begins again.
+    /// Writes the namespace's record, and starts again.
     fn prepare(&mut self, old: Namespace, new: Namespace, now: Moment) {
         let new = Namespace { version: old.version + 1, ..new };
         let (first, count) = (self.options.shape.first_of(old.records), BLOCK);
@@ -226,7 +226,7 @@ pub(crate) fn quiet_time(
     quiet_until.filter(is_time).ok_or_else(|| damaged("expected ends before the end of time"))
 }
 
-/// The refusal of a namespace whose store was restored a while ago.
+/// Returns the error for a namespace whose store was restored recently.
 fn quiet(namespace: &Namespace, time: u64) -> Option<Error> {
     let reason = "expected the store that granted before, found a restored one";
     let error = || Error::new(ErrorKind::StoreChanged, reason).with_until(namespace.quiet_until);

@@ -25,7 +25,7 @@ const MINUTE: u64 = 60_000;
 /// The longest lease: a year.
 const LONGEST: u64 = 366 * 24 * HOUR;
 
-/// A namespace, its shape, and the terms of leasing its numbers.
+/// A namespace, its shape, and the terms of leasing its worker IDs.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub(super) namespace: String,
@@ -61,11 +61,11 @@ impl Waits {
 }
 
 impl Options {
-    /// Leases of an hour, of any number. The namespace is named after the family as well, `orders/sno` for `orders`, so that generators of
-    /// different families may have the same name.
+    /// Creates options for leases of one hour and any worker ID. The name of the ID format is appended to the namespace, for
+    /// example `orders/sno` for `orders`, so that generators of different formats can use the same name.
     ///
     /// # Errors
-    /// `out_of_range` for a name that no namespace can have.
+    /// Returns `out_of_range` for an invalid name.
     pub fn new(name: &str, shape: Shape) -> Result<Self> {
         let namespace = format!("{name}/{}", shape.family());
         check_name(&namespace)?;
@@ -83,15 +83,15 @@ impl Options {
         })
     }
 
-    /// The whole name of the namespace, with the family's.
+    /// Returns the full name of the namespace, including the name of the ID format.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// Sets the length of a lease, in milliseconds.
+    /// Sets the length of a lease in milliseconds.
     ///
     /// # Errors
-    /// `out_of_range` unless the lease lasts at least two steps of the grid and half a second, and at most a year.
+    /// Returns `out_of_range` unless the lease lasts at least two steps of the grid and half a second, and at most a year.
     pub fn lease_ms(self, lease_ms: u64) -> Result<Self> {
         if lease_ms < (2 * self.shape.grid().step()).max(500) || lease_ms > LONGEST {
             return Err(out_of_range(
@@ -101,34 +101,36 @@ impl Options {
         Ok(Self { lease_ms, ..self })
     }
 
-    /// Sets a name for people, which is written in the record of the leased number.
+    /// Sets a human-readable name of the holder, which is stored in the record of the leased worker ID.
     ///
     /// # Errors
-    /// `out_of_range` for more than 200 bytes, or control characters.
+    /// Returns `out_of_range` for more than 200 bytes, or for control characters.
     pub fn holder(self, holder: &str) -> Result<Self> {
         check_text(holder, 200)?;
         Ok(Self { holder: holder.to_string(), ..self })
     }
 
-    /// Sets a number to take if it is free.
+    /// Sets a preferred worker ID, which is leased if it is free.
     ///
     /// # Errors
-    /// `out_of_range` unless it is one of the shape's numbers, and in one of the first 2^20 records: all up to it are made.
+    /// Returns `out_of_range` unless the shape contains the worker ID within its first 2^20 records, because all records up to
+    /// it are created.
     pub fn prefer(self, number: u64) -> Result<Self> {
         self.shape.reach(number)?;
         Ok(Self { preferred: Some(number), ..self })
     }
 
-    /// Sets a number to take or to wait for. Leases then last a minute, unless [`Options::lease_ms`] is called afterwards.
+    /// Sets a required worker ID. The lease waits for it if another holder has it. Leases then last one minute, unless
+    /// [`Options::lease_ms`] is called afterwards.
     ///
     /// # Errors
-    /// As [`Options::prefer`].
+    /// Returns the same errors as [`Options::prefer`].
     pub fn insist(self, number: u64) -> Result<Self> {
         let options = self.prefer(number)?;
         Ok(Self { insists: true, lease_ms: MINUTE, ..options })
     }
 
-    /// Sets a number to take if it is free, by an ordinal counted from the shape's first number.
+    /// Sets a preferred worker ID by an ordinal, counted from the first worker ID of the shape. It is leased if it is free.
     ///
     /// ```
     /// use polyflake_lease::{Options, Ordinal, Shape};
@@ -138,25 +140,25 @@ impl Options {
     /// let index = Ordinal::variable("JOB_COMPLETION_INDEX");
     /// let options = match index.read() {
     ///     Ok(_) => options.prefer_ordinal(&index)?, // index 3 prefers number 103
-    ///     Err(_) => options, // at a desk
+    ///     Err(_) => options, // on a developer's machine
     /// };
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// `out_of_range` as [`Ordinal::read`], and for an ordinal that the shape has no number for.
+    /// Returns `out_of_range` like [`Ordinal::read`], and for an ordinal without a worker ID in the shape.
     #[cfg(feature = "std")]
     pub fn prefer_ordinal(self, ordinal: &Ordinal) -> Result<Self> {
         let number = self.number_of(ordinal)?;
         self.prefer(number)
     }
 
-    /// Sets a number to take or to wait for, by an ordinal counted from the shape's first number. Leases then last a minute, as with
-    /// [`Options::insist`].
+    /// Sets a required worker ID by an ordinal, counted from the first worker ID of the shape. The lease waits for it if
+    /// another holder has it. Leases then last one minute, as with [`Options::insist`].
     ///
     /// # Errors
-    /// As [`Options::prefer_ordinal`].
+    /// Returns the same errors as [`Options::prefer_ordinal`].
     #[cfg(feature = "std")]
     pub fn insist_ordinal(self, ordinal: &Ordinal) -> Result<Self> {
         let number = self.number_of(ordinal)?;
@@ -173,9 +175,9 @@ impl Options {
         Ok(self.shape.first_of(index))
     }
 
-    /// Sets a function that hears of the lease's events, each as it happens. It is called on the thread that keeps the lease, so it
-    /// returns soon, and does not close the lease; on the thread that closes it only where the store does not answer. If it panics,
-    /// the lease goes on.
+    /// Sets a function that receives the lease's events as they occur. It is called on the thread that keeps the lease, so it
+    /// must return quickly and must not close the lease. If the store is unresponsive, it may also be called on the thread that
+    /// closes the lease. If it panics, the lease continues.
     ///
     /// ```
     /// use polyflake_lease::{Options, Shape, sno::Generator};
@@ -191,14 +193,14 @@ impl Options {
         Self { watch: Some(Watch::new(watch)), ..self }
     }
 
-    /// Sets the longest wait of a call for a tick or a lease, as the builders of the core do.
+    /// Sets the maximum wait of a call for a tick or a lease, like the builders of the core.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn max_wait(self, max_wait: Duration) -> Self {
         Self { waits: Waits { longest: Some(max_wait), ..self.waits }, ..self }
     }
 
-    /// Sets whether a call waits for a tick or a lease, as the builders of the core do.
+    /// Sets whether a call waits for a tick or a lease, like the builders of the core.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn on_exhausted(self, on_exhausted: OnExhausted) -> Self {

@@ -1,4 +1,4 @@
-//! Connections by URLs.
+//! Connections by URL.
 
 use std::{
     boxed::Box,
@@ -31,12 +31,12 @@ use crate::{
     stores::system::random,
 };
 
-/// The longest wait for a connection to one address, and half the longest wait for an acknowledgement of what was sent.
+/// The longest wait for a connection to one address, and half of the longest wait for an acknowledgement of sent data.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Number of times that a connection is tried again where the server has too many, and the longest pause before the first of them; each
-/// pause may be twice as long as the one before, and ends at random. Processes that start at once would meet again and again, and keep
-/// others out, too.
+/// The number of further connection attempts if the server has too many connections, and the longest pause before the first of
+/// them. Each pause is random and up to twice as long as the previous one. Otherwise processes that start at the same time
+/// would collide again and again, and keep others out as well.
 const TRIES: u32 = 4;
 const SPREAD: Duration = Duration::from_secs(1);
 
@@ -82,10 +82,10 @@ pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Noti
     connect_once(&server.url).await?.map_err(refused)
 }
 
-/// The server's answer, or an error of the URL.
+/// The server's reply, or an error of the URL.
 type Connected = Result<(Client, Connection, Notices), tokio_postgres::Error>;
 
-/// By TLS, unless the server is local or the URL asks for another way.
+/// Connects with TLS, unless the server is local or the URL specifies another mode.
 #[cfg(feature = "tls")]
 async fn connect_once(url: &str) -> Result<Connected> {
     let (url, roots) = tls::split(url)?;

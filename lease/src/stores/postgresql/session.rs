@@ -1,4 +1,4 @@
-//! Requests over a connection: the statements of a step are sent together, and take one round trip.
+//! Requests over a connection. The statements of a step are sent together and take one round trip.
 
 use alloc::{boxed::Box, string::ToString, vec::Vec};
 use core::{
@@ -45,7 +45,7 @@ pub(super) async fn answer(
     }
 }
 
-/// Waits for all futures, which begin in their order.
+/// Waits for all futures, which are started in order.
 async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut pending: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
     poll_fn(|context| {
@@ -64,7 +64,7 @@ async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     pending.into_iter().filter_map(|(_, output)| output).collect()
 }
 
-/// Sends a statement without a name: a pooler may give each transaction another connection.
+/// Sends a statement without a name, because a pooler may use another connection for each transaction.
 async fn run(client: &Client, statement: &Statement) -> Result<Rows, tokio_postgres::Error> {
     let values = statement.values.iter().map(|value| match value {
         Value::Integer(value) => (value as &(dyn ToSql + Sync), Type::INT8),

@@ -1,4 +1,4 @@
-//! Stores of tasks.
+//! Stores for asynchronous tasks.
 
 use core::mem;
 
@@ -18,8 +18,8 @@ use crate::{
     rules::location::{Create, Location, Schema},
 };
 
-/// A store in `PostgreSQL` for a task of Tokio ([`Host`](crate::Host)): over a connection of its own, or one that a pool lends for as
-/// long as a lease has something to ask.
+/// A store in `PostgreSQL` for a Tokio task ([`Host`](crate::Host)). It uses its own connection, or borrows one of a pool while
+/// a lease has requests.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -41,13 +41,13 @@ pub struct AsyncPostgresql {
 }
 
 impl AsyncPostgresql {
-    /// Connects to a server. The first request creates the tables if there are none.
+    /// Connects to a server. The first request creates the tables if they do not exist.
     ///
     /// # Errors
-    /// As [`Postgresql::open`](crate::Postgresql::open).
+    /// Returns the same errors as [`Postgresql::open`](crate::Postgresql::open).
     ///
     /// # Panics
-    /// Outside a runtime of Tokio.
+    /// Panics outside a Tokio runtime.
     pub async fn open(url: &str) -> Result<Self> {
         let process = forks::here()?;
         let location = Location::of(url)?;
@@ -59,8 +59,9 @@ impl AsyncPostgresql {
         Ok(Self { schema: server.schema, create, ..store })
     }
 
-    /// Takes a connection of a pool. It goes back with the store, or is closed if a request was dropped in it. The pool keeps the server's
-    /// warnings to itself: where a synchronous replica is to be promoted, nobody may cancel the commits of such a connection by hand.
+    /// Takes a connection from a pool. The connection is returned when the store is dropped, or closed if a request was dropped
+    /// before its end. The pool does not report the server's warnings. Therefore, if a synchronous replica may be promoted,
+    /// never cancel the commits of such a connection manually.
     ///
     /// ```no_run
     /// use polyflake_lease::{AsyncPostgresql, Host};
@@ -75,7 +76,7 @@ impl AsyncPostgresql {
     /// ```
     ///
     /// # Errors
-    /// As [`AsyncPostgresql::open`]; `lease_unavailable` if the pool has no connection in its time.
+    /// Returns the same errors as [`AsyncPostgresql::open`], or `lease_unavailable` if the pool provides no connection in time.
     #[cfg(feature = "deadpool")]
     pub async fn from_pool(pool: &Pool) -> Result<Self> {
         let process = forks::here()?;
@@ -84,7 +85,7 @@ impl AsyncPostgresql {
         Ok(Self::new(Connected::Pool(Some(taken)), process))
     }
 
-    /// The same store with its tables in another schema than `polyflake`.
+    /// Returns the same store with its tables in another schema than `polyflake`.
     #[must_use]
     pub fn schema(self, schema: Schema) -> Self {
         Self { schema, ..self }
@@ -116,20 +117,21 @@ impl AsyncStore for AsyncPostgresql {
 /// A connection that serves one request at a time.
 struct Lent {
     from: Connected,
-    /// `false` while a request is under way, and after one that was dropped.
+    /// Whether no request is in progress. It stays `false` after a request was dropped.
     is_idle: bool,
 }
 
 enum Connected {
-    /// A connection of the store's own, its notices, and the task that drives it.
+    /// The store's own connection, its notices, and the task that drives it.
     Open(Client, Notices, AbortHandle),
-    /// A connection of a pool; none only while it is dropped.
+    /// A connection of a pool, or `None` while it is being dropped.
     #[cfg(feature = "deadpool")]
     Pool(Option<Object>),
 }
 
 impl Lent {
-    /// The connection for one request. Once one was dropped, its answer may come in place of the next request's.
+    /// Returns the connection for one request. Fails after a request was dropped, because its reply could be mistaken for the
+    /// next one.
     fn take(&mut self) -> Result<(&Client, Option<&Notices>)> {
         let is_idle = mem::replace(&mut self.is_idle, false);
         match &mut self.from {

@@ -1,6 +1,6 @@
-//! Encrypted connections: by rustls, to servers whose certificate leads to a root certificate of browsers, or of a file that the URL
-//! names as libpq has it (`sslrootcert`). Certificate and host name are always verified, so `verify-full` means no more than
-//! `require`.
+//! Encrypted connections with rustls. The server's certificate must be signed by a root certificate of browsers, or by one of a
+//! file that the URL names with libpq's parameter `sslrootcert`. Certificate and host name are always verified, so
+//! `verify-full` is the same as `require`.
 
 use std::{path::PathBuf, string::String, sync::Arc, vec::Vec};
 
@@ -44,7 +44,7 @@ pub(super) fn require(config: &mut Config, url: &str) {
     }
 }
 
-/// Refuses a relative path: at a later connection the process may have another working directory.
+/// Rejects a relative path, because the working directory of the process may be different at a later connection.
 fn full(path: PathBuf) -> Result<PathBuf> {
     let is_full = path.is_absolute();
     is_full
@@ -52,7 +52,7 @@ fn full(path: PathBuf) -> Result<PathBuf> {
         .ok_or_else(|| out_of_range("expected a full path in `sslrootcert`, found a relative one"))
 }
 
-/// A path whose special characters are written as `%` and two digits.
+/// Decodes a path whose special characters are written as `%` and two digits.
 fn decoded(text: &str) -> Result<PathBuf> {
     let wrong = || out_of_range("expected a path of `sslrootcert`");
     let mut parts = text.split('%');

@@ -1,9 +1,9 @@
-//! A gate for forks. `SQLite` keeps the locks of a process in its memory, which a forked child has a copy of: a child that is forked
-//! while a file is open would take its parent's locks for its own. So a file is open only while a request is answered, and a fork
-//! waits until none is.
+//! A gate for forks. `SQLite` keeps the file locks of a process in memory, and a forked child process gets a copy of that
+//! memory. A child that is forked while a file is open would mistake its parent's locks for its own. Therefore a file is open
+//! only while a request is being processed, and a fork waits until no request is.
 //!
-//! A fork past the C library's hooks does not wait, and none waits for ever: a child that was forked in the middle of a request opens
-//! no file.
+//! A fork that bypasses the C library's hooks does not wait, and no fork waits forever. A child process that was forked in the
+//! middle of a request cannot open files.
 #![allow(unsafe_code, reason = "the C library's fork hooks have no safe door")]
 
 #[cfg(unix)]
@@ -23,7 +23,7 @@ static FORKING: AtomicU32 = AtomicU32::new(0);
 #[cfg(unix)]
 static IS_HOOKED: AtomicBool = AtomicBool::new(false);
 
-/// The longest wait of a fork for a request. While a fork waits, no request waits for a locked file.
+/// The longest time that a fork waits for a request. While a fork waits, no request waits for a locked file.
 #[cfg(unix)]
 const LONGEST: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_micros(200);
@@ -76,7 +76,7 @@ pub(super) fn is_forking() -> bool {
     FORKING.load(Ordering::SeqCst) > 0
 }
 
-/// Installs the hooks. Two threads may both do so, which does no harm.
+/// Installs the hooks. Two threads may both do so without harm.
 fn hook() {
     #[cfg(unix)]
     if !IS_HOOKED.swap(true, Ordering::AcqRel) {

@@ -1,11 +1,12 @@
-//! From the system's facts about a store's file to the file's name, or to a refusal.
+//! Derives the name of a store's file from facts that the system reports about it, or rejects the file.
 
 use alloc::{format, string::String};
 use core::fmt::Display;
 
 use crate::{Error, ErrorKind, Result};
 
-/// File systems in memory, on the network or of another program, which may keep less than they say, by the numbers that Linux gives them.
+/// File systems in memory, on the network or in another program, which may lose data, by the numbers that Linux assigns to
+/// them.
 const REFUSED: [(u32, &str); 15] = [
     (0x0102_1994, "tmpfs"),
     (0x8584_58f6, "ramfs"),
@@ -25,14 +26,15 @@ const REFUSED: [(u32, &str); 15] = [
     (0x786f_4256, "VirtualBox's shared folders"),
 ];
 
-/// The number of overlayfs, the writable layer of a container: it is durable, but each container has one of its own, and it is lost
-/// with its container.
+/// The number of overlayfs, the writable layer of a container. It is durable, but each container has its own, which is lost
+/// with the container.
 const OVERLAYFS: u32 = 0x794c_7630;
 
-/// Rejects a file system that is not durable, by the number that Linux gives it; and overlayfs unless the store's URL allows it.
+/// Rejects a file system that is not durable, by the number that Linux assigns to it. Overlayfs is rejected as well unless the
+/// store's URL allows it.
 ///
 /// # Errors
-/// `store_not_durable`.
+/// Returns `store_not_durable`.
 pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
     if found == OVERLAYFS && !allows_overlayfs {
         let expected = "expected a file on a volume that all processes of the machine share";
@@ -47,11 +49,12 @@ pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
     }
 }
 
-/// The name that tells one file from another, whatever its content, its path and the device that its volume is mounted at: inode
-/// and time of birth, since file systems give the inode of a removed file to the next one.
+/// Returns the name that identifies a file, independently of its content, its path and the device at which its volume is
+/// mounted. The name consists of the inode and the birth time, because file systems reuse the inode of a deleted file.
 ///
 /// # Errors
-/// `store_not_durable` where the file system keeps no time of birth: there a restored backup could not be told from the file before.
+/// Returns `store_not_durable` if the file system does not record birth times. Without them, a restored backup could not be
+/// distinguished from the earlier file.
 pub fn name_of(inode: u64, birth: Option<impl Display>) -> Result<String> {
     let birth = birth.ok_or_else(|| {
         let reason =

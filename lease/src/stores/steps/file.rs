@@ -19,10 +19,10 @@ use crate::{
     rules::location::{Access, Create},
 };
 
-/// The full path of a file: the working directory of a process may change.
+/// Returns the absolute path of a file, because the working directory of a process may change.
 ///
 /// # Errors
-/// `store_not_durable` for a path that names no file.
+/// Returns `store_not_durable` for a path that does not name a file.
 pub fn absolute(path: &Path) -> Result<PathBuf> {
     if path.as_os_str().is_empty() || path.to_string_lossy().contains(":memory:") {
         return Err(refused("a database in memory"));
@@ -33,12 +33,12 @@ pub fn absolute(path: &Path) -> Result<PathBuf> {
     })
 }
 
-/// Opens the file that a path names by a function of the driver's, and returns its name with it. If there is none, an empty file is
-/// created, unless the access creates nothing.
+/// Opens the file at a path with a function of the driver, and returns it with its name. If the file does not exist, an empty
+/// one is created, unless `access` forbids it.
 ///
 /// # Errors
-/// `store_not_durable` for a file that may lose written data; `lease_unavailable` if there is no file, or another one takes its place
-/// meanwhile; any error of the driver's.
+/// Returns `store_not_durable` for a file that may lose written data; `lease_unavailable` if the file does not exist or is
+/// replaced meanwhile; or any error of the driver.
 pub fn open<C>(
     path: &Path,
     access: Access,
@@ -81,13 +81,13 @@ fn check_system(_: &Path, _: Access) -> Result<()> {
     Ok(())
 }
 
-/// The name that tells one file from another, as [`name_of`] has it.
+/// Returns the name that identifies the file, as defined by [`name_of`].
 fn name(path: &Path) -> Result<String> {
     let (inode, birth) = mark(path).map_err(|error| missing(&error))?;
     name_of(inode, birth)
 }
 
-/// As [`name`], of an empty file if there is none.
+/// Like [`name`], but creates an empty file if it does not exist.
 fn name_or_create(path: &Path) -> Result<String> {
     if let Err(error) = OpenOptions::new().write(true).create_new(true).open(path)
         && error.kind() != io::ErrorKind::AlreadyExists
@@ -102,7 +102,8 @@ fn missing(error: &io::Error) -> Error {
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }
 
-/// The inode of a file, and its time of birth in Unix milliseconds if there is one: not every language tells more.
+/// Returns the inode of a file, and its birth time in Unix milliseconds if available. Some languages do not report it more
+/// precisely.
 #[cfg(target_os = "linux")]
 fn mark(path: &Path) -> io::Result<(u64, Option<i64>)> {
     use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
@@ -121,12 +122,12 @@ fn mark(path: &Path) -> io::Result<(u64, Option<u128>)> {
     Ok((found.ino(), birth.map(|since| since.as_millis())))
 }
 
-/// The file's index on its volume, and its time of birth: by itself this is no proof, since the system gives a new file the time of
-/// the one that it replaces within some seconds.
+/// Returns the file's index on its volume, and its birth time. The birth time alone is not sufficient, because a new file
+/// inherits that of the file that it replaces within some seconds.
 #[cfg(windows)]
 fn mark(path: &Path) -> io::Result<(u64, Option<u64>)> {
     use winapi_util::{Handle, file::information};
-    /// From 1601, where Windows begins to count, in units of 100 ns.
+    /// The Unix epoch in units of 100 ns since 1601, the epoch of Windows.
     const UNIX_EPOCH: u64 = 116_444_736_000_000_000;
     let found = information(Handle::from_path_any(path)?)?;
     let birth = found.creation_time().and_then(|units| units.checked_sub(UNIX_EPOCH));

@@ -1,7 +1,8 @@
-//! The words of `PostgreSQL`. All statements name the schema of the tables, so neither roles nor a `search_path` decide which store
-//! they use. Each transaction asks for a synchronous commit, and also reads whether the server's commits are durable,
-//! the server's identity, its timeline and its tables: a restored backup and a promoted replica are other incarnations. Rows that are
-//! restored into tables that are there look like the same store: an operator who does that must tell the namespace (`quiet_until`).
+//! The SQL dialect of `PostgreSQL`. All statements name the schema of the tables, so the store does not depend on roles or on
+//! the `search_path`. Each transaction requests a synchronous commit. It also reads whether the server's commits are durable,
+//! and the server's identity, timeline and tables, because a restored backup and a promoted replica are other incarnations.
+//! Rows that are restored into existing tables look like the same store. An operator who does that must report the restore to
+//! the namespace (`quiet_until`).
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -11,23 +12,25 @@ use super::{
 };
 use crate::{Error, ErrorKind, Result, rules::error::damaged};
 
-/// The creation of the schema, and then that of the tables.
+/// Creates the schema and then the tables.
 const TABLES: &str = include_str!("../../../sql/postgresql.sql");
 
-/// The rights of a role.
+/// The privileges of a role.
 const RIGHTS: &str = include_str!("../../../sql/postgresql-role.sql");
 
-/// Takes this crate's lock for the transaction; its number is arbitrary. "If not exists" fails if two create a table at the same time.
+/// Acquires this crate's lock for the transaction. Its number is arbitrary. The lock is necessary because "if not exists" fails
+/// if two transactions create a table at the same time.
 const LOCK: &str = "SELECT count(*) FROM pg_advisory_xact_lock(7089336938131513954)";
 
-/// Sets the settings of a transaction. A statement ends after every holder has given it up: a commit whose wait for a replica is cut short
-/// ends with a warning, which not every client shows. In a query's FROM they are set before its columns are read.
+/// Applies the settings of a transaction. A statement ends after every holder has given up on it, because a commit whose wait
+/// for a replica is cut short ends with a warning, which not every client reports. In the `FROM` clause of a query, the
+/// settings are applied before its columns are read.
 const SETTINGS: &str =
     "(SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '5s', true),
     set_config('statement_timeout', '20s', true) OFFSET 0) AS settings";
 
-/// The reason why the server's commits may not last, or NULL. Where pages cannot be torn, an operator vouches for that by a setting of
-/// the database, of the role or of the connection.
+/// The reason why the server's commits may not be durable, or NULL. If torn pages cannot occur, an operator declares this by a
+/// setting of the database, the role or the connection.
 const FAULT: &str = "CASE
     WHEN pg_is_in_recovery() THEN 'a server in recovery'
     WHEN current_setting('fsync') <> 'on' THEN 'fsync=off'
@@ -42,10 +45,10 @@ const TABLE: &str = "to_regclass('polyflake_leases')::oid::bigint";
 const SERVER: &str = "'postgresql:' || (SELECT system_identifier FROM pg_control_system())
     || ':' || left(pg_walfile_name(pg_current_wal_lsn()), 8)";
 
-/// The code of the server's refusal of a column that is not there.
+/// The error code of the server for a column that does not exist.
 const NO_COLUMN: &str = "42703";
 
-/// The code of the server's refusal of a role.
+/// The error code of the server for a role without privileges.
 const NO_RIGHT: &str = "42501";
 
 pub(super) fn dialect(schema: &Schema) -> Dialect {
@@ -131,7 +134,7 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
     }
 }
 
-/// What an operator runs where a role may create nothing.
+/// Returns the statements that an operator executes if a role has no privilege to create tables.
 fn operators_lines(schema: &Schema) -> String {
     let rights = RIGHTS.replace("polyflake.", &format!("{schema}."));
     let rights = rights.replace("SCHEMA polyflake ", &format!("SCHEMA {schema} "));

@@ -1,5 +1,5 @@
-//! Requests as statements that all databases with `ON CONFLICT`, `RETURNING` and recursive queries have, but for the words of a
-//! [`Dialect`]. Each request is one transaction.
+//! Requests as SQL statements. They use features of all databases with `ON CONFLICT`, `RETURNING` and recursive queries, except
+//! for the parts in [`Dialect`]. Each request is one transaction.
 
 use alloc::{
     borrow::ToOwned,
@@ -48,7 +48,7 @@ pub(super) struct Dialect {
 }
 
 impl From<u64> for Value {
-    /// Integers of records are below 2^53.
+    /// Converts an integer of a record, which is below 2^53.
     fn from(value: u64) -> Self {
         Self::Integer(value.cast_signed())
     }
@@ -144,7 +144,7 @@ pub(super) fn answer(ask: &Ask, rows: &[Rows]) -> Result<(Found, Option<Namespac
     }
 }
 
-/// The statements that answer a request.
+/// Returns the statements that process a request.
 fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
     let name = &*request.namespace;
     let mut statements = match &request.ask {
@@ -221,8 +221,8 @@ fn insert_namespace(new: &Namespace, dialect: &Dialect) -> Statement {
     Statement { text, values }
 }
 
-/// Replaces a record if it is as it was read, in the namespace's incarnation and in the store that the namespace's record names, which
-/// stay as they are until the swap is done.
+/// Replaces a record if it is unchanged since it was read, and if the namespace's incarnation and the store that the
+/// namespace's record names are those of the new record. Both are locked until the replacement is done.
 fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Statement {
     let Dialect { store, shared, .. } = dialect;
     let text = format!(
@@ -249,7 +249,8 @@ fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Statement 
     Statement { text, values }
 }
 
-/// Makes the records that a namespace's record is about to count, if that record is as it was read. Those that exist stay.
+/// Creates the records that a namespace's record is about to count, if that record is unchanged since it was read. Existing
+/// records are kept.
 fn insert_fresh(old: &Namespace, new: &Namespace, fresh: &Record, dialect: &Dialect) -> Statement {
     let Dialect { store, locked, .. } = dialect;
     let text = format!(
@@ -274,7 +275,7 @@ fn insert_fresh(old: &Namespace, new: &Namespace, fresh: &Record, dialect: &Dial
     Statement { text, values }
 }
 
-/// Replaces a namespace's record if it is as it was read, in the store that the new record names.
+/// Replaces a namespace's record if it is unchanged since it was read, in the store that the new record names.
 fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect) -> Statement {
     let text = format!(
         "UPDATE polyflake_namespaces
@@ -299,7 +300,7 @@ fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect) -> Statem
     Statement { text, values }
 }
 
-/// The fields of a row.
+/// Returns the fields of a row.
 fn fields_of(columns: &str, row: &[Value]) -> Fields {
     Fields::of(columns.split(", ").zip(row.iter().map(Into::into)))
 }
@@ -308,7 +309,7 @@ fn record_of(row: &[Value]) -> Result<Record> {
     Record::of(&fields_of(RECORD, row))
 }
 
-/// The records that can be read: one that cannot is nobody's reason to do without all others.
+/// Returns the readable records. An unreadable record does not prevent the use of all others.
 fn readable(rows: &Rows) -> Result<Vec<Record>> {
     let (mut read, mut refused) = (Vec::new(), None);
     for row in rows {
@@ -338,7 +339,7 @@ fn survey_of(rows: &Rows) -> Result<Found> {
     Ok(Found::Survey { records: row.integer("records")?, latest_end: row.integer("latest_end")? })
 }
 
-/// Requests that a store answers as [`check_probe`] expects if it refuses stale swaps and second creations.
+/// Returns requests that a store answers as [`check_probe`] expects if it rejects stale swaps and duplicate creations.
 fn probe(name: &str, store: &str) -> [Request; 6] {
     let one = Namespace {
         name: name.to_owned(),

@@ -1,5 +1,5 @@
-//! The words of `SQLite`. Durable is a rollback journal with `synchronous=EXTRA`, or a write-ahead log with `FULL` at least. The
-//! store's time is the machine's, as `SQLite` reads it.
+//! The SQL dialect of `SQLite`. Durable means a rollback journal with `synchronous=EXTRA`, or a write-ahead log with at least
+//! `FULL`. The store's time is that of the host, as `SQLite` reads it.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -13,10 +13,10 @@ const SCHEMA: &str = include_str!("../../../sql/sqlite.sql");
 
 const VERSION: &str = "PRAGMA schema_version";
 
-/// Parts of `SQLite`'s messages about a file that is not a store, or is damaged.
+/// Parts of `SQLite`'s error messages for a file that is not a store or is damaged.
 const DAMAGED: [&str; 4] = ["malformed", "not a database", "no column named", "no such column"];
 
-/// The part of `SQLite`'s message about a table that does not exist.
+/// The part of `SQLite`'s error message for a table that does not exist.
 const NO_TABLE: &str = "no such table";
 
 /// An immediate transaction has the file for itself. The file's name has no quotation marks.
