@@ -96,6 +96,7 @@ pub mod slot {
     pub const ANSWER_LENGTH: usize = 61;
     pub const MADE_ID: usize = 61;
     pub const SNO_PARTITION_PARTITION: usize = 61;
+    pub const SNO_SEAL_END: usize = 61;
     pub const SNO_STATS_PARTITION: usize = 61;
     pub const RANDFLAKE_STATS_LAST_SECOND: usize = 61;
     pub const RANDFLAKE_CLOSE_LAST_SECOND: usize = 61;
@@ -135,6 +136,7 @@ macro_rules! sno_calls {
             sno_partition => "snoPartition",
             sno_extend_window => "snoExtendWindow",
             sno_stats => "snoStats",
+            sno_seal => "snoSeal",
             sno_close => "snoClose",
         }
     };

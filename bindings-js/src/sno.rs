@@ -135,6 +135,14 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
+    /// Ends a generator under a lease -> the end of its highest tick, in Unix milliseconds; NaN if it made no ID.
+    #[allow(clippy::cast_precision_loss, reason = "milliseconds of a tick")]
+    pub fn sno_seal(&self, at: At) -> Result<()> {
+        let end = self.object(at)?.sno()?.seal()?.map_or(f64::NAN, |span| span.end as f64);
+        at.put_number(slot::SNO_SEAL_END, end);
+        Ok(())
+    }
+
     /// -> the snapshot, in the slots from which it is restored.
     pub fn sno_close(&self, at: At) -> Result<()> {
         let snapshot = self.object(at)?.sno()?.close()?;

@@ -162,6 +162,9 @@ export const madeSlots = { id: 61 } as const;
 /** A generator's partition. */
 export const snoPartitionSlots = { partition: 61 } as const;
 
+/** The end of the highest tick of a sealed generator, in Unix milliseconds. */
+export const snoSealSlots = { end: 61 } as const;
+
 /** The statistics of a sno generator. */
 export const snoStatsSlots = {
   partition: 61,
@@ -211,7 +214,7 @@ export type CallName =
   | "turn"
   | "putPiece"
   | "nextPiece"
-  | `sno${TextVerb | "ExtendWindow" | "GenerateAt" | "Partition" | "TimeRange"}`
+  | `sno${TextVerb | "ExtendWindow" | "GenerateAt" | "Partition" | "Seal" | "TimeRange"}`
   | `hotguid${TextVerb | "ExtendWindow" | "Provide" | "TimeRange"}`
   | `randflake${TextVerb | "CodecBuild" | "Encrypt" | "ExtendGrant" | "GenerateText" | "Grant" | "HeldGrant" | "Inspect"}`
   | `sparx64${"Build" | "Decrypt" | "Encrypt"}`

@@ -235,6 +235,29 @@ onEachMachine((polyflake, machine) => {
     assert.equal(new sno.Generator({ lease }).partition, undefined);
   });
 
+  test("partitions are free for default generators once their grants have ended", () => {
+    const program = `
+      const { sno } = require("polyflake/${machine}");
+      let grantee;
+      const lease = { ready() {}, close() {}, [Symbol.for("polyflake.lease")](found) {
+        grantee = found;
+        return { reason: () => ({}), longest: 0, granted: false, closed: false, attached() {} };
+      } };
+      const ids = new sno.Generator({ lease });
+      const start = Date.now();
+      for (let number = 0; number < 65_536; number++) {
+        grantee.begin(number, start - 60_000, start + 600_000);
+        try { ids.tryGenerate(); } catch {} // most grants begin after the tick of the one before
+      }
+      grantee.close();
+      console.log(sno.isValid(sno.generate()));`;
+    const { stdout, stderr } = spawnSync(process.execPath, ["-e", program], {
+      encoding: "utf8",
+      cwd: import.meta.dirname,
+    });
+    assert.deepEqual([stdout, stderr], ["true\n", ""]);
+  });
+
   test("a variable asks for a lease, and never for a random number instead", () => {
     const program = `
       const { sno, hotguid } = require("polyflake/${machine}");

@@ -33,6 +33,7 @@ const ANSWERS = [
   "answer",
   "made",
   "snoPartition",
+  "snoSeal",
   "snoStats",
   "randflakeStats",
   "randflakeClose",

@@ -16,6 +16,7 @@ import {
   snoOneSlots,
   snoOptionsSlots,
   snoPartitionSlots,
+  snoSealSlots,
   snoSnapshotSlots,
 } from "../protocol.js";
 import { put } from "../slots.js";
@@ -70,15 +71,9 @@ const LEASED = {
     handle.machine.numbers[extensionSlots.end] = end;
     handle.call("snoExtendWindow");
   },
-  close: (handle: Handle): number => {
-    const { wallHi, wallSafe } = snapshotOf(handle.call("snoClose").numbers);
-    return wallHi === 0 ? NaN : EPOCH_MS + TICK_MS * (Math.max(wallHi, wallSafe) + 1);
-  },
+  // Not `snoClose`, which keeps the partition for its snapshot: a partition without a snapshot is free after the last tick.
+  close: (handle: Handle): number => handle.call("snoSeal").numbers[snoSealSlots.end]!,
 } as const;
-
-/** The start of the format's time, in Unix milliseconds, and the length of a tick. */
-const EPOCH_MS = 1_262_304_000_000;
-const TICK_MS = 4;
 
 /** The parameters of an ID. */
 type Parameters = [metabyte?: number];
