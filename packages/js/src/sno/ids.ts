@@ -141,10 +141,10 @@ export class SnoArray extends PackedTexts<SnoId> {
   }
 
   /**
-   * Reads UUIDs of version 8, the form that is recommended for databases, from strings or from their concatenated bytes.
+   * Reads version 8 UUIDs, the recommended form for databases, from strings or from their concatenated bytes.
    *
-   * @throws {PolyflakeError} as {@link fromUuid8}, with the `item`; `invalid_type`; `invalid_length` unless the number of bytes is a
-   * multiple of 16.
+   * @throws {PolyflakeError} the errors of {@link fromUuid8}, with the `item`; `invalid_type`; `invalid_length` unless the number
+   * of bytes is a multiple of 16.
    */
   static fromUuid8(uuids: Uint8Array | readonly string[]): SnoArray {
     const rows = isBytes(uuids) ? uuidsIn(uuids) : elements(uuids, "uuids").map(uuidOf);
