@@ -17,7 +17,7 @@ from polyflake._errors import (
     StateError,
 )
 
-# After the errors, which the module raises.
+# Imported after the errors, because the compiled module raises them.
 from polyflake import hotguid, layout, public, randflake, sno, sparx64  # isort: skip
 from polyflake._polyflake import Description, FieldDescription, Stall, __version__, clock_source  # isort: skip
 

@@ -1,4 +1,4 @@
-# The compiled module. Its families are described where they are public: sno.pyi and its sisters.
+# The compiled module. Its ID formats are documented in the stubs of their public modules, such as sno.pyi.
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -60,7 +60,7 @@ _Texts: TypeAlias = _ArrowStream | _ArrowArray | _Buffer | Iterable[str]
 _Packed: TypeAlias = _ArrowStream | _ArrowArray | _Buffer
 _Integers: TypeAlias = _Packed | Iterable[SupportsIndex]
 
-# A NumPy array of bool. It has a length, other than NumPy's integers.
+# A NumPy array of bool. Unlike NumPy's integers, it has a length.
 class _Bools(_NumPyArray, Protocol):
     def __len__(self) -> int: ...
 
@@ -82,7 +82,7 @@ class Keeper:
 def place(url: str | None, namespace: str | None, /) -> str: ...
 def name_file(path: str, allows_overlayfs: bool, connect: Callable[[Path], _Item], /) -> tuple[_Item, str]: ...
 
-# What all arrays and columns have.
+# The methods that all arrays and columns have.
 class _Array(Generic[_Item]):
     def __len__(self) -> int: ...
     @overload

@@ -59,7 +59,7 @@ class by_metabyte:
     """
 
     def __init__(self, kinds: Mapping[int, Any], *, name: str = "id") -> None:
-        sno.by_metabyte(kinds, name=name)  # refuses keys that are no metabytes and values that are no classes
+        sno.by_metabyte(kinds, name=name)  # rejects invalid metabytes and values that are not callable
         self.kinds, self.name = {int(metabyte): kind for metabyte, kind in kinds.items()}, name
 
     def _metabyte(self, value: Any) -> int | None:

@@ -50,5 +50,5 @@ def read_int64(value: Any) -> int:
             message = "expected an integer of 64 bits in decimal digits, found another text"
             raise build("not_canonical", message, None, None, None, None, None)
         value = int(value)
-    randflake.to_unsigned(value)  # refuses all that is no integer of 64 bits
+    randflake.to_unsigned(value)  # rejects anything except 64-bit integers
     return int(value)

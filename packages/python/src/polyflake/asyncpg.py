@@ -46,7 +46,7 @@ def _text(value: Any) -> bytes:
 
 
 def _bytes(value: Any) -> bytes:
-    # `bytes` alone would take an integer for a length, and store as many zero bytes.
+    # `bytes(5)` would store 5 zero bytes, so an integer must not reach it.
     if isinstance(value, sno.Sno | bytes | bytearray | memoryview):
         return bytes(value)
     raise TypeError(f"expected bytes or Sno, found {type(value).__name__}")

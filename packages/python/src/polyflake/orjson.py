@@ -28,7 +28,7 @@ def default(value: Any) -> Any:
 
     :raises TypeError: for any other type.
     """
-    if isinstance(value, UUID):  # which `json.dumps` does not write by itself
+    if isinstance(value, UUID):  # `json.dumps` does not support UUIDs
         return str(value)
     try:
         return enc_hook(value)

@@ -43,7 +43,7 @@ def register(context: Any = None, *, form: Literal["text", "bytes", "uuid8", "uu
         (context or psycopg).adapters.register_dumper(sno.Sno, _dumper(form, dumper))
 
 
-# The last one of a form is used where a query does not say which.
+# The last dumper of a form is used if a query does not select one.
 _DUMPERS: dict[str, tuple[type[Any], ...]] = {
     "text": (StrBinaryDumperVarchar, StrDumperVarchar, StrBinaryDumper, StrDumper),
     "bytes": (BytesBinaryDumper, BytesDumper),

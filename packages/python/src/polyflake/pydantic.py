@@ -77,7 +77,7 @@ class HasMetabyte:
         return described(schema, {**handler(schema), **said, "pattern": f"^({either})$", "examples": examples})
 
 
-# Validation takes a number in JSON, too; clients that keep numbers as floats would round it, so texts come first.
+# Validation also accepts a number in JSON. Strings come first, because clients with float numbers would round it.
 _NUMBER = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 
 
@@ -141,7 +141,7 @@ class PublicId:
     def _read(self, value: Any) -> int:
         try:
             if self.numbers and not isinstance(value, str):
-                self.of.encode(value)  # refuses all that is no number of the type
+                self.of.encode(value)  # rejects anything that the type cannot encode
                 return int(value)
             return self.of.decode(value)
         except PolyflakeError as error:

@@ -37,11 +37,12 @@ class _Bytea(postgresql.BYTEA):
         return None
 
 
-# SQL Server and MariaDB sort UUIDs by their last bytes first, and MySQL has no type for them: there they are bytes.
+# These databases store UUIDs as bytes: SQL Server and MariaDB sort UUIDs by their last bytes first, and MySQL has no
+# type for them.
 _UUIDS: dict[str, TypeEngine[Any]] = {"": Uuid(), "mssql": mssql.BINARY(16), "mysql": mysql.BINARY(16)}
-# By the dialect's name; "" is for all others.
+# The column types by the name of the dialect; "" is for all other dialects.
 _COLUMNS: dict[str, dict[str, TypeEngine[Any]]] = {
-    # A text sorts by the bytes of its characters only under a collation that does.
+    # A string sorts by its bytes only under a binary collation.
     "text": {
         "": String(16),
         "mssql": mssql.CHAR(16, collation="Latin1_General_BIN2"),
@@ -53,7 +54,7 @@ _COLUMNS: dict[str, dict[str, TypeEngine[Any]]] = {
     "uuid": _UUIDS,
     "hotguid": {"": Uuid(), "mysql": mysql.BINARY(16)},
 }
-# Bytes in a statement.
+# The literal form of bytes in a statement.
 _LITERALS = {"postgresql": "'\\x{}'::bytea", "mssql": "0x{}"}
 # Operators that compare a string with a pattern.
 _PATTERNS = {operators.like_op, operators.not_like_op, operators.ilike_op, operators.not_ilike_op} | {
@@ -65,8 +66,8 @@ _T = TypeVar("_T")
 
 
 # An ID without a column's type is an error (``ArgumentError``), because the column's form decides what is stored.
-# SQLAlchemy takes the type of ``column == id`` from the column. For ``literal(id)`` and for arguments of functions it
-# has none, and would send the string, which a column of bytes or UUIDs never equals.
+# SQLAlchemy infers the type of ``column == id`` from the column. It has no type for ``literal(id)`` and for function
+# arguments, so it would send the string, which never equals the values in a column of bytes or UUIDs.
 inspection._self_inspects(sno.Sno)
 
 
@@ -85,7 +86,7 @@ class _Column(TypeDecorator[_T]):
 
         def process(value: _T) -> str:
             bound = self.process_bind_param(value, dialect)
-            if isinstance(bound, bytes):  # SQLAlchemy's own would decode them as a text
+            if isinstance(bound, bytes):  # SQLAlchemy's own processor would decode them as a string
                 return _LITERALS.get(dialect.name, "X'{}'").format(bound.hex())
             return write(value)
 
@@ -119,7 +120,7 @@ class SnoType(_Column[sno.Sno]):
         return _column(self.form, dialect)
 
     def coerce_compared_value(self, op: Any, value: Any) -> TypeEngine[Any]:
-        # A pattern is a string and no ID: ``column.like("9q%")``, ``column.startswith("9q")``.
+        # A pattern is a string, but not an ID: ``column.like("9q%")``, ``column.startswith("9q")``.
         is_pattern = self.form == "text" and isinstance(value, str) and op in _PATTERNS
         return String() if is_pattern else self
 
@@ -192,7 +193,7 @@ class Int64Type(TypeDecorator[int]):
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         if value is None:
             return None
-        randflake.to_unsigned(value)  # refuses all that is no integer of 64 bits
+        randflake.to_unsigned(value)  # rejects anything except 64-bit integers
         return int(value)
 
     @property
@@ -220,13 +221,13 @@ class PublicIdType(TypeDecorator[str]):
         return f"PublicIdType({self.of!r})"
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        # SQLite numbers rows by itself in an INTEGER alone.
+        # SQLite numbers rows itself only in a column of type INTEGER.
         return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else BigInteger())
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> int | None:
         if value is None or isinstance(value, str):
             return None if value is None else self.of.decode(value)
-        self.of.encode(value)  # refuses all that is no number of the type
+        self.of.encode(value)  # rejects anything that the type cannot encode
         return int(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
@@ -241,7 +242,7 @@ def render_item(kind: str, item: Any, context: Any) -> str | Literal[False]:
     """Renders these types in migrations: ``context.configure(render_item=render_item)`` in Alembic's ``env.py``."""
     if kind == "type" and type(item).__module__ == __name__:
         if isinstance(item, PublicIdType):
-            # As `load_dialect_impl`: SQLite numbers rows only in a column of type INTEGER.
+            # As in `load_dialect_impl`: SQLite numbers rows itself only in a column of type INTEGER.
             return 'sa.BigInteger().with_variant(sa.Integer(), "sqlite")'
         context.imports.add(f"import {__name__}")
         return f"{__name__}.{item!r}"
