@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use polyflake_lease::{
     Error, ErrorKind, Moment, Random, Result,
     hosted::{Hosted, Place, RANDOMS},
-    steps::{check_file_system, name_of_file},
+    steps::{check_file_system, file_error, name_of_file},
 };
 use serde_json::{Value, json};
 
@@ -50,13 +50,20 @@ pub extern "C" fn place(length: usize) -> usize {
 }
 
 /// The name of a file: `{"inode":TEXT,"birth":TEXT,"system":NUMBER,"allows_overlayfs":BOOLEAN}`, where the birth may be null, in Unix
-/// milliseconds, and the number of the file system, which Linux alone has.
+/// milliseconds, and the number of the file system, which Linux alone has. With `"folder":true` only the file system is checked, and the
+/// answer is null; `{"error":TEXT}` refuses a file that the system did not open, by the name of its error, such as `ENOENT`.
 #[unsafe(no_mangle)]
 pub extern "C" fn name(length: usize) -> usize {
     answer(&taken(length), |facts| {
+        if let Some(code) = facts["error"].as_str() {
+            return Err(file_error(code));
+        }
         let number = facts["system"].as_u64().and_then(|number| u32::try_from(number).ok());
         let allows_overlayfs = facts["allows_overlayfs"] == true;
         number.map_or(Ok(()), |number| check_file_system(number, allows_overlayfs))?;
+        if facts["folder"] == true {
+            return Ok("null".to_owned());
+        }
         let inode = facts["inode"].as_str().and_then(|inode| inode.parse().ok());
         // Two files under one number would be one store.
         let none = || Error::new(ErrorKind::StoreNotDurable, "expected a file's inode, found none");

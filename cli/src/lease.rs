@@ -38,6 +38,11 @@ struct Address {
 
 #[derive(clap::Subcommand)]
 enum Command {
+    /// Checks whether a lease could be acquired, and writes nothing: one line, and the exit status 0 or 1.
+    Check {
+        /// The URL of the lease, with its namespace; the variable `POLYFLAKE_LEASE` if it is left out.
+        url: Option<String>,
+    },
     /// Counts granted, reserved and free numbers, and shows who holds which.
     Status {
         #[command(flatten)]
@@ -98,6 +103,11 @@ enum Command {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     match &arguments.command {
+        Command::Check { url } => {
+            refuse_password(url.as_deref())?;
+            let store = polyflake_lease::check(url.as_deref())?;
+            writeln!(out, "a worker ID can be leased from {store}")?;
+        }
         Command::Status { place, json } => return status(place, *json),
         Command::Evict { place, number } => {
             let record = place.operator()?.evict(*number)?;
@@ -138,11 +148,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// The URL of a store, from an argument or the environment. A password is no argument: others on the machine would see it.
 pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
-    let user = url.and_then(|url| url.split_once("//")?.1.split_once('@'));
-    if user.is_some_and(|(user, _)| user.contains(':')) {
-        let reason = "expected a URL without a password: set the variable POLYFLAKE_LEASE to it";
-        return Err(Failure::new("invalid_secret", reason));
-    }
+    refuse_password(url)?;
     let variable = std::env::var("POLYFLAKE_LEASE").ok();
     let read = url.or(variable.as_deref()).ok_or_else(|| {
         Failure::new("missing_field", "expected the URL of a store, or POLYFLAKE_LEASE to be set")
@@ -154,6 +160,15 @@ pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
         None => polyflake_lease::hosted::Place::of_variables(Some(read), None, unused),
     };
     Ok(place?.url().to_owned())
+}
+
+fn refuse_password(url: Option<&str>) -> Result<(), Failure> {
+    let user = url.and_then(|url| url.split_once("//")?.1.rsplit_once('@'));
+    if user.is_some_and(|(user, _)| user.contains(':')) {
+        let reason = "expected a URL without a password: set the variable POLYFLAKE_LEASE to it";
+        return Err(Failure::new("invalid_secret", reason));
+    }
+    Ok(())
 }
 
 type Opened = Operator<Box<dyn polyflake_lease::Store>, fn() -> polyflake_lease::Result<Random>>;

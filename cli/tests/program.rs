@@ -391,6 +391,23 @@ fn an_operator_sees_and_changes_a_namespace() {
 }
 
 #[test]
+fn a_check_of_leases_is_one_line_and_a_status() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let path = folder.path().join("ids.db");
+    let url = format!("sqlite:{}?namespace=orders&allow=overlayfs", path.display());
+    let found = out(&["lease", "check", &url]);
+    assert_eq!(found, format!("a worker ID can be leased from sqlite:{}\n", path.display()));
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+    let missing = refused(1, &["lease", "check", "sqlite:/nowhere/ids.db?namespace=orders"]);
+    let expected = "error[lease_unavailable]: cannot lease a worker ID from sqlite:/nowhere/ids.db: the folder does not exist\n";
+    assert_eq!(missing, expected);
+    let unset = refused(1, &["lease", "check"]);
+    assert!(unset.contains("cannot read POLYFLAKE_LEASE: it is not set"), "{unset}");
+    let seen_by_all = "postgres://lease:sesame@db/orders?namespace=orders";
+    assert!(refused(1, &["lease", "check", seen_by_all]).contains("without a password"));
+}
+
+#[test]
 fn a_closed_pipe_is_a_quiet_end() {
     let mut command = Command::new(PROGRAM);
     let command = command.args(["new", "sno", "-n", "100000000"]).stdout(Stdio::piped());

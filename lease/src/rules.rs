@@ -1,6 +1,8 @@
 //! The part that hosts in all languages share: the state machine that keeps a lease, its records and requests, and its events.
 //! It has no clock, opens no connection and starts no thread.
 
+#[cfg(feature = "hosted")]
+pub(crate) mod check;
 pub(crate) mod error;
 #[cfg(feature = "hosted")]
 pub(crate) mod events;
@@ -20,5 +22,7 @@ pub(crate) mod plan;
 pub(crate) mod record;
 pub(crate) mod request;
 pub(crate) mod shape;
+#[cfg(feature = "hosted")]
+pub(crate) mod url;
 #[cfg(feature = "hosted")]
 pub(crate) mod watched;

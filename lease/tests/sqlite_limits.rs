@@ -77,7 +77,7 @@ fn a_full_disk_is_refused_and_usable_afterwards() {
             // It makes 5,000 records.
             let error = claim(&mut store, "others", 4999).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}");
-            assert!(error.to_string().starts_with("expected an answer from SQLite"), "{error}");
+            assert!(error.to_string().starts_with("SQLite reports: "), "{error}");
         }
         return;
     }

@@ -26,7 +26,10 @@ const { failureOf, postgresql, Rules, sqlite } = module.exports;
 
 const [client, address] = process.argv.slice(2);
 const database = client === "better-sqlite3" ? requireHere(client) : undefined;
-const driver = client === "pg" ? postgresql(address) : sqlite(address, true, new Rules(), database);
+const driver =
+  client === "pg"
+    ? postgresql(new Rules().ask("place", { url: address, namespace: "any" }).server)
+    : sqlite(address, true, new Rules(), database);
 let connection;
 
 async function run(statements) {

@@ -6,12 +6,14 @@ import os
 import sys
 
 from polyflake import _lease_stores
+from polyflake._polyflake import place
 
 client, address = sys.argv[1:]
 if client == "asyncpg":
     _lease_stores.find_spec = lambda name: name == client  # as where psycopg is not installed
 kind = "sqlite" if client == "sqlite3" else "postgresql"
-driver = _lease_stores.driver_of(kind, address, os.getpid(), 10.0, True)
+store = address if kind == "sqlite" else json.loads(place(address, "any"))["server"]
+driver = _lease_stores.driver_of(kind, store, os.getpid(), 10.0, True)
 expected = {"sqlite3": "SQLite", "psycopg": "Psycopg", "asyncpg": "Asyncpg"}[client]
 assert type(driver).__name__ == expected, driver
 loop = asyncio.new_event_loop()

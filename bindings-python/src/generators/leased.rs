@@ -263,6 +263,21 @@ impl<F: Family + Send + Sync> Moves for OfProcess<F> {
     }
 }
 
+/// What a check does to a generator.
+struct Nothing;
+
+impl Moves for Nothing {
+    fn begin(&self, _: u64, _: Range<u64>) -> Result<()> {
+        Ok(())
+    }
+    fn extend(&self, _: u64) {}
+    fn seal(&self) -> Option<u64> {
+        None
+    }
+    fn close(&self) {}
+    fn leave(&self) {}
+}
+
 /// The generator of a lease, and the rules of that lease, for `polyflake/_lease.py`. Texts are JSON, as in [`polyflake_lease::hosted`].
 #[pyclass(frozen, module = "polyflake._polyflake")]
 pub(crate) struct Keeper {
@@ -365,6 +380,25 @@ pub(crate) fn place(url: Option<&str>, namespace: Option<&str>) -> PyResult<Stri
         None => Place::from_env(namespace),
     };
     place.and_then(|place| place.to_json()).map_err(refused)
+}
+
+/// Commands that check whether a lease could be acquired, and lease nothing.
+#[pyfunction]
+#[pyo3(signature = (settings, /))]
+pub(crate) fn checker(settings: &str) -> PyResult<Keeper> {
+    let keeper = Keeper { granted: Arc::new(Nothing), hosted: Mutex::new(None) };
+    keeper.start(settings)?;
+    Ok(keeper)
+}
+
+/// Checks the path of a store's file, and returns whether the file exists.
+#[pyfunction]
+#[pyo3(signature = (path, allows_overlayfs, /))]
+pub(crate) fn look_at_file(path: PathBuf, allows_overlayfs: bool) -> PyResult<bool> {
+    let access = Access { allows_overlayfs, ..Access::default() };
+    let exists =
+        absolute_path(&path).and_then(|path| polyflake_lease::steps::look_at_file(&path, access));
+    exists.map_err(refused)
 }
 
 /// Opens the file of a store by a function, and names it.

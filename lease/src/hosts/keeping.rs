@@ -2,6 +2,7 @@
 
 use std::{
     boxed::Box,
+    string::String,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
     time::{Duration, Instant},
@@ -16,7 +17,7 @@ use core::{
 use polyflake::fork;
 
 use crate::{
-    Action, AsyncStore, Error, ErrorKind, Grantee, Moment, Options, Random, Reply, Request, Result,
+    Action, AsyncStore, Error, Grantee, Moment, Options, Random, Reply, Request, Result,
     rules::error::silent,
     rules::watched::{Standing, Watched, closes_store},
     stores::system::{self, random},
@@ -30,6 +31,7 @@ pub(crate) struct Shared {
 }
 
 #[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each stands for itself")]
 pub(crate) struct State {
     is_closing: bool,
     is_over: bool,
@@ -37,6 +39,10 @@ pub(crate) struct State {
     is_left: bool,
     /// Wakes the task that waits to be closed.
     waker: Option<Waker>,
+    /// The store in messages.
+    place: String,
+    /// `true` once a call has waited for a grant in vain: later calls fail at once, until there is one.
+    has_waited: bool,
     pub(crate) standing: Standing,
 }
 
@@ -100,7 +106,15 @@ impl Shared {
         let waits = |state: &mut State| state.outcome().is_none();
         let waited = self.changed.wait_timeout_while(self.lock(), longest, waits);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        state.outcome().unwrap_or_else(|| Err(state.refusal()))
+        state.outcome().unwrap_or_else(|| Err(state.reason()))
+    }
+
+    /// As [`Shared::ready`], but only one call of a process waits in vain.
+    pub(crate) fn ready_once(&self, longest: Duration) -> Result<()> {
+        let has_waited = self.lock().has_waited;
+        let ready = self.ready(if has_waited { Duration::ZERO } else { longest });
+        self.lock().has_waited = ready.is_err();
+        ready
     }
 
     /// The end of a wait for a grant, if it has ended.
@@ -111,7 +125,7 @@ impl Shared {
     /// The reason why there is no ID now.
     pub(crate) fn reason(&self) -> Error {
         let state = self.lock();
-        state.standing.reason(state.is_closing, system::unix_ms())
+        state.reason()
     }
 }
 
@@ -120,15 +134,12 @@ impl State {
         if self.standing.grant.is_some() {
             return Some(Ok(()));
         }
-        // A namespace keeps its shape, however long the wait.
-        let is_of_another_shape = |error: &Error| error.kind() == ErrorKind::NamespaceMismatch;
-        let is_final = self.standing.refused.as_ref().is_some_and(is_of_another_shape);
-        (self.is_over || is_final).then(|| Err(self.refusal()))
+        let is_final = self.standing.refused.as_ref().is_some_and(Error::is_permanent);
+        (self.is_over || is_final).then(|| Err(self.reason()))
     }
 
-    fn refusal(&self) -> Error {
-        let none = || Error::new(ErrorKind::LeaseUnavailable, "expected a grant, found none yet");
-        self.standing.refused.clone().unwrap_or_else(none)
+    fn reason(&self) -> Error {
+        self.standing.reason(&self.place, self.is_closing, system::unix_ms())
     }
 }
 
@@ -150,6 +161,7 @@ impl Keeping {
         grantee: Arc<dyn Grantee + Send + Sync>,
         shared: Arc<Shared>,
     ) -> Self {
+        shared.lock().place = options.place();
         let lease = Watched::new(options, random as _);
         Self { lease, grantee, shared, began: Instant::now(), process: fork::process() }
     }

@@ -122,14 +122,19 @@ impl Lease {
     /// Waits until there is a grant. In a forked child process, this starts to lease a worker ID for the child.
     ///
     /// # Errors
-    /// Returns `namespace_mismatch` immediately. If there is no grant after `longest`, returns the last error, or
-    /// `lease_unavailable`.
+    /// A [permanent](Error::is_permanent) one at once, such as `namespace_mismatch`; the last one, else `lease_unavailable`, if there is no
+    /// grant after `longest`.
     pub fn ready(&self, longest: Duration) -> Result<()> {
         self.here()?.ready(longest)
     }
 
-    /// Like [`Lease::ready`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. The future
-    /// can be dropped without loss.
+    /// As [`Lease::ready`], but only one call of a process waits in vain: later ones fail at once, until there is a grant.
+    pub(crate) fn ready_once(&self, longest: Duration) -> Result<()> {
+        self.here()?.ready_once(longest)
+    }
+
+    /// As [`Lease::ready`], but it waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread. Nothing is lost
+    /// if the future is dropped.
     ///
     /// # Errors
     /// Returns the same errors as [`Lease::ready`].

@@ -4,7 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use alloc::{boxed::Box, string::String};
 
-use crate::{Grantee, Host, Lease, Options, Result, Store, stores::url::Address};
+use crate::{
+    Grantee, Host, Lease, Options, Result, Store, rules::url::Location, stores::url::Address,
+};
 
 /// The source of a lease: a store's URL as in [`open`](crate::open), a custom store, or a [`Host`].
 ///
@@ -33,6 +35,7 @@ pub struct Source(Kind);
 
 enum Kind {
     Url(String),
+    At(Box<Location>),
     Store(Box<Open>),
     Host(Host),
 }
@@ -48,21 +51,27 @@ impl Source {
         Self(Kind::Store(Box::new(open)))
     }
 
+    /// The store of a URL that was read before.
+    pub(crate) fn at(location: Location) -> Self {
+        Self(Kind::At(Box::new(location)))
+    }
+
     /// Starts a lease.
     pub(crate) fn start<G: Grantee + Send + Sync + 'static>(
         self,
         options: Options,
         grantee: Arc<G>,
     ) -> Result<Lease> {
-        match self.0 {
-            Kind::Url(url) => {
-                let store = Address::of(&url)?;
-                let longest = Duration::from_millis(options.answer_limit());
-                Lease::start(move || store.open(longest), options, grantee)
-            }
-            Kind::Store(open) => Lease::start(open, options, grantee),
-            Kind::Host(host) => host.start(options, grantee),
-        }
+        let address = match self.0 {
+            Kind::Url(url) => Address::of(&url)?,
+            Kind::At(location) => Address::at(*location)
+                .map_err(|error| error.after("cannot read the URL of the lease"))?,
+            Kind::Store(open) => return Lease::start(open, options, grantee),
+            Kind::Host(host) => return host.start(options, grantee),
+        };
+        let options = options.at(address.name());
+        let longest = Duration::from_millis(options.answer_limit());
+        Lease::start(move || address.open(longest), options, grantee)
     }
 }
 
@@ -88,7 +97,7 @@ impl From<Host> for Source {
 impl core::fmt::Debug for Kind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
-            Self::Url(_) => "Url",
+            Self::Url(_) | Self::At(_) => "Url",
             Self::Store(_) => "Store",
             Self::Host(_) => "Host",
         })

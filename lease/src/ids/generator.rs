@@ -109,7 +109,7 @@ impl<F: Family> Generator<F> {
     #[cold]
     fn call_later<V>(&self, made: &mut Result<V>, mut call: impl FnMut(&F) -> Result<V>) {
         if matches!(made, Err(refused) if refused.kind() == ErrorKind::Forked) {
-            let ready = self.lease.ready(self.longest);
+            let ready = self.lease.ready_once(self.longest);
             *made = call(&self.leased);
             if let Err(reason) = ready
                 && is_of_lease(made)

@@ -102,6 +102,8 @@ impl<F: Family + Send + Sync> Threaded<F> {
         longest: Duration,
         build: impl Fn(u64, Range<i64>) -> polyflake::Result<F::Generator> + Send + Sync + 'static,
     ) -> Result<Begun<F>> {
+        let longest_ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
+        let options = options.waits_for_ms(longest_ms);
         let granted = Arc::new(Self::new(alloc::boxed::Box::new(build)));
         let lease = source.start(options, granted.clone())?;
         Ok(Begun { granted, lease, longest })

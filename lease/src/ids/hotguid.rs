@@ -37,8 +37,9 @@ impl Generator {
     /// # Errors
     /// Returns the reason why there is no grant: `lease_unavailable`, `numbers_exhausted` and others.
     pub fn new(url: &str, namespace: &str) -> Result<Self> {
-        let options = Options::new(namespace, Shape::hotguid(0..=0xf_ffff)?)?;
-        Self::with(url, options, false, Duration::from_secs(10))
+        let place = Place::of(url, Some(namespace))?;
+        let options = place.options(Shape::hotguid(place.numbers(0..=0xf_ffff))?)?;
+        Self::with(place.source(), options, false, place.longest())
     }
 
     /// Creates a generator from the environment. The variable `POLYFLAKE_LEASE` contains the store's URL with the namespace,
@@ -49,8 +50,8 @@ impl Generator {
     /// Returns `lease_unavailable` without the variable, or the errors of [`Generator::new`].
     pub fn from_env() -> Result<Self> {
         let place = Place::from_env(None)?;
-        let options = place.options(Shape::hotguid(0..=0xf_ffff)?)?;
-        Self::with(place.url(), options, false, place.longest())
+        let options = place.options(Shape::hotguid(place.numbers(0..=0xf_ffff))?)?;
+        Self::with(place.source(), options, false, place.longest())
     }
 
     /// Like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If the
@@ -63,8 +64,9 @@ impl Generator {
         namespace: &str,
         sleep: impl AsyncFn(Duration),
     ) -> Result<Self> {
-        let options = Options::new(namespace, Shape::hotguid(0..=0xf_ffff)?)?;
-        Self::with_async(url, options, false, Duration::from_secs(10), sleep).await
+        let place = Place::of(url, Some(namespace))?;
+        let options = place.options(Shape::hotguid(place.numbers(0..=0xf_ffff))?)?;
+        Self::with_async(place.source(), options, false, place.longest(), sleep).await
     }
 
     /// Creates a generator from any [`Source`] with custom options, whose shape must be Hot Guid's. With `uuid8`, it creates

@@ -44,9 +44,10 @@ impl Generator {
     /// Returns the reason why there is no grant: `lease_unavailable`, `namespace_mismatch` for another layout, and others.
     /// Returns the errors of [`shape`] for the layout and the fields.
     pub fn new(url: &str, namespace: &str, layout: &Layout, fields: &[&str]) -> Result<Self> {
-        let numbers = Numbered::new(layout, fields)?.all();
-        let options = Options::new(namespace, shape(layout, fields, numbers)?)?;
-        Self::with(url, options, layout, fields, Duration::from_secs(10))
+        let place = Place::of(url, Some(namespace))?;
+        let numbers = place.numbers(Numbered::new(layout, fields)?.all());
+        let options = place.options(shape(layout, fields, numbers)?)?;
+        Self::with(place.source(), options, layout, fields, place.longest())
     }
 
     /// Creates a generator from the environment. The variable `POLYFLAKE_LEASE` contains the store's URL with the namespace,
@@ -57,9 +58,9 @@ impl Generator {
     /// Returns `lease_unavailable` without the variable, or the errors of [`Generator::new`].
     pub fn from_env(layout: &Layout, fields: &[&str]) -> Result<Self> {
         let place = Place::from_env(None)?;
-        let numbers = Numbered::new(layout, fields)?.all();
+        let numbers = place.numbers(Numbered::new(layout, fields)?.all());
         let options = place.options(shape(layout, fields, numbers)?)?;
-        Self::with(place.url(), options, layout, fields, place.longest())
+        Self::with(place.source(), options, layout, fields, place.longest())
     }
 
     /// Like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If the
@@ -74,9 +75,10 @@ impl Generator {
         fields: &[&str],
         sleep: impl AsyncFn(Duration),
     ) -> Result<Self> {
-        let numbers = Numbered::new(layout, fields)?.all();
-        let options = Options::new(namespace, shape(layout, fields, numbers)?)?;
-        Self::with_async(url, options, layout, fields, Duration::from_secs(10), sleep).await
+        let place = Place::of(url, Some(namespace))?;
+        let numbers = place.numbers(Numbered::new(layout, fields)?.all());
+        let options = place.options(shape(layout, fields, numbers)?)?;
+        Self::with_async(place.source(), options, layout, fields, place.longest(), sleep).await
     }
 
     /// Creates a generator from any [`Source`] with custom options, whose shape must be that of [`shape`] with this layout and

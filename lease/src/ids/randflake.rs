@@ -33,8 +33,9 @@ impl Generator {
     /// # Errors
     /// Returns the reason why there is no grant: `lease_unavailable`, `namespace_mismatch` for another secret, and others.
     pub fn new(url: &str, namespace: &str, secret: [u8; 16]) -> Result<Self> {
-        let options = Options::new(namespace, Shape::randflake(0..=131_071, &secret)?)?;
-        Self::with(url, options, secret, Duration::from_secs(10))
+        let place = Place::of(url, Some(namespace))?;
+        let options = place.options(Shape::randflake(place.numbers(0..=131_071), &secret)?)?;
+        Self::with(place.source(), options, secret, place.longest())
     }
 
     /// Creates a generator from the environment. The variable `POLYFLAKE_LEASE` contains the store's URL with the namespace,
@@ -45,8 +46,8 @@ impl Generator {
     /// Returns `lease_unavailable` without the variable, or the errors of [`Generator::new`].
     pub fn from_env(secret: [u8; 16]) -> Result<Self> {
         let place = Place::from_env(None)?;
-        let options = place.options(Shape::randflake(0..=131_071, &secret)?)?;
-        Self::with(place.url(), options, secret, place.longest())
+        let options = place.options(Shape::randflake(place.numbers(0..=131_071), &secret)?)?;
+        Self::with(place.source(), options, secret, place.longest())
     }
 
     /// Like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If the
@@ -60,8 +61,9 @@ impl Generator {
         secret: [u8; 16],
         sleep: impl AsyncFn(Duration),
     ) -> Result<Self> {
-        let options = Options::new(namespace, Shape::randflake(0..=131_071, &secret)?)?;
-        Self::with_async(url, options, secret, Duration::from_secs(10), sleep).await
+        let place = Place::of(url, Some(namespace))?;
+        let options = place.options(Shape::randflake(place.numbers(0..=131_071), &secret)?)?;
+        Self::with_async(place.source(), options, secret, place.longest(), sleep).await
     }
 
     /// Creates a generator from any [`Source`] with custom options, whose shape must be Randflake's with this secret. It waits

@@ -33,8 +33,9 @@ impl Generator {
     /// # Errors
     /// Returns the reason why there is no grant: `lease_unavailable`, `numbers_exhausted` and others.
     pub fn new(url: &str, namespace: &str) -> Result<Self> {
-        let options = Options::new(namespace, Shape::sno(0..=u64::from(u16::MAX))?)?;
-        Self::with(url, options, Duration::from_secs(10))
+        let place = Place::of(url, Some(namespace))?;
+        let options = place.options(Shape::sno(place.numbers(0..=u64::from(u16::MAX)))?)?;
+        Self::with(place.source(), options, place.longest())
     }
 
     /// Creates a generator from the environment. The variable `POLYFLAKE_LEASE` contains the store's URL with the namespace,
@@ -45,8 +46,8 @@ impl Generator {
     /// Returns `lease_unavailable` without the variable, or the errors of [`Generator::new`].
     pub fn from_env() -> Result<Self> {
         let place = Place::from_env(None)?;
-        let options = place.options(Shape::sno(0..=u64::from(u16::MAX))?)?;
-        Self::with(place.url(), options, place.longest())
+        let options = place.options(Shape::sno(place.numbers(0..=u64::from(u16::MAX)))?)?;
+        Self::with(place.source(), options, place.longest())
     }
 
     /// Like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If the
@@ -59,8 +60,9 @@ impl Generator {
         namespace: &str,
         sleep: impl AsyncFn(Duration),
     ) -> Result<Self> {
-        let options = Options::new(namespace, Shape::sno(0..=u64::from(u16::MAX))?)?;
-        Self::with_async(url, options, Duration::from_secs(10), sleep).await
+        let place = Place::of(url, Some(namespace))?;
+        let options = place.options(Shape::sno(place.numbers(0..=u64::from(u16::MAX)))?)?;
+        Self::with_async(place.source(), options, place.longest(), sleep).await
     }
 
     /// Creates a generator from any [`Source`] with custom options, whose shape must be sno's. It waits up to `longest` for its

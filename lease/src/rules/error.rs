@@ -32,7 +32,13 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// All kinds, in the order of the documentation.
+    /// The kind of a code.
+    #[cfg(feature = "hosted")]
+    pub(crate) fn of_code(code: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.code() == code)
+    }
+
+    /// Every kind, in the order of the documentation.
     pub const ALL: &'static [Self] = &[
         Self::OutOfRange,
         Self::LeaseUnavailable,
@@ -69,12 +75,25 @@ pub struct Error {
     kind: ErrorKind,
     reason: Cow<'static, str>,
     until: Option<u64>,
+    is_permanent: bool,
 }
 
 impl Error {
-    /// Creates an error with a reason: lower case, without a final period, in the form "expected X, found Y".
+    /// An error with its reason in words: lower case, no full stop, and so that it can follow "cannot lease a worker ID:".
     pub fn new(kind: ErrorKind, reason: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, reason: reason.into(), until: None }
+        let is_permanent = matches!(kind, ErrorKind::OutOfRange | ErrorKind::NamespaceMismatch);
+        Self { kind, reason: reason.into(), until: None, is_permanent }
+    }
+
+    /// The same error, of a cause that waiting does not cure.
+    #[must_use]
+    pub(crate) fn permanent(self) -> Self {
+        Self { is_permanent: true, ..self }
+    }
+
+    /// The same error, whose reason follows other words.
+    pub(crate) fn after(self, words: &str) -> Self {
+        Self { reason: alloc::format!("{words}: {}", self.reason).into(), ..self }
     }
 
     /// Returns the same error with the time at which its cause ends, in Unix milliseconds.
@@ -99,7 +118,13 @@ impl Error {
         self.kind.code()
     }
 
-    /// Returns the time at which the cause ends, in Unix milliseconds, if it is known.
+    /// Returns whether only a change of the configuration or of the store's set-up helps: a wrong role, a missing folder, a namespace
+    /// of another shape. Calls that would wait for a lease fail at once then, while the lease is tried again now and then.
+    pub fn is_permanent(&self) -> bool {
+        self.is_permanent
+    }
+
+    /// The end of the cause, in Unix milliseconds, if it is known.
     pub fn until(&self) -> Option<u64> {
         self.until
     }
@@ -123,5 +148,42 @@ pub(crate) fn out_of_range(reason: impl Into<Cow<'static, str>>) -> Error {
 
 /// A store that gave no answer: what it was asked to write may be written or not.
 pub(crate) fn silent() -> Error {
-    Error::new(ErrorKind::LeaseUnavailable, "expected an answer from the store in time, found none")
+    Error::new(ErrorKind::LeaseUnavailable, "the store did not answer in time")
+}
+
+/// A time for people, in UTC.
+pub(crate) fn moment(unix_ms: u64) -> alloc::string::String {
+    let (days, second) = (unix_ms / 86_400_000, unix_ms / 1000 % 86_400);
+    // Years begin in March here, so that a leap day is the last day of its year; 146,097 days are 400 years.
+    let day = days + 719_468;
+    let (era, of_era) = (day / 146_097, day % 146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let date = of_year - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = era * 400 + year + next;
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    alloc::format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moment;
+
+    #[test]
+    fn moments_are_dates_of_the_calendar() {
+        for (ms, expected) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399_999, "2000-02-28T23:59:59Z"),
+            (951_782_400_000, "2000-02-29T00:00:00Z"),
+            (951_868_800_000, "2000-03-01T00:00:00Z"),
+            (1_709_251_199_000, "2024-02-29T23:59:59Z"),
+            (1_763_650_000_123, "2025-11-20T14:46:40Z"),
+            (4_107_542_399_000, "2100-02-28T23:59:59Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(moment(ms), expected);
+        }
+    }
 }

@@ -8,11 +8,11 @@ use std::{
 
 use core::{fmt, time::Duration};
 
-use crate::Error;
+use crate::{Error, rules::error::moment};
 
 /// An event of a lease. Times are Unix milliseconds.
 ///
-/// An event contains worker IDs, times and errors. It never contains a store's URL, so it contains no password either.
+/// An event holds numbers, times and errors. An error names the store without its password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
@@ -43,7 +43,7 @@ pub enum Event {
         /// The end of the grant.
         end: u64,
     },
-    /// A request was rejected or failed, and the lease continues.
+    /// A request was rejected or failed, by another reason than the time before; the lease continues.
     Refused(Error),
     /// The grant has expired without a replacement. No IDs are available until an [`Event::Acquired`] or an [`Event::Renewed`].
     Expired {
@@ -88,15 +88,17 @@ impl fmt::Display for Event {
         let name = self.name();
         match self {
             Self::Acquired { number, end, .. } | Self::Renewed { number, end } => {
-                write!(f, "{name}: number {number} until {end}")
+                write!(f, "{name}: number {number} until {}", moment(*end))
             }
             Self::Moved { from, number, end, .. } => {
-                write!(f, "{name}: from number {from} to number {number} until {end}")
+                write!(f, "{name}: from number {from} to number {number} until {}", moment(*end))
             }
             Self::Refused(error) => write!(f, "{name}: {error}"),
-            Self::Expired { number, end } => write!(f, "{name}: number {number} at {end}"),
+            Self::Expired { number, end } => {
+                write!(f, "{name}: number {number} at {}", moment(*end))
+            }
             Self::Sealed { number, used_until: Some(end) } => {
-                write!(f, "{name}: number {number}, used until {end}")
+                write!(f, "{name}: number {number}, used until {}", moment(*end))
             }
             Self::Sealed { number, used_until: None } => {
                 write!(f, "{name}: number {number}, unused")

@@ -169,6 +169,8 @@ pub struct Keeper<R> {
     outdated: Option<Random>,
     /// Whether there has been a grant.
     has_held: bool,
+    /// The moment of the first poll, by the monotonic clock.
+    began: Option<u64>,
     is_closing: bool,
 }
 
@@ -262,12 +264,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             is_surveyed: false,
             outdated: None,
             has_held: false,
+            began: None,
             is_closing: false,
         }
     }
 
     /// Returns the next task. Call it again after each action, after each reply, and at the time of an [`Action::Wait`].
     pub fn poll(&mut self, now: Moment) -> Action {
+        self.began.get_or_insert(now.elapsed_ms);
         if let Some(action) = self.actions.pop_front() {
             return action;
         }

@@ -1,14 +1,10 @@
-//! The parts of a store's URL that this crate interprets. All other parts are for the database client.
+//! Where a store keeps its tables, and what may be created there.
 
-#[cfg(feature = "hosted")]
-use alloc::vec::Vec;
 use alloc::{
     format,
     string::{String, ToString},
 };
 
-#[cfg(feature = "hosted")]
-use crate::Error;
 use crate::{Result, rules::error::out_of_range};
 
 /// The value of `create` that asks for a store beside another one.
@@ -76,7 +72,9 @@ impl core::fmt::Display for Schema {
 pub enum Create {
     /// No tables. A location without a store is an error.
     Nothing,
-    /// The tables of a store, unless the database contains another store.
+    /// None: a place in which a store could be created answers as an empty one.
+    Trial,
+    /// A store's tables, unless the database has another store.
     #[default]
     Store,
     /// The tables of a store, even if the database contains another store (`create=second-store`).
@@ -85,12 +83,14 @@ pub enum Create {
 
 #[cfg(feature = "hosted")]
 impl Create {
-    /// Reads the parameter or the setting `create`.
+    /// Reads the setting `create`.
     pub(crate) fn of(value: Option<&str>) -> Result<Self> {
         match value {
             None => Ok(Self::Store),
             Some(SECOND_STORE) => Ok(Self::SecondStore),
-            Some(_) => Err(unknown("create", SECOND_STORE)),
+            Some(_) => Err(out_of_range(format!(
+                "expected `{SECOND_STORE}` for `create`, found another value"
+            ))),
         }
     }
 }
@@ -103,126 +103,4 @@ pub struct Access {
     pub create: Create,
     /// Whether a file may be on overlayfs, whose content is lost with its container (`allow=overlayfs`).
     pub allows_overlayfs: bool,
-}
-
-/// The parts of a store's URL.
-#[cfg(feature = "hosted")]
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Location {
-    /// The URL without the parameters below.
-    pub(crate) url: String,
-    pub(crate) namespace: Option<String>,
-    /// An explicit schema.
-    pub(crate) schema: Option<Schema>,
-    pub(crate) access: Access,
-}
-
-#[cfg(feature = "hosted")]
-impl Location {
-    /// Splits a URL.
-    ///
-    /// # Errors
-    /// `out_of_range` for a parameter of this crate that is repeated, has an unknown value or does not fit the database. An error
-    /// shows nothing of the URL, which may hold a password.
-    pub(crate) fn of(url: &str) -> Result<Self> {
-        let (before, query) = url.split_once('?').unwrap_or((url, ""));
-        let mut parameters: Vec<_> = query.split('&').filter(|it| !it.is_empty()).collect();
-        let namespace = take(&mut parameters, "namespace")?;
-        let schema = take(&mut parameters, "schema")?;
-        let create = take(&mut parameters, "create")?;
-        let allow = take(&mut parameters, "allow")?;
-        let is_file = before.starts_with("sqlite:");
-        for (name, value) in [("schema", schema), ("create", create)] {
-            if is_file && value.is_some() {
-                return Err(unfit(name, "PostgreSQL"));
-            }
-        }
-        if !is_file && allow.is_some() {
-            return Err(unfit("allow", "SQLite"));
-        }
-        let create = Create::of(create)?;
-        let allows_overlayfs = match allow {
-            None => false,
-            Some("overlayfs") => true,
-            Some(_) => return Err(unknown("allow", "overlayfs")),
-        };
-        Ok(Self {
-            url: match &*parameters.join("&") {
-                "" => before.to_string(),
-                others => format!("{before}?{others}"),
-            },
-            namespace: namespace.map(|name| name.replace("%2F", "/").replace("%2f", "/")),
-            schema: schema.map(Schema::new).transpose()?,
-            access: Access { create, allows_overlayfs },
-        })
-    }
-}
-
-/// Removes a parameter from all parameters and returns its value.
-#[cfg(feature = "hosted")]
-fn take<'u>(parameters: &mut Vec<&'u str>, name: &str) -> Result<Option<&'u str>> {
-    let value = |parameter: &&'u str| parameter.strip_prefix(name)?.strip_prefix('=');
-    let found: Vec<_> = parameters.iter().filter_map(value).collect();
-    parameters.retain(|parameter| value(parameter).is_none());
-    match *found {
-        [] => Ok(None),
-        [one] => Ok(Some(one)),
-        _ => Err(out_of_range(format!("expected one {name} in the URL of a lease, found more"))),
-    }
-}
-
-#[cfg(feature = "hosted")]
-fn unfit(name: &str, database: &str) -> Error {
-    let expected = format!("expected the parameter `{name}` in a URL of {database} alone");
-    out_of_range(format!("{expected}, found it in another one"))
-}
-
-#[cfg(feature = "hosted")]
-fn unknown(name: &str, value: &str) -> Error {
-    out_of_range(format!("expected `{name}={value}` in the URL of a store, found another value"))
-}
-
-#[cfg(all(test, feature = "hosted"))]
-mod tests {
-    use super::*;
-
-    fn of(url: &str) -> Location {
-        Location::of(url).unwrap()
-    }
-
-    #[test]
-    fn the_parameters_of_this_crate_are_taken_out_of_a_url() {
-        let found =
-            of("postgres://me@db/x?a=1&schema=Mine&namespace=a%2Fb&create=second-store&b=2");
-        assert_eq!(found.url, "postgres://me@db/x?a=1&b=2");
-        assert_eq!(found.namespace.as_deref(), Some("a/b"));
-        assert_eq!(found.schema.unwrap().name(), "Mine");
-        assert_eq!(found.access.create, Create::SecondStore);
-        let found = of("sqlite:/ids.db?allow=overlayfs");
-        assert_eq!((&*found.url, found.access.allows_overlayfs), ("sqlite:/ids.db", true));
-        let found = of("postgres://me@db/x?schemas=1&sslmode=require");
-        assert_eq!(found.url, "postgres://me@db/x?schemas=1&sslmode=require");
-        assert_eq!((found.schema, found.access), (None, Access::default()));
-    }
-
-    #[test]
-    fn parameters_that_do_not_fit_are_rejected_without_the_url() {
-        for url in [
-            "postgres://me:sesame@db/x?schema=a&schema=b",
-            "postgres://me:sesame@db/x?schema=",
-            "postgres://me:sesame@db/x?schema=a%22b",
-            "postgres://me:sesame@db/x?schema=pg_catalog",
-            "postgres://me:sesame@db/x?schema=1a",
-            "postgres://me:sesame@db/x?create=always",
-            "postgres://me:sesame@db/x?allow=overlayfs",
-            "sqlite:/sesame.db?schema=a",
-            "sqlite:/sesame.db?create=second-store",
-            "sqlite:/sesame.db?allow=tmpfs",
-            "sqlite:/sesame.db?namespace=a&namespace=b",
-        ] {
-            let error = Location::of(url).err().expect(url);
-            assert_eq!(error.code(), "out_of_range", "{url}");
-            assert!(!error.to_string().contains("sesame"), "{error}");
-        }
-    }
 }

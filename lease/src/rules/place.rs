@@ -1,4 +1,4 @@
-//! The address of a lease: a store and a namespace, as one string.
+//! The address of a lease: a store, a namespace in it and the terms of the lease, as one URL.
 
 use alloc::{
     format,
@@ -7,7 +7,7 @@ use alloc::{
 };
 
 #[cfg(feature = "std")]
-use core::time::Duration;
+use core::{ops::RangeInclusive, time::Duration};
 
 use serde_json::json;
 
@@ -15,17 +15,20 @@ use crate::{
     Error, ErrorKind, Result,
     rules::error::out_of_range,
     rules::json::MOST,
-    rules::location::{Create, Location, SECOND_STORE, Schema},
+    rules::location::{Create, SECOND_STORE, Schema},
+    rules::record::check_name,
+    rules::url::{EXAMPLE, Location, TERMS, digits},
 };
 #[cfg(feature = "std")]
-use crate::{Options, Shape};
+use crate::{Options, Shape, Source};
 
 const LEASE: &str = "POLYFLAKE_LEASE";
 const NODE: &str = "POLYFLAKE_NODE";
-const RELATIVE: &str =
-    "a relative path, which is another file in each working directory: write the absolute path";
+/// A name for people, which the record of the leased worker ID shows.
+#[cfg(feature = "std")]
+const HOLDER: &str = "POLYFLAKE_HOLDER";
 
-/// A store, the name of a namespace in it, and a required worker ID, as specified by `POLYFLAKE_LEASE` and `POLYFLAKE_NODE`.
+/// A store, the name of a namespace in it, and the terms of a lease: what a URL says, or `POLYFLAKE_LEASE` and `POLYFLAKE_NODE`.
 ///
 /// ```
 /// use polyflake_lease::hosted::Place;
@@ -37,7 +40,7 @@ const RELATIVE: &str =
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The URL as it was written, without the namespace.
+    /// As it was written, without the namespace and the terms.
     url: String,
     location: Location,
     namespace: String,
@@ -48,53 +51,58 @@ impl Place {
     /// Parses a store's URL. It must have the parameter `namespace`, unless `namespace` is passed separately.
     ///
     /// # Errors
-    /// Returns `out_of_range` without a namespace or with two, or for an invalid parameter. The error does not contain any part
-    /// of the URL.
+    /// `out_of_range` without a namespace or with two, for a scheme that is not supported, for a parameter that is unknown or does not
+    /// fit; `store_not_durable` for a database in memory. An error shows no value of the URL.
     pub fn of(url: &str, namespace: Option<&str>) -> Result<Self> {
-        let location = Location::of(url)?;
-        let namespace = match (namespace, location.namespace.clone()) {
-            (Some(namespace), None) => namespace.to_string(),
-            (None, Some(within)) => within,
-            (None, None) => {
-                let reason = "expected a namespace in the URL of a lease, as in `?namespace=orders`, found none";
-                return Err(out_of_range(reason));
-            }
-            (Some(_), Some(_)) => {
-                return Err(out_of_range("expected one namespace, found another one in the URL"));
-            }
-        };
-        Ok(Self { url: without_namespace(url), location, namespace, number: None })
+        Self::read(url, namespace).map_err(|error| error.after("cannot read the URL of the lease"))
     }
 
-    /// Parses the values of the variables `POLYFLAKE_LEASE`, a URL, and `POLYFLAKE_NODE`, a decimal worker ID. An empty string
-    /// is rejected, because it usually means that a value is missing, for example an unset secret.
+    fn read(url: &str, namespace: Option<&str>) -> Result<Self> {
+        let location = Location::read(url)?;
+        namespace.map_or(Ok(()), check_name)?;
+        let namespace = match (namespace, &location.namespace) {
+            (Some(one), Some(other)) if one != other => {
+                let reason = format!("its namespace is `{other}`, and the call names `{one}`");
+                return Err(out_of_range(reason));
+            }
+            (Some(name), _) => name.to_string(),
+            (None, Some(name)) => name.clone(),
+            (None, None) => {
+                return Err(out_of_range(
+                    "it names no namespace; add one, as in `?namespace=orders`",
+                ));
+            }
+        };
+        Ok(Self { url: without_terms(url), location, namespace, number: None })
+    }
+
+    /// Reads the variables `POLYFLAKE_LEASE`, a URL, and `POLYFLAKE_NODE`, a number in decimal digits. Empty variables are rejected: they
+    /// stand for a value that did not arrive, such as a secret that does not exist.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` without `POLYFLAKE_LEASE`, even if there is a worker ID, because child processes inherit the
-    /// variable and would all use the same worker ID. Returns `out_of_range` for an empty string, for a relative path, which
-    /// would name another file in each working directory, or for an invalid worker ID. Also returns the errors of
-    /// [`Place::of`].
+    /// `lease_unavailable` without `POLYFLAKE_LEASE`, also if a number is set: child processes inherit that variable, and would all use the
+    /// number; `out_of_range` for an empty variable, for a relative path, which would be another file in each working directory, and
+    /// for a number that is none; as [`Place::of`]. Each error names the variable.
     pub fn of_variables(
         url: Option<&str>,
         number: Option<&str>,
         namespace: Option<&str>,
     ) -> Result<Self> {
-        let refused = |kind, found| {
-            let example = "`sqlite:/var/lib/app/ids.db?namespace=orders`";
-            let expected = format!("expected the variable {LEASE}, as in {example}");
-            Error::new(kind, format!("{expected}, found {found}"))
+        let Some(url) = url else {
+            let found =
+                if number.is_some() { "POLYFLAKE_NODE is set without it" } else { "it is not set" };
+            let reason = format!("cannot read {LEASE}: {found}; set it to a URL such as {EXAMPLE}");
+            return Err(Error::new(ErrorKind::LeaseUnavailable, reason).permanent());
         };
-        match (url, number) {
-            (Some(""), _) => Err(refused(ErrorKind::OutOfRange, "an empty text")),
-            (Some(url), number) => {
-                if is_relative(url) {
-                    return Err(refused(ErrorKind::OutOfRange, RELATIVE));
-                }
-                Ok(Self { number: number.map(number_of).transpose()?, ..Self::of(url, namespace)? })
+        let place = Self::read(url, namespace).and_then(|place| {
+            if place.location.site.is_relative() {
+                let reason = "its path is relative, which is another file in each working directory; write the absolute path";
+                return Err(out_of_range(reason));
             }
-            (None, None) => Err(refused(ErrorKind::LeaseUnavailable, "none")),
-            (None, Some(_)) => Err(refused(ErrorKind::LeaseUnavailable, "POLYFLAKE_NODE alone")),
-        }
+            Ok(place)
+        });
+        let place = place.map_err(|error| error.after(&format!("cannot read {LEASE}")))?;
+        Ok(Self { number: number.map(number_of).transpose()?, ..place })
     }
 
     /// Like [`Place::of_variables`], with the environment variables of this process.
@@ -105,25 +113,60 @@ impl Place {
     pub fn from_env(namespace: Option<&str>) -> Result<Self> {
         let text = |name| {
             let text = std::env::var_os(name).map(std::ffi::OsString::into_string).transpose();
-            text.map_err(|_| out_of_range(format!("expected UTF-8 in the variable {name}")))
+            text.map_err(|_| out_of_range(format!("cannot read {name}: it is not UTF-8")))
         };
         Self::of_variables(text(LEASE)?.as_deref(), text(NODE)?.as_deref(), namespace)
+    }
+
+    /// The range of worker IDs: all of the format's, unless the URL has others.
+    #[cfg(feature = "std")]
+    pub(crate) fn numbers(&self, all: RangeInclusive<u64>) -> RangeInclusive<u64> {
+        self.location.terms.numbers.map_or(all, |(first, last)| first..=last)
     }
 
     /// Options of a generator at this place.
     #[cfg(feature = "std")]
     pub(crate) fn options(&self, shape: Shape) -> Result<Options> {
-        let options = Options::new(&self.namespace, shape)?;
-        self.number.map_or(Ok(options.clone()), |number| options.insist(number))
+        if self.location.terms.sigterm {
+            let reason = "cannot return the worker ID at SIGTERM: a Rust program handles the signal itself and calls `close`, so leave `sigterm` out of the URL";
+            return Err(out_of_range(reason));
+        }
+        let mut options = Options::new(&self.namespace, shape)?.at(&self.location.site.to_string());
+        if let Ok(holder) = std::env::var(HOLDER) {
+            let named = options.holder(&holder);
+            options = named.map_err(|error| error.after(&format!("cannot read {HOLDER}")))?;
+        }
+        let options = match self.number {
+            Some(number) => options.insist(number).map_err(of_node)?,
+            None => options,
+        };
+        self.location.terms.lease_ms.map_or(Ok(options.clone()), |ms| options.lease_ms(ms))
+    }
+
+    /// The store, as the source of a lease.
+    #[cfg(feature = "std")]
+    pub(crate) fn source(&self) -> Source {
+        Source::at(self.location.clone())
+    }
+
+    #[cfg(feature = "std")]
+    pub(crate) fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// The store for people, without a password.
+    pub fn name(&self) -> String {
+        self.location.site.to_string()
     }
 
     /// The longest wait for the first grant. Who insists may wait for the lease of a killed process.
     #[cfg(feature = "std")]
     pub(crate) fn longest(&self) -> Duration {
-        Duration::from_secs(if self.number.is_some() { 70 } else { 10 })
+        let longest = if self.number.is_some() { 70_000 } else { 10_000 };
+        Duration::from_millis(self.location.terms.wait_ms.unwrap_or(longest))
     }
 
-    /// Returns the store's URL without the namespace, in the form that [`open`](crate::open) accepts.
+    /// The store's URL without the namespace and the terms, as [`open`](crate::open) takes it.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -138,31 +181,33 @@ impl Place {
         self.number
     }
 
-    /// Returns the address as JSON, for a host in another language: `store` (`sqlite` or `postgresql`), `address` (the file's
-    /// path, or the URL for the database client), `namespace`, `insist` (the worker ID or null), `schema` and `create` (for the
-    /// settings, or null), and `allows_overlayfs`.
+    /// For a host in another language, as JSON. `store` is `sqlite`, with the file's `path`, or `postgresql`, with the `server`: `hosts` (each
+    /// a name and a port), `user`, `password`, `database`, `encrypts`, `roots` (a file of root certificates), `connect_timeout` in seconds,
+    /// `application_name`, `options`. Then `namespace`, `allows_overlayfs`, and the settings that the place decides: `place` (the store for
+    /// people), `node` (the number of `POLYFLAKE_NODE`), `schema`, `create`, `lease_ms`, `numbers`; and the terms that a host keeps by
+    /// itself: `wait_ms` and `sigterm`. What is not given is null.
     ///
     /// # Errors
-    /// Returns `out_of_range` for another store.
+    /// `out_of_range` for a store in memory.
     pub fn to_json(&self) -> Result<String> {
-        let Location { url, schema, access, .. } = &self.location;
-        let (store, address) = match url.split_once(':') {
-            Some(("postgres" | "postgresql", _)) => ("postgresql", &**url),
-            Some(("sqlite", path)) => ("sqlite", plain(path)?),
-            _ => {
-                let reason = "expected the URL of a store, `sqlite:PATH` or `postgres://...`, found another text";
-                return Err(out_of_range(reason));
-            }
-        };
-        let place = json!({
-            "store": store,
-            "address": address,
+        let Location { site, schema, access, terms, .. } = &self.location;
+        let mut place = json!({
+            "place": site.to_string(),
             "namespace": self.namespace,
-            "insist": self.number,
+            "node": self.number,
             "schema": schema.as_ref().map(Schema::name),
             "create": (access.create == Create::SecondStore).then_some(SECOND_STORE),
             "allows_overlayfs": access.allows_overlayfs,
+            "lease_ms": terms.lease_ms,
+            "numbers": terms.numbers,
+            "wait_ms": terms.wait_ms,
+            "sigterm": terms.sigterm,
         });
+        let site =
+            site.to_json().map_err(|error| error.after("cannot read the URL of the lease"))?;
+        if let (Some(place), serde_json::Value::Object(site)) = (place.as_object_mut(), site) {
+            place.extend(site);
+        }
         Ok(place.to_string())
     }
 }
@@ -178,44 +223,29 @@ impl core::fmt::Debug for Place {
     }
 }
 
-/// Refuses what other libraries write in the URL of a file: here it would name another file.
-pub(crate) fn plain(path: &str) -> Result<&str> {
-    let found = match path {
-        _ if path.starts_with("//") => "`//`",
-        _ if path.starts_with("file:") => "`file:`",
-        _ if path.contains('?') => "`?`",
-        _ => return Ok(path),
-    };
-    let expected = "expected the path of a file after `sqlite:`, as in `sqlite:leases.db`";
-    Err(out_of_range(format!("{expected}, found {found}")))
+/// Names the variable in an error about its number.
+pub(crate) fn of_node(error: Error) -> Error {
+    error.after(&format!("cannot use the worker ID in {NODE}"))
 }
 
-/// Returns a URL as it was written, without its namespace.
-fn without_namespace(url: &str) -> String {
+/// A URL as it was written, but for its namespace and terms.
+fn without_terms(url: &str) -> String {
     let Some((before, query)) = url.split_once('?') else { return url.to_string() };
-    let others = query.split('&').filter(|part| !part.starts_with("namespace="));
+    let is_term = |part: &str| TERMS.contains(&part.split('=').next().unwrap_or_default());
+    let others = query.split('&').filter(|part| !is_term(part));
     match &*others.collect::<Vec<_>>().join("&") {
         "" => before.to_string(),
         others => format!("{before}?{others}"),
     }
 }
 
-/// Returns whether a URL names a file by a relative path. Because the path may be used on any operating system, a drive letter
-/// always begins an absolute path. Strings that are not file paths are left to other checks.
-fn is_relative(url: &str) -> bool {
-    let path = url.split('?').next().and_then(|before| before.strip_prefix("sqlite:"));
-    let Some(path) = path.filter(|path| plain(path).is_ok()) else { return false };
-    let has_drive = path.as_bytes().get(1) == Some(&b':');
-    !(has_drive || path.starts_with(['/', '\\', ':']) || path.is_empty())
-}
-
 fn number_of(text: &str) -> Result<u64> {
-    let is_decimal = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = text.parse().ok().filter(|number| is_decimal && *number <= MOST);
-    let refused = || {
-        let found = if text.is_empty() { "an empty text" } else { "another text" };
-        let expected = format!("expected a node's number in digits in the variable {NODE}");
-        out_of_range(format!("{expected}, found {found}"))
-    };
-    number.ok_or_else(refused)
+    let number = digits(text).filter(|number| *number <= MOST);
+    number.ok_or_else(|| {
+        let found =
+            if text.is_empty() { "it is empty" } else { "it is not a number in decimal digits" };
+        out_of_range(format!(
+            "cannot read {NODE}: {found}; set it to a worker ID, or leave it unset"
+        ))
+    })
 }

@@ -152,7 +152,21 @@ impl Shape {
         self.numbers().contains(&number).then(|| number - self.first)
     }
 
-    /// Returns the times at which grants may start and end.
+    /// The first difference to another shape, in words: this one's value, and the other's.
+    pub(crate) fn difference(&self, other: &Self) -> String {
+        let range = |shape: &Self| format!("worker IDs {} to {}", shape.first, shape.last);
+        if self.family != other.family {
+            format!("{}, not {}", self.family, other.family)
+        } else if (self.first, self.last) != (other.first, other.last) {
+            format!("{}, not {}", range(self), range(other))
+        } else if self.secret != other.secret {
+            "another secret".into()
+        } else {
+            "another layout".into()
+        }
+    }
+
+    /// The times at which grants may begin and end.
     pub fn grid(&self) -> Grid {
         let step = lcm(self.tick_us, 1000) / 1000;
         Grid { step, offset: self.epoch_ms % step }

@@ -3,6 +3,7 @@
 use alloc::{collections::VecDeque, format};
 use core::fmt;
 
+use crate::rules::error::moment;
 use crate::{
     Action, Error, ErrorKind, Event, Figures, Keeper, Moment, Options, Random, Reply, Result,
 };
@@ -30,21 +31,24 @@ impl Standing {
         self.grant.map_or(0, |(_, end)| end.saturating_sub(wall_ms))
     }
 
-    /// The reason why there is no ID now.
-    pub(crate) fn reason(&self, is_closed: bool, wall_ms: u64) -> Error {
-        let found = match self.grant {
-            _ if is_closed => "a closed one".into(),
-            None => "none yet".into(),
-            Some((_, end)) if end <= wall_ms => format!("none since {end} (Unix milliseconds)"),
-            Some(_) => "one for another time".into(),
+    /// The reason why there is no ID now. `place` names the store.
+    pub(crate) fn reason(&self, place: &str, is_closed: bool, wall_ms: u64) -> Error {
+        let lead = match self.grant {
+            _ if is_closed => return unavailable("expected a lease, found a closed one".into()),
+            None => format!("cannot lease a worker ID {place}"),
+            Some((number, end)) if end <= wall_ms => {
+                let end = moment(end);
+                format!("the lease of worker ID {number} {place} ended at {end} without a renewal")
+            }
+            Some((number, _)) => {
+                format!("the lease of worker ID {number} {place} does not cover this time")
+            }
         };
-        let Some(refused) = &self.refused else {
-            let reason = format!("expected a lease, found {found}");
-            return Error::new(ErrorKind::LeaseUnavailable, reason);
-        };
-        let reason = format!("expected a lease, found {found}; last refusal: {refused}");
-        let error = Error::new(refused.kind(), reason);
-        refused.until().map_or(error.clone(), |until| error.with_until(until))
+        match (&self.refused, self.grant) {
+            (Some(refused), _) => refused.clone().after(&lead),
+            (None, None) => unavailable(format!("{lead}: nothing has come of it yet")),
+            (None, Some(_)) => unavailable(lead),
+        }
     }
 }
 
@@ -58,6 +62,8 @@ pub(crate) struct Watched<R> {
     handed: Option<(u64, u64, u64)>,
     /// Whether the end of the generator's grant has been reported.
     has_ended: bool,
+    /// The refusal that was told last: one that repeats itself is told once.
+    told: Option<Error>,
     events: VecDeque<Event>,
 }
 
@@ -68,6 +74,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
             standing: Standing::default(),
             handed: None,
             has_ended: false,
+            told: None,
             events: VecDeque::new(),
         }
     }
@@ -97,7 +104,15 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
             Action::Refused(error) => {
                 self.standing.counts.failures += 1;
                 self.standing.refused = Some(error.clone());
-                self.events.push_back(Event::Refused(error.clone()));
+                if self.told.as_ref() != Some(error) {
+                    self.told = Some(error.clone());
+                    let place = self.options().place();
+                    let lead = match self.standing.grant {
+                        Some((number, _)) => format!("cannot renew worker ID {number} {place}"),
+                        None => format!("cannot lease a worker ID {place}"),
+                    };
+                    self.events.push_back(Event::Refused(error.clone().after(&lead)));
+                }
             }
             Action::Wait(until) => {
                 let longest = self.look(now).map_or(LOOK_AGAIN_MS, |left| left.min(LOOK_AGAIN_MS));
@@ -126,7 +141,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         });
         self.has_ended = false;
         self.standing.counts.grants += 1;
-        self.standing.refused = None;
+        (self.standing.refused, self.told) = (None, None);
     }
 
     pub(crate) fn not_begun(&mut self, error: Error, now: Moment) {
@@ -140,7 +155,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         self.events.push_back(Event::Renewed { number: *number, end: to });
         self.has_ended = false;
         self.standing.counts.renewals += 1;
-        self.standing.refused = None;
+        (self.standing.refused, self.told) = (None, None);
     }
 
     pub(crate) fn sealed(&mut self, used_until: Option<u64>, now: Moment) {
@@ -172,6 +187,10 @@ pub(crate) fn closes_store(action: &Action, now: Moment) -> bool {
         Action::Wait(until) => until.saturating_sub(now.elapsed_ms) >= IDLE_MS,
         _ => false,
     }
+}
+
+fn unavailable(reason: alloc::string::String) -> Error {
+    Error::new(ErrorKind::LeaseUnavailable, reason)
 }
 
 impl<R> fmt::Debug for Watched<R> {

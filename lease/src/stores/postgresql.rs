@@ -14,7 +14,7 @@ mod tls;
 
 use std::time::Duration;
 
-use alloc::{format, string::String};
+use alloc::format;
 use core::{future::Future, mem};
 use tokio::{
     runtime::{Builder, Handle, Runtime},
@@ -25,9 +25,10 @@ use tokio_postgres::Client;
 
 use crate::{
     Error, ErrorKind, Reply, Request, Result, Store,
-    rules::error::silent,
+    rules::error::{out_of_range, silent},
     rules::forks,
-    rules::location::{Create, Location, Schema},
+    rules::location::{Create, Schema},
+    rules::url::{self, Location, Site},
 };
 
 pub use task::AsyncPostgresql;
@@ -57,15 +58,27 @@ pub struct Postgresql {
 /// A server, and the schema of the store's tables.
 #[derive(Clone)]
 pub(crate) struct Server {
-    pub(crate) url: String,
+    pub(crate) address: url::Server,
     pub(crate) schema: Schema,
 }
 
 impl Server {
-    /// Rejects a URL that names no server.
-    pub(crate) fn of(Location { url, schema, .. }: Location) -> Result<Self> {
-        connection::check(&url)?;
-        Ok(Self { url, schema: schema.unwrap_or_default() })
+    /// Rejects a server that this build cannot reach.
+    pub(crate) fn of(address: url::Server, schema: Schema) -> Result<Self> {
+        connection::check(&address)?;
+        Ok(Self { address, schema })
+    }
+
+    /// Reads a URL, and what may be created in its store.
+    fn read(url: &str) -> Result<(Self, Create)> {
+        let read = || {
+            let Location { site: Site::Server(server), schema, access, .. } = Location::read(url)?
+            else {
+                return Err(out_of_range("it is not of PostgreSQL; write `postgres://`"));
+            };
+            Ok((Self::of(server, schema.unwrap_or_default())?, access.create))
+        };
+        read().map_err(|error| error.after("cannot read the URL of the store"))
     }
 }
 
@@ -86,9 +99,8 @@ impl Postgresql {
     /// commits, `store_damaged` for tables of another format, or `lease_unavailable` for a role without the required
     /// privileges.
     pub fn open(url: &str) -> Result<Self> {
-        let location = Location::of(url)?;
-        let create = location.access.create;
-        Self::open_within(Server::of(location)?, create, PATIENCE)
+        let (server, create) = Server::read(url)?;
+        Self::open_within(server, create, PATIENCE)
     }
 
     /// As [`Postgresql::open`], with another limit if it is shorter.
@@ -150,7 +162,8 @@ impl Store for Postgresql {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
         check_thread()?;
-        let open = self.open.as_mut().ok_or_else(|| unavailable("none"))?;
+        let open =
+            self.open.as_mut().ok_or_else(|| unavailable("the last request got no answer"))?;
         let Open { client, notices, .. } = open;
         let answer = session::answer(client, Some(notices), (&self.schema, self.create), request);
         let answered = async { timeout(self.limit, answer).await };
@@ -178,6 +191,6 @@ async fn in_time<V>(longest: Duration, work: impl Future<Output = Result<V>>) ->
 }
 
 fn unavailable(found: &str) -> Error {
-    let reason = format!("expected a connection to PostgreSQL, found: {found}");
+    let reason = format!("there is no connection to the server: {found}");
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }

@@ -10,7 +10,7 @@ mod gate;
 
 use std::{
     path::{Path, PathBuf},
-    string::ToString,
+    string::{String, ToString},
     thread,
     time::Duration,
 };
@@ -22,7 +22,7 @@ use rusqlite::{
 };
 
 use crate::{
-    Ask, Error, ErrorKind, Reply, Request, Result, Store,
+    Ask, Reply, Request, Result, Store,
     stores::steps::{Access, Engine, Failure, Rows, Statement, Steps, Value, file},
     stores::system::random,
 };
@@ -85,10 +85,9 @@ fn connect(path: &Path) -> Result<Connection> {
         connection.busy_handler(Some(wait))?;
         Ok(connection)
     };
-    connect().map_err(|error: rusqlite::Error| {
-        let reason = alloc::format!("expected an open file of SQLite, found: {error}");
-        Error::new(ErrorKind::LeaseUnavailable, reason)
-    })
+    // The name of the file makes no difference to an error.
+    let failed = |error: rusqlite::Error| Engine::Sqlite(String::new()).error(&error.into());
+    connect().map_err(failed)
 }
 
 /// Waits for a locked file, but not while a fork waits for this request.

@@ -48,9 +48,9 @@ use sql::{Dialect, State};
 use crate::{Error, Random, Reply, Request, Result, rules::error::damaged};
 
 pub use crate::rules::location::{Access, Create, Schema};
-pub use facts::{check_number as check_file_system, name_of as name_of_file};
+pub use facts::{check_number as check_file_system, file_error, name_of as name_of_file};
 #[cfg(feature = "std")]
-pub use file::{absolute as absolute_path, open as open_file};
+pub use file::{absolute as absolute_path, look as look_at_file, open as open_file};
 
 /// A value of a statement or of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -245,6 +245,7 @@ impl Steps {
             (Stage::Nothing, _) => Ok(self.begin()),
             (Stage::Rollback(error), _) => Err(error),
             (Stage::Request { is_again }, _) => self.answered(is_again, outcome, known),
+            (_, Some(failure)) if self.is_trial_without_tables(failure) => Ok(empty()),
             (_, Some(failure)) => self.refused(self.engine.error(failure), Some(failure)),
             (Stage::Settings, None) => self.looked(&outcome.rows, known),
             (Stage::Look, None) => Ok(self.seen(&outcome.rows)),
@@ -298,7 +299,7 @@ impl Steps {
         let version = sqlite::check(rows)?;
         match &self.engine {
             Engine::Sqlite(name) if known.0.get(name) == Some(&version) => Ok(self.send(true)),
-            _ if self.create == Create::Nothing => Ok(self.made()),
+            _ if matches!(self.create, Create::Nothing | Create::Trial) => Ok(self.made()),
             _ => Ok(self.run(Stage::Tables, sqlite::tables())),
         }
     }
@@ -317,15 +318,31 @@ impl Steps {
     fn seen(&mut self, rows: &[Rows]) -> Step {
         let Engine::Postgresql(schema) = &self.engine else { return self.made() };
         match postgresql::tables(schema, self.create, rows) {
+            Ok(mut statements) if self.create == Create::Trial => {
+                // The last one is the commit.
+                statements.pop();
+                statements.push(sql::statement("ROLLBACK"));
+                self.run(Stage::Tables, statements)
+            }
             Ok(statements) => self.run(Stage::Tables, statements),
             Err(error) => self.run(Stage::Rollback(error), vec![sql::statement("ROLLBACK")]),
         }
     }
 
     fn made(&mut self) -> Step {
-        let Engine::Sqlite(name) = &self.engine else { return self.send(true) };
+        let name = match &self.engine {
+            Engine::Sqlite(name) => name,
+            Engine::Postgresql(_) if self.create == Create::Trial => return empty(),
+            Engine::Postgresql(_) => return self.send(true),
+        };
         let statements = self.engine.dialect().probe(self.random, name);
         self.run(Stage::Probe(None), statements)
+    }
+
+    /// Returns whether a file has no tables, where they could be created.
+    fn is_trial_without_tables(&self, failure: &Failure) -> bool {
+        let is_file = matches!(self.engine, Engine::Sqlite(_));
+        self.create == Create::Trial && is_file && sqlite::has_no_tables(failure)
     }
 
     fn probed(
@@ -369,4 +386,10 @@ impl Steps {
         let statements = self.engine.dialect().probe(self.random, &reply.store);
         Ok(self.run(Stage::Probe(Some(reply)), statements))
     }
+}
+
+/// The answer of a store that does not exist yet.
+fn empty() -> Step {
+    let found = crate::Found::Names(Vec::new());
+    Step::Done(Box::new(Reply { now: 0, store: String::new(), namespace: None, found }))
 }

@@ -16,8 +16,11 @@ use polyflake::fork;
 
 use crate::{
     Error, ErrorKind, Memory, Reply, Request, Result, Store,
+    rules::check::Check,
     rules::error::out_of_range,
-    rules::location::{Access, Create, Location},
+    rules::location::{Access, Create},
+    rules::place::Place,
+    rules::url::{Location, Site, TERMS},
     stores::system,
 };
 
@@ -35,8 +38,54 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
     Address::of(url)?.open(Duration::MAX)
 }
 
+/// Checks whether a lease could be acquired: for deployments and readiness probes. The URL has a namespace, as in `POLYFLAKE_LEASE`; without
+/// one, the variables are read. Nothing is leased and nothing written; a store that does not exist yet could be created. Returns the
+/// store's name without a password.
+///
+/// ```
+/// let store = polyflake_lease::check(Some("memory:checked?namespace=orders"))?;
+/// assert_eq!(store, "memory:checked");
+/// let error = polyflake_lease::check(Some("sqlite:/nowhere/ids.db?namespace=orders")).unwrap_err();
+/// # #[cfg(feature = "sqlite")]
+/// assert_eq!(
+///     error.to_string(),
+///     "cannot lease a worker ID from sqlite:/nowhere/ids.db: the folder does not exist",
+/// );
+/// # Ok::<(), polyflake_lease::Error>(())
+/// ```
+///
+/// # Errors
+/// The reason why no lease could be acquired, at once: `out_of_range` for the URL, `lease_unavailable` for a store that cannot be reached,
+/// `store_not_durable`, `store_changed`, `numbers_exhausted`, `clock_skewed` and others.
+pub fn check(url: Option<&str>) -> Result<String> {
+    let place = match url {
+        Some(url) => Place::of(url, None),
+        None => Place::from_env(None),
+    }?;
+    let lead = format!("cannot lease a worker ID from {}", place.name());
+    look(&place).map_err(|error| error.after(&lead))?;
+    Ok(place.name())
+}
+
+fn look(place: &Place) -> Result<()> {
+    let address = Address::at(place.location().clone())?.trial();
+    #[cfg(feature = "sqlite")]
+    if let Kind::Sqlite(path) = &address.store
+        && !crate::stores::steps::file::look(path, address.access)?
+    {
+        return Ok(());
+    }
+    let mut store = address.open(Duration::MAX)?;
+    let mut check = Check::new(place.namespace());
+    while let Some(request) = check.next() {
+        check.take(store.answer(&request)?, system::unix_ms())?;
+    }
+    Ok(())
+}
+
 /// The store that a URL names, wherever the process goes meanwhile.
 pub(crate) struct Address {
+    name: String,
     store: Kind,
     access: Access,
 }
@@ -50,17 +99,49 @@ enum Kind {
 }
 
 impl Address {
+    /// The store of a URL that has neither a namespace nor terms of a lease, which the caller states in another way.
     pub(crate) fn of(url: &str) -> Result<Self> {
-        let location = Location::of(url)?;
-        if location.namespace.is_some() {
-            return Err(out_of_range("expected the URL of a store, found one with a namespace"));
-        }
-        Ok(Self { access: location.access, store: Kind::of(location)? })
+        let read = || {
+            let location = Location::read(url)?;
+            let query = url.split_once('?').map_or("", |(_, query)| query);
+            let is_of =
+                |name: &&&str| query.split('&').any(|it| it.starts_with(&format!("{name}=")));
+            if let Some(name) = TERMS.iter().find(is_of) {
+                let reason =
+                    format!("the parameter `{name}` is not read here; state it in the call");
+                return Err(out_of_range(reason));
+            }
+            Self::at(location)
+        };
+        read().map_err(|error| error.after("cannot read the URL of the store"))
+    }
+
+    /// The store of a URL.
+    pub(crate) fn at(location: Location) -> Result<Self> {
+        Ok(Self {
+            name: location.site.to_string(),
+            access: location.access,
+            store: Kind::of(location)?,
+        })
+    }
+
+    /// The store for people, without a password.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The same store for a program that only looks at it: nothing is created.
     pub(crate) fn existing(self) -> Self {
         Self { access: Access { create: Create::Nothing, ..self.access }, ..self }
+    }
+
+    /// The same store for a program that wants to know whether it could be created.
+    fn trial(self) -> Self {
+        let create = match self.access.create {
+            Create::Store => Create::Trial,
+            other => other,
+        };
+        Self { access: Access { create, ..self.access }, ..self }
     }
 
     /// The schema of the store's tables, if it is in `PostgreSQL`.
@@ -95,31 +176,27 @@ impl Address {
 
 impl Kind {
     fn of(location: Location) -> Result<Self> {
-        match location.url.split_once(':') {
-            Some(("memory", name)) => Ok(Self::Memory(name.to_string())),
+        match location.site {
+            Site::Memory(name) => Ok(Self::Memory(name)),
             #[cfg(feature = "sqlite")]
-            Some(("sqlite", path)) => {
-                crate::stores::steps::file::absolute(crate::rules::place::plain(path)?.as_ref())
-                    .map(Self::Sqlite)
+            Site::File(path) => {
+                crate::stores::steps::file::absolute(path.as_ref()).map(Self::Sqlite)
             }
+            #[cfg(not(feature = "sqlite"))]
+            Site::File(_) => Err(out_of_range(
+                "this build has no SQLite; enable the feature `sqlite` of polyflake-lease",
+            )),
             #[cfg(feature = "postgresql")]
-            Some(("postgres" | "postgresql", _)) => {
-                crate::stores::postgresql::Server::of(location).map(Self::Postgresql)
+            Site::Server(server) => {
+                let schema = location.schema.unwrap_or_default();
+                crate::stores::postgresql::Server::of(server, schema).map(Self::Postgresql)
             }
-            // The rest of the URL may hold a password.
-            Some((scheme, _)) if is_scheme(scheme) => {
-                let reason = format!("expected the URL of a store in this build, found {scheme}:");
-                Err(out_of_range(reason))
-            }
-            _ => Err(out_of_range("expected the URL of a store, found another text")),
+            #[cfg(not(feature = "postgresql"))]
+            Site::Server(_) => Err(out_of_range(
+                "this build has no PostgreSQL; enable the feature `postgresql` of polyflake-lease",
+            )),
         }
     }
-}
-
-/// Returns whether a string looks like the scheme of a URL. Any other string before a colon may contain a password.
-fn is_scheme(text: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
-    text.len() < 20 && text.bytes().all(is_part)
 }
 
 static STORES: LazyLock<Mutex<HashMap<String, Memory>>> = LazyLock::new(Mutex::default);

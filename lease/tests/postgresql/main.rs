@@ -48,7 +48,7 @@ fn a_role_that_may_only_look_make_and_change_suffices() {
     server.by_hand(&["CREATE ROLE orders LOGIN"]);
     let assert_no_right = |of: &str| {
         let message = claim_at(&as_role).unwrap_err().to_string();
-        let expected = "expected a role with the rights of a lease, found: permission denied for";
+        let expected = "the role lacks a right: permission denied for";
         assert!(message.starts_with(&format!("{expected} {of}; an operator runs ")), "{message}");
         for line in [
             "CREATE SCHEMA \"polyflake\";",
@@ -358,7 +358,7 @@ fn a_password_is_in_no_error() {
     for url in [
         "postgres://a:sesame@localhost:1/x",
         "postgres://a:sesame@[::1/x",
-        "postgres://a:sesame@localhost/x?sesame=1",
+        "postgres://a:sesame@localhost/x?a=sesame",
         "sesame",
         "pass=sesame port:1",
     ] {

@@ -117,7 +117,8 @@ fn an_operator_creates_nothing_and_sees_the_schema() {
     let server = Server::start(&programs);
     let status = |url: &str| Operator::open(url, "orders/sno").and_then(|mut it| it.status());
     let error = assert_refused(status(&server.url()), ErrorKind::LeaseUnavailable);
-    let expected = "expected a store, found no tables of leases in the schema \"polyflake\"";
+    let expected =
+        "there are no tables of leases in the schema \"polyflake\"; the first lease creates them";
     assert_eq!(error.to_string(), expected);
     assert_eq!(schemas(&server), [""; 0]);
     let url = format!("{}?schema=ids", server.url());

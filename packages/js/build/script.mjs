@@ -92,7 +92,7 @@ export async function buildScript() {
 const preloaded = (name) =>
   [
     `import common from "../cjs/${name}.js";`,
-    "export const { PolyflakeError, close, lease, ready } = common;",
+    "export const { PolyflakeError, check, close, lease, ready } = common;",
     // A store may be away for a while, and a warning has said so; a wrong variable stays wrong.
     'await ready().catch((error) => error.code !== "lease_unavailable" && Promise.reject(error));\n',
   ].join("\n");

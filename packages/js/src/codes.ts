@@ -25,4 +25,12 @@ export type ErrorCode =
   | "generator_closed"
   | "forked"
   | "entropy_unavailable"
-  | "backend_unavailable";
+  | "backend_unavailable"
+  | "lease_lost"
+  | "namespace_mismatch"
+  | "numbers_exhausted"
+  | "store_not_durable"
+  | "store_changed"
+  | "store_damaged"
+  | "schema_outdated"
+  | "clock_skewed";

@@ -43,13 +43,15 @@ export interface Grantee {
 /** A lease, as its generator sees it. */
 export interface Leasing {
   /** The reason why there is no ID now, and the time from which there may be one. */
-  reason(): { message: string; until: number | undefined };
+  reason(): { message: string; until: number | undefined; permanent: boolean };
   /** Longest wait of a call for a grant, in milliseconds. */
   readonly longest: number;
   /** `true` once there was a grant, false before. */
   granted: boolean;
   /** `true` once the user has closed it. */
   closed: boolean;
+  /** `true` once a call has waited for a grant in vain: later calls fail at once, until there is one. */
+  waited?: boolean;
   /** Begins the grant that there is already. */
   attached(): void;
 }
@@ -122,6 +124,7 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend, clos
       handle.become(build(number, Number.isNaN(used) ? start : Math.max(start, used), end));
       isOpen = true;
       handle.lease!.granted = true;
+      handle.lease!.waited = false;
     },
     extend: (end) => isOpen && extend(handle, end),
     seal: () => last(),
@@ -154,7 +157,10 @@ export async function onceGranted<T>(handle: Handle, signal: Signal | undefined,
     try {
       return await make();
     } catch (error) {
-      if (!isUnavailable(handle, error) || waited >= handle.lease!.longest) throw error;
+      if (!isUnavailable(handle, error)) throw error;
+      const lease = handle.lease!;
+      if (waited >= lease.longest) lease.waited = true;
+      if (lease.waited || lease.reason().permanent) throw error;
     }
     await slept(LOOK_AGAIN, signal);
   }

@@ -18,7 +18,7 @@ class Played {
   close() {}
   [KEY](grantee) {
     this.grantee = grantee;
-    const reason = () => ({ message: "expected a lease, found none yet", until: NOW + 5 });
+    const reason = () => ({ message: "expected a lease, found none yet", until: NOW + 5, permanent: false });
     return { reason, longest: this.longest, granted: false, closed: false, attached() {} };
   }
 }

@@ -4,11 +4,23 @@ use alloc::string::ToString;
 
 use serde_json::{Value as Json, json};
 
-use crate::{Error, Event};
+use crate::{Error, ErrorKind, Event};
 
 /// An error for a host.
 pub(super) fn error_of(error: &Error) -> Json {
-    json!({ "code": error.code(), "message": error.to_string(), "until": error.until() })
+    json!({
+        "code": error.code(),
+        "message": error.to_string(),
+        "until": error.until(),
+        "permanent": error.is_permanent(),
+    })
+}
+
+/// An error of the rules that a host got where it opened a file. All of these last.
+pub(super) fn refused(error: &Json) -> Error {
+    let text = |key: &str| error[key].as_str().unwrap_or_default();
+    let kind = ErrorKind::of_code(text("code")).unwrap_or(ErrorKind::LeaseUnavailable);
+    Error::new(kind, text("message").to_string()).permanent()
 }
 
 /// An event for a host.

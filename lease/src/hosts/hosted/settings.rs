@@ -12,10 +12,12 @@ use serde_json::{Map, Value as Json};
 
 use crate::{
     Error, Options, Random, Result, Shape,
+    rules::check::Check,
     rules::error::out_of_range,
     rules::json::MOST,
     rules::location::{Create, Schema},
     rules::numbered::{self, Numbered},
+    rules::place::of_node,
 };
 
 /// The settings of a lease.
@@ -64,19 +66,35 @@ impl Settings {
     }
 
     pub(super) fn create(&self) -> Result<Create> {
-        Create::of(self.given_text("create")?)
+        let create = Create::of(self.given_text("create")?)?;
+        let is_check = self.given("check").is_some();
+        Ok(if is_check && create == Create::Store { Create::Trial } else { create })
+    }
+
+    /// A check in place of a lease, and its result so far.
+    pub(super) fn check(&self) -> Result<Option<(Check, Result<()>)>> {
+        let name = self.text("namespace")?;
+        Ok(self.given("check").map(|_| (Check::new(name), Ok(()))))
     }
 
     pub(super) fn options(&self) -> Result<Options> {
         let mut options = Options::new(self.text("namespace")?, self.shape()?)?;
+        if let Some(place) = self.given_text("place")? {
+            options = options.at(place);
+        }
         if let Some(number) = self.number("prefer")? {
             options = options.prefer(number)?;
         }
         if let Some(number) = self.number("insist")? {
             options = options.insist(number)?;
+        } else if let Some(number) = self.number("node")? {
+            options = options.insist(number).map_err(of_node)?;
         }
         if let Some(lease_ms) = self.number("lease_ms")? {
             options = options.lease_ms(lease_ms)?;
+        }
+        if let Some(wait_ms) = self.number("wait_ms")? {
+            options = options.waits_for_ms(wait_ms);
         }
         match self.given("holder") {
             Some(_) => options.holder(self.text("holder")?),

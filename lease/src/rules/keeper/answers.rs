@@ -4,7 +4,7 @@ use alloc::{boxed::Box, format};
 
 use super::{Action, Asked, At, Grant, Held, Keeper, Moment, Purpose};
 use crate::{
-    Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Result,
+    Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Result, Shape,
     rules::error::{damaged, silent},
     rules::json::MOST,
 };
@@ -74,7 +74,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn later(&mut self, error: Error, now: Moment) {
         // If the end of a cause is known, the keeper does not try more often than needed.
         let known = error.until().map_or(0, |until| until.saturating_sub(self.store_time(now)));
-        let longest = self.longest_pause();
+        let longest = self.longest_pause(now);
         self.refuse(error);
         self.pause_for(known.min(longest), now);
     }
@@ -83,7 +83,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn pause_for(&mut self, least: u64, now: Moment) {
         let until = match self.end().filter(|_| self.is_kept()) {
             Some(end) => now.elapsed_ms + self.pause_of(end, now),
-            None => now.elapsed_ms + self.pause().max(least),
+            None => now.elapsed_ms + self.pause(now).max(least),
         };
         if let Some(held) = self.held.as_mut().filter(|held| !held.is_lost) {
             (held.renew_at, held.soonest) = (until, until);
@@ -118,7 +118,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             (purpose @ Purpose::Release { until, .. }, _) => {
                 self.refuse(error);
-                let again = now.elapsed_ms + self.pause();
+                let again = now.elapsed_ms + self.pause(now);
                 if again >= until {
                     return self.released(now);
                 }
@@ -130,7 +130,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Reads the record after a short pause to find out the result of a write.
     fn settle_soon(&mut self, purpose: Purpose, now: Moment) {
-        let until = now.elapsed_ms + self.pause();
+        let until = now.elapsed_ms + self.pause(now);
         self.at = At::Paused { until, purpose };
     }
 
@@ -189,9 +189,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if namespace.version == MOST {
             return Err(damaged("expected a version below the largest, found the largest"));
         }
-        let shape = self.options.shape.to_json();
-        if namespace.shape != shape {
-            let reason = format!("expected a namespace of {}, found {shape}", namespace.shape);
+        if namespace.shape != self.options.shape.to_json() {
+            let theirs = Shape::from_json(&namespace.shape)?;
+            let (name, differs) = (&namespace.name, theirs.difference(&self.options.shape));
+            let reason = format!(
+                "the namespace {name} was made for {differs}; a namespace keeps its shape, so take another name or the same range"
+            );
             return Err(Error::new(ErrorKind::NamespaceMismatch, reason));
         }
         if namespace.records > self.options.shape.capacity() {
@@ -269,8 +272,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let error = match there {
             None => damaged("expected a record of the number, found none"),
             Some(there) if there.is_claim(&held.record) && held.is_cloned(&there) => {
-                let reason =
-                    "expected the grant as this holder left it, found it renewed by a clone";
+                let reason = "a copy of this process renewed the grant";
                 Error::new(ErrorKind::LeaseLost, reason)
             }
             Some(there)
@@ -291,12 +293,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 return self.renew_restored(&held, there, namespace.incarnation, now);
             }
             _ if !is_known || !is_current => {
-                let reason = "expected the store that granted before, found a restored one";
+                let reason =
+                    "the store is not the one that granted before: it was restored or replaced";
                 Error::new(ErrorKind::StoreChanged, reason)
             }
             Some(Record { first, .. }) => {
-                let reason =
-                    format!("expected this holder's grant of number {first}, found another");
+                let reason = format!(
+                    "another holder has worker ID {first}, so this grant was ended from outside"
+                );
                 Error::new(ErrorKind::LeaseLost, reason)
             }
         };
@@ -364,7 +368,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = if self.is_closing {
             At::Ended
         } else {
-            At::Idle { until: now.elapsed_ms + self.pause() }
+            At::Idle { until: now.elapsed_ms + self.pause(now) }
         };
     }
 }

@@ -5,6 +5,9 @@ use alloc::format;
 use super::{Asked, At, Held, Keeper, Moment};
 use crate::{Error, ErrorKind, Random, Record, Result};
 
+/// The longest pause while a caller waits, in milliseconds.
+const WAITED_FOR_MS: u64 = 500;
+
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Returns whether a grant is to be renewed: a quarter of a lease has passed, or the generator's clock is at most three quarters
     /// of a lease before the end.
@@ -25,14 +28,18 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = At::Idle { until: renew_at };
     }
 
-    /// The longest pause without a grant: a minute or a tenth of a lease. A number may be returned before its end.
-    pub(super) fn longest_pause(&self) -> u64 {
-        (self.options.lease_ms / 10).clamp(50, 60_000)
+    /// The longest pause without a grant: a minute or a tenth of a lease, and half a second while a caller waits for the first grant. A
+    /// number may be returned before its end.
+    pub(super) fn longest_pause(&self, now: Moment) -> u64 {
+        let waited = now.elapsed_ms.saturating_sub(self.began.unwrap_or(now.elapsed_ms));
+        let is_waited_for = !self.has_held && waited < self.options.wait_ms;
+        let longest = if is_waited_for { WAITED_FOR_MS } else { 60_000 };
+        (self.options.lease_ms / 10).clamp(50, longest)
     }
 
     /// The pause after a failure without a grant: longer with each failure.
-    pub(super) fn pause(&mut self) -> u64 {
-        let pause = (25_u64 << self.failures.min(16)).min(self.longest_pause());
+    pub(super) fn pause(&mut self, now: Moment) -> u64 {
+        let pause = (25_u64 << self.failures.min(16)).min(self.longest_pause(now));
         self.failures += 1;
         pause / 2 + self.chance(pause / 2)
     }
@@ -42,7 +49,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn pause_of(&mut self, end: u64, now: Moment) -> u64 {
         let left = end.saturating_sub(now.wall_ms).min(self.options.lease_ms);
         if left == 0 {
-            return self.pause();
+            return self.pause(now);
         }
         self.failures = self.failures.saturating_add(1);
         (left / 10).max(50) + self.chance(left / 40)
@@ -64,15 +71,18 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// The error of a store's time that is too far from the generator's clock.
     pub(super) fn skewed(&self, time: u64, now: Moment) -> Option<Error> {
         let (skew, most) = (time.abs_diff(now.wall_ms), self.options.skew());
-        let reason = format!("expected a clock within {most} ms of the store's, found {skew} ms");
+        let reason = format!(
+            "this machine's clock differs from the store's by {} s, and {} s are allowed",
+            skew.div_ceil(1000),
+            most / 1000
+        );
         (skew > most).then(|| Error::new(ErrorKind::ClockSkewed, reason))
     }
 
     /// The error of a grant that begins far in the future by both clocks, since they stepped back: it is of no use until then.
     pub(super) fn yet_to_begin(&self, held: &Held, now: Moment) -> Option<Error> {
         let ahead = held.record.start.saturating_sub(now.wall_ms.max(self.store_time(now)));
-        let reason =
-            format!("expected a grant that has begun, found one that begins in {ahead} ms");
+        let reason = format!("the clocks stepped back, and the grant begins in {ahead} ms");
         (ahead > self.options.skew())
             .then(|| Error::new(ErrorKind::ClockSkewed, reason).with_until(held.record.start))
     }

@@ -4,8 +4,10 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{Asked, Claim, Keeper, Moment, Purpose};
 use crate::{
-    Ask, Error, ErrorKind, Namespace, Random, Record, Result, rules::error::damaged,
-    rules::json::MOST, rules::shape::BLOCK,
+    Ask, Error, ErrorKind, Namespace, Random, Record, Result,
+    rules::error::{damaged, moment},
+    rules::json::MOST,
+    rules::shape::BLOCK,
 };
 
 /// The longest time by which a grant may start before the store's time.
@@ -228,12 +230,18 @@ pub(crate) fn quiet_time(
 
 /// Returns the error for a namespace whose store was restored recently.
 fn quiet(namespace: &Namespace, time: u64) -> Option<Error> {
-    let reason = "expected the store that granted before, found a restored one";
+    let reason =
+        "the store was restored or replaced, and grants nothing until all older grants have ended";
     let error = || Error::new(ErrorKind::StoreChanged, reason).with_until(namespace.quiet_until);
     (time < namespace.quiet_until).then(error)
 }
 
 fn exhausted(numbers: u64, until: u64) -> Error {
-    let reason = format!("expected a free number, found none of {numbers}");
+    let reason = match numbers {
+        1 => "the worker ID is leased to another process".into(),
+        _ => format!("all {numbers} worker IDs are leased to other processes"),
+    };
+    let reason =
+        if until > 0 { format!("{reason}, the first until {}", moment(until)) } else { reason };
     Error::new(ErrorKind::NumbersExhausted, reason).with_until(until)
 }

@@ -29,11 +29,15 @@ const LONGEST: u64 = 366 * 24 * HOUR;
 #[derive(Clone, Debug)]
 pub struct Options {
     pub(super) namespace: String,
+    /// The store for people, without a password.
+    place: Option<String>,
     pub(super) shape: Shape,
     pub(super) lease_ms: u64,
     pub(super) holder: String,
     pub(super) preferred: Option<u64>,
     pub(super) insists: bool,
+    /// How long a caller waits for the first grant, in milliseconds.
+    pub(super) wait_ms: u64,
     #[cfg(feature = "std")]
     watch: Option<Watch>,
     #[cfg(feature = "std")]
@@ -71,11 +75,13 @@ impl Options {
         check_name(&namespace)?;
         Ok(Self {
             namespace,
+            place: None,
             shape,
             lease_ms: HOUR,
             holder: String::new(),
             preferred: None,
             insists: false,
+            wait_ms: 10_000,
             #[cfg(feature = "std")]
             watch: None,
             #[cfg(feature = "std")]
@@ -88,7 +94,29 @@ impl Options {
         &self.namespace
     }
 
-    /// Sets the length of a lease in milliseconds.
+    /// Names the store in messages, as in "cannot lease a worker ID from the shop's database". A source that is a URL names itself.
+    #[must_use]
+    pub fn at(self, place: &str) -> Self {
+        Self { place: Some(place.to_string()), ..self }
+    }
+
+    /// The store in messages; the namespace, where it has no name.
+    #[cfg(feature = "hosted")]
+    pub(crate) fn place(&self) -> String {
+        match &self.place {
+            Some(place) => format!("from {place}"),
+            None => format!("for {}", self.namespace),
+        }
+    }
+
+    /// Sets how long a caller waits for the first grant, in milliseconds: 10,000 by default. Meanwhile a failed request is tried again
+    /// within half a second, so that a server that comes up is noticed soon.
+    #[must_use]
+    pub fn waits_for_ms(self, wait_ms: u64) -> Self {
+        Self { wait_ms, ..self }
+    }
+
+    /// Sets the length of a lease, in milliseconds.
     ///
     /// # Errors
     /// Returns `out_of_range` unless the lease lasts at least two steps of the grid and half a second, and at most a year.

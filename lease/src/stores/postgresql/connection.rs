@@ -11,22 +11,25 @@ use std::{
 use core::{
     future::{Future, poll_fn},
     mem,
-    str::FromStr,
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     time::sleep,
 };
-#[cfg(not(feature = "tls"))]
-use tokio_postgres::NoTls;
-use tokio_postgres::{AsyncMessage, Client, Config, config::TargetSessionAttrs, error::SqlState};
+use tokio_postgres::{
+    AsyncMessage, Client, Config, NoTls,
+    config::{SslMode, TargetSessionAttrs},
+    error::SqlState,
+};
 
 use super::Server;
 #[cfg(feature = "tls")]
 use super::tls;
+#[cfg(not(feature = "tls"))]
+use crate::rules::error::out_of_range;
 use crate::{
     Result,
-    rules::error::out_of_range,
+    rules::url,
     stores::steps::{Engine, Failure},
     stores::system::random,
 };
@@ -57,11 +60,17 @@ impl Notices {
     }
 }
 
-/// Rejects a URL that names no server.
-pub(super) fn check(url: &str) -> Result<()> {
-    #[cfg(feature = "tls")]
-    let url = &tls::split(url)?.0;
-    config(url).map(drop)
+/// Rejects a server that this build cannot reach.
+pub(super) fn check(server: &url::Server) -> Result<()> {
+    if server.encrypts {
+        #[cfg(feature = "tls")]
+        return tls::connector(server.roots.as_deref()).map(drop);
+        #[cfg(not(feature = "tls"))]
+        let reason = "this build has no TLS, which a server on a network needs unless the URL says `sslmode=disable`; enable the feature `tls` of polyflake-lease";
+        #[cfg(not(feature = "tls"))]
+        return Err(out_of_range(reason));
+    }
+    Ok(())
 }
 
 /// A connection, tried again for a while if the server has too many.
@@ -71,7 +80,7 @@ pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Noti
         Engine::Postgresql(server.schema.clone()).error(&error.into())
     };
     for tried in 0..TRIES {
-        match connect_once(&server.url).await? {
+        match connect_once(&server.address).await? {
             Err(error) if error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS) => {
                 let part = u32::try_from(random()?.0 & 0xffff).unwrap_or(0);
                 sleep(SPREAD * (1 << tried) * part / 0xffff).await;
@@ -79,25 +88,20 @@ pub(super) async fn connect(server: &Server) -> Result<(Client, Connection, Noti
             connected => return connected.map_err(refused),
         }
     }
-    connect_once(&server.url).await?.map_err(refused)
+    connect_once(&server.address).await?.map_err(refused)
 }
 
 /// The server's reply, or an error of the URL.
 type Connected = Result<(Client, Connection, Notices), tokio_postgres::Error>;
 
-/// Connects with TLS, unless the server is local or the URL specifies another mode.
-#[cfg(feature = "tls")]
-async fn connect_once(url: &str) -> Result<Connected> {
-    let (url, roots) = tls::split(url)?;
-    let mut config = config(&url)?;
-    tls::require(&mut config, &url);
-    let connected = config.connect(tls::connector(roots)?).await;
-    Ok(connected.map(|(client, connection)| working(client, connection)))
-}
-
-#[cfg(not(feature = "tls"))]
-async fn connect_once(url: &str) -> Result<Connected> {
-    let connected = config(url)?.connect(NoTls).await;
+async fn connect_once(server: &url::Server) -> Result<Connected> {
+    let config = config(server);
+    #[cfg(feature = "tls")]
+    if server.encrypts {
+        let connected = config.connect(tls::connector(server.roots.as_deref())?).await;
+        return Ok(connected.map(|(client, connection)| working(client, connection)));
+    }
+    let connected = config.connect(NoTls).await;
     Ok(connected.map(|(client, connection)| working(client, connection)))
 }
 
@@ -121,15 +125,30 @@ where
     (client, Box::pin(work), notices)
 }
 
-fn config(url: &str) -> Result<Config> {
-    // The URL may hold a password.
-    let wrong = |_| out_of_range("expected a URL that PostgreSQL understands, found another text");
-    let mut config = Config::from_str(url).map_err(wrong)?;
-    config.connect_timeout(PATIENCE).tcp_user_timeout(2 * PATIENCE);
-    config.application_name("polyflake-lease");
-    if config.get_hosts().len() > 1 && !url.contains("target_session_attrs") {
+fn config(server: &url::Server) -> Config {
+    let mut config = Config::new();
+    for (host, port) in &server.hosts {
+        config.host(host).port(*port);
+    }
+    if let Some(user) = &server.user {
+        config.user(user);
+    }
+    if let Some(password) = &server.password {
+        config.password(password);
+    }
+    if let Some(database) = &server.database {
+        config.dbname(database);
+    }
+    if let Some(options) = &server.options {
+        config.options(options);
+    }
+    config.ssl_mode(if server.encrypts { SslMode::Require } else { SslMode::Disable });
+    let connect_timeout = server.connect_timeout.map_or(PATIENCE, Duration::from_secs);
+    config.connect_timeout(connect_timeout).tcp_user_timeout(2 * PATIENCE);
+    config.application_name(server.application_name.as_deref().unwrap_or("polyflake-lease"));
+    if server.hosts.len() > 1 {
         // A replica may be named first.
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     }
-    Ok(config)
+    config
 }

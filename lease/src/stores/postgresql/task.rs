@@ -15,7 +15,7 @@ use super::{
 use crate::{
     AsyncStore, Reply, Request, Result,
     rules::forks,
-    rules::location::{Create, Location, Schema},
+    rules::location::{Create, Schema},
 };
 
 /// A store in `PostgreSQL` for a Tokio task ([`Host`](crate::Host)). It uses its own connection, or borrows one of a pool while
@@ -50,9 +50,7 @@ impl AsyncPostgresql {
     /// Panics outside a Tokio runtime.
     pub async fn open(url: &str) -> Result<Self> {
         let process = forks::here()?;
-        let location = Location::of(url)?;
-        let create = location.access.create;
-        let server = Server::of(location)?;
+        let (server, create) = Server::read(url)?;
         let (client, connection, notices) = connection::connect(&server).await?;
         let task = tokio::spawn(connection).abort_handle();
         let store = Self::new(Connected::Open(client, notices, task), process);
@@ -138,7 +136,7 @@ impl Lent {
             Connected::Open(client, notices, _) if is_idle => Ok((client, Some(notices))),
             #[cfg(feature = "deadpool")]
             Connected::Pool(Some(client)) if is_idle => Ok((client, None)),
-            _ => Err(unavailable("one whose last request was dropped")),
+            _ => Err(unavailable("the last request was dropped")),
         }
     }
 }

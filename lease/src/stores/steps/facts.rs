@@ -37,11 +37,8 @@ const OVERLAYFS: u32 = 0x794c_7630;
 /// Returns `store_not_durable`.
 pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
     if found == OVERLAYFS && !allows_overlayfs {
-        let expected = "expected a file on a volume that all processes of the machine share";
-        let found = "found overlayfs, the container's own layer, which is lost with it";
-        let remedy = "mount a volume for the file, or add `?allow=overlayfs` to the URL if one container alone uses the store";
-        let reason = format!("{expected}, {found}: {remedy}");
-        return Err(Error::new(ErrorKind::StoreNotDurable, reason));
+        let reason = "the file is on overlayfs, the container's own layer, which is lost with it; mount a volume for the file, or add `?allow=overlayfs` to the URL if one container alone uses the store";
+        return Err(Error::new(ErrorKind::StoreNotDurable, reason).permanent());
     }
     match REFUSED.iter().find(|(number, _)| *number == found) {
         Some((_, name)) => Err(refused(name)),
@@ -57,16 +54,31 @@ pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
 /// distinguished from the earlier file.
 pub fn name_of(inode: u64, birth: Option<impl Display>) -> Result<String> {
     let birth = birth.ok_or_else(|| {
-        let reason =
-            "expected a file system that tells when a file was made, found one that does not";
-        Error::new(ErrorKind::StoreNotDurable, reason)
+        let reason = "its file system does not say when a file was made, so a restored backup looks like the file before";
+        Error::new(ErrorKind::StoreNotDurable, reason).permanent()
     })?;
     Ok(format!("sqlite:{inode}:{birth}"))
 }
 
-pub(super) fn refused(found: &str) -> Error {
-    let reason = format!("expected a file on a disk of this machine, found {found}");
-    Error::new(ErrorKind::StoreNotDurable, reason)
+fn refused(found: &str) -> Error {
+    let reason = format!(
+        "the file is on {found}, which may lose what was written; name a file on a disk of this machine"
+    );
+    Error::new(ErrorKind::StoreNotDurable, reason).permanent()
+}
+
+/// The reason why the system does not open or create a store's file, by the name of its error number in C, such as `ENOENT`.
+pub fn file_error(code: &str) -> Error {
+    let reason = match code {
+        "ENOENT" | "ENOTDIR" => "the folder does not exist".into(),
+        "EACCES" | "EPERM" => "the system denies the permission to write the file".into(),
+        "EROFS" => "the file system is read-only".into(),
+        "EISDIR" => "the path is a folder".into(),
+        other => format!("the system does not open the file: {other}"),
+    };
+    let error = Error::new(ErrorKind::LeaseUnavailable, reason);
+    let is_known = matches!(code, "ENOENT" | "ENOTDIR" | "EACCES" | "EPERM" | "EROFS" | "EISDIR");
+    if is_known { error.permanent() } else { error }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use alloc::format;
 
 #[cfg(target_os = "linux")]
 use super::facts::check_number;
-use super::facts::{name_of, refused};
+use super::facts::{file_error, name_of};
 use crate::{
     Error, ErrorKind, Result,
     rules::location::{Access, Create},
@@ -25,10 +25,11 @@ use crate::{
 /// Returns `store_not_durable` for a path that does not name a file.
 pub fn absolute(path: &Path) -> Result<PathBuf> {
     if path.as_os_str().is_empty() || path.to_string_lossy().contains(":memory:") {
-        return Err(refused("a database in memory"));
+        let reason = "a database in memory is lost with its process; name a file on a disk";
+        return Err(Error::new(ErrorKind::StoreNotDurable, reason).permanent());
     }
     std::path::absolute(path).map_err(|error| {
-        let reason = format!("expected a working directory, found: {error}");
+        let reason = format!("the working directory is unknown: {error}");
         Error::new(ErrorKind::LeaseUnavailable, reason)
     })
 }
@@ -44,9 +45,9 @@ pub fn open<C>(
     access: Access,
     connect: impl FnOnce(&Path) -> Result<C>,
 ) -> Result<(C, String)> {
-    check(path, access)?;
+    check_system_of(path, access)?;
     let before = match access.create {
-        Create::Nothing => name(path)?,
+        Create::Nothing | Create::Trial => name(path)?,
         _ => name_or_create(path)?,
     };
     let connection = connect(path)?;
@@ -54,24 +55,35 @@ pub fn open<C>(
     if name == before {
         return Ok((connection, name));
     }
-    let reason = "expected one file while it was opened, found another one in its place";
+    let reason = "another file took its place while it was opened";
     Err(Error::new(ErrorKind::LeaseUnavailable, reason))
 }
 
+/// Checks a path at which there may be a store, and returns whether the file exists. Where it does not, it could be created.
+///
+/// # Errors
+/// As [`open`].
+pub fn look(path: &Path, access: Access) -> Result<bool> {
+    check_system_of(path, access)?;
+    if path.exists() {
+        return Ok(true);
+    }
+    let trial = path.with_extension(format!("trial-{}", std::process::id()));
+    let created = OpenOptions::new().write(true).create_new(true).open(&trial);
+    created.map_err(|error| failed(&error))?;
+    std::fs::remove_file(&trial).map_err(|error| failed(&error))?;
+    Ok(false)
+}
+
 /// Rejects a file on a file system that is not durable.
-fn check(path: &Path, access: Access) -> Result<()> {
+fn check_system_of(path: &Path, access: Access) -> Result<()> {
     let folder = path.parent().unwrap_or(path);
     check_system(if path.exists() { path } else { folder }, access)
 }
 
 #[cfg(target_os = "linux")]
 fn check_system(path: &Path, access: Access) -> Result<()> {
-    let system = rustix::fs::statfs(path).map_err(|error| {
-        Error::new(
-            ErrorKind::LeaseUnavailable,
-            format!("expected a folder for the file, found: {error}"),
-        )
-    })?;
+    let system = rustix::fs::statfs(path).map_err(|error| failed(&error.into()))?;
     let found = u32::try_from(system.f_type & 0xffff_ffff).unwrap_or(0);
     check_number(found, access.allows_overlayfs)
 }
@@ -83,7 +95,13 @@ fn check_system(_: &Path, _: Access) -> Result<()> {
 
 /// Returns the name that identifies the file, as defined by [`name_of`].
 fn name(path: &Path) -> Result<String> {
-    let (inode, birth) = mark(path).map_err(|error| missing(&error))?;
+    let (inode, birth) = mark(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            let reason = "the file does not exist; the first lease creates it";
+            Error::new(ErrorKind::LeaseUnavailable, reason).permanent()
+        }
+        _ => failed(&error),
+    })?;
     name_of(inode, birth)
 }
 
@@ -92,14 +110,20 @@ fn name_or_create(path: &Path) -> Result<String> {
     if let Err(error) = OpenOptions::new().write(true).create_new(true).open(path)
         && error.kind() != io::ErrorKind::AlreadyExists
     {
-        return Err(missing(&error));
+        return Err(failed(&error));
     }
     name(path)
 }
 
-fn missing(error: &io::Error) -> Error {
-    let reason = format!("expected the store's file, found: {error}");
-    Error::new(ErrorKind::LeaseUnavailable, reason)
+fn failed(error: &io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => file_error("ENOENT"),
+        io::ErrorKind::NotADirectory => file_error("ENOTDIR"),
+        io::ErrorKind::PermissionDenied => file_error("EACCES"),
+        io::ErrorKind::ReadOnlyFilesystem => file_error("EROFS"),
+        io::ErrorKind::IsADirectory => file_error("EISDIR"),
+        _ => file_error(&format!("{error}")),
+    }
 }
 
 /// Returns the inode of a file, and its birth time in Unix milliseconds if available. Some languages do not report it more

@@ -110,31 +110,89 @@ pub(super) fn tables(schema: &Schema, create: Create, rows: &[Rows]) -> Result<V
 }
 
 fn second_store(schema: &Schema, other: &str) -> Error {
-    let found = format!("found one in the schema \"{other}\" and none in {schema}");
+    let found = format!("the database has a store in the schema \"{other}\" and none in {schema}");
     let remedy = format!(
         "lease from that one by `?schema={other}`, or add `?create=second-store` to the URL if the two share no namespace"
     );
-    unavailable("one store in a database", &format!("{found}: {remedy}"))
+    unavailable(format!("{found}: {remedy}")).permanent()
 }
 
 /// The reason why a request that creates nothing has no answer.
 pub(super) fn no_store(schema: &Schema) -> Error {
-    unavailable("a store", &format!("found no tables of leases in the schema {schema}"))
+    let reason = format!(
+        "there are no tables of leases in the schema {schema}; the first lease creates them"
+    );
+    unavailable(reason).permanent()
 }
 
 pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
-    let message = &failure.message;
+    // libpq puts the server's words after the way to the server, and more lines after them.
+    let message = failure.message.lines().next().unwrap_or_default();
+    let message = message.rsplit_once("FATAL: ").map_or(message, |(_, words)| words.trim_start());
     match failure.code.as_deref() {
         Some(NO_COLUMN) => damaged(format!("expected the columns of format 1, found: {message}")),
         Some(NO_RIGHT) => {
             let lines = operators_lines(schema);
-            unavailable("a role with the rights of a lease", &format!("found: {message}; {lines}"))
+            unavailable(format!("the role lacks a right: {message}; {lines}")).permanent()
         }
-        _ => unavailable("an answer from PostgreSQL", &format!("found: {message}")),
+        // Names, passwords and the rules of `pg_hba.conf`; a database that does not exist.
+        Some(code) if code.starts_with("28") || code == "3D000" => rejected(message),
+        Some(_) => unavailable(format!("the server reports: {message}")),
+        None if is_in(message, &REJECTIONS) => rejected(message),
+        None if is_in(message, &WITHOUT_TLS) => {
+            let reason = "the server has no TLS, which a connection over a network needs; add `sslmode=disable` to the URL if the network is trusted";
+            unavailable(reason.into()).permanent()
+        }
+        None if is_in(message, &OF_CERTIFICATES) => {
+            let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
+            unavailable(format!("the server's certificate is not trusted: {message}; {remedy}"))
+                .permanent()
+        }
+        None => unavailable(format!("no answer from the server: {message}")),
     }
 }
 
-/// Returns the statements that an operator executes if a role has no privilege to create tables.
+/// The server's own words about a connection that it does not take. libpq tells no SQLSTATE of them.
+const REJECTIONS: [&str; 8] = [
+    "\" does not exist",
+    "authentication failed",
+    "no pg_hba.conf entry",
+    "pg_hba.conf rejects",
+    "no password supplied",
+    "password missing",
+    "password must be a string",
+    "is not permitted to log in",
+];
+
+/// Each client's words about a server without TLS.
+const WITHOUT_TLS: [&str; 4] = [
+    "does not support SSL",
+    "does not support TLS",
+    "rejected SSL upgrade",
+    "server does not support SSL connections",
+];
+
+/// Each client's words about a certificate.
+const OF_CERTIFICATES: [&str; 5] = [
+    "certificate verify failed",
+    "invalid peer certificate",
+    "self-signed certificate",
+    "self signed certificate",
+    "unable to verify the first certificate",
+];
+
+fn is_in(message: &str, words: &[&str]) -> bool {
+    words.iter().any(|words| message.contains(words))
+}
+
+fn rejected(message: &str) -> Error {
+    let wants_tls = message.contains("no encryption") || message.contains("SSL off");
+    let remedy =
+        if wants_tls { "; if the server wants TLS, add `sslmode=require` to the URL" } else { "" };
+    unavailable(format!("the server rejects the connection: {message}{remedy}")).permanent()
+}
+
+/// What an operator runs where a role may create nothing.
 fn operators_lines(schema: &Schema) -> String {
     let rights = RIGHTS.replace("polyflake.", &format!("{schema}."));
     let rights = rights.replace("SCHEMA polyflake ", &format!("SCHEMA {schema} "));
@@ -146,6 +204,6 @@ fn operators_lines(schema: &Schema) -> String {
     )
 }
 
-fn unavailable(expected: &str, found: &str) -> Error {
-    Error::new(ErrorKind::LeaseUnavailable, format!("expected {expected}, {found}"))
+fn unavailable(reason: String) -> Error {
+    Error::new(ErrorKind::LeaseUnavailable, reason)
 }

@@ -124,8 +124,11 @@ impl State {
     pub(super) fn of(rows: &Rows) -> Result<Self> {
         let (store, now) = match rows.first().map(Vec::as_slice) {
             Some([Value::Text(fault), ..]) => {
-                let reason = format!("expected a server that keeps what it commits, found {fault}");
-                return Err(Error::new(ErrorKind::StoreNotDurable, reason));
+                let reason = format!("the server may lose what it commits: {fault}");
+                let error = Error::new(ErrorKind::StoreNotDurable, reason);
+                // A replica may be promoted soon.
+                let lasts = !fault.contains("recovery");
+                return Err(if lasts { error.permanent() } else { error });
             }
             Some([Value::Null, Value::Text(store), Value::Integer(now)]) => (Some(store), now),
             Some([Value::Null, Value::Null, Value::Integer(now)]) => (None, now),

@@ -16,7 +16,10 @@ const VERSION: &str = "PRAGMA schema_version";
 /// Parts of `SQLite`'s error messages for a file that is not a store or is damaged.
 const DAMAGED: [&str; 4] = ["malformed", "not a database", "no column named", "no such column"];
 
-/// The part of `SQLite`'s error message for a table that does not exist.
+/// Parts of `SQLite`'s messages about a file that it may not write, as where its folder takes no journal.
+const LASTING: [&str; 2] = ["unable to open database file", "readonly database"];
+
+/// The part of `SQLite`'s message about a table that does not exist.
 const NO_TABLE: &str = "no such table";
 
 /// An immediate transaction has the file for itself. The file's name has no quotation marks.
@@ -59,9 +62,10 @@ pub(super) fn check(rows: &[Rows]) -> Result<i64> {
 }
 
 fn refused(found: &str) -> Error {
-    let reason =
-        format!("expected a journal or a write-ahead log with synchronous=EXTRA, found {found}");
-    Error::new(ErrorKind::StoreNotDurable, reason)
+    let reason = format!(
+        "the file is not written durably: it has {found}, and needs a rollback journal or a write-ahead log"
+    );
+    Error::new(ErrorKind::StoreNotDurable, reason).permanent()
 }
 
 pub(super) fn tables() -> Vec<Statement> {
@@ -71,14 +75,20 @@ pub(super) fn tables() -> Vec<Statement> {
     statements
 }
 
+pub(super) fn has_no_tables(failure: &Failure) -> bool {
+    failure.message.contains(NO_TABLE)
+}
+
 /// `SQLite` is told by its words: not every language has its codes.
 pub(super) fn error(failure: &Failure) -> Error {
     let message: &String = &failure.message;
+    let unavailable = |reason| Error::new(ErrorKind::LeaseUnavailable, reason);
     if message.contains(NO_TABLE) {
-        let expected = "expected a store in the file, found one without tables of leases";
-        return Error::new(ErrorKind::LeaseUnavailable, format!("{expected}: {message}"));
+        return unavailable("the file has no tables of leases".into()).permanent();
     }
-    let is_damaged = DAMAGED.iter().any(|words| message.contains(words));
-    let kind = if is_damaged { ErrorKind::StoreDamaged } else { ErrorKind::LeaseUnavailable };
-    Error::new(kind, format!("expected an answer from SQLite, found: {message}"))
+    if DAMAGED.iter().any(|words| message.contains(words)) {
+        return Error::new(ErrorKind::StoreDamaged, format!("SQLite reports: {message}"));
+    }
+    let error = unavailable(format!("SQLite reports: {message}"));
+    if LASTING.iter().any(|words| message.contains(words)) { error.permanent() } else { error }
 }

@@ -8,6 +8,12 @@ import type { Value } from "./rules.js";
 export interface Driver {
   readonly store: "sqlite" | "postgresql";
   open(): Connection | Promise<Connection>;
+  /**
+   * Checks a file's path, and returns whether the file exists.
+   *
+   * @throws {PolyflakeError} an error of the rules, if there could not be one.
+   */
+  look?(): boolean;
 }
 
 /** A connection in autocommit. */

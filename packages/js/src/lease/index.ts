@@ -8,12 +8,13 @@
  */
 import process from "node:process";
 import { string } from "../checks.js";
-import { invalidType } from "../errors.js";
+import { invalidType, PolyflakeError } from "../errors.js";
 import type { AnyLease } from "../leased.js";
-import { Lease, type LeaseEvent, type LeaseOptions, leaseOptions } from "./lease.js";
-import { type PgClient, type PgPool, postgresql } from "./postgresql.js";
+import type { Driver } from "./driver.js";
+import { checked, Lease, type LeaseEvent, type LeaseOptions, leaseOptions } from "./lease.js";
+import { type PgClient, type PgPool, postgresql, type Server } from "./postgresql.js";
 import { Rules } from "./rules.js";
-import { sqlite } from "./sqlite.js";
+import { type DatabaseClass, sqlite } from "./sqlite.js";
 
 export { PolyflakeError } from "../errors.js";
 export type { AnyLease } from "../leased.js";
@@ -24,16 +25,19 @@ export type { DatabaseClass } from "./sqlite.js";
 /** A store: a URL (`sqlite:PATH`, `postgres://...`), a pool of pg, or a function that resolves to a connected client of pg. */
 export type Source = string | PgPool | (() => Promise<PgClient>);
 
-/** A place as the rules read it. */
-interface Place {
-  store: "sqlite" | "postgresql";
-  address: string;
+/** A place as the rules read it: a store, the settings that it decides, and terms that this side keeps. */
+type Place = ({ store: "sqlite"; path: string } | { store: "postgresql"; server: Server }) & {
+  place: string;
   namespace: string;
-  insist: number | null;
+  node: number | null;
   schema: string | null;
   create: string | null;
+  lease_ms: number | null;
+  numbers: [first: number, last: number] | null;
   allows_overlayfs: boolean;
-}
+  wait_ms: number | null;
+  sigterm: boolean;
+};
 
 /**
  * A lease of a number in a namespace. It begins with its generator: `new sno.Generator({ lease })`. Without a store, the variable
@@ -54,20 +58,57 @@ export function lease(source?: Source, namespace?: string, options: LeaseOptions
   return new Lease(new Rules(), postgresql(source), string(namespace, "namespace"), own);
 }
 
-/** Without a URL, the variables say the place. */
-function byUrl(url: string | undefined, namespace: string | null, options: LeaseOptions): Lease {
+/**
+ * Whether a lease could be acquired: for deployments and readiness probes. Resolves to the store's name without a password. Nothing is
+ * leased and nothing written; a store that does not exist yet could be created.
+ *
+ * @param source as for {@link lease}; without one, the variables.
+ * @throws {PolyflakeError} at once, with the reason and its code: `lease_unavailable`, `store_not_durable`, `store_changed`,
+ * `numbers_exhausted`, `clock_skewed` and others.
+ */
+export async function check(source?: Source, namespace?: string, options: LeaseOptions = {}): Promise<string> {
+  const { schema, sqlite: client } = leaseOptions(options);
+  if (source !== undefined && typeof source !== "string") {
+    const settings = { namespace: string(namespace, "namespace"), schema };
+    await checked(new Rules(), postgresql(source), settings);
+    return "the store";
+  }
+  const name = namespace === undefined ? null : string(namespace, "namespace");
+  const { rules, driver, found } = placed(source, name, client);
+  const { place, create } = found;
+  const settings = { namespace: found.namespace, place, create, schema: schema ?? found.schema };
+  try {
+    await checked(rules, driver, settings);
+  } catch (error) {
+    const { code, message } = error as PolyflakeError;
+    const lead = `cannot lease a worker ID from ${place}: `;
+    throw message.startsWith(lead) ? error : new PolyflakeError(code, lead + message);
+  }
+  return place;
+}
+
+/** The rules, the driver and the place of a URL; without one, of the variables. */
+function placed(
+  url: string | undefined,
+  namespace: string | null,
+  client: DatabaseClass | undefined,
+): { rules: Rules; driver: Driver; found: Place } {
   const { POLYFLAKE_LEASE = null, POLYFLAKE_NODE = null } = process.env;
   const asked = url === undefined ? { variables: [POLYFLAKE_LEASE, POLYFLAKE_NODE] } : { url };
   const rules = new Rules();
-  const place = rules.ask("place", { ...asked, namespace }) as Place;
-  const isFile = place.store === "sqlite";
-  const driver = isFile
-    ? sqlite(place.address, place.allows_overlayfs, rules, options.sqlite)
-    : postgresql(place.address);
-  const insist = options.insist ?? place.insist;
-  const schema = options.schema ?? place.schema;
-  const own = { ...options, ...(insist === null ? {} : { insist }), ...(schema === null ? {} : { schema }) };
-  return new Lease(rules, driver, place.namespace, own, place.create);
+  const found = rules.ask("place", { ...asked, namespace }) as Place;
+  const driver =
+    found.store === "sqlite" ? sqlite(found.path, found.allows_overlayfs, rules, client) : postgresql(found.server);
+  return { rules, driver, found };
+}
+
+function byUrl(url: string | undefined, namespace: string | null, options: LeaseOptions): Lease {
+  const { rules, driver, found } = placed(url, namespace, options.sqlite);
+  const { place, namespace: name, node, schema, create, lease_ms, numbers } = found;
+  const own = { ...options };
+  if (found.wait_ms !== null) own.waitMs ??= found.wait_ms;
+  if (found.sigterm) own.signals ??= ["SIGTERM"];
+  return new Lease(rules, driver, name, own, { place, node, schema, create, lease_ms, numbers });
 }
 
 /** The families that have default generators, with leases that no generator has taken yet. */
@@ -114,7 +155,7 @@ function preload(): void {
   for (const family of FAMILIES) {
     try {
       const own = lease(undefined, undefined, { watch: warn });
-      own.begin({ family });
+      own.begin({ family }, true);
       begun.set(family, own);
     } catch (error) {
       // The first ID throws it too.

@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { threadId } from "node:worker_threads";
 import { integer, string } from "../checks.js";
-import { invalidType, PolyflakeError } from "../errors.js";
+import { type ErrorCode, invalidType, PolyflakeError } from "../errors.js";
 import { type AnyLease, type Grantee, type Leasing, withoutDefaults } from "../leased.js";
 import { members, pair } from "../members.js";
 import { type Connection, type Driver, failureOf } from "./driver.js";
@@ -22,7 +22,7 @@ export interface LeaseOptions {
   numbers?: readonly [first: number, last: number];
   /** Length of the lease in milliseconds: an hour by default, or a minute for a number that is insisted on. */
   leaseMs?: number;
-  /** A name for people: host, process and thread by default. */
+  /** A name for people: the variable `POLYFLAKE_HOLDER` by default, or host, process and thread. */
   holder?: string;
   /** Longest wait of {@link Lease.ready} and of calls that wait for a number, in milliseconds: 10,000 by default. */
   waitMs?: number;
@@ -108,6 +108,8 @@ const KEY = Symbol.for("polyflake.lease");
 
 const NOT_YET =
   "; generate() cannot wait for it: await lease.ready() first, use generateAsync, or start with node --import polyflake/lease";
+/** The same for the default generators, whose leases begin with the process. */
+const NOT_YET_HERE = "; generate() cannot wait for it: await ready() of polyflake/lease first, or use generateAsync";
 
 /**
  * A number of a namespace that no other generator has, for as long as it is renewed. Give it to one generator, which then has it.
@@ -134,24 +136,24 @@ export class Lease implements AnyLease {
   #wake: (() => void) | undefined;
   #loop: Promise<void> | undefined;
   #isClosing = false;
+  #isDefault = false;
 
-  constructor(rules: Rules, driver: Driver, namespace: string, options: LeaseOptions, create: string | null = null) {
-    const { prefer, insist, schema, numbers, leaseMs, holder = `${hostname()} ${process.pid}/${threadId}` } = options;
+  constructor(
+    rules: Rules,
+    driver: Driver,
+    namespace: string,
+    options: LeaseOptions,
+    place: Readonly<Record<string, unknown>> = {},
+  ) {
+    const { prefer, insist, schema, numbers, leaseMs } = options;
+    const holder = options.holder ?? process.env.POLYFLAKE_HOLDER ?? `${hostname()} ${process.pid}/${threadId}`;
     this.#rules = rules;
     this.#driver = driver;
     this.#options = options;
-    this.#longest = options.waitMs ?? (insist === undefined ? WAIT_MS : INSIST_MS);
-    this.#settings = {
-      namespace,
-      store: driver.store,
-      schema,
-      create,
-      prefer,
-      insist,
-      numbers,
-      lease_ms: leaseMs,
-      holder,
-    };
+    this.#longest = options.waitMs ?? ((insist ?? place.node ?? null) === null ? WAIT_MS : INSIST_MS);
+    const own = { schema, prefer, insist, numbers, lease_ms: leaseMs, wait_ms: this.#longest };
+    const given = Object.entries(own).filter(([, value]) => value !== undefined);
+    this.#settings = { ...place, ...Object.fromEntries(given), namespace, store: driver.store, holder };
   }
 
   /**
@@ -169,9 +171,8 @@ export class Lease implements AnyLease {
       if (this.#isClosing) throw new PolyflakeError("generator_closed", "generator is closed");
       const now = this.#now();
       if (this.#grant && this.#grant.start <= now && now < this.#grant.end) return this.#grant.first;
-      const { code, message } = this.#rules.reason(now);
-      // A namespace of another shape stays so.
-      const isOver = code === "namespace_mismatch" || performance.now() - began >= this.#longest;
+      const { message, permanent } = this.#rules.reason(now);
+      const isOver = permanent || performance.now() - began >= this.#longest;
       if (isOver) throw new PolyflakeError("lease_unavailable", message);
       // It keeps the process alive, which the lease alone does not.
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
@@ -222,14 +223,16 @@ export class Lease implements AnyLease {
         if (this.#grant) grantee.begin(this.#grant.first, this.#grant.start, this.#grant.end);
       },
       reason: () => {
-        const { message, until } = this.#rules.reason(this.#now());
-        return { message: this.#isBeginning() ? message + NOT_YET : message, until: until ?? undefined };
+        const { message, until, permanent } = this.#rules.reason(this.#now());
+        const advice = this.#isBeginning() ? (this.#isDefault ? NOT_YET_HERE : NOT_YET) : "";
+        return { message: message + advice, until: until ?? undefined, permanent: permanent || this.#isClosing };
       },
     };
   }
 
-  /** Begins the lease, also before there is a generator. */
-  begin(settings: { family?: string | undefined }): void {
+  /** Begins the lease, also before there is a generator; for a default generator where that is so. */
+  begin(settings: { family?: string | undefined }, isDefault = false): void {
+    this.#isDefault = isDefault;
     this.#rules.ask("begin", { ...this.#settings, ...settings });
     this.#family = settings.family;
     open.add(this);
@@ -338,7 +341,7 @@ export class Lease implements AnyLease {
       this.#connection = connection;
       return { opened: connection.name };
     };
-    const failed = (error: unknown) => ({ failure: failureOf(error) });
+    const failed = (error: unknown) => openFailed(error);
     try {
       const connection = this.#driver.open();
       return connection instanceof Promise
@@ -349,25 +352,9 @@ export class Lease implements AnyLease {
     }
   }
 
+  /** Without promises where the client has none, so that a number can also be returned at the end of the process. */
   #run(statements: [string, Value[]][], withinMs: number): unknown {
-    const rows: Value[][][] = [];
-    const failed = (error: unknown) => ({ rows, failure: failureOf(error) });
-    // Without promises where the client has none, so that a number can also be returned at the end of the process.
-    const from = (k: number): unknown => {
-      try {
-        for (let at = k; at < statements.length; at++) {
-          const found = connection.run(...statements[at]!);
-          if (found instanceof Promise) return found.then((found) => (rows.push(found), from(at + 1)), failed);
-          rows.push(found);
-        }
-        return { rows, failure: null, notices: connection.notices ?? [] };
-      } catch (error) {
-        return failed(error);
-      }
-    };
-    const connection = this.#connection!;
-    connection.notices?.splice(0);
-    const done = from(0);
+    const done = run(this.#connection!, statements);
     return done instanceof Promise ? this.#within(done, withinMs) : done;
   }
 
@@ -408,6 +395,69 @@ export class Lease implements AnyLease {
       });
     }
   }
+}
+
+/** Why a store was not opened: an error of the rules passes through them as it is. */
+function openFailed(error: unknown): unknown {
+  if (error instanceof PolyflakeError) return { refused: { code: error.code, message: error.message } };
+  return { failure: failureOf(error) };
+}
+
+/**
+ * Whether a lease could be acquired: for deployments and readiness probes. Nothing is leased and nothing written.
+ *
+ * @throws {PolyflakeError} at once, the reason why not.
+ */
+export async function checked(
+  rules: Rules,
+  driver: Driver,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  if (driver.look?.() === false) return;
+  rules.ask("begin", { ...settings, family: "sno", store: driver.store, check: true });
+  let connection: Connection | undefined;
+  const answer = async (command: Command): Promise<unknown> => {
+    if (command.do === "open") {
+      try {
+        connection = await driver.open();
+        return { opened: connection.name };
+      } catch (error) {
+        return openFailed(error);
+      }
+    }
+    if (command.do === "run") return run(connection!, command.statements);
+    await connection?.close(false);
+    return null;
+  };
+  for (let last: unknown = null; ; ) {
+    const command = rules.next(Date.now(), performance.now(), last);
+    if (command.do === "end") {
+      if (!command.refused) return;
+      const { code, message, until } = command.refused;
+      throw new PolyflakeError(code as ErrorCode, message, until === null ? {} : { retryAt: until });
+    }
+    last = await answer(command);
+  }
+}
+
+/** What came of statements, in order, up to the first that fails. Without promises where the client has none. */
+function run(connection: Connection, statements: [string, Value[]][]): unknown {
+  const rows: Value[][][] = [];
+  const failed = (error: unknown) => ({ rows, failure: failureOf(error) });
+  const from = (k: number): unknown => {
+    try {
+      for (let at = k; at < statements.length; at++) {
+        const found = connection.run(...statements[at]!);
+        if (found instanceof Promise) return found.then((found) => (rows.push(found), from(at + 1)), failed);
+        rows.push(found);
+      }
+      return { rows, failure: null, notices: connection.notices ?? [] };
+    } catch (error) {
+      return failed(error);
+    }
+  };
+  connection.notices?.splice(0);
+  return from(0);
 }
 
 /** Returns the numbers of all leases of this thread. */

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { type Connection, type Driver, installed } from "./driver.js";
 import type { Value } from "./rules.js";
 
@@ -28,26 +29,65 @@ export interface PgPool {
 const INTEGERS = [20, 21, 23];
 const TEXTS = [25, 1043, 19];
 
-/** A store in PostgreSQL, from a URL, a pool, or a function that resolves to a connected client. A request has a client for itself. */
-export function postgresql(source: string | PgPool | (() => Promise<PgClient>)): Driver {
-  const connect = typeof source === "string" ? byUrl(source) : typeof source === "function" ? source : byPool(source);
+/** A server, as the rules read its URL. */
+export interface Server {
+  readonly hosts: readonly (readonly [host: string, port: number])[];
+  readonly user: string | null;
+  readonly password: string | null;
+  readonly database: string | null;
+  readonly encrypts: boolean;
+  readonly roots: string | null;
+  readonly connect_timeout: number | null;
+  readonly application_name: string;
+  readonly options: string | null;
+}
+
+/** A store in PostgreSQL, from a server, a pool, or a function that resolves to a connected client. A request has a client for itself. */
+export function postgresql(source: Server | PgPool | (() => Promise<PgClient>)): Driver {
+  const connect = typeof source === "function" ? source : "hosts" in source ? byServer(source) : byPool(source);
   return { store: "postgresql", open: async () => connection(await connect()) };
 }
 
 const byPool = (pool: PgPool) => () => pool.connect();
 
-function byUrl(connectionString: string): () => Promise<PgClient> {
+/** Connects to the first host that takes writes. */
+function byServer(server: Server): () => Promise<PgClient> {
   type Pg = { Client: new (options: object) => PgClient };
   const { Client } = installed<Pg>(
     "pg",
     "npm install pg, and in a bundle import polyflake/lease/pg, or pass a pool: lease(pool, namespace)",
   );
   return async () => {
-    const client = new Client({ connectionString, connectionTimeoutMillis: 10_000 });
-    client.on("error", ignored);
-    await client.connect!();
-    return client;
+    let cause: unknown;
+    for (const [host, port] of server.hosts) {
+      const client = new Client({
+        host,
+        port,
+        user: server.user ?? undefined,
+        password: server.password ?? undefined,
+        database: server.database ?? undefined,
+        ssl: server.encrypts && { ca: server.roots === null ? undefined : readFileSync(server.roots, "utf8") },
+        application_name: server.application_name,
+        options: server.options ?? undefined,
+        connectionTimeoutMillis: Math.min(server.connect_timeout ?? 10, 10) * 1000,
+      });
+      client.on("error", ignored);
+      try {
+        await client.connect!();
+        if (server.hosts.length === 1 || (await takesWrites(client))) return client;
+        cause = new Error("none of the hosts takes writes");
+      } catch (error) {
+        cause = error;
+      }
+      await client.end!().catch(ignored);
+    }
+    throw cause;
   };
+}
+
+async function takesWrites(client: PgClient): Promise<boolean> {
+  const { rows } = await client.query({ text: "SHOW transaction_read_only", rowMode: "array" });
+  return rows[0]?.[0] === "off";
 }
 
 /** A connection that breaks between two statements is told by the next one. */

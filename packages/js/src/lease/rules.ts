@@ -17,7 +17,8 @@ interface Exports {
 
 /** What the rules want next: docs/leases.md, "Hosts". */
 export type Command =
-  | { do: "open" | "close" | "seal" | "end" }
+  | { do: "open" | "close" | "seal" }
+  | { do: "end"; refused?: Reason | null }
   | { do: "run"; statements: [text: string, values: Value[]][]; within_ms: number }
   | { do: "begin"; first: number; start: number; end: number }
   | { do: "extend"; end: number }
@@ -28,7 +29,7 @@ export type Command =
 export type Value = number | string | null;
 
 /** Why there is no ID now. */
-type Reason = { code: string; message: string; until: number | null };
+export type Reason = { code: string; message: string; until: number | null; permanent: boolean };
 
 /** Random bytes of a command: 8 numbers of 128 bits. */
 const ENTROPY = 128;

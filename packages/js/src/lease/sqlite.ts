@@ -1,7 +1,6 @@
-import { closeSync, openSync, statfsSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import process from "node:process";
-import { PolyflakeError } from "../errors.js";
 import { type Connection, type Driver, installed } from "./driver.js";
 import type { Rules, Value } from "./rules.js";
 
@@ -26,9 +25,6 @@ const LOCKED_MS = 1000;
 
 /** A store in a file, which is opened for each request. */
 export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, given: DatabaseClass | undefined): Driver {
-  if (path === "" || path.includes(":memory:")) {
-    throw new PolyflakeError("out_of_range", "expected the path of a file after `sqlite:`, found a database in memory");
-  }
   const file = resolve(path);
   const Client = given ?? clientOf();
   const open = (): Connection => {
@@ -44,8 +40,30 @@ export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, giv
     }
     return { name: before, run: (text, values) => run(database, text, values), close: () => database.close() };
   };
-  return { store: "sqlite", open };
+  const look = (): boolean => {
+    if (existsSync(file)) return true;
+    const folder = dirname(file);
+    const fails = (error: unknown): never => rules.ask("name", { error: codeOf(error) }) as never;
+    try {
+      accessSync(folder, constants.W_OK);
+    } catch (error) {
+      fails(error);
+    }
+    rules.ask("name", { folder: true, system: systemOf(folder), allows_overlayfs: allowsOverlayfs });
+    return false;
+  };
+  return { store: "sqlite", open, look };
 }
+
+/** The name of a system's error, such as ENOENT, or its message. */
+function codeOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
+}
+
+/** The number of the file system, which Linux has. */
+const systemOf = (path: string): number | null =>
+  process.platform === "linux" ? Number(BigInt.asUintN(32, statfsSync(path, { bigint: true }).type)) : null;
 
 function clientOf(): DatabaseClass {
   const remedy = "use Node 22.13 or later, or install better-sqlite3@12";
@@ -69,13 +87,16 @@ function nameOf(file: string, allowsOverlayfs: boolean, rules: Rules): string {
   try {
     closeSync(openSync(file, "wx"));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (codeOf(error) !== "EEXIST") rules.ask("name", { error: codeOf(error) });
   }
   // Node gives integers of 64 bits with a sign, which neither number has.
   const { ino, birthtimeMs } = statSync(file, { bigint: true });
-  const system =
-    process.platform === "linux" ? Number(BigInt.asUintN(32, statfsSync(file, { bigint: true }).type)) : null;
   const birth = birthtimeMs > 0n ? String(birthtimeMs) : null;
-  const facts = { inode: String(BigInt.asUintN(64, ino)), birth, system, allows_overlayfs: allowsOverlayfs };
+  const facts = {
+    inode: String(BigInt.asUintN(64, ino)),
+    birth,
+    system: systemOf(file),
+    allows_overlayfs: allowsOverlayfs,
+  };
   return rules.ask("name", facts) as string;
 }

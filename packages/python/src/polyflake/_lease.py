@@ -6,6 +6,7 @@ import asyncio
 import atexit
 import json
 import logging
+import math
 import os
 import signal
 import socket
@@ -14,11 +15,12 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Generator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from polyflake._errors import PolyflakeError, build
 from polyflake._lease_stores import absolute, driver_of, file_of
-from polyflake._polyflake import Keeper, place
+from polyflake._polyflake import Keeper, checker, look_at_file, place
 
 __all__ = ["Lease", "LeaseStatus", "lease"]
 
@@ -65,13 +67,15 @@ class Lease:
         lease_seconds: float | None = None,
         holder: str | None = None,
         watch: Callable[[dict[str, Any]], object] | None = None,
-        wait: float = 10.0,
+        wait: float | None = None,
         sigterm: bool = False,
     ) -> None:
         """A lease, which the first ID of its generator begins.
 
-        :param store: ``"sqlite:PATH"`` or ``"postgres://..."``, with ``?namespace=`` if that is not given; or the
-            program's own: a pool of ``psycopg_pool``, a pool of asyncpg, an SQLAlchemy engine, a connecting function.
+        :param store: ``"sqlite:PATH"`` or ``"postgres://..."``, with ``?namespace=`` if that is not given. The URL may
+            also have ``numbers``, ``lease_seconds``, ``wait`` and ``sigterm``, which the arguments of these names
+            override. Or the program's own: a pool of ``psycopg_pool``, a pool of asyncpg, an SQLAlchemy engine, a
+            connecting function.
             No connection is used across a fork, so a child cannot use its parent's pool.
         :param schema: the schema of the tables in PostgreSQL, for a pool, an engine or a function of the program's own:
             ``polyflake`` by default. A URL has it as ``?schema=``.
@@ -81,40 +85,60 @@ class Lease:
         :param prefer: a number to take if it is free.
         :param insist: the only number to take, whenever it is free.
         :param lease_seconds: the length of a lease: an hour by default.
-        :param holder: a name for people; the host and the process by default.
+        :param holder: a name for people; the variable ``POLYFLAKE_HOLDER`` by default, or the host and the process.
         :param watch: called with each event on the lease's thread, beside the logger ``polyflake.lease``.
-        :param wait: the longest wait of a process' first ID, in seconds.
+        :param wait: the longest wait of a process' first ID, in seconds: 10 by default, or 70 for a worker ID that is
+            insisted on.
         :param sigterm: true to return the number at SIGTERM, before the handler that was there or the end of the
             process.
         :raises PolyflakeError: ``lease_unavailable`` without a store and a variable; ``out_of_range``, also for an
             empty variable. Each names the remedy, and never the password.
         """
-        self._kind, self._allows_overlayfs, create = None, False, None
+        _check_arguments(
+            {"namespace": namespace, "schema": schema, "holder": holder},
+            {"prefer": prefer, "insist": insist},
+            {"lease_seconds": lease_seconds, "wait": wait},
+            numbers,
+            watch,
+            sigterm,
+        )
+        self._kind, self._allows_overlayfs = None, False
+        found: dict[str, Any] = {}
         if (file := file_of(store)) is not None:
             self._kind, store = "sqlite", file
+            found = {"place": f"sqlite:{file}"}
         elif store is None or isinstance(store, str):
             found = json.loads(place(store, namespace))
-            self._kind, store, namespace = found["store"], found["address"], found["namespace"]
-            self._allows_overlayfs, create = found["allows_overlayfs"], found["create"]
-            insist = found["insist"] if insist is None else insist
-            schema = found["schema"] if schema is None else schema
+            self._kind, namespace = found["store"], found["namespace"]
+            store = found["path"] if self._kind == "sqlite" else found["server"]
+            self._allows_overlayfs = found["allows_overlayfs"]
         self._store = absolute(store) if self._kind == "sqlite" else store
-        self._wait_seconds, self._watch = wait, watch
         self._settings: dict[str, Any] = {
             "namespace": namespace,
-            "schema": schema,
-            "create": create,
-            "numbers": numbers,
+            "place": found.get("place"),
+            "schema": found.get("schema") if schema is None else schema,
+            "create": found.get("create"),
+            "numbers": found.get("numbers") if numbers is None else numbers,
             "prefer": prefer,
             "insist": insist,
-            "lease_ms": None if lease_seconds is None else round(lease_seconds * 1000),
-            "holder": holder,
+            "node": found.get("node"),
+            "wait_ms": 0,
+            "lease_ms": found.get("lease_ms") if lease_seconds is None else round(lease_seconds * 1000),
+            "holder": os.environ.get("POLYFLAKE_HOLDER") if holder is None else holder,
         }
+        if wait is None and found.get("wait_ms") is not None:
+            wait = found["wait_ms"] / 1000
+        if wait is None:
+            # Who insists may wait for the lease of a killed process.
+            wait = 10.0 if insist is None and found.get("node") is None else 70.0
+        self._is_named = self._settings["holder"] is not None
+        self._wait_seconds, self._watch = wait, watch
+        self._settings["wait_ms"] = round(wait * 1000)
         self._bound: Keeper | None = None
         self._pid = self._made_in = os.getpid()
         self._reset()
         _LEASES.add(self)
-        if sigterm:
+        if sigterm or found.get("sigterm"):
             _handle_sigterm()
 
     def _reset(self) -> None:
@@ -126,7 +150,7 @@ class Lease:
         self._driver: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._failure: BaseException | None = None
-        self._is_of_another_shape = False
+        self._is_permanent = self._has_waited = False
         self._number: int | None = None
         self._closed = False
 
@@ -136,28 +160,39 @@ class Lease:
         if self._bound is not None:
             reason = "expected a lease for each generator, found one that has a generator: call `polyflake.lease` again"
             raise _refusal("lease_mismatch", reason)
-        self._bound = keeper
         self._settings.update(settings)
+        keeper.start(self._json(self._kind or "postgresql"))  # rejects what does not fit the format
+        self._bound = keeper
+
+    def _json(self, kind: str) -> str:
+        return json.dumps(
+            {"store": kind} | {name: value for name, value in self._settings.items() if value is not None}
+        )
 
     def _wait(self, waited: float | None) -> None:
         """Begins the lease, and waits for a number; or tells a call that has waited whether to go on."""
         self._begin()
-        if waited is None and self._thread is None:
-            waited = self._wait_seconds  # a task goes on only while this thread does other work
-        if waited is None and not self._closed:
+        # A task continues only while this thread does other work.
+        is_over = self._has_waited or (waited is None and self._thread is None)
+        if waited is None and not is_over and not self._closed:
             self._settled.wait(self._wait_seconds)
+            is_over = self._has_waited = not self._settled.is_set()
+        elif waited is not None and self._wait_seconds <= waited < math.inf:
+            is_over = self._has_waited = True
         if self._closed:
             raise _refusal("generator_closed", "generator is closed")
         if self._failure is not None:
             raise self._failure
-        is_late = not self._settled.is_set() and (waited is None or waited >= self._wait_seconds)
-        if is_late or self._is_of_another_shape:
+        if self._settled.is_set() and not self._is_permanent:
+            return
+        # Once a process: without news from the store, a second wait would end as the first one.
+        if self._is_permanent or is_over or waited == math.inf:
             raise _refusal("lease_unavailable", *self._reason())
 
     def _reason(self) -> tuple[str, int | None]:
         """The reason why there is no ID now, and the end of its cause if that is known."""
         reason = json.loads(self._keeper.reason(_wall_ms()))
-        hint = "; a lease over a pool of asyncpg begins by `await lease.ready()`" if self._thread is None else ""
+        hint = "; a lease over a pool of asyncpg begins by `await lease.aready()`" if self._thread is None else ""
         return reason["message"] + hint, reason["until"]
 
     @property
@@ -181,14 +216,39 @@ class Lease:
             return LeaseStatus(None, None, 0, 0, 0, 0, None)
         return LeaseStatus(**json.loads(self._keeper.status(_wall_ms())))
 
-    async def ready(self) -> None:
-        """Waits for the first number, while the event loop does other work. Raises as a first ID."""
+    def ready(self) -> int:
+        """Waits for the first worker ID, and returns it, as at the start of a program. Raises as a first ID."""
+        self._has_waited = False
+        self._wait(None)
+        return self._leased()
+
+    async def aready(self) -> int:
+        """As :meth:`ready`, while the event loop does other work."""
         begun = time.monotonic()
+        self._has_waited = False
         self._begin()
         while not self._settled.is_set():
             self._wait(time.monotonic() - begun)
             await asyncio.sleep(0.005)
         self._wait(0)
+        return self._leased()
+
+    def _leased(self) -> int:
+        number = self._number
+        if number is None:
+            raise _refusal("lease_unavailable", *self._reason())
+        return number
+
+    @staticmethod
+    def check(store: Any = None, namespace: str | None = None, *, schema: str | None = None) -> str:
+        """Whether a lease could be acquired: for deployments and readiness probes. Returns the store's name without a
+        password. Nothing is leased and nothing written; a store that does not exist yet could be created.
+
+        :param store: as for a lease, except a pool of asyncpg, which needs a running loop.
+        :raises PolyflakeError: at once, with the reason and its code: ``lease_unavailable``, ``store_not_durable``,
+            ``store_changed``, ``numbers_exhausted``, ``clock_skewed`` and others.
+        """
+        return _check(Lease(store, namespace, schema=schema))
 
     def close(self) -> None:
         """Ends the generator at once, so that its calls raise ``generator_closed``, and returns the number within 10
@@ -232,10 +292,9 @@ class Lease:
                 return
             seconds = min(10.0, (self._settings["lease_ms"] or 3_600_000) / 4000)
             self._driver = driver_of(self._kind, self._store, self._made_in, seconds, self._allows_overlayfs)
-            settings = {**self._settings, "store": self._driver.kind}
-            if settings["holder"] is None:
-                settings["holder"] = f"{socket.gethostname()} {os.getpid()}"[:200]
-            self._keeper.start(json.dumps({name: value for name, value in settings.items() if value is not None}))
+            if not self._is_named:
+                self._settings["holder"] = f"{socket.gethostname()} {os.getpid()}"[:200]
+            self._keeper.start(self._json(self._driver.kind))
             _close_at_exit()
             if self._driver.is_of_loop:
                 self._loop = _running_loop()
@@ -283,11 +342,13 @@ class Lease:
                     answer = yield command
 
     def _tell(self, event: dict[str, Any]) -> None:
-        if event["name"] in ("acquired", "refused"):
-            # A namespace keeps its shape, however long a first ID waits.
-            self._is_of_another_shape = event.get("code") == "namespace_mismatch"
-            if event["name"] == "acquired" or self._is_of_another_shape:
-                self._settled.set()  # the figures know of it by now
+        if event["name"] == "acquired":
+            self._is_permanent = self._has_waited = False
+            self._settled.set()  # the figures know of it by now
+        elif event["name"] == "refused" and self._number is None:
+            # Waiting cures only some reasons.
+            self._is_permanent = event["permanent"]
+            (self._settled.set if self._is_permanent else self._settled.clear)()
         level = logging.WARNING if event["name"] in ("refused", "expired") else logging.INFO
         _LOGGER.log(level, "%s: %s", self._settings["namespace"], event["text"])
         if self._watch is not None:
@@ -312,10 +373,10 @@ class Lease:
         except BaseException as failure:
             self._fail(failure)
         finally:
-            driver.close()
+            driver.end()
 
     def _keep_in_loop(self) -> None:
-        asyncio.run(self._keep_async())
+        _in_loop(self._keep_async())
 
     async def _keep_async(self) -> None:
         """The lease, as a task. A loop that ends cancels it, and it returns the number first."""
@@ -342,7 +403,7 @@ class Lease:
             self._fail(failure)
             raise
         finally:
-            await driver.close()
+            await driver.end()
 
     def _fail(self, failure: BaseException) -> None:
         """Ends the lease by an error that the rules do not know: the generator makes no more IDs."""
@@ -379,8 +440,108 @@ def _running_loop() -> asyncio.AbstractEventLoop:
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
-        reason = "expected a running event loop for asyncpg, found none: call `await lease.ready()` first"
+        reason = "expected a running event loop for asyncpg, found none: call `await lease.aready()` first"
         raise _refusal("lease_unavailable", reason) from None
+
+
+class _Inline(ThreadPoolExecutor):
+    """Looks up names of hosts for asyncio on the lease's own thread: none can be started while a process ends."""
+
+    def submit(self, call: Any, /, *args: Any, **kwargs: Any) -> Any:
+        future: Any = Future()
+        try:
+            future.set_result(call(*args, **kwargs))
+        except BaseException as failure:
+            future.set_exception(failure)
+        return future
+
+
+def _in_loop(task: Any) -> Any:
+    loop = asyncio.new_event_loop()
+    loop.set_default_executor(_Inline())
+    try:
+        return loop.run_until_complete(task)
+    finally:
+        loop.close()
+
+
+def _check(lease: Lease) -> str:
+    driver = driver_of(lease._kind, lease._store, os.getpid(), 10.0, lease._allows_overlayfs)
+    name = lease._settings["place"] or "the store"
+    if driver.is_of_loop:
+        raise _refusal(
+            "invalid_type", "expected a URL, a pool of psycopg_pool, an engine or a function, found a pool of asyncpg"
+        )
+    settings = {"namespace": lease._settings["namespace"], "family": "sno", "store": driver.kind, "check": True}
+    settings |= {key: lease._settings[key] for key in ("place", "schema", "create")}
+    keeper = checker(json.dumps({key: value for key, value in settings.items() if value is not None}))
+    if driver.kind == "sqlite":
+        try:
+            if not look_at_file(lease._store, lease._allows_overlayfs):
+                return name
+        except PolyflakeError as error:
+            raise _refusal(error.code, f"cannot lease a worker ID from {name}: {error}") from None
+
+    async def look() -> dict[str, Any] | None:
+        answer: Any = None
+        try:
+            while True:
+                command = json.loads(keeper.next(_wall_ms(), _elapsed_ms(), os.urandom(128), json.dumps(answer)))
+                if command["do"] == "end":
+                    refused: dict[str, Any] | None = command["refused"]
+                    return refused
+                answer = driver.do(command)
+                if driver.is_async:
+                    answer = await answer
+        finally:
+            ended = driver.end()
+            if driver.is_async:
+                await ended
+
+    # On a thread, since the caller's may have a loop that runs.
+    with ThreadPoolExecutor(1, "polyflake.lease.check") as thread:
+        refused = thread.submit(_in_loop, look()).result()
+    if refused is not None:
+        raise _refusal(refused["code"], refused["message"], refused["until"])
+    return name
+
+
+def _check_arguments(
+    texts: dict[str, Any], whole: dict[str, Any], seconds: dict[str, Any], numbers: Any, watch: Any, sigterm: Any
+) -> None:
+    """Rejects arguments of a wrong type by their names."""
+
+    def reject(code: str, field: str, expected: str, found: Any) -> PolyflakeError:
+        shown = type(found).__name__ if code == "invalid_type" else repr(found)
+        return build(code, f"expected {expected} for `{field}`, found {shown}", None, field, None, None, None)
+
+    def is_whole(value: Any) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool)
+
+    for field, value in texts.items():
+        if value is not None and not isinstance(value, str):
+            raise reject("invalid_type", field, "a string", value)
+    for field, value in whole.items():
+        if value is not None and not is_whole(value):
+            raise reject("invalid_type", field, "an integer", value)
+        if value is not None and not 0 <= value < 1 << 53:
+            raise reject("out_of_range", field, "an integer from 0 to 2**53 - 1", value)
+    for field, value in seconds.items():
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise reject("invalid_type", field, "a number of seconds", value)
+        if not 0 <= value <= 366 * 86_400:
+            raise reject("out_of_range", field, "a number of seconds from 0 to a year's", value)
+    if numbers is not None:
+        if not isinstance(numbers, (tuple, list)) or len(numbers) != 2 or not all(map(is_whole, numbers)):
+            raise reject("invalid_type", "numbers", "the first and the last worker ID", numbers)
+        if not 0 <= numbers[0] <= numbers[1] < 1 << 53:
+            raise reject("out_of_range", "numbers", "the first and the last worker ID", numbers)
+    if watch is not None and not callable(watch):
+        raise reject("invalid_type", "watch", "a function", watch)
+    if not isinstance(sigterm, bool):
+        raise reject("invalid_type", "sigterm", "True or False", sigterm)
 
 
 lease = Lease

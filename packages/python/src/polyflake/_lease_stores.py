@@ -12,6 +12,7 @@ import re
 import socket
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
@@ -32,6 +33,10 @@ def _refused(code: str, reason: str) -> PolyflakeError:
     return build(code, reason, None, "store", None, None, None)
 
 
+def _found(connection: object) -> str:
+    return f"expected a connection to PostgreSQL, found {type(connection).__module__}.{type(connection).__name__}"
+
+
 def _plain(value: Any) -> Any:
     return value if type(value) in (int, str) else None
 
@@ -48,6 +53,8 @@ class Driver:
             case "open":
                 try:
                     return {"opened": self.open()}
+                except PolyflakeError as error:
+                    return {"refused": {"code": error.code, "message": str(error)}}
                 except Exception as error:
                     self.close()
                     return {"failure": _failure(error)}
@@ -55,7 +62,11 @@ class Driver:
                 self.close()
                 return None
             case _:
-                return self.run(command["statements"], command["within_ms"] / 1000)
+                try:
+                    return self.run(command["statements"], command["within_ms"] / 1000)
+                except Exception as error:  # such as no thread where the system has too many
+                    self.close()
+                    return {"failure": _failure(error)}
 
     def open(self) -> str | None:
         raise NotImplementedError
@@ -66,7 +77,12 @@ class Driver:
     def close(self) -> None:
         connection, self.connection = self.connection, None
         if connection is not None:
-            connection.close()
+            with suppress(Exception):  # one that broke
+                connection.close()
+
+    def end(self) -> None:
+        """Nothing comes after this."""
+        self.close()
 
 
 class _Gate:
@@ -139,17 +155,64 @@ class SQLite(Driver):
         return {"rows": rows, "failure": None}
 
 
+class _Watchdog:
+    """Ends a call that takes too long. Its thread lives as long as its driver, since none can be started while a
+    process ends, or where the system has too many."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.thread: threading.Thread | None = None
+        self.until: float | None = None
+        self.late: Callable[[], object] | None = None
+        self.is_over = False
+
+    def expect(self, seconds: float | None, late: Callable[[], object] | None = None) -> None:
+        """Begins a call of so many seconds, or ends it."""
+        with self.changed:
+            self.until, self.late = (None, None) if seconds is None else (time.monotonic() + seconds, late)
+            if self.thread is None and seconds is not None:
+                thread = threading.Thread(target=self._watch, name="polyflake.lease.watchdog", daemon=True)
+                thread.start()
+                self.thread = thread
+            self.changed.notify()
+
+    def end(self) -> None:
+        with self.changed:
+            self.is_over = True
+            self.changed.notify()
+
+    def _watch(self) -> None:
+        with self.changed:
+            while not self.is_over:
+                left = None if self.until is None else self.until - time.monotonic()
+                if left is None or left > 0:
+                    self.changed.wait(left)
+                    continue
+                late, self.until, self.late = self.late, None, None
+                if late is not None:
+                    with suppress(Exception):  # a connection that broke by itself
+                        late()
+
+
 class Psycopg(Driver):
     """PostgreSQL by psycopg 3, which sends the statements of a step together."""
 
     def __init__(self, connect: Callable[[], Any], give_back: Callable[[Any], object] | None = None) -> None:
         self.connect, self.give_back, self.client = connect, give_back, import_module("psycopg")
         self.notices: list[dict[str, Any]] = []
+        self.watchdog = _Watchdog()
         status = import_module("psycopg.pq").ExecStatus
         self.done = (status.COMMAND_OK, status.TUPLES_OK)
 
     def open(self) -> None:
-        self.connection = self.connect()
+        connection = self.connect()
+        if type(connection).__module__.partition(".")[0] != "psycopg" or not hasattr(connection, "pipeline"):
+            raise _refused("invalid_type", f"{_found(connection)}: connect by psycopg 3")
+        if asyncio.iscoroutinefunction(connection.close):
+            raise _refused(
+                "invalid_type", f"{_found(connection)}: use `psycopg.connect`, which does not wait in a loop"
+            )
+        self.connection = connection
         self.connection.autocommit = True
         self.connection.add_notice_handler(self._note)
 
@@ -167,22 +230,21 @@ class Psycopg(Driver):
     def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
         cursors: list[Any] = []
         silent = threading.Event()
-        watch = threading.Timer(seconds, self._cut, [silent])
-        watch.daemon = True
-        watch.start()
         failure, rows = None, []
+        self.watchdog.expect(seconds, lambda: self._cut(silent))
         self.notices.clear()
         try:
             with self.connection.pipeline():
                 for text, values in statements:
                     text = re.sub(r"\$([0-9]+)", r"%(\1)s", text.replace("%", "%%"))
                     named = {str(place): value for place, value in enumerate(values, 1)}
-                    cursors.append(self.connection.cursor())
+                    # Whatever the connection makes by default, such as dictionaries or cursors without parameters.
+                    cursors.append(self.client.Cursor(self.connection, row_factory=self.client.rows.tuple_row))
                     cursors[-1].execute(text, named, prepare=False)
         except self.client.Error as error:
             failure = _failure(error, error.sqlstate)
         finally:
-            watch.cancel()
+            self.watchdog.expect(None)
         if silent.is_set():
             super().close()
             return SILENT
@@ -192,6 +254,10 @@ class Psycopg(Driver):
                 break
             rows.append([[_plain(value) for value in row] for row in cursor] if cursor.description else [])
         return {"rows": rows, "failure": failure, "notices": list(self.notices)}
+
+    def end(self) -> None:
+        super().end()
+        self.watchdog.end()
 
     def _cut(self, silent: threading.Event) -> None:
         """Ends a call of a server that does not answer: a socket that is shut down wakes the thread that reads it."""
@@ -217,9 +283,14 @@ class Asyncpg:
         match command["do"]:
             case "open":
                 try:
-                    self.connection = await self.connect()
+                    connection = await self.connect()
+                    if not hasattr(connection, "fetch"):
+                        raise _refused("invalid_type", f"{_found(connection)}: connect by asyncpg")
+                    self.connection = connection
                     self.connection.add_log_listener(self._note)
                     return {"opened": None}
+                except PolyflakeError as error:
+                    return {"refused": {"code": error.code, "message": str(error)}}
                 except Exception as error:
                     return {"failure": _failure(error)}
             case "close":
@@ -246,6 +317,9 @@ class Asyncpg:
             return {"rows": rows, "failure": _failure(error, getattr(error, "sqlstate", None))}
         return {"rows": rows, "failure": None, "notices": list(self.notices)}
 
+    async def end(self) -> None:
+        await self.close()
+
     async def close(self) -> None:
         connection, self.connection = self.connection, None
         if connection is not None:
@@ -268,8 +342,8 @@ def absolute(path: str) -> str:
 
 
 def driver_of(kind: str | None, store: Any, pid: int, seconds: float, allows_overlayfs: bool = False) -> Any:
-    """The driver for a URL's address, or for the program's own pool, engine or function; it connects within so many
-    seconds. A pool is of the process with this ID."""
+    """The driver for the file or the server of a URL, or for the program's own pool, engine or function; it connects
+    within so many seconds. A pool is of the process with this ID."""
     if kind == "sqlite":
         return SQLite(store, allows_overlayfs)
     if kind is not None:
@@ -282,6 +356,9 @@ def driver_of(kind: str | None, store: Any, pid: int, seconds: float, allows_ove
             raise _refused(
                 "forked", "expected a pool of this process, found its parent's: lease with a URL or a function"
             )
+        if type(store).__name__ == "AsyncConnectionPool":
+            reason = "expected a pool that does not wait in a loop, found AsyncConnectionPool: use ConnectionPool"
+            raise _refused("invalid_type", reason)
         if module == "asyncpg":
             return Asyncpg(lambda: store.acquire(timeout=seconds), store.release, True)
         return Psycopg(lambda: store.getconn(seconds), store.putconn)
@@ -293,15 +370,62 @@ def driver_of(kind: str | None, store: Any, pid: int, seconds: float, allows_ove
     raise _refused("invalid_type", f"expected a URL, a pool, an engine or a function that connects, found {found}")
 
 
-def _of_url(url: str, seconds: float) -> Any:
+def _of_url(server: dict[str, Any], seconds: float) -> Any:
+    seconds = min(seconds, server["connect_timeout"] or seconds)
     if find_spec("psycopg"):
-        connect = import_module("psycopg").connect
-        return Psycopg(lambda: connect(url, connect_timeout=max(2, round(seconds)), prepare_threshold=None))
+        connect, given = import_module("psycopg").connect, for_psycopg(server)
+        return Psycopg(lambda: connect(**given, connect_timeout=max(2, round(seconds)), prepare_threshold=None))
     if find_spec("asyncpg"):
         connect = import_module("asyncpg").connect
-        return Asyncpg(lambda: connect(url, timeout=seconds, statement_cache_size=0), None, False)
-    reason = 'expected a client for PostgreSQL, found none: pip install "psycopg[binary]"'
+        return Asyncpg(lambda: connect(**for_asyncpg(server), timeout=seconds, statement_cache_size=0), None, False)
+    reason = 'PostgreSQL needs a client, and neither psycopg nor asyncpg is installed: pip install "psycopg[binary]"'
     raise _refused("lease_unavailable", reason)
+
+
+def for_psycopg(server: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of ``psycopg.connect`` for the server of a URL, as the rules read it."""
+    hosts, ports = zip(*server["hosts"], strict=True)
+    given = {
+        "host": ",".join(hosts),
+        "port": ",".join(map(str, ports)),
+        "user": server["user"],
+        "password": server["password"],
+        "dbname": server["database"],
+        "sslmode": "verify-full" if server["encrypts"] else "disable",
+        "sslrootcert": (server["roots"] or _roots()) if server["encrypts"] else None,
+        "application_name": server["application_name"],
+        "options": server["options"],
+        "target_session_attrs": "read-write" if len(hosts) > 1 else None,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _roots() -> str:
+    """The system's root certificates: libpq reads those of the user by default, and knows ``system`` since 16."""
+    import ssl
+
+    paths = ssl.get_default_verify_paths()
+    usual = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
+    return next((path for path in (paths.cafile, *usual) if path and os.path.exists(path)), "system")
+
+
+def for_asyncpg(server: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of ``asyncpg.connect`` for the server of a URL, as the rules read it."""
+    import ssl
+
+    hosts, ports = zip(*server["hosts"], strict=True)
+    settings = {"application_name": server["application_name"], "options": server["options"]}
+    given = {
+        "host": list(hosts),
+        "port": list(ports),
+        "user": server["user"],
+        "password": server["password"],
+        "database": server["database"],
+        "ssl": ssl.create_default_context(cafile=server["roots"]) if server["encrypts"] else False,
+        "server_settings": {name: value for name, value in settings.items() if value is not None},
+        "target_session_attrs": "read-write" if len(hosts) > 1 else None,
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _name_of(engine: Any) -> str:

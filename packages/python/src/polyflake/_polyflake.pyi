@@ -19,9 +19,11 @@ __all__ = [
     "Keeper",
     "Stall",
     "__version__",
+    "checker",
     "clock_source",
     "hotguid",
     "layout",
+    "look_at_file",
     "name_file",
     "place",
     "public",
@@ -79,6 +81,8 @@ class Keeper:
     def reason(self, wall_ms: int, /) -> str: ...
     def leave(self, inherited: object, /) -> Keeper: ...
 
+def checker(settings: str, /) -> Keeper: ...
+def look_at_file(path: str, allows_overlayfs: bool, /) -> bool: ...
 def place(url: str | None, namespace: str | None, /) -> str: ...
 def name_file(path: str, allows_overlayfs: bool, connect: Callable[[Path], _Item], /) -> tuple[_Item, str]: ...
 

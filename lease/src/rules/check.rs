@@ -1,0 +1,97 @@
+//! A check whether a lease could be acquired, request by request. It claims nothing and writes nothing.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+
+use crate::{
+    Ask, Error, ErrorKind, Found, Namespace, Record, Reply, Request, Result, Shape,
+    rules::error::{damaged, moment},
+};
+
+/// Number of records that a claim would choose from.
+const CHOICE: u32 = 8;
+/// The largest difference between the clocks under which leases of an hour are granted.
+const SKEW_MS: u64 = 60_000;
+
+/// The namespaces of a name are `orders/sno`, `orders/hotguid` and so on, as far as they exist.
+pub(crate) struct Check {
+    name: String,
+    requests: Vec<Request>,
+    asked: u64,
+}
+
+impl Check {
+    pub(crate) fn new(name: &str) -> Self {
+        let list = Request { number: 1, namespace: name.to_string(), ask: Ask::List };
+        Self { name: name.to_string(), requests: vec![list], asked: 1 }
+    }
+
+    /// The next request; none if a lease could be acquired.
+    pub(crate) fn next(&mut self) -> Option<Request> {
+        self.requests.pop()
+    }
+
+    /// Takes the reply to a request.
+    ///
+    /// # Errors
+    /// The reason why no lease could be acquired: `store_changed`, `numbers_exhausted`, `clock_skewed`, `store_damaged`.
+    pub(crate) fn take(&mut self, reply: Reply, wall_ms: u64) -> Result<()> {
+        // A store that does not exist yet has no time either.
+        let skew = if reply.now == 0 { 0 } else { reply.now.abs_diff(wall_ms) };
+        if skew > SKEW_MS {
+            let seconds = skew.div_ceil(1000);
+            let reason = format!("this machine's clock differs from the store's by {seconds} s");
+            return Err(Error::new(ErrorKind::ClockSkewed, reason));
+        }
+        match reply.found {
+            Found::Names(names) => {
+                let own = format!("{}/", self.name);
+                for namespace in names.into_iter().filter(|name| name.starts_with(&own)) {
+                    self.asked += 1;
+                    let ask = Ask::Find { limit: CHOICE };
+                    self.requests.push(Request { number: self.asked, namespace, ask });
+                }
+                Ok(())
+            }
+            Found::Records(records) => {
+                let namespace = reply.namespace;
+                let namespace =
+                    namespace.ok_or_else(|| damaged("expected the namespace's record"))?;
+                can_lease(&namespace, &records, (reply.now, &reply.store))
+            }
+            _ => Err(damaged("expected a reply that fits the request, found one of another kind")),
+        }
+    }
+}
+
+fn can_lease(namespace: &Namespace, records: &[Record], (now, store): (u64, &str)) -> Result<()> {
+    namespace.check(&namespace.digest())?;
+    records.iter().try_for_each(Record::check)?;
+    let name = &namespace.name;
+    let quiet_until = namespace.quiet_until;
+    if namespace.store != store || now < quiet_until {
+        let until = if now < quiet_until {
+            format!(" until {}", moment(quiet_until))
+        } else {
+            String::new()
+        };
+        let reason =
+            format!("the store was restored or replaced, and {name} grants nothing{until}");
+        return Err(Error::new(ErrorKind::StoreChanged, reason).with_until(quiet_until));
+    }
+    let capacity = Shape::from_json(&namespace.shape)?.capacity();
+    let is_free = |record: &Record| record.granted_until <= now;
+    if namespace.records < capacity || records.iter().any(is_free) {
+        return Ok(());
+    }
+    let until = records.first().map_or(0, |record| record.granted_until);
+    let reason = format!(
+        "all {capacity} worker IDs of {name} are leased, the first until {}",
+        moment(until)
+    );
+    Err(Error::new(ErrorKind::NumbersExhausted, reason).with_until(until))
+}

@@ -1,0 +1,546 @@
+//! The URL of a lease: the store, how a client reaches it, the namespace, and the terms of the lease. One parser serves all languages,
+//! and hands each client the parts, so that no client reads a URL by rules of its own.
+//!
+//! ```text
+//! sqlite:/var/lib/app/ids.db?namespace=orders
+//! postgres://user:password@host:5432,other:5433/database?namespace=orders&sslmode=require
+//! ```
+//!
+//! Errors show names and never values, since any part of a URL may hold a password.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::{fmt, str::FromStr};
+
+use serde_json::{Value as Json, json};
+
+use crate::{
+    Error, ErrorKind, Result,
+    rules::error::out_of_range,
+    rules::json::MOST,
+    rules::location::{Access, Create, SECOND_STORE, Schema},
+    rules::record::check_name,
+};
+
+/// A URL that works, for messages.
+pub(crate) const EXAMPLE: &str = "`sqlite:/var/lib/app/ids.db?namespace=orders`";
+
+const PORT: u16 = 5432;
+
+/// The parameters that any URL may have, and those of each database.
+pub(crate) const TERMS: [&str; 5] = ["namespace", "lease_seconds", "numbers", "wait", "sigterm"];
+const OF_FILES: [&str; 1] = ["allow"];
+const OF_SERVERS: [&str; 13] = [
+    "schema",
+    "create",
+    "host",
+    "port",
+    "user",
+    "password",
+    "dbname",
+    "sslmode",
+    "sslrootcert",
+    "connect_timeout",
+    "application_name",
+    "options",
+    "target_session_attrs",
+];
+
+/// The parts of a URL.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Location {
+    pub(crate) site: Site,
+    pub(crate) namespace: Option<String>,
+    /// An explicit schema.
+    pub(crate) schema: Option<Schema>,
+    pub(crate) access: Access,
+    pub(crate) terms: Terms,
+}
+
+/// A store.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum Site {
+    /// A store in memory, by its name.
+    Memory(String),
+    /// The path of a file of `SQLite`.
+    File(String),
+    Server(Server),
+}
+
+/// A server of `PostgreSQL`, as its clients want to know it.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(crate) struct Server {
+    /// Names, addresses or folders of Unix sockets, each with a port. The one that takes writes is used.
+    pub(crate) hosts: Vec<(String, u16)>,
+    pub(crate) user: Option<String>,
+    pub(crate) password: Option<String>,
+    pub(crate) database: Option<String>,
+    /// Whether connections are encrypted. The certificate is then verified.
+    pub(crate) encrypts: bool,
+    /// The absolute path of a file of root certificates, in place of those that the client trusts.
+    pub(crate) roots: Option<String>,
+    /// In seconds.
+    pub(crate) connect_timeout: Option<u64>,
+    pub(crate) application_name: Option<String>,
+    pub(crate) options: Option<String>,
+}
+
+/// The terms of a lease, where the URL has any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Terms {
+    pub(crate) lease_ms: Option<u64>,
+    pub(crate) numbers: Option<(u64, u64)>,
+    pub(crate) wait_ms: Option<u64>,
+    /// `true` if the worker ID is to be returned at SIGTERM.
+    pub(crate) sigterm: bool,
+}
+
+impl Location {
+    /// Reads a URL.
+    ///
+    /// # Errors
+    /// `out_of_range` for a URL of another form, a scheme that is not supported, and a parameter that is unknown, repeated or has an
+    /// unsuitable value; `store_not_durable` for a database in memory. The reason continues a sentence about the URL.
+    pub(crate) fn read(url: &str) -> Result<Self> {
+        if url.is_empty() {
+            return Err(out_of_range(format!("it is empty; set it to a URL such as {EXAMPLE}")));
+        }
+        if url.trim().is_empty() {
+            return Err(out_of_range(format!("it is blank; set it to a URL such as {EXAMPLE}")));
+        }
+        if url != url.trim() || url.contains(char::is_control) {
+            return Err(out_of_range("it has white space around it, or control characters within"));
+        }
+        let (before, query) = url.split_once('?').unwrap_or((url, ""));
+        match before.split_once(':').map(|(scheme, rest)| (base_of(scheme), rest)) {
+            Some(("memory", name)) => {
+                let mut parameters = Parameters::read(query, "memory", &[])?;
+                Self::with(Site::Memory(name.to_string()), None, Access::default(), &mut parameters)
+            }
+            Some(("sqlite", path)) => Self::of_file(path, query),
+            Some(("postgres" | "postgresql", rest)) => Self::of_server(rest, query),
+            Some((scheme, _)) if is_scheme(scheme) => {
+                let supported = "supported are `sqlite:`, `postgres:` and `postgresql:`";
+                Err(out_of_range(format!("the scheme `{scheme}:` is not supported; {supported}")))
+            }
+            _ => {
+                let remedy = "write `sqlite:` before the path of a file, or a URL that begins with `postgres://`";
+                Err(out_of_range(format!("it has no scheme; {remedy}")))
+            }
+        }
+    }
+
+    fn of_file(path: &str, query: &str) -> Result<Self> {
+        let mut parameters = Parameters::read(query, "SQLite", &OF_FILES)?;
+        let allows_overlayfs = match parameters.take("allow").as_deref() {
+            None => false,
+            Some("overlayfs") => true,
+            Some(_) => return Err(out_of_range("`allow` can only be `overlayfs`")),
+        };
+        let access = Access { allows_overlayfs, ..Access::default() };
+        Self::with(Site::File(path_of(path)?), None, access, &mut parameters)
+    }
+
+    fn of_server(rest: &str, query: &str) -> Result<Self> {
+        let rest = rest.strip_prefix("//").ok_or_else(|| {
+            out_of_range("`//` is missing after the scheme, as in `postgres://user@host/database`")
+        })?;
+        let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
+        let (user, hosts) = match authority.rsplit_once('@') {
+            Some((user, hosts)) => (Some(user), hosts),
+            None => (None, authority),
+        };
+        let hosts = hosts_of(hosts)?;
+        let mut parameters = Parameters::read(query, "PostgreSQL", &OF_SERVERS)?;
+        let schema = parameters.take("schema").as_deref().map(Schema::new).transpose()?;
+        let create = match parameters.take("create").as_deref() {
+            None => Create::Store,
+            Some(SECOND_STORE) => Create::SecondStore,
+            Some(_) => {
+                return Err(out_of_range(format!("`create` can only be `{SECOND_STORE}`")));
+            }
+        };
+        let server = Server::of(hosts, user, database, &mut parameters)?;
+        let access = Access { create, ..Access::default() };
+        Self::with(Site::Server(server), schema, access, &mut parameters)
+    }
+
+    fn with(
+        site: Site,
+        schema: Option<Schema>,
+        access: Access,
+        parameters: &mut Parameters,
+    ) -> Result<Self> {
+        let namespace = parameters.take("namespace");
+        namespace.as_deref().map_or(Ok(()), check_name)?;
+        let terms = Terms {
+            lease_ms: parameters.milliseconds("lease_seconds")?,
+            numbers: parameters.take("numbers").as_deref().map(numbers_of).transpose()?,
+            wait_ms: parameters.milliseconds("wait")?,
+            sigterm: match parameters.take("sigterm").as_deref() {
+                None | Some("false") => false,
+                Some("true") => true,
+                Some(_) => return Err(out_of_range("`sigterm` can only be `true` or `false`")),
+            },
+        };
+        Ok(Self { site, namespace, schema, access, terms })
+    }
+}
+
+impl Server {
+    fn of(
+        hosts: Vec<(String, Option<u16>)>,
+        user: Option<&str>,
+        database: &str,
+        parameters: &mut Parameters,
+    ) -> Result<Self> {
+        let (user, password) = match user.map(|user| user.split_once(':').unwrap_or((user, ""))) {
+            None => (None, None),
+            Some((user, password)) => (part(user)?, part(password)?),
+        };
+        let user = parameters.take("user").or(user);
+        let password = parameters.take("password").or(password);
+        let database = parameters.take("dbname").or(part(database)?);
+        let hosts = with_ports(
+            match parameters.take("host") {
+                None => hosts,
+                Some(list) => list.split(',').map(|host| (host.to_string(), None)).collect(),
+            },
+            parameters.take("port").as_deref(),
+        )?;
+        let roots = match parameters.take("sslrootcert").as_deref() {
+            None | Some("system") => None,
+            Some(path) if is_absolute(path) => Some(path.to_string()),
+            Some(_) => {
+                return Err(out_of_range("`sslrootcert` must be an absolute path or `system`"));
+            }
+        };
+        let is_remote = hosts.iter().any(|(host, _)| !is_local(host));
+        let is_socket = hosts.iter().all(|(host, _)| is_folder(host));
+        let encrypts = match parameters.take("sslmode").as_deref() {
+            None => is_remote || roots.is_some(),
+            Some("disable") if roots.is_some() => {
+                return Err(out_of_range("`sslrootcert` has no use beside `sslmode=disable`"));
+            }
+            Some("disable") => false,
+            Some("require" | "verify-ca" | "verify-full") => true,
+            Some("allow" | "prefer") => {
+                let reason = "under this `sslmode` anyone on the network could have the connection in plain text; write `require` or `disable`";
+                return Err(out_of_range(reason));
+            }
+            Some(_) => {
+                return Err(out_of_range(
+                    "`sslmode` can only be `disable`, `require`, `verify-ca` or `verify-full`",
+                ));
+            }
+        };
+        match parameters.take("target_session_attrs").as_deref() {
+            None | Some("any" | "primary" | "read-write") => {}
+            Some(_) => {
+                return Err(out_of_range(
+                    "`target_session_attrs` can only be `read-write`, since a lease is written",
+                ));
+            }
+        }
+        Ok(Self {
+            hosts,
+            user,
+            password,
+            database,
+            encrypts: encrypts && !is_socket,
+            roots,
+            connect_timeout: parameters.number("connect_timeout")?,
+            application_name: parameters.take("application_name"),
+            options: parameters.take("options"),
+        })
+    }
+
+    fn to_json(&self) -> Json {
+        json!({
+            "hosts": self.hosts,
+            "user": self.user,
+            "password": self.password,
+            "database": self.database,
+            "encrypts": self.encrypts,
+            "roots": self.roots,
+            "connect_timeout": self.connect_timeout,
+            "application_name": self.application_name.as_deref().unwrap_or("polyflake-lease"),
+            "options": self.options,
+        })
+    }
+}
+
+impl Site {
+    /// For a host in another language.
+    ///
+    /// # Errors
+    /// `out_of_range` for a store in memory, which only Rust has.
+    pub(crate) fn to_json(&self) -> Result<Json> {
+        match self {
+            Self::Memory(_) => Err(out_of_range(
+                "a store in memory is for tests in Rust; supported are `sqlite:`, `postgres:` and `postgresql:`",
+            )),
+            Self::File(path) => Ok(json!({ "store": "sqlite", "path": path })),
+            Self::Server(server) => {
+                Ok(json!({ "store": "postgresql", "server": server.to_json() }))
+            }
+        }
+    }
+
+    /// Returns whether this is a file by a relative path. The rules do not know on which system the path is used, so a drive letter begins
+    /// an absolute path everywhere.
+    pub(crate) fn is_relative(&self) -> bool {
+        matches!(self, Self::File(path) if !is_absolute(path))
+    }
+}
+
+/// The store for people: without a password.
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory(name) => write!(f, "memory:{name}"),
+            Self::File(path) => write!(f, "sqlite:{path}"),
+            Self::Server(Server { hosts, user, database, .. }) => {
+                f.write_str("postgres://")?;
+                if let Some(user) = user {
+                    write!(f, "{user}@")?;
+                }
+                for (k, (host, port)) in hosts.iter().enumerate() {
+                    let comma = if k == 0 { "" } else { "," };
+                    write!(f, "{comma}{host}")?;
+                    if *port != PORT {
+                        write!(f, ":{port}")?;
+                    }
+                }
+                write!(f, "/{}", database.as_deref().unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// The parameters of a URL, until they are taken.
+struct Parameters(Vec<(String, String)>);
+
+impl Parameters {
+    /// Splits a query.
+    ///
+    /// # Errors
+    /// `out_of_range` for a parameter that is repeated, has no value, or is not one of those that the database knows.
+    fn read(query: &str, database: &str, of_database: &[&str]) -> Result<Self> {
+        let mut read: Vec<(String, String)> = Vec::new();
+        for parameter in query.split('&').filter(|it| !it.is_empty()) {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let known = TERMS.iter().chain(of_database);
+            if !known.clone().any(|known| *known == name) {
+                return Err(unknown(name, database, known.copied()));
+            }
+            if read.iter().any(|(other, _)| other == name) {
+                return Err(out_of_range(format!("it has the parameter `{name}` twice")));
+            }
+            match decoded(value) {
+                Some(value) if !value.is_empty() => read.push((name.to_string(), value)),
+                Some(_) => {
+                    return Err(out_of_range(format!("its parameter `{name}` has no value")));
+                }
+                None => return Err(not_decoded(&format!("its parameter `{name}`"))),
+            }
+        }
+        Ok(Self(read))
+    }
+
+    fn take(&mut self, name: &str) -> Option<String> {
+        let at = self.0.iter().position(|(other, _)| other == name)?;
+        Some(self.0.swap_remove(at).1)
+    }
+
+    fn number(&mut self, name: &str) -> Result<Option<u64>> {
+        let wrong = |_| out_of_range(format!("`{name}` must be a number of seconds"));
+        self.take(name).map(|text| text.parse().map_err(wrong)).transpose()
+    }
+
+    /// Seconds, with up to three decimal places.
+    fn milliseconds(&mut self, name: &str) -> Result<Option<u64>> {
+        let wrong =
+            || out_of_range(format!("`{name}` must be a number of seconds, such as 30 or 0.5"));
+        let Some(text) = self.take(name) else { return Ok(None) };
+        let (whole, part) = text.split_once('.').unwrap_or((&text, "0"));
+        if part.is_empty() || part.len() > 3 {
+            return Err(wrong());
+        }
+        let part: Option<u64> = digits(&format!("{part:0<3}"));
+        let ms =
+            digits::<u64>(whole).and_then(|seconds| seconds.checked_mul(1000)?.checked_add(part?));
+        ms.filter(|ms| *ms <= MOST).map(Some).ok_or_else(wrong)
+    }
+}
+
+/// The error of a parameter, with the one that was probably meant.
+fn unknown<'k>(name: &str, database: &str, known: impl Iterator<Item = &'k str> + Clone) -> Error {
+    // A password that is not escaped may look like a parameter.
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if name.is_empty() || name.len() > 40 || !name.bytes().all(is_name) {
+        return out_of_range("it has a parameter that is not a name");
+    }
+    let owner = [("PostgreSQL", &OF_SERVERS[..]), ("SQLite", &OF_FILES[..])];
+    if let Some((owner, _)) = owner.iter().find(|(_, names)| names.contains(&name)) {
+        return out_of_range(format!("the parameter `{name}` is of {owner}, not of {database}"));
+    }
+    let near = known.clone().find(|known| known.starts_with(name) || name.starts_with(known));
+    let remedy = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!(
+            "known are {}",
+            known.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
+        ),
+    };
+    out_of_range(format!("the parameter `{name}` is unknown: {remedy}"))
+}
+
+/// The database of a scheme: `postgresql` of `postgresql+psycopg`, as `SQLAlchemy` has it. Schemes ignore case.
+fn base_of(scheme: &str) -> &str {
+    let base = scheme.split_once('+').map_or(scheme, |(base, _)| base);
+    ["postgres", "postgresql", "sqlite", "memory"]
+        .into_iter()
+        .find(|known| known.eq_ignore_ascii_case(base))
+        .unwrap_or(if base.eq_ignore_ascii_case("sqlite3") { "sqlite" } else { scheme })
+}
+
+/// Returns whether a text looks like the scheme of a URL: any other text before a colon may hold a password.
+fn is_scheme(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    (2..20).contains(&text.len()) && text.bytes().all(is_part)
+}
+
+/// The path after `sqlite:`. As in any URL, two slashes begin the name of a host, which is empty here, and the path follows it.
+fn path_of(text: &str) -> Result<String> {
+    if text.contains(":memory:") {
+        let reason = "a database in memory is lost with its process; name a file on a disk";
+        return Err(Error::new(ErrorKind::StoreNotDurable, reason).permanent());
+    }
+    if text.starts_with("file:") {
+        return Err(out_of_range("`file:` is not read; write the path alone after `sqlite:`"));
+    }
+    let path = match text.strip_prefix("//") {
+        None => text,
+        Some(path) if path.starts_with('/') => {
+            // SQLAlchemy writes a fourth slash; on Windows a drive follows the third.
+            let path = path.trim_start_matches('/');
+            return Ok(if is_absolute(path) { path.to_string() } else { format!("/{path}") });
+        }
+        Some(_) => {
+            let reason = "two slashes begin the name of a host, which a file has none of; write an absolute path with one slash or three";
+            return Err(out_of_range(reason));
+        }
+    };
+    if path.is_empty() {
+        return Err(out_of_range("it names no file; write a path after `sqlite:`"));
+    }
+    Ok(path.to_string())
+}
+
+/// The hosts of an authority, each with its port.
+fn hosts_of(text: &str) -> Result<Vec<(String, Option<u16>)>> {
+    let remedy =
+        "write other special characters of a user or a password as `%` and two hexadecimal digits";
+    let port = |text: &str| {
+        let wrong = || out_of_range(format!("its port is not a number from 1 to 65535; {remedy}"));
+        digits(text).filter(|port| *port > 0).ok_or_else(wrong)
+    };
+    let host = |text: &str| {
+        let (name, rest) = match text.strip_prefix('[') {
+            Some(address) => {
+                let wrong = || out_of_range("`]` is missing after the address of its host");
+                address.split_once(']').ok_or_else(wrong)?
+            }
+            None => text.split_at(text.find(':').unwrap_or(text.len())),
+        };
+        let port = match rest.strip_prefix(':') {
+            Some("") => None,
+            Some(text) => Some(port(text)?),
+            None if rest.is_empty() => None,
+            None => return Err(out_of_range("a colon is missing before the port of its host")),
+        };
+        Ok((decoded(name).ok_or_else(|| not_decoded("its host"))?, port))
+    };
+    text.split(',').filter(|text| !text.is_empty()).map(host).collect()
+}
+
+/// Gives each host a port: its own, or one of the parameter, or the default one.
+fn with_ports(
+    hosts: Vec<(String, Option<u16>)>,
+    ports: Option<&str>,
+) -> Result<Vec<(String, u16)>> {
+    if hosts.is_empty() || hosts.iter().any(|(host, _)| host.is_empty()) {
+        let reason =
+            "it names no host; write `localhost`, or `?host=/var/run/postgresql` for a Unix socket";
+        return Err(out_of_range(reason));
+    }
+    let wrong = || out_of_range("`port` must be a number from 1 to 65535, or one for each host");
+    let ports: Vec<u16> = match ports {
+        None => Vec::new(),
+        Some(list) => {
+            let ports: Option<Vec<_>> = list.split(',').map(digits).collect();
+            ports.filter(|ports| !ports.contains(&0)).ok_or_else(wrong)?
+        }
+    };
+    if ports.len() > 1 && ports.len() != hosts.len() {
+        return Err(wrong());
+    }
+    let of = |at: usize| ports.get(at).or(ports.first()).copied().unwrap_or(PORT);
+    let with_port =
+        |(at, (host, port)): (usize, (String, Option<u16>))| (host, port.unwrap_or_else(|| of(at)));
+    Ok(hosts.into_iter().enumerate().map(with_port).collect())
+}
+
+/// The worker IDs of a range, such as `100-199`, or a single one.
+fn numbers_of(text: &str) -> Result<(u64, u64)> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let pair = digits(first).zip(digits(last)).filter(|(first, last)| first <= last);
+    pair.ok_or_else(|| out_of_range("`numbers` must be a range of worker IDs, such as `100-199`"))
+}
+
+/// A number in decimal digits alone.
+pub(crate) fn digits<N: FromStr>(text: &str) -> Option<N> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+/// A part of the URL that may be absent.
+fn part(text: &str) -> Result<Option<String>> {
+    let text = decoded(text).ok_or_else(|| not_decoded("its user, password or database"))?;
+    Ok((!text.is_empty()).then_some(text))
+}
+
+fn not_decoded(what: &str) -> Error {
+    out_of_range(format!("{what} has a `%` that two hexadecimal digits do not follow; write `%25`"))
+}
+
+/// Text whose special characters are written as `%` and two digits.
+fn decoded(text: &str) -> Option<String> {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        let (digits, rest) = part.split_at_checked(2)?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        bytes.extend_from_slice(rest.as_bytes());
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// A folder of Unix sockets, or a socket without a file.
+fn is_folder(host: &str) -> bool {
+    host.starts_with(['/', '@'])
+}
+
+/// Returns whether a connection to a host does not leave the machine.
+fn is_local(host: &str) -> bool {
+    let is_loopback = host.parse::<core::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+    is_folder(host) || is_loopback || host.eq_ignore_ascii_case("localhost")
+}
+
+fn is_absolute(path: &str) -> bool {
+    let has_drive = path.as_bytes().get(1) == Some(&b':');
+    has_drive || path.starts_with(['/', '\\'])
+}

@@ -1,0 +1,125 @@
+//! Stores that no wait brings: calls fail at once, with the reason and the store's name, and so does a check.
+#![cfg(all(feature = "sqlite", feature = "postgresql", unix))]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+#[allow(dead_code, reason = "other tests use the rest")]
+mod server;
+
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+use polyflake_lease::{ErrorKind, Options, Shape, check, sno::Generator};
+use server::{Server, programs};
+
+/// Longer than any test may take.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Asserts that a generator and a check fail at once with one reason.
+#[track_caller]
+fn assert_at_once(url: &str, kind: ErrorKind, reason: &str) {
+    let began = Instant::now();
+    let error = Generator::new(url, "orders").err().expect(url);
+    let named = check(Some(&format!("{url}{}namespace=orders", joint(url)))).expect_err(url);
+    assert!(began.elapsed() < Duration::from_secs(5), "{url}: {error}");
+    assert_eq!((error.kind(), named.kind()), (kind, kind), "{url}: {error} {named}");
+    for error in [error, named] {
+        assert!(error.is_permanent(), "{error}");
+        assert!(error.to_string().ends_with(reason), "{error}");
+        assert!(!format!("{error} {error:?}").contains("sesame"), "{error:?}");
+    }
+}
+
+fn joint(url: &str) -> char {
+    if url.contains('?') { '&' } else { '?' }
+}
+
+#[test]
+fn a_file_that_cannot_be_is_an_error_at_once() {
+    use ErrorKind::{LeaseUnavailable, StoreNotDurable};
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let there =
+        |name: &str| format!("sqlite:{}?allow=overlayfs", folder.path().join(name).display());
+    let sentence = |name: &str, reason: &str| {
+        let path = folder.path().join(name);
+        format!("cannot lease a worker ID from sqlite:{}: {reason}", path.display())
+    };
+    let missing = sentence("none/ids.db", "the folder does not exist");
+    assert_at_once(&there("none/ids.db"), LeaseUnavailable, &missing);
+    fs::create_dir(folder.path().join("ids.db")).unwrap();
+    let error = Generator::new(&there("ids.db"), "orders").err().unwrap();
+    assert!(error.is_permanent() && error.to_string().contains("/ids.db: "), "{error}");
+    let memory = "a database in memory is lost with its process; name a file on a disk";
+    assert_at_once("sqlite::memory:", StoreNotDurable, memory);
+    #[cfg(target_os = "linux")]
+    if let Ok(folder) = tempfile::tempdir_in("/dev/shm") {
+        let url = format!("sqlite:{}", folder.path().join("ids.db").display());
+        let on_tmpfs = "the file is on tmpfs, which may lose what was written; name a file on a disk of this machine";
+        assert_at_once(&url, StoreNotDurable, on_tmpfs);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_server_that_rejects_the_connection_is_an_error_at_once() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let url = server.url();
+    let rejected = |words: &str| format!(": the server rejects the connection: {words}");
+    let role = rejected("role \"nobody\" does not exist");
+    assert_at_once(&url.replace("lease@", "nobody:sesame@"), ErrorKind::LeaseUnavailable, &role);
+    let database = rejected("database \"none\" does not exist");
+    assert_at_once(&url.replace("/postgres", "/none"), ErrorKind::LeaseUnavailable, &database);
+}
+
+#[test]
+fn a_check_names_the_store_and_writes_nothing() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = folder.path().join("ids.db");
+    let url = format!("sqlite:{}?allow=overlayfs&namespace=orders", path.display());
+    assert_eq!(check(Some(&url)).unwrap(), format!("sqlite:{}", path.display()));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    let options = Options::new("orders", Shape::sno(3..=3).unwrap()).unwrap();
+    let at = format!("sqlite:{}?allow=overlayfs", path.display());
+    let ids = Generator::with(&at, options, LONG).unwrap();
+    let full = check(Some(&url)).unwrap_err();
+    assert_eq!(full.kind(), ErrorKind::NumbersExhausted);
+    assert!(full.to_string().contains(": all 1 worker IDs of orders/sno are leased, "), "{full}");
+    check(Some(&url.replace("=orders", "=others"))).unwrap();
+    ids.close();
+    check(Some(&url)).unwrap();
+    if let Some(programs) = programs() {
+        let server = Server::start(&programs);
+        let url = format!("{}?namespace=orders", server.url());
+        for _ in 0..2 {
+            check(Some(&url)).unwrap();
+        }
+        let mut client = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
+        let found = "SELECT count(*) FROM pg_namespace WHERE nspname = 'polyflake'";
+        assert_eq!(client.query_one(found, &[]).unwrap().get::<_, i64>(0), 0);
+        let ids = Generator::new(&server.url(), "orders").unwrap();
+        check(Some(&url)).unwrap();
+        drop(ids);
+    }
+}
+
+/// A server is noticed soon after it comes up, also where the first pauses have grown.
+#[test]
+fn a_server_that_comes_up_late_is_noticed_soon() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    server.down();
+    let url = server.url();
+    let began = Instant::now();
+    let maker = std::thread::spawn(move || {
+        let options = Options::new("orders", Shape::sno(0..=9).unwrap()).unwrap();
+        Generator::with(&url, options, LONG).map(|_| Instant::now())
+    });
+    std::thread::sleep(Duration::from_secs(6));
+    server.up();
+    let up = Instant::now();
+    let made = maker.join().unwrap().unwrap();
+    let noticed = made.saturating_duration_since(up);
+    assert!(noticed < Duration::from_secs(2), "{noticed:?} of {:?}", began.elapsed());
+}

@@ -1,0 +1,49 @@
+//! The URLs of leases, by the table that the tests of all languages read.
+#![cfg(feature = "hosted")]
+
+use polyflake_lease::hosted::Place;
+use serde_json::{Value as Json, json};
+
+/// The parts of a place that a case does not name.
+fn defaults() -> Json {
+    json!({
+        "allows_overlayfs": false, "create": null, "lease_ms": null, "node": null, "numbers": null, "schema": null, "sigterm": false,
+        "wait_ms": null,
+    })
+}
+
+fn place(case: &Json) -> polyflake_lease::Result<Json> {
+    let text = |name: &str| case[name].as_str();
+    let place = if case["variable"] == true {
+        Place::of_variables(text("url"), text("node"), text("namespace"))
+    } else {
+        Place::of(text("url").unwrap(), text("namespace"))
+    };
+    Ok(serde_json::from_str(&place?.to_json()?).unwrap())
+}
+
+#[test]
+fn urls_are_read_as_the_table_says() {
+    let table: Json = serde_json::from_str(include_str!("../../tests/leases/urls.json")).unwrap();
+    let cases = table["cases"].as_array().unwrap();
+    assert!(cases.len() > 80);
+    for case in cases {
+        match (&case["error"], place(case)) {
+            (Json::Null, Ok(found)) => {
+                let (mut expected, own) = (defaults(), case["place"].as_object().unwrap());
+                expected.as_object_mut().unwrap().extend(own.clone());
+                assert_eq!(found, expected, "{case}");
+            }
+            (Json::Object(expected), Err(error)) => {
+                assert_eq!(expected["code"], error.code(), "{case}: {error}");
+                for part in expected["says"].as_array().unwrap() {
+                    assert!(error.to_string().contains(part.as_str().unwrap()), "{case}: {error}");
+                }
+                assert!(error.to_string().starts_with("cannot read "), "{error}");
+                assert!(error.is_permanent(), "{error}");
+                assert!(!format!("{error} {error:?}").contains("sesame"), "{error:?}");
+            }
+            (_, found) => panic!("{case}: {found:?}"),
+        }
+    }
+}
