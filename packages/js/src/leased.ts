@@ -1,6 +1,6 @@
 /**
- * Generators under a lease. A lease of `polyflake/lease` has the rules and the store; here is what it moves: each grant gets a new
- * generator in the machine, whose window is the grant, and the generator's handle goes from one to the next.
+ * Generators under a lease. A lease of `polyflake/lease` contains the rules and the store; this file moves the generator from grant
+ * to grant. Each grant gets a new generator in the backend, whose window is the grant, and the generator's handle switches to it.
  */
 import { isObject } from "./checks.js";
 import type { GuardedClock } from "./clock.js";
@@ -8,66 +8,69 @@ import { type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 import type { Handle } from "./handle.js";
 import { type Signal, slept } from "./later.js";
 
-/** Name of a lease's method that takes a generator, and of the leases of default generators. All copies of the package share it. */
+/**
+ * The name of the method with which a lease accepts a generator, and of the leases of default generators. All copies of the package
+ * share it.
+ */
 const KEY = /* @__PURE__ */ Symbol.for("polyflake.lease");
 
-/** A lease of `polyflake/lease`: a number that no other generator of its namespace has, for as long as it is renewed. */
+/** A lease of `polyflake/lease`: a worker ID that no other generator in its namespace has, for as long as the lease is renewed. */
 export interface AnyLease {
-  /** Resolves once there is a number. */
+  /** Resolves once a worker ID is leased. */
   ready(): Promise<unknown>;
-  /** Returns the number. */
+  /** Closes the lease and releases the worker ID. */
   close(): Promise<void>;
 }
 
-/** What a lease is told about its generator, and what it asks of it. */
+/** The properties and the methods of a generator that its lease uses. */
 export interface Grantee {
   readonly settings: Readonly<Record<"family" | "secret" | "layout", string | undefined>> & {
     readonly fields: readonly string[] | undefined;
   };
-  /** The generator's time, in Unix milliseconds. */
+  /** Returns the generator's time, in Unix milliseconds. */
   now(): number;
-  /** Begins a grant, in Unix milliseconds. The generator of the grant before is sealed. */
+  /** Begins a grant, in Unix milliseconds. The generator of the previous grant is sealed. */
   begin(number: number, start: number, end: number): void;
-  /** Moves the grant's end later. */
+  /** Moves the end of the grant to a later time. */
   extend(end: number): void;
   /**
-   * Ends the grant for good. Returns the end of the last tick that it used, in Unix milliseconds, or undefined.
+   * Ends the grant permanently. Returns the end of the last tick that it used, in Unix milliseconds, or undefined.
    *
-   * @throws if that tick is not known: the grant has ended, and may have used all of its time.
+   * @throws if that tick is unknown. The grant has ended, and may have used all of its time.
    */
   seal(): number | undefined;
-  /** Ends all IDs, since the user has closed the lease, before its number is returned; {@link Grantee.seal} follows. */
+  /** Stops the generator because the user has closed the lease, before the worker ID is released. {@link Grantee.seal} follows. */
   close(): void;
 }
 
-/** A lease, as its generator sees it. */
+/** A lease as its generator sees it. */
 export interface Leasing {
-  /** The reason why there is no ID now, and the time from which there may be one. */
+  /** Returns the reason why no ID is available, and the earliest time at which one may be available. */
   reason(): { message: string; until: number | undefined; permanent: boolean };
-  /** Longest wait of a call for a grant, in milliseconds. */
+  /** The longest wait of a call for a grant, in milliseconds. */
   readonly longest: number;
-  /** `true` once there was a grant, false before. */
+  /** `true` once the lease has had a grant. */
   granted: boolean;
-  /** `true` once the user has closed it. */
+  /** `true` once the user has closed the lease. */
   closed: boolean;
-  /** `true` once a call has waited for a grant in vain: later calls fail at once, until there is one. */
+  /** `true` once a call has waited for a grant without success. Later calls then fail immediately until a grant arrives. */
   waited?: boolean;
-  /** Begins the grant that there is already. */
+  /** Begins the grant that already exists. */
   attached(): void;
 }
 
-/** How a family makes a generator under a number, and ends it. */
+/** The functions with which an ID format creates a generator for a worker ID, and closes it. */
 interface Parts {
   readonly settings: Partial<Grantee["settings"]> & { readonly family: string };
   readonly clock: GuardedClock | undefined;
   readonly build: (number: number, start: number, end: number) => Handle;
   readonly extend: (handle: Handle, end: number) => void;
-  /** Ends the generator, and returns the end of the last tick that it used, in Unix milliseconds; NaN if it used none. */
+  /** Closes the generator, and returns the end of the last tick that it used, in Unix milliseconds, or NaN if it used none. */
   readonly close: (handle: Handle) => number;
 }
 
 /**
- * The lease among options, beside which the options `others` are refused.
+ * Returns the lease in the options. The options in `others` cannot be combined with a lease and are rejected.
  *
  * @throws {PolyflakeError} `invalid_type`, `lease_mismatch`.
  */
@@ -86,9 +89,10 @@ export function isLease(value: unknown): value is AnyLease & { [KEY](grantee: Gr
 }
 
 /**
- * The handle of a generator under a lease. Until the first grant it holds a closed generator, which was built to check the options.
+ * Creates the handle of a generator under a lease. Until the first grant it refers to a closed generator, which was created to
+ * check the options.
  *
- * @throws {PolyflakeError} as the constructor of a generator; `lease_mismatch` for a lease that has a generator.
+ * @throws {PolyflakeError} the errors of a generator's constructor; `lease_mismatch` if the lease already has a generator.
  */
 export function leasedBy(lease: AnyLease, { settings, clock, build, extend, close }: Parts): Handle {
   const dead = (): Handle => {
@@ -111,7 +115,7 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend, clos
       handle.become(dead());
     }
   };
-  /** What the rules get for the last grant: of a closed generator what its seal returned. */
+  /** Returns the value for the rules about the last grant: for a closed generator, the result of its seal. */
   let last = seal;
   const take = (lease as unknown as { [KEY](grantee: Grantee): Leasing })[KEY];
   handle.lease = take.call(lease, {
@@ -145,12 +149,12 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend, clos
   return handle;
 }
 
-/** Time between two looks of a call that waits for a grant, in nanoseconds. */
+/** The time between two checks of a call that waits for a grant, in nanoseconds. */
 const LOOK_AGAIN = 10e6;
 
 /**
- * Calls `make` until it makes IDs, as long as a lease has no grant for them, up to the lease's longest wait. It keeps the process
- * alive meanwhile.
+ * Calls `make` repeatedly until it makes IDs, as long as the lease has no grant, up to the longest wait of the lease. It keeps the
+ * process alive while it waits.
  */
 export async function onceGranted<T>(handle: Handle, signal: Signal | undefined, make: () => Promise<T>): Promise<T> {
   for (let waited = 0; ; waited += LOOK_AGAIN / 1e6) {
@@ -166,12 +170,12 @@ export async function onceGranted<T>(handle: Handle, signal: Signal | undefined,
   }
 }
 
-/** Returns whether an error says that a generator's lease has no grant now. */
+/** Returns whether an error means that a generator's lease currently has no grant. */
 export function isUnavailable(handle: Handle, error: unknown): boolean {
   return handle.lease !== undefined && error instanceof PolyflakeError && error.code === "lease_unavailable";
 }
 
-/** The error for an ID of a generator whose lease has no grant for it, or is closed. */
+/** Creates the error for an ID of a generator whose lease is closed or has no grant. */
 export function unavailable(lease: Leasing, details: ErrorDetails): PolyflakeError {
   if (lease.closed) return new PolyflakeError("generator_closed", "generator is closed", details);
   const { message, until } = lease.reason();
@@ -182,7 +186,7 @@ export function unavailable(lease: Leasing, details: ErrorDetails): PolyflakeErr
   );
 }
 
-/** Refuses a call that only a generator without a lease has. */
+/** Rejects a call that generators under a lease do not support. */
 export function alone({ lease }: Handle): void {
   if (!lease) return;
   const reason =
@@ -191,7 +195,7 @@ export function alone({ lease }: Handle): void {
 }
 
 /**
- * The options of a family's default generator: a lease if the variable `POLYFLAKE_LEASE` is set.
+ * Returns the options of a format's default generator, which contain a lease if the variable `POLYFLAKE_LEASE` is set.
  *
  * @throws {PolyflakeError} `lease_unavailable` if `polyflake/lease` is not loaded, and any error of the variable.
  */
@@ -210,16 +214,17 @@ function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
   );
 }
 
-/** Name of the default generators under a lease, by format, which all copies of the package on a thread share. */
+/** The name of the default generators under a lease, by format, which all copies of the package on a thread share. */
 const DEFAULTS = /* @__PURE__ */ Symbol.for("polyflake.lease.generators");
 
 type Defaults = Map<string, { lease: AnyLease; generator: object }>;
 
 /**
- * The generator behind a format's `generate`. Under `POLYFLAKE_LEASE` it is the one that another copy of the package on this thread
- * has, if any: a second one would need a second worker ID, which no synchronous call can wait for.
+ * Returns the generator that a format's `generate` uses. Under `POLYFLAKE_LEASE`, another copy of the package on this thread may
+ * already have it. That generator is shared, because a second one would need a second worker ID, for which a synchronous call
+ * cannot wait.
  *
- * @throws {PolyflakeError} as {@link ambient}.
+ * @throws {PolyflakeError} the errors of {@link ambient}.
  */
 export function defaultGenerator<G extends object>(
   family: "sno" | "hotguid",
@@ -235,13 +240,13 @@ export function defaultGenerator<G extends object>(
   return generator;
 }
 
-/** Ends the default generators of a lease that is closed: the next one begins another lease. */
+/** Removes the default generators of a closed lease, so that the next one starts another lease. */
 export function withoutDefaults(lease: AnyLease): void {
   const all = (globalThis as { [DEFAULTS]?: Defaults })[DEFAULTS];
   for (const [family, held] of all ?? []) if (held.lease === lease) all!.delete(family);
 }
 
-/** The variables, which Deno tells only to programs that have the permission. */
+/** Returns the environment variables, which Deno shows only to programs that have the permission. */
 function variablesOf(env: Record<string, string | undefined> = {}): typeof env {
   try {
     const { POLYFLAKE_LEASE, POLYFLAKE_NODE } = env;

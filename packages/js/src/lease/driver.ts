@@ -4,38 +4,39 @@ import process from "node:process";
 import { PolyflakeError } from "../errors.js";
 import type { Value } from "./rules.js";
 
-/** A store: opens a connection for each request. What is synchronous in the client is here, too. */
+/** A store, which opens a connection for each request. A client can be synchronous, too. */
 export interface Driver {
   readonly store: "sqlite" | "postgresql";
   open(): Connection | Promise<Connection>;
   /**
-   * Checks a file's path, and returns whether the file exists.
+   * Checks the path of a file, and returns whether the file exists.
    *
-   * @throws {PolyflakeError} an error of the rules, if there could not be one.
+   * @throws {PolyflakeError} an error of the rules if the file cannot exist.
    */
   look?(): boolean;
 }
 
-/** A connection in autocommit. */
+/** A connection in autocommit mode. */
 export interface Connection {
-  /** The name of the file, which SQLite has. */
+  /** The name of the file, or null if the store is not SQLite. */
   readonly name: string | null;
-  /** The server's notices that came so far, which PostgreSQL sends. */
+  /** The notices that the PostgreSQL server has sent so far. */
   readonly notices?: { code: string | null; message: string }[];
-  /** Runs one statement, and returns its rows. */
+  /** Runs one statement and returns its rows. */
   run(text: string, values: Value[]): Value[][] | Promise<Value[][]>;
-  /** Ends the connection, at once if it is of no use any more. */
+  /** Closes the connection, immediately if it is lost. */
   close(isLost: boolean): unknown;
 }
 
-/** Why a statement failed: the database's code is known only where a server answered. */
+/** Returns the reason why a statement failed. The database's code is known only if a server answered. */
 export function failureOf(error: unknown): { code: string | null; message: string } {
   const { code, severity, message } = Object(error) as Record<string, unknown>;
   return { code: severity && typeof code === "string" ? code : null, message: String(message ?? error) };
 }
 
 /**
- * A module that the program has installed: that of `polyflake/lease/pg`, or one beside the program or in the working directory.
+ * Returns a module that the program has installed: the one of `polyflake/lease/pg`, or one that Node finds from the program or from
+ * the working directory.
  *
  * @throws {PolyflakeError} `out_of_range`, with the remedy.
  */

@@ -1,8 +1,9 @@
 /**
- * Leases of node numbers, so that no two generators have one number at the same time: in a file of SQLite for the processes of a
- * machine, or in PostgreSQL. In Node, Deno and Bun.
+ * Leases of worker IDs, so that no two generators use one worker ID at the same time. The store is an SQLite file for the processes
+ * of one host, or a PostgreSQL database. It works in Node, Deno and Bun.
  *
- * Loaded with `POLYFLAKE_LEASE` set, as by `node --import polyflake/lease`, it leases the numbers of the default generators.
+ * If `POLYFLAKE_LEASE` is set when this module is loaded, for example with `node --import polyflake/lease`, the default generators
+ * lease their worker IDs.
  *
  * @module
  */
@@ -25,7 +26,7 @@ export type { DatabaseClass } from "./sqlite.js";
 /** A store: a URL (`sqlite:PATH`, `postgres://...`), a pool of pg, or a function that resolves to a connected client of pg. */
 export type Source = string | PgPool | (() => Promise<PgClient>);
 
-/** A place as the rules read it: a store, the settings that it decides, and terms that this side keeps. */
+/** The location of a store, as the lease rules read it: the store, its settings, and the options that the JavaScript side uses. */
 type Place = ({ store: "sqlite"; path: string } | { store: "postgresql"; server: Server }) & {
   place: string;
   namespace: string;
@@ -40,12 +41,14 @@ type Place = ({ store: "sqlite"; path: string } | { store: "postgresql"; server:
 };
 
 /**
- * A lease of a number in a namespace. It begins with its generator: `new sno.Generator({ lease })`. Without a store, the variable
- * `POLYFLAKE_LEASE` names it, and `POLYFLAKE_NODE` a number that is insisted on.
+ * Creates a lease of a worker ID in a namespace. The lease starts when a generator is created with it: `new sno.Generator({ lease
+ * })`.
  *
- * @param namespace may be in the URL instead: `?namespace=orders`. The family's name is added.
- * @throws {PolyflakeError} `out_of_range` for a URL or a namespace that is none, for a variable that is empty, or without the
- * database's client; `invalid_type`, `unknown_field` for options; `lease_unavailable` without a store.
+ * Without a store, the variable `POLYFLAKE_LEASE` names the store, and `POLYFLAKE_NODE` can name the only acceptable worker ID.
+ *
+ * @param namespace The namespace, which can also be in the URL: `?namespace=orders`. The name of the ID format is appended.
+ * @throws {PolyflakeError} `out_of_range` for an invalid URL or namespace, for an empty variable, or without the database's client;
+ * `invalid_type`, `unknown_field` for options; `lease_unavailable` without a store.
  */
 export function lease(source?: Source, namespace?: string, options: LeaseOptions = {}): Lease {
   const own = leaseOptions(options);
@@ -59,11 +62,11 @@ export function lease(source?: Source, namespace?: string, options: LeaseOptions
 }
 
 /**
- * Whether a lease could be acquired: for deployments and readiness probes. Resolves to the store's name without a password. Nothing is
- * leased and nothing written; a store that does not exist yet could be created.
+ * Checks whether a lease could be acquired, for deployments and readiness probes. It resolves to the name of the store, without a
+ * password. It leases and writes nothing, and accepts a store that does not exist yet but could be created.
  *
- * @param source as for {@link lease}; without one, the variables.
- * @throws {PolyflakeError} at once, with the reason and its code: `lease_unavailable`, `store_not_durable`, `store_changed`,
+ * @param source The store, as for {@link lease}; by default the one in the variables.
+ * @throws {PolyflakeError} immediately, with the reason and its code: `lease_unavailable`, `store_not_durable`, `store_changed`,
  * `numbers_exhausted`, `clock_skewed` and others.
  */
 export async function check(source?: Source, namespace?: string, options: LeaseOptions = {}): Promise<string> {
@@ -87,7 +90,7 @@ export async function check(source?: Source, namespace?: string, options: LeaseO
   return place;
 }
 
-/** The rules, the driver and the place of a URL; without one, of the variables. */
+/** Creates the rules and the driver for a URL or, without one, for the variables, and returns them with the location. */
 function placed(
   url: string | undefined,
   namespace: string | null,
@@ -111,28 +114,33 @@ function byUrl(url: string | undefined, namespace: string | null, options: Lease
   return new Lease(rules, driver, name, own, { place, node, schema, create, lease_ms, numbers });
 }
 
-/** The families that have default generators, with leases that no generator has taken yet. */
+/** The leases of the default generators that no generator has used yet, by ID format. */
 const begun = new Map<string, Lease>();
 const FAMILIES = ["sno", "hotguid"];
 
-/** Why the variables give the default generators no lease. */
+/** The reason why the variables provide no lease for the default generators. */
 let failure: unknown;
 
 /**
- * Resolves once the default generators have worker IDs. An ES module that imports `polyflake/lease` has waited for this already; it
- * begins without worker IDs if the store does not grant any in time, and the first ID then throws the reason.
+ * Resolves once the default generators have worker IDs.
  *
- * @throws {PolyflakeError} `lease_unavailable` after 10 seconds, with the reason; any error of the variables.
+ * An ES module that imports `polyflake/lease` has already waited for this. If the store does not grant worker IDs in time, the
+ * module starts without them, and the first ID throws the reason.
+ *
+ * @throws {PolyflakeError} `lease_unavailable` after 10 seconds, with the reason; any error in the variables.
  */
 export async function ready(): Promise<void> {
   if (failure) throw failure;
   await Promise.all([...begun.values()].map((lease) => lease.ready()));
 }
 
-/** The reason that the last warning gave. */
+/** The reason in the last warning. */
 let warned: string | undefined;
 
-/** Warns of each new reason for which the default generators have no worker ID: the program itself may not make an ID for a while. */
+/**
+ * Warns of each new reason why the default generators have no worker ID, because the program may not make an ID for a while and
+ * would notice it late.
+ */
 function warn({ name, message }: LeaseEvent): void {
   if (name === "acquired" || name === "renewed") warned = undefined;
   if (name !== "refused" || message === warned) return;
@@ -141,7 +149,7 @@ function warn({ name, message }: LeaseEvent): void {
   process.emitWarning(text, { type: "PolyflakeWarning", code: "polyflake_lease" });
 }
 
-/** Begins the leases of the default generators, unless another copy of the package has. */
+/** Starts the leases of the default generators, unless another copy of the package has done so. */
 function preload(): void {
   const realm = globalThis as { [key: symbol]: unknown };
   const key = Symbol.for("polyflake.lease");

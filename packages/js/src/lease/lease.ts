@@ -12,56 +12,62 @@ import type { DatabaseClass } from "./sqlite.js";
 
 /** Options of a lease. */
 export interface LeaseOptions {
-  /** A number to take if it is free, such as the one before or an ordinal. */
+  /** A worker ID to lease if it is free, such as the previous one or an ordinal. */
   prefer?: number;
-  /** The only number to take: the lease waits for it. */
+  /** The only worker ID to lease. The lease waits until it is free. */
   insist?: number;
-  /** The schema of the tables in PostgreSQL, for a pool or a function; `polyflake` by default, in a URL `?schema=`. */
+  /** The PostgreSQL schema of the tables, for a pool or a function; `polyflake` by default. In a URL, use `?schema=`. */
   schema?: string;
-  /** The first and the last number of the namespace; all of the family's by default. Each holder gives the same. */
+  /**
+   * The first and the last worker ID of the namespace; by default all that the ID format has. All processes of a namespace must
+   * pass the same range.
+   */
   numbers?: readonly [first: number, last: number];
-  /** Length of the lease in milliseconds: an hour by default, or a minute for a number that is insisted on. */
+  /** The length of the lease in milliseconds. The default is an hour, or a minute if the option `insist` is set. */
   leaseMs?: number;
-  /** A name for people: the variable `POLYFLAKE_HOLDER` by default, or host, process and thread. */
+  /** A descriptive name of the holder; by default the variable `POLYFLAKE_HOLDER`, or the host, the process and the thread. */
   holder?: string;
-  /** Longest wait of {@link Lease.ready} and of calls that wait for a number, in milliseconds: 10,000 by default. */
+  /** The longest wait of {@link Lease.ready} and of calls that wait for a worker ID, in milliseconds; 10,000 by default. */
   waitMs?: number;
-  /** Is called with each event. */
+  /** A callback that is called with each event. */
   watch?: (event: LeaseEvent) => void;
-  /** Signals at which the number is returned, such as `["SIGTERM"]`. Without other listeners the process then ends by the signal. */
+  /**
+   * The signals on which the worker ID is released, such as `["SIGTERM"]`. Without other listeners, the signal then ends the
+   * process.
+   */
   signals?: readonly string[];
-  /** The class of better-sqlite3, in place of node:sqlite. */
+  /** The class of better-sqlite3, to be used instead of node:sqlite. */
   sqlite?: DatabaseClass;
 }
 
-/** What happened to a lease: docs/leases.md, "Watching". Times are Unix milliseconds. */
+/** An event of a lease. See docs/leases.md, "Watching". Times are in Unix milliseconds. */
 export interface LeaseEvent {
   name: "acquired" | "renewed" | "moved" | "refused" | "expired" | "sealed";
-  /** The event in words. */
+  /** A description of the event. */
   text: string;
   number?: number;
   start?: number;
   end?: number;
-  /** The number before, of `moved`. */
+  /** The previous worker ID, for `moved`. */
   from?: number;
-  /** The end of the last tick used, of `sealed`. */
+  /** The end of the last tick used, for `sealed`. */
   usedUntil?: number | null;
-  /** The reason, of `refused`. */
+  /** The reason, for `refused`. */
   code?: string;
   message?: string;
   until?: number | null;
 }
 
-/** Figures of a lease. */
+/** The status of a lease. */
 export interface LeaseStatus {
-  /** The number, and the end of its grant in Unix milliseconds. */
+  /** The worker ID, and the end of its grant in Unix milliseconds. */
   number: number | null;
   end: number | null;
   remainingMs: number;
   grants: number;
   renewals: number;
   failures: number;
-  /** The last refusal since the last grant or renewal. */
+  /** The last rejected request since the last grant or renewal. */
   refused: { code: string; message: string; until: number | null } | null;
 }
 
@@ -78,7 +84,7 @@ const OPTIONS = [
   "sqlite",
 ] as const;
 
-/** Checked options. */
+/** Checks the options. */
 export function leaseOptions(options: unknown): LeaseOptions {
   const given = members(options, "options", OPTIONS);
   const { holder, numbers, signals = [], watch } = given;
@@ -91,16 +97,19 @@ export function leaseOptions(options: unknown): LeaseOptions {
   return given as LeaseOptions;
 }
 
-/** Between two looks of {@link Lease.ready}. */
+/** The time between two checks of {@link Lease.ready}. */
 const LOOK_AGAIN_MS = 5;
-/** Longest wait for a connection. */
+/** The longest wait for a connection. */
 const OPEN_MS = 15_000;
-/** Longest wait for the return of a number. */
+/** The longest wait for the release of a worker ID. */
 const CLOSE_MS = 10_000;
-/** Longest waits for a number; who insists may wait for the lease of a killed process. */
+/**
+ * The longest waits for a worker ID. With `insist` the wait is longer, because the lease of a killed process may have to expire
+ * first.
+ */
 const [WAIT_MS, INSIST_MS] = [10_000, 70_000];
 
-/** All leases of this thread that hold a number or wait for one. */
+/** All leases of this thread that hold a worker ID or wait for one. */
 const open = new Set<Lease>();
 let isHooked = false;
 
@@ -108,11 +117,12 @@ const KEY = Symbol.for("polyflake.lease");
 
 const NOT_YET =
   "; generate() cannot wait for it: await lease.ready() first, use generateAsync, or start with node --import polyflake/lease";
-/** The same for the default generators, whose leases begin with the process. */
+/** The same for the default generators, whose leases start with the process. */
 const NOT_YET_HERE = "; generate() cannot wait for it: await ready() of polyflake/lease first, or use generateAsync";
 
 /**
- * A number of a namespace that no other generator has, for as long as it is renewed. Give it to one generator, which then has it.
+ * A worker ID that no other generator in its namespace has, for as long as the lease is renewed. Use a lease for one generator
+ * only.
  *
  * ```js
  * const lease = polyflake.lease("sqlite:ids.db", "orders");
@@ -130,9 +140,9 @@ export class Lease implements AnyLease {
   #grantee: Grantee | undefined;
   #grant: { first: number; start: number; end: number } | undefined;
   #connection: Connection | undefined;
-  /** The connection that is being opened, or the open one. */
+  /** The open connection, or the one that is being opened. */
   #opening: object | undefined;
-  /** Ends the wait of the loop, if it waits. */
+  /** Ends the wait of the loop, if it is waiting. */
   #wake: (() => void) | undefined;
   #loop: Promise<void> | undefined;
   #isClosing = false;
@@ -157,7 +167,8 @@ export class Lease implements AnyLease {
   }
 
   /**
-   * Resolves to the number, once there is one and its time has begun. The lease needs its generator first, whose family it is for.
+   * Resolves to the worker ID once it is leased and its time has begun. The lease must already have its generator, because the
+   * generator determines the ID format.
    *
    * @throws {PolyflakeError} `lease_unavailable` after `waitMs`, with the reason; `generator_closed` after {@link Lease.close};
    * `lease_mismatch` without a generator.
@@ -180,8 +191,8 @@ export class Lease implements AnyLease {
   }
 
   /**
-   * Ends the generator at once, so that its calls throw `generator_closed`, and returns the number; waits for that at most 10
-   * seconds.
+   * Closes the generator immediately, so that its calls throw `generator_closed`, and releases the worker ID. It waits for the
+   * release at most 10 seconds.
    */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -197,7 +208,7 @@ export class Lease implements AnyLease {
     open.delete(this);
   }
 
-  /** The current figures. */
+  /** Returns the current status. */
   status(): LeaseStatus {
     if (!this.#loop) {
       return { number: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, refused: null };
@@ -206,7 +217,7 @@ export class Lease implements AnyLease {
     return { ...others, remainingMs } as unknown as LeaseStatus;
   }
 
-  /** For generators: begins the lease with the generator's family. */
+  /** Starts the lease for the ID format of a generator. Only generators call this method. */
   [KEY](grantee: Grantee): Leasing {
     const { family } = grantee.settings;
     if (this.#grantee || this.#isClosing || (this.#family !== undefined && this.#family !== family)) {
@@ -230,7 +241,7 @@ export class Lease implements AnyLease {
     };
   }
 
-  /** Begins the lease, also before there is a generator; for a default generator where that is so. */
+  /** Starts the lease, even if it has no generator yet. `isDefault` marks the lease of a default generator. */
   begin(settings: { family?: string | undefined }, isDefault = false): void {
     this.#isDefault = isDefault;
     this.#rules.ask("begin", { ...this.#settings, ...settings });
@@ -244,7 +255,9 @@ export class Lease implements AnyLease {
     );
   }
 
-  /** Returns the number before the process ends, where nothing can wait any more: with SQLite alone. */
+  /**
+   * Releases the worker ID just before the process ends, when asynchronous work is no longer possible. Only SQLite supports this.
+   */
   closeNow(): void {
     if (!this.#wake) return;
     this.#rules.close();
@@ -255,7 +268,7 @@ export class Lease implements AnyLease {
     }
   }
 
-  /** Whether nothing has come of the lease so far, so that a wait is all that it needs. */
+  /** Returns whether the lease has had neither a grant nor a rejection, so that waiting is enough. */
   #isBeginning(): boolean {
     const { grants, refused } = this.status();
     return !this.#isClosing && grants === 0 && refused === null;
@@ -277,7 +290,7 @@ export class Lease implements AnyLease {
     }
   }
 
-  /** Does a command, and returns the answer to it or its promise. */
+  /** Runs a command, and returns its answer or a promise of it. */
   #answer(command: Command): unknown {
     switch (command.do) {
       case "open":
@@ -352,13 +365,13 @@ export class Lease implements AnyLease {
     }
   }
 
-  /** Without promises where the client has none, so that a number can also be returned at the end of the process. */
+  /** Runs statements. It is synchronous if the client is, so that a worker ID can be released even while the process ends. */
   #run(statements: [string, Value[]][], withinMs: number): unknown {
     const done = run(this.#connection!, statements);
     return done instanceof Promise ? this.#within(done, withinMs) : done;
   }
 
-  /** What came of statements, or that nothing came in time. */
+  /** Returns the result of statements, or a timeout if no result arrives in time. */
   #within(done: Promise<unknown>, ms: number): Promise<unknown> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => (this.#disconnect(true), resolve({ silent: true })), ms);
@@ -397,16 +410,16 @@ export class Lease implements AnyLease {
   }
 }
 
-/** Why a store was not opened: an error of the rules passes through them as it is. */
+/** Returns the reason why a store was not opened. An error of the rules is passed on to them unchanged. */
 function openFailed(error: unknown): unknown {
   if (error instanceof PolyflakeError) return { refused: { code: error.code, message: error.message } };
   return { failure: failureOf(error) };
 }
 
 /**
- * Whether a lease could be acquired: for deployments and readiness probes. Nothing is leased and nothing written.
+ * Checks whether a lease could be acquired, for deployments and readiness probes. It leases and writes nothing.
  *
- * @throws {PolyflakeError} at once, the reason why not.
+ * @throws {PolyflakeError} immediately, with the reason.
  */
 export async function checked(
   rules: Rules,
@@ -440,7 +453,7 @@ export async function checked(
   }
 }
 
-/** What came of statements, in order, up to the first that fails. Without promises where the client has none. */
+/** Returns the results of statements, in order, up to the first one that fails. It is synchronous if the client is. */
 function run(connection: Connection, statements: [string, Value[]][]): unknown {
   const rows: Value[][][] = [];
   const failed = (error: unknown) => ({ rows, failure: failureOf(error) });
@@ -460,12 +473,12 @@ function run(connection: Connection, statements: [string, Value[]][]): unknown {
   return from(0);
 }
 
-/** Returns the numbers of all leases of this thread. */
+/** Releases the worker IDs of all leases of this thread. */
 export async function close(): Promise<void> {
   await Promise.all([...open].map((lease) => lease.close()));
 }
 
-/** Returns numbers when the process ends by itself, by `process.exit`, and at the given signals. */
+/** Releases worker IDs when the process ends normally or by `process.exit`, and on the given signals. */
 function hook(signals: readonly string[]): void {
   if (!isHooked) {
     process.on("beforeExit", () => open.size > 0 && close());

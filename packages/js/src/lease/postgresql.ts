@@ -16,7 +16,7 @@ export interface PgClient {
   connect?(): Promise<unknown>;
   end?(): Promise<unknown>;
   connection?: { stream: { destroy(): unknown } };
-  /** In a client that a pool lends; with true the pool throws it away. */
+  /** Returns a pooled client to its pool. With `true`, the pool discards the client. */
   release?(isLost: boolean): void;
 }
 
@@ -25,7 +25,10 @@ export interface PgPool {
   connect(): Promise<PgClient>;
 }
 
-/** Types of columns whose values are integers: int8, int2, int4. Others are texts: text, varchar, name; or null, as any other. */
+/**
+ * The types of columns whose values are integers: int8, int2, int4. Other columns are strings (text, varchar, name). Every column
+ * can be null.
+ */
 const INTEGERS = [20, 21, 23];
 const TEXTS = [25, 1043, 19];
 
@@ -42,7 +45,10 @@ export interface Server {
   readonly options: string | null;
 }
 
-/** A store in PostgreSQL, from a server, a pool, or a function that resolves to a connected client. A request has a client for itself. */
+/**
+ * Creates a store in PostgreSQL from a server, a pool, or a function that resolves to a connected client. Each request uses a
+ * separate client.
+ */
 export function postgresql(source: Server | PgPool | (() => Promise<PgClient>)): Driver {
   const connect = typeof source === "function" ? source : "hosts" in source ? byServer(source) : byPool(source);
   return { store: "postgresql", open: async () => connection(await connect()) };
@@ -50,7 +56,7 @@ export function postgresql(source: Server | PgPool | (() => Promise<PgClient>)):
 
 const byPool = (pool: PgPool) => () => pool.connect();
 
-/** Connects to the first host that takes writes. */
+/** Returns a function that connects to the first host that accepts writes. */
 function byServer(server: Server): () => Promise<PgClient> {
   type Pg = { Client: new (options: object) => PgClient };
   const { Client } = installed<Pg>(
@@ -90,7 +96,7 @@ async function takesWrites(client: PgClient): Promise<boolean> {
   return rows[0]?.[0] === "off";
 }
 
-/** A connection that breaks between two statements is told by the next one. */
+/** Ignores a connection error between two statements, because the next statement reports it. */
 const ignored = (): void => {};
 
 function connection(client: PgClient): Connection {

@@ -2,7 +2,7 @@ import { base64 } from "#lease-base64";
 import { type ErrorCode, PolyflakeError } from "../errors.js";
 import { decodeBase64 } from "../machines/base64.js";
 
-/** The calls of the module, in bindings-lease: texts go in and out through `room`, by their length. */
+/** The calls of the module in bindings-lease. Strings are exchanged in `room`, with their length. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
   room(length: number): number;
@@ -15,7 +15,7 @@ interface Exports {
   reason(wallMs: number): number;
 }
 
-/** What the rules want next: docs/leases.md, "Hosts". */
+/** The next command of the rules. See docs/leases.md, "Hosts". */
 export type Command =
   | { do: "open" | "close" | "seal" }
   | { do: "end"; refused?: Reason | null }
@@ -28,15 +28,15 @@ export type Command =
 /** A value of a statement or a row. */
 export type Value = number | string | null;
 
-/** Why there is no ID now. */
+/** The reason why no ID is available. */
 export type Reason = { code: string; message: string; until: number | null; permanent: boolean };
 
-/** Random bytes of a command: 8 numbers of 128 bits. */
+/** The number of random bytes for a command: 8 numbers of 128 bits. */
 const ENTROPY = 128;
 
 let compiled: WebAssembly.Module | undefined;
 
-/** The rules of one lease: an instance of the module. */
+/** The rules of one lease, which are an instance of the module. */
 export class Rules {
   readonly #calls: Exports;
 
@@ -46,9 +46,9 @@ export class Rules {
   }
 
   /**
-   * Reads a place or names a file, or begins the lease with its settings.
+   * Parses the location of a store, names a file, or starts the lease with its settings.
    *
-   * @throws {PolyflakeError} a refusal of the rules.
+   * @throws {PolyflakeError} the error with which the rules reject the call.
    */
   ask(call: "place" | "name" | "begin", value: object): unknown {
     const answer = this.#read(this.#calls[call](this.#write(JSON.stringify(value)))) as {
@@ -58,13 +58,13 @@ export class Rules {
     return answer;
   }
 
-  /** The next command, after what came of the last one. */
+  /** Returns the next command, given the answer to the last one. */
   next(wallMs: number, elapsedMs: number, answer: unknown): Command {
     const length = this.#write(JSON.stringify(answer), crypto.getRandomValues(new Uint8Array(ENTROPY)));
     return this.#read(this.#calls.next(length, wallMs, elapsedMs)) as Command;
   }
 
-  /** Begins to return the number, with the next command. */
+  /** Starts the release of the worker ID, which the next commands perform. */
   close(): void {
     this.#calls.close();
   }

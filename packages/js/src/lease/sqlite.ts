@@ -13,17 +13,20 @@ interface Database {
 interface Statement {
   all(...values: unknown[]): unknown[];
   run(...values: unknown[]): unknown;
-  /** Whether it gives rows, in better-sqlite3. */
+  /** Whether the statement returns rows, in better-sqlite3. */
   readonly reader?: boolean;
 }
 
 /** The class of a client: `DatabaseSync` of node:sqlite, or better-sqlite3. */
 export type DatabaseClass = new (path: string) => Database;
 
-/** How long a statement waits for a locked file, in milliseconds: nothing else runs on the thread meanwhile, and the rules try again. */
+/**
+ * The longest time that a statement waits for a locked file, in milliseconds. The thread is blocked during this time, and the rules
+ * retry later.
+ */
 const LOCKED_MS = 1000;
 
-/** A store in a file, which is opened for each request. */
+/** Creates a store in a file, which is opened for each request. */
 export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, given: DatabaseClass | undefined): Driver {
   const file = resolve(path);
   const Client = given ?? clientOf();
@@ -55,13 +58,13 @@ export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, giv
   return { store: "sqlite", open, look };
 }
 
-/** The name of a system's error, such as ENOENT, or its message. */
+/** Returns the name of a system error, such as ENOENT, or its message. */
 function codeOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? message;
 }
 
-/** The number of the file system, which Linux has. */
+/** Returns the type number of the file system, which only Linux provides. */
 const systemOf = (path: string): number | null =>
   process.platform === "linux" ? Number(BigInt.asUintN(32, statfsSync(path, { bigint: true }).type)) : null;
 
@@ -71,7 +74,7 @@ function clientOf(): DatabaseClass {
   return (builtIn?.DatabaseSync as unknown as DatabaseClass) ?? installed<DatabaseClass>("better-sqlite3", remedy);
 }
 
-/** Clients differ in values by number, not in values by name. */
+/** Runs a statement with named values, because clients differ in how they bind numbered ones. */
 function run(database: Database, text: string, values: Value[]): Value[][] {
   const statement = database.prepare(text.replace(/\?(\d+)/g, ":p$1"));
   const named = values.length === 0 ? [] : [Object.fromEntries(values.map((value, k) => [`p${k + 1}`, value]))];
@@ -82,7 +85,7 @@ function run(database: Database, text: string, values: Value[]): Value[][] {
   return statement.all(...named).map((row) => Object.values(row as object));
 }
 
-/** The name of the file, which is made if there is none. */
+/** Returns the name of the file, which is created if it does not exist. */
 function nameOf(file: string, allowsOverlayfs: boolean, rules: Rules): string {
   try {
     closeSync(openSync(file, "wx"));

@@ -1,4 +1,4 @@
-"""Leases of node numbers. The rules are compiled; the threads, the tasks and the databases' clients are Python's."""
+"""Leases of worker IDs. The rules are compiled; the threads, the tasks and the database clients are Python's."""
 
 from __future__ import annotations
 
@@ -29,30 +29,31 @@ _CLOSING_SECONDS = 10.0
 
 
 class LeaseStatus(NamedTuple):
-    """The state of a lease at one moment."""
+    """The status of a lease at one moment."""
 
     number: int | None
-    """The number that is leased now."""
+    """The worker ID that is currently leased."""
     end: int | None
     """The end of the lease unless it is renewed, in Unix milliseconds."""
     remaining_ms: int
     """The time until then, in milliseconds."""
     grants: int
-    """Number of grants so far."""
+    """The number of grants so far."""
     renewals: int
-    """Number of renewals so far."""
+    """The number of renewals so far."""
     failures: int
-    """Number of requests that failed so far."""
+    """The number of failed requests so far."""
     refused: dict[str, Any] | None
-    """The last refusal, until there is a grant again: ``code``, ``message``, ``until``."""
+    """The last rejected request, until the next grant: ``code``, ``message``, ``until``."""
 
 
 class Lease:
-    """A number that nobody else in a namespace has, leased from a database: a generator's partition, node or machine.
+    """A worker ID that no other generator in a namespace has, leased from a database: a generator's partition, node or
+    machine.
 
-    It is for one generator, whose first ID begins it. It is renewed, replaced by another if it must be, and returned by
-    :meth:`close` or at exit. A forked child leases a number of its own at its first ID. Without a store it is the lease
-    that the variables ``POLYFLAKE_LEASE`` and ``POLYFLAKE_NODE`` describe.
+    Use a lease for one generator, whose first ID starts it. The lease is renewed automatically, switches to another
+    worker ID if necessary, and is released by :meth:`close` or at exit. A forked child leases its own worker ID at its
+    first ID. Without a store, the variables ``POLYFLAKE_LEASE`` and ``POLYFLAKE_NODE`` describe the lease.
     """
 
     def __init__(
@@ -70,29 +71,30 @@ class Lease:
         wait: float | None = None,
         sigterm: bool = False,
     ) -> None:
-        """A lease, which the first ID of its generator begins.
+        """Creates a lease, which the first ID of its generator starts.
 
-        :param store: ``"sqlite:PATH"`` or ``"postgres://..."``, with ``?namespace=`` if that is not given. The URL may
-            also have ``numbers``, ``lease_seconds``, ``wait`` and ``sigterm``, which the arguments of these names
-            override. Or the program's own: a pool of ``psycopg_pool``, a pool of asyncpg, an SQLAlchemy engine, a
-            connecting function.
-            No connection is used across a fork, so a child cannot use its parent's pool.
-        :param schema: the schema of the tables in PostgreSQL, for a pool, an engine or a function of the program's own:
-            ``polyflake`` by default. A URL has it as ``?schema=``.
-        :param namespace: the name that all processes of a fleet share. Each family has one of its own, such as
+        :param store: ``"sqlite:PATH"`` or ``"postgres://..."``, with ``?namespace=`` unless ``namespace`` is passed.
+            The URL can also contain ``numbers``, ``lease_seconds``, ``wait`` and ``sigterm``, which the arguments of
+            these names override. The store can also be a connection source of your program: a pool of ``psycopg_pool``,
+            a pool of asyncpg, an SQLAlchemy engine, or a function that connects. No connection is used across a fork,
+            so a child cannot use its parent's pool.
+        :param schema: the PostgreSQL schema of the tables, for a pool, an engine or a function; ``polyflake`` by
+            default. In a URL, use ``?schema=``.
+        :param namespace: the name that all processes of a fleet share. Each ID format has its own, such as
             ``orders/sno``.
-        :param numbers: the first and the last number of the namespace; all that the family has by default.
-        :param prefer: a number to take if it is free.
-        :param insist: the only number to take, whenever it is free.
-        :param lease_seconds: the length of a lease: an hour by default.
-        :param holder: a name for people; the variable ``POLYFLAKE_HOLDER`` by default, or the host and the process.
-        :param watch: called with each event on the lease's thread, beside the logger ``polyflake.lease``.
-        :param wait: the longest wait of a process' first ID, in seconds: 10 by default, or 70 for a worker ID that is
-            insisted on.
-        :param sigterm: true to return the number at SIGTERM, before the handler that was there or the end of the
-            process.
+        :param numbers: the first and the last worker ID of the namespace; by default all that the ID format has.
+        :param prefer: a worker ID to lease if it is free.
+        :param insist: the only worker ID to lease, as soon as it is free.
+        :param lease_seconds: the length of the lease, in seconds; an hour by default.
+        :param holder: a descriptive name of the holder; by default the variable ``POLYFLAKE_HOLDER``, or the host and
+            the process.
+        :param watch: a callable that is called with each event on the lease's thread, in addition to the logger
+            ``polyflake.lease``.
+        :param wait: the longest wait of a process's first ID, in seconds; by default 10, or 70 with ``insist``.
+        :param sigterm: ``True`` to release the worker ID on SIGTERM, before the previous handler runs or the process
+            ends.
         :raises PolyflakeError: ``lease_unavailable`` without a store and a variable; ``out_of_range``, also for an
-            empty variable. Each names the remedy, and never the password.
+            empty variable. The message states the remedy and never the password.
         """
         _check_arguments(
             {"namespace": namespace, "schema": schema, "holder": holder},
@@ -142,7 +144,7 @@ class Lease:
             _handle_sigterm()
 
     def _reset(self) -> None:
-        """Everything of one process: nothing has begun."""
+        """Initializes the state of this process, in which the lease has not started."""
         self._lock = threading.Lock()
         self._wake, self._settled = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
@@ -170,7 +172,9 @@ class Lease:
         )
 
     def _wait(self, waited: float | None) -> None:
-        """Begins the lease, and waits for a number; or tells a call that has waited whether to go on."""
+        """Starts the lease and waits for a worker ID. A call that reports its own waiting time returns if it should
+        continue to wait, and raises otherwise.
+        """
         self._begin()
         # A task continues only while this thread does other work.
         is_over = self._has_waited or (waited is None and self._thread is None)
@@ -190,7 +194,7 @@ class Lease:
             raise _refusal("lease_unavailable", *self._reason())
 
     def _reason(self) -> tuple[str, int | None]:
-        """The reason why there is no ID now, and the end of its cause if that is known."""
+        """Returns the reason why no ID is available, and the time until which it holds if that is known."""
         reason = json.loads(self._keeper.reason(_wall_ms()))
         hint = "; a lease over a pool of asyncpg begins by `await lease.aready()`" if self._thread is None else ""
         return reason["message"] + hint, reason["until"]
@@ -207,23 +211,26 @@ class Lease:
 
     @property
     def number(self) -> int | None:
-        """The number that is leased now."""
+        """The worker ID that is currently leased."""
         return self._number
 
     def status(self) -> LeaseStatus:
-        """The state of the lease."""
+        """Returns the status of the lease."""
         if self._pid != os.getpid() or not self._has_begun():
             return LeaseStatus(None, None, 0, 0, 0, 0, None)
         return LeaseStatus(**json.loads(self._keeper.status(_wall_ms())))
 
     def ready(self) -> int:
-        """Waits for the first worker ID, and returns it, as at the start of a program. Raises as a first ID."""
+        """Waits for the first worker ID and returns it. Call it at the start of a program.
+
+        It raises the same exceptions as a first ID.
+        """
         self._has_waited = False
         self._wait(None)
         return self._leased()
 
     async def aready(self) -> int:
-        """As :meth:`ready`, while the event loop does other work."""
+        """Waits like :meth:`ready`, without blocking the event loop."""
         begun = time.monotonic()
         self._has_waited = False
         self._begin()
@@ -241,24 +248,28 @@ class Lease:
 
     @staticmethod
     def check(store: Any = None, namespace: str | None = None, *, schema: str | None = None) -> str:
-        """Whether a lease could be acquired: for deployments and readiness probes. Returns the store's name without a
-        password. Nothing is leased and nothing written; a store that does not exist yet could be created.
+        """Checks whether a lease could be acquired, for deployments and readiness probes.
 
-        :param store: as for a lease, except a pool of asyncpg, which needs a running loop.
-        :raises PolyflakeError: at once, with the reason and its code: ``lease_unavailable``, ``store_not_durable``,
+        It returns the name of the store, without a password. It leases and writes nothing, and accepts a store that
+        does not exist yet but could be created.
+
+        :param store: a store that a lease accepts, except a pool of asyncpg, which needs a running loop.
+        :raises PolyflakeError: immediately, with the reason and its code: ``lease_unavailable``, ``store_not_durable``,
             ``store_changed``, ``numbers_exhausted``, ``clock_skewed`` and others.
         """
         return _check(Lease(store, namespace, schema=schema))
 
     def close(self) -> None:
-        """Ends the generator at once, so that its calls raise ``generator_closed``, and returns the number within 10
-        seconds: the store may be away."""
+        """Closes the generator immediately, so that its calls raise ``generator_closed``, and releases the worker ID.
+
+        It waits for the release at most 10 seconds, because the store may be unreachable.
+        """
         self._ask_to_close()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(_CLOSING_SECONDS)
 
     async def aclose(self) -> None:
-        """As :meth:`close`, while the event loop does other work."""
+        """Closes the lease like :meth:`close`, without blocking the event loop."""
         self._ask_to_close()
         end = time.monotonic() + _CLOSING_SECONDS
         while self._is_running() and time.monotonic() < end:
@@ -312,7 +323,7 @@ class Lease:
             self._wake.set()
 
     def _steps(self) -> Generator[dict[str, Any], Any, None]:
-        """The commands that need a client of a database, or time; the answer to each is sent."""
+        """Yields the commands that need a database client or time, and receives the answer to each."""
         keeper, is_closing = self._keeper, False
         answer: Any = None
         while True:
@@ -358,7 +369,7 @@ class Lease:
                 _LOGGER.exception("%s: the callback of the lease failed", self._settings["namespace"])
 
     def _keep(self) -> None:
-        """The lease, on a thread of its own."""
+        """Keeps the lease on its own thread."""
         driver, steps, answer = self._driver, self._steps(), None
         try:
             while True:
@@ -379,7 +390,7 @@ class Lease:
         _in_loop(self._keep_async())
 
     async def _keep_async(self) -> None:
-        """The lease, as a task. A loop that ends cancels it, and it returns the number first."""
+        """Keeps the lease as a task. If the loop ends, it cancels the task, which then releases the worker ID."""
         driver, steps, answer = self._driver, self._steps(), None
         try:
             while True:
@@ -406,14 +417,14 @@ class Lease:
             await driver.end()
 
     def _fail(self, failure: BaseException) -> None:
-        """Ends the lease by an error that the rules do not know: the generator makes no more IDs."""
+        """Ends the lease after an error that the rules do not know. The generator makes no more IDs."""
         self._keeper.seal()
         self._number, self._failure = None, failure
         self._settled.set()
         _LOGGER.error("%s: the lease ended", self._settings["namespace"], exc_info=failure)
 
     def _leave(self) -> None:
-        """In the child of a fork: nothing of the parent's is used or ended."""
+        """Resets the lease in a forked child, without using or closing the resources of the parent."""
         if self._bound is not None:
             self._bound = self._bound.leave((self._driver, self._thread, self._task))
         closed = self._closed
@@ -426,7 +437,7 @@ def _wall_ms() -> int:
 
 
 def _elapsed_ms() -> int:
-    """A clock that counts suspension where there is one."""
+    """Returns the time of a clock that also counts while the system is suspended, if one is available."""
     if sys.platform == "linux":
         return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
     return time.monotonic_ns() // 1_000_000
@@ -445,7 +456,7 @@ def _running_loop() -> asyncio.AbstractEventLoop:
 
 
 class _Inline(ThreadPoolExecutor):
-    """Looks up names of hosts for asyncio on the lease's own thread: none can be started while a process ends."""
+    """Resolves host names for asyncio on the lease's thread, because no thread can be started while a process ends."""
 
     def submit(self, call: Any, /, *args: Any, **kwargs: Any) -> Any:
         future: Any = Future()
@@ -509,7 +520,7 @@ def _check(lease: Lease) -> str:
 def _check_arguments(
     texts: dict[str, Any], whole: dict[str, Any], seconds: dict[str, Any], numbers: Any, watch: Any, sigterm: Any
 ) -> None:
-    """Rejects arguments of a wrong type by their names."""
+    """Rejects arguments of a wrong type by name."""
 
     def reject(code: str, field: str, expected: str, found: Any) -> PolyflakeError:
         shown = type(found).__name__ if code == "invalid_type" else repr(found)
@@ -552,7 +563,7 @@ _EXITS: set[int] = set()
 
 
 def _close_all(*_: object, **__: object) -> None:
-    """Returns the numbers of this process."""
+    """Releases the worker IDs of this process."""
     leases = list(_LEASES)
     for one in leases:
         one._ask_to_close()
@@ -563,8 +574,10 @@ def _close_all(*_: object, **__: object) -> None:
 
 
 def _close_at_exit() -> None:
-    """Has the numbers returned at the end of the process, once for each process: children of `multiprocessing`, and
-    Celery's, end without `atexit`."""
+    """Registers the release of the worker IDs at the end of the process, once per process.
+
+    It uses the hooks of `multiprocessing` and Celery, too, because their children end without running `atexit`.
+    """
     if os.getpid() in _EXITS:
         return
     _EXITS.add(os.getpid())

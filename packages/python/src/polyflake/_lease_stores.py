@@ -1,7 +1,8 @@
-"""The databases of leases: each driver does the rules' commands with a client that the program has, and knows no rule.
+"""The databases of leases. Each driver executes the commands of the rules with a client that the program has, and
+contains no rules itself.
 
-A driver has ``kind``, ``is_async`` and ``is_of_loop`` (it works in the program's event loop alone), ``do(command)``,
-which returns the answer, and ``close()``.
+A driver has ``kind``, ``is_async`` and ``is_of_loop`` (whether it only works in the program's event loop),
+``do(command)``, which returns the answer, and ``close()``.
 """
 
 from __future__ import annotations
@@ -81,16 +82,16 @@ class Driver:
                 connection.close()
 
     def end(self) -> None:
-        """Nothing comes after this."""
+        """Ends the driver, which executes no more commands."""
         self.close()
 
 
 class _Gate:
-    """Open while no file of SQLite is.
+    """A gate that is open while no SQLite file is open.
 
-    SQLite keeps the locks of a process in its memory, which a forked child has a copy of: it would take its parent's
-    locks for its own. So a fork waits until no file is open, two seconds at most; a child that was forked in the
-    middle of a request opens no file.
+    SQLite keeps the locks of a process in memory, and a forked child has a copy of it, so the child would mistake its
+    parent's locks for its own. A fork therefore waits until no file is open, at most two seconds. A child that was
+    forked in the middle of a request opens no file.
     """
 
     def __init__(self) -> None:
@@ -120,7 +121,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class SQLite(Driver):
-    """A file, which is opened for each request: a fork's child must not inherit it."""
+    """An SQLite file, which is opened for each request because a forked child must not inherit it."""
 
     kind = "sqlite"
 
@@ -156,8 +157,11 @@ class SQLite(Driver):
 
 
 class _Watchdog:
-    """Ends a call that takes too long. Its thread lives as long as its driver, since none can be started while a
-    process ends, or where the system has too many."""
+    """Ends a call that takes too long.
+
+    Its thread lives as long as its driver, because no thread can be started while a process ends, or when the system
+    has too many.
+    """
 
     def __init__(self) -> None:
         self.changed = threading.Condition()
@@ -167,7 +171,7 @@ class _Watchdog:
         self.is_over = False
 
     def expect(self, seconds: float | None, late: Callable[[], object] | None = None) -> None:
-        """Begins a call of so many seconds, or ends it."""
+        """Starts the timeout of a call, in seconds, or ends it."""
         with self.changed:
             self.until, self.late = (None, None) if seconds is None else (time.monotonic() + seconds, late)
             if self.thread is None and seconds is not None:
@@ -195,7 +199,7 @@ class _Watchdog:
 
 
 class Psycopg(Driver):
-    """PostgreSQL by psycopg 3, which sends the statements of a step together."""
+    """PostgreSQL through psycopg 3, which sends the statements of a step together."""
 
     def __init__(self, connect: Callable[[], Any], give_back: Callable[[Any], object] | None = None) -> None:
         self.connect, self.give_back, self.client = connect, give_back, import_module("psycopg")
@@ -260,14 +264,14 @@ class Psycopg(Driver):
         self.watchdog.end()
 
     def _cut(self, silent: threading.Event) -> None:
-        """Ends a call of a server that does not answer: a socket that is shut down wakes the thread that reads it."""
+        """Ends a call to a server that does not answer: shutting down the socket wakes the thread that reads it."""
         silent.set()
         with socket.socket(fileno=os.dup(self.connection.fileno())) as there:
             there.shutdown(socket.SHUT_RDWR)
 
 
 class Asyncpg:
-    """PostgreSQL by asyncpg. It has no pipelines: a step takes as many round trips as it has statements."""
+    """PostgreSQL through asyncpg. It has no pipelines, so a step takes one round trip per statement."""
 
     kind, is_async = "postgresql", True
 
@@ -329,21 +333,25 @@ class Asyncpg:
 
 
 def file_of(store: Any) -> str | None:
-    """The path of an SQLite file that an engine of SQLAlchemy uses, or None."""
+    """Returns the path of the SQLite file that an SQLAlchemy engine uses, or ``None``."""
     if type(store).__module__.partition(".")[0] != "sqlalchemy" or _name_of(store) != "sqlite+pysqlite":
         return None
     return store.url.database or ":memory:"
 
 
 def absolute(path: str) -> str:
-    """An absolute path, since the working directory may change before the first ID. An empty path and a database in
-    memory stay as they are: the rules reject them."""
+    """Returns an absolute path, because the working directory may change before the first ID.
+
+    An empty path and an in-memory database remain unchanged; the rules reject them.
+    """
     return os.path.abspath(path) if path and ":memory:" not in path else path
 
 
 def driver_of(kind: str | None, store: Any, pid: int, seconds: float, allows_overlayfs: bool = False) -> Any:
-    """The driver for the file or the server of a URL, or for the program's own pool, engine or function; it connects
-    within so many seconds. A pool is of the process with this ID."""
+    """Returns the driver for the file or the server of a URL, or for the program's pool, engine or function.
+
+    The driver connects within the given seconds. A pool belongs to the process with the given ID.
+    """
     if kind == "sqlite":
         return SQLite(store, allows_overlayfs)
     if kind is not None:
@@ -383,7 +391,7 @@ def _of_url(server: dict[str, Any], seconds: float) -> Any:
 
 
 def for_psycopg(server: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of ``psycopg.connect`` for the server of a URL, as the rules read it."""
+    """Returns the arguments of ``psycopg.connect`` for the server of a URL, as the rules read it."""
     hosts, ports = zip(*server["hosts"], strict=True)
     given = {
         "host": ",".join(hosts),
@@ -401,7 +409,9 @@ def for_psycopg(server: dict[str, Any]) -> dict[str, Any]:
 
 
 def _roots() -> str:
-    """The system's root certificates: libpq reads those of the user by default, and knows ``system`` since 16."""
+    """Returns the root certificates of the system. By default libpq reads those of the user, and it supports ``system``
+    since version 16.
+    """
     import ssl
 
     paths = ssl.get_default_verify_paths()
@@ -410,7 +420,7 @@ def _roots() -> str:
 
 
 def for_asyncpg(server: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of ``asyncpg.connect`` for the server of a URL, as the rules read it."""
+    """Returns the arguments of ``asyncpg.connect`` for the server of a URL, as the rules read it."""
     import ssl
 
     hosts, ports = zip(*server["hosts"], strict=True)
