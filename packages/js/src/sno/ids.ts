@@ -158,7 +158,7 @@ export class SnoArray extends PackedTexts<SnoId> {
     return new SnoArray(ids);
   }
 
-  /** Returns the IDs as UUIDs of version 8, 16 bytes each. */
+  /** Returns the IDs as version 8 UUIDs, 16 bytes each. */
   uuid8Column(): Uint8Array {
     attached(isObject(this) && #rows in this);
     const rows = this.#rows();

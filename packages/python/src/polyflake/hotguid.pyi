@@ -90,8 +90,8 @@ def generate_many_async(n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> Co
 def set_default_generator(generator: Generator | None, /) -> None:
     """Sets the default generator for all threads.
 
-    The functions of this module, such as :func:`generate`, use it. ``None`` creates a new generator with new random
-    bytes. They never use the previous generator again, but code that holds a reference to it can still use it.
+    The functions of this module, such as :func:`generate`, use the generator. They never use the previous one again,
+    but code that holds a reference to it still can. ``None`` creates a new generator with new random bytes.
 
         >>> set_default_generator(Generator(clock=lambda: 1_893_456_000_000_000_000))
         >>> timestamp(generate())
@@ -315,8 +315,9 @@ class Generator:
         """
 
     def generate_text(self, shard_key: SupportsIndex = 0) -> str:
-        """Returns a new ID as a string. It is a faster way to write ``str(generate(shard_key))``, and raises the same
-        exceptions as :meth:`generate`.
+        """Returns a new ID as a string, like ``str(generate(shard_key))`` but in one call.
+
+        :raises PolyflakeError: the same exceptions as :meth:`generate`.
         """
 
     def generate_many(self, n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
@@ -350,8 +351,9 @@ class Generator:
         """
 
     def try_generate_text(self, shard_key: SupportsIndex = 0) -> str:
-        """Returns a new ID as a string if one is available without waiting. Raises the same exceptions as
-        :meth:`try_generate`.
+        """Returns a new ID as a string if one is available without waiting.
+
+        :raises PolyflakeError: the same exceptions as :meth:`try_generate`.
         """
 
     def try_generate_many(self, n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:

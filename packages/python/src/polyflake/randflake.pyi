@@ -271,8 +271,9 @@ class Generator:
         """
 
     def generate_text(self) -> str:
-        """Returns a new ID as a string. It is a faster way to write ``encode_text(generate())``, and raises the same
-        exceptions as :meth:`generate`.
+        """Returns a new ID as a string, like ``encode_text(generate())`` but in one call.
+
+        :raises PolyflakeError: the same exceptions as :meth:`generate`.
         """
 
     def generate_many(self, n: SupportsIndex, /) -> RandflakeArray:
@@ -306,8 +307,9 @@ class Generator:
         """
 
     def try_generate_text(self) -> str:
-        """Returns a new ID as a string if one is available without waiting. Raises the same exceptions as
-        :meth:`try_generate`.
+        """Returns a new ID as a string if one is available without waiting.
+
+        :raises PolyflakeError: the same exceptions as :meth:`try_generate`.
         """
 
     def try_generate_many(self, n: SupportsIndex, /) -> RandflakeArray:

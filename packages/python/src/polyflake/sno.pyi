@@ -96,8 +96,8 @@ def generate_many_async(n: SupportsIndex, /, metabyte: SupportsIndex | None = No
 def set_default_generator(generator: Generator | None, /) -> None:
     """Sets the default generator for all threads.
 
-    The functions of this module, such as :func:`generate`, use it. ``None`` creates a new generator with a new
-    partition. They never use the previous generator again, but code that holds a reference to it can still use it.
+    The functions of this module, such as :func:`generate`, use the generator. They never use the previous one again,
+    but code that holds a reference to it still can. ``None`` creates a new generator with a new partition.
 
         >>> set_default_generator(Generator(7, sequence_min=0, clock=lambda: 1_750_000_000_000_000_000))
         >>> generate()
@@ -418,8 +418,9 @@ class Generator:
         """
 
     def generate_text(self, metabyte: SupportsIndex | None = None) -> str:
-        """Returns a new ID as a string. It is a faster way to write ``str(generate(metabyte))``, and raises the same
-        exceptions as :meth:`generate`.
+        """Returns a new ID as a string, like ``str(generate(metabyte))`` but in one call.
+
+        :raises PolyflakeError: the same exceptions as :meth:`generate`.
         """
 
     def generate_at(self, time: _Time, /, metabyte: SupportsIndex | None = None) -> Sno:
@@ -466,8 +467,9 @@ class Generator:
         """
 
     def try_generate_text(self, metabyte: SupportsIndex | None = None) -> str:
-        """Returns a new ID as a string if one is available without waiting. Raises the same exceptions as
-        :meth:`try_generate`.
+        """Returns a new ID as a string if one is available without waiting.
+
+        :raises PolyflakeError: the same exceptions as :meth:`try_generate`.
         """
 
     def try_generate_many(self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
@@ -594,7 +596,7 @@ class SnoArray(_Array[Sno]):
 
     @staticmethod
     def from_uuid8(column: _Packed | Iterable[_uuid.UUID], /) -> SnoArray:
-        """Reads a column of UUIDs of version 8, the form that is recommended for databases.
+        """Reads a column of version 8 UUIDs, the form that is recommended for databases.
 
             >>> ids = SnoArray([Sno("9d5ve8222622g222")])
             >>> SnoArray.from_uuid8(ids.uuid8_column()) == ids
@@ -608,7 +610,7 @@ class SnoArray(_Array[Sno]):
         """
 
     def uuid8_column(self) -> FieldColumn:
-        """Returns the IDs as UUIDs of version 8, 16 bytes each: ``pyarrow.array(column).cast(pyarrow.uuid())``."""
+        """Returns the IDs as version 8 UUIDs, 16 bytes each: ``pyarrow.array(column).cast(pyarrow.uuid())``."""
 
     def unix_ms(self) -> FieldColumn:
         """Returns the creation time of each ID, in Unix milliseconds, as 64-bit integers."""
