@@ -458,7 +458,314 @@ BEGIN
 END $$;
 """
 
-FILES = {"polyflake.sql": postgresql}
+# DuckDB and SQLite read bytes and UUIDs from their hexadecimal digits: `number(first, digits)`, from place 1.
+
+
+def of_hex(number: Any) -> dict[str, str]:
+    """The parts of a sno from the digits of its 10 bytes."""
+    return {
+        "time": f"({number(1, 10)}) >> 1",
+        "metabyte": number(11, 2),
+        "partition": number(13, 4),
+        "sequence": number(17, 4),
+    }
+
+
+def of_uuid8_hex(number: Any) -> dict[str, str]:
+    """The same, from the digits of its UUID of version 8."""
+    return {
+        **of_hex(number),
+        "partition": f"(({number(14, 3)}) << 4) | ((({number(17, 2)}) >> 2) & 15)",
+        "sequence": f"(({number(17, 6)}) >> 2) & 65535",
+    }
+
+
+def little_endian(number: Any, first: int) -> str:
+    """Four bytes, of which the lowest is the first."""
+    return terms([(f"({number(first + 2 * k, 2)})", 8 * k) for k in range(4)])
+
+
+# DuckDB
+
+
+def macro(name: str, arguments: str, expression: str, comment: str) -> str:
+    text = comment.replace("'", "''")
+    return f"""\
+CREATE OR REPLACE MACRO flake.{name}({arguments}) AS
+    {expression};
+COMMENT ON MACRO flake.{name} IS '{text}';
+"""
+
+
+def duckdb() -> str:
+    bare = lambda value: value  # noqa: E731
+    character = lambda k: f"flake.sno_character(id, {k + 1})"  # noqa: E731
+    digits = lambda hexadecimal: lambda first, count: f"flake.number({hexadecimal}, {first}, {count})"  # noqa: E731
+    blob, uuid = digits("hex(id::BLOB)"), digits("flake.uuid_hex(id)")
+    forms = {
+        "sno": (of_text(character, bare), "regexp_full_match(id, '[2-9a-x]{16}')", "a string"),
+        "sno_blob": (of_hex(blob), "octet_length(id::BLOB) = 10", "a BLOB of 10 bytes"),
+        "sno_uuid8": (
+            of_uuid8_hex(uuid),
+            "regexp_full_match(flake.uuid_hex(id), '.{12}8.{3}[89ab].{4}[048c]0{10}')",
+            "a UUID of version 8",
+        ),
+    }
+    written = []
+    for form, (parts, check, what) in forms.items():
+        epoch = SNO_EPOCH_MS // SNO_TICK_MS
+        made = {"time": f"make_timestamptz((({parts['time']}) + {epoch}) * {1000 * SNO_TICK_MS})"}
+        written.append(macro(f"is_{form}", "id", check, f"Whether a value is a sno as {what}, for a CHECK constraint."))
+        for part, meaning in {"time": f"The time of a sno as {what}, to 4 ms", **PARTS}.items():
+            written.append(
+                macro(
+                    f"{form}_{part}",
+                    "id",
+                    f"CASE WHEN flake.is_{form}(id) THEN\n        {made.get(part, parts[part])}\n    END",
+                    f"{meaning}. NULL for a value that is no sno.",
+                )
+            )
+    is_version = lambda version: f"regexp_full_match(flake.uuid_hex(id), '.{{12}}{version}.{{3}}[89ab].{{15}}')"  # noqa: E731
+    written += [
+        macro(
+            "hotguid_time",
+            "id",
+            f"make_timestamptz({uuid(1, 8)} * 1000000)",
+            "The time of a Hot Guid of either form, to the second. Every UUID can be one, so each has a time here.",
+        ),
+        macro(
+            "hotguid_shard_key",
+            "id",
+            little_endian(uuid, 25),
+            "The shard key of a Hot Guid in the form of the original, 0 to 4294967295.",
+        ),
+        macro(
+            "hotguid_uuid8_shard_key",
+            "id",
+            f"CASE WHEN {is_version(8)} THEN {uuid(25, 8)} END",
+            "The shard key of a Hot Guid as a UUID of version 8, 0 to 4294967295. NULL for another UUID.",
+        ),
+        macro(
+            "uuid7_time",
+            "id",
+            f"CASE WHEN {is_version(7)} THEN make_timestamptz({uuid(1, 12)} * 1000) END",
+            "The time of a UUID of version 7, to the millisecond. NULL for another UUID.",
+        ),
+        macro(
+            "snowflake_ms",
+            "id, preset",
+            cases("lower(preset)", [(preset.names, preset_ms(preset)) for preset in PRESETS], UNKNOWN_PRESET),
+            f"The Unix milliseconds of a snowflake of a known service: {NAMES}. Another name is an error.",
+        ),
+        macro(
+            "snowflake_time",
+            "id, preset",
+            "make_timestamptz(flake.snowflake_ms(id, preset) * 1000)",
+            f"The time of a snowflake of a known service: {NAMES}. Another name is an error.",
+        ),
+        macro(
+            "snowflake_field",
+            "id, preset, field",
+            cases(
+                "lower(preset) || '.' || field",
+                [
+                    ([f"{known}.{name}" for known in preset.names], field("id", shift, bits))
+                    for preset in PRESETS
+                    for name, shift, bits in preset.fields
+                ],
+                "error('expected a field of a known service, found ' || preset || '.' || field)",
+            ),
+            "A field of a snowflake of a known service: "
+            + "; ".join(f"{preset.names[0]}: {', '.join(name for name, *_ in preset.fields)}" for preset in PRESETS)
+            + ". Another name is an error.",
+        ),
+    ]
+
+    def both(
+        name: str, lowest: Any, highest: Any, what: str, tick: tuple[int, int, int] | None, extra: str = ""
+    ) -> None:
+        """The lowest ID at or after a time, and the highest one before a time."""
+        low, high = "", ""
+        if tick:
+            tick_ms, epoch, ticks = tick
+            low = f"flake.tick(moment, {tick_ms}, {epoch}, 0, {ticks - 1})"
+            high = f"(flake.tick(before, {tick_ms}, {epoch}, 1, {ticks}) - 1)"
+        outside = "A time outside the format is an error."
+        of_time, earlier = "of the time `moment` or later", "of a time earlier than `before`"
+        written.append(
+            macro(f"{name}_lowest", f"moment{extra}", lowest(low), f"The lowest {what} {of_time}. {outside}")
+        )
+        written.append(
+            macro(f"{name}_highest", f"before{extra}", highest(high), f"The highest {what} {earlier}. {outside}")
+        )
+
+    sno_ticks = (SNO_TICK_MS, SNO_EPOCH_MS // SNO_TICK_MS, SNO_TICKS)
+    hexadecimal = lambda tick, width: f"lpad(lower(hex({tick})), {width}, '0')"  # noqa: E731
+    both(
+        "sno",
+        lambda tick: f"flake.sno_string({tick} << 1) || '22222222'",
+        lambda tick: f"flake.sno_string(({tick} << 1) | 1) || 'xxxxxxxx'",
+        "sno as a string",
+        sno_ticks,
+    )
+    both(
+        "sno_blob",
+        lambda tick: f"unhex({hexadecimal(f'{tick} << 1', 10)} || '0000000000')",
+        lambda tick: f"unhex({hexadecimal(f'({tick} << 1) | 1', 10)} || 'ffffffffff')",
+        "sno as a BLOB of 10 bytes",
+        sno_ticks,
+    )
+    both(
+        "sno_uuid8",
+        lambda tick: f"({hexadecimal(f'{tick} << 1', 10)} || '0080008000000000000000')::UUID",
+        lambda tick: f"({hexadecimal(f'({tick} << 1) | 1', 10)} || 'ff8fffbffffc0000000000')::UUID",
+        "sno as a UUID of version 8",
+        sno_ticks,
+    )
+    both(
+        "hotguid",
+        lambda tick: f"({hexadecimal(tick, 8)} || '{'0' * 24}')::UUID",
+        lambda tick: f"({hexadecimal(tick, 8)} || '{'f' * 24}')::UUID",
+        "Hot Guid of either form",
+        (1000, 0, 2**32),
+    )
+    both(
+        "uuid7",
+        lambda tick: f"({hexadecimal(tick, 12)} || '70008000000000000000')::UUID",
+        lambda tick: f"({hexadecimal(tick, 12)} || '7fffbfffffffffffffff')::UUID",
+        "UUID of version 7",
+        (1, 0, 2**48),
+    )
+    tick = lambda preset, at, first, last: f"flake.tick({at}, {preset.tick_ms}, {preset.epoch_ticks}, {first}, {last})"  # noqa: E731
+    lowest = [(preset.names, f"{tick(preset, 'moment', 0, preset.ticks - 1)} << {preset.shift}") for preset in PRESETS]
+    highest = [
+        (
+            preset.names,
+            f"(({tick(preset, 'before', 1, preset.ticks)} - 1) << {preset.shift}) | {mask(preset.shift)}",
+        )
+        for preset in PRESETS
+    ]
+    both(
+        "snowflake",
+        lambda _: cases("lower(preset)", lowest, UNKNOWN_PRESET),
+        lambda _: cases("lower(preset)", highest, UNKNOWN_PRESET),
+        "snowflake of a known service that is not negative",
+        None,
+        ", preset",
+    )
+    return DUCKDB_HEAD + "\n" + "\n".join(written)
+
+
+NAMES = ", ".join(name for preset in PRESETS for name in preset.names)
+UNKNOWN_PRESET = f"error('expected one of {NAMES}, found ' || preset)"
+DUCKDB_HEAD = f"""\
+-- What an ID says, in DuckDB: times, parts, and the IDs of a span of time. `sql/generate.py` writes this file.
+--
+-- Load it with `.read polyflake.duckdb.sql`, or execute its text. docs/integrations/sql.md shows the macros in use.
+-- Their names are those of PostgreSQL, with the form of the sno: `sno_time` reads a string, `sno_blob_time` a BLOB and
+-- `sno_uuid8_time` a UUID.
+--
+-- A macro that reads an ID returns NULL for a value that is no such ID. A macro that returns bounds raises an error for
+-- a time outside the format, because a NULL would silently find no rows.
+
+CREATE SCHEMA IF NOT EXISTS flake;
+
+CREATE OR REPLACE MACRO flake.number(digits, first, count) AS ('0x' || substr(digits, first, count))::BIGINT;
+
+CREATE OR REPLACE MACRO flake.uuid_hex(id) AS replace(id::UUID::VARCHAR, '-', '');
+
+CREATE OR REPLACE MACRO flake.sno_character(id, place) AS (strpos('{ALPHABET}', substr(id, place, 1)) - 1);
+
+-- The first 8 characters of a sno.
+CREATE OR REPLACE MACRO flake.sno_string(word) AS
+    {{}};
+
+-- The first tick of a format that begins at a time or later. A tick begins at a multiple of its length since 1970.
+CREATE OR REPLACE MACRO flake.tick_at(moment, tick_us) AS
+    epoch_us(moment::TIMESTAMPTZ) // tick_us + (epoch_us(moment::TIMESTAMPTZ) % tick_us > 0)::BIGINT;
+
+CREATE OR REPLACE MACRO flake.tick(moment, tick_ms, epoch_ticks, first, last) AS
+    CASE
+        WHEN flake.tick_at(moment, tick_ms * 1000) - epoch_ticks BETWEEN first AND last
+            THEN flake.tick_at(moment, tick_ms * 1000) - epoch_ticks
+        WHEN moment IS NOT NULL
+            THEN error('time_out_of_range: expected a time of the format, found ' || moment::VARCHAR)
+    END;
+""".format("\n        || ".join(f"substr('{ALPHABET}', ((word >> {35 - 5 * k}) & 31) + 1, 1)" for k in range(8)))
+
+
+# SQLite
+
+
+def sqlite() -> str:
+    number = lambda first, count: terms(  # noqa: E731
+        [(f"instr('123456789ABCDEF', substr(hex, {first + k}, 1))", 4 * (count - 1 - k)) for k in range(count)]
+    )
+    character = lambda k: f"(instr('{ALPHABET}', substr(id, {k + 1}, 1)) - 1)"  # noqa: E731
+    epoch = SNO_EPOCH_MS // SNO_TICK_MS
+    blob = "hex TEXT AS (hex(id))"
+    uuid = "hex TEXT AS (iif(typeof(id) = 'blob', hex(id), upper(replace(id, '-', ''))))"
+    not_hex = "hex NOT GLOB '*[^0-9A-F]*'"
+    tables = []
+
+    def table(name: str, id: str, before: list[str], check: str, parts: dict[str, str], comment: str) -> None:
+        """A table whose columns are expressions over the ID, NULL if it is none."""
+        valid = [f"is_valid INTEGER AS ({check})"] if check else []
+        guarded = {part: f"CASE WHEN is_valid THEN {value} END" if check else value for part, value in parts.items()}
+        columns = [*before, *valid, *[f"{part} INTEGER AS ({value})" for part, value in guarded.items()], TIME]
+        tables.append(f"-- {comment}\nCREATE TABLE {name} (\n    " + ",\n    ".join([id, *columns]) + "\n);\n")
+
+    def sno(parts: dict[str, str]) -> dict[str, str]:
+        return {"ms": f"(({parts.pop('time')}) + {epoch}) * {SNO_TICK_MS}", **parts}
+
+    # `length` and GLOB end a string at its first NUL, the length of its bytes does not.
+    is_string = (
+        "typeof(id) = 'text' AND length(id) = 16 AND length(CAST(id AS BLOB)) = 16 AND id NOT GLOB '*[^2-9a-x]*'"
+    )
+    table("sno_strings", "id TEXT", [], is_string, sno(of_text(character, lambda value: value)), "A sno as its string.")
+    is_blob = "typeof(id) = 'blob' AND length(id) = 10"
+    table("sno_blobs", "id BLOB", [blob], is_blob, sno(of_hex(number)), "A sno as its 10 bytes.")
+    is_uuid8 = f"hex GLOB '????????????8???[89AB]????[048C]0000000000' AND {not_hex}"
+    both = "as 16 bytes, 32 digits or 36 characters"
+    comment = f"A sno as a UUID of version 8, {both}."
+    table("sno_uuids", "id", [uuid], is_uuid8, sno(of_uuid8_hex(number)), comment)
+    table(
+        "hotguids",
+        "id",
+        [uuid],
+        f"length(hex) = 32 AND {not_hex}",
+        {
+            "ms": f"({number(1, 8)}) * 1000",
+            "shard_key": little_endian(number, 25),
+            "uuid8_shard_key": number(25, 8),
+        },
+        f"A Hot Guid, {both}. The shard key of a UUID of version 8 is in another place.",
+    )
+    is_uuid7 = f"length(hex) = 32 AND hex GLOB '????????????7???[89AB]*' AND {not_hex}"
+    table("uuid7s", "id", [uuid], is_uuid7, {"ms": number(1, 12)}, f"A UUID of version 7, {both}.")
+    for preset in PRESETS:
+        parts = {name: field("id", shift, bits) for name, shift, bits in preset.fields}
+        table(
+            f"{preset.names[0]}_ids",
+            "id INTEGER PRIMARY KEY",
+            [],
+            "",
+            {"ms": preset_ms(preset), **parts},
+            f"A snowflake of {' or '.join(preset.names)}.",
+        )
+    return SQLITE_HEAD + "\n" + "\n".join(tables)
+
+
+TIME = "time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))"
+SQLITE_HEAD = """\
+-- What an ID says, in SQLite 3.32 or later: times and parts. `sql/generate.py` writes this file.
+--
+-- SQLite has no functions in SQL, so these are generated columns. Take those that you need into your own table, with
+-- `CREATE TABLE` or `ALTER TABLE ... ADD COLUMN`; they store nothing. A query can use an expression by itself.
+-- `ms` is the time in Unix milliseconds. Columns are NULL for a value that is no such ID.
+"""
+
+FILES = {"polyflake.sql": postgresql, "polyflake.duckdb.sql": duckdb, "polyflake.sqlite.sql": sqlite}
 
 if __name__ == "__main__":
     for name, write in FILES.items():

@@ -5,17 +5,20 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime, timedelta, timezone
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import duckdb
 import psycopg
 import pytest
 
-from conftest import Server
+from conftest import MariaDb, Server
 from polyflake import layout, sno
 
 ROOT = Path(__file__).parents[2]
@@ -81,6 +84,19 @@ def fields(parsed: dict[str, Any]) -> dict[str, int]:
     """The fields of an ID, the time apart."""
     found = {name: int(value) for name, value in parsed["bindables"].items()}
     return {**found, "sequence": int(parsed["sequence"])} if "sequence" in parsed else found
+
+
+def bound(form: str, end: dict[str, str]) -> Any:
+    """An end of a vector's range, in the form of a function's name."""
+    match form:
+        case "sno":
+            return end["text"]
+        case "sno_bytea":
+            return bytes.fromhex(end["hex"])
+        case "sno_uuid8":
+            return sno.Sno(end["text"]).uuid8
+        case _:
+            return UUID(end["text"])
 
 
 def preset_span(name: str, start: datetime, end: datetime) -> tuple[int, int]:
@@ -194,16 +210,8 @@ def test_postgresqls_bounds_are_those_of_the_vectors(postgresql: psycopg.Connect
                 with pytest.raises(psycopg.errors.DatetimeFieldOverflow, match=case["error"]):
                     postgresql.execute(question, span)
                 continue
-            expected = {
-                "sno": lambda end: end["text"],
-                "sno_bytea": lambda end: bytes.fromhex(end["hex"]),
-                "sno_uuid8": lambda end: sno.Sno(end["text"]).uuid8,
-                "hotguid": lambda end: UUID(end["text"]),
-            }[name]
-            assert postgresql.execute(question, span).fetchone() == (
-                expected(case["lowest"]),
-                expected(case["highest"]),
-            )
+            expected = tuple(bound(name, case[end]) for end in ("lowest", "highest"))
+            assert postgresql.execute(question, span).fetchone() == expected
 
 
 def test_postgresqls_bounds_of_uuids_of_version_7_and_of_known_services(postgresql: psycopg.Connection[Any]) -> None:
@@ -368,3 +376,208 @@ def test_the_page_shows_what_postgresql_answers(postgresql: psycopg.Connection[A
         assert results >= 6
         with pytest.raises(psycopg.errors.CheckViolation), postgresql.transaction():
             postgresql.execute("INSERT INTO tickets VALUES ('9d5ve8222622g22!')")
+
+
+# DuckDB
+
+#: The name of a form of sno in a macro, its place in a row of `SNOS`, and its type.
+FORMS = (("sno", 0, "VARCHAR"), ("sno_blob", 1, "BLOB"), ("sno_uuid8", 2, "UUID"))
+
+
+@pytest.fixture(scope="module")
+def duck() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database with the macros, loaded twice."""
+    with duckdb.connect() as connection:
+        for _ in range(2):
+            connection.execute((ROOT / "sql/polyflake.duckdb.sql").read_text(encoding="utf-8"))
+        connection.execute("SET TimeZone = 'Asia/Tokyo'")
+        yield connection
+
+
+def micros(time: datetime) -> int:
+    """Unix microseconds, since older versions need another package for the times of Python."""
+    return (time - EPOCH) // timedelta(microseconds=1)
+
+
+def ask(connection: duckdb.DuckDBPyConnection, expression: str, *values: Any) -> Any:
+    """The value of an expression."""
+    row = connection.execute(f"SELECT {expression}", values).fetchone()
+    assert row
+    return row[0]
+
+
+def test_duckdb_reads_a_sno_of_each_form(duck: duckdb.DuckDBPyConnection) -> None:
+    duck.execute("CREATE TABLE snos (n INTEGER, sno VARCHAR, sno_blob BLOB, sno_uuid8 UUID)")
+    duck.executemany("INSERT INTO snos VALUES (?, ?, ?, ?)", [(n, *row[:3]) for n, row in enumerate(SNOS)])
+    for form, *_ in FORMS:
+        parts = ", ".join(f"flake.{form}_{part}({form})" for part in ("metabyte", "partition", "sequence"))
+        found = duck.execute(f"SELECT epoch_us(flake.{form}_time({form})), {parts} FROM snos ORDER BY n").fetchall()
+        assert found == [(micros(row[3]), *row[4:]) for row in SNOS], form
+
+
+def test_duckdb_returns_null_for_what_is_no_sno(duck: duckdb.DuckDBPyConnection) -> None:
+    wrong = {"sno": WRONG_TEXTS, "sno_blob": [b"", bytes(9), bytes(11)], "sno_uuid8": WRONG_UUIDS}
+    for form, _, kind in FORMS:
+        for one in wrong[form]:
+            assert ask(duck, f"flake.is_{form}(?::{kind})", one) is False
+            for part in ("time", "metabyte", "partition", "sequence"):
+                assert ask(duck, f"flake.{form}_{part}(?::{kind})", one) is None, one
+    with pytest.raises(duckdb.BinderException):
+        ask(duck, "flake.sno_time(?::BLOB)", bytes(10))
+
+
+def test_duckdb_reads_guids_and_the_ids_of_known_services(duck: duckdb.DuckDBPyConnection) -> None:
+    for id, time, shard_key in GUIDS:
+        found = ask(
+            duck, "(epoch_us(flake.hotguid_time(a)), flake.hotguid_shard_key(a)) FROM (SELECT ?::UUID AS a)", id
+        )
+        assert found == (micros(time), shard_key)
+    for id, time, shard_key in GUIDS8:
+        found = ask(
+            duck, "(epoch_us(flake.hotguid_time(a)), flake.hotguid_uuid8_shard_key(a)) FROM (SELECT ?::UUID AS a)", id
+        )
+        assert found == (micros(time), shard_key)
+    assert ask(duck, "flake.hotguid_uuid8_shard_key(?::UUID)", UUID7S[0][0]) is None
+    for id, ms in UUID7S:
+        assert ask(duck, "epoch_us(flake.uuid7_time(?::UUID))", id) == ms * 1000
+    for id in [SNOS[0][2], UUID(int=0), UUID("017f22e2-79b0-7cc3-18c4-dc0c0c07398f")]:
+        assert ask(duck, "flake.uuid7_time(?::UUID)", id) is None
+    for preset, id, ms, parsed in FLAKES:
+        assert ask(duck, "epoch_us(flake.snowflake_time(?::BIGINT, ?))", id, preset.upper()) == ms * 1000
+        for name, expected in fields(parsed).items():
+            assert ask(duck, "flake.snowflake_field(?::BIGINT, ?, ?)", id, preset, name) == expected
+    for expression in ("flake.snowflake_time(1, 'discrd')", "flake.snowflake_lowest('2026-01-01 00:00:00Z', 'discrd')"):
+        with pytest.raises(duckdb.InvalidInputException, match=r"expected one of twitter, x, .*, found discrd"):
+            ask(duck, expression)
+    with pytest.raises(duckdb.InvalidInputException, match=r"expected a field .*, found discord\.shard"):
+        ask(duck, "flake.snowflake_field(1, 'discord', 'shard')")
+
+
+def test_duckdbs_bounds_are_those_of_the_vectors(duck: duckdb.DuckDBPyConnection) -> None:
+    for case in RANGES:
+        for name in {"hotguid": ["hotguid"], "sno": ["sno", "sno_blob", "sno_uuid8"]}[case["family"]]:
+            bounds = f"(flake.{name}_lowest(?::TIMESTAMPTZ), flake.{name}_highest(?::TIMESTAMPTZ))"
+            span = at(case["from_ms"]), at(case["to_ms"])
+            if "error" in case:
+                with pytest.raises(duckdb.InvalidInputException, match=case["error"]):
+                    ask(duck, bounds, *span)
+                continue
+            form = "sno_bytea" if name == "sno_blob" else name
+            assert ask(duck, bounds, *span) == tuple(bound(form, case[end]) for end in ("lowest", "highest"))
+    for start, end in SPANS:
+        for preset in PRESETS:
+            begin, until, expected = preset_span(preset, start, end)
+            bounds = "(flake.snowflake_lowest(?::TIMESTAMPTZ, ?), flake.snowflake_highest(?::TIMESTAMPTZ, ?))"
+            assert ask(duck, bounds, begin, preset, until, preset) == expected, preset
+    low, high = ask(duck, "(flake.uuid7_lowest('2026-01-01 00:00:00Z'), flake.uuid7_highest('2026-01-02 00:00:00Z'))")
+    assert (low, high) == (
+        UUID(f"{int(NEW_YEAR.timestamp()) * 1000:012x}70008000000000000000"),
+        UUID(f"{int((NEW_YEAR + DAY).timestamp()) * 1000 - 1:012x}7fffbfffffffffffffff"),
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "sno_lowest('2009-12-31 00:00:00Z')",
+        "sno_highest('2010-01-01 00:00:00Z')",
+        "sno_uuid8_lowest('infinity')",
+        "hotguid_lowest('1969-12-31 23:59:59Z')",
+        "uuid7_lowest('1969-12-31 23:59:59.999Z')",
+        "snowflake_highest('2084-09-07 00:00:00Z', 'discord')",
+        "snowflake_lowest('2025-01-01 00:00:00Z', 'baidu')",
+    ],
+)
+def test_duckdb_rejects_times_that_a_format_does_not_have(duck: duckdb.DuckDBPyConnection, call: str) -> None:
+    with pytest.raises(duckdb.InvalidInputException, match="time_out_of_range"):
+        ask(duck, f"flake.{call}")
+
+
+# SQLite
+
+
+def iso(ms: int) -> str | None:
+    """A time as the file writes it; SQLite has none after the year 9999."""
+    time = at(ms) if ms < 253402300800000 else None
+    return time and f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03}Z"
+
+
+def test_sqlites_columns_read_each_id() -> None:
+    file = (ROOT / "sql/polyflake.sqlite.sql").read_text(encoding="utf-8")
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(file)
+
+        def read(table: str, id: Any, columns: str) -> tuple[Any, ...]:
+            connection.execute(f"DELETE FROM {table}")
+            connection.execute(f"INSERT INTO {table} (id) VALUES (?)", [id])
+            return connection.execute(f"SELECT {columns}, time FROM {table}").fetchone()
+
+        parts = "ms, metabyte, partition, sequence"
+        for text, data, uuid, time, *expected in SNOS:
+            ms = (time - EPOCH) // (SECOND / 1000)
+            for table, id in (("sno_strings", text), ("sno_blobs", data), *in_sqlite("sno_uuids", uuid)):
+                assert read(table, id, parts) == (ms, *expected, iso(ms)), id
+        wrong = [("sno_strings", text) for text in [*WRONG_TEXTS, SNOS[5][0] + "\0", SNOS[5][0] + "\0x", SNOS[5][1]]]
+        wrong += [("sno_blobs", data) for data in (b"", bytes(9), bytes(11), SNOS[5][0][:10])]
+        wrong += [one for uuid in [*WRONG_UUIDS, *(id for id, _ in UUID7S)] for one in in_sqlite("sno_uuids", uuid)]
+        wrong += [("sno_uuids", "not a UUID"), ("sno_uuids", 7)]
+        for table, id in wrong:
+            assert read(table, id, parts) == (None,) * 5, id
+        for uuid, time, shard_key in GUIDS:
+            ms = (time - EPOCH) // (SECOND / 1000)
+            for table, id in in_sqlite("hotguids", uuid):
+                assert read(table, id, "ms, shard_key") == (ms, shard_key, iso(ms))
+        for uuid, time, shard_key in GUIDS8:
+            ms = (time - EPOCH) // (SECOND / 1000)
+            for table, id in in_sqlite("hotguids", uuid):
+                assert read(table, id, "ms, uuid8_shard_key") == (ms, shard_key, iso(ms))
+        for uuid, ms in UUID7S:
+            for table, id in in_sqlite("uuid7s", uuid):
+                assert read(table, id, "ms") == (ms, iso(ms))
+        for table, id in in_sqlite("uuid7s", SNOS[0][2]):
+            assert read(table, id, "ms") == (None, None)
+        for preset, id, ms, parsed in FLAKES:
+            names, expected = zip(*fields(parsed).items(), strict=True)
+            assert read(f"{preset}_ids", id, f"ms, {', '.join(names)}") == (ms, *expected, iso(ms))
+
+
+def in_sqlite(table: str, uuid: UUID) -> list[tuple[str, Any]]:
+    """The three ways in which libraries store a UUID."""
+    return [(table, uuid.bytes), (table, uuid.hex), (table, str(uuid))]
+
+
+def test_the_page_shows_what_duckdb_and_sqlite_answer(duck: duckdb.DuckDBPyConnection) -> None:
+    duck.execute("SET TimeZone = 'UTC'; CREATE SCHEMA page; USE page")
+    with closing(sqlite3.connect(":memory:")) as lite:
+        connections: list[tuple[str, Any, str]] = [("DuckDB", duck, "::VARCHAR"), ("SQLite", lite, "")]
+        for heading, connection, as_text in connections:
+            found = [
+                (connection.execute(f"SELECT ({statement.removeprefix('SELECT ')}){as_text}").fetchone()[0], expected)
+                if expected and as_text
+                else (connection.execute(statement).fetchall(), expected and [(expected,)])
+                for statement, expected in blocks(heading)
+            ]
+            stated = [(answer, expected) for answer, expected in found if expected]
+            assert stated and all(answer == expected for answer, expected in stated), stated
+        assert found[-1] == ([(175928847299117063,)], None)
+        question = blocks("SQLite")[-1][0]
+        (plan,) = lite.execute(f"EXPLAIN QUERY PLAN {question}").fetchall()
+        assert "SEARCH" in plan[3] and "PRIMARY KEY" in plan[3]
+
+
+def test_the_page_shows_expressions_of_mariadb(mariadb: MariaDb) -> None:
+    """The ones for SQL Server and BigQuery, of which nothing runs here, are not tested."""
+    found = [statement.split("\n")[-1] for statement, _ in blocks("MySQL, MariaDB, SQL Server and BigQuery")][:2]
+    messages = [(id, ms) for preset, id, ms, _ in FLAKES if preset == "discord" and 0 <= id < 2**60]
+    orders = [(data, time) for _, data, _, time, *_ in SNOS if time < EPOCH + 60 * 365 * DAY]
+    assert len(messages) >= 4 and len(orders) > 50
+    with closing(mariadb.connect(database=mariadb.database())) as connection:
+        cursor = connection.cursor()
+        cursor.execute("SET time_zone = '+00:00'")
+        cursor.execute("CREATE TABLE messages (id BIGINT)")
+        cursor.execute("CREATE TABLE orders (id BINARY(10))")
+        cursor.executemany("INSERT INTO messages VALUES (%s)", [[id] for id, _ in messages])
+        cursor.executemany("INSERT INTO orders VALUES (%s)", [[data] for data, _ in orders])
+        for question, times in zip(found, ([at(ms) for _, ms in messages], [time for _, time in orders]), strict=True):
+            cursor.execute(question)
+            assert sorted(time for (time,) in cursor.fetchall()) == sorted(time.replace(tzinfo=None) for time in times)
