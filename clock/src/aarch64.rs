@@ -1,4 +1,4 @@
-//! AArch64's virtual counter.
+//! The virtual counter of AArch64.
 #![allow(unsafe_code, reason = "system registers have no safe door")]
 
 use core::arch::asm;

@@ -1,7 +1,8 @@
-//! The wall clock, read through the processor's counter if that can be trusted and is cheaper.
+//! The wall clock, read through the processor's counter if the counter is reliable and cheaper.
 //!
 //! A fence and a conversion take two thirds of the system call's time. The counter is read without the fence, so the processor
-//! may read it some instructions too early: [`SLACK_NANOS`] covers that. [`anchor`] ties the counter to the wall clock.
+//! may read it some instructions too early, which [`SLACK_NANOS`] covers. [`anchor`] synchronizes the counter with the wall
+//! clock.
 
 use std::{
     cell::Cell,
@@ -29,17 +30,17 @@ trait Hardware {
     /// The reason why the wall clock could not be read.
     type Error;
 
-    /// Number of times that a thread checks whether another thread has renewed the anchor: together they take longer than a
-    /// renewal.
+    /// The number of times that a thread checks whether another thread has renewed the anchor. All checks together take longer
+    /// than a renewal.
     const SPINS: u32 = 64;
 
-    /// The count, perhaps of a few instructions earlier or later.
+    /// Returns the counter, which may have been read a few instructions earlier or later.
     fn counter(&self) -> u64;
 
-    /// The count, read in the order of the program: after the instructions before it and before the instructions after it.
+    /// Returns the counter, read in program order: after all earlier instructions and before all later ones.
     fn counter_in_order(&self) -> u64;
 
-    /// The wall clock, in Unix nanoseconds.
+    /// Returns the wall clock in Unix nanoseconds.
     fn wall(&self) -> Result<i64, Self::Error>;
 }
 
@@ -62,11 +63,11 @@ impl<E, W: Fn() -> Result<i64, E>> Hardware for Processor<W> {
     }
 }
 
-/// The largest lag of a reading behind another thread's: a load that waits for another processor's cache line takes a microsecond
-/// or two, and two anchors differ by less than one microsecond.
+/// The largest lag of a reading behind that of another thread. A load that waits for another processor's cache line takes one
+/// or two microseconds, and two anchors differ by less than one microsecond.
 const SLACK_NANOS: u64 = 10_000;
 
-/// Number of readings of a thread that an anchor may serve, so that a counter that stopped is noticed.
+/// The number of readings of a thread for which an anchor may be used, so that a stopped counter is detected.
 const READINGS: u32 = 4096;
 
 #[cfg(not(loom))]
@@ -86,11 +87,11 @@ std::thread_local! {
     static LEFT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The wall clock, in Unix nanoseconds. All calls of a process pass the same `wall`; `epoch` returns a number that is different
-/// in a forked child.
+/// Returns the wall clock in Unix nanoseconds. All calls of a process must pass the same `wall`. `epoch` returns the process
+/// generation, a number that is different in a forked child process.
 ///
 /// # Errors
-/// The errors of `wall`.
+/// Returns the errors of `wall`.
 #[inline]
 pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {
     match CHOICE.load(Ordering::Relaxed) {
@@ -107,7 +108,7 @@ pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) ->
     }
 }
 
-/// The time by the anchor, for a thread that may take `left` more readings of it.
+/// Returns the time by the anchor, for a thread that may use it for `left` more readings.
 #[inline]
 fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i64> {
     let more = left.get().checked_sub(1)?;
@@ -115,7 +116,7 @@ fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i
     anchor.read(hardware)
 }
 
-/// A function of its own, since results are large and take time to pass on.
+/// Renews the anchor. It is a separate function because results are large and take time to pass on.
 #[cold]
 #[inline(never)]
 fn renew_here<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {
@@ -132,18 +133,18 @@ fn renew<H: Hardware>(
     anchor.renew(hardware, epoch)
 }
 
-/// Makes this thread's next reading look at the wall clock, since much may have happened during a sleep.
+/// Makes the next reading of this thread read the wall clock, because much may have happened during a sleep.
 pub fn slept() {
     LEFT.set(0);
 }
 
-/// The largest lag of readings, in nanoseconds.
+/// Returns the largest lag of readings in nanoseconds.
 #[inline]
 pub fn slack_nanos<E>(wall: impl Fn() -> Result<i64, E>) -> u64 {
     if is_counter_used(wall) { SLACK_NANOS } else { 0 }
 }
 
-/// Returns whether the counter is read, which is decided once.
+/// Returns whether the counter is used, which is decided once.
 #[inline]
 pub fn is_counter_used<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
     match CHOICE.load(Ordering::Relaxed) {
@@ -152,7 +153,7 @@ pub fn is_counter_used<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
     }
 }
 
-/// Decides whether to read the counter. If two threads decide at the same time, the first decision counts for both.
+/// Decides whether to use the counter. If two threads decide at the same time, the first decision counts for both.
 #[cold]
 fn decide<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
     let choice = if trust::choose(&Processor(wall)) { COUNTER } else { EXACT };

@@ -1,23 +1,23 @@
-//! The clock of platforms without a counter: every reading is a look at the wall clock.
+//! The clock of platforms without a counter, where every reading reads the wall clock.
 
-/// The wall clock, in Unix nanoseconds.
+/// Returns the wall clock in Unix nanoseconds.
 ///
 /// # Errors
-/// The errors of `wall`.
+/// Returns the errors of `wall`.
 #[inline]
 pub fn now<E>(wall: impl Fn() -> Result<i64, E>, _epoch: impl FnOnce() -> u32) -> Result<i64, E> {
     wall()
 }
 
-/// Does nothing here.
+/// Has no effect on this platform.
 pub const fn slept() {}
 
-/// The largest lag of readings: none.
+/// Returns the largest lag of readings in nanoseconds, which is 0.
 pub fn slack_nanos<E>(_wall: impl Fn() -> Result<i64, E>) -> u64 {
     0
 }
 
-/// Returns whether the counter is read: never here.
+/// Returns whether the counter is used, which is always `false` on this platform.
 pub fn is_counter_used<E>(_wall: impl Fn() -> Result<i64, E>) -> bool {
     false
 }

@@ -1,18 +1,18 @@
-//! The time that one thread writes once an interval and all others read.
+//! A time that one thread updates once per interval and all other threads read.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicI64, Ordering};
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Steps back of the wall clock up to this, in nanoseconds, are ignored: they may be an old reading of a thread that others
-/// overtook.
+/// Rollbacks of the wall clock by up to this number of nanoseconds are ignored, because they may be an old reading of a thread
+/// that others overtook.
 const OVERTAKEN: i64 = 10_000_000;
 
-/// The latest time, in Unix nanoseconds, that a thread saw on the wall clock.
+/// The latest time, in Unix nanoseconds, that a thread read from the wall clock.
 ///
-/// Readings only go back with the wall clock: a thread that knows of a reading (or of an ID that was made with it) gets no earlier one,
-/// unless the wall clock has stepped back by more than ten milliseconds since then.
+/// Readings move backwards only with the wall clock. A thread that knows of a reading, or of an ID that was created from it,
+/// gets no earlier reading, unless the wall clock has moved backwards by more than ten milliseconds since then.
 ///
 /// ```
 /// use polyflake_clock::Ticks;
@@ -26,31 +26,32 @@ const OVERTAKEN: i64 = 10_000_000;
 pub struct Ticks(AtomicI64);
 
 impl Ticks {
-    /// Ticks that begin at a reading of the wall clock.
+    /// Creates ticks that start at a reading of the wall clock.
     #[cfg(not(loom))]
     pub const fn new(wall: i64) -> Self {
         Self(AtomicI64::new(wall))
     }
 
-    /// Ticks that begin at a reading of the wall clock. The atomics of loom have no constants.
+    /// Creates ticks that start at a reading of the wall clock. The atomics of loom cannot be created in a `const fn`.
     #[cfg(loom)]
     pub fn new(wall: i64) -> Self {
         Self(AtomicI64::new(wall))
     }
 
-    /// The time of the last tick or look.
+    /// Returns the latest stored time in Unix nanoseconds.
     #[inline]
     pub fn now(&self) -> i64 {
         self.0.load(Ordering::Acquire)
     }
 
-    /// Reads the wall clock and stores the reading, by the thread that ticks.
+    /// Reads the wall clock and stores the reading. The updating thread calls it.
     ///
-    /// The stored time is loaded before the clock is read. A reading that is well behind it therefore shows that the wall
-    /// clock moved backwards, and not that this thread was held up after its reading. A time that another thread stores meanwhile remains.
+    /// The stored time is loaded before the clock is read. Therefore a reading that is well behind it shows that the wall clock
+    /// moved backwards, and not that this thread was suspended after its reading. A time that another thread stores meanwhile
+    /// is kept.
     ///
     /// # Errors
-    /// That of `read`; the stored time remains.
+    /// Returns the error of `read`. The stored time is then unchanged.
     pub fn tick<E>(&self, read: impl FnOnce() -> Result<i64, E>) -> Result<(), E> {
         let now = self.now();
         let wall = read()?;
@@ -63,7 +64,7 @@ impl Ticks {
         Ok(())
     }
 
-    /// Stores a reading of the wall clock by a thread that reads, and returns the later of it and the stored time.
+    /// Stores a reading of the wall clock by a reading thread, and returns the later one of it and the stored time.
     pub fn look(&self, wall: i64) -> i64 {
         self.0.fetch_max(wall, Ordering::AcqRel).max(wall)
     }

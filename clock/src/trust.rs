@@ -1,5 +1,5 @@
-//! The decision whether to read the counter. `POLYFLAKE_CLOCK` in the environment chooses by hand: `exact` for the system call,
-//! `counter` for the counter, even if the kernel does not trust it. Any other word changes nothing.
+//! Decides whether to use the counter. The environment variable `POLYFLAKE_CLOCK` overrides the decision: `exact` selects the
+//! system call, and `counter` selects the counter even if the kernel does not trust it. Any other value has no effect.
 
 use std::{env, fs};
 
@@ -8,7 +8,7 @@ use super::{Hardware, arch};
 /// The file with the kernel's own choice, which the kernel changes if processors disagree or the rate is wrong.
 const KERNELS: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-/// Number of readings of each to compare costs.
+/// The number of readings of each source whose costs are compared.
 const TIMES: u32 = 16;
 const TRIALS: u32 = 4;
 

@@ -1,4 +1,4 @@
-//! x86-64's time stamp counter.
+//! The time stamp counter of x86-64.
 #![allow(unsafe_code, unused_unsafe, reason = "instructions that Rust before 1.93 calls unsafe")]
 
 use core::arch::x86_64::{__cpuid, _mm_lfence, _rdtsc};

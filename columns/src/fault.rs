@@ -1,4 +1,4 @@
-//! Reasons for which a column is refused.
+//! The reasons why a column is rejected.
 
 use polyflake::Error;
 
@@ -6,14 +6,14 @@ use polyflake::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory;
 
-/// The reason for which a column is refused.
+/// The reason why a column is rejected.
 #[derive(Debug)]
 pub enum Fault {
-    /// It has another type, named by Arrow's format string, or breaks the rules of Arrow's interface.
+    /// The column has another type, which the Arrow format string states, or violates the rules of Arrow's interface.
     Kind(String),
     /// The item at this index is null.
     Null(usize),
-    /// An item, named by the error, or a length is refused.
+    /// An item or a length is invalid. The error contains the index of the item.
     Refused(Error),
     /// The system has no memory for the result.
     Memory,

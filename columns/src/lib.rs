@@ -1,10 +1,10 @@
-//! Many IDs in memory: packed arrays, columns of their texts, and Arrow's C data interface.
+//! Many IDs in memory: packed arrays, columns of their string forms, and Arrow's C data interface.
 //!
-//! Nothing here knows a language: a binding adds its capsules, buffers and exceptions. That is why the unsafe code of
-//! columns can be tested by Rust, under Miri, and by malformed columns of a fuzzer.
+//! This crate does not depend on a host language: a binding adds its capsules, buffers and exceptions. Therefore the unsafe
+//! code of columns can be tested in Rust, under Miri, and with malformed columns from a fuzzer.
 //!
-//! Reading order: `memory` (vectors for many items), `packed` (IDs side by side), `texts` (columns of texts, read strictly),
-//! `arrow` (columns in and out).
+//! Reading order: `memory` (vectors of many items), `packed` (packed arrays of IDs), `texts` (columns of strings, decoded
+//! strictly), `arrow` (import and export of columns).
 
 pub mod arrow;
 mod fault;

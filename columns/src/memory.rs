@@ -10,21 +10,21 @@ use crate::{
 };
 
 mod sealed {
-    /// Types that are transparent around bytes or one integer, so that zero bytes are a value of them.
+    /// Types that are transparent around bytes or one integer, so that zero bytes are a valid value.
     pub trait Zeroable {}
 }
 
-/// A type whose memory is cells of one kind, and for which zero bytes are a value.
+/// A type that consists of cells of one kind, and for which zero bytes are a valid value.
 pub trait Plain: sealed::Zeroable + Copy + Send + Sync + 'static {
-    /// The format of a cell, as buffers of the host tell it (PEP 3118).
+    /// The format of a cell in the notation of buffers (PEP 3118).
     const FORMAT: &CStr;
-    /// Bytes of a cell.
+    /// The number of bytes of a cell.
     const CELL: usize;
-    /// Arrow's format of a column of these cells; empty if there is none.
+    /// The Arrow format of a column of these cells, or an empty string if there is none.
     const ARROW: &str;
 }
 
-/// Kinds of cells: the format, the bytes and the Arrow format of one.
+/// Implements [`Plain`] for types with their format, cell size and Arrow format.
 macro_rules! plain {
     ($($type:ty: $format:literal, $cell:literal, $arrow:literal;)*) => {$(
         impl sealed::Zeroable for $type {}
@@ -49,40 +49,40 @@ plain! {
     i64: c"q", 8, "l";
 }
 
-/// An empty vector with room for `count` items.
+/// Returns an empty vector with capacity for `count` items.
 ///
 /// # Errors
-/// If memory is short; nothing aborts.
+/// Returns [`OutOfMemory`] if the allocation fails, without aborting.
 pub fn room<T>(count: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut items = Vec::new();
     items.try_reserve_exact(count).map_err(|_| OutOfMemory)?;
     Ok(items)
 }
 
-/// A copy of items.
+/// Returns a copy of items.
 ///
 /// # Errors
-/// As [`room`].
+/// Returns the same errors as [`room`].
 pub fn copy_of<T: Copy>(items: &[T]) -> Result<Vec<T>, OutOfMemory> {
     let mut copy = room(items.len())?;
     copy.extend_from_slice(items);
     Ok(copy)
 }
 
-/// A vector of `count` items to be overwritten.
+/// Returns a vector of `count` items to be overwritten.
 ///
 /// # Errors
-/// As [`room`].
+/// Returns the same errors as [`room`].
 pub fn room_for<T: Plain>(count: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut items = room(count)?;
     grow(&mut items, count);
     Ok(items)
 }
 
-/// Lengthens a vector that has room for `count` items, to be overwritten, to that many.
+/// Extends a vector to `count` items, to be overwritten.
 ///
 /// # Panics
-/// If there is no room.
+/// Panics if the capacity is not sufficient.
 pub fn grow<T: Plain>(items: &mut Vec<T>, count: usize) {
     let (length, more) = (items.len(), count.saturating_sub(items.len()));
     let places = &mut items.spare_capacity_mut()[..more];
@@ -95,7 +95,7 @@ pub fn grow<T: Plain>(items: &mut Vec<T>, count: usize) {
     }
 }
 
-/// The first items of a vector, in no more memory than they need.
+/// Returns the first items of a vector and frees unused memory.
 pub fn first<T>(mut items: Vec<T>, count: usize) -> Vec<T> {
     if count < items.len() {
         items.truncate(count);

@@ -1,32 +1,32 @@
-//! Many IDs of one size, side by side.
+//! Packed arrays of IDs of one size.
 
 use std::sync::Arc;
 
 use crate::{OutOfMemory, Plain, arrow::Column, room};
 
-/// IDs in one piece of memory: a table of bytes with a row for each ID, or a list of integers.
+/// Packed IDs in a single allocation: either a table of bytes with a row for each ID, or a list of integers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Packed<T: Plain> {
-    /// Shared, since exported Arrow arrays keep the memory alive without their maker.
+    /// The items, which are shared because exported Arrow arrays keep the memory alive after this value is dropped.
     items: Arc<Vec<T>>,
-    /// Rows, and cells of a row.
+    /// The number of rows, and of cells in a row.
     shape: [isize; 2],
-    /// Bytes from row to row, and from cell to cell.
+    /// The number of bytes from row to row, and from cell to cell.
     strides: [isize; 2],
-    /// `true` for a table of cells, `false` for a list.
+    /// Whether this is a table of cells instead of a list.
     is_table: bool,
 }
 
 impl<T: Plain> Packed<T> {
-    /// An array with one item for each ID.
+    /// Creates an array with one item for each ID.
     pub fn new(items: Vec<T>) -> Self {
         Self { is_table: T::CELL < size_of::<T>(), ..Self::in_rows(items, 1) }
     }
 
-    /// An array with `width` items for each ID, of a whole number of IDs.
+    /// Creates an array with `width` items for each ID. `items` must contain a whole number of IDs.
     ///
     /// # Panics
-    /// If `width` is 0.
+    /// Panics if `width` is 0.
     pub fn in_rows(items: Vec<T>, width: usize) -> Self {
         let (rows, columns) = (items.len() / width, width * size_of::<T>() / T::CELL);
         // A vector has at most isize::MAX bytes.
@@ -39,73 +39,74 @@ impl<T: Plain> Packed<T> {
         }
     }
 
-    /// All items.
+    /// Returns all items.
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// All items, as a shared owner of them.
+    /// Returns all items as a shared owner.
     pub fn shared(&self) -> Arc<Vec<T>> {
         self.items.clone()
     }
 
-    /// Number of IDs.
+    /// Returns the number of IDs.
     pub fn len(&self) -> usize {
         self.shape[0].cast_unsigned()
     }
 
-    /// Returns whether there is no ID.
+    /// Returns whether the array is empty.
     pub fn is_empty(&self) -> bool {
         self.shape[0] == 0
     }
 
-    /// Number of items in an ID.
+    /// Returns the number of items in an ID.
     pub fn width(&self) -> usize {
         self.strides[0].cast_unsigned() / size_of::<T>()
     }
 
-    /// The items of one ID.
+    /// Returns the items of one ID.
     ///
     /// # Panics
-    /// If the index is past the last ID.
+    /// Panics if the index is past the last ID.
     pub fn row(&self, position: usize) -> &[T] {
         &self.items[position * self.width()..][..self.width()]
     }
 
-    /// Some of the IDs.
+    /// Returns a new array with the IDs at some positions.
     ///
     /// # Errors
-    /// If memory is short.
+    /// Returns [`OutOfMemory`] if the allocation fails.
     ///
     /// # Panics
-    /// If there is no ID at one of the positions.
+    /// Panics if a position is past the last ID.
     pub fn rows(&self, positions: &[usize]) -> Result<Self, OutOfMemory> {
         let mut items = room(positions.len() * self.width())?;
         positions.iter().for_each(|position| items.extend_from_slice(self.row(*position)));
         Ok(Self { is_table: self.is_table, ..Self::in_rows(items, self.width()) })
     }
 
-    /// Rows, and cells of a row: as long-lived as the IDs, for exported buffers.
+    /// Returns the number of rows, and of cells in a row. The reference lives as long as the IDs, for exported buffers.
     pub fn shape(&self) -> &[isize; 2] {
         &self.shape
     }
 
-    /// Bytes from row to row, and from cell to cell: as long-lived as the IDs, for exported buffers.
+    /// Returns the number of bytes from row to row, and from cell to cell. The reference lives as long as the IDs, for exported
+    /// buffers.
     pub fn strides(&self) -> &[isize; 2] {
         &self.strides
     }
 
-    /// Returns `true` if each ID takes a row of cells, `false` if it takes one cell.
+    /// Returns `true` if each ID is a row of cells, or `false` if it is one cell.
     pub fn is_table(&self) -> bool {
         self.is_table
     }
 
-    /// Arrow's format of the IDs: numbers, or bytes of one length.
+    /// Returns the Arrow format of the IDs: integers, or bytes of fixed length.
     pub fn arrow_format(&self) -> String {
         if self.is_table { format!("w:{}", self.strides[0]) } else { T::ARROW.to_owned() }
     }
 
-    /// The IDs, as an Arrow column, without a copy.
+    /// Returns the IDs as an Arrow column, without copying.
     pub fn to_arrow(&self) -> Column {
         Column::of_packed(self)
     }

@@ -1,4 +1,4 @@
-//! Up to 1,024 bits, from the most significant one, and the alphabets that they are written in.
+//! Up to 1,024 bits, from the most significant one, and the alphabets in which they are encoded.
 
 /// The most bits of an ID: those of the largest layout.
 pub(crate) const MOST: u32 = 1024;

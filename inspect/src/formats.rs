@@ -1,4 +1,4 @@
-//! The formats that are known, as a table: how a text gives bits, and what the bits mean.
+//! The table of known formats: how a string is decoded to bits, and what the bits mean.
 
 use crate::{
     bits::Alphabet,
@@ -22,22 +22,22 @@ pub(crate) struct Format {
 /// The written form of an ID.
 #[derive(Clone, Copy)]
 pub(crate) enum Text {
-    /// An integer of 64 bits, signed or not.
+    /// A 64-bit integer, signed or unsigned.
     Decimal,
-    /// 32 hexadecimal digits, with hyphens or without, in braces or after `urn:uuid:`.
+    /// 32 hexadecimal digits, with or without hyphens, in braces or after `urn:uuid:`.
     Uuid,
-    /// A number in an alphabet, with a fixed number of characters.
+    /// An integer in an alphabet, with a fixed number of characters.
     Number(&'static Alphabet, usize),
-    /// The same without leading zeros, with at least and at most these numbers of characters: fewer than the format's IDs have
-    /// by any likely chance are a word.
+    /// An integer in an alphabet without leading zeros, with a minimum and a maximum number of characters. Shorter strings than
+    /// the format's IDs are likely to have are words.
     Short(&'static Alphabet, usize, usize),
-    /// A type, `_` and a number with a fixed number of characters.
+    /// A type, `_`, and an integer with a fixed number of characters.
     Typed(&'static Alphabet, usize),
-    /// A type, `_` and the 15 characters of a public ID, of which the last one checks the others.
+    /// A type, `_`, and the 15 characters of a public ID, the last of which is the check character.
     Public,
-    /// `c`, then the time, a counter, a fingerprint and random characters, each a number of base 36.
+    /// `c`, followed by the time, a counter, a fingerprint and random characters, each an integer in base 36.
     Cuid,
-    /// A UUID whose 16 bytes are the characters of a text.
+    /// A UUID whose 16 bytes are the characters of a string.
     InUuid(&'static Alphabet),
 }
 
@@ -84,7 +84,7 @@ const fn fixed(bits: u32, name: &'static str, value: u64) -> Part {
     Part { bits, name, role: Fixed, value, usual: None }
 }
 
-/// A number whose lowest byte is the first.
+/// Describes an integer in little-endian byte order.
 const fn little_endian(bits: u32, name: &'static str, role: Role) -> Part {
     Part { bits, name, role, value: 1, usual: None }
 }
@@ -106,7 +106,7 @@ pub(crate) const VERSION: &str = "version";
 const VARIANT: &str = "variant";
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
-/// 1582-10-15, where the time of UUIDs of version 1 and 6 begins.
+/// 1582-10-15, the epoch of UUIDs of version 1 and 6.
 const GREGORIAN: i64 = -12_219_292_800_000;
 const UUID: &[Text] = &[Text::Uuid];
 const DECIMAL: &[Text] = &[Text::Decimal];

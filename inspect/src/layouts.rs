@@ -1,4 +1,4 @@
-//! The reader's own layouts, and Randflake's IDs under the reader's secret.
+//! The reader's own layouts, and Randflakes under the reader's secret.
 
 use alloc::{borrow::ToOwned, vec::Vec};
 
@@ -17,7 +17,7 @@ use crate::{
     texts,
 };
 
-/// An ID of an own layout is likelier than one of anybody's.
+/// An ID of the reader's own layout is more likely than one of any other format.
 const RARITY: u32 = 0;
 
 /// Readings of a text: an integer, or the bytes as hexadecimal digits.
@@ -45,7 +45,7 @@ fn of_bits(bits: Option<Bits>, context: &Context<'_>, integer: bool, readings: &
     }
 }
 
-/// The ID of a layout; `None` where its constants are others.
+/// Interprets an ID with a layout. Returns `None` if the constants differ.
 fn read(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading> {
     let parsed = match bits.as_bytes().try_into().map(i64::from_be_bytes) {
         Ok(id) if layout.is_integer() => layout.parse_integer(id).ok()?,
@@ -82,7 +82,7 @@ fn read(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading
     Some(Reading::new(named, bits, fields, cost, time, now_ms))
 }
 
-/// The ID that the same values make, with the layout's own constants.
+/// Packs the same values again, with the layout's own constants.
 fn pack_again(layout: &Layout, parsed: &Parsed<'_>) -> Result<Bits> {
     let mut values = layout.values();
     if let Some(ms) = parsed.unix_ms() {
@@ -139,7 +139,7 @@ pub(crate) fn opened(bits: &Bits, codec: &Codec, now_ms: i64) -> Reading {
     Reading::new(named, bits, fields.into(), cost, Some(time), now_ms)
 }
 
-/// All fields, with nothing known of their values.
+/// Returns the cost of all fields if their values are unknown.
 fn cost(fields: &[Field]) -> Cost {
     fields.iter().fold(Cost::bits(0), |cost, field| cost + odds::field(field, None))
 }

@@ -27,26 +27,26 @@ pub use crate::{
     words::sentence,
 };
 
-/// The most bits that an ID has.
+/// The maximum number of bits of an ID.
 pub const MOST_BITS: u32 = bits::MOST;
 
-/// Readings that are less likely are not worth a line.
+/// Readings that are less likely than this are not displayed.
 const MIN_ODDS: f64 = 0.001;
 
-/// A reader's knowledge besides the ID.
+/// What is known besides the ID.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
-    /// The present in Unix milliseconds: a format whose time would be to come is unlikely.
+    /// The current time in Unix milliseconds. A format in which the ID's time is in the future is unlikely.
     pub now_ms: i64,
-    /// Opens IDs of Randflake.
+    /// The secret that decrypts Randflakes.
     pub secret: Option<&'a Codec>,
-    /// The reader's own layouts, each with its name. Those of more than [`MOST_BITS`] bits are left out.
+    /// The reader's own layouts, each with its name. Layouts of more than [`MOST_BITS`] bits are ignored.
     pub layouts: &'a [(&'a str, &'a Layout)],
 }
 
-/// All readings of a text, the likeliest first; empty if the text fits no format.
+/// Returns all readings of a string, the most likely first, or an empty vector if the string fits no format.
 ///
-/// Spaces around the text and quotes are left out. A text of `0x` and hexadecimal digits is read by [`inspect_bytes`].
+/// Surrounding white space and quotes are ignored. A string of `0x` and hexadecimal digits is interpreted by [`inspect_bytes`].
 ///
 /// ```
 /// use polyflake_inspect::{Context, inspect};
@@ -70,15 +70,17 @@ pub fn inspect(text: &str, context: &Context<'_>) -> Vec<Reading> {
     readings
 }
 
-/// The readings to show, the likeliest first: those of at least 0.1 %, and those of this project's own formats where no other
-/// explains the text, since a valid ID of theirs is one, whatever its time. None: the text is an ID of no known format.
+/// Returns the readings to display, the most likely first: all readings of at least 0.1 %. If no other format explains the
+/// string, it includes the formats of this project, because their IDs are valid regardless of their time. If the result is
+/// empty, the string is not an ID of a known format.
 pub fn likely(readings: &[Reading]) -> impl Iterator<Item = &Reading> {
     let known: f64 = readings.iter().map(|reading| reading.odds).sum();
     let is_ours = move |reading: &Reading| reading.origin == Origin::Ours && known < 0.5;
     readings.iter().filter(move |reading| reading.odds >= MIN_ODDS || is_ours(reading))
 }
 
-/// All readings of an ID's bytes, big-endian, the likeliest first: 8 bytes are an integer, 16 a UUID.
+/// Returns all readings of an ID's big-endian bytes, the most likely first. For example, 8 bytes are an integer and 16 bytes
+/// are a UUID.
 ///
 /// ```
 /// use polyflake_inspect::{Context, inspect_bytes};

@@ -1,5 +1,5 @@
-//! The likelihood of a reading: the number of bits needed to describe an ID to somebody who knows its format. The shortest account is
-//! the likeliest, and each bit less is twice as likely.
+//! The likelihood of a reading, measured as the number of bits that are needed to describe an ID to someone who knows its
+//! format. The shortest description is the most likely, and each bit less doubles the likelihood.
 
 use core::ops::{Add, Sub};
 
@@ -7,9 +7,10 @@ use alloc::vec::Vec;
 
 use crate::reading::{Field, Origin, Reading, Role, Time};
 
-/// Rarity of a format that is not in the table.
+/// The rarity of a format that is not in the table.
 const UNKNOWN: Cost = Cost::bits(11);
-/// The most that popularity and the usual values of fields say of two formats that have the same bits: twice as likely.
+/// The maximum weight of popularity and of typical field values in the comparison of two formats with the same bits: twice as
+/// likely.
 const TWINS: Cost = Cost::bits(1);
 
 /// Sixteenths of a bit.
@@ -50,7 +51,8 @@ impl Account {
         self.rarity + self.fields + self.time
     }
 
-    /// The cost of a format that is not in the table and explains the ID as well: the cap of what a rare format can get.
+    /// Returns the cost of a format that is not in the table and explains the ID equally well. It limits the likelihood of a
+    /// rare format.
     fn of_unknown(&self) -> Cost {
         self.fields + self.time + self.fixed + UNKNOWN
     }
@@ -61,7 +63,7 @@ impl Cost {
         Self(bits * 16)
     }
 
-    /// The binary logarithm of a number above 0, straight between powers of two.
+    /// Returns the binary logarithm of a positive number, interpolated linearly between powers of two.
     fn of_one_in(number: u128) -> Self {
         let whole = number.ilog2();
         let part = if whole >= 4 { number >> (whole - 4) } else { number << (4 - whole) };
@@ -79,7 +81,8 @@ pub(crate) fn random_text(text: &str) -> Cost {
     Cost::bits(10) + halves.map_or(whole, |halves| halves.min(whole))
 }
 
-/// The characters of a text, of which each may be any of the narrowest kind that all of them are of.
+/// Returns the cost of the characters of a string, each of which may be any character of the smallest class that contains all
+/// of them.
 fn characters(text: &str) -> Cost {
     let all = |of: fn(&u8) -> bool| text.bytes().all(|character| of(&character));
     let kind = if all(u8::is_ascii_digit) {
@@ -108,7 +111,8 @@ pub(crate) fn other_snowflake(id: u64) -> Cost {
     Cost::bits(9 + 41) + field(10, id >> 12 & 0x3ff) + field(12, id & 0xfff)
 }
 
-/// Half of them small, where each doubling is as likely as the one before; half of them anything.
+/// Returns the cost of a value that is small in half of all cases, with each power of two equally likely, and arbitrary in the
+/// other half.
 fn small(value: u128, all: Cost) -> Cost {
     let number = value.saturating_add(1);
     let small = Cost::of_one_in(number) + Cost::of_one_in(u128::from(number.ilog2()) + 1);
@@ -176,8 +180,8 @@ pub(crate) fn rank(readings: &mut Vec<Reading>, random: Cost) {
     }
 }
 
-/// Finds formats of the table that have the same bits for everything but the time, which is likely in both: their age tells
-/// nothing, what else is known of them little, and each gets a note of the other.
+/// Finds formats of the table that have the same bits for everything except the time, if the time is likely in both. Their age
+/// then has no weight and other knowledge little, and each reading gets a note about the other format.
 fn twins(readings: &mut [Reading]) {
     for at in 1..readings.len() {
         let (before, rest) = readings.split_at_mut(at);
@@ -212,7 +216,7 @@ fn is_twin(one: &Reading, other: &Reading) -> bool {
         && rest(one) == rest(other)
 }
 
-/// 1 for the least cost, half of it for each bit more.
+/// Returns 1 for the lowest cost, and half of that for each additional bit.
 fn weight(cost: Cost, least: Cost) -> f64 {
     let more = cost.0 - least.0;
     let halved = 2.0 - f64::from(more % 16) / 16.0;

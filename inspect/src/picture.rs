@@ -1,4 +1,4 @@
-//! Readings as pictures: the ID, its bits field by field, and a line for each field.
+//! Readings as pictures: the ID, its bits by field, and a line for each field.
 
 use alloc::{format, string::String};
 use core::fmt::Write;
@@ -7,21 +7,22 @@ use crate::reading::{Field, Reading, Role};
 
 const WIDTH: u32 = 480;
 const MARGIN: u32 = 16;
-/// Bits of a row, each of them [`CELL`] wide: a row is as wide as the picture without its margins.
+/// The number of bits in a row, each [`CELL`] wide. A row is as wide as the picture without its margins.
 const ROW: u32 = 32;
 const CELL: u32 = 14;
 const ROW_HEIGHT: u32 = 24;
 const LINE: u32 = 22;
-/// The first line of bits.
+/// The position of the first row of bits.
 const BITS: u32 = 56;
-/// The characters of a sno's string, the bits of each, and the width of each in the picture: together as wide as a row of bits.
+/// The number of characters of an encoded sno, the bits of each, and the width of each in the picture. Together they are as
+/// wide as a row of bits.
 const CHARACTERS: usize = 16;
 const CHARACTER_BITS: u32 = 5;
 const CHARACTER: u32 = 28;
-/// Characters of a value that a line has room for.
+/// The maximum number of characters of a value in a line.
 const VALUE: usize = 34;
 
-/// White digits on each of these are legible (a contrast of 4.5 and more), so both schemes have the same.
+/// White digits are legible on each of these colors (with a contrast of at least 4.5), so both color schemes use the same ones.
 const STYLE: &str = "\
 .card { fill: #ffffff; stroke: #d0d7de; }
 text { fill: #1f2328; font: 13px system-ui, -apple-system, \"Segoe UI\", Helvetica, Arial, sans-serif; }
@@ -41,8 +42,9 @@ text { fill: #f0f6fc; }
 }";
 
 impl Reading {
-    /// The reading as a picture, in SVG: the ID as it was written, its bits in the colours of their fields, and the fields' names,
-    /// widths and values. It has a light and a dark scheme, and a title that tells the same in words.
+    /// Returns the reading as an SVG picture. It shows the ID as it was written, the bits in the colors of their fields, and
+    /// the names, widths and values of the fields. The picture has a light and a dark color scheme, and a title with the same
+    /// content in words.
     ///
     /// ```
     /// use polyflake_inspect::{Context, inspect};
@@ -79,7 +81,7 @@ impl Reading {
         svg + "</svg>\n"
     }
 
-    /// The picture's content in words.
+    /// Returns the content of the picture in words.
     fn title(&self, id: &str) -> String {
         let fields = self.fields.iter().map(|field| {
             let bits = if field.bits == 1 { "bit" } else { "bits" };
@@ -89,8 +91,8 @@ impl Reading {
         format!("The {} bits of the {} {id}: {}", self.bits, self.title, fields.join("; "))
     }
 
-    /// The characters of a sno in the colours of their fields, above the bits. A character holds five bits, and gets the colour of the
-    /// field that has most of them: the two fields of a shared character never have equally many.
+    /// Draws the characters of a sno in the colors of their fields, above the bits. A character contains five bits and gets the
+    /// color of the field that has most of them. Two fields that share a character never have the same number of bits in it.
     fn characters(&self, id: &str, svg: &mut String) {
         let owner = |at: u32| {
             let bits = at * CHARACTER_BITS..(at + 1) * CHARACTER_BITS;
@@ -114,7 +116,7 @@ impl Reading {
         }
     }
 
-    /// A field's bits, row by row.
+    /// Draws the bits of a field, row by row.
     fn cells(&self, field: &Field, svg: &mut String) {
         let (mut from, end) = (field.from, field.from + field.bits);
         while from < end {
@@ -143,7 +145,7 @@ impl Reading {
         }
     }
 
-    /// A field's name, width and value.
+    /// Draws the name, width and value of a field.
     fn line(&self, field: &Field, y: u32, svg: &mut String) {
         let time = (field.role == Role::Time).then(|| self.time()).flatten();
         let value = escaped(&capped(&time.unwrap_or_else(|| self.value(field)), VALUE));
@@ -161,7 +163,7 @@ impl Reading {
     }
 }
 
-/// The ID as it was written, as large as the picture's width allows.
+/// Draws the ID as it was written, as large as the width of the picture allows.
 fn caption(id: &str, svg: &mut String) {
     // Letters of these fonts are six tenths as wide as high.
     let size = (WIDTH - 2 * MARGIN) * 10 / 6 / id.chars().fold(0, |count, _| count + 1).max(1);
@@ -178,7 +180,7 @@ fn write(svg: &mut String, line: core::fmt::Arguments<'_>) {
     writeln!(svg, "{line}").expect("a String takes all that is written");
 }
 
-/// The text, or its beginning where it is longer than `most` characters.
+/// Returns the string, or its beginning if it is longer than `most` characters.
 fn capped(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),

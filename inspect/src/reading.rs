@@ -1,4 +1,4 @@
-//! The reading of an ID as one format.
+//! The interpretation of an ID as one format.
 
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
 
@@ -9,26 +9,26 @@ use crate::{
     words,
 };
 
-/// An ID, read as one format.
+/// An ID, interpreted as one format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// The format's short name, which does not change: `uuid-v7`, `discord`.
+    /// The short name of the format, which is stable: `uuid-v7`, `discord`.
     pub format: String,
-    /// The format's name for people: `UUID v7`, `Discord snowflake`.
+    /// The human-readable name of the format: `UUID v7`, `Discord snowflake`.
     pub title: String,
-    /// The ID's bits as big-endian bytes, the lowest bit at the end; those of a Randflake that a secret opens are deciphered.
+    /// The ID's bits as big-endian bytes, aligned to the lowest bit. For a Randflake with a known secret, they are decrypted.
     pub bytes: Box<[u8]>,
-    /// Number of bits.
+    /// The number of bits.
     pub bits: u32,
-    /// From the most significant bit.
+    /// The fields, from the most significant bit.
     pub fields: Vec<Field>,
-    /// Unix milliseconds, rounded down; `None` where the format has no time, and past what 64 bits hold.
+    /// The time in Unix milliseconds, rounded down, or `None` if the format has no time or the time does not fit 64 bits.
     pub unix_ms: Option<i64>,
-    /// From 0 to 1: the share of this reading in all readings that the text has, random characters among them.
+    /// The probability of this reading among all readings of the string, including random characters, from 0 to 1.
     pub odds: f64,
-    /// Why, in words.
+    /// The reason for the probability, in words.
     pub reason: String,
-    /// A sentence about another format that has the same bits, if there is one.
+    /// A sentence about another format with the same bits, if there is one.
     pub note: Option<String>,
     pub(crate) account: Account,
     pub(crate) origin: Origin,
@@ -37,26 +37,26 @@ pub struct Reading {
 /// Who described a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// This project, which made the format.
+    /// A format of this project.
     Ours,
-    /// This crate's table.
+    /// A format from this crate's table.
     Table,
-    /// The reader: a layout of their own.
+    /// A layout that the reader provided.
     Reader,
 }
 
 /// A field of a [`Reading`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The field's name in its format.
+    /// The name of the field in its format.
     pub name: String,
-    /// The field's purpose.
+    /// The purpose of the field.
     pub role: Role,
-    /// The first bit, counted from the most significant one.
+    /// The position of the first bit, counted from the most significant one.
     pub from: u32,
-    /// Number of bits.
+    /// The number of bits.
     pub bits: u32,
-    /// The field's bits as a number; `None` for more than 128 of them, which [`Reading::bit`] tells.
+    /// The field's bits as an integer, or `None` for more than 128 bits, which [`Reading::bit`] returns.
     pub value: Option<u128>,
 }
 
@@ -64,24 +64,24 @@ pub struct Field {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Role {
-    /// The same bits in every ID: a version, a variant, unused bits.
+    /// The same bits in every ID: a version, a variant, or unused bits.
     Fixed,
-    /// The time, or a piece of it.
+    /// The time, or a part of it.
     Time,
-    /// The kind or the place of the thing that the ID names: a metabyte, a shard key.
+    /// The type or the location of the object that the ID identifies: a metabyte or a shard key.
     Kind,
-    /// The maker of the ID: a partition, a node, a machine.
+    /// The generator of the ID: a partition, a node ID, or a machine field.
     Maker,
-    /// Which one of those made at the same time.
+    /// The sequence number among the IDs that were generated at the same time.
     Sequence,
     /// Random bits, or the bits of a hash.
     Random,
-    /// Bits that only a secret opens.
+    /// Bits that can only be decrypted with a secret.
     Encrypted,
 }
 
 impl Role {
-    /// The role as a word: `fixed`, `time`, `kind`, `maker`, `sequence`, `random` or `encrypted`.
+    /// Returns the role as a word: `fixed`, `time`, `kind`, `maker`, `sequence`, `random` or `encrypted`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -164,19 +164,18 @@ impl Reading {
         )
     }
 
-    /// The bit `at`, counted from the most significant one.
+    /// Returns the bit at position `at`, counted from the most significant one.
     ///
     /// # Panics
-    ///
-    /// If the ID has no more than `at` bits.
+    /// Panics if the ID does not have more than `at` bits.
     #[must_use]
     pub fn bit(&self, at: u32) -> bool {
         assert!(at < self.bits, "an ID of {} bits has no bit {at}", self.bits);
         bits::bit(&self.bytes, self.bits, at)
     }
 
-    /// The time as RFC 3339 writes it, to the millisecond: `2026-11-23T08:28:07.000Z`; `None` for no time, and for years that
-    /// have not four digits.
+    /// Returns the time in RFC 3339 format with milliseconds, for example `2026-11-23T08:28:07.000Z`, or `None` if there is no
+    /// time or its year does not have four digits.
     #[must_use]
     pub fn time(&self) -> Option<String> {
         let ms = self.unix_ms?;
@@ -221,7 +220,7 @@ impl Time {
 
 const DAY: i64 = 86_400_000;
 
-/// Why an ID is, or is not, one of a format.
+/// Returns the reason why an ID is, or is not, likely to be of a format.
 fn reason(time: Option<&Time>, fields: &[Field], origin: Origin, now_ms: i64) -> String {
     let Some(time) = time else { return without_time(fields, origin).to_owned() };
     let Some(ms) = time.unix_ms else { return "its time is past all calendars".to_owned() };
@@ -257,7 +256,7 @@ fn without_time(fields: &[Field], origin: Origin) -> &'static str {
     }
 }
 
-/// A span of milliseconds in words.
+/// Returns a duration in milliseconds in words.
 fn ago(ms: i64) -> String {
     const UNITS: [(i64, &str); 5] = [
         (31_556_952_000, "year"),

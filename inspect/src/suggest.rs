@@ -1,4 +1,4 @@
-//! What a text may have been meant to be that is no ID: a piece of it, the other case, or a length that is off by one.
+//! Suggests which ID was meant by a string that is not an ID: a part of it, the other case, or a length that is off by one.
 
 use alloc::{
     format,
@@ -10,18 +10,18 @@ use crate::{Context, Reading, inspect, likely};
 
 type Length = (&'static str, usize, fn(u8) -> bool);
 
-/// Formats of a fixed length that people copy by hand: the name, the characters, and which characters they are.
+/// Formats of a fixed length that people copy manually: the name, the number of characters, and the allowed characters.
 const LENGTHS: [Length; 4] = [
     ("a UUID has", 36, |c| c.is_ascii_hexdigit() || c == b'-'),
     ("a UUID without hyphens has", 32, |c| c.is_ascii_hexdigit()),
     ("a ULID has", 26, |c| c.is_ascii_digit() || c.is_ascii_uppercase()),
     ("a sno has", 16, |c| matches!(c, b'2'..=b'9' | b'a'..=b'x')),
 ];
-/// Shorter pieces of a text are words and numbers of all kinds.
+/// Shorter parts of a string are usually words and numbers.
 const MIN_PIECE: usize = 8;
 
-/// Suggests what a text may have been meant to be whose readings are all unlikely: an ID within it, the same text in the other
-/// case, or one character more or less.
+/// Suggests which ID was meant by a string whose readings are all unlikely: an ID that it contains, the same string in the
+/// other case, or one with one character more or less.
 ///
 /// ```
 /// use polyflake_inspect::{Context, suggest};
@@ -51,14 +51,15 @@ pub fn suggest(text: &str, readings: &[Reading], context: &Context<'_>) -> Optio
     candidates.into_iter().find_map(|id| meant(&id, context)).or_else(|| length(text))
 }
 
-/// The question whether an ID was meant, if the text is one.
+/// Returns the question whether an ID was meant, if the string is one.
 fn meant(id: &str, context: &Context<'_>) -> Option<String> {
     let readings = inspect(id, context);
     let first = likely(&readings).next().filter(|first| first.odds >= 0.5)?;
     Some(format!("did you mean {id}, {}{}?", crate::words::article(first), first.title))
 }
 
-/// A length that is one more or less than an ID's. A word is not one of those: IDs have digits.
+/// Detects a length that is one more or less than that of an ID. Strings without digits are ignored as words, because IDs
+/// contain digits.
 fn length(text: &str) -> Option<String> {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let near = LENGTHS.iter().find(|(_, length, is_of)| {

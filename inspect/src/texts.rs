@@ -1,4 +1,4 @@
-//! Texts to bits, format by format.
+//! Decodes strings into bits, one format at a time.
 
 use alloc::{string::String, vec::Vec};
 
@@ -85,13 +85,13 @@ fn bits(text: &str, format: &Format, form: Text) -> Option<Bits> {
     }
 }
 
-/// A text of `length` characters as a number of `len` bits.
+/// Decodes a string of `length` characters as an integer of `len` bits.
 fn number(text: &str, alphabet: &Alphabet, length: usize, len: u32) -> Option<Bits> {
     (text.len() == length).then(|| Bits::from_text(text, alphabet, len))?
 }
 
-/// A type, `_`, and 15 characters, each of which adds its value, times a power of 2 in the field of 32 elements, to the last one:
-/// what docs/formats.md says of the check. The secret has no part in it.
+/// Decodes a type, `_`, and 15 characters. Each character adds its value, times a power of 2 in the field of 32 elements, to
+/// the last one, as docs/formats.md describes for the check character. The check does not depend on the secret.
 fn public(text: &str) -> Option<Bits> {
     let (kind, tail) = text.rsplit_once('_')?;
     let is_type = (1..=63).contains(&kind.len())
@@ -114,7 +114,7 @@ fn cuid(text: &str) -> Option<Bits> {
     Bits::from_number((time << 21 | counter) << 63 | fingerprint << 42 | random, 126)
 }
 
-/// One reading; Randflake's with its fields where the secret is known.
+/// Returns one reading. For a Randflake, it contains the fields if the secret is known.
 fn read(format: &Format, bits: &Bits, context: &Context<'_>) -> Option<Reading> {
     match context.secret {
         Some(codec) if format.name == "randflake" => {

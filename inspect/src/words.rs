@@ -12,12 +12,12 @@ use crate::{
     reading::{Field, Origin, Reading, Role},
 };
 
-/// Values of more bits are written in hexadecimal digits.
+/// Values of more bits are written in hexadecimal.
 const DECIMAL_BITS: u32 = 53;
-/// Fields of more bits say nothing in a sentence.
+/// The values of larger fields are left out of sentences.
 const SAID_BITS: u32 = 32;
 
-/// Tells in a sentence what the readings of a text say that it is.
+/// Describes in a sentence what a string is, according to its readings.
 ///
 /// ```
 /// use polyflake_inspect::{Context, inspect, sentence};
@@ -68,7 +68,7 @@ pub(crate) fn article(reading: &Reading) -> &'static str {
 }
 
 impl Reading {
-    /// A field's value for people: decimal digits, or, for more than 53 bits, `0x` and hexadecimal digits.
+    /// Returns the value of a field for display: in decimal, or, for more than 53 bits, as `0x` and hexadecimal digits.
     #[must_use]
     pub fn value(&self, field: &Field) -> String {
         match field.value {
@@ -77,7 +77,7 @@ impl Reading {
         }
     }
 
-    /// A field's bits as `0x` and hexadecimal digits, four bits each from the last one on.
+    /// Returns the bits of a field as `0x` and hexadecimal digits, four bits each, aligned to the last bit.
     fn digits(&self, field: &Field) -> String {
         let first = |digit: u32| (field.bits - 4 * digit).saturating_sub(4);
         let digit = |at: u32| {
@@ -104,12 +104,13 @@ mod json {
 
     use super::{Field, Reading};
 
-    /// The members of a reading as JSON, in their order.
+    /// The members of a reading in JSON, in their order.
     pub const MEMBERS: [&str; 10] =
         ["format", "title", "odds", "time", "unix_ms", "reason", "note", "hex", "bits", "fields"];
 
     impl Reading {
-        /// One of the [`MEMBERS`] as text, empty where it has none: a cell of a table.
+        /// Returns one of the [`MEMBERS`] as a string, for a cell of a table, or an empty string if the reading does not have
+        /// it.
         #[must_use]
         pub fn member(&self, name: &str) -> String {
             match name {
@@ -124,8 +125,8 @@ mod json {
             }
         }
 
-        /// The reading as JSON, with these of its [`MEMBERS`]. Integers past 2^53, where readers of JSON round, are texts of their
-        /// digits.
+        /// Returns the reading as JSON with these of its [`MEMBERS`]. Integers beyond 2^53, which many JSON parsers round, are
+        /// decimal strings.
         ///
         /// ```
         /// use polyflake_inspect::{Context, inspect};
@@ -144,7 +145,7 @@ mod json {
             format!("{{{}}}", members.join(","))
         }
 
-        /// A member's value as JSON.
+        /// Returns the value of a member as JSON.
         fn json_member(&self, name: &str) -> Option<String> {
             let optional = |text: Option<&str>| text.map_or_else(|| "null".into(), quoted);
             Some(match name {
@@ -188,7 +189,7 @@ mod json {
         }
     }
 
-    /// A JSON string: names come from layouts, and may have any characters.
+    /// Returns a JSON string. Names come from layouts and may contain any characters.
     fn quoted(text: &str) -> String {
         serde_json::Value::from(text).to_string()
     }

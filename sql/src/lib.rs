@@ -75,7 +75,7 @@ macro_rules! columns {
     )+};
 }
 
-/// Implements the conversion of a column back to its ID, which the orphan rules allow only for types that are named.
+/// Implements the conversion of a column back to its ID. The orphan rules allow it only for named types.
 macro_rules! into_id {
     ($column:ident: $($id:ty),+) => {$(
         impl From<$column<$id>> for $id {
@@ -87,7 +87,7 @@ macro_rules! into_id {
 }
 
 columns! {
-    /// An ID in a column of texts: `TEXT`, `VARCHAR(16)`, `CHAR(16)`. For a sno and a Hot Guid.
+    /// An ID in a string column: `TEXT`, `VARCHAR(16)`, `CHAR(16)`. Supports sno and Hot Guid.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -98,8 +98,8 @@ columns! {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     Text
-    /// An ID in a column of bytes: `BYTEA`, `BLOB`, `BINARY(10)`. For a sno, a Hot Guid in the order of its text, and a layout's ID of
-    /// bytes.
+    /// An ID in a binary column: `BYTEA`, `BLOB`, `BINARY(10)`. Supports sno, Hot Guid in the order of its string form, and
+    /// byte IDs of layouts.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -110,7 +110,8 @@ columns! {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     Bytes
-    /// An ID in a column of UUIDs. A sno is written as one of version 8, and read from either of its forms; a Hot Guid is its own UUID.
+    /// An ID in a UUID column. A sno is written as a UUID of version 8 and read from either of its forms; a Hot Guid is itself
+    /// a UUID.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -121,7 +122,7 @@ columns! {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     Uuid
-    /// An ID in a column of signed 64-bit integers. For a Randflake and a layout's integer ID.
+    /// An ID in a column of signed 64-bit integers. Supports Randflake and integer IDs of layouts.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;

@@ -1,5 +1,6 @@
-//! SeaORM: each column goes by a type that it knows. It asks for values that cannot fail, so a column is one of IDs that always have
-//! its form; a layout's ID is known only when the program runs, and is an `i64` or a `Vec<u8>` there.
+//! Support for SeaORM: each column is represented by a type that SeaORM supports. SeaORM requires conversions that cannot fail,
+//! so a column type exists only for IDs that always have its form. The form of a layout's ID is known only at run time, so use
+//! an `i64` or a `Vec<u8>` for it.
 
 use std::{any::type_name, sync::Arc};
 
@@ -18,12 +19,12 @@ use sea_orm::{
 
 use crate::{BigInt, Bytes, Text, Uuid};
 
-/// The error for a value that holds no ID of the type.
+/// Returns the error for a value that does not contain an ID of the type.
 fn refused<T>(from: &'static str, error: polyflake::Error) -> DbErr {
     DbErr::TryIntoErr { from, into: type_name::<T>(), source: Arc::new(error) }
 }
 
-/// Implements the traits of a column of an ID by the type that stands for it.
+/// Implements the traits of a column of an ID through the type that represents it.
 macro_rules! column {
     ([$($of:tt)*] $column:ident<$id:ty>, $by:ty, |$given:ident| $write:expr, |$found:ident| $value:expr) => {
         impl<$($of)*> From<$column<$id>> for Stored {
@@ -74,7 +75,7 @@ macro_rules! column {
         }
 
         impl<$($of)*> TryFromU64 for $column<$id> {
-            /// Refuses numbers that a database counts up: they are no IDs.
+            /// Rejects auto-increment numbers of a database, because they are not IDs.
             fn try_from_u64(_: u64) -> Result<Self, DbErr> {
                 Err(DbErr::ConvertFromU64(stringify!($column)))
             }
@@ -82,7 +83,7 @@ macro_rules! column {
     };
 }
 
-/// Implements all columns of an ID that has bytes, a text and a UUID.
+/// Implements all columns of an ID that has bytes, a string form and a UUID.
 macro_rules! columns {
     ([$($of:tt)*] $id:ty) => {
         column!([$($of)*] Text<$id>, String, |id| Column::text(id), |text| Value::Text(&text));

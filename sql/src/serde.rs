@@ -1,4 +1,4 @@
-//! Columns in serde: as their IDs.
+//! Serializes columns like their IDs.
 
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -1,4 +1,4 @@
-//! sqlx: each column goes by a type that the database's driver knows.
+//! Support for sqlx: each column is represented by a type that the database driver supports.
 
 use polyflake::integrations::{Column, Value};
 use sqlx::{
@@ -10,7 +10,7 @@ use sqlx::{
 
 use crate::{BigInt, Bytes, Text, Uuid};
 
-/// Implements the traits of a column by two types: one that it is written as, one that it is read from.
+/// Implements the traits of a column through two types: one for writing and one for reading.
 macro_rules! column {
     ($column:ident, $written:ty, $read:ty, |$id:ident| $write:expr, |$found:ident| $value:expr) => {
         impl<T, DB: Database> Type<DB> for $column<T>

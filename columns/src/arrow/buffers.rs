@@ -11,11 +11,11 @@ pub(super) struct Buffers<'a> {
     pub(super) offset: usize,
     /// Number of items in the array.
     pub(super) length: usize,
-    /// The map of nulls, from the array's first byte on, if there may be nulls.
+    /// The validity bitmap, from the array's first byte on, or `None` if the array has no nulls.
     nulls: Option<&'a [u8]>,
 }
 
-/// Most items of an array: a bit of each would be 16 TiB.
+/// The maximum number of items of an array: one bit for each would be 16 TiB.
 const MOST: i64 = 1 << 47;
 
 impl<'a> Buffers<'a> {
@@ -70,7 +70,7 @@ impl<'a> Buffers<'a> {
     }
 }
 
-/// Returns whether one allocation can hold `length` items after the first `first`.
+/// Returns whether a single allocation can contain `length` items after the first `first` items.
 fn within_memory<T>(first: usize, length: usize) -> bool {
     let end = first.checked_add(length).and_then(|end| end.checked_mul(size_of::<T>()));
     end.is_some_and(|bytes| isize::try_from(bytes).is_ok())

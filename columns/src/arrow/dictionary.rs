@@ -60,7 +60,7 @@ impl Keys {
 pub(super) struct Selected<'a, I: Textual> {
     positions: Vec<usize>,
     values: Box<dyn Readable<I> + 'a>,
-    /// The IDs of the values; `None` for texts that are not IDs, which may stay unselected.
+    /// The IDs of the values. Strings that are not IDs are `None`, which is not an error unless a key selects them.
     ids: Vec<Option<I>>,
 }
 
@@ -74,7 +74,7 @@ impl<'a, I: Textual> Selected<'a, I> {
     }
 }
 
-/// The ID of each text that has one.
+/// Returns the ID of each string that can be decoded.
 fn ids_where_read<I: Textual>(
     texts: &(impl Texts<I> + ?Sized),
 ) -> Result<Vec<Option<I>>, OutOfMemory> {

@@ -1,4 +1,4 @@
-//! Columns for others. Nothing is copied: exported arrays keep their memory alive.
+//! Exports columns to other libraries without copying. Exported arrays keep their memory alive.
 
 use std::{
     ffi::{CStr, CString, c_void},
@@ -9,7 +9,7 @@ use std::{
 use super::{Array, Handed, Schema};
 use crate::{OutOfMemory, Packed, Plain, room};
 
-/// A column without nulls: its type as Arrow's format string, its length, and its buffers, which live as long as their owner.
+/// A column without nulls: its type as an Arrow format string, its length, and its buffers, which live as long as their owner.
 pub struct Column {
     format: String,
     is_uuid: bool,
@@ -57,15 +57,15 @@ impl Column {
         }
     }
 
-    /// Arrow's format of texts of one length: strings, or large strings where 32-bit offsets do not reach.
+    /// Returns the Arrow format of fixed-length strings: strings, or large strings if the data exceeds 32-bit offsets.
     pub fn format_of_texts<T: Plain>(texts: &Packed<T>) -> &'static str {
         if end_of_texts(texts).is_some() { "u" } else { "U" }
     }
 
-    /// Texts of one length.
+    /// Creates a column of fixed-length strings.
     ///
     /// # Errors
-    /// If memory is short.
+    /// Returns [`OutOfMemory`] if the allocation fails.
     pub fn of_texts<T: Plain>(texts: &Packed<T>) -> Result<Self, OutOfMemory> {
         let format = Self::format_of_texts(texts);
         if let Some(end) = end_of_texts(texts) {
@@ -75,7 +75,7 @@ impl Column {
         Self::of_places(format, texts, places)
     }
 
-    /// Texts of one length; `places` has the start of each and the end of the last.
+    /// Creates a column of fixed-length strings. `places` contains the start of each string and the end of the last one.
     fn of_places<T: Plain, P: Send + Sync + 'static>(
         format: &str,
         texts: &Packed<T>,
@@ -93,13 +93,13 @@ impl Column {
         })
     }
 
-    /// The same column with Arrow's type of UUIDs, if it has 16 bytes an item.
+    /// Returns the same column with Arrow's UUID type if its items have 16 bytes.
     #[must_use]
     pub fn as_uuids(self) -> Self {
         Self { is_uuid: self.format == UUID_FORMAT, ..self }
     }
 
-    /// Arrow's type and array of the column.
+    /// Returns the Arrow schema and array of the column.
     pub fn export(self) -> (Schema, Array) {
         let mut schema = schema(&self.format);
         if self.is_uuid {
@@ -109,7 +109,8 @@ impl Column {
     }
 }
 
-/// Arrow's type of UUIDs is an extension of 16 bytes each, <https://arrow.apache.org/docs/format/CanonicalExtensions.html#uuid>.
+/// Arrow's UUID type is an extension type of 16 bytes per item,
+/// <https://arrow.apache.org/docs/format/CanonicalExtensions.html#uuid>.
 const UUID_FORMAT: &str = "w:16";
 const EXTENSION: &[u8; 20] = b"ARROW:extension:name";
 const UUID: &[u8; 10] = b"arrow.uuid";
@@ -128,7 +129,7 @@ static UUID_METADATA: [u8; 42] = {
 };
 
 impl Schema {
-    /// Returns whether it is Arrow's type of UUIDs.
+    /// Returns whether the type is Arrow's UUID type.
     pub fn is_uuid(&self) -> bool {
         let Some(format) = ptr::NonNull::new(self.format.cast_mut()) else { return false };
         // SAFETY: by the interface, the format of a schema that is not released is a string that ends in zero.
@@ -140,10 +141,10 @@ impl Schema {
     }
 }
 
-/// Returns whether a key has a value in metadata.
+/// Returns whether the metadata contains a key with this value.
 ///
 /// # Safety
-/// `metadata` is a null pointer, or leads to metadata that keeps to the interface.
+/// `metadata` is a null pointer, or points to metadata that conforms to the interface.
 unsafe fn has_pair(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
     if metadata.is_null() {
         return false;
@@ -160,10 +161,10 @@ unsafe fn has_pair(metadata: *const u8, key: &[u8], value: &[u8]) -> bool {
     }
 }
 
-/// Reads a number, and goes past it.
+/// Reads a number and advances the pointer.
 ///
 /// # Safety
-/// `rest` leads to a number of 4 bytes.
+/// `rest` points to a number of 4 bytes.
 unsafe fn number(rest: &mut *const u8) -> usize {
     // SAFETY: the caller says so.
     let number = unsafe { rest.cast::<[u8; 4]>().read() };
@@ -172,10 +173,10 @@ unsafe fn number(rest: &mut *const u8) -> usize {
     usize::try_from(i32::from_ne_bytes(number)).unwrap_or(0)
 }
 
-/// Reads bytes after their length, and goes past them.
+/// Reads bytes that follow their length, and advances the pointer.
 ///
 /// # Safety
-/// `rest` leads to a length and as many bytes, which live as long as `'a`.
+/// `rest` points to a length followed by that number of bytes, which live as long as `'a`.
 unsafe fn bytes<'a>(rest: &mut *const u8) -> &'a [u8] {
     // SAFETY: the caller says so.
     let length = unsafe { number(rest) };
@@ -186,15 +187,15 @@ unsafe fn bytes<'a>(rest: &mut *const u8) -> &'a [u8] {
     bytes
 }
 
-/// The end of the last of the texts, if 32 bits hold it.
+/// Returns the end of the last string if it fits 32 bits.
 fn end_of_texts<T: Plain>(texts: &Packed<T>) -> Option<i32> {
     size_of_val(texts.items()).try_into().ok()
 }
 
-/// A type by Arrow's format string.
+/// Creates the type of an Arrow format string.
 ///
 /// # Panics
-/// If the format has a zero in it.
+/// Panics if the format contains a zero byte.
 pub fn schema(format: &str) -> Schema {
     let format = CString::new(format).expect("a format has no zero in it").into_raw();
     Schema { format, name: c"".as_ptr(), release: Some(release_schema), ..Schema::NONE }

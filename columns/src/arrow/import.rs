@@ -1,4 +1,4 @@
-//! Reads other libraries' columns, chunk by chunk, as texts, bytes or integers.
+//! Reads columns of other libraries, chunk by chunk, as strings, bytes or integers.
 
 use std::{
     borrow::Cow,
@@ -19,21 +19,21 @@ use crate::{
     texts::{Textual, append},
 };
 
-/// A column, piece by piece.
+/// A column as a list of chunks.
 #[derive(Debug)]
 pub struct Pieces {
     schema: Schema,
     arrays: Vec<Array>,
 }
 
-/// A stream that did not give its column, with its own reason.
+/// The error of a stream that did not return its column, with the stream's own message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamFailed(pub String);
 
 /// The items of a piece up to its first null.
 struct Piece<T> {
     items: T,
-    /// `true` if a null follows.
+    /// Whether a null follows.
     ends_at_null: bool,
 }
 
@@ -43,24 +43,24 @@ struct Kind<'a> {
     items: Cow<'a, str>,
 }
 
-/// The content of a piece; `None` if it breaks the interface's rules.
+/// The content of a chunk, or `None` if it violates the rules of the interface.
 type Read<T> = Result<Option<Piece<T>>, OutOfMemory>;
 
 impl Pieces {
-    /// The column of one array.
+    /// Creates a column from a single array.
     pub fn of_array(schema: Schema, array: Array) -> Self {
         Self { schema, arrays: vec![array] }
     }
 
-    /// The type, as Arrow's format string.
+    /// Returns the type as an Arrow format string.
     pub fn format(&self) -> Cow<'_, str> {
         format_of(&self.schema).unwrap_or(Cow::Borrowed("nothing"))
     }
 
-    /// The IDs of a column of texts. A dictionary's values are looked at where they are selected.
+    /// Decodes a column of strings into IDs. A dictionary's values are checked only if they are selected.
     ///
     /// # Errors
-    /// [`Fault`]; the first item that is refused tells the error, with its index in the column.
+    /// Returns a [`Fault`] for the first invalid item, with its index in the column.
     pub fn ids<I: Textual>(&self) -> Result<Vec<I>, Fault> {
         if self.is_untyped()? {
             return Ok(vec![]);
@@ -76,10 +76,10 @@ impl Pieces {
         Ok(ids)
     }
 
-    /// The bytes of a column of IDs of `size` bytes, side by side.
+    /// Returns the bytes of a column of IDs of `size` bytes, packed one after the other.
     ///
     /// # Errors
-    /// As [`Pieces::ids`]; `invalid_length` for an item of another length.
+    /// Returns the same errors as [`Pieces::ids`], or `invalid_length` for an item of another length.
     pub fn packed(&self, size: usize) -> Result<Vec<u8>, Fault> {
         if self.is_untyped()? {
             return Ok(vec![]);
@@ -114,10 +114,10 @@ impl Pieces {
         Ok(bytes)
     }
 
-    /// The integers of a column of signed 64-bit integers.
+    /// Returns the integers of a column of signed 64-bit integers.
     ///
     /// # Errors
-    /// As [`Pieces::ids`].
+    /// Returns the same errors as [`Pieces::ids`].
     pub fn integers(&self) -> Result<Vec<i64>, Fault> {
         if self.is_untyped()? {
             return Ok(vec![]);
@@ -132,7 +132,7 @@ impl Pieces {
         Ok(all)
     }
 
-    /// The bytes of a column of items of one width, without nulls.
+    /// Returns the bytes of a column of items of one width without nulls.
     fn fixed(&self, width: usize) -> Result<Vec<u8>, Fault> {
         let pieces = self.pieces(|array| {
             Ok(plain(array, |buffers, length| Fixed::of(buffers, width, length)))
@@ -145,10 +145,10 @@ impl Pieces {
         Ok(bytes)
     }
 
-    /// Returns whether it is an empty column without a type: libraries cannot tell the type of an empty list.
+    /// Returns whether this is an empty column without a type, because libraries cannot infer the type of an empty list.
     ///
     /// # Errors
-    /// [`Fault::Null`] if it has items: all items of such a column are nulls.
+    /// Returns [`Fault::Null`] if the column has items, because all items of such a column are nulls.
     fn is_untyped(&self) -> Result<bool, Fault> {
         let is_untyped = self.kind().is_some_and(|kind| kind.items == "n");
         if is_untyped && self.arrays.iter().any(|array| array.length != 0) {
@@ -184,7 +184,7 @@ impl Pieces {
 }
 
 impl<T> Piece<T> {
-    /// Refuses the null that follows `count` items of the column.
+    /// Rejects a null that follows `count` items of the column.
     fn check_end(&self, count: usize) -> Result<(), Fault> {
         if self.ends_at_null { Err(Fault::Null(count)) } else { Ok(()) }
     }
@@ -194,7 +194,7 @@ fn total(mut lengths: impl Iterator<Item = usize>) -> usize {
     lengths.try_fold(0, usize::checked_add).unwrap_or(usize::MAX)
 }
 
-/// The format of a schema; `None` if it is released.
+/// Returns the format of a schema, or `None` if it is released.
 fn format_of(schema: &Schema) -> Option<Cow<'_, str>> {
     if schema.format.is_null() || schema.release.is_none() {
         return None;
@@ -203,7 +203,7 @@ fn format_of(schema: &Schema) -> Option<Cow<'_, str>> {
     Some(unsafe { CStr::from_ptr(schema.format) }.to_string_lossy())
 }
 
-/// The items of an array that is no dictionary, up to its first null.
+/// Returns the items of an array that is not a dictionary, up to its first null.
 fn plain<'a, T>(
     array: &'a Array,
     items: impl FnOnce(&Buffers<'a>, usize) -> Option<T>,
@@ -229,7 +229,7 @@ impl<I: Textual> Values<'_, I> {
     }
 }
 
-/// The texts, or bytes, of an array.
+/// Returns the strings or bytes of an array.
 fn values<'a, I: Textual>(
     array: &'a Array,
     kind: &Kind<'_>,
@@ -248,7 +248,7 @@ fn values<'a, I: Textual>(
     Ok(all.map(|all| Piece { items: Values { positions: Some(positions), all }, ends_at_null }))
 }
 
-/// The texts of an array.
+/// Returns the strings of an array.
 fn texts<'a, I: Textual>(
     array: &'a Array,
     kind: &Kind<'_>,
@@ -266,7 +266,7 @@ fn texts<'a, I: Textual>(
     Ok(Some(Piece { items, ends_at_null }))
 }
 
-/// The integers of an array.
+/// Returns the integers of an array.
 fn integers<'a>(array: &'a Array, kind: &Kind<'_>) -> Read<Cow<'a, [i64]>> {
     let Some(format) = &kind.keys else {
         let slice = |buffers: &Buffers<'a>, length| buffers.slice(1, buffers.offset, length);
@@ -280,7 +280,7 @@ fn integers<'a>(array: &'a Array, kind: &Kind<'_>) -> Read<Cow<'a, [i64]>> {
     Ok(Some(Piece { items: Cow::Owned(items), ends_at_null: keys.ends_at_null }))
 }
 
-/// The keys of a dictionary array, and the buffers of its values.
+/// Returns the keys of a dictionary array, and the buffers of its values.
 fn dictionary<'a>(
     array: &'a Array,
     format: &str,
@@ -292,10 +292,10 @@ fn dictionary<'a>(
 }
 
 impl Stream {
-    /// All pieces of the stream.
+    /// Collects all chunks of the stream.
     ///
     /// # Errors
-    /// If the stream is released, or fails.
+    /// Returns [`StreamFailed`] if the stream is released or fails.
     pub fn collect(mut self) -> Result<Pieces, StreamFailed> {
         let mut schema = Schema::NONE;
         let get_schema = self.get_schema.filter(|_| self.release.is_some());
@@ -309,7 +309,7 @@ impl Stream {
         Ok(Pieces { schema, arrays })
     }
 
-    /// The next piece.
+    /// Returns the next chunk.
     fn next(&mut self) -> Result<Option<Array>, StreamFailed> {
         let mut array = Array::NONE;
         let get_next = self.get_next.ok_or_else(released)?;
@@ -319,7 +319,7 @@ impl Stream {
         Ok(array.release.is_some().then_some(array))
     }
 
-    /// The error of a failed call, with the stream's own message.
+    /// Returns the error of a failed call, with the stream's own message.
     fn check(&mut self, failed: c_int) -> Result<(), StreamFailed> {
         if failed == 0 {
             return Ok(());

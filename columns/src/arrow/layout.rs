@@ -1,4 +1,4 @@
-//! The layouts of items of bytes in Arrow's buffers. Each begins with a map of nulls.
+//! The layouts of byte items in Arrow's buffers. Each layout begins with a validity bitmap.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -8,13 +8,13 @@ use crate::texts::{BLOCK, Items, Texts, Textual, decoded, gather, placed, text_i
 /// The layout of a column of bytes or texts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// Side by side, of one width.
+    /// Consecutive items of one width.
     Fixed(usize),
-    /// Side by side, with the start of each in 32 bits.
+    /// Consecutive items, with 32-bit offsets.
     Offsets32,
-    /// Side by side, with the start of each in 64 bits.
+    /// Consecutive items, with 64-bit offsets.
     Offsets64,
-    /// Anywhere in many buffers, with a record of each item's place.
+    /// Items at any position in several buffers, with a view that describes each item.
     Views,
 }
 
@@ -102,7 +102,8 @@ impl<I: Textual> Texts<I> for Fixed<'_> {
 trait Place: Copy + Send + Sync {
     fn to_index(self) -> Option<usize>;
 
-    /// Places as 32-bit offsets, and the base that they count from. A place out of their reach becomes an invalid offset.
+    /// Returns offsets as 32-bit offsets, and the base from which they are counted. An offset that does not fit becomes an
+    /// invalid one.
     fn offsets<'a>(places: &'a [Self], room: &'a mut [i32]) -> (&'a [i32], usize);
 }
 
@@ -132,7 +133,7 @@ impl Place for i64 {
 }
 
 struct Joined<'a, P> {
-    /// Offsets of the items, and of the end of the last.
+    /// The offsets of the items, and the end of the last item.
     places: &'a [P],
     bytes: &'a [u8],
 }
@@ -147,7 +148,7 @@ impl<'a, P: Place> Joined<'a, P> {
         Some(Self { places, bytes: buffers.slice(2, 0, end)? })
     }
 
-    /// The byte range of an item; not a valid one if the array's offsets are not in order.
+    /// Returns the byte range of an item. The range is invalid if the array's offsets are not in order.
     fn span(&self, index: usize) -> Range<usize> {
         let [start, end] = [index, index + 1].map(|index| self.places[index].to_index());
         start.unwrap_or(usize::MAX)..end.unwrap_or(0)
@@ -173,8 +174,8 @@ impl<P: Place, I: Textual> Texts<I> for Joined<'_, P> {
     }
 }
 
-/// A record of an item's place: `4 length | 4 its beginning | 4 number of the buffer | 4 place in it`, in the machine's byte
-/// order; items of up to 12 bytes lie in it, after the length.
+/// The view of an item: `4 length | 4 first bytes | 4 buffer number | 4 offset in the buffer`, in native byte order. Items of
+/// up to 12 bytes are stored inline after the length.
 type View = [u8; 16];
 
 struct Views<'a> {
@@ -193,7 +194,7 @@ impl<'a> Views<'a> {
         Some(Self { views, buffers })
     }
 
-    /// The item of a record; `None` if the record is invalid.
+    /// Returns the item of a view, or `None` if the view is invalid.
     fn bytes(&self, view: &'a View) -> Option<&[u8]> {
         let ([length, _, buffer, place], _) = view.as_chunks() else { return None };
         let number = |bytes: &[u8; 4]| i32::from_ne_bytes(*bytes).to_index();

@@ -1,11 +1,11 @@
-//! The part of Arrow's C data interface that columns of IDs, texts and fields need,
-//! <https://arrow.apache.org/docs/format/CDataInterface.html>. No Arrow library is needed on either side.
+//! The part of Arrow's C data interface that columns of IDs, strings and fields need,
+//! <https://arrow.apache.org/docs/format/CDataInterface.html>. Neither side needs an Arrow library.
 //!
-//! The interface does not tell the sizes of buffers, so a reader has to believe lengths, offsets and the last place in a column
-//! of texts. Whatever else it can check, it does: [`Pieces`] refuses columns that contradict themselves.
+//! The interface does not contain the sizes of buffers. Therefore a reader has to trust lengths, offsets and the last offset in
+//! a column of strings. It validates everything else: [`Pieces`] rejects columns that contradict themselves.
 //!
-//! Reading order: this file (the structs), `export`, `buffers` (what an array points to), `layout` (items in buffers), `dictionary`
-//! (keys of items), `import`.
+//! Reading order: this file (the structs), `export`, `buffers` (the memory of an array), `layout` (items in buffers),
+//! `dictionary` (keys of items), `import`.
 #![allow(
     unsafe_code,
     reason = "the interface is one of C: structs of pointers, and functions that free them"
@@ -42,7 +42,7 @@ pub struct Schema {
     private_data: *mut c_void,
 }
 
-/// A column, or a piece of one.
+/// A column, or a chunk of one.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Array {
@@ -58,7 +58,7 @@ pub struct Array {
     private_data: *mut c_void,
 }
 
-/// A source of pieces.
+/// A source of chunks.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Stream {
@@ -69,17 +69,17 @@ pub struct Stream {
     private_data: *mut c_void,
 }
 
-/// A struct of the interface, whose owner must call its `release`, once.
+/// A struct of the interface, whose owner must call its `release` once.
 pub trait Handed: Sized {
-    /// The name under which hosts pass it on.
+    /// The name under which hosts pass the struct, for example in a capsule.
     const NAME: &CStr;
-    /// A released struct, which stays in its former owner's place.
+    /// A released struct, which replaces the struct after its ownership was transferred.
     const NONE: Self;
 
-    /// Takes it from its owner.
+    /// Takes ownership of the struct.
     ///
     /// # Safety
-    /// `place` leads to a struct of this kind, which may be written; it keeps to the interface, or is released.
+    /// `place` points to a writable struct of this type, which conforms to the interface or is released.
     unsafe fn take(place: NonNull<Self>) -> Self {
         // SAFETY: the caller says so. Nobody releases the released one that takes its place.
         unsafe { place.replace(Self::NONE) }

@@ -1,6 +1,6 @@
-//! Columns of IDs' texts, read strictly: each text is read, or refused, as if it were alone.
+//! Columns of encoded IDs, decoded strictly: each string is accepted or rejected exactly as it would be on its own.
 //!
-//! Texts come from Arrow columns (`crate::arrow`), and in rows of one width (`rows`).
+//! Strings come from Arrow columns (`crate::arrow`), or from rows of one width (`rows`).
 
 mod rows;
 
@@ -19,42 +19,44 @@ use polyflake::{
 pub use self::rows::{Rows, Unit};
 use crate::{Fault, Plain, arrow::Column, room, room_for};
 
-/// The place of a text of sno or Randflake: 16 bytes, the length of sno's texts; zeros follow shorter texts.
+/// A buffer for an encoded sno or Randflake: 16 bytes, the length of an encoded sno. Shorter strings are followed by zero
+/// bytes.
 pub type Chars = [u8; 16];
 
-/// The text of a Hot Guid.
+/// A buffer for an encoded Hot Guid.
 pub type GuidChars = [u8; HotGuid::TEXT_LEN];
 
-/// Number of texts that fit into the first-level cache together with their IDs.
+/// The number of strings that fit into the first-level cache together with their IDs.
 pub const BLOCK: usize = 512;
 
-/// IDs with texts.
+/// IDs with a string form.
 pub trait Textual: Plain + Default {
-    /// The place of a text.
+    /// A buffer for one encoded ID.
     type Place: Plain + AsRef<[u8]> + AsMut<[u8]>;
-    /// A place without a text.
+    /// An empty buffer.
     const BLANK: Self::Place;
-    /// `true` if texts differ in length, so that zeros fill places of a fixed width.
+    /// Whether strings differ in length, so that buffers of a fixed width are padded with zeros.
     const PADDED: bool;
-    /// Characters of a text.
+    /// The number of characters of an encoded ID.
     const LENGTHS: RangeInclusive<usize>;
 
-    /// The ID of one text.
+    /// Parses one string.
     ///
     /// # Errors
-    /// The family's errors.
+    /// Returns the errors of the ID format.
     fn parse(text: &str) -> Result<Self>;
 
-    /// The places in bytes.
+    /// Returns bytes as a slice of buffers.
     fn places(bytes: &[u8]) -> &[Self::Place];
 
-    /// Reads texts, one for each of `ids`.
+    /// Decodes strings, one for each of `ids`.
     ///
     /// # Errors
-    /// The error of the first bad text, with its item.
+    /// Returns the error of the first invalid string, with its index.
     fn decode(texts: &[Self::Place], ids: &mut [Self]) -> Result<()>;
 
-    /// Reads texts that lie side by side, up to the first bad one, and returns their number. `offsets` has one item more than `ids`.
+    /// Decodes strings that are stored one after the other, up to the first invalid one, and returns the number of decoded IDs.
+    /// `offsets` has one item more than `ids`.
     fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize {
         let width = size_of::<Self::Place>();
         let is_text = |pair: &[i32]| usize::try_from(pair[1].wrapping_sub(pair[0])) == Ok(width);
@@ -71,7 +73,7 @@ pub trait Textual: Plain + Default {
     }
 }
 
-/// Members of [`Textual`] for places that are arrays of bytes.
+/// Members of [`Textual`] for buffers that are byte arrays.
 macro_rules! in_places {
     ($place:ty) => {
         type Place = $place;
@@ -133,36 +135,36 @@ impl Textual for Randflake {
     }
 }
 
-/// Items of bytes in memory.
+/// Byte items in memory.
 pub trait Items {
-    /// Number of items.
+    /// Returns the number of items.
     fn len(&self) -> usize;
 
-    /// Returns whether there is no item.
+    /// Returns whether there are no items.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// One item; empty if its place is not within the memory.
+    /// Returns one item, or an empty slice if its position is not within the memory.
     fn item(&self, index: usize) -> Cow<'_, [u8]>;
 }
 
-/// Texts in memory.
+/// Strings in memory.
 pub trait Texts<I: Textual>: Items {
-    /// Reads the texts of a range of at most [`BLOCK`] up to the first bad one, and returns their number. `ids` and `room` have a
-    /// place for each; texts that are not laid out as the core needs them are copied to `room`.
+    /// Decodes the strings of a range of at most [`BLOCK`] items up to the first invalid one, and returns the number of decoded
+    /// IDs. `ids` and `room` have one element for each. Strings whose layout the core does not support are copied to `room`.
     fn read(&self, range: Range<usize>, room: &mut [I::Place], ids: &mut [I]) -> usize;
 
-    /// One text of any length, without the padding of its place.
+    /// Returns one string of any length, without padding.
     fn text(&self, index: usize) -> Cow<'_, [u8]> {
         self.item(index)
     }
 }
 
-/// The IDs of all texts. An error names the item.
+/// Decodes all strings into IDs.
 ///
 /// # Errors
-/// The error of the first bad text; a lack of memory.
+/// Returns the error of the first invalid string, with its index, or an error if the allocation fails.
 pub fn ids_of<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> std::result::Result<Vec<I>, Fault> {
     let mut ids = room(texts.len())?;
     append(&mut ids, texts)?;
@@ -195,7 +197,7 @@ pub(crate) fn ids_up_to<I: Textual>(
     None
 }
 
-/// The error that a refused text gives when it is read alone.
+/// Returns the error for a rejected string, as if it were decoded alone.
 #[cold]
 fn refusal<I: Textual>(text: &[u8]) -> Error {
     let changed = "expected a column of texts, found one that changes while it is read";
@@ -239,16 +241,16 @@ pub(crate) fn text_in<I: Textual>(row: &[u8]) -> &[u8] {
     if I::PADDED { unpadded(row, 0) } else { row }
 }
 
-/// The row without the blanks at its end.
+/// Returns the row without the padding at its end.
 fn unpadded<T: Copy + PartialEq>(row: &[T], blank: T) -> &[T] {
     let length = row.iter().rposition(|item| *item != blank).map_or(0, |last| last + 1);
     &row[..length]
 }
 
-/// The texts of sno's IDs, side by side.
+/// Encodes sno IDs as strings, one after the other.
 ///
 /// # Errors
-/// If memory is short.
+/// Returns an error if the allocation fails.
 pub fn of_snos(ids: &[Sno]) -> std::result::Result<Vec<Chars>, Fault> {
     let (mut texts, mut block) = (room(ids.len())?, [Chars::default(); BLOCK]);
     for ids in ids.chunks(BLOCK) {
@@ -259,10 +261,10 @@ pub fn of_snos(ids: &[Sno]) -> std::result::Result<Vec<Chars>, Fault> {
     Ok(texts)
 }
 
-/// The texts of Hot Guids, side by side.
+/// Encodes Hot Guids as strings, one after the other.
 ///
 /// # Errors
-/// If memory is short.
+/// Returns an error if the allocation fails.
 pub fn of_hot_guids(ids: &[HotGuid]) -> std::result::Result<Vec<GuidChars>, Fault> {
     let mut texts = room(ids.len())?;
     texts.extend(ids.iter().map(|id| {
@@ -273,20 +275,20 @@ pub fn of_hot_guids(ids: &[HotGuid]) -> std::result::Result<Vec<GuidChars>, Faul
     Ok(texts)
 }
 
-/// The texts of Randflakes, each in a place with zeros after it.
+/// Encodes Randflakes as strings, each in a buffer that is padded with zeros.
 ///
 /// # Errors
-/// If memory is short.
+/// Returns an error if the allocation fails.
 pub fn of_randflakes(ids: &[Randflake]) -> std::result::Result<Vec<Chars>, Fault> {
     let mut slots = room_for(ids.len())?;
     randflake::encode_slice(ids, &mut slots)?;
     Ok(slots)
 }
 
-/// The texts of Randflakes as an Arrow column, side by side.
+/// Encodes Randflakes as an Arrow column of strings.
 ///
 /// # Errors
-/// `invalid_length` for more texts than 32-bit offsets reach; if memory is short.
+/// Returns `invalid_length` if the strings exceed 32-bit offsets, or an error if the allocation fails.
 pub fn randflake_column(ids: &[Randflake]) -> std::result::Result<Column, Fault> {
     let mut offsets = room_for::<i32>(ids.len() + 1)?;
     let mut text = room_for::<u8>(ids.len().saturating_mul(Randflake::TEXT_LEN))?;

@@ -1,4 +1,4 @@
-//! Texts in rows of one width, as in `NumPy` arrays.
+//! Strings in rows of one width, as in `NumPy` arrays.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -9,14 +9,15 @@ use super::{Items, Texts, Textual, decoded, gather, placed, text_in, unpadded};
 pub enum Unit {
     /// Bytes without padding.
     Byte,
-    /// Bytes, padded with NULs: `NumPy`'s `S`.
+    /// Bytes padded with NULs, which is `NumPy`'s type `S`.
     PaddedByte,
-    /// Characters of 4 bytes, padded with NULs: `NumPy`'s `U`.
+    /// Characters of 4 bytes padded with NULs, which is `NumPy`'s type `U`.
     PaddedChar,
 }
 
 impl Unit {
-    /// The unit of a buffer with this format (PEP 3118) without its byte order, and this number of dimensions, if it holds texts.
+    /// Returns the unit of a buffer with this format (PEP 3118), without its byte order, and this number of dimensions, or
+    /// `None` if it does not contain strings.
     pub fn of(format: &str, dimensions: usize) -> Option<Self> {
         match (format.trim_start_matches(|c: char| c.is_ascii_digit()), dimensions) {
             ("s", 1) => Some(Self::PaddedByte),
@@ -27,16 +28,16 @@ impl Unit {
     }
 }
 
-/// Texts in rows of bytes.
+/// Strings in rows of bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     /// All rows.
     pub bytes: &'a [u8],
-    /// Bytes of a row.
+    /// The number of bytes of a row.
     pub width: usize,
     /// The content of a row.
     pub unit: Unit,
-    /// `true` if other code may write to the rows meanwhile: they are copied first.
+    /// Whether other code may modify the rows at the same time. If so, they are copied first.
     pub may_change: bool,
 }
 
@@ -45,7 +46,7 @@ impl Rows<'_> {
         &self.bytes[index * self.width..][..self.width]
     }
 
-    /// The text of a row, padded; characters past ASCII become a byte that no format allows.
+    /// Returns the padded string of a row. Non-ASCII characters become a byte that no format allows.
     fn chars<I: Textual>(&self, index: usize) -> Option<I::Place> {
         let row = self.row(index);
         match self.unit {

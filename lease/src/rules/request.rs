@@ -43,8 +43,8 @@ pub enum Ask {
     },
     /// Replace the namespace's record if its version and incarnation are unchanged and the store is the one that `new` names,
     /// because a write that was sent to another incarnation of the store must not reach this one. Before that, create the
-    /// records that `new` counts and `old` does not, starting at `first`. Each covers the `count` worker IDs after the previous
-    /// record and was [never granted](Record::fresh). The result is [`Found::Done`] or [`Found::Differs`].
+    /// records that `new` counts and `old` does not, starting at `first`, each `count` worker IDs after the previous one and
+    /// [never granted](Record::fresh). The result is [`Found::Done`] or [`Found::Differs`].
     PutNamespace {
         /// The record as it was read.
         old: Namespace,
