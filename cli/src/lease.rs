@@ -1,6 +1,6 @@
 //! `polyflake lease`: the steps that an operator takes on a namespace.
 
-use std::io::Write;
+use std::{fmt::Write as _, io::Write, time::Duration};
 
 use polyflake_lease::{Operator, Random, Record};
 use serde_json::json;
@@ -43,6 +43,16 @@ enum Command {
         /// The URL of the lease, with its namespace; the variable `POLYFLAKE_LEASE` if it is left out.
         url: Option<String>,
     },
+    /// Lists the store's namespaces.
+    List {
+        #[command(flatten)]
+        store: Address,
+    },
+    /// Writes the counts of all namespaces as Prometheus reads them.
+    Metrics {
+        #[command(flatten)]
+        store: Address,
+    },
     /// Counts granted, reserved and free numbers, and shows who holds which.
     Status {
         #[command(flatten)]
@@ -50,6 +60,9 @@ enum Command {
         /// As JSON, with all records.
         #[arg(long)]
         json: bool,
+        /// Again after each pause of so many seconds, until the program is interrupted.
+        #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+        watch: Option<u64>,
     },
     /// Stops the renewals of a number; it is free when its grant has ended, at most a lease from now.
     Evict {
@@ -108,7 +121,28 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let store = polyflake_lease::check(url.as_deref())?;
             writeln!(out, "a worker ID can be leased from {store}")?;
         }
-        Command::Status { place, json } => return status(place, *json),
+        Command::List { store } => {
+            for name in store.operator()?.namespaces()? {
+                writeln!(out, "{name}")?;
+            }
+        }
+        Command::Metrics { store } => out.write_all(metrics(store)?.as_bytes())?,
+        Command::Status { place, json, watch } => {
+            drop(out);
+            status(place, *json)?;
+            while let Some(seconds) = watch {
+                std::thread::sleep(Duration::from_secs(*seconds));
+                if !json {
+                    writeln!(
+                        anstream::stdout(),
+                        "\n{}",
+                        jiff::Timestamp::now().round(jiff::Unit::Second).unwrap_or_default()
+                    )?;
+                }
+                status(place, *json)?;
+            }
+            return Ok(());
+        }
         Command::Evict { place, number } => {
             let record = place.operator()?.evict(*number)?;
             writeln!(out, "{number} is free from {}", moment(record.granted_until))?;
@@ -243,6 +277,7 @@ fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
     if let Some(end) = status.next_end {
         writeln!(out, "next end  {}", moment(end))?;
     }
+    writeln!(out, "longest   {} s", status.namespace.longest_ms / 1000)?;
     writeln!(out, "store     {}", status.store)?;
     if !status.namespace.previous_store.is_empty() {
         writeln!(out, "before    {}", status.namespace.previous_store)?;
@@ -264,6 +299,48 @@ fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
         writeln!(out, "{first:>8}  {until}  {holder}")?;
     }
     Ok(())
+}
+
+/// The counts of all namespaces, in the text format of Prometheus.
+fn metrics(store: &Address) -> Result<String, Failure> {
+    const METRICS: [(&str, &str); 6] = [
+        ("granted", "Worker IDs whose lease has not ended."),
+        ("reserved", "Worker IDs that are reserved."),
+        ("free", "Worker IDs that could be leased."),
+        ("next_end_seconds", "Seconds until the next lease ends."),
+        ("quiet_seconds", "Seconds until a restored store grants worker IDs again."),
+        ("longest_seconds", "The longest lease of the namespace."),
+    ];
+    let url = self::store(store.url.as_deref())?;
+    let names = store.operator()?.namespaces()?;
+    let mut found = Vec::new();
+    for name in &names {
+        let status = Operator::open(&url, name)?.status()?;
+        let left = |end: u64| end.saturating_sub(status.now).div_ceil(1000);
+        let values = [
+            Some(status.granted),
+            Some(status.reserved),
+            Some(status.free),
+            status.next_end.map(left),
+            Some(left(status.namespace.quiet_until)),
+            Some(status.namespace.longest_ms / 1000),
+        ];
+        found.push((name, values));
+    }
+    let mut text = String::new();
+    for (k, (metric, help)) in METRICS.iter().enumerate() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "# HELP polyflake_lease_{metric} {help}\n# TYPE polyflake_lease_{metric} gauge"
+        );
+        for (name, values) in &found {
+            if let Some(value) = values[k] {
+                let _ = writeln!(text, "polyflake_lease_{metric}{{namespace=\"{name}\"}} {value}");
+            }
+        }
+    }
+    Ok(text)
 }
 
 /// A record without its token, with which a holder's grant could be taken for one's own.

@@ -391,6 +391,27 @@ fn an_operator_sees_and_changes_a_namespace() {
 }
 
 #[test]
+fn namespaces_are_listed_and_counted() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let url = format!("sqlite:{}?allow=overlayfs", folder.path().join("ids.db").display());
+    for namespace in ["orders", "users"] {
+        out(&["new", "sno", "--lease", &url, "--namespace", namespace]);
+    }
+    assert_eq!(out(&["lease", "list", "--url", &url]), "orders/sno\nusers/sno\n");
+    let metrics = out(&["lease", "metrics", "--url", &url]);
+    for line in [
+        "# TYPE polyflake_lease_free gauge",
+        "polyflake_lease_granted{namespace=\"orders/sno\"} 0",
+        "polyflake_lease_free{namespace=\"users/sno\"} 65536",
+        "polyflake_lease_longest_seconds{namespace=\"orders/sno\"} 3600",
+    ] {
+        assert!(metrics.lines().any(|it| it == line), "{line}: {metrics}");
+    }
+    assert!(!metrics.contains("next_end_seconds{"), "{metrics}");
+    assert!(out(&["lease", "status", "orders/sno", "--url", &url]).contains("longest   3600 s"));
+}
+
+#[test]
 fn a_check_of_leases_is_one_line_and_a_status() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let path = folder.path().join("ids.db");
