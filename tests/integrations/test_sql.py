@@ -335,6 +335,17 @@ def test_a_million_rows_in_partitions_by_id(postgresql: psycopg.Connection[Any])
     assert "Subplans Removed: 3" in found and "orders_3" in found, found
 
 
+def test_postgresqls_index_serves_a_range_of_ids_and_no_filter_by_their_time(
+    postgresql: psycopg.Connection[Any],
+) -> None:
+    with postgresql.transaction(force_rollback=True):
+        postgresql.execute("CREATE TEMP TABLE bought (id uuid PRIMARY KEY); SET LOCAL enable_seqscan = off")
+        by_id = "SELECT id FROM bought WHERE id >= flake.sno_uuid8_lowest('2026-01-05')"
+        by_time = "SELECT id FROM bought WHERE flake.sno_time(id) >= '2026-01-05'"
+        assert "Index Cond" in plan(postgresql, by_id)
+        assert "Index Cond" not in plan(postgresql, by_time)
+
+
 def test_a_span_without_an_id_has_no_rows(postgresql: psycopg.Connection[Any]) -> None:
     for start, end in (
         (NEW_YEAR, NEW_YEAR),
