@@ -85,14 +85,14 @@ impl Sno {
 /// ```
 ///
 /// # Errors
-/// `invalid_length` unless the slices are equally long.
+/// Returns `invalid_length` unless both slices have the same length.
 pub fn uuid8_column(ids: &[Sno], column: &mut [[u8; 16]]) -> Result<()> {
     same_length(ids.len(), column.len())?;
     column.iter_mut().zip(ids).for_each(|(uuid, id)| *uuid = id.to_uuid8_bytes());
     Ok(())
 }
 
-/// Writes the ID of each UUID of version 8.
+/// Converts UUIDs of version 8 into IDs.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -104,7 +104,8 @@ pub fn uuid8_column(ids: &[Sno], column: &mut [[u8; 16]]) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// As [`Sno::from_uuid8_bytes`], with the item; `invalid_length` unless the slices are equally long.
+/// Returns the same errors as [`Sno::from_uuid8_bytes`], with the index of the item, or `invalid_length` unless both slices
+/// have the same length.
 pub fn from_uuid8_column(column: &[[u8; 16]], ids: &mut [Sno]) -> Result<()> {
     same_length(column.len(), ids.len())?;
     for (item, (id, uuid)) in ids.iter_mut().zip(column).enumerate() {
@@ -113,8 +114,8 @@ pub fn from_uuid8_column(column: &[[u8; 16]], ids: &mut [Sno]) -> Result<()> {
     Ok(())
 }
 
-/// The form of version 8, which validators accept and which sorts by time. The form of the original's UUID columns is
-/// [`Sno::to_uuid_bytes`].
+/// Returns the ID as a UUID of version 8, which strict validators accept and which sorts by time. For the UUID columns of the
+/// Go library, use [`Sno::to_uuid_bytes`].
 ///
 /// ```
 /// use polyflake::sno::Sno;
@@ -133,7 +134,7 @@ impl From<Sno> for uuid::Uuid {
     }
 }
 
-/// As [`Sno::from_uuid8_bytes`].
+/// Like [`Sno::from_uuid8_bytes`].
 #[cfg(feature = "uuid")]
 impl TryFrom<uuid::Uuid> for Sno {
     type Error = Error;

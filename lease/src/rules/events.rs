@@ -12,7 +12,7 @@ use crate::{Error, rules::error::moment};
 
 /// An event of a lease. Times are Unix milliseconds.
 ///
-/// An event holds numbers, times and errors. An error names the store without its password.
+/// An event contains worker IDs, times and errors. An error names the store without its password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
@@ -43,7 +43,7 @@ pub enum Event {
         /// The end of the grant.
         end: u64,
     },
-    /// A request was rejected or failed, by another reason than the time before; the lease continues.
+    /// A request was rejected or failed for another reason than the previous one, and the lease continues.
     Refused(Error),
     /// The grant has expired without a replacement. No IDs are available until an [`Event::Acquired`] or an [`Event::Renewed`].
     Expired {

@@ -1,20 +1,20 @@
-//! The suite that every store passes: the promises of a driver that the rules depend on, checked on a store that is empty at
-//! first.
+//! The test suite that every store passes. It checks the guarantees of a driver on which the rules depend, on a store that is
+//! initially empty.
 //!
-//! A driver's test calls [`check`] with a fresh store, and [`check_together`] with a way to open it. They panic with the expected and
-//! the found result.
+//! A driver's test calls [`check`] with a fresh store, and [`check_together`] with a function that opens it. Both panic with
+//! the expected and the actual result.
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 use crate::{Ask, Found, Namespace, Random, Record, Reply, Request, Shape, Store};
 
-/// The name of the namespace that the suite makes.
+/// The name of the namespace that the suite creates.
 pub const NAMESPACE: &str = "conformance";
 
 /// Checks a store.
 ///
 /// # Panics
-/// At the first fault.
+/// Panics at the first violation.
 pub fn check(store: &mut dyn Store) {
     let mut suite = Suite { store, number: 0 };
     suite.nothing();
@@ -27,11 +27,11 @@ pub fn check(store: &mut dyn Store) {
     suite.texts();
 }
 
-/// Checks that conditions hold between two connections: each of many records is changed by two threads at the same time, and one of
-/// them is refused. A driver that reads, then writes, lets both through.
+/// Checks that conditional writes hold across two connections. Two threads change each of many records at the same time, and
+/// one of the two writes must be rejected. A driver that reads and then writes accepts both.
 ///
 /// # Panics
-/// At the first fault.
+/// Panics at the first violation.
 #[cfg(feature = "std")]
 pub fn check_together<S: Store>(open: impl Fn() -> S) {
     const ROUNDS: u64 = 40;
