@@ -90,7 +90,7 @@ impl Error {
         Self::with_fact(kind, Fact::Reason(Box::new(reason.into())))
     }
 
-    /// As [`Error::because`], without an allocation: for decoders, which refuse in loops.
+    /// Like [`Error::because`], without an allocation, for decoders, which may fail in loops.
     #[cold]
     pub(crate) const fn constant(kind: ErrorKind, reason: &'static &'static str) -> Self {
         Self::with_fact(kind, Fact::Constant(reason))

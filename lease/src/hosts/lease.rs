@@ -133,8 +133,8 @@ impl Lease {
         self.here()?.ready_once(longest)
     }
 
-    /// As [`Lease::ready`], but it waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread. Nothing is lost
-    /// if the future is dropped.
+    /// Like [`Lease::ready`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. The future can
+    /// be dropped without loss.
     ///
     /// # Errors
     /// Returns the same errors as [`Lease::ready`].
