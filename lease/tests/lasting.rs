@@ -20,7 +20,7 @@ const LONG: Duration = Duration::from_secs(60);
 #[track_caller]
 fn assert_at_once(url: &str, kind: ErrorKind, reason: &str) {
     let began = Instant::now();
-    let error = Generator::new(url, "orders").err().expect(url);
+    let error = Generator::new(url, "orders").expect_err(url);
     let named = check(Some(&format!("{url}{}namespace=orders", joint(url)))).expect_err(url);
     assert!(began.elapsed() < Duration::from_secs(5), "{url}: {error}");
     assert_eq!((error.kind(), named.kind()), (kind, kind), "{url}: {error} {named}");

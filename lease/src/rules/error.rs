@@ -92,6 +92,7 @@ impl Error {
     }
 
     /// The same error, whose reason follows other words.
+    #[cfg(feature = "hosted")]
     pub(crate) fn after(self, words: &str) -> Self {
         Self { reason: alloc::format!("{words}: {}", self.reason).into(), ..self }
     }

@@ -30,6 +30,7 @@ const LONGEST: u64 = 366 * 24 * HOUR;
 pub struct Options {
     pub(super) namespace: String,
     /// The store for people, without a password.
+    #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the messages of hosts"))]
     place: Option<String>,
     pub(super) shape: Shape,
     pub(super) lease_ms: u64,
