@@ -9,6 +9,20 @@ use crate::{Error, ErrorKind, Result};
 
 /// A type of ID that generators create: [`Sno`](crate::sno::Sno), [`Randflake`](crate::randflake::Randflake),
 /// [`HotGuid`](crate::hotguid::HotGuid) or [`layout::Id`](crate::layout::Id).
+///
+/// ```
+/// use polyflake::{Generate, Generated, Result, clock::ManualClock, sno::{Builder, Sno}};
+///
+/// fn twice<I: Generated>(ids: &impl Generate<I>, params: [I::Param; 2]) -> Result<[I; 2]> {
+///     let [first, second] = params;
+///     Ok([ids.generate(first)?, ids.generate(second)?])
+/// }
+///
+/// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+/// let ids = Builder::with_clock(&clock).partition(42).build()?;
+/// assert_eq!(twice::<Sno>(&ids, [1, 2])?.map(|id| id.metabyte()), [1, 2]);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 pub trait Generated: Sized {
     /// The value that the caller chooses for each ID: a sno's metabyte, a Hot Guid's shard key, or `()`.
     type Param;
@@ -67,6 +81,23 @@ pub trait Generate<I: Generated> {
 }
 
 /// Generates IDs without blocking the thread. Generators and generators under a lease implement this trait.
+///
+/// ```
+/// use std::{pin::pin, task::{Context, Poll, Waker}, time::Duration};
+///
+/// use polyflake::{GenerateAsync, Result, clock::ManualClock, sno::{Builder, Sno}};
+///
+/// async fn order(ids: &impl GenerateAsync<Sno>, sleep: impl AsyncFn(Duration)) -> Result<Sno> {
+///     ids.generate_async(sleep, 7).await
+/// }
+///
+/// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+/// let ids = Builder::with_clock(&clock).partition(42).build()?;
+/// let order = pin!(order(&ids, async |_| unreachable!("an ID is available")));
+/// let Poll::Ready(id) = order.poll(&mut Context::from_waker(Waker::noop())) else { panic!("it waits") };
+/// assert_eq!(id?.metabyte(), 7);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 pub trait GenerateAsync<I: Generated>: Generate<I> {
     /// Generates a new ID. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
     ///

@@ -133,7 +133,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         self.newest().generator.engine.end();
     }
 
-    fn is_closed(&self) -> bool {
+    /// Returns whether [`Leased::close`] was called in this process.
+    pub fn is_closed(&self) -> bool {
         self.closed_in.load(Ordering::Acquire) == fork::current()
     }
 

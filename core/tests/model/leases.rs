@@ -97,6 +97,7 @@ fn randflake_sealed_as_time_goes_on() {
 fn leased(first: Generator<AnyClock>) -> Arc<Leased<AnyClock>> {
     let ids = Leased::new(first).unwrap();
     ids.grant();
+    assert!(!ids.is_closed());
     Arc::new(ids)
 }
 
