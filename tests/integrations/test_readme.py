@@ -34,7 +34,7 @@ def pinned(file: str) -> dict[str, str]:
 
 def test_the_table_has_the_versions_that_are_tested() -> None:
     table = re.findall(r"^\| (\w+) \| ([\d.]+) \| ([\d.]+) \|", README, re.MULTILINE)
-    tools = {"celery", "httpx", "jsonschema", "mypy", "pymysql", "pytest", "sqids", "uvicorn"}
+    tools = {"celery", "duckdb", "httpx", "jsonschema", "mypy", "pymysql", "pytest", "sqids", "uvicorn"}
     oldest, newest = pinned("oldest.txt"), pinned("requirements.txt")
     assert {name.lower(): (low, high) for name, low, high in table} == {
         name: (oldest[name], newest[name]) for name in newest if name not in tools
