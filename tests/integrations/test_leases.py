@@ -101,7 +101,7 @@ def roles_of(url: str, *roles: str) -> list[str]:
 
 
 def first_of(ids: sno.Generator) -> sno.Sno:
-    """The first ID once the store grants: until then each call fails at once, since waiting does not cure the reason."""
+    """The first ID once the store grants. Until then each call fails at once, as waiting does not cure the reason."""
     end = time.monotonic() + 60
     while True:
         try:
