@@ -42,7 +42,7 @@ for (const [name, place] of Object.entries(HERE)) {
       assert(remainingMs > 3_500_000 && Math.abs(end - Date.now() - remainingMs) < 1000);
       await Promise.all(leases.map((lease) => lease.close()));
       assert.deepEqual([...new Set(events)], ["acquired", "sealed"]);
-      for (const generator of [s, h, r, l]) refused(() => generator.generate());
+      for (const generator of [s, h, r, l]) refused(() => generator.generate(), "generator_closed");
       const again = new sno.Generator({ lease: lease(url, undefined, { prefer: numbers[0] }) });
       assert.equal(sno.parse(await again.generateAsync()).partition, numbers[0]);
     });
