@@ -154,6 +154,8 @@ test("roles of one database share one store, whose schema a URL or an option nam
   assert.deepEqual(await numbersOf([at("js_a")], [at("js_b")], [searching], [pool]), [0, 1, 2, 3]);
   const [refused] = await numbersOf([at("js_a", "&schema=ids"), { waitMs: 300 }]);
   assert.match(refused, /"polyflake" and none in "ids"/);
+  // It goes on trying, and would lease in the second store.
+  await taken.pop().close();
   const second = [at("js_a", "&schema=ids&create=second-store")];
   assert.deepEqual(await numbersOf(second, [pool, { schema: "ids" }]), [0, 1]);
   await Promise.all(taken.map((held) => held.close()));
