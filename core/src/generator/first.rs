@@ -42,20 +42,23 @@ impl FirstReading {
 
     /// This process's stored reading; `now` if this call is the first, and is stored then.
     ///
-    /// Threads of a child that make their first calls at once may store two readings, each of which is later than the
-    /// predecessor's last ID.
+    /// The epoch is stored between the parent's reading and this process's: whoever finds this process's epoch finds its own
+    /// reading or none. So a process forked between any two of these steps does not take its parent's reading for its own.
     fn stored_or(&self, now: i64) -> i64 {
-        let (here, epoch) = (fork::current(), self.epoch.load(Ordering::Acquire));
-        let stored = self.nanos.load(Ordering::Acquire);
-        // Without an epoch, another thread has stored the reading and is about to store the epoch.
-        if [here, NEVER_DRAWN].contains(&epoch) && stored != UNREAD.cast_unsigned() {
-            return stored.cast_signed();
+        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        let (here, unread) = (fork::current(), UNREAD.cast_unsigned());
+        // Loaded before the epoch, so that it is not the reading of another thread of this process, which stored the epoch first.
+        let before = self.nanos.load(Ordering::Acquire);
+        if self.epoch.load(Ordering::Acquire) != here {
+            // It fails if another thread of this process was faster.
+            let _ = self.nanos.compare_exchange(before, unread, ORDERS.0, ORDERS.1);
+            self.epoch.store(here, Ordering::Release);
         }
         let now = now.max(UNREAD + 1);
-        let first = now.cast_unsigned();
-        let put = self.nanos.compare_exchange(stored, first, Ordering::AcqRel, Ordering::Acquire);
-        self.epoch.store(here, Ordering::Release);
-        put.map_or_else(u64::cast_signed, |_| now)
+        match self.nanos.compare_exchange(unread, now.cast_unsigned(), ORDERS.0, ORDERS.1) {
+            Ok(_) => now,
+            Err(first) => first.cast_signed(),
+        }
     }
 
     /// The floor for a call that reads `now`; `None` if the generator has none, or the reading is well past it.
@@ -71,38 +74,44 @@ impl FirstReading {
         if !self.applies || !clock.skips_first_tick() {
             return Ok(None);
         }
-        let (first, late) = (self.stored_or(now), lateness(clock.slack_nanos(), step_nanos(clock)));
+        let (first, late) =
+            (self.stored_or(now), lateness(clock.slack_nanos(), coarsest_nanos(clock)));
         let is_past = now.saturating_sub(first.saturating_add(late)).max(0).cast_unsigned()
             >= ticks.tick_nanos();
         if is_past { Ok(None) } else { floor_of(ticks, clock, first).map(Some) }
     }
 
-    /// The floor's last tick, if there was a first call.
+    /// The floor's last tick, if there was a first call in this process.
     pub(super) fn last_tick<C: Clock>(&self, ticks: &impl Ticks, clock: &C) -> Option<u64> {
+        let is_of_process = self.epoch.load(Ordering::Acquire) == fork::current();
         let first = self.nanos.load(Ordering::Acquire).cast_signed();
-        let is_read = self.applies && first != UNREAD;
+        let is_read = self.applies && is_of_process && first != UNREAD;
         is_read.then(|| floor_of(ticks, clock, first).ok())?.map(|floor| floor.last)
     }
 }
 
-/// The step in which a clock's readings grow, in nanoseconds. JavaScript's clocks count milliseconds and still serve formats with
+/// The coarser of a clock's resolution and its unit, in nanoseconds. JavaScript's clocks count milliseconds and still serve formats with
 /// shorter ticks, for which a stated resolution would reject them.
-pub(super) fn step_nanos<C: Clock>(clock: &C) -> u64 {
+pub(super) fn coarsest_nanos<C: Clock>(clock: &C) -> u64 {
     clock.resolution_nanos().max(clock.unit_nanos().into())
 }
 
 fn floor_of<C: Clock>(ticks: &impl Ticks, clock: &C, first: i64) -> Result<Floor> {
-    Floor::of(first, clock.slack_nanos(), step_nanos(clock), |nanos| ticks.tick_of_nanos(nanos))
+    Floor::of(first, clock.slack_nanos(), coarsest_nanos(clock), |nanos| ticks.tick_of_nanos(nanos))
 }
 
 #[cfg(all(test, not(any(loom, shuttle, miri))))]
 mod tests {
-    use super::{FirstReading, floor_of};
+    use super::{FirstReading, NEVER_DRAWN, UNREAD, floor_of};
     use crate::{
         Result,
         clock::Clock,
+        fork,
         format::Scale,
-        sync::explorer::{World, choose, explore},
+        sync::{
+            AtomicU32, AtomicU64,
+            explorer::{World, choose, explore},
+        },
     };
 
     /// A clock that counts in units of 10 ms and states a resolution of one nanosecond.
@@ -135,6 +144,7 @@ mod tests {
 
         fn call(&self, _: usize, _: u8, first: &mut Option<i64>) -> bool {
             let stored = self.stored_or(choose(3).into());
+            assert!(stored < 100, "a reading of the parent");
             assert_eq!(stored, *first.get_or_insert(stored), "two first readings");
             true
         }
@@ -144,5 +154,19 @@ mod tests {
     #[test]
     fn threads_store_one_first_reading() {
         assert!(explore(&FirstReading::new(true), &[1, 2, 1]).states > 100);
+    }
+
+    /// So do the threads of a child, which do not take the reading of the parent. The parent may have been about to store it.
+    #[test]
+    fn threads_of_a_child_store_one_first_reading_of_their_own() {
+        let parent = fork::current() + 1;
+        for (epoch, nanos) in [(parent, 100), (parent, UNREAD), (NEVER_DRAWN, UNREAD)] {
+            let mut inherited = FirstReading::new(true);
+            (inherited.epoch, inherited.nanos) =
+                (AtomicU32::new(epoch), AtomicU64::new(nanos.cast_unsigned()));
+            let milliseconds = Scale { epoch_ms: 0, tick_ms: 1, last: 1000 };
+            assert_eq!(inherited.last_tick(&milliseconds, &Coarse), None);
+            assert!(explore(&inherited, &[1, 2, 1]).states > 100);
+        }
     }
 }

@@ -86,8 +86,14 @@ impl<F: Pack, C: Clock> Leased<F, C> {
             ));
         }
         let number = found.number + 1;
-        let is_put = self.generators.put(found, Granted { generator, number }, Box::new_uninit());
-        if is_put { Ok(number) } else { Err(not_the_newest()) }
+        if !self.generators.put(found, Granted { generator, number }, Box::new_uninit()) {
+            return Err(not_the_newest());
+        }
+        // `close` may have ended the generator before this one. Both sides change `closed_in`, so one of them sees the other.
+        if self.closed_in.fetch_add(0, Ordering::AcqRel) == fork::current() {
+            self.newest().generator.engine.end();
+        }
+        Ok(number)
     }
 
     /// Returns whether `next`, whose window starts at `start`, may repeat an ID of an earlier generator that has used that tick
@@ -124,12 +130,12 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         }
     }
 
-    /// Ends the generation of IDs in this process at the user's request. Later calls and calls in progress fail with
-    /// `generator_closed` without waiting. [`Leased::seal`] still returns the highest tick. A child process may begin another
+    /// Ends the generation of IDs in this process at the user's request. Later calls fail with `generator_closed` without
+    /// waiting, and calls in progress after their current sleep. [`Leased::seal`] still returns the highest tick. A child process may begin another
     /// grant.
     pub fn close(&self) {
         // In this order: a call that finds the generator sealed finds it closed as well.
-        self.closed_in.store(fork::current(), Ordering::Release);
+        self.closed_in.swap(fork::current(), Ordering::AcqRel);
         self.newest().generator.engine.end();
     }
 

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use super::first::step_nanos;
+use super::first::coarsest_nanos;
 use crate::{
     Error, ErrorKind, Result,
     clock::{Clock, Stall},
@@ -115,13 +115,13 @@ impl Cause {
 
 /// The default maximum wait for the end of the floor, in nanoseconds, in addition to the lateness of the clock. It does not
 /// depend on the clock's default, which is shorter than most ticks if a wait would block an event loop, because a generator
-/// waits for its floor only once.
+/// waits for its floor only once per process.
 const FLOOR_WAIT: u64 = 1_000_000_000;
 
 /// Returns the limit for a clock. The floor may end later than its first tick, by slack and resolution, and then a reading may
 /// lag behind.
 fn floor_wait<C: Clock>(clock: &C) -> u64 {
-    let late = clock.slack_nanos().saturating_add(step_nanos(clock));
+    let late = clock.slack_nanos().saturating_add(coarsest_nanos(clock));
     FLOOR_WAIT.saturating_add(late.saturating_mul(2)).saturating_add(LONGEST_SLEEP)
 }
 
@@ -246,8 +246,8 @@ fn outrun() -> Error {
     Error::because(ErrorKind::ClockFailed, "the clock moved past the tick on every attempt")
 }
 
-/// The longest single sleep, so that a clock that is set forward is noticed soon. At a generator's first call, a thread that
-/// cannot sleep stays busy for at most this time.
+/// The longest single sleep, so that a clock that is set forward is noticed soon. A thread that cannot sleep stays busy for at
+/// most this time at a generator's first call, and under a clock whose steps are longer.
 const LONGEST_SLEEP: u64 = 10_000_000;
 
 /// The minimum time that is charged to a wait for each sleep. Otherwise a clock that stays just before the next tick could make

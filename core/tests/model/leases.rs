@@ -161,6 +161,25 @@ fn two_threads_move_at_once() {
     });
 }
 
+/// A thread closes the generator while another switches to the next grant: no ID is generated once both have returned.
+#[test]
+fn closed_while_one_thread_moves() {
+    check(Some(3), || {
+        let ids = leased(granted(7, 0..1000, &[100]));
+        let other = ids.clone();
+        let thread = thread::spawn(move || {
+            other.move_to(|last| {
+                let start = last.map_or(100, |last| (last.end - EPOCH_MS) / 4);
+                Ok(granted(8, start..1000, &[start]))
+            })
+        });
+        ids.close();
+        let moved = thread.join().unwrap();
+        assert!(moved == Ok(1) || moved.is_err_and(|error| error.code() == "generator_closed"));
+        assert_eq!(ids.try_generate(0).unwrap_err().code(), "generator_closed");
+    });
+}
+
 /// A thread closes the generator while another makes IDs: a call is refused as closed, never as between two grants, and the
 /// number's next holder repeats no ID.
 #[test]
