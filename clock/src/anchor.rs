@@ -23,8 +23,8 @@
 //! ```
 //!
 //! - **The start.** The anchor pairs `nanos` with the count `after`, although the wall clock was read earlier. At that count the
-//!   wall clock shows `nanos` or more, so an anchor lags by the width of its look, usually by some nanoseconds. A look that was
-//!   interrupted is wide, and measures no rate.
+//!   wall clock shows `nanos` or more, so an anchor lags by the width of its look, usually by some nanoseconds. Once a
+//!   rate is known, a look that was interrupted is noticed, since it is wide, and it measures no rate.
 //! - **The rate.** Between two looks the wall clock advanced by the difference of their `nanos`. The counter advanced by at most
 //!   (this look's `after` - the mark's `before` + 1). The quotient is the smallest rate that fits both looks. Looks that are close
 //!   together measure a rate badly, so the mark is kept until it is 0.9 ms old.
@@ -32,7 +32,8 @@
 //!   a step of the wall clock or a fault of the counter, no anchor is valid until two rates in a row agree again. Until then each
 //!   reading is a system call.
 //! - **The end.** An anchor serves for `span` counts, which the scale turns into one millisecond. Whatever the counter does, a
-//!   reading is less than a millisecond later than a time that the wall clock has really shown. If the counter stops, `READINGS`
+//!   reading is less than a millisecond later than its anchor's time, and at most [`HOLD`] more than that later than a time
+//!   that the wall clock has really shown. If the counter stops, `READINGS`
 //!   in the module above ends the anchor instead.
 //!
 //! If the wall clock itself is slowed down, a reading can still be a little ahead at the next look. Readings then continue from

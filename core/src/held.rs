@@ -256,7 +256,11 @@ mod forks {
         let child = Rc::new(Cell::new(-1));
         let forked = child.clone();
         let call = || catch_unwind(AssertUnwindSafe(call)).unwrap_or_default();
-        let (Ok(here) | Err(here)) = held(access, move || forked.set(fork_here()), call);
+        let fork = move || {
+            forked.set(fork_here());
+            assert!(forked.get() >= 0, "expected a child");
+        };
+        let (Ok(here) | Err(here)) = held(access, fork, call);
         if child.get() == 0 {
             to.write_all(&here).ok();
             // SAFETY: ends the child at once.

@@ -327,3 +327,21 @@ fn a_batch_in_flight_is_refused_whole_in_the_child_where_its_identity_was_given(
         assert_eq!(String::from_utf8_lossy(&child), "forked 1", "{}", family.name);
     }
 }
+
+/// The parent's lease has ended, and the child's has not begun.
+#[test]
+fn a_child_begins_a_lease_though_its_parent_has_closed_the_generator() {
+    let granted = |partition| {
+        let builder = sno::Builder::with_clock(ManualClock::at_unix_ms(T)).partition(partition);
+        builder.window(T, T + 60_000).build()
+    };
+    let ids = sno::Leased::new(granted(7).unwrap()).unwrap();
+    ids.close();
+    assert_eq!(ids.try_generate(0).unwrap_err().code(), "generator_closed");
+    let made = in_child(|| {
+        ids.move_to(|_| granted(8)).unwrap();
+        codes([ids.try_generate(0).err()])
+    });
+    assert_eq!(made, b"none");
+    assert_eq!(ids.move_to(|_| granted(8)).unwrap_err().code(), "generator_closed");
+}

@@ -90,6 +90,26 @@ fn typed_ids_come_from_any_of_them() {
     assert_eq!(object.generate(9).map(|id| id.partition()), Ok(42));
 }
 
+#[test]
+fn a_box_is_one_of_them_too() {
+    let clock = ManualClock::at_unix_ms(T);
+    let boxed: Box<dyn Generate<Sno>> =
+        Box::new(sno::Builder::with_clock(clock).partition(42).build().unwrap());
+    assert!(Id::<User>::generate_with(&boxed).is_ok());
+}
+
+#[test]
+fn a_handle_that_is_borrowed_is_an_error() {
+    let clock = ManualClock::at_unix_ms(T);
+    let ids = sno::Builder::with_clock(clock).partition(42).build().unwrap();
+    let handle = RefCell::new(ids.handle());
+    let held = handle.borrow();
+    let error = Id::<User>::generate_with(&handle).unwrap_err();
+    assert_eq!(error.code(), "clock_failed");
+    drop(held);
+    assert!(Id::<User>::generate_with(&handle).is_ok());
+}
+
 /// IDs of a list, for a test that wants them known.
 struct Listed(RefCell<Vec<Sno>>);
 

@@ -3,7 +3,7 @@
 //! A sno generator without a configured partition needs one of 65,536. Random choice alone is not enough: a prefork server starts
 //! hundreds of processes from one parent, and a program may create thousands of generators. Neither is a counter per process,
 //! since every child would continue from its parent's value. So the processes of a *fork tree* share a table with one entry per
-//! partition, in memory that is mapped before the first fork and inherited by every child.
+//! partition, in memory that the first generator maps (or `prepare`, which a program may call earlier) and every later child inherits.
 //!
 //! ```text
 //! entry: 11 zero | 12 claims | 1 left | 40 end
@@ -15,8 +15,8 @@
 //! # Default generators lease
 //!
 //! A default generator takes a partition whose `end` is not later than its own tick, and writes a later end: it may then make IDs in
-//! the ticks before that end, and extends the lease when it needs more. The lease doubles with each extension, from one tick up to
-//! a minute. A generator that is dropped, killed or forgotten needs no destructor, because its partition becomes free once the
+//! the ticks before that end, and extends the lease when it needs more. Each extension is as long
+//! as the lease so far, from one tick up to a minute. A generator that is dropped, killed or forgotten needs no destructor, because its partition becomes free once the
 //! ticks that it may have used are in the past. "In the past" is judged by the ticks of IDs, not by a timer:
 //!
 //! ```text
@@ -29,7 +29,7 @@
 //! extension that its entry has changed, and takes another partition.
 //!
 //! The first partition is random and the others follow in an order that the table's base permutes (see `place`), so that unrelated
-//! processes rarely collide. Within a fork tree they never do.
+//! processes rarely collide. Processes that share a table never do.
 //!
 //! # Explicit generators claim
 //!
@@ -47,7 +47,8 @@
 //! # Why a compare-and-swap of one entry is enough
 //!
 //! `end` only grows, except when the owner of a lease returns it early. Then it is lowered to the end of the last tick used, and no
-//! further than to where the lease began. So an owner that finds its own entry unchanged still owns the partition, however long it
+//! further than to where the lease began. (A snapshot of a default generator keeps the partition for good, with the start of its
+//! lease as the end.) So an owner that finds its own entry unchanged still owns the partition, however long it
 //! was idle: a holder that came and went without an ID leaves the entry as it was, and any other one has raised the end. There is no
 //! second word to keep consistent, a process may be killed between any two instructions, and a child that is forked in the middle
 //! of an operation has a process generation of its own, under which it leases anew.

@@ -168,6 +168,7 @@ macro_rules! behind_pointer {
 
 behind_pointer!(
     &G,
+    alloc::boxed::Box<G>,
     #[cfg(target_has_atomic = "ptr")]
     alloc::sync::Arc<G>
 );
@@ -257,7 +258,7 @@ macro_rules! by_own_calls {
 
 pub(crate) use by_own_calls;
 
-/// The handle in a cell, which a clock might use while the handle reads the clock.
+/// The handle in a cell. The caller may have borrowed it, and a clock or a callback might use it during a call.
 #[inline]
 pub(crate) fn borrowed<H>(cell: &RefCell<H>) -> Result<RefMut<'_, H>> {
     cell.try_borrow_mut().map_err(|_| in_use())
@@ -265,6 +266,7 @@ pub(crate) fn borrowed<H>(cell: &RefCell<H>) -> Result<RefMut<'_, H>> {
 
 #[cold]
 fn in_use() -> Error {
-    let reason = &"expected a clock that leaves the handle alone, found one that uses it";
+    let reason =
+        &"expected a handle that no caller, clock or callback has borrowed, found one in use";
     Error::constant(ErrorKind::ClockFailed, reason)
 }

@@ -34,7 +34,7 @@ pub struct Settings {
 impl<C: Clock> Builder<C> {
     /// Creates a builder with a custom clock.
     ///
-    /// A process that was restarted may have generated IDs with this grant in the current second. Therefore, without
+    /// A process that was restarted may have generated IDs with the grant's node IDs in the current second. Therefore, without
     /// [`Builder::resume_after`], the first ID belongs to the second after the first call, which waits up to one second. If the
     /// clock was set back between two runs, IDs repeat.
     ///

@@ -36,11 +36,14 @@
 //! Either way, the bit is now 1 and `safe` is at least `w`. Only another step back sets the bit to 0 again, and such a step must
 //! land above `safe`, hence above `t`. As `safe` never falls, this remains true after any number of further rollbacks.
 //!
+//! A generator's first call may find that the clock has moved back below its floor, before the word holds any tick
+//! ([`Flip::Below`]). The floor's last tick then takes the place of `w`, since a predecessor may have used ticks up to it.
+//!
 //! # Two words without a lock
 //!
 //! Tick, bit and `next` change together in one atomic word. `safe` is a word of its own, and the order of the accesses connects
-//! the two. A step that goes back raises `safe` *before* it swaps the word, and every step reads `safe` *after* it has read the
-//! word. A thread that observes a word whose bit has flipped therefore also observes the `safe` that belongs to the flip. If the
+//! the two. A step that goes back raises `safe` *before* it swaps the word, and every step that may go back reads `safe`
+//! *after* it has read the word. A thread that observes a word whose bit has flipped therefore also observes the `safe` that belongs to the flip. If the
 //! swap fails, `safe` was raised too early. This can only reject a step back that would have been allowed, never allow one that
 //! must be rejected.
 //!

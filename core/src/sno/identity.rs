@@ -26,7 +26,7 @@ pub struct Drawn {
 
 impl Drawn {
     /// Picks a random partition that no generator of this process and its forks holds or will lease, for a generator outside
-    /// this crate.
+    /// this crate. The randomness comes from the operating system.
     ///
     /// ```
     /// use polyflake::sno::Drawn;

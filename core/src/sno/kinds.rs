@@ -205,8 +205,8 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
 ///
 /// Write the ID as the first member, because members that precede it are kept in memory until the ID is read, while members
 /// that follow it are deserialized directly into the variant's type. For members before the ID, `serde_json` does not support
-/// integers of more than 64 bits, `RawValue`, or numbers under its `arbitrary_precision` feature. Such values are rejected,
-/// never rounded.
+/// `RawValue`, or numbers under its `arbitrary_precision` feature, and rejects them. It reports an integer of more than 64 bits as
+/// a float there, which a field of an integer type rejects.
 ///
 /// Every self-describing format works, for example JSON, CBOR, and `MessagePack` with names. Other formats, such as postcard
 /// and bincode, return an error.

@@ -7,10 +7,10 @@
 //! ```text
 //! in memory, a row per block        in `Words`, a row per place in the block
 //!
-//! block 0   a0 a1 b0 b1             a0 of blocks 0, 1, 2, ..
-//! block 1   a0 a1 b0 b1     ->      a1 of blocks 0, 1, 2, ..
-//! block 2   a0 a1 b0 b1             b0 of blocks 0, 1, 2, ..
-//! ..                                b1 of blocks 0, 1, 2, ..
+//! block 0   a0 a1 b0 b1             b1 of all blocks
+//! block 1   a0 a1 b0 b1     ->      b0 of all blocks
+//! block 2   a0 a1 b0 b1             a1 of all blocks
+//! ..                                a0 of all blocks
 //! ```
 //!
 //! The transposition costs a few swaps per block at each end (`Rows::transposed`). Four blocks that are a quarter of the group
@@ -19,7 +19,7 @@
 //!
 //! There are no intrinsics. The round functions are those of the scalar reference, in a loop over lanes of fixed length, which
 //! the compiler vectorizes for whatever instruction set the calling file has enabled: SSE2, AVX2, AVX-512, NEON and SIMD128 all
-//! compile this one source. It is as fast as the version with intrinsics that it replaced. The price is that every function must
+//! compile this one source. The generated code is as fast as intrinsics were. The price is that every function must
 //! be inlined into its caller, as a separate function would be compiled without the caller's features.
 //!
 //! Nothing here branches on a block or uses one as an index, so the time does not depend on what is encrypted.

@@ -16,8 +16,9 @@
 //! the format without touching them. The variant's type does not notice the difference. If the ID comes first, a single member
 //! was kept, and the type can still borrow strings from the input.
 //!
-//! Members before the ID are read as `deserialize_any` reports them. A format that keeps more than serde's data model can express,
-//! such as integers beyond 64 bits, loses it there. Such values are rejected and never rounded.
+//! Members before the ID are read as `deserialize_any` reports them. [`Buffered`] holds integers of up to 64 bits. If the format
+//! reports a larger one as an integer, it is rejected. If it reports a float instead, as `serde_json` does, a field of an integer
+//! type rejects that float, and only a field that accepts floats gets it.
 
 use alloc::{borrow::Cow, vec, vec::Vec};
 use core::{fmt, iter, marker::PhantomData};

@@ -5,7 +5,7 @@
 //!
 //! # Encoding
 //!
-//! Scalar code shifts five bits out for each character. There is no such loop here: all 32 characters of two IDs take the same
+//! A plain loop would shift five bits out for each character. There is no such loop here: all 32 characters of two IDs take the same
 //! few instructions.
 //!
 //! ```text
