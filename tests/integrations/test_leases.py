@@ -214,6 +214,16 @@ def test_other_stores_are_refused(store: Any, said: str) -> None:
         sno.Generator(lease=polyflake.lease(store, "orders")).generate()
 
 
+class OwnConnection(psycopg.Connection[Any]):
+    """A connection as programs derive it, for example to set its options."""
+
+
+def test_connections_of_a_derived_class_serve_a_lease(durable: Server) -> None:
+    url = durable.url()
+    with polyflake.lease(lambda: OwnConnection.connect(url), "orders") as lease:
+        assert sno.Generator(lease=lease).generate().partition == 0
+
+
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
 def test_a_child_leases_over_a_connection_of_its_own(durable: Server) -> None:
     """The parent's connections and its pool stay its own: it goes on with both."""

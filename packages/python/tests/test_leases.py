@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -642,6 +643,25 @@ def test_sigterm_returns_the_number_if_asked_for(url: str) -> None:
     assert at_exit_of(url, terminate, options=", sigterm=True") == []
     assert at_exit_of(url, f"signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)); {terminate}") == []
     assert at_exit_of(url, terminate) == [0], "a signal without a handler ends the process at once"
+
+
+def test_a_handler_of_sigterm_is_installed_by_the_main_thread_alone(url: str) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    url = f"{url}&sigterm=true"
+    try:
+        polyflake.lease.check(url, "orders")
+        assert signal.getsignal(signal.SIGTERM) is before
+        with ThreadPoolExecutor() as pool, polyflake.lease(url, "orders") as lease:
+            ids = pool.submit(lambda: sno.Generator(lease=lease)).result()
+            with refused("lease_unavailable") as error:
+                pool.submit(ids.generate).result()
+            assert "main thread" in str(error.value)
+        with ThreadPoolExecutor() as pool, polyflake.lease(url, "orders") as lease:
+            ids = sno.Generator(lease=lease)
+            assert signal.getsignal(signal.SIGTERM) is not before
+            assert pool.submit(ids.generate).result().partition == 0
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_one_number_comes_back_again_and_again(url: str) -> None:

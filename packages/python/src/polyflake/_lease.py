@@ -135,13 +135,12 @@ class Lease:
             wait = 10.0 if insist is None and found.get("node") is None else 70.0
         self._is_named = self._settings["holder"] is not None
         self._wait_seconds, self._watch = wait, watch
+        self._handles_sigterm = sigterm or bool(found.get("sigterm"))
         self._settings["wait_ms"] = round(wait * 1000)
         self._bound: Keeper | None = None
         self._pid = self._made_in = os.getpid()
         self._reset()
         _LEASES.add(self)
-        if sigterm or found.get("sigterm"):
-            _handle_sigterm()
 
     def _reset(self) -> None:
         """Initializes the state of this process, in which the lease has not started."""
@@ -165,6 +164,9 @@ class Lease:
         self._settings.update(settings)
         keeper.start(self._json(self._kind or "postgresql"))  # rejects what does not fit the format
         self._bound = keeper
+        # The first ID may be another thread's.
+        if self._handles_sigterm and threading.current_thread() is threading.main_thread():
+            _handle_sigterm()
 
     def _json(self, kind: str) -> str:
         return json.dumps(
@@ -301,6 +303,8 @@ class Lease:
         with self._lock:
             if self._has_begun() or self._closed:
                 return
+            if self._handles_sigterm:
+                _handle_sigterm()
             seconds = min(10.0, (self._settings["lease_ms"] or 3_600_000) / 4000)
             self._driver = driver_of(self._kind, self._store, self._made_in, seconds, self._allows_overlayfs)
             if not self._is_named:
@@ -594,6 +598,11 @@ def _handle_sigterm() -> None:
     before = signal.getsignal(signal.SIGTERM)
     if before is _at_sigterm:
         return
+    if threading.current_thread() is not threading.main_thread():
+        reason = (
+            "expected a lease with `sigterm` to begin in the main thread, as signal handlers do, found another thread"
+        )
+        raise _refusal("lease_unavailable", f"{reason}: call its `ready()` at the start of the program")
     global _BEFORE
     _BEFORE = before
     signal.signal(signal.SIGTERM, _at_sigterm)

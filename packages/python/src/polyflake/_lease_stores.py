@@ -210,12 +210,10 @@ class Psycopg(Driver):
 
     def open(self) -> None:
         connection = self.connect()
-        if type(connection).__module__.partition(".")[0] != "psycopg" or not hasattr(connection, "pipeline"):
-            raise _refused("invalid_type", f"{_found(connection)}: connect by psycopg 3")
-        if asyncio.iscoroutinefunction(connection.close):
-            raise _refused(
-                "invalid_type", f"{_found(connection)}: use `psycopg.connect`, which does not wait in a loop"
-            )
+        if not isinstance(connection, self.client.Connection):
+            if self.give_back is not None:
+                self.give_back(connection)
+            raise _refused("invalid_type", f"{_found(connection)}: use `psycopg.connect`, of psycopg 3")
         self.connection = connection
         self.connection.autocommit = True
         self.connection.add_notice_handler(self._note)
