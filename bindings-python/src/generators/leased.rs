@@ -263,7 +263,7 @@ impl<F: Family + Send + Sync> Moves for OfProcess<F> {
     }
 }
 
-/// What a check does to a generator.
+/// Stands for the generator during a check, which makes none.
 struct Nothing;
 
 impl Moves for Nothing {
@@ -340,7 +340,9 @@ impl Keeper {
     fn close(&self) {
         self.granted.close();
         let mut hosted = self.hosted.lock().unwrap_or_else(PoisonError::into_inner);
-        hosted.as_mut().map(Hosted::close);
+        if let Some(hosted) = hosted.as_mut() {
+            hosted.close();
+        }
     }
 
     /// The figures of the lease.

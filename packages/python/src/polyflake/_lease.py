@@ -131,7 +131,7 @@ class Lease:
         if wait is None and found.get("wait_ms") is not None:
             wait = found["wait_ms"] / 1000
         if wait is None:
-            # Who insists may wait for the lease of a killed process.
+            # The worker ID that the process insists on may be that of a killed process, until its lease ends.
             wait = 10.0 if insist is None and found.get("node") is None else 70.0
         self._is_named = self._settings["holder"] is not None
         self._wait_seconds, self._watch = wait, watch
