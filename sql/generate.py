@@ -704,8 +704,14 @@ def sqlite() -> str:
     character = lambda k: f"(instr('{ALPHABET}', substr(id, {k + 1}, 1)) - 1)"  # noqa: E731
     epoch = SNO_EPOCH_MS // SNO_TICK_MS
     blob = "hex TEXT AS (hex(id))"
-    uuid = "hex TEXT AS (iif(typeof(id) = 'blob', hex(id), upper(replace(id, '-', ''))))"
-    not_hex = "hex NOT GLOB '*[^0-9A-F]*'"
+    # Hyphens in other places stay, so that such a string is no UUID.
+    hyphens = "-".join("?" * count for count in (8, 4, 4, 4, 12))
+    digits = f"upper(iif(id GLOB '{hyphens}', replace(id, '-', ''), id))"
+    uuid = f"hex TEXT AS (iif(typeof(id) = 'blob', hex(id), {digits}))"
+    # `length` and GLOB end a string at its first NUL, `instr` does not.
+    without_nul = lambda text: f"instr({text}, char(0)) = 0"  # noqa: E731
+    is_uuid = f"length(hex) = 32 AND {without_nul('hex')} AND hex NOT GLOB '*[^0-9A-F]*'"
+    is_version = lambda version: f"hex GLOB '????????????{version}???[89AB]*'"  # noqa: E731
     tables = []
 
     def table(name: str, id: str, before: list[str], check: str, parts: dict[str, str], comment: str) -> None:
@@ -718,14 +724,11 @@ def sqlite() -> str:
     def sno(parts: dict[str, str]) -> dict[str, str]:
         return {"ms": f"(({parts.pop('time')}) + {epoch}) * {SNO_TICK_MS}", **parts}
 
-    # `length` and GLOB end a string at its first NUL, the length of its bytes does not.
-    is_string = (
-        "typeof(id) = 'text' AND length(id) = 16 AND length(CAST(id AS BLOB)) = 16 AND id NOT GLOB '*[^2-9a-x]*'"
-    )
+    is_string = f"typeof(id) = 'text' AND length(id) = 16 AND {without_nul('id')} AND id NOT GLOB '*[^2-9a-x]*'"
     table("sno_strings", "id TEXT", [], is_string, sno(of_text(character, lambda value: value)), "A sno as its string.")
     is_blob = "typeof(id) = 'blob' AND length(id) = 10"
     table("sno_blobs", "id BLOB", [blob], is_blob, sno(of_hex(number)), "A sno as its 10 bytes.")
-    is_uuid8 = f"hex GLOB '????????????8???[89AB]????[048C]0000000000' AND {not_hex}"
+    is_uuid8 = f"{is_uuid} AND hex GLOB '????????????8???[89AB]????[048C]0000000000'"
     both = "as 16 bytes, 32 digits or 36 characters"
     comment = f"A sno as a UUID of version 8, {both}."
     table("sno_uuids", "id", [uuid], is_uuid8, sno(of_uuid8_hex(number)), comment)
@@ -733,15 +736,15 @@ def sqlite() -> str:
         "hotguids",
         "id",
         [uuid],
-        f"length(hex) = 32 AND {not_hex}",
+        is_uuid,
         {
             "ms": f"({number(1, 8)}) * 1000",
             "shard_key": little_endian(number, 25),
-            "uuid8_shard_key": number(25, 8),
+            "uuid8_shard_key": f"CASE WHEN {is_version(8)} THEN {number(25, 8)} END",
         },
         f"A Hot Guid, {both}. The shard key of a UUID of version 8 is in another place.",
     )
-    is_uuid7 = f"length(hex) = 32 AND hex GLOB '????????????7???[89AB]*' AND {not_hex}"
+    is_uuid7 = f"{is_uuid} AND {is_version(7)}"
     table("uuid7s", "id", [uuid], is_uuid7, {"ms": number(1, 12)}, f"A UUID of version 7, {both}.")
     for preset in PRESETS:
         parts = {name: field("id", shift, bits) for name, shift, bits in preset.fields}

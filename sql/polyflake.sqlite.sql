@@ -7,7 +7,7 @@
 -- A sno as its string.
 CREATE TABLE sno_strings (
     id TEXT,
-    is_valid INTEGER AS (typeof(id) = 'text' AND length(id) = 16 AND length(CAST(id AS BLOB)) = 16 AND id NOT GLOB '*[^2-9a-x]*'),
+    is_valid INTEGER AS (typeof(id) = 'text' AND length(id) = 16 AND instr(id, char(0)) = 0 AND id NOT GLOB '*[^2-9a-x]*'),
     ms INTEGER AS (CASE WHEN is_valid THEN (((((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 1, 1)) - 1) << 35)
         | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 2, 1)) - 1) << 30)
         | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 3, 1)) - 1) << 25)
@@ -60,8 +60,8 @@ CREATE TABLE sno_blobs (
 -- A sno as a UUID of version 8, as 16 bytes, 32 digits or 36 characters.
 CREATE TABLE sno_uuids (
     id,
-    hex TEXT AS (iif(typeof(id) = 'blob', hex(id), upper(replace(id, '-', '')))),
-    is_valid INTEGER AS (hex GLOB '????????????8???[89AB]????[048C]0000000000' AND hex NOT GLOB '*[^0-9A-F]*'),
+    hex TEXT AS (iif(typeof(id) = 'blob', hex(id), upper(iif(id GLOB '????????-????-????-????-????????????', replace(id, '-', ''), id)))),
+    is_valid INTEGER AS (length(hex) = 32 AND instr(hex, char(0)) = 0 AND hex NOT GLOB '*[^0-9A-F]*' AND hex GLOB '????????????8???[89AB]????[048C]0000000000'),
     ms INTEGER AS (CASE WHEN is_valid THEN ((((instr('123456789ABCDEF', substr(hex, 1, 1)) << 36)
         | (instr('123456789ABCDEF', substr(hex, 2, 1)) << 32)
         | (instr('123456789ABCDEF', substr(hex, 3, 1)) << 28)
@@ -90,8 +90,8 @@ CREATE TABLE sno_uuids (
 -- A Hot Guid, as 16 bytes, 32 digits or 36 characters. The shard key of a UUID of version 8 is in another place.
 CREATE TABLE hotguids (
     id,
-    hex TEXT AS (iif(typeof(id) = 'blob', hex(id), upper(replace(id, '-', '')))),
-    is_valid INTEGER AS (length(hex) = 32 AND hex NOT GLOB '*[^0-9A-F]*'),
+    hex TEXT AS (iif(typeof(id) = 'blob', hex(id), upper(iif(id GLOB '????????-????-????-????-????????????', replace(id, '-', ''), id)))),
+    is_valid INTEGER AS (length(hex) = 32 AND instr(hex, char(0)) = 0 AND hex NOT GLOB '*[^0-9A-F]*'),
     ms INTEGER AS (CASE WHEN is_valid THEN ((instr('123456789ABCDEF', substr(hex, 1, 1)) << 28)
         | (instr('123456789ABCDEF', substr(hex, 2, 1)) << 24)
         | (instr('123456789ABCDEF', substr(hex, 3, 1)) << 20)
@@ -108,22 +108,22 @@ CREATE TABLE hotguids (
         | instr('123456789ABCDEF', substr(hex, 30, 1))) << 16)
         | (((instr('123456789ABCDEF', substr(hex, 31, 1)) << 4)
         | instr('123456789ABCDEF', substr(hex, 32, 1))) << 24) END),
-    uuid8_shard_key INTEGER AS (CASE WHEN is_valid THEN (instr('123456789ABCDEF', substr(hex, 25, 1)) << 28)
+    uuid8_shard_key INTEGER AS (CASE WHEN is_valid THEN CASE WHEN hex GLOB '????????????8???[89AB]*' THEN (instr('123456789ABCDEF', substr(hex, 25, 1)) << 28)
         | (instr('123456789ABCDEF', substr(hex, 26, 1)) << 24)
         | (instr('123456789ABCDEF', substr(hex, 27, 1)) << 20)
         | (instr('123456789ABCDEF', substr(hex, 28, 1)) << 16)
         | (instr('123456789ABCDEF', substr(hex, 29, 1)) << 12)
         | (instr('123456789ABCDEF', substr(hex, 30, 1)) << 8)
         | (instr('123456789ABCDEF', substr(hex, 31, 1)) << 4)
-        | instr('123456789ABCDEF', substr(hex, 32, 1)) END),
+        | instr('123456789ABCDEF', substr(hex, 32, 1)) END END),
     time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))
 );
 
 -- A UUID of version 7, as 16 bytes, 32 digits or 36 characters.
 CREATE TABLE uuid7s (
     id,
-    hex TEXT AS (iif(typeof(id) = 'blob', hex(id), upper(replace(id, '-', '')))),
-    is_valid INTEGER AS (length(hex) = 32 AND hex GLOB '????????????7???[89AB]*' AND hex NOT GLOB '*[^0-9A-F]*'),
+    hex TEXT AS (iif(typeof(id) = 'blob', hex(id), upper(iif(id GLOB '????????-????-????-????-????????????', replace(id, '-', ''), id)))),
+    is_valid INTEGER AS (length(hex) = 32 AND instr(hex, char(0)) = 0 AND hex NOT GLOB '*[^0-9A-F]*' AND hex GLOB '????????????7???[89AB]*'),
     ms INTEGER AS (CASE WHEN is_valid THEN (instr('123456789ABCDEF', substr(hex, 1, 1)) << 44)
         | (instr('123456789ABCDEF', substr(hex, 2, 1)) << 40)
         | (instr('123456789ABCDEF', substr(hex, 3, 1)) << 36)

@@ -552,6 +552,45 @@ def test_sqlites_columns_read_each_id() -> None:
             assert read(f"{preset}_ids", id, f"ms, {', '.join(names)}") == (ms, *expected, iso(ms))
 
 
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16"])
+def test_sqlite_reads_no_id_from_a_string_that_only_resembles_one(encoding: str) -> None:
+    """Hyphens belong in four places or in none, and a string may go on after a NUL, where GLOB and `length` stop."""
+    ids = {"sno_strings": [SNOS[5][0]]}
+    for table, uuid in (("sno_uuids", SNOS[5][2]), ("hotguids", GUIDS8[0][0]), ("uuid7s", UUID7S[0][0])):
+        ids[table] = [uuid.hex, str(uuid), str(uuid).upper()]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"PRAGMA encoding = '{encoding}'")
+        connection.executescript((ROOT / "sql/polyflake.sqlite.sql").read_text(encoding="utf-8"))
+
+        def is_valid(table: str, id: Any) -> Any:
+            connection.execute(f"DELETE FROM {table}")
+            connection.execute(f"INSERT INTO {table} (id) VALUES (?)", [id])
+            return connection.execute(f"SELECT is_valid FROM {table}").fetchone()[0]
+
+        for table, forms in ids.items():
+            for id in forms:
+                assert is_valid(table, id) == 1, id
+                wrong = [id[:place] + "-" + id[place:] for place in range(len(id) + 1)]
+                wrong += [id[:place] + "-" + id[place + 1 :] for place in range(len(id)) if id[place] != "-"]
+                wrong += [id[:place] + id[place + 1 :] for place in range(len(id))]
+                wrong += [id[:place] + "\0" + id[place + 1 :] for place in range(len(id))]
+                wrong += ["-".join(id), id + "\0", id + "\0junk", id[:-1] + "\u0661", f"{{{id}}}", id.encode(), ""]
+                for one in wrong:
+                    assert is_valid(table, one) == 0, one
+
+
+def test_sqlite_reads_the_shard_key_of_a_uuid_of_version_8_alone() -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript((ROOT / "sql/polyflake.sqlite.sql").read_text(encoding="utf-8"))
+        (version8, _, shard_key), others = GUIDS8[0], [UUID7S[0][0], UUID(int=0)]
+        others += [UUID(int=version8.int & ~(3 << 62)), UUID(int=version8.int ^ 1 << 76)]  # the variant, the version
+        for uuid, expected in [(version8, shard_key), *((other, None) for other in others)]:
+            for _, id in in_sqlite("hotguids", uuid):
+                connection.execute("INSERT INTO hotguids (id) VALUES (?)", [id])
+                found = connection.execute("SELECT uuid8_shard_key, is_valid FROM hotguids WHERE id = ?", [id])
+                assert found.fetchone() == (expected, 1), id
+
+
 def in_sqlite(table: str, uuid: UUID) -> list[tuple[str, Any]]:
     """The three ways in which libraries store a UUID."""
     return [(table, uuid.bytes), (table, uuid.hex), (table, str(uuid))]
