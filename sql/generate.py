@@ -52,6 +52,10 @@ def preset(name: str) -> Preset:
 
 
 PRESETS = [preset(name) for name in layout.presets()]
+NAMES = ", ".join(name for preset in PRESETS for name in preset.names)
+#: The error for another name: its call, and how its message starts.
+UNKNOWN_PRESET = "flake.unknown_preset(preset)"
+EXPECTED_PRESET = f"invalid_layout: expected one of {NAMES}, found "
 
 
 def mask(bits: int) -> int:
@@ -313,22 +317,20 @@ def postgresql() -> str:
         f"({ms(f'flake.tick(before, 1, 0, 1, {2**48}) - 1')} || '7fffbfffffffffffffff')::uuid",
         "UUID of version 7",
     )
-    unknown = "flake.unknown_preset(preset)"
-    names = ", ".join(name for preset in PRESETS for name in preset.names)
     written += [
         scalar(
             "snowflake_ms",
             "id bigint, preset text",
             "bigint",
-            cases("lower(preset)", [(preset.names, preset_ms(preset)) for preset in PRESETS], unknown, ""),
-            f"The Unix milliseconds of a snowflake of a known service: {names}. Another name is an error (22023).",
+            cases("lower(preset)", [(preset.names, preset_ms(preset)) for preset in PRESETS], UNKNOWN_PRESET, ""),
+            f"The Unix milliseconds of a snowflake of a known service: {NAMES}. Another name is an error (22023).",
         ),
         scalar(
             "snowflake_time",
             "id bigint, preset text",
             "timestamptz",
             "flake.time_of_ms(flake.snowflake_ms(id, preset))",
-            f"The time of a snowflake of a known service: {names}. Another name is an error (22023).",
+            f"The time of a snowflake of a known service: {NAMES}. Another name is an error (22023).",
         ),
         scalar(
             "snowflake_field",
@@ -356,7 +358,7 @@ def postgresql() -> str:
         cases(
             "lower(preset)",
             [(preset.names, f"{tick(preset, 'at', 0, preset.ticks - 1)} << {preset.shift}") for preset in PRESETS],
-            unknown,
+            UNKNOWN_PRESET,
             "",
         ),
         cases(
@@ -368,7 +370,7 @@ def postgresql() -> str:
                 )
                 for preset in PRESETS
             ],
-            unknown,
+            UNKNOWN_PRESET,
             "",
         ),
         "snowflake of a known service that is not negative",
@@ -446,7 +448,7 @@ CREATE OR REPLACE FUNCTION flake.unknown_preset(preset text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE invalid_parameter_value USING MESSAGE = format(
-        'expected one of {", ".join(name for preset in PRESETS for name in preset.names)}, found %L', preset);
+        '{EXPECTED_PRESET}%L', preset);
 END $$;
 
 CREATE OR REPLACE FUNCTION flake.unknown_field(preset text, field text) RETURNS int
@@ -573,7 +575,7 @@ def duckdb() -> str:
                     for preset in PRESETS
                     for name, shift, bits in preset.fields
                 ],
-                "error('expected a field of a known service, found ' || preset || '.' || field)",
+                "flake.unknown_field(preset, field)",
             ),
             "A field of a snowflake of a known service: "
             + "; ".join(f"{preset.names[0]}: {', '.join(name for name, *_ in preset.fields)}" for preset in PRESETS)
@@ -656,8 +658,6 @@ def duckdb() -> str:
     return DUCKDB_HEAD + "\n" + "\n".join(written)
 
 
-NAMES = ", ".join(name for preset in PRESETS for name in preset.names)
-UNKNOWN_PRESET = f"error('expected one of {NAMES}, found ' || preset)"
 DUCKDB_HEAD = f"""\
 -- What an ID says, in DuckDB: times, parts, and the IDs of a span of time. `sql/generate.py` writes this file.
 --
@@ -675,6 +675,16 @@ CREATE OR REPLACE MACRO flake.number(digits, first, count) AS ('0x' || substr(di
 CREATE OR REPLACE MACRO flake.uuid_hex(id) AS replace(id::UUID::VARCHAR, '-', '');
 
 CREATE OR REPLACE MACRO flake.sno_character(id, place) AS (strpos('{ALPHABET}', substr(id, place, 1)) - 1);
+
+CREATE OR REPLACE MACRO flake.unknown_preset(preset) AS
+    error('{EXPECTED_PRESET}''' || preset || '''');
+
+CREATE OR REPLACE MACRO flake.unknown_field(preset, field) AS
+    CASE
+        WHEN lower(preset) IN ('{NAMES.replace(", ", "', '")}')
+            THEN error('unknown_field: expected a field of ' || preset || ', found ''' || field || '''')
+        WHEN field IS NOT NULL THEN flake.unknown_preset(preset)
+    END;
 
 -- The first 8 characters of a sno.
 CREATE OR REPLACE MACRO flake.sno_string(word) AS

@@ -15,6 +15,16 @@ CREATE OR REPLACE MACRO flake.uuid_hex(id) AS replace(id::UUID::VARCHAR, '-', ''
 
 CREATE OR REPLACE MACRO flake.sno_character(id, place) AS (strpos('23456789abcdefghijklmnopqrstuvwx', substr(id, place, 1)) - 1);
 
+CREATE OR REPLACE MACRO flake.unknown_preset(preset) AS
+    error('invalid_layout: expected one of twitter, x, discord, instagram, sonyflake, mastodon, baidu, found ''' || preset || '''');
+
+CREATE OR REPLACE MACRO flake.unknown_field(preset, field) AS
+    CASE
+        WHEN lower(preset) IN ('twitter', 'x', 'discord', 'instagram', 'sonyflake', 'mastodon', 'baidu')
+            THEN error('unknown_field: expected a field of ' || preset || ', found ''' || field || '''')
+        WHEN field IS NOT NULL THEN flake.unknown_preset(preset)
+    END;
+
 -- The first 8 characters of a sno.
 CREATE OR REPLACE MACRO flake.sno_string(word) AS
     substr('23456789abcdefghijklmnopqrstuvwx', ((word >> 35) & 31) + 1, 1)
@@ -163,7 +173,7 @@ CREATE OR REPLACE MACRO flake.snowflake_ms(id, preset) AS
         WHEN 'sonyflake' THEN (((id >> 24) & 549755813887) + 140952960000) * 10
         WHEN 'mastodon' THEN ((id >> 16) & 281474976710655)
         WHEN 'baidu' THEN (((id >> 35) & 268435455) + 1463673600) * 1000
-        ELSE error('expected one of twitter, x, discord, instagram, sonyflake, mastodon, baidu, found ' || preset)
+        ELSE flake.unknown_preset(preset)
     END;
 COMMENT ON MACRO flake.snowflake_ms IS 'The Unix milliseconds of a snowflake of a known service: twitter, x, discord, instagram, sonyflake, mastodon, baidu. Another name is an error.';
 
@@ -189,7 +199,7 @@ CREATE OR REPLACE MACRO flake.snowflake_field(id, preset, field) AS
         WHEN 'mastodon.sequence_data' THEN id & 65535
         WHEN 'baidu.worker' THEN (id >> 13) & 4194303
         WHEN 'baidu.sequence' THEN id & 8191
-        ELSE error('expected a field of a known service, found ' || preset || '.' || field)
+        ELSE flake.unknown_field(preset, field)
     END;
 COMMENT ON MACRO flake.snowflake_field IS 'A field of a snowflake of a known service: twitter: datacenter, worker, sequence; discord: worker, process, sequence; instagram: shard, sequence; sonyflake: sequence, machine; mastodon: sequence_data; baidu: worker, sequence. Another name is an error.';
 
@@ -242,7 +252,7 @@ CREATE OR REPLACE MACRO flake.snowflake_lowest(moment, preset) AS
         WHEN 'sonyflake' THEN flake.tick(moment, 10, 140952960000, 0, 549755813887) << 24
         WHEN 'mastodon' THEN flake.tick(moment, 1, 0, 0, 140737488355327) << 16
         WHEN 'baidu' THEN flake.tick(moment, 1000, 1463673600, 0, 268435455) << 35
-        ELSE error('expected one of twitter, x, discord, instagram, sonyflake, mastodon, baidu, found ' || preset)
+        ELSE flake.unknown_preset(preset)
     END;
 COMMENT ON MACRO flake.snowflake_lowest IS 'The lowest snowflake of a known service that is not negative of the time `moment` or later. A time outside the format is an error.';
 
@@ -255,6 +265,6 @@ CREATE OR REPLACE MACRO flake.snowflake_highest(before, preset) AS
         WHEN 'sonyflake' THEN ((flake.tick(before, 10, 140952960000, 1, 549755813888) - 1) << 24) | 16777215
         WHEN 'mastodon' THEN ((flake.tick(before, 1, 0, 1, 140737488355328) - 1) << 16) | 65535
         WHEN 'baidu' THEN ((flake.tick(before, 1000, 1463673600, 1, 268435456) - 1) << 35) | 34359738367
-        ELSE error('expected one of twitter, x, discord, instagram, sonyflake, mastodon, baidu, found ' || preset)
+        ELSE flake.unknown_preset(preset)
     END;
 COMMENT ON MACRO flake.snowflake_highest IS 'The highest snowflake of a known service that is not negative of a time earlier than `before`. A time outside the format is an error.';

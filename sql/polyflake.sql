@@ -49,7 +49,7 @@ CREATE OR REPLACE FUNCTION flake.unknown_preset(preset text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE invalid_parameter_value USING MESSAGE = format(
-        'expected one of twitter, x, discord, instagram, sonyflake, mastodon, baidu, found %L', preset);
+        'invalid_layout: expected one of twitter, x, discord, instagram, sonyflake, mastodon, baidu, found %L', preset);
 END $$;
 
 CREATE OR REPLACE FUNCTION flake.unknown_field(preset text, field text) RETURNS int

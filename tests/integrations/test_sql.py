@@ -19,7 +19,7 @@ import psycopg
 import pytest
 
 from conftest import MariaDb, Server
-from polyflake import layout, sno
+from polyflake import InvalidValueError, layout, sno
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/integrations/sql.md").read_text(encoding="utf-8")
@@ -185,19 +185,51 @@ def test_postgresql_reads_the_ids_of_known_services(postgresql: psycopg.Connecti
     assert value(postgresql, "SELECT flake.snowflake_ms(1541815603606036480, 'X')") == 1656432460105
 
 
-def test_postgresql_names_an_unknown_preset_and_an_unknown_field(postgresql: psycopg.Connection[Any]) -> None:
-    for call in (
-        "flake.snowflake_time(1, 'discrd')",
-        "flake.snowflake_lowest(now(), 'discrd')",
-        "flake.snowflake_field(1, 'discrd', 'worker')",
+#: Calls in PostgreSQL and DuckDB, each with the start of its error message, which begins with a code of the core.
+UNKNOWN_PRESET = f"invalid_layout: expected one of twitter, x, {', '.join(PRESETS[1:])}, found 'discrd'"
+UNKNOWN = [
+    ("flake.snowflake_ms(1, 'discrd')", UNKNOWN_PRESET),
+    ("flake.snowflake_time(1, 'discrd')", UNKNOWN_PRESET),
+    ("flake.snowflake_lowest('2026-01-01 00:00:00Z', 'discrd')", UNKNOWN_PRESET),
+    ("flake.snowflake_highest('2026-01-01 00:00:00Z', 'discrd')", UNKNOWN_PRESET),
+    ("flake.snowflake_field(1, 'discrd', 'worker')", UNKNOWN_PRESET),
+    ("flake.snowflake_field(1, 'Discord', 'shard')", "unknown_field: expected a field of Discord, found 'shard'"),
+    ("flake.snowflake_field(1, 'x', 'Worker')", "unknown_field: expected a field of x, found 'Worker'"),
+]
+#: Calls that return NULL in both databases, because an argument is NULL.
+NULLS = [
+    "flake.snowflake_ms(1, NULL)",
+    "flake.snowflake_time(1, NULL)",
+    "flake.snowflake_lowest('2026-01-01 00:00:00Z', NULL)",
+    "flake.snowflake_highest('2026-01-01 00:00:00Z', NULL)",
+    "flake.snowflake_lowest(NULL, 'discord')",
+    "flake.snowflake_field(1, NULL, 'worker')",
+    "flake.snowflake_field(1, 'discord', NULL)",
+    "flake.snowflake_field(1, 'discrd', NULL)",
+]
+
+
+def test_the_core_has_the_codes_of_unknown_presets_and_fields() -> None:
+    for code, call in (
+        ("invalid_layout", lambda: layout.Layout.preset("discrd")),
+        ("unknown_field", lambda: layout.Layout.preset("discord", shard=1)),
     ):
-        with pytest.raises(
-            psycopg.errors.InvalidParameterValue, match=r"expected one of twitter, x, .*, found 'discrd'"
-        ):
-            postgresql.execute(f"SELECT {call}")
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="expected a field of discord, found 'shard'"):
-        postgresql.execute("SELECT flake.snowflake_field(1, 'discord', 'shard')")
-    assert value(postgresql, "SELECT flake.snowflake_time(1, NULL)") is None
+        with pytest.raises(InvalidValueError) as raised:
+            call()
+        assert raised.value.code == code
+
+
+@pytest.mark.parametrize(("call", "error"), UNKNOWN)
+def test_postgresql_names_an_unknown_preset_and_an_unknown_field(
+    postgresql: psycopg.Connection[Any], call: str, error: str
+) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match=f"^{re.escape(error)}"):
+        postgresql.execute(f"SELECT {call}")
+
+
+def test_postgresql_returns_null_for_null(postgresql: psycopg.Connection[Any]) -> None:
+    for call in [*NULLS, "flake.sno_lowest(NULL)", "flake.uuid7_highest(NULL)"]:
+        assert value(postgresql, f"SELECT {call}") is None, call
 
 
 def test_postgresqls_bounds_are_those_of_the_vectors(postgresql: psycopg.Connection[Any]) -> None:
@@ -457,11 +489,19 @@ def test_duckdb_reads_guids_and_the_ids_of_known_services(duck: duckdb.DuckDBPyC
         assert ask(duck, "epoch_us(flake.snowflake_time(?::BIGINT, ?))", id, preset.upper()) == ms * 1000
         for name, expected in fields(parsed).items():
             assert ask(duck, "flake.snowflake_field(?::BIGINT, ?, ?)", id, preset, name) == expected
-    for expression in ("flake.snowflake_time(1, 'discrd')", "flake.snowflake_lowest('2026-01-01 00:00:00Z', 'discrd')"):
-        with pytest.raises(duckdb.InvalidInputException, match=r"expected one of twitter, x, .*, found discrd"):
-            ask(duck, expression)
-    with pytest.raises(duckdb.InvalidInputException, match=r"expected a field .*, found discord\.shard"):
-        ask(duck, "flake.snowflake_field(1, 'discord', 'shard')")
+
+
+@pytest.mark.parametrize(("call", "error"), UNKNOWN)
+def test_duckdb_names_an_unknown_preset_and_an_unknown_field(
+    duck: duckdb.DuckDBPyConnection, call: str, error: str
+) -> None:
+    with pytest.raises(duckdb.InvalidInputException, match=re.escape(f"Invalid Input Error: {error}")):
+        ask(duck, call)
+
+
+def test_duckdb_returns_null_for_null(duck: duckdb.DuckDBPyConnection) -> None:
+    for call in [*NULLS, "flake.sno_lowest(NULL)", "flake.uuid7_highest(NULL)"]:
+        assert ask(duck, call) is None, call
 
 
 def test_duckdbs_bounds_are_those_of_the_vectors(duck: duckdb.DuckDBPyConnection) -> None:
