@@ -73,9 +73,9 @@ def terms(values: list[tuple[str, int]]) -> str:
     return (" | " if sum(map(len, put)) < 90 else "\n        | ").join(put)
 
 
-def preset_ms(preset: Preset) -> str:
+def preset_ms(preset: Preset, word: str = "id") -> str:
     """The Unix milliseconds of an ID, with parentheses, because databases rank `&` and `+` differently."""
-    tick = f"({field('id', preset.shift, preset.bits)})"
+    tick = f"({field(word, preset.shift, preset.bits)})"
     if preset.epoch_ticks:
         tick = f"({tick} + {preset.epoch_ticks})"
     return f"{tick} * {preset.tick_ms}" if preset.tick_ms > 1 else tick
@@ -501,6 +501,7 @@ COMMENT ON MACRO flake.{name} IS '{text}';
 
 def duckdb() -> str:
     bare = lambda value: value  # noqa: E731
+    word = "flake.word(id)"
     character = lambda k: f"flake.sno_character(id, {k + 1})"  # noqa: E731
     digits = lambda hexadecimal: lambda first, count: f"flake.number({hexadecimal}, {first}, {count})"  # noqa: E731
     blob, uuid = digits("hex(id::BLOB)"), digits("flake.uuid_hex(id)")
@@ -556,7 +557,7 @@ def duckdb() -> str:
         macro(
             "snowflake_ms",
             "id, preset",
-            cases("lower(preset)", [(preset.names, preset_ms(preset)) for preset in PRESETS], UNKNOWN_PRESET),
+            cases("lower(preset)", [(preset.names, preset_ms(preset, word)) for preset in PRESETS], UNKNOWN_PRESET),
             f"The Unix milliseconds of a snowflake of a known service: {NAMES}. Another name is an error.",
         ),
         macro(
@@ -571,7 +572,7 @@ def duckdb() -> str:
             cases(
                 "lower(preset) || '.' || field",
                 [
-                    ([f"{known}.{name}" for known in preset.names], field("id", shift, bits))
+                    ([f"{known}.{name}" for known in preset.names], field(word, shift, bits))
                     for preset in PRESETS
                     for name, shift, bits in preset.fields
                 ],
@@ -671,6 +672,11 @@ DUCKDB_HEAD = f"""\
 CREATE SCHEMA IF NOT EXISTS flake;
 
 CREATE OR REPLACE MACRO flake.number(digits, first, count) AS ('0x' || substr(digits, first, count))::BIGINT;
+
+-- An integer of any type as a BIGINT. DuckDB calculates in the type of its operands, so a smaller type would overflow.
+-- An unsigned integer above the highest BIGINT becomes the negative one with the same bits.
+CREATE OR REPLACE MACRO flake.word(id) AS
+    CASE WHEN id > {mask(63)} THEN (id::UBIGINT::HUGEINT - {2**64})::BIGINT ELSE id::BIGINT END;
 
 CREATE OR REPLACE MACRO flake.uuid_hex(id) AS replace(id::UUID::VARCHAR, '-', '');
 

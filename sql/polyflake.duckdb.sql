@@ -11,6 +11,11 @@ CREATE SCHEMA IF NOT EXISTS flake;
 
 CREATE OR REPLACE MACRO flake.number(digits, first, count) AS ('0x' || substr(digits, first, count))::BIGINT;
 
+-- An integer of any type as a BIGINT. DuckDB calculates in the type of its operands, so a smaller type would overflow.
+-- An unsigned integer above the highest BIGINT becomes the negative one with the same bits.
+CREATE OR REPLACE MACRO flake.word(id) AS
+    CASE WHEN id > 9223372036854775807 THEN (id::UBIGINT::HUGEINT - 18446744073709551616)::BIGINT ELSE id::BIGINT END;
+
 CREATE OR REPLACE MACRO flake.uuid_hex(id) AS replace(id::UUID::VARCHAR, '-', '');
 
 CREATE OR REPLACE MACRO flake.sno_character(id, place) AS (strpos('23456789abcdefghijklmnopqrstuvwx', substr(id, place, 1)) - 1);
@@ -166,13 +171,13 @@ COMMENT ON MACRO flake.uuid7_time IS 'The time of a UUID of version 7, to the mi
 
 CREATE OR REPLACE MACRO flake.snowflake_ms(id, preset) AS
     CASE lower(preset)
-        WHEN 'twitter' THEN (((id >> 22) & 2199023255551) + 1288834974657)
-        WHEN 'x' THEN (((id >> 22) & 2199023255551) + 1288834974657)
-        WHEN 'discord' THEN (((id >> 22) & 4398046511103) + 1420070400000)
-        WHEN 'instagram' THEN (((id >> 23) & 2199023255551) + 1314220021721)
-        WHEN 'sonyflake' THEN (((id >> 24) & 549755813887) + 140952960000) * 10
-        WHEN 'mastodon' THEN ((id >> 16) & 281474976710655)
-        WHEN 'baidu' THEN (((id >> 35) & 268435455) + 1463673600) * 1000
+        WHEN 'twitter' THEN (((flake.word(id) >> 22) & 2199023255551) + 1288834974657)
+        WHEN 'x' THEN (((flake.word(id) >> 22) & 2199023255551) + 1288834974657)
+        WHEN 'discord' THEN (((flake.word(id) >> 22) & 4398046511103) + 1420070400000)
+        WHEN 'instagram' THEN (((flake.word(id) >> 23) & 2199023255551) + 1314220021721)
+        WHEN 'sonyflake' THEN (((flake.word(id) >> 24) & 549755813887) + 140952960000) * 10
+        WHEN 'mastodon' THEN ((flake.word(id) >> 16) & 281474976710655)
+        WHEN 'baidu' THEN (((flake.word(id) >> 35) & 268435455) + 1463673600) * 1000
         ELSE flake.unknown_preset(preset)
     END;
 COMMENT ON MACRO flake.snowflake_ms IS 'The Unix milliseconds of a snowflake of a known service: twitter, x, discord, instagram, sonyflake, mastodon, baidu. Another name is an error.';
@@ -183,22 +188,22 @@ COMMENT ON MACRO flake.snowflake_time IS 'The time of a snowflake of a known ser
 
 CREATE OR REPLACE MACRO flake.snowflake_field(id, preset, field) AS
     CASE lower(preset) || '.' || field
-        WHEN 'twitter.datacenter' THEN (id >> 17) & 31
-        WHEN 'x.datacenter' THEN (id >> 17) & 31
-        WHEN 'twitter.worker' THEN (id >> 12) & 31
-        WHEN 'x.worker' THEN (id >> 12) & 31
-        WHEN 'twitter.sequence' THEN id & 4095
-        WHEN 'x.sequence' THEN id & 4095
-        WHEN 'discord.worker' THEN (id >> 17) & 31
-        WHEN 'discord.process' THEN (id >> 12) & 31
-        WHEN 'discord.sequence' THEN id & 4095
-        WHEN 'instagram.shard' THEN (id >> 10) & 8191
-        WHEN 'instagram.sequence' THEN id & 1023
-        WHEN 'sonyflake.sequence' THEN (id >> 16) & 255
-        WHEN 'sonyflake.machine' THEN id & 65535
-        WHEN 'mastodon.sequence_data' THEN id & 65535
-        WHEN 'baidu.worker' THEN (id >> 13) & 4194303
-        WHEN 'baidu.sequence' THEN id & 8191
+        WHEN 'twitter.datacenter' THEN (flake.word(id) >> 17) & 31
+        WHEN 'x.datacenter' THEN (flake.word(id) >> 17) & 31
+        WHEN 'twitter.worker' THEN (flake.word(id) >> 12) & 31
+        WHEN 'x.worker' THEN (flake.word(id) >> 12) & 31
+        WHEN 'twitter.sequence' THEN flake.word(id) & 4095
+        WHEN 'x.sequence' THEN flake.word(id) & 4095
+        WHEN 'discord.worker' THEN (flake.word(id) >> 17) & 31
+        WHEN 'discord.process' THEN (flake.word(id) >> 12) & 31
+        WHEN 'discord.sequence' THEN flake.word(id) & 4095
+        WHEN 'instagram.shard' THEN (flake.word(id) >> 10) & 8191
+        WHEN 'instagram.sequence' THEN flake.word(id) & 1023
+        WHEN 'sonyflake.sequence' THEN (flake.word(id) >> 16) & 255
+        WHEN 'sonyflake.machine' THEN flake.word(id) & 65535
+        WHEN 'mastodon.sequence_data' THEN flake.word(id) & 65535
+        WHEN 'baidu.worker' THEN (flake.word(id) >> 13) & 4194303
+        WHEN 'baidu.sequence' THEN flake.word(id) & 8191
         ELSE flake.unknown_field(preset, field)
     END;
 COMMENT ON MACRO flake.snowflake_field IS 'A field of a snowflake of a known service: twitter: datacenter, worker, sequence; discord: worker, process, sequence; instagram: shard, sequence; sonyflake: sequence, machine; mastodon: sequence_data; baidu: worker, sequence. Another name is an error.';

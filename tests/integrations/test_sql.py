@@ -491,6 +491,27 @@ def test_duckdb_reads_guids_and_the_ids_of_known_services(duck: duckdb.DuckDBPyC
             assert ask(duck, "flake.snowflake_field(?::BIGINT, ?, ?)", id, preset, name) == expected
 
 
+def test_duckdb_reads_snowflakes_of_each_integer_type(duck: duckdb.DuckDBPyConnection) -> None:
+    """DuckDB calculates in the type of the column, and a literal has the smallest type that holds it."""
+    names: dict[str, list[str]] = {}
+    for preset, id, ms, parsed in FLAKES:
+        names[preset] = list(fields(parsed))
+        for unsigned in ("UBIGINT", "UHUGEINT"):
+            assert ask(duck, f"flake.snowflake_ms(?::{unsigned}, ?)", id % 2**64, preset) == ms
+    for preset, parts in names.items():
+        reads = [f"flake.snowflake_field(id, '{preset}', '{part}')" for part in parts]
+        reads += [f"flake.snowflake_ms(id, '{preset}')", f"epoch_us(flake.snowflake_time(id, '{preset}'))"]
+        read = "({}) FROM (SELECT {{}} AS id)".format(", ".join(reads))
+        for id in (1, 127, -1, -(2**31)):
+            expected = ask(duck, read.format(f"({id})::BIGINT"))
+            for form in (f"{id}", f"({id})::TINYINT", f"({id})::INTEGER", f"({id})::HUGEINT"):
+                if "TINY" not in form or -128 <= id < 128:
+                    assert ask(duck, read.format(form)) == expected, (preset, form)
+    for outside in (2**64, -(2**63) - 1):
+        with pytest.raises(duckdb.ConversionException):
+            ask(duck, f"flake.snowflake_ms({outside}, 'discord')")
+
+
 @pytest.mark.parametrize(("call", "error"), UNKNOWN)
 def test_duckdb_names_an_unknown_preset_and_an_unknown_field(
     duck: duckdb.DuckDBPyConnection, call: str, error: str
