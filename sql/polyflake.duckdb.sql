@@ -59,14 +59,13 @@ COMMENT ON MACRO flake.is_sno IS 'Whether a value is a sno as a string, for a CH
 
 CREATE OR REPLACE MACRO flake.sno_time(id) AS
     CASE WHEN flake.is_sno(id) THEN
-        make_timestamptz(((((flake.sno_character(id, 1) << 35)
-        | (flake.sno_character(id, 2) << 30)
-        | (flake.sno_character(id, 3) << 25)
-        | (flake.sno_character(id, 4) << 20)
-        | (flake.sno_character(id, 5) << 15)
-        | (flake.sno_character(id, 6) << 10)
+        make_timestamptz((((((flake.sno_character(id, 1) << 20)
+        | (flake.sno_character(id, 2) << 15)
+        | (flake.sno_character(id, 3) << 10)
+        | (flake.sno_character(id, 4) << 5)
+        | flake.sno_character(id, 5)) << 14) | (((flake.sno_character(id, 6) << 10)
         | (flake.sno_character(id, 7) << 5)
-        | flake.sno_character(id, 8)) >> 1) + 315576000000) * 4000)
+        | flake.sno_character(id, 8)) >> 1)) + 315576000000) * 4000)
     END;
 COMMENT ON MACRO flake.sno_time IS 'The time of a sno as a string, to 4 ms. NULL for a value that is no sno.';
 

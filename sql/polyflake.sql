@@ -73,7 +73,7 @@ COMMENT ON FUNCTION flake.byte(uuid, int) IS 'A byte of a UUID, from place 0.';
 
 CREATE OR REPLACE FUNCTION flake.sno_character(id text, place int) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN strpos('23456789abcdefghijklmnopqrstuvwx', substr(id COLLATE "C", place, 1)) - 1;
+RETURN get_byte('\xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff0001020304050607ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff08090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'::bytea, ascii(substr(id, place, 1)));
 COMMENT ON FUNCTION flake.sno_character(text, int) IS 'The five bits of a character of a sno, from place 1.';
 
 CREATE OR REPLACE FUNCTION flake.is_sno(id text) RETURNS boolean
@@ -84,14 +84,13 @@ COMMENT ON FUNCTION flake.is_sno(text) IS 'Whether a value is a sno as a string,
 CREATE OR REPLACE FUNCTION flake.sno_time(id text) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN flake.is_sno(id) THEN
-    to_timestamp(((((flake.sno_character(id, 1)::bigint << 35)
-        | (flake.sno_character(id, 2)::bigint << 30)
-        | (flake.sno_character(id, 3)::bigint << 25)
-        | (flake.sno_character(id, 4)::bigint << 20)
-        | (flake.sno_character(id, 5)::bigint << 15)
-        | (flake.sno_character(id, 6)::bigint << 10)
-        | (flake.sno_character(id, 7)::bigint << 5)
-        | flake.sno_character(id, 8)::bigint) >> 1) + 315576000000)::float8 / 250)
+    to_timestamp((((((flake.sno_character(id, 1) << 20)
+        | (flake.sno_character(id, 2) << 15)
+        | (flake.sno_character(id, 3) << 10)
+        | (flake.sno_character(id, 4) << 5)
+        | flake.sno_character(id, 5))::bigint << 14) | (((flake.sno_character(id, 6) << 10)
+        | (flake.sno_character(id, 7) << 5)
+        | flake.sno_character(id, 8)) >> 1)) + 315576000000)::float8 / 250)
 END;
 COMMENT ON FUNCTION flake.sno_time(text) IS 'The time of a sno as a string, to 4 ms. NULL for a value that is no sno.';
 

@@ -8,14 +8,13 @@
 CREATE TABLE sno_strings (
     id TEXT,
     is_valid INTEGER AS (typeof(id) = 'text' AND length(id) = 16 AND instr(id, char(0)) = 0 AND id NOT GLOB '*[^2-9a-x]*'),
-    ms INTEGER AS (CASE WHEN is_valid THEN (((((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 1, 1)) - 1) << 35)
-        | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 2, 1)) - 1) << 30)
-        | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 3, 1)) - 1) << 25)
-        | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 4, 1)) - 1) << 20)
-        | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 5, 1)) - 1) << 15)
-        | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 6, 1)) - 1) << 10)
+    ms INTEGER AS (CASE WHEN is_valid THEN ((((((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 1, 1)) - 1) << 20)
+        | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 2, 1)) - 1) << 15)
+        | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 3, 1)) - 1) << 10)
+        | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 4, 1)) - 1) << 5)
+        | (instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 5, 1)) - 1)) << 14) | ((((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 6, 1)) - 1) << 10)
         | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 7, 1)) - 1) << 5)
-        | (instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 8, 1)) - 1)) >> 1) + 315576000000) * 4 END),
+        | (instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 8, 1)) - 1)) >> 1)) + 315576000000) * 4 END),
     metabyte INTEGER AS (CASE WHEN is_valid THEN ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 9, 1)) - 1) << 3)
         | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 10, 1)) - 1) >> 2) END),
     partition INTEGER AS (CASE WHEN is_valid THEN (((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 10, 1)) - 1) & 3) << 14)
