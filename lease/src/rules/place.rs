@@ -127,7 +127,7 @@ impl Place {
     /// Options of a generator at this place.
     #[cfg(feature = "std")]
     pub(crate) fn options(&self, shape: Shape) -> Result<Options> {
-        if self.location.terms.sigterm {
+        if self.location.terms.sigterm == Some(true) {
             let reason = "cannot return the worker ID at SIGTERM: a Rust program handles the signal itself and calls `close`, so leave `sigterm` out of the URL";
             return Err(out_of_range(reason));
         }
@@ -201,7 +201,7 @@ impl Place {
             "lease_ms": terms.lease_ms,
             "numbers": terms.numbers,
             "wait_ms": terms.wait_ms,
-            "sigterm": terms.sigterm,
+            "sigterm": terms.sigterm == Some(true),
         });
         let site =
             site.to_json().map_err(|error| error.after("cannot read the URL of the lease"))?;

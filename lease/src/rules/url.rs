@@ -30,6 +30,8 @@ pub(crate) const EXAMPLE: &str = "`sqlite:/var/lib/app/ids.db?namespace=orders`"
 
 const PORT: u16 = 5432;
 
+const ESCAPES: &str = "write special characters of a user, a password or a database as `%` and two hexadecimal digits";
+
 /// The parameters that any URL may have, and those of each database.
 pub(crate) const TERMS: [&str; 5] = ["namespace", "lease_seconds", "numbers", "wait", "sigterm"];
 const OF_FILES: [&str; 1] = ["allow"];
@@ -95,7 +97,7 @@ pub(crate) struct Terms {
     pub(crate) numbers: Option<(u64, u64)>,
     pub(crate) wait_ms: Option<u64>,
     /// `true` if the worker ID is to be returned at SIGTERM.
-    pub(crate) sigterm: bool,
+    pub(crate) sigterm: Option<bool>,
 }
 
 impl Location {
@@ -154,6 +156,10 @@ impl Location {
             None => (None, authority),
         };
         let hosts = hosts_of(hosts)?;
+        // Otherwise a `/` in a password would end the authority, and messages would show the rest of the password.
+        if database.contains(['@', '/']) {
+            return Err(out_of_range(format!("its database has a raw `@` or `/`; {ESCAPES}")));
+        }
         let mut parameters = Parameters::read(query, "PostgreSQL", &OF_SERVERS)?;
         let schema = parameters.take("schema").as_deref().map(Schema::new).transpose()?;
         let create = match parameters.take("create").as_deref() {
@@ -181,12 +187,27 @@ impl Location {
             numbers: parameters.take("numbers").as_deref().map(numbers_of).transpose()?,
             wait_ms: parameters.milliseconds("wait")?,
             sigterm: match parameters.take("sigterm").as_deref() {
-                None | Some("false") => false,
-                Some("true") => true,
+                None => None,
+                Some("false") => Some(false),
+                Some("true") => Some(true),
                 Some(_) => return Err(out_of_range("`sigterm` can only be `true` or `false`")),
             },
         };
         Ok(Self { site, namespace, schema, access, terms })
+    }
+
+    /// Returns the name of a parameter that only the URL of a lease has, if there is one.
+    #[cfg(feature = "std")]
+    pub(crate) fn term(&self) -> Option<&'static str> {
+        let Terms { lease_ms, numbers, wait_ms, sigterm } = &self.terms;
+        let has = [
+            self.namespace.is_some(),
+            lease_ms.is_some(),
+            numbers.is_some(),
+            wait_ms.is_some(),
+            sigterm.is_some(),
+        ];
+        TERMS.into_iter().zip(has).find(|(_, has)| *has).map(|(name, _)| name)
     }
 }
 
@@ -205,13 +226,17 @@ impl Server {
         let password = parameters.take("password").or(password);
         let database = parameters.take("dbname").or(part(database)?);
         let hosts = with_ports(
-            match parameters.take("host") {
-                None => hosts,
-                Some(list) => list.split(',').map(|host| (host.to_string(), None)).collect(),
-            },
+            hosts,
+            parameters.take("host").as_deref(),
             parameters.take("port").as_deref(),
         )?;
-        let roots = match parameters.take("sslrootcert").as_deref() {
+        if hosts.iter().any(|(host, _)| host.starts_with('@')) {
+            let reason = "its host is an abstract socket, which not every client supports; name the folder of the server's Unix socket";
+            return Err(out_of_range(reason));
+        }
+        let roots = parameters.take("sslrootcert");
+        let names_roots = roots.is_some();
+        let roots = match roots.as_deref() {
             None | Some("system") => None,
             Some(path) if is_absolute(path) => Some(path.to_string()),
             Some(_) => {
@@ -221,8 +246,8 @@ impl Server {
         let is_remote = hosts.iter().any(|(host, _)| !is_local(host));
         let is_socket = hosts.iter().all(|(host, _)| is_folder(host));
         let encrypts = match parameters.take("sslmode").as_deref() {
-            None => is_remote || roots.is_some(),
-            Some("disable") if roots.is_some() => {
+            None => is_remote || names_roots,
+            Some("disable") if names_roots => {
                 return Err(out_of_range("`sslrootcert` has no use beside `sslmode=disable`"));
             }
             Some("disable") => false,
@@ -237,6 +262,7 @@ impl Server {
                 ));
             }
         };
+        // Clients check this only where there are several hosts to choose from. The first write rejects any other host that takes none.
         match parameters.take("target_session_attrs").as_deref() {
             None | Some("any" | "primary" | "read-write") => {}
             Some(_) => {
@@ -252,7 +278,8 @@ impl Server {
             database,
             encrypts: encrypts && !is_socket,
             roots,
-            connect_timeout: parameters.number("connect_timeout")?,
+            // As libpq has it, 0 stands for no limit of its own.
+            connect_timeout: parameters.number("connect_timeout")?.filter(|seconds| *seconds > 0),
             application_name: parameters.take("application_name"),
             options: parameters.take("options"),
         })
@@ -290,8 +317,8 @@ impl Site {
         }
     }
 
-    /// Returns whether this is a file by a relative path. The rules do not know on which system the path is used, so a drive letter begins
-    /// an absolute path everywhere.
+    /// Returns whether this is a file by a relative path. The rules do not know on which system the path is used, so absolute paths of Unix
+    /// and of Windows are absolute everywhere.
     pub(crate) fn is_relative(&self) -> bool {
         matches!(self, Self::File(path) if !is_absolute(path))
     }
@@ -357,8 +384,8 @@ impl Parameters {
     }
 
     fn number(&mut self, name: &str) -> Result<Option<u64>> {
-        let wrong = |_| out_of_range(format!("`{name}` must be a number of seconds"));
-        self.take(name).map(|text| text.parse().map_err(wrong)).transpose()
+        let wrong = || out_of_range(format!("`{name}` must be a number of seconds"));
+        self.take(name).map(|text| digits(&text).ok_or_else(wrong)).transpose()
     }
 
     /// Seconds, with up to three decimal places.
@@ -424,29 +451,27 @@ fn path_of(text: &str) -> Result<String> {
         return Err(out_of_range("`file:` is not read; write the path alone after `sqlite:`"));
     }
     let path = match text.strip_prefix("//") {
-        None => text,
+        None => text.to_string(),
         Some(path) if path.starts_with('/') => {
             // SQLAlchemy writes a fourth slash; on Windows a drive follows the third.
             let path = path.trim_start_matches('/');
-            return Ok(if is_absolute(path) { path.to_string() } else { format!("/{path}") });
+            if is_absolute(path) { path.to_string() } else { format!("/{path}") }
         }
         Some(_) => {
             let reason = "two slashes begin the name of a host, which a file has none of; write an absolute path with one slash or three";
             return Err(out_of_range(reason));
         }
     };
-    if path.is_empty() {
+    if path.trim_start_matches('/').is_empty() {
         return Err(out_of_range("it names no file; write a path after `sqlite:`"));
     }
-    Ok(path.to_string())
+    Ok(path)
 }
 
 /// The hosts of an authority, each with its port.
 fn hosts_of(text: &str) -> Result<Vec<(String, Option<u16>)>> {
-    let remedy =
-        "write other special characters of a user or a password as `%` and two hexadecimal digits";
     let port = |text: &str| {
-        let wrong = || out_of_range(format!("its port is not a number from 1 to 65535; {remedy}"));
+        let wrong = || out_of_range(format!("its port is not a number from 1 to 65535; {ESCAPES}"));
         digits(text).filter(|port| *port > 0).ok_or_else(wrong)
     };
     let host = |text: &str| {
@@ -468,31 +493,34 @@ fn hosts_of(text: &str) -> Result<Vec<(String, Option<u16>)>> {
     text.split(',').filter(|text| !text.is_empty()).map(host).collect()
 }
 
-/// Gives each host a port: its own, or one of the parameter, or the default one.
+/// Combines the hosts and ports of an authority with the parameters `host` and `port`, which replace them as libpq has it. Therefore the
+/// ports of the authority also hold for the hosts of the parameter. A single port holds for all hosts.
 fn with_ports(
-    hosts: Vec<(String, Option<u16>)>,
+    authority: Vec<(String, Option<u16>)>,
+    hosts: Option<&str>,
     ports: Option<&str>,
 ) -> Result<Vec<(String, u16)>> {
-    if hosts.is_empty() || hosts.iter().any(|(host, _)| host.is_empty()) {
+    let wrong = || out_of_range("`port` must be a number from 1 to 65535, or one for each host");
+    let (own_hosts, own_ports): (Vec<_>, Vec<_>) = authority.into_iter().unzip();
+    let hosts = hosts.map_or(own_hosts, |list| list.split(',').map(ToString::to_string).collect());
+    if hosts.is_empty() || hosts.iter().any(String::is_empty) {
         let reason =
             "it names no host; write `localhost`, or `?host=/var/run/postgresql` for a Unix socket";
         return Err(out_of_range(reason));
     }
-    let wrong = || out_of_range("`port` must be a number from 1 to 65535, or one for each host");
-    let ports: Vec<u16> = match ports {
-        None => Vec::new(),
+    let ports = match ports {
         Some(list) => {
-            let ports: Option<Vec<_>> = list.split(',').map(digits).collect();
-            ports.filter(|ports| !ports.contains(&0)).ok_or_else(wrong)?
+            let port = |text| digits(text).filter(|port| *port > 0).map(Some).ok_or_else(wrong);
+            list.split(',').map(port).collect::<Result<_>>()?
         }
+        None if own_ports.iter().all(Option::is_none) => Vec::new(),
+        None => own_ports,
     };
     if ports.len() > 1 && ports.len() != hosts.len() {
         return Err(wrong());
     }
-    let of = |at: usize| ports.get(at).or(ports.first()).copied().unwrap_or(PORT);
-    let with_port =
-        |(at, (host, port)): (usize, (String, Option<u16>))| (host, port.unwrap_or_else(|| of(at)));
-    Ok(hosts.into_iter().enumerate().map(with_port).collect())
+    let port = |at: usize| ports.get(at).or(ports.first()).copied().flatten().unwrap_or(PORT);
+    Ok(hosts.into_iter().enumerate().map(|(at, host)| (host, port(at))).collect())
 }
 
 /// The worker IDs of a range, such as `100-199`, or a single one.
@@ -523,15 +551,17 @@ fn decoded(text: &str) -> Option<String> {
     let mut bytes = parts.next()?.as_bytes().to_vec();
     for part in parts {
         let (digits, rest) = part.split_at_checked(2)?;
-        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        // The parser of integers accepts a sign, too.
+        let is_hexadecimal = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        bytes.push(u8::from_str_radix(digits, 16).ok().filter(|_| is_hexadecimal)?);
         bytes.extend_from_slice(rest.as_bytes());
     }
     String::from_utf8(bytes).ok()
 }
 
-/// A folder of Unix sockets, or a socket without a file.
+/// Returns whether a host is a folder of Unix sockets.
 fn is_folder(host: &str) -> bool {
-    host.starts_with(['/', '@'])
+    host.starts_with('/')
 }
 
 /// Returns whether a connection to a host does not leave the machine.
@@ -540,7 +570,11 @@ fn is_local(host: &str) -> bool {
     is_folder(host) || is_loopback || host.eq_ignore_ascii_case("localhost")
 }
 
+/// Returns whether a path is absolute on Unix or on Windows, where a drive letter without a slash begins a relative path.
 fn is_absolute(path: &str) -> bool {
-    let has_drive = path.as_bytes().get(1) == Some(&b':');
-    has_drive || path.starts_with(['/', '\\'])
+    let has_drive = match path.as_bytes() {
+        [drive, b':', slash, ..] => drive.is_ascii_alphabetic() && matches!(slash, b'/' | b'\\'),
+        _ => false,
+    };
+    has_drive || path.starts_with('/') || path.starts_with("\\\\")
 }

@@ -20,7 +20,7 @@ use crate::{
     rules::error::out_of_range,
     rules::location::{Access, Create},
     rules::place::Place,
-    rules::url::{Location, Site, TERMS},
+    rules::url::{Location, Site},
     stores::system,
 };
 
@@ -103,10 +103,7 @@ impl Address {
     pub(crate) fn of(url: &str) -> Result<Self> {
         let read = || {
             let location = Location::read(url)?;
-            let query = url.split_once('?').map_or("", |(_, query)| query);
-            let is_of =
-                |name: &&&str| query.split('&').any(|it| it.starts_with(&format!("{name}=")));
-            if let Some(name) = TERMS.iter().find(is_of) {
+            if let Some(name) = location.term() {
                 let reason =
                     format!("the parameter `{name}` is not read here; state it in the call");
                 return Err(out_of_range(reason));
