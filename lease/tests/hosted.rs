@@ -19,7 +19,7 @@ use polyflake::{layout::preset, sno};
 use polyflake_lease::{
     Moment, Operator, Random,
     hosted::{Granted, Hosted, Place, layout_of},
-    steps::{Access, open_file},
+    steps::{Access, file_error, open_file},
 };
 use serde_json::{Value as Json, json};
 #[cfg(all(feature = "postgresql", unix))]
@@ -213,6 +213,34 @@ fn what_fails_is_told_and_tried_again() {
     assert_eq!(host.names(), ["refused", "refused", "acquired"]);
     assert!(host.told[1]["message"].as_str().unwrap().contains("in time"));
     assert_eq!(host.status()["refused"], Json::Null);
+}
+
+/// Exceptions of other languages have a code and a message, from which the rules derive whether waiting may help.
+#[test]
+fn only_lasting_errors_of_a_host_are_permanent() {
+    let folder = tempfile::tempdir().unwrap();
+    let of_file = |code: &str| ("lease_unavailable", file_error(code).to_string());
+    let replaced = "another file took its place while it was opened";
+    for (is_permanent, (code, message)) in [
+        (false, of_file("EMFILE")),
+        (false, of_file("ENOSPC")),
+        (false, of_file("EIO")),
+        (false, of_file("EBUSY")),
+        (false, of_file("Too many open files (os error 24)")),
+        (false, ("lease_unavailable", replaced.to_owned())),
+        (true, of_file("ENOENT")),
+        (true, of_file("EACCES")),
+        (true, of_file("EROFS")),
+        (true, of_file("EISDIR")),
+        (true, ("store_not_durable", "the file is on tmpfs".to_owned())),
+        (true, ("invalid_type", "expected a connection".to_owned())),
+    ] {
+        let mut host = Host::new(folder.path(), &settings());
+        let refused = json!({ "refused": { "code": code, "message": message } });
+        host.instead = vec![("open", refused)];
+        host.keep_until("tell");
+        assert_eq!(host.told[0]["permanent"], is_permanent, "{}", host.told[0]);
+    }
 }
 
 #[test]

@@ -48,6 +48,8 @@ use sql::{Dialect, State};
 use crate::{Error, Random, Reply, Request, Result, rules::error::damaged};
 
 pub use crate::rules::location::{Access, Create, Schema};
+#[cfg(feature = "hosted")]
+pub(crate) use facts::is_lasting;
 pub use facts::{check_number as check_file_system, file_error, name_of as name_of_file};
 #[cfg(feature = "std")]
 pub use file::{absolute as absolute_path, look as look_at_file, open as open_file};

@@ -4,7 +4,7 @@ use alloc::string::ToString;
 
 use serde_json::{Value as Json, json};
 
-use crate::{Error, ErrorKind, Event};
+use crate::{Error, ErrorKind, Event, stores::steps::is_lasting};
 
 /// An error for a host.
 pub(super) fn error_of(error: &Error) -> Json {
@@ -16,11 +16,14 @@ pub(super) fn error_of(error: &Error) -> Json {
     })
 }
 
-/// An error of the rules that a host got where it opened a file. All of these last.
+/// An error of the rules, or of the host, that a host passes on because it did not open a connection. Waiting helps only for a store
+/// that is unavailable now, such as a file while the system has too many open ones.
 pub(super) fn refused(error: &Json) -> Error {
     let text = |key: &str| error[key].as_str().unwrap_or_default();
-    let kind = ErrorKind::of_code(text("code")).unwrap_or(ErrorKind::LeaseUnavailable);
-    Error::new(kind, text("message").to_string()).permanent()
+    let (kind, message) = (ErrorKind::of_code(text("code")), text("message"));
+    let error = Error::new(kind.unwrap_or(ErrorKind::LeaseUnavailable), message.to_string());
+    let may_end = kind == Some(ErrorKind::LeaseUnavailable) && !is_lasting(message);
+    if may_end { error } else { error.permanent() }
 }
 
 /// An event for a host.

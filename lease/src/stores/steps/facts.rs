@@ -1,6 +1,6 @@
 //! Derives the name of a store's file from facts that the system reports about it, or rejects the file.
 
-use alloc::{format, string::String};
+use alloc::{borrow::ToOwned, format, string::String};
 use core::fmt::Display;
 
 use crate::{Error, ErrorKind, Result};
@@ -67,18 +67,29 @@ fn refused(found: &str) -> Error {
     Error::new(ErrorKind::StoreNotDurable, reason).permanent()
 }
 
-/// The reason why the system does not open or create a store's file, by the name of its error number in C, such as `ENOENT`.
+/// The reasons why the system does not open a file that only a change of its set-up removes, each with its error numbers in C.
+const LASTING: [(&[&str], &str); 4] = [
+    (&["ENOENT", "ENOTDIR"], "the folder does not exist"),
+    (&["EACCES", "EPERM"], "the system denies the permission to write the file"),
+    (&["EROFS"], "the file system is read-only"),
+    (&["EISDIR"], "the path is a folder"),
+];
+
+/// Returns the error for a store's file that the system does not open or create, by the name of the error number in C, such as
+/// `ENOENT`. Other errors, such as too many open files or a full disk, may end by themselves.
 pub fn file_error(code: &str) -> Error {
-    let reason = match code {
-        "ENOENT" | "ENOTDIR" => "the folder does not exist".into(),
-        "EACCES" | "EPERM" => "the system denies the permission to write the file".into(),
-        "EROFS" => "the file system is read-only".into(),
-        "EISDIR" => "the path is a folder".into(),
-        other => format!("the system does not open the file: {other}"),
-    };
-    let error = Error::new(ErrorKind::LeaseUnavailable, reason);
-    let is_known = matches!(code, "ENOENT" | "ENOTDIR" | "EACCES" | "EPERM" | "EROFS" | "EISDIR");
-    if is_known { error.permanent() } else { error }
+    let error = |reason| Error::new(ErrorKind::LeaseUnavailable, reason);
+    let lasting = LASTING.iter().find(|(codes, _)| codes.contains(&code));
+    lasting.map_or_else(
+        || error(format!("the system does not open the file: {code}")),
+        |(_, reason)| error((*reason).to_owned()).permanent(),
+    )
+}
+
+/// Returns whether waiting cannot help after a [`file_error`], by its message, because exceptions of other languages have no more.
+#[cfg(feature = "hosted")]
+pub(crate) fn is_lasting(message: &str) -> bool {
+    LASTING.iter().any(|(_, reason)| *reason == message)
 }
 
 #[cfg(test)]
