@@ -72,8 +72,11 @@ impl core::fmt::Display for Schema {
 pub enum Create {
     /// No tables. A location without a store is an error.
     Nothing,
-    /// None: a place in which a store could be created answers as an empty one.
-    Trial,
+    /// No tables. A location where a store could be created answers like an empty store.
+    Trial {
+        /// Whether the store could be created even if the database contains another store.
+        second: bool,
+    },
     /// A store's tables, unless the database has another store.
     #[default]
     Store,
@@ -81,9 +84,27 @@ pub enum Create {
     SecondStore,
 }
 
-#[cfg(feature = "hosted")]
 impl Create {
+    /// The same for a program that only checks whether the store could be created.
+    #[cfg(feature = "hosted")]
+    pub(crate) fn trial(self) -> Self {
+        match self {
+            Self::Store => Self::Trial { second: false },
+            Self::SecondStore => Self::Trial { second: true },
+            other => other,
+        }
+    }
+
+    pub(crate) fn is_trial(self) -> bool {
+        matches!(self, Self::Trial { .. })
+    }
+
+    pub(crate) fn allows_second(self) -> bool {
+        matches!(self, Self::SecondStore | Self::Trial { second: true })
+    }
+
     /// Reads the setting `create`.
+    #[cfg(feature = "hosted")]
     pub(crate) fn of(value: Option<&str>) -> Result<Self> {
         match value {
             None => Ok(Self::Store),

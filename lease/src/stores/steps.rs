@@ -301,7 +301,7 @@ impl Steps {
         let version = sqlite::check(rows)?;
         match &self.engine {
             Engine::Sqlite(name) if known.0.get(name) == Some(&version) => Ok(self.send(true)),
-            _ if matches!(self.create, Create::Nothing | Create::Trial) => Ok(self.made()),
+            _ if matches!(self.create, Create::Nothing | Create::Trial { .. }) => Ok(self.made()),
             _ => Ok(self.run(Stage::Tables, sqlite::tables())),
         }
     }
@@ -320,7 +320,7 @@ impl Steps {
     fn seen(&mut self, rows: &[Rows]) -> Step {
         let Engine::Postgresql(schema) = &self.engine else { return self.made() };
         match postgresql::tables(schema, self.create, rows) {
-            Ok(mut statements) if self.create == Create::Trial => {
+            Ok(mut statements) if self.create.is_trial() => {
                 // The last one is the commit.
                 statements.pop();
                 statements.push(sql::statement("ROLLBACK"));
@@ -334,7 +334,7 @@ impl Steps {
     fn made(&mut self) -> Step {
         let name = match &self.engine {
             Engine::Sqlite(name) => name,
-            Engine::Postgresql(_) if self.create == Create::Trial => return empty(),
+            Engine::Postgresql(_) if self.create.is_trial() => return empty(),
             Engine::Postgresql(_) => return self.send(true),
         };
         let statements = self.engine.dialect().probe(self.random, name);
@@ -344,7 +344,7 @@ impl Steps {
     /// Returns whether a file has no tables, where they could be created.
     fn is_trial_without_tables(&self, failure: &Failure) -> bool {
         let is_file = matches!(self.engine, Engine::Sqlite(_));
-        self.create == Create::Trial && is_file && sqlite::has_no_tables(failure)
+        self.create.is_trial() && is_file && sqlite::has_no_tables(failure)
     }
 
     fn probed(

@@ -134,10 +134,7 @@ impl Address {
 
     /// The same store for a program that wants to know whether it could be created.
     fn trial(self) -> Self {
-        let create = match self.access.create {
-            Create::Store => Create::Trial,
-            other => other,
-        };
+        let create = self.access.create.trial();
         Self { access: Access { create, ..self.access }, ..self }
     }
 

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use polyflake_lease::{ErrorKind, Operator, sno};
+use polyflake_lease::{ErrorKind, Operator, check, sno};
 
 use crate::{
     assert_refused, claim_at,
@@ -82,6 +82,21 @@ fn a_second_store_of_a_database_wants_an_explicit_word() {
     server.by_hand(&["DROP SCHEMA polyflake CASCADE"]);
     assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     assert_eq!(schemas(&server), ["Mine-2"]);
+}
+
+/// A check creates no tables, also where the URL permits a second store.
+#[test]
+fn a_check_of_a_second_store_creates_nothing() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let of = |parameters: &str| format!("{}?namespace=orders&{parameters}", server.url());
+    check(Some(&of("create=second-store"))).unwrap();
+    assert_eq!(schemas(&server), [""; 0]);
+    claim_at(&server.url()).unwrap();
+    check(Some(&of("schema=mine&create=second-store"))).unwrap();
+    let error = check(Some(&of("schema=mine"))).unwrap_err();
+    assert!(error.to_string().contains("`?create=second-store`"), "{error}");
+    assert_eq!(schemas(&server), ["polyflake"]);
 }
 
 #[test]

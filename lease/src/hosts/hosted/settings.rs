@@ -67,8 +67,7 @@ impl Settings {
 
     pub(super) fn create(&self) -> Result<Create> {
         let create = Create::of(self.given_text("create")?)?;
-        let is_check = self.given("check").is_some();
-        Ok(if is_check && create == Create::Store { Create::Trial } else { create })
+        Ok(if self.given("check").is_some() { create.trial() } else { create })
     }
 
     /// A check in place of a lease, and its result so far.

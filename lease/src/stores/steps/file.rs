@@ -47,7 +47,7 @@ pub fn open<C>(
 ) -> Result<(C, String)> {
     check_system_of(path, access)?;
     let before = match access.create {
-        Create::Nothing | Create::Trial => name(path)?,
+        Create::Nothing | Create::Trial { .. } => name(path)?,
         _ => name_or_create(path)?,
     };
     let connection = connect(path)?;

@@ -96,7 +96,7 @@ pub(super) fn tables(schema: &Schema, create: Create, rows: &[Rows]) -> Result<V
     let commit = statement("COMMIT");
     match found.first().map(Vec::as_slice) {
         Some([Value::Integer(_), ..]) => Ok(vec![commit]),
-        Some([_, _, Value::Text(other)]) if create != Create::SecondStore => {
+        Some([_, _, Value::Text(other)]) if !create.allows_second() => {
             Err(second_store(schema, other))
         }
         Some([_, has_schema, _]) => {
