@@ -7,6 +7,7 @@ environment with the wheel. `tests/integrations/test_sql.py` fails if a file dif
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,27 +15,40 @@ from polyflake import layout
 
 FOLDER = Path(__file__).parent
 ALPHABET = "23456789abcdefghijklmnopqrstuvwx"
-SNO_EPOCH_MS, SNO_TICK_MS, SNO_TICKS = 1_262_304_000_000, 4, 2**39
-#: Other names of presets, as the core accepts them.
+#: Other names of presets. The core accepts them, but does not list them.
 ALIASES = {"twitter": ["x"]}
 TICKS_MS = {"1ms": 1, "10ms": 10, "1s": 1000}
+
+
+class Ticks(NamedTuple):
+    """The ticks of a format: the length of one, the number of ticks from 1970 to its epoch, and how many it has."""
+
+    ms: int
+    epoch: int
+    count: int
+
+    def first_from(self, time: str) -> str:
+        """The first tick of a time or later, in PostgreSQL and DuckDB."""
+        return f"flake.tick({time}, {self.ms}, {self.epoch}, 0, {self.count - 1})"
+
+    def last_before(self, time: str) -> str:
+        """The last tick of an earlier time, in PostgreSQL and DuckDB."""
+        return f"(flake.tick({time}, {self.ms}, {self.epoch}, 1, {self.count}) - 1)"
+
+
+SNO, HOTGUID, UUID7 = Ticks(4, 1_262_304_000_000 // 4, 2**39), Ticks(1000, 0, 2**32), Ticks(1, 0, 2**48)
 
 
 class Preset(NamedTuple):
     """The layout of a known service: where its timestamp and its other fields are."""
 
     names: list[str]
-    epoch_ticks: int
-    tick_ms: int
+    #: Those whose IDs are not negative, because a range cannot cross the sign bit.
+    ticks: Ticks
     shift: int
     bits: int
     #: The other fields: name, shift, bits.
     fields: list[tuple[str, int, int]]
-
-    @property
-    def ticks(self) -> int:
-        """The number of ticks whose IDs are not negative: a range cannot cross the sign bit."""
-        return 2 ** min(self.bits, 63 - self.shift)
 
 
 def preset(name: str) -> Preset:
@@ -46,15 +60,15 @@ def preset(name: str) -> Preset:
             time = {**field, "shift": shift}
         elif field["kind"] != "unused":
             fields.append((field.get("name", field["kind"]), shift, field["bits"]))
-    tick_ms = TICKS_MS[time["tick"]]
+    ms, shift, bits = TICKS_MS[time["tick"]], time["shift"], time["bits"]
+    ticks = Ticks(ms, time["epoch_ms"] // ms, 2 ** min(bits, 63 - shift))
     names = [name, *ALIASES.get(name, [])]
-    return Preset(names, time["epoch_ms"] // tick_ms, tick_ms, time["shift"], time["bits"], fields)
+    assert len({layout.Layout.preset(name).to_json() for name in names}) == 1, "expected names of one preset"
+    return Preset(names, ticks, shift, bits, fields)
 
 
 PRESETS = [preset(name) for name in layout.presets()]
 NAMES = ", ".join(name for preset in PRESETS for name in preset.names)
-#: The error for another name: its call, and how its message starts.
-UNKNOWN_PRESET = "flake.unknown_preset(preset)"
 EXPECTED_PRESET = f"invalid_layout: expected one of {NAMES}, found "
 
 
@@ -76,20 +90,109 @@ def terms(values: list[tuple[str, int]]) -> str:
 def preset_ms(preset: Preset, word: str = "id") -> str:
     """The Unix milliseconds of an ID, with parentheses, because databases rank `&` and `+` differently."""
     tick = f"({field(word, preset.shift, preset.bits)})"
-    if preset.epoch_ticks:
-        tick = f"({tick} + {preset.epoch_ticks})"
-    return f"{tick} * {preset.tick_ms}" if preset.tick_ms > 1 else tick
+    if preset.ticks.epoch:
+        tick = f"({tick} + {preset.ticks.epoch})"
+    return f"{tick} * {preset.ticks.ms}" if preset.ticks.ms > 1 else tick
 
 
-def cases(subject: str, options: list[tuple[list[str], str]], otherwise: str, indent: str = "    ") -> str:
-    """A simple CASE over strings."""
-    lines = [f"CASE {subject}"]
-    for names, value in options:
-        lines += [f"{indent}    WHEN '{name}' THEN {value}" for name in names]
-    return f"\n{indent}".join(
-        [lines[0], *[line.removeprefix(indent) for line in lines[1:]], f"    ELSE {otherwise}", "END"]
-    )
+def cases(subject: str, options: list[tuple[list[str], str]], otherwise: str) -> str:
+    """A simple CASE over strings, as the body of a function or a macro."""
+    lines = [f"    WHEN '{name}' THEN {value}" for names, value in options for name in names]
+    return "\n    ".join([f"CASE {subject}", *lines, f"    ELSE {otherwise}", "END"])
 
+
+def by_preset(value: Callable[[Preset], str]) -> str:
+    """An expression for each preset."""
+    options = [(preset.names, value(preset)) for preset in PRESETS]
+    return cases("lower(preset)", options, "flake.unknown_preset(preset)")
+
+
+def by_field(word: str, cast: str = "{}") -> str:
+    """A field of an ID, by the names of its preset and of the field."""
+    options = [
+        ([f"{known}.{name}" for known in preset.names], cast.format(field(word, shift, bits)))
+        for preset in PRESETS
+        for name, shift, bits in preset.fields
+    ]
+    return cases("lower(preset) || '.' || field", options, "flake.unknown_field(preset, field)")
+
+
+# PostgreSQL and DuckDB have functions of the same names, over the same table of formats.
+
+
+class Span(NamedTuple):
+    """The bounds of a span of time: the prefix of the functions, the type of the column, and the two expressions."""
+
+    name: str
+    form: str
+    #: The lowest ID of the time `moment` or later.
+    lowest: str
+    #: The highest ID of a time earlier than `before`.
+    highest: str
+    what: str
+    #: More arguments, with their types.
+    extra: str = ""
+
+
+def ends(ticks: Ticks, shift: int) -> tuple[str, str]:
+    """The lowest and the highest word of a span: a tick, and the bits below it."""
+    low, high = ticks.first_from("moment"), ticks.last_before("before")
+    return (f"{low} << {shift}", f"({high} << {shift}) | {mask(shift)}") if shift else (low, high)
+
+
+def spans(binary: str, to_hex: str, from_hex: str) -> list[Span]:
+    """All spans. The column type of bytes, and the functions for hexadecimal digits, differ between databases."""
+    snos = ends(SNO, 1)
+
+    def digits(name: str, form: str, words: tuple[str, str], count: int, rests: tuple[str, str], what: str) -> Span:
+        """Bounds that begin with the digits of a word."""
+        cast = from_hex if form == binary else "({})::uuid"
+        bounds = [
+            cast.format(f"lpad({to_hex.format(word)}, {count}, '0') || '{rest}'")
+            for word, rest in zip(words, rests, strict=True)
+        ]
+        return Span(name, form, *bounds, what)
+
+    texts = [f"flake.sno_string({word}) || '{rest * 8}'" for word, rest in zip(snos, "2x", strict=True)]
+    uuid8s = "0080008000000000000000", "ff8fffbffffc0000000000"
+    uuid7s = "70008000000000000000", "7fffbfffffffffffffff"
+    return [
+        Span("sno", "text", *texts, "sno as a string"),
+        digits(f"sno_{binary}", binary, snos, 10, ("0" * 10, "f" * 10), "sno as 10 bytes"),
+        digits("sno_uuid8", "uuid", snos, 10, uuid8s, "sno as a UUID of version 8"),
+        digits("hotguid", "uuid", ends(HOTGUID, 0), 8, ("0" * 24, "f" * 24), "Hot Guid of either form"),
+        digits("uuid7", "uuid", ends(UUID7, 0), 12, uuid7s, "UUID of version 7"),
+        Span(
+            "snowflake",
+            "bigint",
+            by_preset(lambda preset: ends(preset.ticks, preset.shift)[0]),
+            by_preset(lambda preset: ends(preset.ticks, preset.shift)[1]),
+            "snowflake of a known service that is not negative",
+            "preset text",
+        ),
+    ]
+
+
+OUTSIDE = "A time outside the format is an error."
+LOWEST = (
+    "The lowest {} of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before "
+    f"b. {OUTSIDE}"
+)
+HIGHEST = f"The highest {{}} of a time earlier than `before`. {OUTSIDE}"
+#: What functions of both databases return.
+ABOUT = {
+    "hotguid_time": "The time of a Hot Guid of either form, to the second. Every UUID has one, since each can be a Hot "
+    "Guid.",
+    "hotguid_shard_key": "The shard key of a Hot Guid in the form of the original, 0 to 4294967295.",
+    "hotguid_uuid8_shard_key": "The shard key of a Hot Guid as a UUID of version 8, 0 to 4294967295. NULL for another "
+    "UUID.",
+    "uuid7_time": "The time of a UUID of version 7, to the millisecond. NULL for another UUID.",
+    "snowflake_ms": f"The Unix milliseconds of a snowflake of a known service: {NAMES}. Another name is an error.",
+    "snowflake_time": f"The time of a snowflake of a known service: {NAMES}. Another name is an error.",
+    "snowflake_field": "A field of a snowflake of a known service: "
+    + "; ".join(f"{preset.names[0]}: {', '.join(name for name, *_ in preset.fields)}" for preset in PRESETS)
+    + ". Another name is an error.",
+}
 
 # The parts of a sno from its characters `c(0)` to `c(15)` of 5 bits, from its bytes `b(0)` to `b(9)`, and from the
 # bytes of a UUID of version 8. `word` casts a value to 64 bits.
@@ -149,33 +252,23 @@ def scalar(name: str, arguments: str, returns: str, expression: str, comment: st
     return function(name, arguments, returns, f"RETURN {expression}", comment)
 
 
-def bounds(name: str, form: str, lowest: str, highest: str, what: str, extra: str = "") -> list[str]:
+def bounds(span: Span) -> list[str]:
     """The lowest ID at or after a time, the highest ID before a time, and both as a row."""
-    named = f", {extra}" if extra else ""
-    passed = f", {extra.split()[0]}" if extra else ""
+    named = f", {span.extra}" if span.extra else ""
+    passed = f", {span.extra.split()[0]}" if span.extra else ""
+    called = f"flake.{span.name}_lowest(start{passed}), flake.{span.name}_highest(until{passed})"
     return [
+        scalar(f"{span.name}_lowest", f"moment timestamptz{named}", span.form, span.lowest, LOWEST.format(span.what)),
         scalar(
-            f"{name}_lowest",
-            f"at timestamptz{named}",
-            form,
-            lowest,
-            f"The lowest {what} of the time `at` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a "
-            "until before b. A time outside the format is an error (22008).",
-        ),
-        scalar(
-            f"{name}_highest",
-            f"before timestamptz{named}",
-            form,
-            highest,
-            f"The highest {what} of a time earlier than `before`. A time outside the format is an error (22008).",
+            f"{span.name}_highest", f"before timestamptz{named}", span.form, span.highest, HIGHEST.format(span.what)
         ),
         function(
-            f"{name}_range",
+            f"{span.name}_range",
             f"start timestamptz, until timestamptz{named}",
-            f"TABLE (lowest {form}, highest {form})",
-            f"BEGIN ATOMIC\n    SELECT flake.{name}_lowest(start{passed}), flake.{name}_highest(until{passed});\nEND",
-            f"The lowest and the highest {what} of a span that includes its start and excludes its end, for BETWEEN. "
-            "A span that is empty or reversed has no rows. A time outside the format is an error (22008).",
+            f"TABLE (lowest {span.form}, highest {span.form})",
+            f"BEGIN ATOMIC\n    SELECT {called};\nEND",
+            f"The lowest and the highest {span.what} of a span that includes its start and excludes its end, for "
+            f"BETWEEN. A span that is empty or reversed has no rows. {OUTSIDE}",
         ),
     ]
 
@@ -235,7 +328,7 @@ def postgresql() -> str:
                 "timestamptz",
                 # One division rounds once, so that to_timestamp finds the exact microsecond.
                 "CASE WHEN flake.is_sno(id) THEN\n"
-                f"    to_timestamp((({parts['time']}) + {SNO_EPOCH_MS // SNO_TICK_MS})::float8 / 250)\nEND",
+                f"    to_timestamp((({parts['time']}) + {SNO.epoch})::float8 / {1000 // SNO.ms})\nEND",
                 f"The time of a sno as {what}, to 4 ms. NULL for a value that is no sno.",
             )
         )
@@ -249,27 +342,6 @@ def postgresql() -> str:
                     f"{meaning}. NULL for a value that is no sno.",
                 )
             )
-    low = f"flake.tick(at, {SNO_TICK_MS}, {SNO_EPOCH_MS // SNO_TICK_MS}, 0, {SNO_TICKS - 1})"
-    high = f"flake.tick(before, {SNO_TICK_MS}, {SNO_EPOCH_MS // SNO_TICK_MS}, 1, {SNO_TICKS}) - 1"
-    written += bounds(
-        "sno", "text", f"flake.sno_text({low}, false)", f"flake.sno_text({high}, true)", "sno as a string"
-    )
-    low_bytes = f"substr(int8send({low} << 25), 1, 5)"
-    high_bytes = f"substr(int8send((({high}) << 25) | {2**24}), 1, 5)"
-    written += bounds(
-        "sno_bytea",
-        "bytea",
-        f"{low_bytes} || '\\x0000000000'::bytea",
-        f"{high_bytes} || '\\xffffffffff'::bytea",
-        "sno as 10 bytes",
-    )
-    written += bounds(
-        "sno_uuid8",
-        "uuid",
-        f"encode({low_bytes} || '\\x0080008000000000000000'::bytea, 'hex')::uuid",
-        f"encode({high_bytes} || '\\xff8fffbffffc0000000000'::bytea, 'hex')::uuid",
-        "sno as a UUID of version 8",
-    )
     is_version = lambda version: f"{of_uuid(6)} >> 4 = {version} AND {of_uuid(8)} >> 6 = 2"  # noqa: E731
     written += [
         scalar(
@@ -277,14 +349,14 @@ def postgresql() -> str:
             "id uuid",
             "timestamptz",
             f"to_timestamp(({terms([(word(of_uuid(k)), 24 - 8 * k) for k in range(4)])})::float8)",
-            "The time of a Hot Guid of either form, to the second. Every UUID can be one, so each has a time here.",
+            ABOUT["hotguid_time"],
         ),
         scalar(
             "hotguid_shard_key",
             "id uuid",
             "bigint",
             terms([(word(of_uuid(k)), 8 * (k - 12)) for k in range(15, 11, -1)]),
-            "The shard key of a Hot Guid in the form of the original, 0 to 4294967295.",
+            ABOUT["hotguid_shard_key"],
         ),
         scalar(
             "hotguid_uuid8_shard_key",
@@ -292,17 +364,9 @@ def postgresql() -> str:
             "bigint",
             f"CASE WHEN {is_version(8)} THEN\n"
             f"    {terms([(word(of_uuid(k)), 8 * (15 - k)) for k in range(12, 16)])}\nEND",
-            "The shard key of a Hot Guid as a UUID of version 8, 0 to 4294967295. NULL for another UUID.",
+            ABOUT["hotguid_uuid8_shard_key"],
         ),
     ]
-    seconds = lambda tick: f"lpad(to_hex({tick}), 8, '0')"  # noqa: E731
-    written += bounds(
-        "hotguid",
-        "uuid",
-        f"({seconds(f'flake.tick(at, 1000, 0, 0, {2**32 - 1})')} || '-0000-0000-0000-000000000000')::uuid",
-        f"({seconds(f'flake.tick(before, 1000, 0, 1, {2**32}) - 1')} || '-ffff-ffff-ffff-ffffffffffff')::uuid",
-        "Hot Guid of either form",
-    )
     written.append(
         scalar(
             "uuid7_time",
@@ -310,83 +374,41 @@ def postgresql() -> str:
             "timestamptz",
             f"CASE WHEN {is_version(7)} THEN\n"
             f"    flake.time_of_ms({terms([(word(of_uuid(k)), 40 - 8 * k) for k in range(6)])})\nEND",
-            "The time of a UUID of version 7, to the millisecond. NULL for another UUID.",
+            ABOUT["uuid7_time"],
         )
-    )
-    ms = lambda tick: f"lpad(to_hex({tick}), 12, '0')"  # noqa: E731
-    written += bounds(
-        "uuid7",
-        "uuid",
-        f"({ms(f'flake.tick(at, 1, 0, 0, {2**48 - 1})')} || '70008000000000000000')::uuid",
-        f"({ms(f'flake.tick(before, 1, 0, 1, {2**48}) - 1')} || '7fffbfffffffffffffff')::uuid",
-        "UUID of version 7",
     )
     written += [
         scalar(
             "snowflake_ms",
             "id bigint, preset text",
             "bigint",
-            cases("lower(preset)", [(preset.names, preset_ms(preset)) for preset in PRESETS], UNKNOWN_PRESET, ""),
-            f"The Unix milliseconds of a snowflake of a known service: {NAMES}. Another name is an error (22023).",
+            by_preset(preset_ms),
+            ABOUT["snowflake_ms"],
         ),
         scalar(
             "snowflake_time",
             "id bigint, preset text",
             "timestamptz",
             "flake.time_of_ms(flake.snowflake_ms(id, preset))",
-            f"The time of a snowflake of a known service: {NAMES}. Another name is an error (22023).",
+            ABOUT["snowflake_time"],
         ),
         scalar(
             "snowflake_field",
             "id bigint, preset text, field text",
             "int",
-            cases(
-                "lower(preset) || '.' || field",
-                [
-                    ([f"{known}.{name}" for known in preset.names], f"({field('id', shift, bits)})::int")
-                    for preset in PRESETS
-                    for name, shift, bits in preset.fields
-                ],
-                "flake.unknown_field(preset, field)",
-                "",
-            ),
-            "A field of a snowflake of a known service: "
-            + "; ".join(f"{preset.names[0]}: {', '.join(name for name, *_ in preset.fields)}" for preset in PRESETS)
-            + ". Another name is an error (22023).",
+            by_field("id", "({})::int"),
+            ABOUT["snowflake_field"],
         ),
     ]
-    tick = lambda preset, at, first, last: f"flake.tick({at}, {preset.tick_ms}, {preset.epoch_ticks}, {first}, {last})"  # noqa: E731
-    written += bounds(
-        "snowflake",
-        "bigint",
-        cases(
-            "lower(preset)",
-            [(preset.names, f"{tick(preset, 'at', 0, preset.ticks - 1)} << {preset.shift}") for preset in PRESETS],
-            UNKNOWN_PRESET,
-            "",
-        ),
-        cases(
-            "lower(preset)",
-            [
-                (
-                    preset.names,
-                    f"(({tick(preset, 'before', 1, preset.ticks)} - 1) << {preset.shift}) | {mask(preset.shift)}",
-                )
-                for preset in PRESETS
-            ],
-            UNKNOWN_PRESET,
-            "",
-        ),
-        "snowflake of a known service that is not negative",
-        extra="preset text",
-    )
+    for span in spans("bytea", "to_hex({})", "decode({}, 'hex')"):
+        written += bounds(span)
     for format, decoded in (("sno_uuid8", "sno"), ("hotguid", "hotguid"), ("uuid7", "uuid7")):
         written += [
             scalar(
                 f"partman_{format}_encode",
-                "at timestamptz",
+                "moment timestamptz",
                 "uuid",
-                f"flake.{format}_lowest(at)",
+                f"flake.{format}_lowest(moment)",
                 "For p_time_encoder of pg_partman: the lowest ID of a time.",
             ),
             scalar(
@@ -402,18 +424,32 @@ def postgresql() -> str:
 
 POSTGRESQL_HEAD = f"""\
 -- What an ID says, in PostgreSQL 14 or later: times, parts, and the IDs of a span of time.
--- `sql/generate.py` writes this file.
+-- `sql/generate.py` writes this file. docs/integrations/sql.md shows the functions in use.
 --
--- Load it with psql, or paste it into the SQL editor of a managed database: it needs no extension. Loading it
--- again replaces the functions. docs/integrations/sql.md shows them in use.
+-- Load it with psql, or paste it into the SQL editor of a managed database. It needs no extension, only the right to
+-- create a schema. If the owner of the functions loads it again, it replaces them.
 --
 -- The functions are in the schema `flake`, apart from the schema `polyflake` of leases and keys, because every role
--- may call them. The planner replaces a call by the function's body, so that a range is an index scan and prunes
--- partitions. For that they are IMMUTABLE, not STRICT, and have no SET clause. PostgreSQL binds the bodies when it
--- creates them, so the caller's search_path does not change what they call.
+-- may call them.
 --
--- A function that reads an ID returns NULL for a value that is no such ID, as uuid_extract_timestamp does. A function
--- that returns bounds raises an error for a time outside the format, because a NULL would silently find no rows.
+-- Functions that read an ID are SQL expressions: IMMUTABLE, not STRICT, and without a SET clause, so that the planner
+-- can replace a call by the body. It does so if the argument is a column, a constant or another cheap expression. A
+-- call with an expensive argument, such as a function in PL/pgSQL, remains a call: slower, with the same result.
+-- An index on an ID serves a range of IDs, and no filter by the time of the ID.
+--
+-- Functions that return bounds call PL/pgSQL. The planner computes a bound of constants once, so that it becomes an
+-- index condition and prunes partitions. A bound that depends on now() is computed when the query runs: an index scan
+-- computes it once and partitions are still pruned, but a scan of a whole table computes it for every row.
+--
+-- The caller's search_path does not change what the functions call: PostgreSQL binds the bodies of SQL functions when
+-- it creates them, and each PL/pgSQL function sets its own.
+--
+-- A function that reads an ID returns NULL for a value that cannot be one, as uuid_extract_timestamp does. There is no
+-- NULL where every value can be an ID: 10 bytes as a sno, a UUID as a Hot Guid, a bigint as a snowflake.
+--
+-- An error begins with a stable code of the library. A time outside the format is `time_out_of_range` (SQLSTATE 22008),
+-- because a bound that is NULL would silently find no rows. An unknown service is `invalid_layout`, and an unknown
+-- field is `unknown_field` (both SQLSTATE 22023).
 
 BEGIN;
 
@@ -435,17 +471,16 @@ BEGIN
     RETURN tick;
 END $$;
 
--- The lowest or the highest string of a sno's tick.
-CREATE OR REPLACE FUNCTION flake.sno_text(tick bigint, is_highest boolean) RETURNS text
+-- The first 8 characters of a sno.
+CREATE OR REPLACE FUNCTION flake.sno_string(word bigint) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    word bigint := (tick << 1) | is_highest::int;
     id text := '';
 BEGIN
     FOR place IN 0..7 LOOP
         id := id || substr('{ALPHABET}', ((word >> (35 - 5 * place)) & 31)::int + 1, 1);
     END LOOP;
-    RETURN id || repeat(CASE WHEN is_highest THEN 'x' ELSE '2' END, 8);
+    RETURN id;
 END $$;
 
 CREATE OR REPLACE FUNCTION flake.unknown_preset(preset text) RETURNS bigint
@@ -520,8 +555,7 @@ def duckdb() -> str:
     }
     written = []
     for form, (parts, check, what) in forms.items():
-        epoch = SNO_EPOCH_MS // SNO_TICK_MS
-        made = {"time": f"make_timestamptz((({parts['time']}) + {epoch}) * {1000 * SNO_TICK_MS})"}
+        made = {"time": f"make_timestamptz((({parts['time']}) + {SNO.epoch}) * {1000 * SNO.ms})"}
         written.append(macro(f"is_{form}", "id", check, f"Whether a value is a sno as {what}, for a CHECK constraint."))
         for part, meaning in {"time": f"The time of a sno as {what}, to 4 ms", **PARTS}.items():
             written.append(
@@ -538,128 +572,51 @@ def duckdb() -> str:
             "hotguid_time",
             "id",
             f"make_timestamptz({uuid(1, 8)} * 1000000)",
-            "The time of a Hot Guid of either form, to the second. Every UUID can be one, so each has a time here.",
+            ABOUT["hotguid_time"],
         ),
         macro(
             "hotguid_shard_key",
             "id",
             little_endian(uuid, 25),
-            "The shard key of a Hot Guid in the form of the original, 0 to 4294967295.",
+            ABOUT["hotguid_shard_key"],
         ),
         macro(
             "hotguid_uuid8_shard_key",
             "id",
             f"CASE WHEN {is_version(8)} THEN {uuid(25, 8)} END",
-            "The shard key of a Hot Guid as a UUID of version 8, 0 to 4294967295. NULL for another UUID.",
+            ABOUT["hotguid_uuid8_shard_key"],
         ),
         macro(
             "uuid7_time",
             "id",
             f"CASE WHEN {is_version(7)} THEN make_timestamptz({uuid(1, 12)} * 1000) END",
-            "The time of a UUID of version 7, to the millisecond. NULL for another UUID.",
+            ABOUT["uuid7_time"],
         ),
         macro(
             "snowflake_ms",
             "id, preset",
-            cases("lower(preset)", [(preset.names, preset_ms(preset, word)) for preset in PRESETS], UNKNOWN_PRESET),
-            f"The Unix milliseconds of a snowflake of a known service: {NAMES}. Another name is an error.",
+            by_preset(lambda preset: preset_ms(preset, word)),
+            ABOUT["snowflake_ms"],
         ),
         macro(
             "snowflake_time",
             "id, preset",
             "make_timestamptz(flake.snowflake_ms(id, preset) * 1000)",
-            f"The time of a snowflake of a known service: {NAMES}. Another name is an error.",
+            ABOUT["snowflake_time"],
         ),
         macro(
             "snowflake_field",
             "id, preset, field",
-            cases(
-                "lower(preset) || '.' || field",
-                [
-                    ([f"{known}.{name}" for known in preset.names], field(word, shift, bits))
-                    for preset in PRESETS
-                    for name, shift, bits in preset.fields
-                ],
-                "flake.unknown_field(preset, field)",
-            ),
-            "A field of a snowflake of a known service: "
-            + "; ".join(f"{preset.names[0]}: {', '.join(name for name, *_ in preset.fields)}" for preset in PRESETS)
-            + ". Another name is an error.",
+            by_field(word),
+            ABOUT["snowflake_field"],
         ),
     ]
-
-    def both(
-        name: str, lowest: Any, highest: Any, what: str, tick: tuple[int, int, int] | None, extra: str = ""
-    ) -> None:
-        """The lowest ID at or after a time, and the highest one before a time."""
-        low, high = "", ""
-        if tick:
-            tick_ms, epoch, ticks = tick
-            low = f"flake.tick(moment, {tick_ms}, {epoch}, 0, {ticks - 1})"
-            high = f"(flake.tick(before, {tick_ms}, {epoch}, 1, {ticks}) - 1)"
-        outside = "A time outside the format is an error."
-        of_time, earlier = "of the time `moment` or later", "of a time earlier than `before`"
-        written.append(
-            macro(f"{name}_lowest", f"moment{extra}", lowest(low), f"The lowest {what} {of_time}. {outside}")
-        )
-        written.append(
-            macro(f"{name}_highest", f"before{extra}", highest(high), f"The highest {what} {earlier}. {outside}")
-        )
-
-    sno_ticks = (SNO_TICK_MS, SNO_EPOCH_MS // SNO_TICK_MS, SNO_TICKS)
-    hexadecimal = lambda tick, width: f"lpad(lower(hex({tick})), {width}, '0')"  # noqa: E731
-    both(
-        "sno",
-        lambda tick: f"flake.sno_string({tick} << 1) || '22222222'",
-        lambda tick: f"flake.sno_string(({tick} << 1) | 1) || 'xxxxxxxx'",
-        "sno as a string",
-        sno_ticks,
-    )
-    both(
-        "sno_blob",
-        lambda tick: f"unhex({hexadecimal(f'{tick} << 1', 10)} || '0000000000')",
-        lambda tick: f"unhex({hexadecimal(f'({tick} << 1) | 1', 10)} || 'ffffffffff')",
-        "sno as a BLOB of 10 bytes",
-        sno_ticks,
-    )
-    both(
-        "sno_uuid8",
-        lambda tick: f"({hexadecimal(f'{tick} << 1', 10)} || '0080008000000000000000')::UUID",
-        lambda tick: f"({hexadecimal(f'({tick} << 1) | 1', 10)} || 'ff8fffbffffc0000000000')::UUID",
-        "sno as a UUID of version 8",
-        sno_ticks,
-    )
-    both(
-        "hotguid",
-        lambda tick: f"({hexadecimal(tick, 8)} || '{'0' * 24}')::UUID",
-        lambda tick: f"({hexadecimal(tick, 8)} || '{'f' * 24}')::UUID",
-        "Hot Guid of either form",
-        (1000, 0, 2**32),
-    )
-    both(
-        "uuid7",
-        lambda tick: f"({hexadecimal(tick, 12)} || '70008000000000000000')::UUID",
-        lambda tick: f"({hexadecimal(tick, 12)} || '7fffbfffffffffffffff')::UUID",
-        "UUID of version 7",
-        (1, 0, 2**48),
-    )
-    tick = lambda preset, at, first, last: f"flake.tick({at}, {preset.tick_ms}, {preset.epoch_ticks}, {first}, {last})"  # noqa: E731
-    lowest = [(preset.names, f"{tick(preset, 'moment', 0, preset.ticks - 1)} << {preset.shift}") for preset in PRESETS]
-    highest = [
-        (
-            preset.names,
-            f"(({tick(preset, 'before', 1, preset.ticks)} - 1) << {preset.shift}) | {mask(preset.shift)}",
-        )
-        for preset in PRESETS
-    ]
-    both(
-        "snowflake",
-        lambda _: cases("lower(preset)", lowest, UNKNOWN_PRESET),
-        lambda _: cases("lower(preset)", highest, UNKNOWN_PRESET),
-        "snowflake of a known service that is not negative",
-        None,
-        ", preset",
-    )
+    for span in spans("blob", "lower(hex({}))", "unhex({})"):
+        extra = f", {span.extra.split()[0]}" if span.extra else ""
+        written += [
+            macro(f"{span.name}_lowest", f"moment{extra}", span.lowest, LOWEST.format(span.what)),
+            macro(f"{span.name}_highest", f"before{extra}", span.highest, HIGHEST.format(span.what)),
+        ]
     return DUCKDB_HEAD + "\n" + "\n".join(written)
 
 
@@ -670,8 +627,13 @@ DUCKDB_HEAD = f"""\
 -- Their names are those of PostgreSQL, with the form of the sno: `sno_time` reads a string, `sno_blob_time` a BLOB and
 -- `sno_uuid8_time` a UUID.
 --
--- A macro that reads an ID returns NULL for a value that is no such ID. A macro that returns bounds raises an error for
--- a time outside the format, because a NULL would silently find no rows.
+-- A macro that reads an ID returns NULL for a value that cannot be one. There is no NULL where every value can be an
+-- ID: 10 bytes as a sno, a UUID as a Hot Guid, an integer of 64 bits as a snowflake. A value that DuckDB cannot convert
+-- to the type of the ID, such as a string that is no UUID, is an error of DuckDB.
+--
+-- Other errors begin with a stable code of the library: `time_out_of_range` for a time outside the format, because a
+-- bound that is NULL would silently find no rows; `invalid_layout` for an unknown service; `unknown_field` for an
+-- unknown field.
 
 CREATE SCHEMA IF NOT EXISTS flake;
 
@@ -722,7 +684,6 @@ def sqlite() -> str:
         [(f"instr('123456789ABCDEF', substr(hex, {first + k}, 1))", 4 * (count - 1 - k)) for k in range(count)]
     )
     character = lambda k: f"(instr('{ALPHABET}', substr(id, {k + 1}, 1)) - 1)"  # noqa: E731
-    epoch = SNO_EPOCH_MS // SNO_TICK_MS
     blob = "hex TEXT AS (hex(id))"
     # Hyphens in other places stay, so that such a string is no UUID.
     hyphens = "-".join("?" * count for count in (8, 4, 4, 4, 12))
@@ -742,7 +703,7 @@ def sqlite() -> str:
         tables.append(f"-- {comment}\nCREATE TABLE {name} (\n    " + ",\n    ".join([id, *columns]) + "\n);\n")
 
     def sno(parts: dict[str, str]) -> dict[str, str]:
-        return {"ms": f"(({parts.pop('time')}) + {epoch}) * {SNO_TICK_MS}", **parts}
+        return {"ms": f"(({parts.pop('time')}) + {SNO.epoch}) * {SNO.ms}", **parts}
 
     is_string = f"typeof(id) = 'text' AND length(id) = 16 AND {without_nul('id')} AND id NOT GLOB '*[^2-9a-x]*'"
     table("sno_strings", "id TEXT", [], is_string, sno(of_text(character, lambda value: value)), "A sno as its string.")
@@ -785,7 +746,8 @@ SQLITE_HEAD = """\
 --
 -- SQLite has no functions in SQL, so these are generated columns. Take those that you need into your own table, with
 -- `CREATE TABLE` or `ALTER TABLE ... ADD COLUMN`; they store nothing. A query can use an expression by itself.
--- `ms` is the time in Unix milliseconds. Columns are NULL for a value that is no such ID.
+-- `ms` is the time in Unix milliseconds. Columns are NULL for a value that cannot be such an ID; every 10 bytes can be
+-- a sno, every UUID a Hot Guid, and every integer a snowflake.
 """
 
 FILES = {"polyflake.sql": postgresql, "polyflake.duckdb.sql": duckdb, "polyflake.sqlite.sql": sqlite}

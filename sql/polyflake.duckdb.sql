@@ -4,8 +4,13 @@
 -- Their names are those of PostgreSQL, with the form of the sno: `sno_time` reads a string, `sno_blob_time` a BLOB and
 -- `sno_uuid8_time` a UUID.
 --
--- A macro that reads an ID returns NULL for a value that is no such ID. A macro that returns bounds raises an error for
--- a time outside the format, because a NULL would silently find no rows.
+-- A macro that reads an ID returns NULL for a value that cannot be one. There is no NULL where every value can be an
+-- ID: 10 bytes as a sno, a UUID as a Hot Guid, an integer of 64 bits as a snowflake. A value that DuckDB cannot convert
+-- to the type of the ID, such as a string that is no UUID, is an error of DuckDB.
+--
+-- Other errors begin with a stable code of the library: `time_out_of_range` for a time outside the format, because a
+-- bound that is NULL would silently find no rows; `invalid_layout` for an unknown service; `unknown_field` for an
+-- unknown field.
 
 CREATE SCHEMA IF NOT EXISTS flake;
 
@@ -151,7 +156,7 @@ COMMENT ON MACRO flake.sno_uuid8_sequence IS 'The sequence of a sno within its t
 
 CREATE OR REPLACE MACRO flake.hotguid_time(id) AS
     make_timestamptz(flake.number(flake.uuid_hex(id), 1, 8) * 1000000);
-COMMENT ON MACRO flake.hotguid_time IS 'The time of a Hot Guid of either form, to the second. Every UUID can be one, so each has a time here.';
+COMMENT ON MACRO flake.hotguid_time IS 'The time of a Hot Guid of either form, to the second. Every UUID has one, since each can be a Hot Guid.';
 
 CREATE OR REPLACE MACRO flake.hotguid_shard_key(id) AS
     (flake.number(flake.uuid_hex(id), 25, 2))
@@ -209,7 +214,7 @@ COMMENT ON MACRO flake.snowflake_field IS 'A field of a snowflake of a known ser
 
 CREATE OR REPLACE MACRO flake.sno_lowest(moment) AS
     flake.sno_string(flake.tick(moment, 4, 315576000000, 0, 549755813887) << 1) || '22222222';
-COMMENT ON MACRO flake.sno_lowest IS 'The lowest sno as a string of the time `moment` or later. A time outside the format is an error.';
+COMMENT ON MACRO flake.sno_lowest IS 'The lowest sno as a string of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.sno_highest(before) AS
     flake.sno_string(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 1) | 1) || 'xxxxxxxx';
@@ -217,34 +222,34 @@ COMMENT ON MACRO flake.sno_highest IS 'The highest sno as a string of a time ear
 
 CREATE OR REPLACE MACRO flake.sno_blob_lowest(moment) AS
     unhex(lpad(lower(hex(flake.tick(moment, 4, 315576000000, 0, 549755813887) << 1)), 10, '0') || '0000000000');
-COMMENT ON MACRO flake.sno_blob_lowest IS 'The lowest sno as a BLOB of 10 bytes of the time `moment` or later. A time outside the format is an error.';
+COMMENT ON MACRO flake.sno_blob_lowest IS 'The lowest sno as 10 bytes of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.sno_blob_highest(before) AS
     unhex(lpad(lower(hex(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 1) | 1)), 10, '0') || 'ffffffffff');
-COMMENT ON MACRO flake.sno_blob_highest IS 'The highest sno as a BLOB of 10 bytes of a time earlier than `before`. A time outside the format is an error.';
+COMMENT ON MACRO flake.sno_blob_highest IS 'The highest sno as 10 bytes of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.sno_uuid8_lowest(moment) AS
-    (lpad(lower(hex(flake.tick(moment, 4, 315576000000, 0, 549755813887) << 1)), 10, '0') || '0080008000000000000000')::UUID;
-COMMENT ON MACRO flake.sno_uuid8_lowest IS 'The lowest sno as a UUID of version 8 of the time `moment` or later. A time outside the format is an error.';
+    (lpad(lower(hex(flake.tick(moment, 4, 315576000000, 0, 549755813887) << 1)), 10, '0') || '0080008000000000000000')::uuid;
+COMMENT ON MACRO flake.sno_uuid8_lowest IS 'The lowest sno as a UUID of version 8 of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.sno_uuid8_highest(before) AS
-    (lpad(lower(hex(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 1) | 1)), 10, '0') || 'ff8fffbffffc0000000000')::UUID;
+    (lpad(lower(hex(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 1) | 1)), 10, '0') || 'ff8fffbffffc0000000000')::uuid;
 COMMENT ON MACRO flake.sno_uuid8_highest IS 'The highest sno as a UUID of version 8 of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.hotguid_lowest(moment) AS
-    (lpad(lower(hex(flake.tick(moment, 1000, 0, 0, 4294967295))), 8, '0') || '000000000000000000000000')::UUID;
-COMMENT ON MACRO flake.hotguid_lowest IS 'The lowest Hot Guid of either form of the time `moment` or later. A time outside the format is an error.';
+    (lpad(lower(hex(flake.tick(moment, 1000, 0, 0, 4294967295))), 8, '0') || '000000000000000000000000')::uuid;
+COMMENT ON MACRO flake.hotguid_lowest IS 'The lowest Hot Guid of either form of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.hotguid_highest(before) AS
-    (lpad(lower(hex((flake.tick(before, 1000, 0, 1, 4294967296) - 1))), 8, '0') || 'ffffffffffffffffffffffff')::UUID;
+    (lpad(lower(hex((flake.tick(before, 1000, 0, 1, 4294967296) - 1))), 8, '0') || 'ffffffffffffffffffffffff')::uuid;
 COMMENT ON MACRO flake.hotguid_highest IS 'The highest Hot Guid of either form of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.uuid7_lowest(moment) AS
-    (lpad(lower(hex(flake.tick(moment, 1, 0, 0, 281474976710655))), 12, '0') || '70008000000000000000')::UUID;
-COMMENT ON MACRO flake.uuid7_lowest IS 'The lowest UUID of version 7 of the time `moment` or later. A time outside the format is an error.';
+    (lpad(lower(hex(flake.tick(moment, 1, 0, 0, 281474976710655))), 12, '0') || '70008000000000000000')::uuid;
+COMMENT ON MACRO flake.uuid7_lowest IS 'The lowest UUID of version 7 of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.uuid7_highest(before) AS
-    (lpad(lower(hex((flake.tick(before, 1, 0, 1, 281474976710656) - 1))), 12, '0') || '7fffbfffffffffffffff')::UUID;
+    (lpad(lower(hex((flake.tick(before, 1, 0, 1, 281474976710656) - 1))), 12, '0') || '7fffbfffffffffffffff')::uuid;
 COMMENT ON MACRO flake.uuid7_highest IS 'The highest UUID of version 7 of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.snowflake_lowest(moment, preset) AS
@@ -258,7 +263,7 @@ CREATE OR REPLACE MACRO flake.snowflake_lowest(moment, preset) AS
         WHEN 'baidu' THEN flake.tick(moment, 1000, 1463673600, 0, 268435455) << 35
         ELSE flake.unknown_preset(preset)
     END;
-COMMENT ON MACRO flake.snowflake_lowest IS 'The lowest snowflake of a known service that is not negative of the time `moment` or later. A time outside the format is an error.';
+COMMENT ON MACRO flake.snowflake_lowest IS 'The lowest snowflake of a known service that is not negative of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.snowflake_highest(before, preset) AS
     CASE lower(preset)

@@ -1,16 +1,30 @@
 -- What an ID says, in PostgreSQL 14 or later: times, parts, and the IDs of a span of time.
--- `sql/generate.py` writes this file.
+-- `sql/generate.py` writes this file. docs/integrations/sql.md shows the functions in use.
 --
--- Load it with psql, or paste it into the SQL editor of a managed database: it needs no extension. Loading it
--- again replaces the functions. docs/integrations/sql.md shows them in use.
+-- Load it with psql, or paste it into the SQL editor of a managed database. It needs no extension, only the right to
+-- create a schema. If the owner of the functions loads it again, it replaces them.
 --
 -- The functions are in the schema `flake`, apart from the schema `polyflake` of leases and keys, because every role
--- may call them. The planner replaces a call by the function's body, so that a range is an index scan and prunes
--- partitions. For that they are IMMUTABLE, not STRICT, and have no SET clause. PostgreSQL binds the bodies when it
--- creates them, so the caller's search_path does not change what they call.
+-- may call them.
 --
--- A function that reads an ID returns NULL for a value that is no such ID, as uuid_extract_timestamp does. A function
--- that returns bounds raises an error for a time outside the format, because a NULL would silently find no rows.
+-- Functions that read an ID are SQL expressions: IMMUTABLE, not STRICT, and without a SET clause, so that the planner
+-- can replace a call by the body. It does so if the argument is a column, a constant or another cheap expression. A
+-- call with an expensive argument, such as a function in PL/pgSQL, remains a call: slower, with the same result.
+-- An index on an ID serves a range of IDs, and no filter by the time of the ID.
+--
+-- Functions that return bounds call PL/pgSQL. The planner computes a bound of constants once, so that it becomes an
+-- index condition and prunes partitions. A bound that depends on now() is computed when the query runs: an index scan
+-- computes it once and partitions are still pruned, but a scan of a whole table computes it for every row.
+--
+-- The caller's search_path does not change what the functions call: PostgreSQL binds the bodies of SQL functions when
+-- it creates them, and each PL/pgSQL function sets its own.
+--
+-- A function that reads an ID returns NULL for a value that cannot be one, as uuid_extract_timestamp does. There is no
+-- NULL where every value can be an ID: 10 bytes as a sno, a UUID as a Hot Guid, a bigint as a snowflake.
+--
+-- An error begins with a stable code of the library. A time outside the format is `time_out_of_range` (SQLSTATE 22008),
+-- because a bound that is NULL would silently find no rows. An unknown service is `invalid_layout`, and an unknown
+-- field is `unknown_field` (both SQLSTATE 22023).
 
 BEGIN;
 
@@ -32,17 +46,16 @@ BEGIN
     RETURN tick;
 END $$;
 
--- The lowest or the highest string of a sno's tick.
-CREATE OR REPLACE FUNCTION flake.sno_text(tick bigint, is_highest boolean) RETURNS text
+-- The first 8 characters of a sno.
+CREATE OR REPLACE FUNCTION flake.sno_string(word bigint) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    word bigint := (tick << 1) | is_highest::int;
     id text := '';
 BEGIN
     FOR place IN 0..7 LOOP
         id := id || substr('23456789abcdefghijklmnopqrstuvwx', ((word >> (35 - 5 * place)) & 31)::int + 1, 1);
     END LOOP;
-    RETURN id || repeat(CASE WHEN is_highest THEN 'x' ELSE '2' END, 8);
+    RETURN id;
 END $$;
 
 CREATE OR REPLACE FUNCTION flake.unknown_preset(preset text) RETURNS bigint
@@ -196,64 +209,13 @@ RETURN CASE WHEN flake.is_sno(id) THEN
 END;
 COMMENT ON FUNCTION flake.sno_sequence(uuid) IS 'The sequence of a sno within its tick of 4 ms, 0 to 65535. NULL for a value that is no sno.';
 
-CREATE OR REPLACE FUNCTION flake.sno_lowest(at timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN flake.sno_text(flake.tick(at, 4, 315576000000, 0, 549755813887), false);
-COMMENT ON FUNCTION flake.sno_lowest(timestamptz) IS 'The lowest sno as a string of the time `at` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error (22008).';
-
-CREATE OR REPLACE FUNCTION flake.sno_highest(before timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN flake.sno_text(flake.tick(before, 4, 315576000000, 1, 549755813888) - 1, true);
-COMMENT ON FUNCTION flake.sno_highest(timestamptz) IS 'The highest sno as a string of a time earlier than `before`. A time outside the format is an error (22008).';
-
-CREATE OR REPLACE FUNCTION flake.sno_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest text, highest text)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT flake.sno_lowest(start), flake.sno_highest(until);
-END;
-COMMENT ON FUNCTION flake.sno_range(timestamptz, timestamptz) IS 'The lowest and the highest sno as a string of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error (22008).';
-
-CREATE OR REPLACE FUNCTION flake.sno_bytea_lowest(at timestamptz) RETURNS bytea
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN substr(int8send(flake.tick(at, 4, 315576000000, 0, 549755813887) << 25), 1, 5) || '\x0000000000'::bytea;
-COMMENT ON FUNCTION flake.sno_bytea_lowest(timestamptz) IS 'The lowest sno as 10 bytes of the time `at` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error (22008).';
-
-CREATE OR REPLACE FUNCTION flake.sno_bytea_highest(before timestamptz) RETURNS bytea
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN substr(int8send(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 25) | 16777216), 1, 5) || '\xffffffffff'::bytea;
-COMMENT ON FUNCTION flake.sno_bytea_highest(timestamptz) IS 'The highest sno as 10 bytes of a time earlier than `before`. A time outside the format is an error (22008).';
-
-CREATE OR REPLACE FUNCTION flake.sno_bytea_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest bytea, highest bytea)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT flake.sno_bytea_lowest(start), flake.sno_bytea_highest(until);
-END;
-COMMENT ON FUNCTION flake.sno_bytea_range(timestamptz, timestamptz) IS 'The lowest and the highest sno as 10 bytes of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error (22008).';
-
-CREATE OR REPLACE FUNCTION flake.sno_uuid8_lowest(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN encode(substr(int8send(flake.tick(at, 4, 315576000000, 0, 549755813887) << 25), 1, 5) || '\x0080008000000000000000'::bytea, 'hex')::uuid;
-COMMENT ON FUNCTION flake.sno_uuid8_lowest(timestamptz) IS 'The lowest sno as a UUID of version 8 of the time `at` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error (22008).';
-
-CREATE OR REPLACE FUNCTION flake.sno_uuid8_highest(before timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN encode(substr(int8send(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 25) | 16777216), 1, 5) || '\xff8fffbffffc0000000000'::bytea, 'hex')::uuid;
-COMMENT ON FUNCTION flake.sno_uuid8_highest(timestamptz) IS 'The highest sno as a UUID of version 8 of a time earlier than `before`. A time outside the format is an error (22008).';
-
-CREATE OR REPLACE FUNCTION flake.sno_uuid8_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest uuid, highest uuid)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT flake.sno_uuid8_lowest(start), flake.sno_uuid8_highest(until);
-END;
-COMMENT ON FUNCTION flake.sno_uuid8_range(timestamptz, timestamptz) IS 'The lowest and the highest sno as a UUID of version 8 of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error (22008).';
-
 CREATE OR REPLACE FUNCTION flake.hotguid_time(id uuid) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN to_timestamp(((flake.byte(id, 0)::bigint << 24)
         | (flake.byte(id, 1)::bigint << 16)
         | (flake.byte(id, 2)::bigint << 8)
         | flake.byte(id, 3)::bigint)::float8);
-COMMENT ON FUNCTION flake.hotguid_time(uuid) IS 'The time of a Hot Guid of either form, to the second. Every UUID can be one, so each has a time here.';
+COMMENT ON FUNCTION flake.hotguid_time(uuid) IS 'The time of a Hot Guid of either form, to the second. Every UUID has one, since each can be a Hot Guid.';
 
 CREATE OR REPLACE FUNCTION flake.hotguid_shard_key(id uuid) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -273,23 +235,6 @@ RETURN CASE WHEN flake.byte(id, 6) >> 4 = 8 AND flake.byte(id, 8) >> 6 = 2 THEN
 END;
 COMMENT ON FUNCTION flake.hotguid_uuid8_shard_key(uuid) IS 'The shard key of a Hot Guid as a UUID of version 8, 0 to 4294967295. NULL for another UUID.';
 
-CREATE OR REPLACE FUNCTION flake.hotguid_lowest(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex(flake.tick(at, 1000, 0, 0, 4294967295)), 8, '0') || '-0000-0000-0000-000000000000')::uuid;
-COMMENT ON FUNCTION flake.hotguid_lowest(timestamptz) IS 'The lowest Hot Guid of either form of the time `at` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error (22008).';
-
-CREATE OR REPLACE FUNCTION flake.hotguid_highest(before timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex(flake.tick(before, 1000, 0, 1, 4294967296) - 1), 8, '0') || '-ffff-ffff-ffff-ffffffffffff')::uuid;
-COMMENT ON FUNCTION flake.hotguid_highest(timestamptz) IS 'The highest Hot Guid of either form of a time earlier than `before`. A time outside the format is an error (22008).';
-
-CREATE OR REPLACE FUNCTION flake.hotguid_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest uuid, highest uuid)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT flake.hotguid_lowest(start), flake.hotguid_highest(until);
-END;
-COMMENT ON FUNCTION flake.hotguid_range(timestamptz, timestamptz) IS 'The lowest and the highest Hot Guid of either form of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error (22008).';
-
 CREATE OR REPLACE FUNCTION flake.uuid7_time(id uuid) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN flake.byte(id, 6) >> 4 = 7 AND flake.byte(id, 8) >> 6 = 2 THEN
@@ -302,103 +247,171 @@ RETURN CASE WHEN flake.byte(id, 6) >> 4 = 7 AND flake.byte(id, 8) >> 6 = 2 THEN
 END;
 COMMENT ON FUNCTION flake.uuid7_time(uuid) IS 'The time of a UUID of version 7, to the millisecond. NULL for another UUID.';
 
-CREATE OR REPLACE FUNCTION flake.uuid7_lowest(at timestamptz) RETURNS uuid
+CREATE OR REPLACE FUNCTION flake.snowflake_ms(id bigint, preset text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex(flake.tick(at, 1, 0, 0, 281474976710655)), 12, '0') || '70008000000000000000')::uuid;
-COMMENT ON FUNCTION flake.uuid7_lowest(timestamptz) IS 'The lowest UUID of version 7 of the time `at` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error (22008).';
+RETURN CASE lower(preset)
+        WHEN 'twitter' THEN (((id >> 22) & 2199023255551) + 1288834974657)
+        WHEN 'x' THEN (((id >> 22) & 2199023255551) + 1288834974657)
+        WHEN 'discord' THEN (((id >> 22) & 4398046511103) + 1420070400000)
+        WHEN 'instagram' THEN (((id >> 23) & 2199023255551) + 1314220021721)
+        WHEN 'sonyflake' THEN (((id >> 24) & 549755813887) + 140952960000) * 10
+        WHEN 'mastodon' THEN ((id >> 16) & 281474976710655)
+        WHEN 'baidu' THEN (((id >> 35) & 268435455) + 1463673600) * 1000
+        ELSE flake.unknown_preset(preset)
+    END;
+COMMENT ON FUNCTION flake.snowflake_ms(bigint, text) IS 'The Unix milliseconds of a snowflake of a known service: twitter, x, discord, instagram, sonyflake, mastodon, baidu. Another name is an error.';
+
+CREATE OR REPLACE FUNCTION flake.snowflake_time(id bigint, preset text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN flake.time_of_ms(flake.snowflake_ms(id, preset));
+COMMENT ON FUNCTION flake.snowflake_time(bigint, text) IS 'The time of a snowflake of a known service: twitter, x, discord, instagram, sonyflake, mastodon, baidu. Another name is an error.';
+
+CREATE OR REPLACE FUNCTION flake.snowflake_field(id bigint, preset text, field text) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE lower(preset) || '.' || field
+        WHEN 'twitter.datacenter' THEN ((id >> 17) & 31)::int
+        WHEN 'x.datacenter' THEN ((id >> 17) & 31)::int
+        WHEN 'twitter.worker' THEN ((id >> 12) & 31)::int
+        WHEN 'x.worker' THEN ((id >> 12) & 31)::int
+        WHEN 'twitter.sequence' THEN (id & 4095)::int
+        WHEN 'x.sequence' THEN (id & 4095)::int
+        WHEN 'discord.worker' THEN ((id >> 17) & 31)::int
+        WHEN 'discord.process' THEN ((id >> 12) & 31)::int
+        WHEN 'discord.sequence' THEN (id & 4095)::int
+        WHEN 'instagram.shard' THEN ((id >> 10) & 8191)::int
+        WHEN 'instagram.sequence' THEN (id & 1023)::int
+        WHEN 'sonyflake.sequence' THEN ((id >> 16) & 255)::int
+        WHEN 'sonyflake.machine' THEN (id & 65535)::int
+        WHEN 'mastodon.sequence_data' THEN (id & 65535)::int
+        WHEN 'baidu.worker' THEN ((id >> 13) & 4194303)::int
+        WHEN 'baidu.sequence' THEN (id & 8191)::int
+        ELSE flake.unknown_field(preset, field)
+    END;
+COMMENT ON FUNCTION flake.snowflake_field(bigint, text, text) IS 'A field of a snowflake of a known service: twitter: datacenter, worker, sequence; discord: worker, process, sequence; instagram: shard, sequence; sonyflake: sequence, machine; mastodon: sequence_data; baidu: worker, sequence. Another name is an error.';
+
+CREATE OR REPLACE FUNCTION flake.sno_lowest(moment timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN flake.sno_string(flake.tick(moment, 4, 315576000000, 0, 549755813887) << 1) || '22222222';
+COMMENT ON FUNCTION flake.sno_lowest(timestamptz) IS 'The lowest sno as a string of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
+
+CREATE OR REPLACE FUNCTION flake.sno_highest(before timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN flake.sno_string(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 1) | 1) || 'xxxxxxxx';
+COMMENT ON FUNCTION flake.sno_highest(timestamptz) IS 'The highest sno as a string of a time earlier than `before`. A time outside the format is an error.';
+
+CREATE OR REPLACE FUNCTION flake.sno_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest text, highest text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT flake.sno_lowest(start), flake.sno_highest(until);
+END;
+COMMENT ON FUNCTION flake.sno_range(timestamptz, timestamptz) IS 'The lowest and the highest sno as a string of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
+
+CREATE OR REPLACE FUNCTION flake.sno_bytea_lowest(moment timestamptz) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN decode(lpad(to_hex(flake.tick(moment, 4, 315576000000, 0, 549755813887) << 1), 10, '0') || '0000000000', 'hex');
+COMMENT ON FUNCTION flake.sno_bytea_lowest(timestamptz) IS 'The lowest sno as 10 bytes of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
+
+CREATE OR REPLACE FUNCTION flake.sno_bytea_highest(before timestamptz) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN decode(lpad(to_hex(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 1) | 1), 10, '0') || 'ffffffffff', 'hex');
+COMMENT ON FUNCTION flake.sno_bytea_highest(timestamptz) IS 'The highest sno as 10 bytes of a time earlier than `before`. A time outside the format is an error.';
+
+CREATE OR REPLACE FUNCTION flake.sno_bytea_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest bytea, highest bytea)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT flake.sno_bytea_lowest(start), flake.sno_bytea_highest(until);
+END;
+COMMENT ON FUNCTION flake.sno_bytea_range(timestamptz, timestamptz) IS 'The lowest and the highest sno as 10 bytes of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
+
+CREATE OR REPLACE FUNCTION flake.sno_uuid8_lowest(moment timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (lpad(to_hex(flake.tick(moment, 4, 315576000000, 0, 549755813887) << 1), 10, '0') || '0080008000000000000000')::uuid;
+COMMENT ON FUNCTION flake.sno_uuid8_lowest(timestamptz) IS 'The lowest sno as a UUID of version 8 of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
+
+CREATE OR REPLACE FUNCTION flake.sno_uuid8_highest(before timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (lpad(to_hex(((flake.tick(before, 4, 315576000000, 1, 549755813888) - 1) << 1) | 1), 10, '0') || 'ff8fffbffffc0000000000')::uuid;
+COMMENT ON FUNCTION flake.sno_uuid8_highest(timestamptz) IS 'The highest sno as a UUID of version 8 of a time earlier than `before`. A time outside the format is an error.';
+
+CREATE OR REPLACE FUNCTION flake.sno_uuid8_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest uuid, highest uuid)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT flake.sno_uuid8_lowest(start), flake.sno_uuid8_highest(until);
+END;
+COMMENT ON FUNCTION flake.sno_uuid8_range(timestamptz, timestamptz) IS 'The lowest and the highest sno as a UUID of version 8 of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
+
+CREATE OR REPLACE FUNCTION flake.hotguid_lowest(moment timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (lpad(to_hex(flake.tick(moment, 1000, 0, 0, 4294967295)), 8, '0') || '000000000000000000000000')::uuid;
+COMMENT ON FUNCTION flake.hotguid_lowest(timestamptz) IS 'The lowest Hot Guid of either form of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
+
+CREATE OR REPLACE FUNCTION flake.hotguid_highest(before timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (lpad(to_hex((flake.tick(before, 1000, 0, 1, 4294967296) - 1)), 8, '0') || 'ffffffffffffffffffffffff')::uuid;
+COMMENT ON FUNCTION flake.hotguid_highest(timestamptz) IS 'The highest Hot Guid of either form of a time earlier than `before`. A time outside the format is an error.';
+
+CREATE OR REPLACE FUNCTION flake.hotguid_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest uuid, highest uuid)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT flake.hotguid_lowest(start), flake.hotguid_highest(until);
+END;
+COMMENT ON FUNCTION flake.hotguid_range(timestamptz, timestamptz) IS 'The lowest and the highest Hot Guid of either form of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
+
+CREATE OR REPLACE FUNCTION flake.uuid7_lowest(moment timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (lpad(to_hex(flake.tick(moment, 1, 0, 0, 281474976710655)), 12, '0') || '70008000000000000000')::uuid;
+COMMENT ON FUNCTION flake.uuid7_lowest(timestamptz) IS 'The lowest UUID of version 7 of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.uuid7_highest(before timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex(flake.tick(before, 1, 0, 1, 281474976710656) - 1), 12, '0') || '7fffbfffffffffffffff')::uuid;
-COMMENT ON FUNCTION flake.uuid7_highest(timestamptz) IS 'The highest UUID of version 7 of a time earlier than `before`. A time outside the format is an error (22008).';
+RETURN (lpad(to_hex((flake.tick(before, 1, 0, 1, 281474976710656) - 1)), 12, '0') || '7fffbfffffffffffffff')::uuid;
+COMMENT ON FUNCTION flake.uuid7_highest(timestamptz) IS 'The highest UUID of version 7 of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.uuid7_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest uuid, highest uuid)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
     SELECT flake.uuid7_lowest(start), flake.uuid7_highest(until);
 END;
-COMMENT ON FUNCTION flake.uuid7_range(timestamptz, timestamptz) IS 'The lowest and the highest UUID of version 7 of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error (22008).';
+COMMENT ON FUNCTION flake.uuid7_range(timestamptz, timestamptz) IS 'The lowest and the highest UUID of version 7 of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
 
-CREATE OR REPLACE FUNCTION flake.snowflake_ms(id bigint, preset text) RETURNS bigint
+CREATE OR REPLACE FUNCTION flake.snowflake_lowest(moment timestamptz, preset text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE lower(preset)
-    WHEN 'twitter' THEN (((id >> 22) & 2199023255551) + 1288834974657)
-    WHEN 'x' THEN (((id >> 22) & 2199023255551) + 1288834974657)
-    WHEN 'discord' THEN (((id >> 22) & 4398046511103) + 1420070400000)
-    WHEN 'instagram' THEN (((id >> 23) & 2199023255551) + 1314220021721)
-    WHEN 'sonyflake' THEN (((id >> 24) & 549755813887) + 140952960000) * 10
-    WHEN 'mastodon' THEN ((id >> 16) & 281474976710655)
-    WHEN 'baidu' THEN (((id >> 35) & 268435455) + 1463673600) * 1000
-    ELSE flake.unknown_preset(preset)
-END;
-COMMENT ON FUNCTION flake.snowflake_ms(bigint, text) IS 'The Unix milliseconds of a snowflake of a known service: twitter, x, discord, instagram, sonyflake, mastodon, baidu. Another name is an error (22023).';
-
-CREATE OR REPLACE FUNCTION flake.snowflake_time(id bigint, preset text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN flake.time_of_ms(flake.snowflake_ms(id, preset));
-COMMENT ON FUNCTION flake.snowflake_time(bigint, text) IS 'The time of a snowflake of a known service: twitter, x, discord, instagram, sonyflake, mastodon, baidu. Another name is an error (22023).';
-
-CREATE OR REPLACE FUNCTION flake.snowflake_field(id bigint, preset text, field text) RETURNS int
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE lower(preset) || '.' || field
-    WHEN 'twitter.datacenter' THEN ((id >> 17) & 31)::int
-    WHEN 'x.datacenter' THEN ((id >> 17) & 31)::int
-    WHEN 'twitter.worker' THEN ((id >> 12) & 31)::int
-    WHEN 'x.worker' THEN ((id >> 12) & 31)::int
-    WHEN 'twitter.sequence' THEN (id & 4095)::int
-    WHEN 'x.sequence' THEN (id & 4095)::int
-    WHEN 'discord.worker' THEN ((id >> 17) & 31)::int
-    WHEN 'discord.process' THEN ((id >> 12) & 31)::int
-    WHEN 'discord.sequence' THEN (id & 4095)::int
-    WHEN 'instagram.shard' THEN ((id >> 10) & 8191)::int
-    WHEN 'instagram.sequence' THEN (id & 1023)::int
-    WHEN 'sonyflake.sequence' THEN ((id >> 16) & 255)::int
-    WHEN 'sonyflake.machine' THEN (id & 65535)::int
-    WHEN 'mastodon.sequence_data' THEN (id & 65535)::int
-    WHEN 'baidu.worker' THEN ((id >> 13) & 4194303)::int
-    WHEN 'baidu.sequence' THEN (id & 8191)::int
-    ELSE flake.unknown_field(preset, field)
-END;
-COMMENT ON FUNCTION flake.snowflake_field(bigint, text, text) IS 'A field of a snowflake of a known service: twitter: datacenter, worker, sequence; discord: worker, process, sequence; instagram: shard, sequence; sonyflake: sequence, machine; mastodon: sequence_data; baidu: worker, sequence. Another name is an error (22023).';
-
-CREATE OR REPLACE FUNCTION flake.snowflake_lowest(at timestamptz, preset text) RETURNS bigint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE lower(preset)
-    WHEN 'twitter' THEN flake.tick(at, 1, 1288834974657, 0, 2199023255551) << 22
-    WHEN 'x' THEN flake.tick(at, 1, 1288834974657, 0, 2199023255551) << 22
-    WHEN 'discord' THEN flake.tick(at, 1, 1420070400000, 0, 2199023255551) << 22
-    WHEN 'instagram' THEN flake.tick(at, 1, 1314220021721, 0, 1099511627775) << 23
-    WHEN 'sonyflake' THEN flake.tick(at, 10, 140952960000, 0, 549755813887) << 24
-    WHEN 'mastodon' THEN flake.tick(at, 1, 0, 0, 140737488355327) << 16
-    WHEN 'baidu' THEN flake.tick(at, 1000, 1463673600, 0, 268435455) << 35
-    ELSE flake.unknown_preset(preset)
-END;
-COMMENT ON FUNCTION flake.snowflake_lowest(timestamptz, text) IS 'The lowest snowflake of a known service that is not negative of the time `at` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error (22008).';
+        WHEN 'twitter' THEN flake.tick(moment, 1, 1288834974657, 0, 2199023255551) << 22
+        WHEN 'x' THEN flake.tick(moment, 1, 1288834974657, 0, 2199023255551) << 22
+        WHEN 'discord' THEN flake.tick(moment, 1, 1420070400000, 0, 2199023255551) << 22
+        WHEN 'instagram' THEN flake.tick(moment, 1, 1314220021721, 0, 1099511627775) << 23
+        WHEN 'sonyflake' THEN flake.tick(moment, 10, 140952960000, 0, 549755813887) << 24
+        WHEN 'mastodon' THEN flake.tick(moment, 1, 0, 0, 140737488355327) << 16
+        WHEN 'baidu' THEN flake.tick(moment, 1000, 1463673600, 0, 268435455) << 35
+        ELSE flake.unknown_preset(preset)
+    END;
+COMMENT ON FUNCTION flake.snowflake_lowest(timestamptz, text) IS 'The lowest snowflake of a known service that is not negative of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.snowflake_highest(before timestamptz, preset text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE lower(preset)
-    WHEN 'twitter' THEN ((flake.tick(before, 1, 1288834974657, 1, 2199023255552) - 1) << 22) | 4194303
-    WHEN 'x' THEN ((flake.tick(before, 1, 1288834974657, 1, 2199023255552) - 1) << 22) | 4194303
-    WHEN 'discord' THEN ((flake.tick(before, 1, 1420070400000, 1, 2199023255552) - 1) << 22) | 4194303
-    WHEN 'instagram' THEN ((flake.tick(before, 1, 1314220021721, 1, 1099511627776) - 1) << 23) | 8388607
-    WHEN 'sonyflake' THEN ((flake.tick(before, 10, 140952960000, 1, 549755813888) - 1) << 24) | 16777215
-    WHEN 'mastodon' THEN ((flake.tick(before, 1, 0, 1, 140737488355328) - 1) << 16) | 65535
-    WHEN 'baidu' THEN ((flake.tick(before, 1000, 1463673600, 1, 268435456) - 1) << 35) | 34359738367
-    ELSE flake.unknown_preset(preset)
-END;
-COMMENT ON FUNCTION flake.snowflake_highest(timestamptz, text) IS 'The highest snowflake of a known service that is not negative of a time earlier than `before`. A time outside the format is an error (22008).';
+        WHEN 'twitter' THEN ((flake.tick(before, 1, 1288834974657, 1, 2199023255552) - 1) << 22) | 4194303
+        WHEN 'x' THEN ((flake.tick(before, 1, 1288834974657, 1, 2199023255552) - 1) << 22) | 4194303
+        WHEN 'discord' THEN ((flake.tick(before, 1, 1420070400000, 1, 2199023255552) - 1) << 22) | 4194303
+        WHEN 'instagram' THEN ((flake.tick(before, 1, 1314220021721, 1, 1099511627776) - 1) << 23) | 8388607
+        WHEN 'sonyflake' THEN ((flake.tick(before, 10, 140952960000, 1, 549755813888) - 1) << 24) | 16777215
+        WHEN 'mastodon' THEN ((flake.tick(before, 1, 0, 1, 140737488355328) - 1) << 16) | 65535
+        WHEN 'baidu' THEN ((flake.tick(before, 1000, 1463673600, 1, 268435456) - 1) << 35) | 34359738367
+        ELSE flake.unknown_preset(preset)
+    END;
+COMMENT ON FUNCTION flake.snowflake_highest(timestamptz, text) IS 'The highest snowflake of a known service that is not negative of a time earlier than `before`. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.snowflake_range(start timestamptz, until timestamptz, preset text) RETURNS TABLE (lowest bigint, highest bigint)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
     SELECT flake.snowflake_lowest(start, preset), flake.snowflake_highest(until, preset);
 END;
-COMMENT ON FUNCTION flake.snowflake_range(timestamptz, timestamptz, text) IS 'The lowest and the highest snowflake of a known service that is not negative of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error (22008).';
+COMMENT ON FUNCTION flake.snowflake_range(timestamptz, timestamptz, text) IS 'The lowest and the highest snowflake of a known service that is not negative of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
 
-CREATE OR REPLACE FUNCTION flake.partman_sno_uuid8_encode(at timestamptz) RETURNS uuid
+CREATE OR REPLACE FUNCTION flake.partman_sno_uuid8_encode(moment timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN flake.sno_uuid8_lowest(at);
+RETURN flake.sno_uuid8_lowest(moment);
 COMMENT ON FUNCTION flake.partman_sno_uuid8_encode(timestamptz) IS 'For p_time_encoder of pg_partman: the lowest ID of a time.';
 
 CREATE OR REPLACE FUNCTION flake.partman_sno_uuid8_decode(id text) RETURNS timestamptz
@@ -406,9 +419,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN flake.sno_time(id::uuid);
 COMMENT ON FUNCTION flake.partman_sno_uuid8_decode(text) IS 'For p_time_decoder of pg_partman: the time of an ID.';
 
-CREATE OR REPLACE FUNCTION flake.partman_hotguid_encode(at timestamptz) RETURNS uuid
+CREATE OR REPLACE FUNCTION flake.partman_hotguid_encode(moment timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN flake.hotguid_lowest(at);
+RETURN flake.hotguid_lowest(moment);
 COMMENT ON FUNCTION flake.partman_hotguid_encode(timestamptz) IS 'For p_time_encoder of pg_partman: the lowest ID of a time.';
 
 CREATE OR REPLACE FUNCTION flake.partman_hotguid_decode(id text) RETURNS timestamptz
@@ -416,9 +429,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN flake.hotguid_time(id::uuid);
 COMMENT ON FUNCTION flake.partman_hotguid_decode(text) IS 'For p_time_decoder of pg_partman: the time of an ID.';
 
-CREATE OR REPLACE FUNCTION flake.partman_uuid7_encode(at timestamptz) RETURNS uuid
+CREATE OR REPLACE FUNCTION flake.partman_uuid7_encode(moment timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN flake.uuid7_lowest(at);
+RETURN flake.uuid7_lowest(moment);
 COMMENT ON FUNCTION flake.partman_uuid7_encode(timestamptz) IS 'For p_time_encoder of pg_partman: the lowest ID of a time.';
 
 CREATE OR REPLACE FUNCTION flake.partman_uuid7_decode(id text) RETURNS timestamptz

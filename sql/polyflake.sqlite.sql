@@ -2,7 +2,8 @@
 --
 -- SQLite has no functions in SQL, so these are generated columns. Take those that you need into your own table, with
 -- `CREATE TABLE` or `ALTER TABLE ... ADD COLUMN`; they store nothing. A query can use an expression by itself.
--- `ms` is the time in Unix milliseconds. Columns are NULL for a value that is no such ID.
+-- `ms` is the time in Unix milliseconds. Columns are NULL for a value that cannot be such an ID; every 10 bytes can be
+-- a sno, every UUID a Hot Guid, and every integer a snowflake.
 
 -- A sno as its string.
 CREATE TABLE sno_strings (

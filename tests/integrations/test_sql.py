@@ -298,6 +298,41 @@ def test_postgresqls_planner_replaces_each_function_that_reads_an_id(postgresql:
         assert "flake." not in plan(postgresql, f"SELECT {call} FROM ids"), call
 
 
+def test_postgresqls_planner_keeps_the_call_of_an_expensive_argument(postgresql: psycopg.Connection[Any]) -> None:
+    """The function's body would evaluate the argument several times. The result is the same."""
+    with postgresql.transaction(force_rollback=True):
+        postgresql.execute(
+            "CREATE FUNCTION pg_temp.read(id text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN id; END';"
+            'CREATE TEMP TABLE kept (id text COLLATE "C")'
+        )
+        postgresql.execute("INSERT INTO kept VALUES (%s)", [SNOS[5][0]])
+        question = "SELECT flake.sno_time(pg_temp.read(id)) FROM kept"
+        assert "flake.sno_time(" in plan(postgresql, question)
+        assert value(postgresql, question) == SNOS[5][3]
+        assert "flake." not in plan(postgresql, question.replace("pg_temp.read", "lower"))
+
+
+def test_postgresqls_sql_functions_have_no_null_where_every_value_is_an_id(
+    postgresql: psycopg.Connection[Any],
+) -> None:
+    for call in (
+        "sno_time('\\xffffffffffffffffffff'::bytea)",
+        "hotguid_time('ffffffff-ffff-ffff-ffff-ffffffffffff')",
+        "snowflake_time(-1, 'discord')",
+    ):
+        assert value(postgresql, f"SELECT flake.{call}") is not None, call
+
+
+def test_postgresqls_functions_keep_their_search_path(postgresql: psycopg.Connection[Any]) -> None:
+    """A function in SQL with a body of statements is bound when it is created; the others have a SET clause."""
+    found = postgresql.execute(
+        "SELECT lanname, count(*), bool_and(prosqlbody IS NOT NULL), bool_and(proconfig IS NOT NULL)"
+        " FROM pg_proc JOIN pg_language AS l ON l.oid = prolang"
+        " WHERE pronamespace = 'flake'::regnamespace GROUP BY lanname ORDER BY lanname"
+    ).fetchall()
+    assert [(row[0], *row[2:]) for row in found] == [("plpgsql", False, True), ("sql", True, False)]
+
+
 def test_postgresqls_functions_are_immutable_and_parallel_safe_and_lie_apart_from_the_leases(
     postgresql: psycopg.Connection[Any],
 ) -> None:
