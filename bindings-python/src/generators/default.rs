@@ -2,13 +2,17 @@
 
 use std::{
     env,
+    ffi::CString,
     sync::{
         PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
 };
 
-use pyo3::{Borrowed, PyClass, intern, prelude::*, sync::PyOnceLock, types::IntoPyDict};
+use pyo3::{
+    Borrowed, PyClass, exceptions::PyRuntimeWarning, intern, prelude::*, sync::PyOnceLock,
+    types::IntoPyDict,
+};
 
 use crate::ids::convert::{Of, Take, class_name, name, wrong_type};
 
@@ -92,14 +96,32 @@ fn plain<G: PyClass>(py: Python<'_>) -> PyResult<Py<G>> {
 
 /// A generator under a lease, if the environment asks for one.
 fn leased<G: PyClass>(py: Python<'_>) -> PyResult<Option<Py<G>>> {
-    // An empty one is set, too: it is refused.
-    if ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].into_iter().all(|name| env::var_os(name).is_none()) {
+    if variable().is_none() {
         return Ok(None);
     }
     let lease = py.import("polyflake._lease")?.call_method0(intern!(py, "lease"))?;
     let options = [("lease", lease)].into_py_dict(py)?;
     let generator = py.get_type::<G>().call((), Some(&options))?;
     Ok(Some(generator.cast_into::<G>()?.unbind()))
+}
+
+/// The variable that asks for a lease, if one is set. An empty one counts, too: it is rejected later.
+fn variable() -> Option<&'static str> {
+    ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].into_iter().find(|name| env::var_os(name).is_some())
+}
+
+/// Warns of a generator that draws a random worker ID although the environment asks for leased ones: it may draw one that another
+/// process has leased.
+///
+/// # Errors
+/// The warning, if warnings are errors.
+pub(crate) fn warn_beside_lease(py: Python<'_>) -> PyResult<()> {
+    let Some(variable) = variable() else { return Ok(()) };
+    let warning = format!(
+        "{variable} is set, but this generator draws a random partition, which another process may have leased: \
+         pass lease=polyflake.lease(), or use sno.generate()"
+    );
+    PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(warning)?, 1)
 }
 
 /// The argument of `set_default_generator`: a generator or None.

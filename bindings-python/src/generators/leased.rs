@@ -86,7 +86,7 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
         match self {
             Self::Own(generator) => Ok(generator),
             Self::Leased(_) => Err(mismatch(
-                "expected a generator without a lease, found one with: `lease.close()` ends it, `lease.status()` tells of it",
+                "expected a generator without a lease, found one with a lease: use `lease.status()` and `lease.close()`",
             )),
         }
     }

@@ -15,7 +15,7 @@ use super::ids::{Sno, SnoArray};
 use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
-    default::{self, Default},
+    default::{self, Default, warn_beside_lease},
     leased::{LeaseOption, Source, mismatch},
     making::{Mode, makes, makes_ids, makes_texts},
     options::{Function, Keywords, Options},
@@ -184,6 +184,9 @@ impl Generator {
                 },
             )?;
             return Ok(Self { inner, metabyte, claim: None });
+        }
+        if partition.is_none() {
+            attached(warn_beside_lease)?;
         }
         let first = sequence_min.as_ref().map_or(0, |least| least.0);
         let last = sequence_max.as_ref().map_or(u16::MAX, |most| most.0);

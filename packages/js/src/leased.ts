@@ -7,6 +7,7 @@ import type { GuardedClock } from "./clock.js";
 import { type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 import type { Handle } from "./handle.js";
 import { type Signal, slept } from "./later.js";
+import { emitWarning } from "./twins.js";
 
 /**
  * The name of the method with which a lease accepts a generator, and of the leases of default generators. All copies of the package
@@ -211,6 +212,26 @@ function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
   throw new PolyflakeError(
     "lease_unavailable",
     `expected polyflake/lease, since ${name} is set, found it not loaded in this realm: start with node --import polyflake/lease, or import it first; in Jest import it in a file of setupFiles, and in an edge runtime, which has no leases, leave the variable out`,
+  );
+}
+
+/**
+ * Emits a process warning if a variable asks for leased worker IDs, for a generator that picks a random one: another process may have
+ * leased it.
+ */
+export function warnBesideLease(): void {
+  const { process: host } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  let name: string | undefined;
+  try {
+    const variables = variablesOf(host?.env);
+    name = Object.keys(variables).find((key) => variables[key] !== undefined);
+  } catch {
+    // Deno hides the variables. The generator does not need them.
+  }
+  if (name === undefined) return;
+  emitWarning(
+    "polyflake_unleased",
+    `${name} is set, but this generator picks a random partition, which another process may have leased: pass { lease: await lease() } of polyflake/lease, or use sno.generate()`,
   );
 }
 

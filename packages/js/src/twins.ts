@@ -75,13 +75,13 @@ function forget(): void {
   room = Math.max(64, 2 * claims.size);
 }
 
-/** Emits a process warning, as Node, Bun and Deno show it. Other runtimes have no place for warnings. */
 function warn({ key, same, remedy }: Identity): void {
   warned.add(key);
+  emitWarning("polyflake_twin", `another generator has the same ${same()}: they repeat each other's IDs; ${remedy}`);
+}
+
+/** Emits a process warning, as Node, Bun and Deno show it. Other runtimes have no place for warnings. */
+export function emitWarning(code: string, text: string): void {
   const host = (globalThis as { process?: { emitWarning?: unknown } }).process;
-  if (typeof host?.emitWarning !== "function") return;
-  host.emitWarning(`another generator has the same ${same()}: they repeat each other's IDs; ${remedy}`, {
-    type: "PolyflakeWarning",
-    code: "polyflake_twin",
-  });
+  if (typeof host?.emitWarning === "function") host.emitWarning(text, { type: "PolyflakeWarning", code });
 }

@@ -261,6 +261,28 @@ onEachMachine((polyflake, machine) => {
     assert.deepEqual([stdout, stderr], ["true\n", ""]);
   });
 
+  test("a random worker ID beside leased ones is warned of", () => {
+    const program = `
+      const { sno } = require("polyflake/${machine}");
+      process.on("warning", ({ name, code, message }) => console.log(name, code, message.split(",")[0]));
+      const heard = (setUp) => { setUp(); return new Promise(setImmediate); };
+      (async () => {
+        for (const name of ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"]) {
+          delete process.env.POLYFLAKE_LEASE;
+          await heard(() => new sno.Generator());
+          process.env[name] = "7";
+          await heard(() => sno.Generator.restore(new sno.Generator({ partition: name.length }).close()));
+          await heard(() => new sno.Generator());
+        }
+      })();`;
+    const { stdout } = spawnSync(process.execPath, ["--no-warnings", "-e", program], {
+      encoding: "utf8",
+      cwd: import.meta.dirname,
+    });
+    const line = (name) => `PolyflakeWarning polyflake_unleased ${name} is set\n`;
+    assert.equal(stdout, line("POLYFLAKE_LEASE") + line("POLYFLAKE_NODE"));
+  });
+
   test("a variable asks for a lease, and never for a random number instead", () => {
     const program = `
       const { sno, hotguid } = require("polyflake/${machine}");

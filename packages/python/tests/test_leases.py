@@ -8,6 +8,7 @@ import logging
 import multiprocessing
 import os
 import pickle
+import pydoc
 import re
 import signal
 import socket
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -327,6 +329,40 @@ os.environ |= {{"POLYFLAKE_LEASE": "{url}&namespace=orders", "POLYFLAKE_NODE": "
 print(polyflake.sno.generate().partition)
 """
     assert child(code) == 9
+
+
+@pytest.mark.parametrize("variable", ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"])
+def test_a_random_worker_id_beside_leased_ones_is_warned_of(
+    url: str, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.delenv("POLYFLAKE_LEASE", raising=False)
+    monkeypatch.delenv("POLYFLAKE_NODE", raising=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sno.Generator()
+        monkeypatch.setenv(variable, f"{url}&namespace=orders")
+        sno.Generator(7)
+        sno.Generator(lease=polyflake.lease(url, "orders"))
+        snapshot = sno.Generator(8).close()
+        sno.Generator.restore(snapshot)
+    with pytest.warns(RuntimeWarning, match=f"^{variable} is set, but this generator draws a random partition"):
+        sno.Generator()
+
+
+def test_the_names_of_leases_are_listed() -> None:
+    assert {*polyflake.__all__, "__doc__"} <= set(dir(polyflake))
+    assert "LeaseStatus" in pydoc.render_doc(polyflake)
+
+
+def test_functions_at_exit_make_ids_before_the_number_is_returned(url: str) -> None:
+    code = f"""
+import atexit, polyflake
+from polyflake import sno
+ids = sno.Generator(lease=polyflake.lease({url!r}, "orders"))
+atexit.register(lambda: print(ids.generate().partition))
+ids.generate()
+"""
+    assert (child(code), granted(url)) == (0, [])
 
 
 def test_the_example_of_the_readme_runs(url: str) -> None:

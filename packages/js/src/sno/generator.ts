@@ -4,7 +4,7 @@ import { prepareEntropy, randomBytes } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
-import { alone, defaultGenerator, leasedBy } from "../leased.js";
+import { alone, defaultGenerator, leasedBy, warnBesideLease } from "../leased.js";
 import { type Machine, MOST } from "../machine.js";
 import { putShared } from "../options.js";
 import { lendTo } from "../partitions.js";
@@ -116,7 +116,9 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
    * Creates a generator. Without an explicit partition, it picks a random one at its first ID.
    *
    * The process emits a warning, once per partition, if another generator of this thread that is still in use has the same explicit
-   * or restored partition, with overlapping sequences and times, because they repeat each other's IDs.
+   * or restored partition, with overlapping sequences and times, because they repeat each other's IDs. It also emits one for a
+   * generator with a random partition if `POLYFLAKE_LEASE` or `POLYFLAKE_NODE` is set, because another process may have leased that
+   * partition.
    *
    * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` with the option as `field`;
    * `time_out_of_range` for the window.
@@ -138,6 +140,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
       return inDates(times, () => new Handle(m, write, m.calls.snoBuild, clock));
     };
     const handle = lease ? leasedBy(lease, { ...LEASED, clock, build }) : build();
+    if (leases) warnBesideLease();
     let isSeeded = !(leases && isLent);
     if (!isSeeded) prepareEntropy();
     // Asks for random bytes before the clock is read: the global scope of a worker has neither, but only random bytes report that.

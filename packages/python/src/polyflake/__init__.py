@@ -5,6 +5,9 @@ Each ID format is a module: :mod:`polyflake.sno`, :mod:`polyflake.randflake` (wh
 encrypts your integer keys into public IDs. Every error is a :class:`PolyflakeError` with a stable ``code``.
 """
 
+import atexit
+import sys
+
 from polyflake._errors import (
     ClockError,
     EntropyError,
@@ -50,6 +53,20 @@ __all__ = [
     "sno",
     "sparx64",
 ]
+
+
+def _close_leases() -> None:
+    if "polyflake._lease" in sys.modules:
+        sys.modules["polyflake._lease"]._close_all()
+
+
+# Registered here and not with the first lease, so that functions that a program registers after this import run earlier and can
+# still make IDs.
+atexit.register(_close_leases)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> object:

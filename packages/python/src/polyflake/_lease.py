@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import json
 import logging
 import math
@@ -578,15 +577,10 @@ def _close_all(*_: object, **__: object) -> None:
 
 
 def _close_at_exit() -> None:
-    """Registers the release of the worker IDs at the end of the process, once per process.
-
-    It uses the hooks of `multiprocessing` and Celery, too, because their children end without running `atexit`.
-    """
+    """Registers the release of the worker IDs with `multiprocessing` and Celery, whose children end without running `atexit`."""
     if os.getpid() in _EXITS:
         return
     _EXITS.add(os.getpid())
-    atexit.unregister(_close_all)
-    atexit.register(_close_all)
     for name in ("multiprocessing.util", "billiard.util"):
         if name in sys.modules:
             sys.modules[name].Finalize(None, _close_all, exitpriority=10)

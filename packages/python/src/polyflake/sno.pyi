@@ -362,6 +362,8 @@ class Generator:
             ends the wait and propagates.
         :warns RuntimeWarning: once per partition, if a generator of this process that is still in use has the same
             explicit or restored partition, with overlapping sequences and times, because they repeat each other's IDs.
+            Also for a generator with a random partition if ``POLYFLAKE_LEASE`` or ``POLYFLAKE_NODE`` is set, because
+            another process may have leased that partition.
         :raises OutOfRangeError: with the ``field``.
         """
 
