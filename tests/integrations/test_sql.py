@@ -19,7 +19,7 @@ import psycopg
 import pytest
 
 from conftest import MariaDb, Server
-from polyflake import InvalidValueError, layout, sno
+from polyflake import InvalidValueError, hotguid, layout, sno
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/integrations/sql.md").read_text(encoding="utf-8")
@@ -456,6 +456,65 @@ def test_the_page_shows_what_postgresql_answers(postgresql: psycopg.Connection[A
             postgresql.execute("INSERT INTO tickets VALUES ('9d5ve8222622g22!')")
 
 
+def test_the_page_shows_the_results_of_common_mistakes(postgresql: psycopg.Connection[Any]) -> None:
+    section = PAGE.split("\n## Common mistakes\n")[1]
+    assert "\n## " not in section
+    shown = re.findall(r"([^;]+);(?: -- (.*))?\n", "".join(re.findall(r"```sql\n(.*?)```", section, re.DOTALL)))
+    assert sum(bool(expected) for _, expected in shown) == 11
+    with postgresql.transaction(force_rollback=True):
+        postgresql.execute("CREATE SCHEMA mistakes; SET LOCAL search_path = mistakes")
+        for statement, expected in shown:
+            if expected:
+                found = postgresql.execute(f"SELECT result::text FROM ({statement}) AS shown (result)")
+                assert found.fetchone() == (expected,), statement
+            else:
+                postgresql.execute(statement)
+
+
+def test_the_page_states_numbers_that_javascript_and_randflake_have() -> None:
+    assert (int(float(175928847299117063)), float(2**53)) == (175928847299117056, float(2**53 + 1))
+    ids = [int(case["encrypted_id"]) for case in vectors("randflake")["cases"]]
+    assert -6409233573807279069 in ids
+    assert 0.25 < sum(id < 0 for id in ids) / len(ids) < 0.75
+    assert int("ae3ek0mnbbd13", 32) == 12037510499902272547 == -6409233573807279069 % 2**64
+
+
+def test_an_index_of_another_collation_serves_no_range_of_bytes(postgresql: psycopg.Connection[Any]) -> None:
+    with postgresql.transaction(force_rollback=True):
+        postgresql.execute("SET LOCAL enable_seqscan = off")
+        for collation, uses in (("C", True), ("en-x-icu", False)):
+            postgresql.execute(f'CREATE TEMP TABLE "in_{collation}" (code text COLLATE "{collation}" PRIMARY KEY)')
+            question = f'SELECT 1 FROM "in_{collation}" WHERE code COLLATE "C" >= flake.sno_lowest(\'2026-01-05Z\')'
+            assert ("Index Cond" in plan(postgresql, question)) == uses, collation
+
+
+def by_sql_server(uuid: UUID) -> bytes:
+    """A key that sorts as `uniqueidentifier` does: the bytes of the last group, then each group before it."""
+    data = uuid.bytes_le  # as SQL Server stores the first three groups
+    return data[10:] + data[8:10] + data[6:8] + data[4:6] + data[:4]
+
+
+def test_sql_server_sorts_a_hot_guid_of_to_sql_by_time_and_no_sno_as_a_uuid() -> None:
+    snos = sorted(sno.Sno(low).uuid8 for low, *_ in SNOS)
+    assert len(set(snos)) > 50 and sorted(snos, key=by_sql_server) != snos
+    guids = sorted(uuid for uuid, *_ in GUIDS)
+    assert sorted(guids, key=lambda guid: by_sql_server(hotguid.to_sql(guid))) == guids
+    assert sorted(guids, key=by_sql_server) != guids
+
+
+def test_a_row_with_a_lower_id_can_appear_after_one_with_a_higher_id(server: Server) -> None:
+    url = server.url()
+    with psycopg.connect(url) as slow, psycopg.connect(url, autocommit=True) as fast:
+        fast.execute("CREATE TABLE events (id bigint PRIMARY KEY)")
+        slow.execute("INSERT INTO events VALUES (1)")
+        fast.execute("INSERT INTO events VALUES (2)")
+        last = value(fast, "SELECT max(id) FROM events")
+        slow.commit()
+        assert last == 2
+        assert value(fast, "SELECT count(*) FROM events WHERE id > %s", last) == 0
+        assert value(fast, "SELECT count(*) FROM events") == 2
+
+
 # DuckDB
 
 #: The name of a form of sno in a macro, its place in a row of `SNOS`, and its type.
@@ -727,3 +786,20 @@ def test_the_page_shows_expressions_of_mariadb(mariadb: MariaDb) -> None:
         for question, times in zip(found, ([at(ms) for _, ms in messages], [time for _, time in orders]), strict=True):
             cursor.execute(question)
             assert sorted(time for (time,) in cursor.fetchall()) == sorted(time.replace(tzinfo=None) for time in times)
+
+
+def test_the_page_shows_expressions_of_clickhouse() -> None:
+    """`chdb` is large, so it is not among the packages that every run installs."""
+    chdb = pytest.importorskip("chdb", reason="pip install chdb, to run the expressions of ClickHouse")
+    (flake, expected), (of_string, _), (of_bytes, _) = blocks("ClickHouse")
+
+    def read(question: str) -> list[str]:
+        return str(chdb.query(question, "TSVRaw")).splitlines()
+
+    assert expected and read(flake) == [expected]
+    strings = ", ".join(f"'{text}'" for text, *_ in SNOS)
+    columns = ", ".join(f"unhex('{data.hex()}')" for _, data, *_ in SNOS)
+    times = [f"{time:%Y-%m-%d %H:%M:%S}.{time.microsecond // 1000:03}" for _, _, _, time, *_ in SNOS]
+    orders = "FROM (SELECT arrayJoin([{}])::{} AS id)"
+    assert read(of_string.replace("FROM orders", orders.format(strings, "String"))) == times
+    assert read(of_bytes.replace("FROM orders", orders.format(columns, "FixedString(10)"))) == times
