@@ -1,4 +1,4 @@
-"""Writes the SQL files of this folder: what an ID says, in PostgreSQL, DuckDB and SQLite.
+"""Writes SQL files of this folder: what an ID says, in PostgreSQL, DuckDB and SQLite.
 
 The layouts of known services come from the core's presets, so a new preset appears in each file. Run it in an
 environment with the wheel. `tests/integrations/test_sql.py` fails if a file differs from what this program writes.
@@ -7,6 +7,7 @@ environment with the wheel. `tests/integrations/test_sql.py` fails if a file dif
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -750,7 +751,106 @@ SQLITE_HEAD = """\
 -- a sno, every UUID a Hot Guid, and every integer a snowflake.
 """
 
-FILES = {"polyflake.sql": postgresql, "polyflake.duckdb.sql": duckdb, "polyflake.sqlite.sql": sqlite}
+
+# Randflake in PostgreSQL
+
+
+def shared(name: str) -> str:
+    """A function of the cipher, which `public.sql` has too."""
+    text = (FOLDER / "public.sql").read_text(encoding="utf-8")
+    (found,) = re.findall(rf"(?m)^-- .*\nCREATE FUNCTION polyflake\.{name}\([^;]*? AS \$\$\n(?s:.*?)^END \$\$;\n", text)
+    return found.replace("polyflake.", "randflake.")
+
+
+RANDFLAKE_SECONDS, RANDFLAKE_BITS = 1_730_000_000, 17
+RANDFLAKE = f"""\
+-- What a Randflake says, in PostgreSQL 12 or later: time, node ID and sequence, for roles that cannot read its secret.
+-- `sql/generate.py` writes this file, with the cipher of `public.sql`.
+--
+-- Load it with psql as the owner of the database. Then, from one file, so that no log has the secret (16 bytes in hex):
+--
+--     COPY randflake.keys (name, secret) FROM STDIN;
+--     orders\t\\\\x000102030405060708090a0b0c0d0e0f
+--     \\.
+--     GRANT USAGE ON SCHEMA randflake TO reports;
+--     GRANT EXECUTE ON FUNCTION randflake.time, randflake.node, randflake.sequence TO reports;
+--
+--     SELECT randflake.time(id, 'orders') FROM orders;
+--
+-- The functions run with their owner's rights and a fixed search_path. Every bigint decrypts to a time, so the wrong
+-- key returns a wrong time. Randflakes do not sort by time, so there is no range of IDs: a filter by time reads and
+-- decrypts every row. Grant the functions only to roles that may know when and where every ID was made.
+
+BEGIN;
+
+CREATE SCHEMA randflake;
+
+{{subkeys}}
+{{decrypt}}
+CREATE TABLE randflake.keys (
+    name text COLLATE "C" PRIMARY KEY,
+    secret bytea NOT NULL CHECK (length(secret) = 16),
+    subkeys int[] NOT NULL GENERATED ALWAYS AS (randflake.subkeys(secret)) STORED
+);
+
+-- An integer with its bytes reversed: the cipher's block begins with the lowest byte of an ID.
+CREATE FUNCTION randflake.reversed(value bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    made bigint := 0;
+BEGIN
+    FOR place IN 0..7 LOOP
+        made := (made << 8) | ((value >> (8 * place)) & 255);
+    END LOOP;
+    RETURN made;
+END $$;
+
+-- The decrypted ID: 30 bits of seconds, {RANDFLAKE_BITS} of the node ID, {RANDFLAKE_BITS} of the sequence.
+CREATE FUNCTION randflake.fields(id bigint, key text) RETURNS bigint LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    k int[] := (SELECT subkeys FROM randflake.keys WHERE name = key);
+BEGIN
+    IF k IS NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('invalid_secret: expected the name of a key in randflake.keys, found %L', key);
+    END IF;
+    RETURN randflake.reversed(randflake.decrypt(randflake.reversed(id), k));
+END $$;
+
+-- The time of an ID, to the second.
+CREATE FUNCTION randflake.time(id bigint, key text) RETURNS timestamptz LANGUAGE sql STABLE STRICT SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT to_timestamp(((randflake.fields(id, key) >> {2 * RANDFLAKE_BITS}) & {mask(30)}) + {RANDFLAKE_SECONDS}) $$;
+
+-- The node ID of the generator, which is its worker ID.
+CREATE FUNCTION randflake.node(id bigint, key text) RETURNS int LANGUAGE sql STABLE STRICT SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT ((randflake.fields(id, key) >> {RANDFLAKE_BITS}) & {mask(RANDFLAKE_BITS)})::int $$;
+
+-- The sequence of the ID within its second.
+CREATE FUNCTION randflake.sequence(id bigint, key text) RETURNS int LANGUAGE sql STABLE STRICT SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT (randflake.fields(id, key) & {mask(RANDFLAKE_BITS)})::int $$;
+
+REVOKE ALL ON SCHEMA randflake FROM PUBLIC;
+REVOKE ALL ON ALL TABLES IN SCHEMA randflake FROM PUBLIC;
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA randflake FROM PUBLIC;
+
+COMMIT;
+"""
+
+
+def randflake() -> str:
+    return RANDFLAKE.format(subkeys=shared("subkeys"), decrypt=shared("decrypt"))
+
+
+FILES = {
+    "randflake.sql": randflake,
+    "polyflake.sql": postgresql,
+    "polyflake.duckdb.sql": duckdb,
+    "polyflake.sqlite.sql": sqlite,
+}
 
 if __name__ == "__main__":
     for name, write in FILES.items():

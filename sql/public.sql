@@ -73,6 +73,45 @@ BEGIN
     RETURN made || s[1:4];
 END $$;
 
+-- Decrypts a block of SPARX-64/128.
+CREATE FUNCTION polyflake.decrypt(block bigint, k int[]) RETURNS bigint LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    al int := ((block >> 48) & 65535)::int # k[97];
+    ar int := ((block >> 32) & 65535)::int # k[98];
+    bl int := ((block >> 16) & 65535)::int # k[99];
+    br int := (block & 65535)::int # k[100];
+    at int := 97;
+    mixed int;
+    l int;
+    r int;
+BEGIN
+    FOR step IN 1..8 LOOP
+        mixed := (((bl # br) << 8) | ((bl # br) >> 8)) & 65535;
+        l := al # bl # mixed;
+        r := ar # br # mixed;
+        al := bl;
+        ar := br;
+        bl := l;
+        br := r;
+        at := at - 6;
+        FOR round IN 1..3 LOOP
+            at := at - 2;
+            r := ar # al;
+            r := ((r >> 2) | (r << 14)) & 65535;
+            l := (al - r) & 65535;
+            al := (((l << 7) | (l >> 9)) & 65535) # k[at];
+            ar := r # k[at + 1];
+            r := br # bl;
+            r := ((r >> 2) | (r << 14)) & 65535;
+            l := (bl - r) & 65535;
+            bl := (((l << 7) | (l >> 9)) & 65535) # k[at + 6];
+            br := r # k[at + 7];
+        END LOOP;
+    END LOOP;
+    RETURN (al::bigint << 48) | (ar::bigint << 32) | (bl::bigint << 16) | br;
+END $$;
+
 -- Adds a type, or its new versions: its keys out of the secrets that are in the table now.
 CREATE FUNCTION polyflake.public_add(type text, bits int DEFAULT 48) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
@@ -172,14 +211,6 @@ DECLARE
     tail text COLLATE "C" := substr(id, length(type) + 2);
     bits int;
     k int[];
-    al int;
-    ar int;
-    bl int;
-    br int;
-    at int;
-    mixed int;
-    l int;
-    r int;
     value int;
     total int := 0;
     written int;
@@ -211,35 +242,7 @@ BEGIN
     IF NOT FOUND THEN
         RAISE invalid_parameter_value USING MESSAGE = format('unknown_version: expected a version of the type %L in polyflake.public_keys', type);
     END IF;
-    al := ((block >> 48) & 65535)::int # k[97];
-    ar := ((block >> 32) & 65535)::int # k[98];
-    bl := ((block >> 16) & 65535)::int # k[99];
-    br := (block & 65535)::int # k[100];
-    at := 97;
-    FOR step IN 1..8 LOOP
-        mixed := (((bl # br) << 8) | ((bl # br) >> 8)) & 65535;
-        l := al # bl # mixed;
-        r := ar # br # mixed;
-        al := bl;
-        ar := br;
-        bl := l;
-        br := r;
-        at := at - 6;
-        FOR round IN 1..3 LOOP
-            at := at - 2;
-            r := ar # al;
-            r := ((r >> 2) | (r << 14)) & 65535;
-            l := (al - r) & 65535;
-            al := (((l << 7) | (l >> 9)) & 65535) # k[at];
-            ar := r # k[at + 1];
-            r := br # bl;
-            r := ((r >> 2) | (r << 14)) & 65535;
-            l := (bl - r) & 65535;
-            bl := (((l << 7) | (l >> 9)) & 65535) # k[at + 6];
-            br := r # k[at + 7];
-        END LOOP;
-    END LOOP;
-    number := (al::bigint << 48) | (ar::bigint << 32) | (bl::bigint << 16) | br;
+    number := polyflake.decrypt(block, k);
     IF bits < 64 AND (number < 0 OR number >> (bits - 1) >> 1 <> 0) THEN
         RAISE invalid_parameter_value USING MESSAGE = 'unknown_id: made up, or made with another secret';
     END IF;
