@@ -83,7 +83,7 @@ END $$;
 CREATE TABLE randflake.keys (
     name text COLLATE "C" PRIMARY KEY,
     secret bytea NOT NULL CHECK (length(secret) = 16),
-    subkeys int[] NOT NULL GENERATED ALWAYS AS (randflake.subkeys(secret)) STORED
+    subkeys int[] GENERATED ALWAYS AS (CASE WHEN length(secret) = 16 THEN randflake.subkeys(secret) END) STORED
 );
 
 -- An integer with its bytes reversed: the cipher's block begins with the lowest byte of an ID.
