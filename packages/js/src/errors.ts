@@ -44,7 +44,7 @@ export class PolyflakeError extends Error {
    * code.
    */
   toJSON(): { code: ErrorCode; message: string } & ErrorDetails {
-    return { ...this, code: this.code, message: this.message };
+    return { ...this, message: this.message };
   }
 
   /** The name `PolyflakeError`, also in minified code. */

@@ -261,6 +261,43 @@ describe("snowflakes", () => {
       sequence: 1,
     });
   });
+
+  test("a format that breaks a rule is rejected", () => {
+    const read = (format) => decode.parseSnowflake(1n << 40n, format);
+    const of = (...fields) => ({ epochMs: 0, tickMs: 1, fields });
+    const time = ["timestamp", 41];
+    // The widest field, and 64 bits in all.
+    assert.deepEqual(read(of(["timestamp", 48], ["worker", 16])), {
+      timestamp: new Date(2 ** 24),
+      unixMs: 2 ** 24,
+      worker: 0,
+    });
+    for (const width of [0, -1, 49, 1.5, NaN, "5", 5n, undefined])
+      refused("out_of_range", () => read(of(time, ["worker", width])), { field: "worker" });
+    refused("out_of_range", () => read(of(["timestamp", 42], ["worker", 12], ["sequence", 11])), {
+      field: "timestamp",
+    });
+    for (const wrong of [
+      undefined,
+      null,
+      7,
+      {},
+      of(),
+      of(["worker", 5]),
+      of(["worker", 5], ["worker", 5]),
+      of(["unixMs", 5], ["worker", 5]),
+      of(time, ["unixMs", 5]),
+      of(time, ["worker", 5], ["worker", 5]),
+      of(time, time.with(1, 5)),
+      { ...of(time), fields: undefined },
+      { ...of(time), fields: 7 },
+      { ...of(time), fields: {} },
+      { ...of(time), epochMs: undefined },
+      { ...of(time), epochMs: "0" },
+      { ...of(time), tickMs: NaN },
+    ])
+      refused("invalid_layout", () => read(wrong));
+  });
 });
 
 onEachMachine(({ sno }) => {

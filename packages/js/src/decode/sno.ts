@@ -1,6 +1,6 @@
 import { invalidCharacter } from "../errors.js";
 import { integer, notVersion8, sized, uuidBytes, uuidText, within } from "./checks.js";
-import { TEXT_LENGTH, textOf, valueAt, wordsIn, wordsOf, wordsOfBytes } from "./words.js";
+import { type Bytes, TEXT_LENGTH, textOf, valueAt, wordsIn, wordsOf, wordsOfBytes } from "./words.js";
 
 /** The start of tick 0, in Unix milliseconds, and the length of a tick. */
 export const EPOCH_MS = 1_262_304_000_000;
@@ -84,7 +84,6 @@ export function isValid(value: unknown): value is SnoId {
  * @throws {PolyflakeError} `invalid_type`, `out_of_range` for the metabyte.
  */
 export function hasMetabyte<M extends number>(value: unknown, metabyte: M): value is SnoId<M> {
-  integer(metabyte, "metabyte");
   const wanted = within(metabyte, "metabyte", 0xff);
   return isValid(value) && metabyteOf(value) === wanted;
 }
@@ -160,11 +159,10 @@ export function toUuid8(text: string): string {
 }
 
 /** The 16 bytes of the UUID of version 8 of an ID's bytes. */
-export function uuid8OfBytes(bytes: ArrayLike<number>): number[] {
-  const [f, g, h, i] = [bytes[6]!, bytes[7]!, bytes[8]!, bytes[9]!];
-  const head = Array.from({ length: 6 }, (_, k) => bytes[k]!);
-  const tail = [0x80 | (f >> 4), (f << 4) | (g >> 4), 0x80 | ((g & 15) << 2) | (h >> 6), (h << 2) | (i >> 6), i << 2];
-  return [...head, ...tail.map((byte) => byte & 0xff), 0, 0, 0, 0, 0];
+export function uuid8OfBytes(bytes: Iterable<number>): number[] {
+  const [a, b, c, d, e, f, g, h, i, j] = bytes as Bytes;
+  const tail = [0x80 | (g >> 4), (g << 4) | (h >> 4), 0x80 | ((h & 15) << 2) | (i >> 6), (i << 2) | (j >> 6), j << 2];
+  return [a, b, c, d, e, f, ...tail, 0, 0, 0, 0, 0].map((byte) => byte & 0xff);
 }
 
 /**
@@ -178,12 +176,9 @@ export function fromUuid8(uuid: string): SnoId {
 }
 
 /** The 10 bytes of the ID in the 16 bytes of a UUID of version 8. */
-export function bytesOfUuid8(uuid: ArrayLike<number>, field: string): number[] {
-  const [f, g, h, i, j] = [uuid[6]!, uuid[7]!, uuid[8]!, uuid[9]!, uuid[10]!];
-  let rest = j & 3;
-  for (let k = 11; k < 16; k++) rest |= uuid[k]!;
-  if (f >> 4 !== 8 || h >> 6 !== 2 || rest !== 0) throw notVersion8(field, "42 zero bits at its end");
-  const head = Array.from({ length: 6 }, (_, k) => uuid[k]!);
-  const tail = [(f << 4) | (g >> 4), (g << 4) | ((h >> 2) & 15), (h << 6) | (i >> 2), (i << 6) | (j >> 2)];
-  return [...head, ...tail.map((byte) => byte & 0xff)];
+export function bytesOfUuid8(uuid: Iterable<number>, field: string): number[] {
+  const [a, b, c, d, e, f, g, h, i, j, k, ...rest] = uuid as Bytes;
+  if (g >> 4 !== 8 || i >> 6 !== 2 || k & 3 || rest.some(Boolean)) throw notVersion8(field, "42 zero bits at its end");
+  const tail = [(g << 4) | (h >> 4), (h << 4) | ((i >> 2) & 15), (i << 6) | (j >> 2), (j << 6) | (k >> 2)];
+  return [a, b, c, d, e, f, ...tail].map((byte) => byte & 0xff);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { invalidCharacter, PolyflakeError } from "../errors.js";
+import { invalidCharacter, outOfRange, PolyflakeError } from "../errors.js";
 import { digit, signed } from "./checks.js";
 
 /**
@@ -17,8 +17,8 @@ export interface SnowflakeFormat<Name extends string> {
   /** The length of a tick, in milliseconds. */
   readonly tickMs: number;
   /**
-   * The name and the width of each field, at most 48 bits, from the most significant field on. Bits above the first field are
-   * ignored.
+   * The name and the width of each field, from the most significant field on: 1 to 48 bits each, and at most 64 in all. Bits above
+   * the first field are ignored. The names are distinct. One of them is `timestamp`, and none is `unixMs`.
    */
   readonly fields: readonly (readonly [name: Name | "timestamp", bits: number])[];
 }
@@ -106,21 +106,29 @@ export const baidu: SnowflakeFormat<"worker" | "sequence"> = {
  * ```
  *
  * @throws {PolyflakeError} `invalid_type` for any other type, including numbers, which may have been rounded; `invalid_character`
- * for a string that is not a canonical decimal; `out_of_range` outside signed 64 bits.
+ * for a string that is not a canonical decimal; `out_of_range` outside signed 64 bits, and for a field whose width is wrong;
+ * `invalid_layout` for a format that lacks a member or the timestamp, or has one name twice.
  */
 export function parseSnowflake<Name extends string>(
   id: bigint | string,
-  { epochMs, tickMs, fields }: SnowflakeFormat<Name>,
+  format: SnowflakeFormat<Name>,
 ): Snowflake<Name> {
   const bits = signed(typeof id === "string" ? fromDecimal(id) : id, "id");
-  let below = fields.reduce((sum, [, bits]) => sum + bits, 0);
-  const values = fields.map(([name, width]) => {
-    below -= width;
-    return [name, Number(BigInt.asUintN(width, bits >> BigInt(below)))] as const;
-  });
-  const { timestamp, ...others } = Object.fromEntries(values) as Record<Name | "timestamp", number>;
-  const unixMs = epochMs + timestamp * tickMs;
-  return { timestamp: new Date(unixMs), unixMs, ...others } as unknown as Snowflake<Name>;
+  const { epochMs, tickMs, fields } = Object(format) as SnowflakeFormat<Name>;
+  let below = 0;
+  let values = {} as Record<Name | "timestamp", number>;
+  for (let k = fields?.length; k-- > 0; ) {
+    const [name, width] = fields[k]!;
+    const most = Math.min(48, 64 - below);
+    if (!Number.isInteger(width) || width < 1 || width > most) throw outOfRange(1, most, width, name);
+    values = { [name]: Number(BigInt.asUintN(width, bits >> BigInt(below))), ...values };
+    below += width;
+  }
+  const unixMs = epochMs + values.timestamp * tickMs;
+  const found = { ...values, timestamp: new Date(unixMs), unixMs };
+  // A name that occurs twice has one value, and `unixMs` replaces the time.
+  if (Number.isFinite(unixMs) && Object.keys(found).length > fields.length) return found as unknown as Snowflake<Name>;
+  throw new PolyflakeError("invalid_layout", "expected `epochMs`, `tickMs`, `timestamp` and distinct names");
 }
 
 /** Characters of the longest decimal of 64 bits. */

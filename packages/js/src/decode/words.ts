@@ -16,6 +16,10 @@ export const TEXT_LENGTH = 16;
  */
 export type Words = [time: number, timeLow: number, metabyteAndPartition: number, partitionAndSequence: number];
 
+type Six = [number, number, number, number, number, number];
+/** The bytes of an ID or of a UUID, of which the first ones are read one by one. */
+export type Bytes = [...Six, ...Six, ...number[]];
+
 /** Returns the value of a character of the alphabet, `2`..`9` and `a`..`x`. */
 export const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 2, 32);
 
@@ -40,12 +44,14 @@ function wordAt(text: string, at: number): number {
 }
 
 /** Returns the words of an ID's 10 bytes. */
-export function wordsOfBytes(bytes: ArrayLike<number>): Words {
-  const pair = (at: number): [number, number] => {
-    const byte = (k: number): number => bytes[at + k]!;
-    return [(byte(0) << 12) | (byte(1) << 4) | (byte(2) >> 4), ((byte(2) & 15) << 16) | (byte(3) << 8) | byte(4)];
-  };
-  return [...pair(0), ...pair(5)];
+export function wordsOfBytes(bytes: Iterable<number>): Words {
+  const [a, b, c, d, e, f, g, h, i, j] = bytes as Bytes;
+  return [
+    (a << 12) | (b << 4) | (c >> 4),
+    ((c & 15) << 16) | (d << 8) | e,
+    (f << 12) | (g << 4) | (h >> 4),
+    ((h & 15) << 16) | (i << 8) | j,
+  ];
 }
 
 /** Returns the string form of the words. */
