@@ -145,8 +145,11 @@ export class Handle {
         if (this.machine.lent && LENT.has(code)) this.machine.lent.rethrow();
         if (isBatch || Object.hasOwn(error, "written")) error.written = (error.written ?? 0) + made;
         if (this.lease && OF_A_GRANT.has(code)) throw unavailable(this.lease, error);
-        if (later && OF_A_TICK.has(code) && !canSleep())
-          return `${message}; this thread cannot sleep: await ${later}, which waits`;
+        if (later && OF_A_TICK.has(code) && !canSleep()) {
+          // The core says so too if the wait is long, but does not know the name of the call.
+          const named = message.replace("the asynchronous call", `${later}, which waits`);
+          return named === message ? `${message}; this thread cannot sleep: await ${later}, which waits` : named;
+        }
         return this.clock?.explain(error, code);
       });
   }

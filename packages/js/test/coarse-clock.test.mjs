@@ -46,6 +46,7 @@ for (const [family, generator] of Object.entries(GENERATORS)) {
       if (error.code === undefined) continue;
       assert.equal(error.code, "sequence_exhausted");
       rejected += 1;
+      assert.match(error.message, /: this thread cannot sleep until \d+ ms, await generateManyAsync, which waits$/);
       assert.equal(error.retryAt % STEP, 0, `${error.retryAt}`);
       assert(error.retryAt <= now() + STEP);
       await sleep(Math.max(0, error.retryAt - Date.now()) + 1);
