@@ -1,10 +1,11 @@
 // Leases without a store: their options, their places, and the generators that they take. tests/packaging/js/lease has stores.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import fs, { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { test } from "node:test";
 import * as polyflake from "polyflake";
-import { close, lease } from "polyflake/lease";
+import { check, close, lease } from "polyflake/lease";
 import { refused, rejected } from "./refusals.mjs";
 
 /** A client of pg whose server refuses each statement. */
@@ -34,8 +35,11 @@ function under({ variable, url, node }, call) {
   }
 }
 
-test("URLs are read as in every language", async () => {
-  // A class of pg that notes how it is made, and one of SQLite that notes its path.
+/** The numbers of file systems on Linux. */
+const [EXT4, OVERLAYFS] = [0xef53n, 0x794c7630n];
+
+test("URLs are read as in every language", async (t) => {
+  // A class of pg that notes how it is made, and one of SQLite that notes its path, whose file exists on the file system `type`.
   let made;
   globalThis[PG] = {
     Client: class {
@@ -53,8 +57,18 @@ test("URLs are read as in every language", async () => {
       throw new Error("no file");
     }
   }
+  let type;
+  t.mock.method(fs, "openSync", () => {
+    throw Object.assign(new Error("the file exists"), { code: "EEXIST" });
+  });
+  t.mock.method(fs, "statSync", () => ({ ino: 1n, birthtimeMs: 1n }));
+  t.mock.method(fs, "statfsSync", () => ({ type }));
+  const { mock } = t.mock.method(JSON, "stringify");
+  /** The settings with which the last lease began, as the rules get them. */
+  const settings = () => JSON.parse(mock.calls.findLast(({ result }) => result?.includes('"holder":')).result);
+  let catches = false;
   for (const one of URLS) {
-    const { namespace, place, error } = one;
+    const { namespace, node, place, error } = one;
     const make = (url) => lease(url, namespace, { sqlite: Database });
     if (error) {
       const { message } = under(one, (url) => refused(error.code, () => make(url)));
@@ -62,28 +76,44 @@ test("URLs are read as in every language", async () => {
       assert(!message.includes("sesame"), message);
       continue;
     }
-    // Relative files and those of other systems are nobody's business here.
-    if (place.store === "sqlite") {
-      under(one, make);
-      continue;
-    }
-    if (place.server.roots !== null) continue;
+    if (place.store === "postgresql" && place.server.roots !== null) continue;
+    type = place.allows_overlayfs ? OVERLAYFS : EXT4;
+    made = undefined;
     const held = under(one, make);
     const ids = new polyflake.sno.Generator({ lease: held });
     while (held.status().refused === null) await new Promise((resolve) => setTimeout(resolve, 5));
-    const { hosts, user, password, database, encrypts, application_name, options, connect_timeout } = place.server;
-    const [host, port] = hosts.at(-1);
-    assert.deepEqual(made, {
-      host,
-      port,
-      user: user ?? undefined,
-      password: password ?? undefined,
-      database: database ?? undefined,
-      ssl: encrypts && { ca: undefined },
-      application_name,
-      options: options ?? undefined,
-      connectionTimeoutMillis: Math.min(connect_timeout ?? 10, 10) * 1000,
+    const begun = settings();
+    assert.deepEqual(begun, {
+      holder: begun.holder,
+      family: "sno",
+      store: place.store,
+      place: place.place,
+      namespace: place.namespace,
+      node: place.node ?? null,
+      schema: place.schema ?? null,
+      create: place.create ?? null,
+      lease_ms: place.lease_ms ?? null,
+      numbers: place.numbers ?? null,
+      wait_ms: place.wait_ms ?? (node === undefined ? 10_000 : 70_000),
     });
+    catches ||= place.sigterm ?? false;
+    assert.equal(process.listenerCount("SIGTERM") > 0, catches, one.url);
+    if (place.store === "sqlite") assert.equal(made, resolve(place.path), one.url);
+    else {
+      const { hosts, user, password, database, encrypts, application_name, options, connect_timeout } = place.server;
+      const [host, port] = hosts.at(-1);
+      assert.deepEqual(made, {
+        host,
+        port,
+        user: user ?? undefined,
+        password: password ?? undefined,
+        database: database ?? undefined,
+        ssl: encrypts && { ca: undefined },
+        application_name,
+        options: options ?? undefined,
+        connectionTimeoutMillis: Math.min(connect_timeout ?? 10, 10) * 1000,
+      });
+    }
     await held.close();
     assert.throws(() => ids.generate());
   }
@@ -263,4 +293,31 @@ test("a client that never answers is given up, and a number that nobody has is r
   await rejected("lease_unavailable", ids.generateAsync());
   await rejected("lease_unavailable", away.ready());
   assert.equal(away.status().number, null);
+});
+
+test("a check of a store that never answers ends, with the limits of a lease", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const never = () => new Promise(() => {});
+  const client = { on() {}, off() {}, query: () => Promise.reject(new Error("no answer")), end: async () => {} };
+  const destroyed = [];
+  const silent = (name, more) => async () => ({
+    ...client,
+    connection: { stream: { destroy: () => destroyed.push(name) } },
+    ...more,
+  });
+  for (const source of [never, silent("query", { query: never }), silent("end", { end: never })]) {
+    const ended = rejected("lease_unavailable", check(source, "orders"));
+    // The promises before the timer.
+    for (let k = 0; k < 20; k++) await null;
+    t.mock.timers.tick(15_000);
+    assert.match((await ended).message, /^cannot lease a worker ID for orders\/sno: /);
+  }
+  assert.deepEqual(destroyed, ["query", "end"]);
+});
+
+test("a check that fails before its first request keeps the cause", async () => {
+  const url = "sqlite:/nowhere/at/all.db?namespace=orders";
+  const { message, cause } = await rejected("lease_unavailable", check(url, undefined, { sqlite: class {} }));
+  assert.equal(message, "cannot lease a worker ID from sqlite:/nowhere/at/all.db: the folder does not exist");
+  assert.equal(cause.code, "ENOENT");
 });

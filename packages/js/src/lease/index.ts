@@ -83,9 +83,10 @@ export async function check(source?: Source, namespace?: string, options: LeaseO
   try {
     await checked(rules, driver, settings);
   } catch (error) {
-    const { code, message } = error as PolyflakeError;
     const lead = `cannot lease a worker ID from ${place}: `;
-    throw message.startsWith(lead) ? error : new PolyflakeError(code, lead + message);
+    if (!(error instanceof PolyflakeError) || error.message.startsWith(lead)) throw error;
+    const { code, message, ...details } = error;
+    throw new PolyflakeError(code, lead + message, details);
   }
   return place;
 }
@@ -127,7 +128,8 @@ let failure: unknown;
  * An ES module that imports `polyflake/lease` has already waited for this. If the store does not grant worker IDs in time, the
  * module starts without them, and the first ID throws the reason.
  *
- * @throws {PolyflakeError} `lease_unavailable` after 10 seconds, with the reason; any error in the variables.
+ * @throws {PolyflakeError} `lease_unavailable` after 10 seconds, or 70 with `POLYFLAKE_NODE`, with the reason and, if it is known,
+ * `retryAt`; any error in the variables.
  */
 export async function ready(): Promise<void> {
   if (failure) throw failure;

@@ -6,8 +6,9 @@ import { integer, string } from "../checks.js";
 import { type ErrorCode, invalidType, PolyflakeError } from "../errors.js";
 import { type AnyLease, type Grantee, type Leasing, withoutDefaults } from "../leased.js";
 import { members, pair } from "../members.js";
-import { type Connection, type Driver, failureOf } from "./driver.js";
-import type { Command, Rules, Value } from "./rules.js";
+import type { Driver } from "./driver.js";
+import type { Command, Reason, Rules } from "./rules.js";
+import { Session } from "./session.js";
 import type { DatabaseClass } from "./sqlite.js";
 
 /** Options of a lease. */
@@ -23,11 +24,14 @@ export interface LeaseOptions {
    * pass the same range.
    */
   numbers?: readonly [first: number, last: number];
-  /** The length of the lease in milliseconds. The default is an hour, or a minute if the option `insist` is set. */
+  /** The length of the lease in milliseconds. The default is an hour, or a minute with `insist` or `POLYFLAKE_NODE`. */
   leaseMs?: number;
   /** A descriptive name of the holder; by default the variable `POLYFLAKE_HOLDER`, or the host, the process and the thread. */
   holder?: string;
-  /** The longest wait of {@link Lease.ready} and of calls that wait for a worker ID, in milliseconds; 10,000 by default. */
+  /**
+   * The longest wait of {@link Lease.ready} and of calls that wait for a worker ID, in milliseconds. The default is 10,000, or 70,000
+   * with `insist` or `POLYFLAKE_NODE`.
+   */
   waitMs?: number;
   /** A callback that is called with each event. */
   watch?: (event: LeaseEvent) => void;
@@ -99,8 +103,6 @@ export function leaseOptions(options: unknown): LeaseOptions {
 
 /** The time between two checks of {@link Lease.ready}. */
 const LOOK_AGAIN_MS = 5;
-/** The longest wait for a connection. */
-const OPEN_MS = 15_000;
 /** The longest wait for the release of a worker ID. */
 const CLOSE_MS = 10_000;
 /**
@@ -132,16 +134,13 @@ const NOT_YET_HERE = "; generate() cannot wait for it: await ready() of polyflak
  */
 export class Lease implements AnyLease {
   readonly #rules: Rules;
-  readonly #driver: Driver;
+  readonly #session: Session;
   readonly #settings: Readonly<Record<string, unknown>>;
   readonly #options: LeaseOptions;
   readonly #longest: number;
   #family: string | undefined;
   #grantee: Grantee | undefined;
   #grant: { first: number; start: number; end: number } | undefined;
-  #connection: Connection | undefined;
-  /** The open connection, or the one that is being opened. */
-  #opening: object | undefined;
   /** Ends the wait of the loop, if it is waiting. */
   #wake: (() => void) | undefined;
   #loop: Promise<void> | undefined;
@@ -158,7 +157,7 @@ export class Lease implements AnyLease {
     const { prefer, insist, schema, numbers, leaseMs } = options;
     const holder = options.holder ?? process.env.POLYFLAKE_HOLDER ?? `${hostname()} ${process.pid}/${threadId}`;
     this.#rules = rules;
-    this.#driver = driver;
+    this.#session = new Session(driver, false);
     this.#options = options;
     this.#longest = options.waitMs ?? ((insist ?? place.node ?? null) === null ? WAIT_MS : INSIST_MS);
     const own = { schema, prefer, insist, numbers, lease_ms: leaseMs, wait_ms: this.#longest };
@@ -170,8 +169,8 @@ export class Lease implements AnyLease {
    * Resolves to the worker ID once it is leased and its time has begun. The lease must already have its generator, because the
    * generator determines the ID format.
    *
-   * @throws {PolyflakeError} `lease_unavailable` after `waitMs`, with the reason; `generator_closed` after {@link Lease.close};
-   * `lease_mismatch` without a generator.
+   * @throws {PolyflakeError} `lease_unavailable` after `waitMs`, with the reason and, if it is known, `retryAt`; `generator_closed`
+   * after {@link Lease.close}; `lease_mismatch` without a generator.
    */
   async ready(): Promise<number> {
     if (!this.#loop) {
@@ -182,9 +181,9 @@ export class Lease implements AnyLease {
       if (this.#isClosing) throw new PolyflakeError("generator_closed", "generator is closed");
       const now = this.#now();
       if (this.#grant && this.#grant.start <= now && now < this.#grant.end) return this.#grant.first;
-      const { message, permanent } = this.#rules.reason(now);
-      const isOver = permanent || performance.now() - began >= this.#longest;
-      if (isOver) throw new PolyflakeError("lease_unavailable", message);
+      const reason = this.#rules.reason(now);
+      const isOver = reason.permanent || performance.now() - began >= this.#longest;
+      if (isOver) throw refusalOf({ ...reason, code: "lease_unavailable" });
       // It keeps the process alive, which the lease alone does not.
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
@@ -293,12 +292,6 @@ export class Lease implements AnyLease {
   /** Runs a command, and returns its answer or a promise of it. */
   #answer(command: Command): unknown {
     switch (command.do) {
-      case "open":
-        return this.#open();
-      case "run":
-        return this.#run(command.statements, command.within_ms);
-      case "close":
-        return this.#disconnect(false);
       case "begin":
         return this.#begin(command);
       case "extend":
@@ -311,7 +304,7 @@ export class Lease implements AnyLease {
       case "wait":
         return this.#pause(command.ms);
       default:
-        return null;
+        return this.#session.answer(command);
     }
   }
 
@@ -345,48 +338,6 @@ export class Lease implements AnyLease {
     }
   }
 
-  #open(): unknown {
-    const opening = {};
-    this.#opening = opening;
-    const opened = (connection: Connection) => {
-      // Too late: the rules gave it up.
-      if (this.#opening !== opening) return connection.close(true);
-      this.#connection = connection;
-      return { opened: connection.name };
-    };
-    const failed = (error: unknown) => openFailed(error);
-    try {
-      const connection = this.#driver.open();
-      return connection instanceof Promise
-        ? this.#within(connection.then(opened, failed), OPEN_MS)
-        : opened(connection);
-    } catch (error) {
-      return failed(error);
-    }
-  }
-
-  /** Runs statements. It is synchronous if the client is, so that a worker ID can be released even while the process ends. */
-  #run(statements: [string, Value[]][], withinMs: number): unknown {
-    const done = run(this.#connection!, statements);
-    return done instanceof Promise ? this.#within(done, withinMs) : done;
-  }
-
-  /** Returns the result of statements, or a timeout if no result arrives in time. */
-  #within(done: Promise<unknown>, ms: number): Promise<unknown> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => (this.#disconnect(true), resolve({ silent: true })), ms);
-      timer.unref();
-      done.then((answer) => (clearTimeout(timer), resolve(answer)));
-    });
-  }
-
-  #disconnect(isLost: boolean): unknown {
-    const connection = this.#connection;
-    this.#connection = this.#opening = undefined;
-    const done = connection?.close(isLost);
-    return done instanceof Promise ? done.then(() => null) : null;
-  }
-
   #pause(ms: number): Promise<null> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#wake?.(), ms);
@@ -410,10 +361,9 @@ export class Lease implements AnyLease {
   }
 }
 
-/** Returns the reason why a store was not opened. An error of the rules is passed on to them unchanged. */
-function openFailed(error: unknown): unknown {
-  if (error instanceof PolyflakeError) return { refused: { code: error.code, message: error.message } };
-  return { failure: failureOf(error) };
+/** Creates the error for a reason of the rules. */
+function refusalOf({ code, message, until }: Reason): PolyflakeError {
+  return new PolyflakeError(code as ErrorCode, message, until === null ? {} : { retryAt: until });
 }
 
 /**
@@ -428,49 +378,14 @@ export async function checked(
 ): Promise<void> {
   if (driver.look?.() === false) return;
   rules.ask("begin", { ...settings, family: "sno", store: driver.store, check: true });
-  let connection: Connection | undefined;
-  const answer = async (command: Command): Promise<unknown> => {
-    if (command.do === "open") {
-      try {
-        connection = await driver.open();
-        return { opened: connection.name };
-      } catch (error) {
-        return openFailed(error);
-      }
-    }
-    if (command.do === "run") return run(connection!, command.statements);
-    await connection?.close(false);
-    return null;
-  };
-  for (let last: unknown = null; ; ) {
-    const command = rules.next(Date.now(), performance.now(), last);
-    if (command.do === "end") {
-      if (!command.refused) return;
-      const { code, message, until } = command.refused;
-      throw new PolyflakeError(code as ErrorCode, message, until === null ? {} : { retryAt: until });
-    }
-    last = await answer(command);
+  // The process must stay alive for the result.
+  const session = new Session(driver, true);
+  for (let answer: unknown = null; ; ) {
+    const command = rules.next(Date.now(), performance.now(), answer);
+    if (command.do !== "end") answer = await session.answer(command);
+    else if (command.refused) throw refusalOf(command.refused);
+    else return;
   }
-}
-
-/** Returns the results of statements, in order, up to the first one that fails. It is synchronous if the client is. */
-function run(connection: Connection, statements: [string, Value[]][]): unknown {
-  const rows: Value[][][] = [];
-  const failed = (error: unknown) => ({ rows, failure: failureOf(error) });
-  const from = (k: number): unknown => {
-    try {
-      for (let at = k; at < statements.length; at++) {
-        const found = connection.run(...statements[at]!);
-        if (found instanceof Promise) return found.then((found) => (rows.push(found), from(at + 1)), failed);
-        rows.push(found);
-      }
-      return { rows, failure: null, notices: connection.notices ?? [] };
-    } catch (error) {
-      return failed(error);
-    }
-  };
-  connection.notices?.splice(0);
-  return from(0);
 }
 
 /** Releases the worker IDs of all leases of this thread. */

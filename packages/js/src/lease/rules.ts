@@ -1,5 +1,5 @@
 import { base64 } from "#lease-base64";
-import { type ErrorCode, PolyflakeError } from "../errors.js";
+import { type ErrorCode, type ErrorDetails, PolyflakeError } from "../errors.js";
 import { decodeBase64 } from "../machines/base64.js";
 
 /** The calls of the module in bindings-lease. Strings are exchanged in `room`, with their length. */
@@ -48,13 +48,13 @@ export class Rules {
   /**
    * Parses the location of a store, names a file, or starts the lease with its settings.
    *
-   * @throws {PolyflakeError} the error with which the rules reject the call.
+   * @throws {PolyflakeError} the error with which the rules reject the call, with the `details`.
    */
-  ask(call: "place" | "name" | "begin", value: object): unknown {
+  ask(call: "place" | "name" | "begin", value: object, details?: ErrorDetails): unknown {
     const answer = this.#read(this.#calls[call](this.#write(JSON.stringify(value)))) as {
       refused?: { code: ErrorCode; message: string };
     } | null;
-    if (answer?.refused) throw new PolyflakeError(answer.refused.code, answer.refused.message);
+    if (answer?.refused) throw new PolyflakeError(answer.refused.code, answer.refused.message, details);
     return answer;
   }
 

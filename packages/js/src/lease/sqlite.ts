@@ -46,13 +46,14 @@ export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, giv
   const look = (): boolean => {
     if (existsSync(file)) return true;
     const folder = dirname(file);
-    const fails = (error: unknown): never => rules.ask("name", { error: codeOf(error) }) as never;
+    let system: number | null = null;
     try {
       accessSync(folder, constants.W_OK);
-    } catch (error) {
-      fails(error);
+      system = systemOf(folder);
+    } catch (cause) {
+      rules.ask("name", { error: codeOf(cause) }, { cause });
     }
-    rules.ask("name", { folder: true, system: systemOf(folder), allows_overlayfs: allowsOverlayfs });
+    rules.ask("name", { folder: true, system, allows_overlayfs: allowsOverlayfs });
     return false;
   };
   return { store: "sqlite", open, look };

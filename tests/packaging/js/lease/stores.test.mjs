@@ -88,7 +88,12 @@ for (const [name, place] of Object.entries(HERE)) {
       const [one, two] = [1, 2].map(() => lease(url, undefined, { numbers: [5, 5], waitMs: 400, leaseMs: 5000 }));
       const first = await new sno.Generator({ lease: one }).generateAsync();
       const second = new sno.Generator({ lease: two });
-      await assert.rejects(two.ready(), { code: "lease_unavailable" });
+      const saysUntil = ({ code, retryAt }) => {
+        assert.deepEqual([code, retryAt], ["lease_unavailable", two.status().refused.until]);
+        return retryAt > Date.now();
+      };
+      await assert.rejects(two.ready(), saysUntil);
+      assert.throws(() => second.generate(), saysUntil);
       assert.equal(two.status().refused.code, "numbers_exhausted");
       await one.close();
       let id;

@@ -1,0 +1,103 @@
+import { PolyflakeError } from "../errors.js";
+import { type Connection, type Driver, failureOf } from "./driver.js";
+import type { Command, Value } from "./rules.js";
+
+/** The longest wait until a connection is open, and until it is closed. */
+const OPEN_MS = 15_000;
+
+/**
+ * The connection of a lease or of a check to its store. A store that does not answer in time loses the connection, so that the
+ * rules can continue.
+ */
+export class Session {
+  readonly #driver: Driver;
+  readonly #keepsAlive: boolean;
+  #connection: Connection | undefined;
+  /** The open connection, or the one that is being opened. */
+  #opening: object | undefined;
+
+  /** Creates a session without a connection. `keepsAlive` states whether the process stays alive for an answer. */
+  constructor(driver: Driver, keepsAlive: boolean) {
+    this.#driver = driver;
+    this.#keepsAlive = keepsAlive;
+  }
+
+  /**
+   * Runs a command on the store, and returns its answer or a promise of it. It is synchronous if the client is, so that a worker ID
+   * can be released even while the process ends.
+   */
+  answer(command: Command): unknown {
+    if (command.do === "open") return this.#open();
+    if (command.do === "close") return this.#disconnect();
+    if (command.do !== "run") return null;
+    const connection = this.#connection!;
+    return this.#within(run(connection, command.statements), command.within_ms, () => this.#lose());
+  }
+
+  #open(): unknown {
+    const opening = {};
+    this.#opening = opening;
+    const opened = (connection: Connection) => {
+      // Too late: the rules gave it up.
+      if (this.#opening !== opening) return connection.close(true);
+      this.#connection = connection;
+      return { opened: connection.name };
+    };
+    // An error of the rules is passed on to them unchanged.
+    const failed = (error: unknown) =>
+      error instanceof PolyflakeError
+        ? { refused: { code: error.code, message: error.message } }
+        : { failure: failureOf(error) };
+    try {
+      const connection = this.#driver.open();
+      if (!(connection instanceof Promise)) return opened(connection);
+      return this.#within(connection.then(opened, failed), OPEN_MS, () => this.#lose());
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  #disconnect(): unknown {
+    const connection = this.#connection;
+    this.#connection = this.#opening = undefined;
+    const done = connection?.close(false);
+    if (!(done instanceof Promise)) return null;
+    const closed = done.then(() => null);
+    return this.#within(closed, OPEN_MS, () => connection!.close(true));
+  }
+
+  #lose(): void {
+    this.#connection?.close(true);
+    this.#connection = this.#opening = undefined;
+  }
+
+  /** Returns a result, or a promise of it. If the result does not arrive in time, `lose` is called and the answer is a timeout. */
+  #within(done: unknown, ms: number, lose: () => void): unknown {
+    if (!(done instanceof Promise)) return done;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => (lose(), resolve({ silent: true })), ms);
+      if (!this.#keepsAlive) timer.unref();
+      done.then((answer) => (clearTimeout(timer), resolve(answer)));
+    });
+  }
+}
+
+/** Returns the results of statements, in order, up to the first one that fails. It is synchronous if the client is. */
+function run(connection: Connection, statements: [string, Value[]][]): unknown {
+  const rows: Value[][][] = [];
+  const failed = (error: unknown) => ({ rows, failure: failureOf(error) });
+  const from = (k: number): unknown => {
+    try {
+      for (let at = k; at < statements.length; at++) {
+        const found = connection.run(...statements[at]!);
+        if (found instanceof Promise) return found.then((found) => (rows.push(found), from(at + 1)), failed);
+        rows.push(found);
+      }
+      return { rows, failure: null, notices: connection.notices ?? [] };
+    } catch (error) {
+      return failed(error);
+    }
+  };
+  connection.notices?.splice(0);
+  return from(0);
+}
