@@ -66,8 +66,8 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Returns `count` new IDs: at most 16,777,216, and at most 256 MiB of a layout's IDs. They are sorted by time in every format
-   * except Randflake.
+   * Returns `count` new IDs: at most 16,777,216, and at most 256 MiB of a layout's IDs. They sort by time in sno and Hot Guid, and in
+   * a layout whose `describe()` has `sortsByTime`. Randflake IDs do not sort.
    *
    * @throws {PolyflakeError} the errors of `generate`, with `written`, the number of IDs made before the error; `out_of_range` for
    * the count.

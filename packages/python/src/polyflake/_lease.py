@@ -84,12 +84,14 @@ class Lease:
         :param numbers: the first and the last worker ID of the namespace; by default all that the ID format has.
         :param prefer: a worker ID to lease if it is free.
         :param insist: the only worker ID to lease, as soon as it is free.
-        :param lease_seconds: the length of the lease, in seconds; an hour by default.
+        :param lease_seconds: the length of the lease, in seconds; by default an hour, or a minute with ``insist`` or
+            ``POLYFLAKE_NODE``.
         :param holder: a descriptive name of the holder; by default the variable ``POLYFLAKE_HOLDER``, or the host and
             the process.
         :param watch: a callable that is called with each event on the lease's thread, in addition to the logger
             ``polyflake.lease``.
-        :param wait: the longest wait of a process's first ID, in seconds; by default 10, or 70 with ``insist``.
+        :param wait: the longest wait of a process's first ID, in seconds; by default 10, or 70 with ``insist`` or
+            ``POLYFLAKE_NODE``.
         :param sigterm: ``True`` to release the worker ID on SIGTERM, before the previous handler runs or the process
             ends.
         :raises PolyflakeError: ``lease_unavailable`` without a store and a variable; ``out_of_range``, also for an
