@@ -68,6 +68,26 @@ fn a_reserved_number_is_granted_to_nobody_until_it_is_freed() {
     assert_kind(operator(&mut store).free(0, 0), ErrorKind::OutOfRange);
 }
 
+/// A reservation has no end that a keeper could wait for.
+#[test]
+fn a_keeper_reports_that_its_number_is_reserved() {
+    let mut store = Memory::new(T);
+    let _holders = [holder(&mut store, options(2)), holder(&mut store, options(2))];
+    for number in 0..2 {
+        operator(&mut store).reserve(number, "retired").unwrap();
+    }
+    for (options, reason) in [
+        (options(2).insist(0).unwrap(), "worker ID 0 is reserved by an operator"),
+        (options(2), "all 2 worker IDs are reserved by an operator"),
+    ] {
+        let mut late = Host::new(options);
+        assert_eq!(late.drive(&mut store), None);
+        let error = late.assert_refused(ErrorKind::NumbersExhausted);
+        assert_eq!((&*error.to_string(), error.until()), (reason, None));
+        assert!(error.is_permanent());
+    }
+}
+
 #[test]
 fn a_number_that_was_never_reached_can_be_reserved() {
     let mut store = Memory::new(T);

@@ -147,6 +147,12 @@ pub(crate) fn out_of_range(reason: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::OutOfRange, reason)
 }
 
+/// Returns the error for worker IDs of which no keeper may claim any. A reservation has no end, so waiting does not help.
+pub(crate) fn reserved(which: &str) -> Error {
+    let reason = alloc::format!("{which} reserved by an operator");
+    Error::new(ErrorKind::NumbersExhausted, reason).permanent()
+}
+
 /// A store that gave no answer: what it was asked to write may be written or not.
 pub(crate) fn silent() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, "the store did not answer in time")

@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{Asked, Claim, Keeper, Moment, Purpose};
 use crate::{
     Ask, Error, ErrorKind, Namespace, Random, Record, Result,
-    rules::error::{damaged, moment},
+    rules::error::{damaged, moment, reserved},
     rules::json::MOST,
     rules::shape::BLOCK,
 };
@@ -132,7 +132,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return self.claim(namespace, record, now);
         }
         if self.options.insists {
-            return self.later(exhausted(1, record.granted_until), now);
+            let error = match record.granted_until {
+                Record::RESERVED => reserved(&format!("worker ID {} is", record.first)),
+                end => exhausted(1, end),
+            };
+            return self.later(error, now);
         }
         self.preferred = None;
         self.ask(Purpose::Find, Ask::Find { limit: CHOICE }, now);
@@ -150,8 +154,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             let records = (namespace.records + namespace.records.clamp(1, 1024)).min(capacity);
             return self.grow(namespace.clone(), records, now);
         }
-        let soonest = records.first().map_or(0, |record| record.granted_until);
-        self.later(exhausted(capacity, soonest), now);
+        let error = match records.first().map_or(0, |record| record.granted_until) {
+            Record::RESERVED => reserved(&format!("all {capacity} worker IDs are")),
+            soonest => exhausted(capacity, soonest),
+        };
+        self.later(error, now);
     }
 
     fn claim(&mut self, namespace: &Namespace, old: Record, now: Moment) {
