@@ -138,15 +138,16 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
         // Names, passwords and the rules of `pg_hba.conf`; a database that does not exist.
         Some(code) if code.starts_with("28") || code == "3D000" => rejected(message),
         Some(_) => unavailable(format!("the server reports: {message}")),
-        None if is_in(message, &REJECTIONS) => rejected(message),
-        None if is_in(message, &WITHOUT_TLS) => {
-            let reason = "the server has no TLS, which a connection over a network needs; add `sslmode=disable` to the URL if the network is trusted";
-            unavailable(reason.into()).permanent()
-        }
+        // Before the rejections: a file of certificates may not exist either.
         None if is_in(message, &OF_CERTIFICATES) => {
             let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
             unavailable(format!("the server's certificate is not trusted: {message}; {remedy}"))
                 .permanent()
+        }
+        None if is_in(message, &REJECTIONS) => rejected(message),
+        None if is_in(message, &WITHOUT_TLS) => {
+            let reason = "the server has no TLS, which a connection over a network needs; add `sslmode=disable` to the URL if the network is trusted";
+            unavailable(reason.into()).permanent()
         }
         None => unavailable(format!("no answer from the server: {message}")),
     }
@@ -173,12 +174,20 @@ const WITHOUT_TLS: [&str; 4] = [
 ];
 
 /// Each client's words about a certificate.
-const OF_CERTIFICATES: [&str; 5] = [
+const OF_CERTIFICATES: [&str; 13] = [
     "certificate verify failed",
+    "does not match host name",
+    "root certificate file",
     "invalid peer certificate",
     "self-signed certificate",
     "self signed certificate",
     "unable to verify the first certificate",
+    "unable to get issuer certificate",
+    "unable to get local issuer certificate",
+    "certificate has expired",
+    "certificate is not yet valid",
+    "certificate revoked",
+    "does not match certificate's altnames",
 ];
 
 fn is_in(message: &str, words: &[&str]) -> bool {
