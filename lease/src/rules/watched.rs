@@ -62,8 +62,6 @@ pub(crate) struct Watched<R> {
     handed: Option<(u64, u64, u64)>,
     /// Whether the end of the generator's grant has been reported.
     has_ended: bool,
-    /// The refusal that was told last: one that repeats itself is told once.
-    told: Option<Error>,
     events: VecDeque<Event>,
 }
 
@@ -74,7 +72,6 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
             standing: Standing::default(),
             handed: None,
             has_ended: false,
-            told: None,
             events: VecDeque::new(),
         }
     }
@@ -103,9 +100,9 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
             }
             Action::Refused(error) => {
                 self.standing.counts.failures += 1;
-                self.standing.refused = Some(error.clone());
-                if self.told.as_ref() != Some(error) {
-                    self.told = Some(error.clone());
+                // An error that repeats itself is reported once.
+                let last = self.standing.refused.replace(error.clone());
+                if last.as_ref() != Some(error) {
                     let place = self.options().place();
                     let lead = match self.standing.grant {
                         Some((number, _)) => format!("cannot renew worker ID {number} {place}"),
@@ -141,7 +138,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         });
         self.has_ended = false;
         self.standing.counts.grants += 1;
-        (self.standing.refused, self.told) = (None, None);
+        self.standing.refused = None;
     }
 
     pub(crate) fn not_begun(&mut self, error: Error, now: Moment) {
@@ -155,7 +152,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         self.events.push_back(Event::Renewed { number: *number, end: to });
         self.has_ended = false;
         self.standing.counts.renewals += 1;
-        (self.standing.refused, self.told) = (None, None);
+        self.standing.refused = None;
     }
 
     pub(crate) fn sealed(&mut self, used_until: Option<u64>, now: Moment) {
