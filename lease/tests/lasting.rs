@@ -10,7 +10,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use polyflake_lease::{ErrorKind, Options, Shape, check, sno::Generator};
+use polyflake_lease::{
+    Ask, ErrorKind, Operator, Options, Random, Request, Shape, check,
+    sno::Generator,
+    steps::{Engine, Outcome, Schema, Steps},
+};
 use server::{Server, programs};
 
 /// Longer than any test may take.
@@ -101,6 +105,93 @@ fn a_check_names_the_store_and_writes_nothing() {
         let ids = Generator::new(&server.url(), "orders").unwrap();
         check(Some(&url)).unwrap();
         drop(ids);
+    }
+}
+
+/// A check that was killed leaves its trial file, and the processes of two containers may have one ID.
+#[test]
+fn a_check_ignores_the_trial_file_of_another() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = folder.path().join("ids.db");
+    fs::write(path.with_extension(format!("trial-{}", std::process::id())), "").unwrap();
+    let url = format!("sqlite:{}?allow=overlayfs&namespace=orders", path.display());
+    check(Some(&url)).unwrap();
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_check_rejects_the_terms_that_a_lease_rejects() {
+    for (terms, reason) in [
+        ("lease_seconds=0.1", "expected a lease"),
+        ("numbers=0-9007199254740991", "expected numbers in"),
+    ] {
+        let error = check(Some(&format!("memory:terms?namespace=orders&{terms}"))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutOfRange, "{terms}: {error}");
+        assert!(error.to_string().contains(reason), "{terms}: {error}");
+    }
+    // Some format has these worker IDs, or names so short that the namespace fits.
+    let namespace = "n".repeat(60);
+    check(Some(&format!("memory:terms?namespace={namespace}&numbers=0-99999999"))).unwrap();
+}
+
+#[test]
+fn a_check_names_reservations_and_no_end_of_them() {
+    let options = Options::new("orders", Shape::sno(3..=3).unwrap()).unwrap();
+    Generator::with("memory:reserved", options, LONG).unwrap().close();
+    Operator::open("memory:reserved", "orders/sno").unwrap().reserve(3, "retired").unwrap();
+    let error = check(Some("memory:reserved?namespace=orders")).unwrap_err();
+    assert_eq!((error.kind(), error.until()), (ErrorKind::NumbersExhausted, None), "{error}");
+    assert!(error.is_permanent(), "{error}");
+    let reserved = ": all 1 worker IDs of orders/sno are reserved by an operator";
+    assert!(error.to_string().ends_with(reserved), "{error}");
+}
+
+/// The quiet time of a restored store begins with the first holder, which a check is not.
+#[test]
+fn a_check_of_a_restored_store_names_an_end_once_a_holder_has_begun_it() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let [path, copy] = ["ids.db", "copy.db"].map(|name| folder.path().join(name));
+    let [url, restored] =
+        [&path, &copy].map(|path| format!("sqlite:{}?allow=overlayfs", path.display()));
+    Generator::new(&url, "orders").unwrap().close();
+    fs::copy(path, copy).unwrap();
+    let checked = || check(Some(&format!("{restored}&namespace=orders"))).unwrap_err();
+    let error = checked();
+    assert_eq!((error.kind(), error.until()), (ErrorKind::StoreChanged, None), "{error}");
+    assert!(error.to_string().contains("until some time after a holder notices it"), "{error}");
+    let options = Options::new("orders", Shape::sno(0..=65_535).unwrap()).unwrap();
+    Generator::with(&restored, options, Duration::from_secs(1)).unwrap_err();
+    let error = checked();
+    assert_eq!(error.kind(), ErrorKind::StoreChanged, "{error}");
+    assert!(error.until().is_some() && error.to_string().contains(" until 20"), "{error}");
+}
+
+/// Each client has its own messages about certificates.
+#[test]
+fn a_certificate_that_is_not_trusted_is_an_error_at_once() {
+    for message in [
+        "connection failed: SSL error: certificate verify failed",
+        "connection failed: server certificate for \"other\" does not match host name \"db\"",
+        "connection failed: server certificate for \"other\" (and 2 other names) does not match host name \"db\"",
+        "connection failed: root certificate file \"/ca.pem\" does not exist\nEither provide the file",
+        "connection failed: could not read root certificate file \"/ca.pem\": no start line",
+        "self-signed certificate in certificate chain",
+        "unable to get local issuer certificate",
+        "unable to get issuer certificate",
+        "unable to verify the first certificate",
+        "certificate has expired",
+        "certificate is not yet valid",
+        "Hostname/IP does not match certificate's altnames: Host: db. is not in the cert's altnames: DNS:other",
+        "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: Hostname mismatch",
+        "error performing TLS handshake: invalid peer certificate: UnknownIssuer",
+    ] {
+        let request = Request { number: 1, namespace: "orders".into(), ask: Ask::List };
+        let steps = Steps::new(Engine::Postgresql(Schema::default()), &request, Random(1));
+        let error = steps.drive(|_| Outcome::failed(None, message)).unwrap_err();
+        assert!(error.is_permanent(), "{error}");
+        let reason = "the server's certificate is not trusted: ";
+        assert!(error.to_string().starts_with(reason), "{error}");
+        assert!(error.to_string().ends_with("by `sslrootcert` in the URL"), "{error}");
     }
 }
 

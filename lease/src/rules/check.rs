@@ -9,7 +9,7 @@ use alloc::{
 
 use crate::{
     Ask, Error, ErrorKind, Found, Namespace, Record, Reply, Request, Result, Shape,
-    rules::error::{damaged, moment},
+    rules::error::{damaged, moment, reserved},
 };
 
 /// Number of records that a claim would choose from.
@@ -72,16 +72,14 @@ fn can_lease(namespace: &Namespace, records: &[Record], (now, store): (u64, &str
     namespace.check(&namespace.digest())?;
     records.iter().try_for_each(Record::check)?;
     let name = &namespace.name;
-    let quiet_until = namespace.quiet_until;
-    if namespace.store != store || now < quiet_until {
-        let until = if now < quiet_until {
-            format!(" until {}", moment(quiet_until))
-        } else {
-            String::new()
-        };
+    let until = Some(namespace.quiet_until).filter(|until| now < *until);
+    if namespace.store != store || until.is_some() {
+        // The first holder that notices a restored store begins its quiet time, which a check does not.
+        let end = until.map_or("some time after a holder notices it".to_string(), moment);
         let reason =
-            format!("the store was restored or replaced, and {name} grants nothing{until}");
-        return Err(Error::new(ErrorKind::StoreChanged, reason).with_until(quiet_until));
+            format!("the store was restored or replaced, and {name} grants nothing until {end}");
+        let error = Error::new(ErrorKind::StoreChanged, reason);
+        return Err(until.map_or(error.clone(), |until| error.with_until(until)));
     }
     let capacity = Shape::from_json(&namespace.shape)?.capacity();
     let is_free = |record: &Record| record.granted_until <= now;
@@ -89,6 +87,9 @@ fn can_lease(namespace: &Namespace, records: &[Record], (now, store): (u64, &str
         return Ok(());
     }
     let until = records.first().map_or(0, |record| record.granted_until);
+    if until == Record::RESERVED {
+        return Err(reserved(&format!("all {capacity} worker IDs of {name} are")));
+    }
     let reason = format!(
         "all {capacity} worker IDs of {name} are leased, the first until {}",
         moment(until)

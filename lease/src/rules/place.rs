@@ -17,7 +17,7 @@ use crate::{
     rules::json::MOST,
     rules::location::{Create, SECOND_STORE, Schema},
     rules::record::check_name,
-    rules::url::{EXAMPLE, Location, TERMS, digits},
+    rules::url::{EXAMPLE, Location, Site, TERMS, digits},
 };
 #[cfg(feature = "std")]
 use crate::{Options, Shape, Source};
@@ -131,6 +131,17 @@ impl Place {
             let reason = "cannot return the worker ID at SIGTERM: a Rust program handles the signal itself and calls `close`, so leave `sigterm` out of the URL";
             return Err(out_of_range(reason));
         }
+        self.options_of(shape)
+    }
+
+    /// Options of a check at this place. The URL may be that of a program in another language, which returns its worker ID at SIGTERM.
+    #[cfg(feature = "std")]
+    pub(crate) fn options_of_check(&self) -> Result<Options> {
+        self.options_of(Shape::of_any_format(self.numbers(0..=MOST - 1))?)
+    }
+
+    #[cfg(feature = "std")]
+    fn options_of(&self, shape: Shape) -> Result<Options> {
         let mut options = Options::new(&self.namespace, shape)?.at(&self.location.site.to_string());
         if let Ok(holder) = std::env::var(HOLDER) {
             let named = options.holder(&holder);
@@ -164,6 +175,16 @@ impl Place {
     pub(crate) fn longest(&self) -> Duration {
         let longest = if self.number.is_some() { 70_000 } else { 10_000 };
         Duration::from_millis(self.location.terms.wait_ms.unwrap_or(longest))
+    }
+
+    /// Returns the namespace that a URL names, for programs that need only its store.
+    pub fn namespace_in(url: &str) -> Option<String> {
+        Location::read(url).ok()?.namespace
+    }
+
+    /// Returns whether the URL contains a password, as the user's or as a parameter.
+    pub fn has_password(&self) -> bool {
+        matches!(&self.location.site, Site::Server(server) if server.password.is_some())
     }
 
     /// The store's URL without the namespace and the terms, as [`open`](crate::open) takes it.

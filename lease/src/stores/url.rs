@@ -38,9 +38,12 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
     Address::of(url)?.open(Duration::MAX)
 }
 
-/// Checks whether a lease could be acquired: for deployments and readiness probes. The URL has a namespace, as in `POLYFLAKE_LEASE`; without
-/// one, the variables are read. Nothing is leased and nothing written; a store that does not exist yet could be created. Returns the
-/// store's name without a password.
+/// Checks whether a lease could be acquired, for deployment scripts. The URL names a namespace, like `POLYFLAKE_LEASE`; without a URL, the
+/// variables are read. The check leases and writes nothing, and accepts a store that does not exist yet but could be created. Returns the
+/// name of the store without a password.
+///
+/// Do not let the first process wait for this check: after a restore, it fails until the quiet time has ended, which only a process that
+/// requests a worker ID begins.
 ///
 /// ```
 /// let store = polyflake_lease::check(Some("memory:checked?namespace=orders"))?;
@@ -55,19 +58,21 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
 /// ```
 ///
 /// # Errors
-/// The reason why no lease could be acquired, at once: `out_of_range` for the URL, `lease_unavailable` for a store that cannot be reached,
+/// Returns the reason why no lease could be acquired, immediately: `out_of_range` for the URL, `lease_unavailable` for a store that cannot be reached,
 /// `store_not_durable`, `store_changed`, `numbers_exhausted`, `clock_skewed` and others.
 pub fn check(url: Option<&str>) -> Result<String> {
     let place = match url {
         Some(url) => Place::of(url, None),
         None => Place::from_env(None),
     }?;
-    let lead = format!("cannot lease a worker ID from {}", place.name());
-    look(&place).map_err(|error| error.after(&lead))?;
+    let options = place.options_of_check()?;
+    let lead = format!("cannot lease a worker ID {}", options.place());
+    look(&place, Duration::from_millis(options.answer_limit()))
+        .map_err(|error| error.after(&lead))?;
     Ok(place.name())
 }
 
-fn look(place: &Place) -> Result<()> {
+fn look(place: &Place, longest: Duration) -> Result<()> {
     let address = Address::at(place.location().clone())?.trial();
     #[cfg(feature = "sqlite")]
     if let Kind::Sqlite(path) = &address.store
@@ -75,7 +80,7 @@ fn look(place: &Place) -> Result<()> {
     {
         return Ok(());
     }
-    let mut store = address.open(Duration::MAX)?;
+    let mut store = address.open(longest)?;
     let mut check = Check::new(place.namespace());
     while let Some(request) = check.next() {
         check.take(store.answer(&request)?, system::unix_ms())?;

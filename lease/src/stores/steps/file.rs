@@ -17,6 +17,7 @@ use super::facts::{file_error, name_of};
 use crate::{
     Error, ErrorKind, Result,
     rules::location::{Access, Create},
+    stores::system::random,
 };
 
 /// Returns the absolute path of a file, because the working directory of a process may change.
@@ -68,7 +69,8 @@ pub fn look(path: &Path, access: Access) -> Result<bool> {
     if path.exists() {
         return Ok(true);
     }
-    let trial = path.with_extension(format!("trial-{}", std::process::id()));
+    // A process ID would not do, because containers that share a folder use the same ones.
+    let trial = path.with_extension(format!("trial-{}", random()?));
     let created = OpenOptions::new().write(true).create_new(true).open(&trial);
     created.map_err(|error| failed(&error))?;
     std::fs::remove_file(&trial).map_err(|error| failed(&error))?;

@@ -62,7 +62,7 @@ export function lease(source?: Source, namespace?: string, options: LeaseOptions
 }
 
 /**
- * Checks whether a lease could be acquired, for deployments and readiness probes. It resolves to the name of the store, without a
+ * Checks whether a lease could be acquired, for deployment scripts. It resolves to the name of the store, without a
  * password. It leases and writes nothing, and accepts a store that does not exist yet but could be created.
  *
  * @param source The store, as for {@link lease}; by default the one in the variables.

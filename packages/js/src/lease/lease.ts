@@ -367,7 +367,7 @@ function refusalOf({ code, message, until }: Reason): PolyflakeError {
 }
 
 /**
- * Checks whether a lease could be acquired, for deployments and readiness probes. It leases and writes nothing.
+ * Checks whether a lease could be acquired, for deployment scripts. It leases and writes nothing.
  *
  * @throws {PolyflakeError} immediately, with the reason.
  */

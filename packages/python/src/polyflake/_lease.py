@@ -251,7 +251,7 @@ class Lease:
 
     @staticmethod
     def check(store: Any = None, namespace: str | None = None, *, schema: str | None = None) -> str:
-        """Checks whether a lease could be acquired, for deployments and readiness probes.
+        """Checks whether a lease could be acquired, for deployment scripts.
 
         It returns the name of the store, without a password. It leases and writes nothing, and accepts a store that
         does not exist yet but could be created.
