@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, io::Write, time::Duration};
 
-use polyflake_lease::{Operator, Random, Record};
+use polyflake_lease::{Operator, Random, Record, hosted::Place as Location};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -139,7 +139,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                         jiff::Timestamp::now().round(jiff::Unit::Second).unwrap_or_default()
                     )?;
                 }
-                status(place, *json)?;
+                // A watch outlives a store that fails for a while. A mistake ended the first status.
+                match status(place, *json) {
+                    Err(error @ Failure::Refused { .. }) => {
+                        error.tell();
+                    }
+                    shown => shown?,
+                }
             }
             return Ok(());
         }
@@ -187,18 +193,22 @@ pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
     let read = url.or(variable.as_deref()).ok_or_else(|| {
         Failure::new("missing_field", "expected the URL of a store, or POLYFLAKE_LEASE to be set")
     })?;
-    // Generators read their namespace from the same variable, so a URL may name one that this program does not use.
-    let unused = (!read.contains("namespace=")).then_some("unused");
+    let unused = unused_in(read);
     let place = match url {
-        Some(url) => polyflake_lease::hosted::Place::of(url, unused),
-        None => polyflake_lease::hosted::Place::of_variables(Some(read), None, unused),
+        Some(url) => Location::of(url, unused),
+        None => Location::of_variables(Some(read), None, unused),
     };
     Ok(place?.url().to_owned())
 }
 
+/// A namespace for a URL without one. Generators read theirs from the same variable, so it may name one that this program does not use.
+fn unused_in(url: &str) -> Option<&'static str> {
+    Location::namespace_in(url).is_none().then_some("unused")
+}
+
 fn refuse_password(url: Option<&str>) -> Result<(), Failure> {
-    let user = url.and_then(|url| url.split_once("//")?.1.rsplit_once('@'));
-    if user.is_some_and(|(user, _)| user.contains(':')) {
+    let Some(url) = url else { return Ok(()) };
+    if Location::of(url, unused_in(url))?.has_password() {
         let reason = "expected a URL without a password: set the variable POLYFLAKE_LEASE to it";
         return Err(Failure::new("invalid_secret", reason));
     }
@@ -301,9 +311,15 @@ fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The counts of all namespaces, in the text format of Prometheus.
+/// Returns the counts of all namespaces, in the text format of Prometheus. A namespace that cannot be read is an error on standard error
+/// and a gauge, because an alert must not depend on what is missing.
 fn metrics(store: &Address) -> Result<String, Failure> {
-    const METRICS: [(&str, &str); 6] = [
+    const METRICS: [(&str, &str); 8] = [
+        ("readable", "1 if the records of the namespace can be read, 0 if not."),
+        (
+            "restored",
+            "1 if the store was restored or replaced and no holder has noticed it, 0 if not.",
+        ),
         ("granted", "Worker IDs whose lease has not ended."),
         ("reserved", "Worker IDs that are reserved."),
         ("free", "Worker IDs that could be leased."),
@@ -315,16 +331,26 @@ fn metrics(store: &Address) -> Result<String, Failure> {
     let names = store.operator()?.namespaces()?;
     let mut found = Vec::new();
     for name in &names {
-        let status = Operator::open(&url, name)?.status()?;
-        let left = |end: u64| end.saturating_sub(status.now).div_ceil(1000);
-        let values = [
-            Some(status.granted),
-            Some(status.reserved),
-            Some(status.free),
-            status.next_end.map(left),
-            Some(left(status.namespace.quiet_until)),
-            Some(status.namespace.longest_ms / 1000),
-        ];
+        let status = Operator::open(&url, name).and_then(|mut operator| operator.status());
+        let values = match status {
+            Ok(status) => {
+                let left = |end: u64| end.saturating_sub(status.now).div_ceil(1000);
+                [
+                    Some(1),
+                    Some(u64::from(status.is_restored)),
+                    Some(status.granted),
+                    Some(status.reserved),
+                    Some(status.free),
+                    status.next_end.map(left),
+                    Some(left(status.namespace.quiet_until)),
+                    Some(status.namespace.longest_ms / 1000),
+                ]
+            }
+            Err(error) => {
+                Failure::new(error.code(), format!("{name}: {error}")).tell();
+                [Some(0), None, None, None, None, None, None, None]
+            }
+        };
         found.push((name, values));
     }
     let mut text = String::new();

@@ -3,10 +3,11 @@
 use std::{
     collections::HashSet,
     fs,
-    io::Write,
+    io::{BufRead, BufReader, Write},
     process::{Command, Output, Stdio},
 };
 
+use polyflake_lease::{Ask, Namespace, Random, Request, Store as _};
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_polyflake");
@@ -426,6 +427,99 @@ fn a_check_of_leases_is_one_line_and_a_status() {
     assert!(unset.contains("cannot read POLYFLAKE_LEASE: it is not set"), "{unset}");
     let seen_by_all = "postgres://lease:sesame@db/orders?namespace=orders";
     assert!(refused(1, &["lease", "check", seen_by_all]).contains("without a password"));
+}
+
+/// Other users of the machine see the arguments, wherever in the URL the password is.
+#[test]
+fn a_password_in_a_url_is_refused_and_nothing_else() {
+    for url in [
+        "postgres://lease:sesame@db/orders?namespace=orders",
+        "postgres://lease@db/orders?namespace=orders&password=sesame",
+        "postgres://db/orders?password=sesame&namespace=orders",
+    ] {
+        for arguments in [&["lease", "check", url][..], &["lease", "list", "--url", url]] {
+            let refusal = refused(1, arguments);
+            assert!(refusal.starts_with("error[invalid_secret]: "), "{refusal}");
+            assert!(!refusal.contains("sesame"), "{refusal}");
+        }
+    }
+    for url in ["sqlite:///nowhere/a:b@c/ids.db", "sqlite:/nowhere/namespace=a/ids.db"] {
+        let refusal = refused(1, &["lease", "list", "--url", url]);
+        assert!(refusal.contains("the folder does not exist"), "{refusal}");
+    }
+}
+
+/// One namespace that cannot be read, and a store that was restored, are what an alert is for.
+#[test]
+fn metrics_have_the_other_namespaces_and_a_changed_store() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let [url, copy] = ["ids.db", "copy.db"]
+        .map(|name| format!("sqlite:{}?allow=overlayfs", folder.path().join(name).display()));
+    out(&["new", "sno", "--lease", &url, "--namespace", "orders"]);
+    let sane = out(&["lease", "metrics", "--url", &url]);
+    for line in [
+        "polyflake_lease_readable{namespace=\"orders/sno\"} 1",
+        "polyflake_lease_restored{namespace=\"orders/sno\"} 0",
+    ] {
+        assert!(sane.lines().any(|it| it == line), "{line}: {sane}");
+    }
+    let broken = Namespace {
+        name: "broken".into(),
+        shape: "{}".into(),
+        incarnation: Random(7),
+        store: String::new(),
+        records: 0,
+        longest_ms: 3_600_000,
+        quiet_until: 0,
+        previous_store: String::new(),
+        previous_quiet_until: 0,
+        version: 1,
+    };
+    let request = Request { number: 1, namespace: "broken".into(), ask: Ask::Open(broken) };
+    polyflake_lease::open(&url).expect("a store").answer(&request).expect("a namespace");
+    fs::copy(folder.path().join("ids.db"), folder.path().join("copy.db")).expect("a copy");
+    for (url, is_restored) in [(url, 0), (copy, 1)] {
+        let output = run(&["lease", "metrics", "--url", &url]);
+        let talk = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && talk.contains("broken: "), "{talk}");
+        let metrics = String::from_utf8(output.stdout).expect("text");
+        for line in [
+            "polyflake_lease_granted{namespace=\"orders/sno\"} 0",
+            "polyflake_lease_readable{namespace=\"broken\"} 0",
+            "polyflake_lease_readable{namespace=\"orders/sno\"} 1",
+            &format!("polyflake_lease_restored{{namespace=\"orders/sno\"}} {is_restored}"),
+        ] {
+            assert!(metrics.lines().any(|it| it == line), "{line}: {metrics}");
+        }
+        assert!(!metrics.contains("granted{namespace=\"broken\"}"), "{metrics}");
+    }
+}
+
+/// An operator watches a store because it fails now and then.
+#[test]
+fn a_watched_status_outlives_errors() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let [file, away] = ["ids.db", "away.db"].map(|name| folder.path().join(name));
+    let url = format!("sqlite:{}?allow=overlayfs", file.display());
+    out(&["new", "sno", "--lease", &url, "--namespace", "orders"]);
+    let mut command = Command::new(PROGRAM);
+    command.args(["lease", "status", "orders/sno", "--url", &url, "--watch", "1"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("one");
+    let mut shown = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let mut talk = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    let mut next = || shown.by_ref().flatten().find(|line| line.starts_with("granted"));
+    // The second line is that of a repetition.
+    assert!(next().is_some() && next().is_some());
+    fs::rename(&file, &away).expect("a file");
+    let error = talk.next().expect("an error").expect("text");
+    assert!(error.starts_with("error[lease_unavailable]: "), "{error}");
+    fs::rename(&away, &file).expect("a file");
+    assert!(next().is_some(), "the program ended");
+    child.kill().expect("a program");
+    child.wait().expect("an end");
+    // A mistake is no reason to wait.
+    let missing = refused(1, &["lease", "status", "none", "--url", &url, "--watch", "1"]);
+    assert!(missing.starts_with("error[out_of_range]: "), "{missing}");
 }
 
 #[test]
