@@ -5,15 +5,15 @@
 //!
 //! | command | the host | its answer |
 //! |---|---|---|
-//! | `{"do":"open"}` | opens a connection, in autocommit | `{"opened":NAME}`, the name of an `SQLite` file by [`open_file`](crate::steps::open_file), else null; or `{"refused":{"code":CODE,"message":REASON}}`, an error of these rules |
-//! | `{"do":"run","statements":[[TEXT,[VALUE,..]],..],"within_ms":N}` | runs them in order, up to the first that fails | `{"rows":[ROWS,..],"failure":null,"notices":[]}` |
+//! | `{"do":"open"}` | opens a connection in autocommit mode | `{"opened":NAME}`, with the name of an `SQLite` file by [`open_file`](crate::steps::open_file), otherwise null; or `{"refused":{"code":CODE,"message":REASON}}`, with an error of these rules |
+//! | `{"do":"run","statements":[[TEXT,[VALUE,..]],..],"within_ms":N}` | executes them in order, up to the first that fails | `{"rows":[ROWS,..],"failure":null,"notices":[]}` |
 //! | `{"do":"close"}` | closes the connection | `null` |
-//! | `{"do":"begin","first":N,"last":N,"start":MS,"end":MS}` | gives the grant to the generator, as [`Granted::begin`] | `null`, or `{"not_begun":REASON}` |
-//! | `{"do":"extend","end":MS}` | moves the end of the generator's grant, as [`Granted::extend`] | `null` |
-//! | `{"do":"seal"}` | ends the generator, as [`Granted::seal`] | `{"used_until":MS}`, null if it used no tick |
-//! | `{"do":"tell","event":EVENT}` | tells of the event | `null` |
-//! | `{"do":"wait","ms":N}` | sleeps so long, or until [`Hosted::close`] | `null` |
-//! | `{"do":"end"}` | does nothing more; after a check it has `refused`, the error because of which no lease could be acquired, or null | |
+//! | `{"do":"begin","first":N,"last":N,"start":MS,"end":MS}` | passes the grant to the generator, like [`Granted::begin`] | `null`, or `{"not_begun":REASON}` |
+//! | `{"do":"extend","end":MS}` | extends the generator's grant, like [`Granted::extend`] | `null` |
+//! | `{"do":"seal"}` | ends the generator, like [`Granted::seal`] | `{"used_until":MS}`, null if it used no tick |
+//! | `{"do":"tell","event":EVENT}` | reports the event | `null` |
+//! | `{"do":"wait","ms":N}` | sleeps for this time, or until [`Hosted::close`] | `null` |
+//! | `{"do":"end"}` | stops; after a check, `refused` is the reason why no lease could be acquired, or null | |
 //!
 //! A failure is `{"code":SQLSTATE,"message":TEXT}`. The code is null if no server replied, and in `SQLite`. Notices that a server
 //! sent while the statements ran have the same form; they matter because a commit that ends with a warning may be missing on a
@@ -81,9 +81,9 @@ pub struct Hosted {
     schema: Option<Schema>,
     create: Create,
     known: Known,
-    /// In place of the lease, if only a check is wanted, and what came of it.
+    /// The check that replaces the lease, if the settings request one, and its result so far.
     check: Option<(Check, Result<()>)>,
-    /// The connection that is open, if there is one.
+    /// The open connection, if there is one.
     engine: Option<Engine>,
     /// Whether the connection is no longer usable.
     is_stale: bool,
@@ -110,13 +110,16 @@ struct Asked {
 }
 
 impl Hosted {
-    /// A lease without a grant. Settings are `namespace` (the family's name is added), `family`, `store` (`sqlite` or `postgresql`); for
-    /// Randflake `secret` as 32 hexadecimal digits; for layouts `layout`, its JSON as a text, and `fields`, the most significant first. And if
-    /// given: `numbers` (the first and the last), `lease_ms`, `wait_ms` (how long a caller waits for the first grant), `holder`, `prefer`, `insist`, `node` (the number of `POLYFLAKE_NODE`, which
-    /// `insist` overrides), `place` (the store in messages); for `PostgreSQL` `schema` and `create` (`second-store`), as in the URL of
-    /// a store.
+    /// Creates a lease without a grant. Required settings are `namespace` (the name of the ID format is appended), `family`,
+    /// and `store` (`sqlite` or `postgresql`); for Randflake, `secret` as 32 hexadecimal digits; for layouts, `layout`, its
+    /// JSON as a string, and `fields`, from the most significant one.
     ///
-    /// With `check`, which is true, nothing is leased: the commands end once it is known whether a lease could be acquired.
+    /// Optional settings are `numbers` (the first and the last worker ID), `lease_ms`, `wait_ms` (the longest wait of a caller
+    /// for the first grant), `holder`, `prefer`, `insist`, `node` (the worker ID in `POLYFLAKE_NODE`, which `insist` overrides)
+    /// and `place` (the store's name in messages); for `PostgreSQL`, `schema` and `create` (`second-store`), as in the URL of a
+    /// store.
+    ///
+    /// If the setting `check` is true, nothing is leased. The commands end once it is known whether a lease could be acquired.
     ///
     /// # Errors
     /// Returns `out_of_range` for a setting that is outside its limits or has the wrong type.
@@ -187,8 +190,8 @@ impl Hosted {
         .to_string()
     }
 
-    /// The reason why there is no ID now, as JSON: `code`, `message`, `until` (the end of the cause if it is known), and `permanent`, true if
-    /// waiting does not help.
+    /// Returns the reason why no IDs are available now as JSON: `code`, `message`, `until`, the time at which the cause ends if it
+    /// is known, and `permanent`, which is true if waiting does not help.
     pub fn reason(&self, wall_ms: u64) -> String {
         let place = self.lease.options().place();
         error_of(&self.lease.standing().reason(&place, self.is_closing, wall_ms)).to_string()
@@ -297,7 +300,7 @@ impl Hosted {
         });
     }
 
-    /// Asks the next question of a check, or ends it.
+    /// Sends the next request of a check, or ends the check.
     fn look(&mut self, now: Moment, random: Random) {
         let Some((check, result)) = &mut self.check else { return };
         let request = if result.is_ok() { check.next() } else { None };
@@ -311,7 +314,7 @@ impl Hosted {
         self.command = Some((json!({ "do": "end", "refused": refused }), UnderWay::Nothing));
     }
 
-    /// Hands a reply to the keeper. A file is closed after each request, and a connection that failed.
+    /// Passes a reply to the keeper. A file is closed after each request, and a connection is closed after it failed.
     fn replied(&mut self, asked: &Asked, reply: Result<Reply>, now: Moment) {
         self.is_stale = self.schema.is_none() || reply.is_err();
         if let Some((check, result)) = &mut self.check {

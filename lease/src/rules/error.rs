@@ -32,13 +32,13 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// The kind of a code.
+    /// Returns the kind with a code.
     #[cfg(feature = "hosted")]
     pub(crate) fn of_code(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.code() == code)
     }
 
-    /// Every kind, in the order of the documentation.
+    /// All kinds, in the order of the documentation.
     pub const ALL: &'static [Self] = &[
         Self::OutOfRange,
         Self::LeaseUnavailable,
@@ -79,19 +79,19 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error with its reason in words: lower case, no full stop, and so that it can follow "cannot lease a worker ID:".
+    /// Creates an error with a reason: lower case, without a final period, in a form that can follow "cannot lease a worker ID:".
     pub fn new(kind: ErrorKind, reason: impl Into<Cow<'static, str>>) -> Self {
         let is_permanent = matches!(kind, ErrorKind::OutOfRange | ErrorKind::NamespaceMismatch);
         Self { kind, reason: reason.into(), until: None, is_permanent }
     }
 
-    /// The same error, of a cause that waiting does not cure.
+    /// Returns the same error for a cause that does not end by itself.
     #[must_use]
     pub(crate) fn permanent(self) -> Self {
         Self { is_permanent: true, ..self }
     }
 
-    /// The same error, whose reason follows other words.
+    /// Returns the same error with a reason that begins with other words.
     #[cfg(feature = "hosted")]
     pub(crate) fn after(self, words: &str) -> Self {
         Self { reason: alloc::format!("{words}: {}", self.reason).into(), ..self }
@@ -119,13 +119,14 @@ impl Error {
         self.kind.code()
     }
 
-    /// Returns whether only a change of the configuration or of the store's set-up helps: a wrong role, a missing folder, a namespace
-    /// of another shape. Calls that would wait for a lease fail at once then, while the lease is tried again now and then.
+    /// Returns whether only a change of the configuration or of the store helps, for example for a wrong role, a missing folder, or a
+    /// namespace of another shape. Calls that would wait for a lease then fail immediately, while the keeper still retries from time
+    /// to time.
     pub fn is_permanent(&self) -> bool {
         self.is_permanent
     }
 
-    /// The end of the cause, in Unix milliseconds, if it is known.
+    /// Returns the time at which the cause ends, in Unix milliseconds, if it is known.
     pub fn until(&self) -> Option<u64> {
         self.until
     }
@@ -153,12 +154,12 @@ pub(crate) fn reserved(which: &str) -> Error {
     Error::new(ErrorKind::NumbersExhausted, reason).permanent()
 }
 
-/// A store that gave no answer: what it was asked to write may be written or not.
+/// Returns the error for a store that did not answer. It is unknown whether it executed the request.
 pub(crate) fn silent() -> Error {
     Error::new(ErrorKind::LeaseUnavailable, "the store did not answer in time")
 }
 
-/// A time for people, in UTC.
+/// Formats a time for messages, in UTC.
 pub(crate) fn moment(unix_ms: u64) -> alloc::string::String {
     let (days, second) = (unix_ms / 86_400_000, unix_ms / 1000 % 86_400);
     // Years begin in March here, so that a leap day is the last day of its year; 146,097 days are 400 years.

@@ -1,4 +1,4 @@
-//! Where a store keeps its tables, and what may be created there.
+//! The schema in which a store keeps its tables, and the tables that may be created.
 
 use alloc::{
     format,
@@ -7,7 +7,7 @@ use alloc::{
 
 use crate::{Result, rules::error::out_of_range};
 
-/// The value of `create` that asks for a store beside another one.
+/// The value of `create` that permits a store although the database contains another one.
 #[cfg(feature = "hosted")]
 pub(crate) const SECOND_STORE: &str = "second-store";
 
@@ -77,7 +77,7 @@ pub enum Create {
         /// Whether the store could be created even if the database contains another store.
         second: bool,
     },
-    /// A store's tables, unless the database has another store.
+    /// The tables of a store, unless the database contains another store.
     #[default]
     Store,
     /// The tables of a store, even if the database contains another store (`create=second-store`).
@@ -85,7 +85,7 @@ pub enum Create {
 }
 
 impl Create {
-    /// The same for a program that only checks whether the store could be created.
+    /// Returns the same permission for a program that only checks whether the store could be created.
     #[cfg(feature = "hosted")]
     pub(crate) fn trial(self) -> Self {
         match self {

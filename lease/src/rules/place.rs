@@ -28,7 +28,8 @@ const NODE: &str = "POLYFLAKE_NODE";
 #[cfg(feature = "std")]
 const HOLDER: &str = "POLYFLAKE_HOLDER";
 
-/// A store, the name of a namespace in it, and the terms of a lease: what a URL says, or `POLYFLAKE_LEASE` and `POLYFLAKE_NODE`.
+/// A store, the name of a namespace in it, and the terms of a lease, as specified by a URL or by `POLYFLAKE_LEASE` and
+/// `POLYFLAKE_NODE`.
 ///
 /// ```
 /// use polyflake_lease::hosted::Place;
@@ -40,7 +41,7 @@ const HOLDER: &str = "POLYFLAKE_HOLDER";
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Place {
-    /// As it was written, without the namespace and the terms.
+    /// The URL as it was written, without the namespace and the terms.
     url: String,
     location: Location,
     namespace: String,
@@ -51,8 +52,8 @@ impl Place {
     /// Parses a store's URL. It must have the parameter `namespace`, unless `namespace` is passed separately.
     ///
     /// # Errors
-    /// `out_of_range` without a namespace or with two, for a scheme that is not supported, for a parameter that is unknown or does not
-    /// fit; `store_not_durable` for a database in memory. An error shows no value of the URL.
+    /// Returns `out_of_range` without a namespace or with two, for an unsupported scheme, or for an unknown or invalid parameter.
+    /// Returns `store_not_durable` for a database in memory. The error does not contain any value of the URL.
     pub fn of(url: &str, namespace: Option<&str>) -> Result<Self> {
         Self::read(url, namespace).map_err(|error| error.after("cannot read the URL of the lease"))
     }
@@ -76,13 +77,14 @@ impl Place {
         Ok(Self { url: without_terms(url), location, namespace, number: None })
     }
 
-    /// Reads the variables `POLYFLAKE_LEASE`, a URL, and `POLYFLAKE_NODE`, a number in decimal digits. Empty variables are rejected: they
-    /// stand for a value that did not arrive, such as a secret that does not exist.
+    /// Parses the values of the variables `POLYFLAKE_LEASE`, a URL, and `POLYFLAKE_NODE`, a decimal worker ID. An empty string is
+    /// rejected, because it usually means that a value is missing, for example an unset secret.
     ///
     /// # Errors
-    /// `lease_unavailable` without `POLYFLAKE_LEASE`, also if a number is set: child processes inherit that variable, and would all use the
-    /// number; `out_of_range` for an empty variable, for a relative path, which would be another file in each working directory, and
-    /// for a number that is none; as [`Place::of`]. Each error names the variable.
+    /// Returns `lease_unavailable` without `POLYFLAKE_LEASE`, even if there is a worker ID, because child processes inherit the
+    /// variable and would all use the same worker ID. Returns `out_of_range` for an empty string, for a relative path, which would
+    /// name another file in each working directory, or for an invalid worker ID. Also returns the errors of [`Place::of`]. Each
+    /// error names the variable.
     pub fn of_variables(
         url: Option<&str>,
         number: Option<&str>,
@@ -165,7 +167,7 @@ impl Place {
         &self.location
     }
 
-    /// The store for people, without a password.
+    /// Returns the name of the store for messages, without a password.
     pub fn name(&self) -> String {
         self.location.site.to_string()
     }
@@ -187,7 +189,7 @@ impl Place {
         matches!(&self.location.site, Site::Server(server) if server.password.is_some())
     }
 
-    /// The store's URL without the namespace and the terms, as [`open`](crate::open) takes it.
+    /// Returns the store's URL without the namespace and the terms, in the form that [`open`](crate::open) accepts.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -202,14 +204,14 @@ impl Place {
         self.number
     }
 
-    /// For a host in another language, as JSON. `store` is `sqlite`, with the file's `path`, or `postgresql`, with the `server`: `hosts` (each
+    /// Returns the place as JSON, for a host in another language. `store` is `sqlite`, with the file's `path`, or `postgresql`, with the `server`: `hosts` (each
     /// a name and a port), `user`, `password`, `database`, `encrypts`, `roots` (a file of root certificates), `connect_timeout` in seconds,
-    /// `application_name`, `options`. Then `namespace`, `allows_overlayfs`, and the settings that the place decides: `place` (the store for
-    /// people), `node` (the number of `POLYFLAKE_NODE`), `schema`, `create`, `lease_ms`, `numbers`; and the terms that a host keeps by
-    /// itself: `wait_ms` and `sigterm`. What is not given is null.
+    /// `application_name`, `options`. Then `namespace`, `allows_overlayfs`, and the settings of the lease: `place` (the name of the
+    /// store in messages), `node` (the worker ID in `POLYFLAKE_NODE`), `schema`, `create`, `lease_ms`, `numbers`; and the terms that the
+    /// host itself applies: `wait_ms` and `sigterm`. Missing values are null.
     ///
     /// # Errors
-    /// `out_of_range` for a store in memory.
+    /// Returns `out_of_range` for a store in memory.
     pub fn to_json(&self) -> Result<String> {
         let Location { site, schema, access, terms, .. } = &self.location;
         let mut place = json!({

@@ -115,7 +115,7 @@ impl Shape {
         Self::new("sno", (0, 1000), "worker", (numbers, MOST - 1))
     }
 
-    /// The index of the record of a number that a holder or an operator names.
+    /// Returns the index of the record of a worker ID that a holder or an operator names.
     pub(crate) fn reach(&self, number: u64) -> Result<u64> {
         let index = self.index_of(number).ok_or_else(|| {
             let (first, last) = self.numbers().into_inner();
@@ -158,7 +158,7 @@ impl Shape {
         self.numbers().contains(&number).then(|| number - self.first)
     }
 
-    /// The first difference to another shape, in words: this one's value, and the other's.
+    /// Describes the first difference to another shape for a message: the value of this shape and that of the other one.
     pub(crate) fn difference(&self, other: &Self) -> String {
         let range = |shape: &Self| format!("worker IDs {} to {}", shape.first, shape.last);
         if self.family != other.family {
@@ -172,7 +172,7 @@ impl Shape {
         }
     }
 
-    /// The times at which grants may begin and end.
+    /// Returns the times at which grants may start and end.
     pub fn grid(&self) -> Grid {
         let step = lcm(self.tick_us, 1000) / 1000;
         Grid { step, offset: self.epoch_ms % step }

@@ -58,8 +58,8 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
 /// ```
 ///
 /// # Errors
-/// Returns the reason why no lease could be acquired, immediately: `out_of_range` for the URL, `lease_unavailable` for a store that cannot be reached,
-/// `store_not_durable`, `store_changed`, `numbers_exhausted`, `clock_skewed` and others.
+/// Returns the reason why no lease could be acquired, immediately: `out_of_range` for the URL, `lease_unavailable` for a store that is
+/// unreachable, `store_not_durable`, `store_changed`, `numbers_exhausted`, `clock_skewed` and others.
 pub fn check(url: Option<&str>) -> Result<String> {
     let place = match url {
         Some(url) => Place::of(url, None),

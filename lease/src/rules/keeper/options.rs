@@ -29,7 +29,7 @@ const LONGEST: u64 = 366 * 24 * HOUR;
 #[derive(Clone, Debug)]
 pub struct Options {
     pub(super) namespace: String,
-    /// The store for people, without a password.
+    /// The name of the store in messages, without a password.
     #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the messages of hosts"))]
     place: Option<String>,
     pub(super) shape: Shape,
@@ -37,7 +37,7 @@ pub struct Options {
     pub(super) holder: String,
     pub(super) preferred: Option<u64>,
     pub(super) insists: bool,
-    /// How long a caller waits for the first grant, in milliseconds.
+    /// The longest wait of a caller for the first grant, in milliseconds.
     pub(super) wait_ms: u64,
     #[cfg(feature = "std")]
     watch: Option<Watch>,
@@ -95,13 +95,14 @@ impl Options {
         &self.namespace
     }
 
-    /// Names the store in messages, as in "cannot lease a worker ID from the shop's database". A source that is a URL names itself.
+    /// Sets the name of the store in messages, such as "cannot lease a worker ID from the shop's database". For a source that is a
+    /// URL, the name is the URL without its password.
     #[must_use]
     pub fn at(self, place: &str) -> Self {
         Self { place: Some(place.to_string()), ..self }
     }
 
-    /// The store in messages; the namespace, where it has no name.
+    /// Returns the store, or the namespace if the store has no name, for messages.
     #[cfg(feature = "hosted")]
     pub(crate) fn place(&self) -> String {
         match &self.place {
@@ -110,14 +111,14 @@ impl Options {
         }
     }
 
-    /// Sets how long a caller waits for the first grant, in milliseconds: 10,000 by default. Meanwhile a failed request is tried again
-    /// within half a second, so that a server that comes up is noticed soon.
+    /// Sets the longest wait of a caller for the first grant, in milliseconds. The default is 10,000. During this time, a failed
+    /// request is repeated within half a second, so that a server that becomes available is noticed soon.
     #[must_use]
     pub fn waits_for_ms(self, wait_ms: u64) -> Self {
         Self { wait_ms, ..self }
     }
 
-    /// Sets the length of a lease, in milliseconds.
+    /// Sets the length of a lease in milliseconds.
     ///
     /// # Errors
     /// Returns `out_of_range` unless the lease lasts at least two steps of the grid and half a second, and at most a year.

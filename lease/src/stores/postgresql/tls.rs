@@ -1,6 +1,6 @@
-//! Encrypted connections: by rustls, to servers whose certificate leads to a root certificate of browsers, or of a file that the URL
-//! names as libpq has it (`sslrootcert`). Certificate and host name are always verified, so `verify-full` means no more than
-//! `require`. Whether a connection is encrypted is decided where the URL is read.
+//! Encrypted connections with rustls. The server's certificate must be signed by a root certificate of browsers, or by one of a
+//! file that the URL names with libpq's parameter `sslrootcert`. Certificate and host name are always verified, so
+//! `verify-full` is the same as `require`. The parser of the URL decides whether a connection is encrypted.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{Error, ErrorKind, Result, rules::error::out_of_range};
 
-/// A connector that trusts the certificates of a file, or those of browsers.
+/// Returns a connector that trusts the root certificates of a file, or those of browsers.
 pub(super) fn connector(file: Option<&str>) -> Result<MakeRustlsConnect> {
     let mut roots = RootCertStore::empty();
     match file {

@@ -126,7 +126,7 @@ pub(super) fn no_store(schema: &Schema) -> Error {
 }
 
 pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
-    // libpq puts the server's words after the way to the server, and more lines after them.
+    // libpq's message contains the address of the server before the server's message, and further lines after it.
     let message = failure.message.lines().next().unwrap_or_default();
     let message = message.rsplit_once("FATAL: ").map_or(message, |(_, words)| words.trim_start());
     match failure.code.as_deref() {
@@ -153,7 +153,7 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
     }
 }
 
-/// The server's own words about a connection that it does not take. libpq tells no SQLSTATE of them.
+/// Parts of the server's messages about a connection that it rejects. libpq does not report their SQLSTATE.
 const REJECTIONS: [&str; 8] = [
     "\" does not exist",
     "authentication failed",
@@ -165,7 +165,7 @@ const REJECTIONS: [&str; 8] = [
     "is not permitted to log in",
 ];
 
-/// Each client's words about a server without TLS.
+/// Parts of the clients' messages about a server without TLS.
 const WITHOUT_TLS: [&str; 4] = [
     "does not support SSL",
     "does not support TLS",
@@ -173,7 +173,7 @@ const WITHOUT_TLS: [&str; 4] = [
     "server does not support SSL connections",
 ];
 
-/// Each client's words about a certificate.
+/// Parts of the clients' messages about a certificate.
 const OF_CERTIFICATES: [&str; 13] = [
     "certificate verify failed",
     "does not match host name",
@@ -201,7 +201,7 @@ fn rejected(message: &str) -> Error {
     unavailable(format!("the server rejects the connection: {message}{remedy}")).permanent()
 }
 
-/// What an operator runs where a role may create nothing.
+/// Returns the statements that an operator executes if a role has no privilege to create tables.
 fn operators_lines(schema: &Schema) -> String {
     let rights = RIGHTS.replace("polyflake.", &format!("{schema}."));
     let rights = rights.replace("SCHEMA polyflake ", &format!("SCHEMA {schema} "));

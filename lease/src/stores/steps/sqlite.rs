@@ -16,10 +16,10 @@ const VERSION: &str = "PRAGMA schema_version";
 /// Parts of `SQLite`'s error messages for a file that is not a store or is damaged.
 const DAMAGED: [&str; 4] = ["malformed", "not a database", "no column named", "no such column"];
 
-/// Parts of `SQLite`'s messages about a file that it may not write, as where its folder takes no journal.
+/// Parts of `SQLite`'s error messages for a file that it must not write, for example because its folder does not permit a journal.
 const LASTING: [&str; 2] = ["unable to open database file", "readonly database"];
 
-/// The part of `SQLite`'s message about a table that does not exist.
+/// The part of `SQLite`'s error message for a table that does not exist.
 const NO_TABLE: &str = "no such table";
 
 /// An immediate transaction has the file for itself. The file's name has no quotation marks.
@@ -79,7 +79,7 @@ pub(super) fn has_no_tables(failure: &Failure) -> bool {
     failure.message.contains(NO_TABLE)
 }
 
-/// `SQLite` is told by its words: not every language has its codes.
+/// Classifies an error by its message, because not every language provides the codes of `SQLite`.
 pub(super) fn error(failure: &Failure) -> Error {
     let message: &String = &failure.message;
     let unavailable = |reason| Error::new(ErrorKind::LeaseUnavailable, reason);
