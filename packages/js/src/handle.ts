@@ -147,8 +147,9 @@ export class Handle {
         if (this.lease && OF_A_GRANT.has(code)) throw unavailable(this.lease, error);
         if (later && OF_A_TICK.has(code) && !canSleep()) {
           // The core says so too if the wait is long, but does not know the name of the call.
-          const named = message.replace("the asynchronous call", `${later}, which waits`);
-          return named === message ? `${message}; this thread cannot sleep: await ${later}, which waits` : named;
+          const waits = `await ${later}, which waits`;
+          const named = message.replace("await the asynchronous call", waits);
+          return named === message ? `${message}; this thread cannot sleep: ${waits}` : named;
         }
         return this.clock?.explain(error, code);
       });

@@ -201,17 +201,13 @@ export function alone({ lease }: Handle): void {
  * @throws {PolyflakeError} `lease_unavailable` if `polyflake/lease` is not loaded, and any error of the variable.
  */
 function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
-  const realm = globalThis as {
-    process?: { env?: Record<string, string | undefined> };
-    [KEY]?: (family: string) => AnyLease;
-  };
-  const { POLYFLAKE_LEASE: url, POLYFLAKE_NODE: node } = variablesOf(realm.process?.env);
-  if (url === undefined && node === undefined) return {};
+  const name = variable();
+  if (name === undefined) return {};
+  const realm = globalThis as { [KEY]?: (family: string) => AnyLease };
   if (realm[KEY]) return { lease: realm[KEY](family) };
-  const name = url === undefined ? "POLYFLAKE_NODE" : "POLYFLAKE_LEASE";
   throw new PolyflakeError(
     "lease_unavailable",
-    `expected polyflake/lease, since ${name} is set, found it not loaded in this realm: start with node --import polyflake/lease, or import it first; in Jest import it in a file of setupFiles, and in an edge runtime, which has no leases, leave the variable out`,
+    `expected polyflake/lease, since ${name} is set, found it not loaded in this realm: start with node --import polyflake/lease, or import it first, in Jest in a file of setupFiles; leave the variable out in an edge runtime`,
   );
 }
 
@@ -220,18 +216,16 @@ function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
  * leased it.
  */
 export function warnBesideLease(): void {
-  const { process: host } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   let name: string | undefined;
   try {
-    const variables = variablesOf(host?.env);
-    name = Object.keys(variables).find((key) => variables[key] !== undefined);
+    name = variable();
   } catch {
     // Deno hides the variables. The generator does not need them.
   }
   if (name === undefined) return;
   emitWarning(
     "polyflake_unleased",
-    `${name} is set, but this generator picks a random partition, which another process may have leased: pass { lease: await lease() } of polyflake/lease, or use sno.generate()`,
+    `${name} is set, but this generator picks a random partition, which may be leased: pass a lease`,
   );
 }
 
@@ -267,15 +261,19 @@ export function withoutDefaults(lease: AnyLease): void {
   for (const [family, held] of all ?? []) if (held.lease === lease) all!.delete(family);
 }
 
-/** Returns the environment variables, which Deno shows only to programs that have the permission. */
-function variablesOf(env: Record<string, string | undefined> = {}): typeof env {
+/**
+ * Returns the name of the variable that asks for a lease, or undefined.
+ *
+ * @throws {PolyflakeError} `lease_unavailable` in Deno, which shows variables only to programs that have the permission.
+ */
+function variable(): string | undefined {
+  const { process: host } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   try {
-    const { POLYFLAKE_LEASE, POLYFLAKE_NODE } = env;
-    return { POLYFLAKE_LEASE, POLYFLAKE_NODE };
+    return ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].find((name) => host?.env?.[name] !== undefined);
   } catch (cause) {
     throw new PolyflakeError(
       "lease_unavailable",
-      "expected the permission to read POLYFLAKE_LEASE, which may name a lease, found none: start with deno run --allow-env=POLYFLAKE_LEASE,POLYFLAKE_NODE",
+      "expected the permission to read POLYFLAKE_LEASE, found none: start with deno run --allow-env=POLYFLAKE_LEASE,POLYFLAKE_NODE",
       { cause },
     );
   }
