@@ -178,8 +178,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         Command::Promoted { store, from, to } => {
             for namespace in store.operator()?.promoted(from, to)? {
-                let (name, quiet_until) = (namespace.name, moment(namespace.quiet_until));
-                writeln!(out, "{name}: no quiet time after {quiet_until}")?;
+                let (name, quiet_until) = (namespace.name, namespace.quiet_until);
+                // Without an earlier quiet time it is the start of 1970.
+                match quiet_until {
+                    0 => writeln!(out, "{name}: grants begin now")?,
+                    _ => writeln!(out, "{name}: grants begin at {}", moment(quiet_until))?,
+                }
             }
         }
     }

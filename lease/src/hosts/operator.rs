@@ -269,10 +269,10 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 
     /// Reports to all namespaces of the store that it was restored from a backup. This is necessary if the store cannot detect
-    /// it, for example if rows of a dump were loaded into existing tables, or a file was overwritten. Existing grants are no
-    /// longer renewed, and no grant starts for a while: until a time that the store derives from its records, or until
-    /// `not_before`, in Unix milliseconds, if that is later. Returns the records of the namespaces, whose `quiet_until` is that
-    /// time.
+    /// it, for example if rows of a dump were loaded into existing tables, or a file was overwritten. Grants that the
+    /// store knows can still be renewed, but no new grant starts for a while: until a time that the store derives from its
+    /// records, or until `not_before`, in Unix milliseconds, if that is later. Returns the records of the namespaces, whose
+    /// `quiet_until` is that time.
     ///
     /// # Errors
     /// Returns the first error after all namespaces were tried: `out_of_range` for a time more than ten years from now, because
