@@ -18,7 +18,8 @@
 
 BEGIN;
 
-CREATE SCHEMA polyflake;
+-- The tables of leases may be in it already.
+CREATE SCHEMA IF NOT EXISTS polyflake;
 
 CREATE TABLE polyflake.public_secrets (
     version int PRIMARY KEY CHECK (version BETWEEN 0 AND 31),
