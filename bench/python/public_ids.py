@@ -13,7 +13,7 @@ SQIDS = "Sqids"
 
 
 def encode() -> list[Entry]:
-    orders, numbers = public.Ids(bytes(32)).of("order"), [row * 1_000_003 for row in range(MANY)]
+    orders, numbers = public.Keyring(bytes(32)).of("order"), [row * 1_000_003 for row in range(MANY)]
     one = {"encode": orders.encode, "number": numbers[-1]}
     many = {"encode": orders.encode_many, "numbers": numbers}
     return [
@@ -24,7 +24,7 @@ def encode() -> list[Entry]:
 
 
 def decode() -> list[Entry]:
-    orders, sqids = public.Ids(bytes(32)).of("order"), Sqids(min_length=15)
+    orders, sqids = public.Keyring(bytes(32)).of("order"), Sqids(min_length=15)
     texts = orders.encode_many(row * 1_000_003 for row in range(MANY))
     many = {"decode": orders.decode_many, "texts": texts}
     theirs = {"decode": sqids.decode, "text": sqids.encode([(MANY - 1) * 1_000_003])}

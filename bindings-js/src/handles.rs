@@ -43,7 +43,7 @@ objects! {
     #[cfg(feature = "layout")]
     layout_generator: LayoutGenerator(polyflake::layout::Generator<C>),
     #[cfg(feature = "public")]
-    public_ids: PublicIds(polyflake::public::Ids),
+    public_ids: PublicIds(polyflake::public::Keyring),
     #[cfg(feature = "public")]
     public_type: PublicType(crate::public::PublicType<C>),
     waiting: Waiting(Waiting),

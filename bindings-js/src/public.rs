@@ -4,7 +4,7 @@ use core::{marker::PhantomData, str};
 
 use polyflake::{
     Result,
-    public::{Ids, MOST_NAME, SECRET_BYTES, TAIL, Type},
+    public::{IdType, Keyring, MOST_NAME, SECRET_BYTES, TAIL},
 };
 
 use crate::{
@@ -22,7 +22,7 @@ const FLOAT_BITS: u32 = 53;
 /// A type, and whether its numbers are floats in JavaScript rather than integers of 64 bits.
 #[derive(Debug)]
 pub(crate) struct PublicType<C> {
-    ids: Type,
+    ids: IdType,
     is_float: bool,
     /// In a machine of this family alone, no object has a clock.
     clock: PhantomData<C>,
@@ -61,7 +61,8 @@ impl<C: Host> Machine<C> {
             (version, at.chunk::<SECRET_BYTES>(place + 1))
         };
         let [written] = at.chunk(at.count(slot::MANY_COUNT) * VERSIONED);
-        let ids = Ids::with_versions(places.clone().map(secret)).and_then(|ids| ids.write(written));
+        let ids =
+            Keyring::with_versions(places.clone().map(secret)).and_then(|ids| ids.write(written));
         for place in places {
             at.put_bytes(place, &[0; VERSIONED]);
         }

@@ -77,7 +77,7 @@ mod _polyflake {
     #[pyo3(module = "polyflake")]
     mod public {
         #[pymodule_export]
-        use crate::ids::public::{Ids, Type};
+        use crate::ids::public::{IdType, Keyring};
     }
 
     #[doc = doc!("randflake")]

@@ -131,7 +131,7 @@ fn snos_of_children_and_parent_differ() {
 #[test]
 fn a_child_under_a_draw_begins_after_the_tick_of_its_own_first_call() {
     let snos = sno::Builder::with_clock(SystemClock)
-        .draw(|| Ok(sno::Drawn { partition: 7, sequence_min: 0 }))
+        .identity_from(|| Ok(sno::Assignment { partition: 7, sequence_min: 0 }))
         .build()
         .unwrap();
     let guids = hotguid::Builder::with_clock(SystemClock, || Ok([7; 8])).build().unwrap();

@@ -13,7 +13,7 @@ use polyflake::{
     hotguid,
     layout::{Builder, Field, Layout, preset},
     randflake,
-    sno::{self, Drawn, Generator},
+    sno::{self, Assignment, Generator},
 };
 
 #[path = "support/alone.rs"]
@@ -39,9 +39,12 @@ fn bytes<T>(made: polyflake::Result<T>, bytes_of: impl FnOnce(T) -> Vec<u8>) -> 
     }
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "as `draw` wants it")]
-fn drawn() -> polyflake::Result<Drawn> {
-    Ok(Drawn { partition: u16::try_from(std::process::id() % 65_536).unwrap(), sequence_min: 0 })
+#[allow(clippy::unnecessary_wraps, reason = "as `identity_from` expects")]
+fn drawn() -> polyflake::Result<Assignment> {
+    Ok(Assignment {
+        partition: u16::try_from(std::process::id() % 65_536).unwrap(),
+        sequence_min: 0,
+    })
 }
 
 fn sno_of(ids: Generator<impl polyflake::clock::Clock + 'static>) -> Make<'static> {
@@ -65,13 +68,16 @@ const WAYS: &[Way] = &[
     ("sno", || sno_of(Generator::new())),
     ("sno static", || Box::new(|| bytes(sno::generate(0), |id| id.to_bytes().to_vec()))),
     ("sno clock", || sno_of(Generator::builder().clock(still()).build().unwrap())),
-    ("sno draw", || sno_of(Generator::builder().clock(still()).draw(drawn).build().unwrap())),
+    ("sno draw", || {
+        sno_of(Generator::builder().clock(still()).identity_from(drawn).build().unwrap())
+    }),
     ("sno draw and bounds", || {
-        let ids = Generator::builder().clock(still()).draw(drawn).sequence_min(7);
+        let ids = Generator::builder().clock(still()).identity_from(drawn).sequence_min(7);
         sno_of(ids.build().unwrap())
     }),
     ("sno draw and window", || {
-        let ids = Generator::builder().clock(still()).draw(drawn).window(NOON, NOON + 1000);
+        let ids =
+            Generator::builder().clock(still()).identity_from(drawn).window(NOON, NOON + 1000);
         sno_of(ids.build().unwrap())
     }),
     ("sno given", || sno_of(Generator::builder().clock(still()).partition(7).build().unwrap())),
@@ -80,7 +86,7 @@ const WAYS: &[Way] = &[
         sno_of(Generator::builder().clock(still()).restore(closed.close().unwrap()).unwrap())
     }),
     ("sno handle", || {
-        let ids = Generator::builder().clock(still()).draw(drawn).build().unwrap();
+        let ids = Generator::builder().clock(still()).identity_from(drawn).build().unwrap();
         let mut handle = sno::Handle::new(std::sync::Arc::new(ids));
         Box::new(move || bytes(handle.generate(0), |id| id.to_bytes().to_vec()))
     }),

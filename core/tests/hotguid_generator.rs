@@ -119,7 +119,7 @@ fn random_bytes_are_drawn_once_at_the_first_id() {
     static DRAWS: AtomicU8 = AtomicU8::new(0);
     let clock = ScriptedClock::default();
     let counted = || Ok([DRAWS.fetch_add(1, Ordering::Relaxed); 8]);
-    let ids = at(&clock).draw(counted).build().unwrap();
+    let ids = at(&clock).identity_from(counted).build().unwrap();
     assert_eq!((ids.stats().machine, DRAWS.load(Ordering::Relaxed)), (None, 0));
     for _ in 0..3 {
         assert_eq!(ids.generate(7).unwrap().machine(), [0; 5]);
@@ -135,7 +135,7 @@ fn without_random_bytes_there_is_no_id() {
         1 => Err(Error::new(ErrorKind::EntropyUnavailable)),
         _ => draw(),
     };
-    let ids = at(&clock).draw(unreliable).build().unwrap();
+    let ids = at(&clock).identity_from(unreliable).build().unwrap();
     assert_code(ids.generate(7), "entropy_unavailable");
     assert_eq!((ids.stats().machine, ids.stats().last_second), (None, None));
     assert_next(&ids, S, START);

@@ -15,7 +15,7 @@ use polyflake::{
     Error, ErrorKind,
     clock::{Clock, ManualClock},
     fork::partitions::{FindTable, KEPT, Table},
-    sno::{Builder, Drawn, Generator, Sno},
+    sno::{Assignment, Builder, Generator, Sno},
 };
 
 #[path = "support/alone.rs"]
@@ -444,7 +444,10 @@ fn an_explicit_restored_or_drawn_partition_is_leased_to_no_default_generator() {
     let clock = &ManualClock::at_unix_ms(T + 8);
     let builder = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE));
     let configured = builder().partition(0).build().unwrap();
-    let drawn = builder().draw(|| Ok(Drawn { partition: 2, sequence_min: 0 })).build().unwrap();
+    let drawn = builder()
+        .identity_from(|| Ok(Assignment { partition: 2, sequence_min: 0 }))
+        .build()
+        .unwrap();
     drawn.generate(0).unwrap();
     assert_eq!(default_partition(clock, || Ok(&TABLE)), Ok(1));
     let elsewhere = Generator::builder().clock(clock).partition(1).build().unwrap();

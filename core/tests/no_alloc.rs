@@ -134,7 +134,7 @@ fn hot_guid_allocates_nothing() {
 
 #[test]
 fn layouts_allocate_nothing_by_slot() {
-    use polyflake::layout::{Field, Layout, Tick, Type, Value};
+    use polyflake::layout::{Field, Layout, Tick, Value, ValueType};
 
     let time = Field::timestamp(41, Tick::MILLISECOND, 0);
     let fields =
@@ -149,7 +149,7 @@ fn layouts_allocate_nothing_by_slot() {
         assert_eq!((parsed.get(b), parsed.get(sequence)), (Ok(6.into()), Ok(7.into())));
     });
 
-    let text = Field::bindable_of(Type::Text, 32, "text");
+    let text = Field::bindable_of(ValueType::Text, 32, "text");
     let wide = Field::bindable(100, "wide").inverted();
     let bytes = Layout::bytes(24, [text, Field::unused(3), wide, Field::unused(16), time]).unwrap();
     let slots = ["text", "wide"].map(|name| bytes.bindable(name).unwrap());

@@ -7,7 +7,7 @@ use std::{collections::HashSet, env};
 
 use polyflake::{
     ErrorKind::{self, *},
-    public::{Ids, Type},
+    public::{IdType, Keyring},
 };
 use serde::Deserialize;
 use support::{rounds, typed, unhex};
@@ -31,11 +31,11 @@ struct Case {
     text: String,
 }
 
-fn orders(bits: u32) -> Type {
-    Ids::new(&[7; 32]).and_then(|ids| ids.of_bits("order", bits)).unwrap()
+fn orders(bits: u32) -> IdType {
+    Keyring::new(&[7; 32]).and_then(|ids| ids.of_bits("order", bits)).unwrap()
 }
 
-fn kind(of: &Type, text: &str) -> ErrorKind {
+fn kind(of: &IdType, text: &str) -> ErrorKind {
     of.decode(text).unwrap_err().kind()
 }
 
@@ -60,7 +60,7 @@ fn texts_are_those_of_the_vectors() {
     let File { cases } = typed("public.json");
     assert!(cases.len() >= 72, "found {} cases", cases.len());
     for Case { secret, of, bits, version, number, text } in cases {
-        let ids = Ids::with_versions([(version, unhex::<32>(&secret))]).unwrap();
+        let ids = Keyring::with_versions([(version, unhex::<32>(&secret))]).unwrap();
         let ids = ids.of_bits(&of, bits).unwrap();
         let number = number.parse().unwrap();
         assert_eq!(ids.encode(number).unwrap(), text);
@@ -128,7 +128,7 @@ fn other_texts_are_refused() {
     let said = orders.decode(&format!("invoice_{tail}")).unwrap_err().to_string();
     assert_eq!(said, "expected an ID of the type 'order', found 'invoice'");
     assert!(orders.decode(&"x_".repeat(10_000)).unwrap_err().to_string().len() < 80);
-    let other = Ids::with_versions([(2, [7; 32])]).and_then(|ids| ids.of("order")).unwrap();
+    let other = Keyring::with_versions([(2, [7; 32])]).and_then(|ids| ids.of("order")).unwrap();
     assert_eq!(kind(&orders, &other.encode(42).unwrap()), UnknownVersion);
 }
 
@@ -147,7 +147,7 @@ fn texts_past_ascii_are_refused() {
 
 #[test]
 fn names_versions_secrets_and_numbers_have_limits() {
-    let ids = Ids::new(&[7; 32]).unwrap();
+    let ids = Keyring::new(&[7; 32]).unwrap();
     for name in ["a", "order", "a_", "line_item2", &"x".repeat(63)] {
         let of = ids.of(name).unwrap();
         let text = of.encode(7).unwrap();
@@ -179,15 +179,15 @@ fn names_versions_secrets_and_numbers_have_limits() {
         }
     }
     for length in [0, 16, 31, 33] {
-        let error = Ids::new(&vec![7; length]).unwrap_err();
+        let error = Keyring::new(&vec![7; length]).unwrap_err();
         assert_eq!(error.to_string(), format!("expected a secret of 32 bytes, found {length}"));
     }
-    let versions = |all: &[u8]| Ids::with_versions(all.iter().map(|at| (*at, [*at; 32])));
+    let versions = |all: &[u8]| Keyring::with_versions(all.iter().map(|at| (*at, [*at; 32])));
     assert_eq!(versions(&[]).unwrap_err().kind(), MissingField);
     assert_eq!(versions(&[32]).unwrap_err().kind(), OutOfRange);
     assert_eq!(versions(&[3, 3]).unwrap_err().kind(), OutOfRange);
     assert!(versions(&(0..32).collect::<Vec<_>>()).is_ok());
-    assert_eq!(format!("{ids:?}"), "Ids { .. }");
+    assert_eq!(format!("{ids:?}"), "Keyring { .. }");
 }
 
 /// Many at once are what one by one are, around the sizes that are worked on together and with versions in turn.
@@ -195,7 +195,7 @@ fn names_versions_secrets_and_numbers_have_limits() {
 fn many_are_as_one_by_one() {
     let secrets = [(1, [1; 32]), (2, [2; 32])];
     let [old, both] = [&secrets[..1], &secrets].map(|secrets| {
-        Ids::with_versions(secrets.iter().copied()).and_then(|ids| ids.of("order")).unwrap()
+        Keyring::with_versions(secrets.iter().copied()).and_then(|ids| ids.of("order")).unwrap()
     });
     for count in [0, 1, 2, 63, 64, 65, 200] {
         let numbers: Vec<_> = (0..count).map(|number| number << 30).collect();
@@ -222,12 +222,12 @@ fn many_are_as_one_by_one() {
 #[test]
 fn versions_live_together() {
     let secrets = [(3, [3; 32]), (9, [9; 32]), (1, [1; 32])];
-    let all = Ids::with_versions(secrets).and_then(|ids| ids.of("order")).unwrap();
+    let all = Keyring::with_versions(secrets).and_then(|ids| ids.of("order")).unwrap();
     let newest = all.encode(42).unwrap();
     assert_eq!(newest.as_bytes()[6], b'9');
     let mut texts = HashSet::from([newest]);
     for secret in secrets {
-        let one = Ids::with_versions([secret]).and_then(|ids| ids.of("order")).unwrap();
+        let one = Keyring::with_versions([secret]).and_then(|ids| ids.of("order")).unwrap();
         let text = one.encode(42).unwrap();
         assert_eq!(all.decode(&text).unwrap(), 42);
         texts.insert(text);
@@ -239,25 +239,26 @@ fn versions_live_together() {
 fn another_version_than_the_highest_can_be_written() {
     let secrets = [(3, [3; 32]), (9, [9; 32]), (1, [1; 32])];
     for (version, secret) in secrets {
-        let chosen = Ids::with_versions(secrets).and_then(|ids| ids.write(version));
+        let chosen = Keyring::with_versions(secrets).and_then(|ids| ids.write(version));
         let of = chosen.and_then(|ids| ids.of("order")).unwrap();
-        let one = Ids::with_versions([(version, secret)]).and_then(|ids| ids.of("order")).unwrap();
+        let one =
+            Keyring::with_versions([(version, secret)]).and_then(|ids| ids.of("order")).unwrap();
         assert_eq!(of.encode(42), one.encode(42));
         assert_eq!(of.decode(&versions_text(&secrets)), Ok(42), "the highest is read");
     }
-    let error = Ids::with_versions(secrets).and_then(|ids| ids.write(2)).unwrap_err();
+    let error = Keyring::with_versions(secrets).and_then(|ids| ids.write(2)).unwrap_err();
     assert_eq!(error.kind(), UnknownVersion);
 }
 
 /// The text of 42 under the highest version.
 fn versions_text(secrets: &[(u8, [u8; 32])]) -> String {
-    let ids = Ids::with_versions(secrets.iter().copied()).and_then(|ids| ids.of("order"));
+    let ids = Keyring::with_versions(secrets.iter().copied()).and_then(|ids| ids.of("order"));
     ids.and_then(|of| of.encode(42)).unwrap()
 }
 
 #[test]
 fn one_secret_under_two_versions_is_refused() {
-    let error = Ids::with_versions([(1, [7; 32]), (3, [8; 32]), (2, [7; 32])]).unwrap_err();
+    let error = Keyring::with_versions([(1, [7; 32]), (3, [8; 32]), (2, [7; 32])]).unwrap_err();
     assert_eq!(error.kind(), InvalidSecret);
     assert_eq!(error.to_string(), "expected another secret for version 2 than for version 1");
 }
@@ -277,7 +278,7 @@ fn widths_of_a_type_have_nothing_in_common() {
 /// Equal numbers of two types have texts that share no more than chance.
 #[test]
 fn types_have_nothing_in_common() {
-    let ids = Ids::new(&[7; 32]).unwrap();
+    let ids = Keyring::new(&[7; 32]).unwrap();
     let (orders, invoices) = (ids.of("order").unwrap(), ids.of("invoice").unwrap());
     let mut alike = 0;
     for number in 0..1000 {
@@ -321,11 +322,11 @@ fn serde_reads_and_writes_integers_of_any_size() {
     use polyflake::public::Field;
     use serde::Serialize;
 
-    static ORDERS: LazyLock<Type> = LazyLock::new(|| orders(64));
+    static ORDERS: LazyLock<IdType> = LazyLock::new(|| orders(64));
 
     struct OrderId;
     impl Field for OrderId {
-        fn ids() -> &'static Type {
+        fn ids() -> &'static IdType {
             &ORDERS
         }
     }

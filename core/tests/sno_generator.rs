@@ -16,7 +16,7 @@ use std::{
 use polyflake::{
     Error, ErrorKind,
     clock::{Clock, ManualClock, Stall},
-    sno::{Builder, Drawn, Generator, Handle, Snapshot, Sno},
+    sno::{Assignment, Builder, Generator, Handle, Snapshot, Sno},
 };
 use support::{BrokenClock, CoarseClock, Readings, ScriptedClock, assert_code};
 
@@ -182,8 +182,8 @@ fn bounds_of_the_originals_snapshots_are_read_as_it_reads_them() {
 fn a_drawn_lower_bound_is_told_and_saved() {
     let clock = ScriptedClock::default();
     clock.play([T]);
-    let draw = || Ok(Drawn { partition: 7, sequence_min: 500 });
-    let ids = Generator::builder().clock(clock).draw(draw).build().unwrap();
+    let draw = || Ok(Assignment { partition: 7, sequence_min: 500 });
+    let ids = Generator::builder().clock(clock).identity_from(draw).build().unwrap();
     assert_eq!(generate(&ids, 2)[1].sequence(), 501);
     let stats = ids.stats().unwrap();
     assert_eq!((stats.sequence_min, stats.sequence, stats.len), (500, 501, 2));
@@ -200,8 +200,8 @@ fn a_drawn_lower_bound_holds_in_the_first_tick_of_all() {
     const EPOCH: i64 = 1_262_304_000_000;
     let clock = ScriptedClock::default();
     clock.play([EPOCH + 8, EPOCH]);
-    let draw = || Ok(Drawn { partition: 7, sequence_min: 500 });
-    let builder = Generator::builder().clock(clock).draw(draw).window(EPOCH, EPOCH + 4);
+    let draw = || Ok(Assignment { partition: 7, sequence_min: 500 });
+    let builder = Generator::builder().clock(clock).identity_from(draw).window(EPOCH, EPOCH + 4);
     let ids = builder.build().unwrap();
     assert_code(ids.generate(1), "lease_expired");
     assert_eq!(ids.partition(), None, "a refused call draws nothing");
@@ -293,8 +293,8 @@ fn bounds_of_ones_own_hold_under_a_default_partition() {
 
 #[test]
 fn without_entropy_there_is_an_error_and_no_id() {
-    let draw = || -> Result<Drawn, Error> { Err(Error::new(ErrorKind::EntropyUnavailable)) };
-    let ids = Generator::builder().draw(draw).build().unwrap();
+    let draw = || -> Result<Assignment, Error> { Err(Error::new(ErrorKind::EntropyUnavailable)) };
+    let ids = Generator::builder().identity_from(draw).build().unwrap();
     assert_code(ids.generate(0), "entropy_unavailable");
     assert_code(ids.close(), "entropy_unavailable");
 }
@@ -393,7 +393,8 @@ fn a_clock_that_outruns_its_call_is_given_up() {
 /// A static's clock is looked at when it is asked for an ID, since nothing else can refuse it.
 #[test]
 fn a_static_whose_clock_is_coarser_than_a_tick_refuses_every_call() {
-    const DRAWN: fn() -> Result<Drawn, Error> = || Ok(Drawn { partition: 7, sequence_min: 0 });
+    const DRAWN: fn() -> Result<Assignment, Error> =
+        || Ok(Assignment { partition: 7, sequence_min: 0 });
     static FINE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(4_000_000), DRAWN);
     static COARSE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(4_000_001), DRAWN);
     assert!(FINE.generate(0).is_ok());

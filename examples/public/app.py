@@ -13,7 +13,7 @@ from polyflake import public
 from polyflake.pydantic import PublicId
 from polyflake.sqlalchemy import PublicIdType
 
-ids = public.Ids(bytes.fromhex(os.environ["PUBLIC_IDS_SECRET"]))
+ids = public.Keyring(bytes.fromhex(os.environ["PUBLIC_IDS_SECRET"]))
 people, orders = ids.of("person"), ids.of("order")
 PersonId = Annotated[int, PublicId(people)]
 OrderId = Annotated[int, PublicId(orders)]

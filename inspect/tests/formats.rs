@@ -1,7 +1,7 @@
 //! Readings of IDs: those of other libraries, those whose fields are published, and those that nobody made.
 
 use polyflake::{
-    layout::{Field, Layout, Tick, Type, Value},
+    layout::{Field, Layout, Tick, Value, ValueType},
     randflake::{Codec, Parts},
 };
 use polyflake_inspect::{Context, MOST_BITS, Reading, Role, inspect, inspect_bytes, sentence};
@@ -227,7 +227,8 @@ fn fields_of_more_than_128_bits_are_read() {
         let mut mark = vec![7; 20];
         mark[0] = first;
         let mark = Field::constant(160, "mark", Value::from(mark));
-        Layout::bytes(50, [mark, Field::bindable_of(Type::Bytes, 240, "key")]).expect("a layout")
+        Layout::bytes(50, [mark, Field::bindable_of(ValueType::Bytes, 240, "key")])
+            .expect("a layout")
     };
     let (own, other) = (layout(1), layout(2));
     let mut id = [7; 50];

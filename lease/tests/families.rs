@@ -7,7 +7,7 @@ use polyflake::{
     Generate, GenerateAsync,
     clock::ManualClock,
     hotguid::HotGuid,
-    layout::{Field, Layout, Tick, Type, preset},
+    layout::{Field, Layout, Tick, ValueType, preset},
     sno::{Builder, Id, Kind, Sno},
 };
 use polyflake_lease::{ErrorKind, Options, Result, Shape, hotguid, layout, sno};
@@ -154,7 +154,7 @@ fn a_layout_whose_numbers_cannot_be_leased_is_refused() {
     refused(&wide.unwrap(), &["n"], "expected an integer constant or bindable `n`, once");
     let early = Layout::integer([time(-1), Field::bindable(8, "n"), Field::sequence(16)]).unwrap();
     refused(&early, &["n"], "expected an epoch from 1970 on");
-    let bytes = Field::bindable_of(Type::Bytes, 8, "n");
+    let bytes = Field::bindable_of(ValueType::Bytes, 8, "n");
     let bytes = Layout::bytes(8, [time(0), bytes, Field::sequence(16)]).unwrap();
     refused(&bytes, &["n"], "expected an integer constant or bindable `n`, once");
     let strange = Layout::integer([time(0), Field::bindable(8, "a\nb"), Field::sequence(16)]);

@@ -37,7 +37,7 @@ from polyflake.sno import Sno
 from shop.models import SHOPS, Order
 
 OURS = ["polyflake.E001"]
-NUMBERS = public.Ids(bytes(range(32))).of("order")
+NUMBERS = public.Keyring(bytes(range(32))).of("order")
 # By the database, of a table's columns: type and collation.
 STATED: dict[str, dict[str, tuple[str, str | None]]] = {
     "postgresql": {

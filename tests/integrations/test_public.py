@@ -24,7 +24,7 @@ from polyflake.sqlalchemy import PublicIdType, render_item
 
 ROOT = Path(__file__).parents[2]
 CASES = json.loads((ROOT / "tests/vectors/public.json").read_text(encoding="utf-8"))["cases"]
-IDS = public.Ids(bytes(range(32)))
+IDS = public.Keyring(bytes(range(32)))
 ORDERS, PEOPLE = IDS.of("order"), IDS.of("person")
 TEXT = ORDERS.encode(42)
 #: Texts that do not decode, with their codes.
@@ -34,7 +34,7 @@ WRONG = [
     (TEXT[:-1], "invalid_length"),
     (TEXT.upper().replace("ORDER", "order"), "invalid_character"),
     (TEXT[:-2] + ("00" if TEXT[-2] != "0" else "10"), "check_failed"),
-    (public.Ids({7: bytes(32)}).of("order").encode(42), "unknown_version"),
+    (public.Keyring({7: bytes(32)}).of("order").encode(42), "unknown_version"),
     (IDS.of("order", 64).encode(2**63), "unknown_id"),
 ]
 
@@ -153,12 +153,13 @@ def test_fastapi(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def database(server: Server) -> str:
-    """A database with the SQL file, the types of the vectors, and a role that may use the functions."""
+    """A database with the tables of leases and the SQL file, which share a schema."""
     name = server.database()
     psql = ["--host", str(server.folder), "--username=test", "--set=ON_ERROR_STOP=1", "--quiet", name]
-    script = server.folder / "public.sql"
-    script.write_text((ROOT / "sql/public.sql").read_text(encoding="utf-8"), encoding="utf-8")
-    server.run("psql", f"--file={script}", *psql)
+    for source in ("lease/sql/postgresql.sql", "sql/public.sql"):
+        script = server.folder / Path(source).name
+        script.write_text((ROOT / source).read_text(encoding="utf-8"), encoding="utf-8")
+        server.run("psql", f"--file={script}", *psql)
     return f"postgresql://test@/{name}?host={server.folder}"
 
 
@@ -189,7 +190,7 @@ def test_all_vectors_hold_in_postgresql(database: str) -> None:
 def test_postgresql_refuses_what_the_library_refuses(database: str) -> None:
     with psycopg.connect(database, autocommit=True) as connection, connection.transaction(force_rollback=True):
         secrets(connection, {1: bytes(range(32)), 2: bytes(32)}, ("order", 48), ("post", 63))
-        both = public.Ids({1: bytes(range(32)), 2: bytes(32)})
+        both = public.Keyring({1: bytes(range(32)), 2: bytes(32)})
         orders, posts = both.of("order"), both.of("post", 63)
         for of, bits, numbers in ((orders, 48, [0, 1, 2**48 - 1]), (posts, 63, [2**48, 2**63 - 1])):
             for number in numbers:
@@ -227,7 +228,7 @@ def test_postgresql_writes_another_version_than_the_highest(database: str) -> No
         for version, secret in ((1, old), (2, new)):
             connection.execute("SELECT polyflake.public_write(%s)", [version])
             written = connection.execute("SELECT polyflake_public_encode('order', 42)").fetchone()
-            assert written == (public.Ids({version: secret}).of("order").encode(42),)
+            assert written == (public.Keyring({version: secret}).of("order").encode(42),)
         with pytest.raises(psycopg.errors.RaiseException, match=r"^unknown_version"), connection.transaction():
             connection.execute("SELECT polyflake.public_write(3)")
         connection.rollback()

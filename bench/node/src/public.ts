@@ -1,5 +1,5 @@
 /** Public texts for numbers, against Sqids, which hides nothing. */
-import { Ids } from "polyflake/public";
+import { Keyring } from "polyflake/public";
 import { public as inWasm } from "polyflake/wasm";
 import Sqids from "sqids";
 import { type Contest, many, ours, peer } from "./contest.js";
@@ -16,7 +16,7 @@ function turns<T>(all: readonly T[]): () => T {
 
 export function one(): Contest {
   const numbers = Array.from({ length: MANY }, (_, k) => (k * 274_877_906_951) % LARGEST);
-  const [orders, wasm, sqids] = [new Ids(SECRET).of("order"), new inWasm.Ids(SECRET).of("order"), new Sqids()];
+  const [orders, wasm, sqids] = [new Keyring(SECRET).of("order"), new inWasm.Keyring(SECRET).of("order"), new Sqids()];
   const [texts, theirs] = [orders.encodeMany(numbers), numbers.map((number) => sqids.encode([number]))];
   const [number, text, their] = [turns(numbers), turns(texts), turns(theirs)];
   const encode = ours("encode", () => orders.encode(number()));

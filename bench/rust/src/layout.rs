@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use polyflake::layout::{Field, Layout, Slot, Tick};
+use polyflake::layout::{Field, FieldIndex, Layout, Tick};
 
 use crate::{
     by_hand,
@@ -44,7 +44,7 @@ fn layout() -> &'static Layout {
     Box::leak(Box::new(Layout::integer(fields).expect("64 bits")))
 }
 
-fn slots(layout: &Layout) -> [Slot; 3] {
+fn slots(layout: &Layout) -> [FieldIndex; 3] {
     ["zone", "rack", "worker"].map(|name| layout.bindable(name).expect("a bindable"))
 }
 

@@ -1,7 +1,7 @@
 //! Public IDs, one and many, against a Randflake's text that is read and inspected: the same cipher.
 
 use polyflake::{
-    public::{Ids, Type},
+    public::{IdType, Keyring},
     randflake::{Codec, Randflake},
 };
 
@@ -46,6 +46,6 @@ pub(crate) fn both_ways() -> Contest {
     )
 }
 
-fn orders() -> Type {
-    Ids::new(&[7; 32]).and_then(|ids| ids.of("order")).expect("a type")
+fn orders() -> IdType {
+    Keyring::new(&[7; 32]).and_then(|ids| ids.of("order")).expect("a type")
 }

@@ -4,14 +4,14 @@ use alloc::{vec, vec::Vec};
 
 use polyflake::{
     Error, Result,
-    layout::{Batch, Layout, Slot},
+    layout::{Batch, FieldIndex, Layout},
 };
 
 use super::ids::{role, set};
 use crate::{At, Host, Machine, message::Reader, protocol::slot};
 
 /// The field with the role and name in a message.
-fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<Slot> {
+fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<FieldIndex> {
     match (message.length(), message.text()) {
         (role::TIME, _) => layout.timestamp(),
         (role::SEQUENCE, _) => layout.sequence(),

@@ -2,7 +2,7 @@
 
 use polyflake::{
     Result,
-    randflake::{self, Codec, Grant, Parts, Randflake, SLOT, Terms},
+    randflake::{self, Codec, Grant, GrantInfo, Parts, Randflake, SLOT},
 };
 
 use crate::{
@@ -30,7 +30,7 @@ impl Scratch {
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
-    pub(crate) fn put_grant(&self, grant: Terms) {
+    pub(crate) fn put_grant(&self, grant: GrantInfo) {
         let nodes = grant.nodes();
         let (first, last) = ((*nodes.start()).into(), (*nodes.end()).into());
         let numbers = [first, last, grant.start() as f64, grant.end() as f64];

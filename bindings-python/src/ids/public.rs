@@ -31,9 +31,9 @@ const NUMBER: &str = "number";
 const NUMBERS: &str = "numbers";
 const TEXTS: &str = "texts";
 
-#[doc = doc!("public.Ids")]
+#[doc = doc!("public.Keyring")]
 #[pyclass(frozen, module = "polyflake.public")]
-pub(crate) struct Ids(public::Ids);
+pub(crate) struct Keyring(public::Keyring);
 
 /// Secrets by their versions.
 struct Secrets(Vec<(u8, Secret<SECRET_BYTES>)>);
@@ -56,12 +56,12 @@ impl<'a, 'py> Take<'a, 'py> for Secrets {
 }
 
 #[pymethods]
-impl Ids {
+impl Keyring {
     #[new]
     #[pyo3(signature = (secret, /, *, write = None), text_signature = "(secret, /, *, write=None)")]
     fn new(secret: Of<Secrets, name::secret>, write: Option<Written>) -> PyResult<Self> {
         let secrets = secret.0.0.iter().map(|(version, secret)| (*version, &*secret.0));
-        let ids = public::Ids::with_versions(secrets);
+        let ids = public::Keyring::with_versions(secrets);
         let ids = ids.and_then(|ids| match write {
             Some(version) => ids.write(version.0),
             None => Ok(ids),
@@ -69,11 +69,11 @@ impl Ids {
         ids.map(Self).map_err(raise)
     }
 
-    #[doc = doc!("public.Ids.of")]
+    #[doc = doc!("public.Keyring.of")]
     #[pyo3(signature = (name, bits = Bits(BITS)), text_signature = "($self, name, bits=48)")]
-    fn of(&self, name: Of<Text<'_>, name::name>, bits: Bits) -> PyResult<Type> {
+    fn of(&self, name: Of<Text<'_>, name::name>, bits: Bits) -> PyResult<IdType> {
         let of = self.0.of_bits(&name.0, bits.0).map_err(|error| raise_named(error, "name"))?;
-        Ok(Type { of, most: u64::MAX >> (64 - bits.0) })
+        Ok(IdType { of, most: u64::MAX >> (64 - bits.0) })
     }
 
     /// Refuses copies, so that the secret is in none.
@@ -83,15 +83,15 @@ impl Ids {
     }
 }
 
-#[doc = doc!("public.Type")]
+#[doc = doc!("public.IdType")]
 #[pyclass(frozen, module = "polyflake.public")]
-pub(crate) struct Type {
-    of: public::Type,
+pub(crate) struct IdType {
+    of: public::IdType,
     /// The largest number.
     most: u64,
 }
 
-impl Type {
+impl IdType {
     /// The numbers of a buffer, a column or any iterable.
     fn numbers(&self, given: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
         if has_buffer(given)
@@ -118,21 +118,21 @@ impl Type {
 }
 
 #[pymethods]
-impl Type {
-    #[doc = doc!("public.Type.name")]
+impl IdType {
+    #[doc = doc!("public.IdType.name")]
     #[getter]
     fn name(&self) -> &str {
         self.of.name()
     }
 
-    #[doc = doc!("public.Type.encode")]
+    #[doc = doc!("public.IdType.encode")]
     #[pyo3(signature = (number, /))]
     fn encode<'py>(&self, number: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
         let text = self.of.encode(convert::number(number, NUMBER, 0..=self.most)?);
         ascii(number.py(), text.map_err(raise)?.as_bytes())
     }
 
-    #[doc = doc!("public.Type.encode_many")]
+    #[doc = doc!("public.IdType.encode_many")]
     #[pyo3(signature = (numbers, /))]
     fn encode_many<'py>(&self, numbers: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let (py, numbers) = (numbers.py(), self.numbers(numbers)?);
@@ -142,13 +142,13 @@ impl Type {
         PyList::new(py, texts.into_iter().collect::<PyResult<Vec<_>>>()?)
     }
 
-    #[doc = doc!("public.Type.decode")]
+    #[doc = doc!("public.IdType.decode")]
     #[pyo3(signature = (text, /))]
     fn decode(&self, text: Of<Text<'_>, name::text>) -> PyResult<u64> {
         self.of.decode(&text.0).map_err(raise)
     }
 
-    #[doc = doc!("public.Type.decode_many")]
+    #[doc = doc!("public.IdType.decode_many")]
     #[pyo3(signature = (texts, /))]
     fn decode_many(&self, texts: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
         let py = texts.py();
@@ -162,7 +162,7 @@ impl Type {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Type {:?}>", self.of.name())
+        format!("<IdType {:?}>", self.of.name())
     }
 
     /// Itself: libraries copy what annotations and fields hold.

@@ -86,7 +86,7 @@ impl Generator {
                 ));
             }
         };
-        let terms = grant.terms();
+        let terms = grant.info();
         let with_clock = |clock| Builder::with_clock(grant, codec.clone(), clock);
         let mut builder = options.builder_without_window(with_clock);
         if let Some(second) = resume_after {

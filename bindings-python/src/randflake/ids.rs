@@ -201,7 +201,7 @@ fn refused(error: Error) -> PyErr {
 #[doc = doc!("randflake.Grant")]
 #[pyclass(frozen, eq, hash, module = "polyflake.randflake")]
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Grant(pub(crate) randflake::Terms);
+pub(crate) struct Grant(pub(crate) randflake::GrantInfo);
 
 impl Grant {
     /// The core's grant: it serves one generator, while Python's is a value that may be used again.
@@ -216,7 +216,7 @@ impl Grant {
     #[new]
     fn new(nodes: Nodes, start: Start, end: End) -> PyResult<Self> {
         let grant = randflake::Grant::with_nodes(nodes.0, start.0, end.0);
-        grant.map(|grant| Self(grant.terms())).map_err(refused)
+        grant.map(|grant| Self(grant.info())).map_err(refused)
     }
 
     #[doc = doc!("randflake.Grant.nodes")]

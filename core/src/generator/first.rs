@@ -20,7 +20,7 @@ pub(crate) struct FirstReading {
     applies: bool,
     /// Unix nanoseconds, or [`UNREAD`].
     nanos: AtomicU64,
-    /// The epoch of the process whose reading it is. The caller's `draw` gives a child another identity, which has a predecessor
+    /// The epoch of the process whose reading it is. The caller's `identity_from` gives a child another identity, which has a predecessor
     /// of its own: so a child begins anew, with its own first reading.
     epoch: AtomicU32,
 }

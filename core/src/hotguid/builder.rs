@@ -31,7 +31,7 @@ pub struct Settings {
 impl generator::Windowed for Settings {}
 
 impl<C: Clock> Builder<C> {
-    /// Creates a builder with a custom clock and a custom source of random bytes. See [`Builder::draw`].
+    /// Creates a builder with a custom clock and a custom source of random bytes. See [`Builder::identity_from`].
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, hotguid::Builder};
@@ -56,11 +56,11 @@ impl<C: Clock> Builder<C> {
     /// ```
     /// use polyflake::hotguid::Generator;
     ///
-    /// let ids = Generator::builder().draw(|| Ok([1, 2, 3, 4, 5, 0, 0, 0])).build()?;
+    /// let ids = Generator::builder().identity_from(|| Ok([1, 2, 3, 4, 5, 0, 0, 0])).build()?;
     /// assert_eq!(ids.generate(3)?.machine(), [1, 2, 3, 4, 5]);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn draw(mut self, draw: fn() -> Result<[u8; 8]>) -> Self {
+    pub fn identity_from(mut self, draw: fn() -> Result<[u8; 8]>) -> Self {
         self.family.draw = draw;
         self.family.is_random = false;
         self

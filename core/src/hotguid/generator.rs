@@ -136,7 +136,7 @@ pub fn generate(shard_key: u32) -> Result<HotGuid> {
 
 impl<C> Generator<C> {
     /// Creates a generator with a custom clock and a custom source of random bytes. See
-    /// [`Builder::draw`](super::Builder::draw).
+    /// [`Builder::identity_from`](super::Builder::identity_from).
     ///
     /// If the clock is coarser than a second, each call that generates an ID fails with `out_of_range`.
     ///

@@ -9,7 +9,7 @@
 //! string may fill a whole ID, which has at most 1,024 bits. A constant has the same value in every ID. A bindable is set for
 //! each generator or each ID, for example to the worker ID.
 //!
-//! A [`Layout`] is checked once when it is built, and the name of a field is looked up once as a [`Slot`]. After that, packing and
+//! A [`Layout`] is checked once when it is built, and the name of a field is looked up once as a [`FieldIndex`]. After that, packing and
 //! parsing need only shifts and masks.
 //!
 //! A [`Generator`] sets the time and the sequence. The first ID of each tick has the sequence's start value, and each further ID
@@ -40,8 +40,8 @@ pub use {
     presets::{PRESETS, preset},
     shape::{
         field::Field,
-        layout::{Layout, Slot},
-        value::{Type, Value},
+        layout::{FieldIndex, Layout},
+        value::{Value, ValueType},
     },
     time::tick::Tick,
 };

@@ -10,9 +10,9 @@
 //! <https://example.invalid/polyflake/blob/main/docs/formats.md#public-ids>
 //!
 //! ```
-//! use polyflake::public::Ids;
+//! use polyflake::public::Keyring;
 //!
-//! let ids = Ids::new(&[7; 32])?; // 32 random bytes, from the environment or a file
+//! let ids = Keyring::new(&[7; 32])?; // 32 random bytes, from the environment or a file
 //! let orders = ids.of("order")?;
 //! let text = orders.encode(42)?;
 //! assert!(text.starts_with("order_") && text.len() == 21);
@@ -48,7 +48,7 @@ pub const MOST_NAME: usize = 63;
 #[doc(hidden)]
 pub const TAIL: usize = text::LEN;
 
-/// The default width of integers in bits: they are below 2^48 unless [`Ids::of_bits`] sets another width.
+/// The default width of integers in bits: they are below 2^48 unless [`Keyring::of_bits`] sets another width.
 pub const BITS: u32 = 48;
 
 /// The number of possible versions of a secret.
@@ -60,31 +60,31 @@ const TOGETHER: usize = 64;
 /// The secrets of a program's public IDs.
 ///
 /// A public ID contains the version of the secret that it was encoded with. All versions can be decoded, and the highest
-/// version encodes unless [`Ids::write`] selects another. To rotate the secret, first provide both secrets to every process,
+/// version encodes unless [`Keyring::write`] selects another. To rotate the secret, first provide both secrets to every process,
 /// while all of them still encode with the old version. When every process can decode the new version, encode with it. From
 /// then on, an integer has two public IDs, so compare integers, not strings.
 ///
 /// ```
-/// use polyflake::public::Ids;
+/// use polyflake::public::Keyring;
 ///
-/// let ids = Ids::new(&[7; 32])?; // 32 random bytes, from the environment or a file
-/// assert_eq!(format!("{ids:?}"), "Ids { .. }");
+/// let ids = Keyring::new(&[7; 32])?; // 32 random bytes, from the environment or a file
+/// assert_eq!(format!("{ids:?}"), "Keyring { .. }");
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Ids {
+pub struct Keyring {
     /// The version that encodes, followed by the others in descending order.
     secrets: Vec<(u8, Zeroizing<[u8; SECRET_BYTES]>)>,
 }
 
-impl Ids {
+impl Keyring {
     /// Creates the public IDs of one secret, with version 1.
     ///
     /// ```
-    /// use polyflake::public::Ids;
+    /// use polyflake::public::Keyring;
     ///
-    /// let ids = Ids::new(&[7; 32])?;
-    /// assert_eq!(Ids::new(b"short").unwrap_err().to_string(), "expected a secret of 32 bytes, found 5");
+    /// let ids = Keyring::new(&[7; 32])?;
+    /// assert_eq!(Keyring::new(b"short").unwrap_err().to_string(), "expected a secret of 32 bytes, found 5");
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
@@ -97,10 +97,10 @@ impl Ids {
     /// Creates the public IDs of several secrets, each with a version from 0 to 31.
     ///
     /// ```
-    /// use polyflake::public::Ids;
+    /// use polyflake::public::Keyring;
     ///
-    /// let old = Ids::new(&[7; 32])?.of("order")?.encode(42)?;
-    /// let orders = Ids::with_versions([(1, &[7; 32]), (2, &[8; 32])])?.of("order")?;
+    /// let old = Keyring::new(&[7; 32])?.of("order")?.encode(42)?;
+    /// let orders = Keyring::with_versions([(1, &[7; 32]), (2, &[8; 32])])?.of("order")?;
     /// let new = orders.encode(42)?;
     /// assert_ne!(old, new);
     /// assert_eq!((orders.decode(&old)?, orders.decode(&new)?), (42, 42));
@@ -146,10 +146,10 @@ impl Ids {
     /// rotation: every process learns to decode the new version before any process encodes with it.
     ///
     /// ```
-    /// use polyflake::public::Ids;
+    /// use polyflake::public::Keyring;
     ///
-    /// let old = Ids::new(&[7; 32])?.of("order")?;
-    /// let both = Ids::with_versions([(1, &[7; 32]), (2, &[8; 32])])?;
+    /// let old = Keyring::new(&[7; 32])?.of("order")?;
+    /// let both = Keyring::with_versions([(1, &[7; 32]), (2, &[8; 32])])?;
     /// let orders = both.write(1)?.of("order")?; // remove `write` later
     /// assert_eq!(orders.encode(42)?, old.encode(42)?);
     /// # Ok::<(), polyflake::Error>(())
@@ -167,9 +167,9 @@ impl Ids {
     /// Returns the public IDs of a type, for integers below 2^48.
     ///
     /// ```
-    /// use polyflake::public::Ids;
+    /// use polyflake::public::Keyring;
     ///
-    /// let ids = Ids::new(&[7; 32])?;
+    /// let ids = Keyring::new(&[7; 32])?;
     /// assert_eq!(ids.of("order")?.name(), "order");
     /// assert_eq!(ids.of("Order").unwrap_err().position(), Some(0));
     /// # Ok::<(), polyflake::Error>(())
@@ -177,7 +177,7 @@ impl Ids {
     ///
     /// # Errors
     /// Returns `invalid_character` or `invalid_length` unless the name matches `[a-z][a-z0-9_]*` and has 1 to 63 characters.
-    pub fn of(&self, name: &str) -> Result<Type> {
+    pub fn of(&self, name: &str) -> Result<IdType> {
         self.of_bits(name, BITS)
     }
 
@@ -188,16 +188,16 @@ impl Ids {
     /// key depends on the number of bits, so changing it for a type changes all its public IDs.
     ///
     /// ```
-    /// use polyflake::public::Ids;
+    /// use polyflake::public::Keyring;
     ///
-    /// let flakes = Ids::new(&[7; 32])?.of_bits("post", 63)?; // snowflakes
+    /// let flakes = Keyring::new(&[7; 32])?.of_bits("post", 63)?; // snowflakes
     /// assert_eq!(flakes.decode(&flakes.encode(175928847299117063)?)?, 175928847299117063);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as [`Ids::of`], and `out_of_range` unless `bits` is from 1 to 64.
-    pub fn of_bits(&self, name: &str, bits: u32) -> Result<Type> {
+    /// Returns the same errors as [`Keyring::of`], and `out_of_range` unless `bits` is from 1 to 64.
+    pub fn of_bits(&self, name: &str, bits: u32) -> Result<IdType> {
         checked_name(name)?;
         if !(1..=64).contains(&bits) {
             return Err(Error::out_of_range("bits", bits.into(), 1, 64));
@@ -206,41 +206,41 @@ impl Ids {
             (*version, keys::cipher(secret, name, bits))
         };
         let ciphers = self.secrets.iter().map(cipher).collect();
-        Ok(Type { name: name.into(), bits, ciphers })
+        Ok(IdType { name: name.into(), bits, ciphers })
     }
 }
 
-impl fmt::Debug for Ids {
+impl fmt::Debug for Keyring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ids").finish_non_exhaustive()
+        f.debug_struct("Keyring").finish_non_exhaustive()
     }
 }
 
 /// The public IDs of one type, which encodes integers as strings and decodes them.
 ///
 /// ```
-/// use polyflake::public::Ids;
+/// use polyflake::public::Keyring;
 ///
-/// let orders = Ids::new(&[7; 32])?.of("order")?;
+/// let orders = Keyring::new(&[7; 32])?.of("order")?;
 /// let (one, next) = (orders.encode(42)?, orders.encode(43)?);
 /// assert_ne!(one[8..], next[8..]); // the strings do not reveal that the integers are consecutive
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Type {
+pub struct IdType {
     name: Box<str>,
     bits: u32,
     /// The ciphers by version, with the one that encodes first. There is always at least one.
     ciphers: Box<[(u8, Sparx64)]>,
 }
 
-impl Type {
+impl IdType {
     /// Returns the name of the type.
     ///
     /// ```
-    /// use polyflake::public::Ids;
+    /// use polyflake::public::Keyring;
     ///
-    /// assert_eq!(Ids::new(&[7; 32])?.of("order")?.name(), "order");
+    /// assert_eq!(Keyring::new(&[7; 32])?.of("order")?.name(), "order");
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     #[must_use]
@@ -251,10 +251,10 @@ impl Type {
     /// Encodes an integer as a public ID. Under one secret, the result is always the same.
     ///
     /// ```
-    /// use polyflake::public::Ids;
+    /// use polyflake::public::Keyring;
     ///
     /// let secret: [u8; 32] = core::array::from_fn(|at| at as u8);
-    /// let orders = Ids::new(&secret)?.of("order")?;
+    /// let orders = Keyring::new(&secret)?.of("order")?;
     /// assert_eq!(orders.encode(0)?, "order_1abpg7dgwhjba5j");
     /// assert!(orders.encode(1 << 48).is_err());
     /// # Ok::<(), polyflake::Error>(())
@@ -283,9 +283,9 @@ impl Type {
     /// encrypts many blocks together.
     ///
     /// ```
-    /// use polyflake::public::Ids;
+    /// use polyflake::public::Keyring;
     ///
-    /// let orders = Ids::new(&[7; 32])?.of("order")?;
+    /// let orders = Keyring::new(&[7; 32])?.of("order")?;
     /// let mut texts = vec![];
     /// orders.encode_many(&[42, 43], |text| texts.push(text.to_owned()))?;
     /// assert_eq!(texts, [orders.encode(42)?, orders.encode(43)?]);
@@ -293,7 +293,7 @@ impl Type {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as [`Type::encode`], with the index of the item, before the function is called.
+    /// Returns the same errors as [`IdType::encode`], with the index of the item, before the function is called.
     pub fn encode_many(&self, numbers: &[u64], mut each: impl FnMut(&str)) -> Result<()> {
         let most = self.most();
         if let Some(at) = numbers.iter().position(|number| *number > most) {
@@ -321,9 +321,9 @@ impl Type {
     /// Decodes a public ID into its integer.
     ///
     /// ```
-    /// use polyflake::public::Ids;
+    /// use polyflake::public::Keyring;
     ///
-    /// let orders = Ids::new(&[7; 32])?.of("order")?;
+    /// let orders = Keyring::new(&[7; 32])?.of("order")?;
     /// assert_eq!(orders.decode(&orders.encode(42)?)?, 42);
     /// assert_eq!(orders.decode("order_0123456789abcde").unwrap_err().code(), "check_failed");
     /// # Ok::<(), polyflake::Error>(())
@@ -349,16 +349,16 @@ impl Type {
     /// Decodes many public IDs. This is faster than single calls, because the cipher decrypts many blocks together.
     ///
     /// ```
-    /// use polyflake::public::Ids;
+    /// use polyflake::public::Keyring;
     ///
-    /// let orders = Ids::new(&[7; 32])?.of("order")?;
+    /// let orders = Keyring::new(&[7; 32])?.of("order")?;
     /// let texts = [orders.encode(42)?, orders.encode(43)?];
     /// assert_eq!(orders.decode_many(&texts)?, [42, 43]);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as [`Type::decode`], with the index of the item.
+    /// Returns the same errors as [`IdType::decode`], with the index of the item.
     pub fn decode_many<S: AsRef<str>>(
         &self,
         texts: impl IntoIterator<Item = S>,
@@ -440,9 +440,9 @@ impl Type {
     }
 }
 
-impl fmt::Debug for Type {
+impl fmt::Debug for IdType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Type")
+        f.debug_struct("IdType")
             .field("name", &self.name)
             .field("bits", &self.bits)
             .finish_non_exhaustive()

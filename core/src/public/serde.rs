@@ -2,22 +2,22 @@
 
 use serde::{Deserializer, Serialize as _, Serializer, de::Error as _, ser::Error as _};
 
-use super::Type;
+use super::IdType;
 use crate::{Error, ErrorKind, format::serde::IdVisitor};
 
 /// Specifies the type of a field's public IDs. Put `#[serde(with = "OrderId")]` on an integer field of any size.
 ///
 /// ```
-/// use polyflake::public::{Field, Ids, Type};
+/// use polyflake::public::{Field, Keyring, IdType};
 /// use serde::{Deserialize, Serialize};
 /// use std::sync::LazyLock;
 ///
-/// static IDS: LazyLock<Ids> = LazyLock::new(|| Ids::new(&[7; 32]).unwrap()); // load the secret from the environment or a file
-/// static ORDERS: LazyLock<Type> = LazyLock::new(|| IDS.of("order").unwrap());
+/// static IDS: LazyLock<Keyring> = LazyLock::new(|| Keyring::new(&[7; 32]).unwrap()); // load the secret from the environment or a file
+/// static ORDERS: LazyLock<IdType> = LazyLock::new(|| IDS.of("order").unwrap());
 ///
 /// struct OrderId;
 /// impl Field for OrderId {
-///     fn ids() -> &'static Type {
+///     fn ids() -> &'static IdType {
 ///         &ORDERS
 ///     }
 /// }
@@ -36,7 +36,7 @@ use crate::{Error, ErrorKind, format::serde::IdVisitor};
 /// ```
 pub trait Field {
     /// Returns the type of the field's IDs.
-    fn ids() -> &'static Type;
+    fn ids() -> &'static IdType;
 
     /// Serializes an integer as a public ID.
     ///
@@ -53,7 +53,7 @@ pub trait Field {
     /// Deserializes a public ID into an integer.
     ///
     /// # Errors
-    /// Fails if [`Type::decode`] returns an error, or if the field cannot hold the integer.
+    /// Fails if [`IdType::decode`] returns an error, or if the field cannot hold the integer.
     fn deserialize<'de, N: TryFrom<u64>, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<N, D::Error> {

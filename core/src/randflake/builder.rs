@@ -91,7 +91,7 @@ impl<C: Clock> Builder<C> {
     /// # Errors
     /// Returns `out_of_range` if `resume_after` is outside the time range of the format, or the clock is coarser than a second.
     pub fn build(self) -> Result<Generator<C>> {
-        let (state, window) = (self.state()?, Window::new(self.family.grant.terms().ticks()));
+        let (state, window) = (self.state()?, Window::new(self.family.grant.info().ticks()));
         let nodes = Nodes::new(self.family.codec, self.family.grant.used_up())?;
         let first = FirstReading::new(self.family.resume_after.is_none());
         Ok(Generator { engine: Engine::with_options(self.options, nodes, state, window, first)? })

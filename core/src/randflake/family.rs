@@ -1,6 +1,6 @@
 //! The Randflake part of the engine: the node IDs of the grant, and the cipher.
 
-use super::{Codec, SCALE, Terms};
+use super::{Codec, GrantInfo, SCALE};
 use crate::{
     Error, ErrorKind, Result,
     format::{Scale, Ticks},
@@ -14,12 +14,12 @@ use crate::{
 pub struct Nodes {
     pub(super) codec: Codec,
     /// The grant as given; its current end is the end of the window.
-    pub(super) grant: Terms,
+    pub(super) grant: GrantInfo,
     process: ProcessGuard,
 }
 
 impl Nodes {
-    pub(super) fn new(codec: Codec, grant: Terms) -> Result<Self> {
+    pub(super) fn new(codec: Codec, grant: GrantInfo) -> Result<Self> {
         Ok(Self { codec, grant, process: ProcessGuard::this_process()? })
     }
 }

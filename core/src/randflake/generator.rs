@@ -4,7 +4,7 @@ use core::time::Duration;
 
 #[cfg(feature = "std")]
 use super::{Builder, Codec};
-use super::{Grant, Parts, Randflake, SCALE, Terms, family::Nodes};
+use super::{Grant, GrantInfo, Parts, Randflake, SCALE, family::Nodes};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
@@ -97,7 +97,7 @@ impl<C> Generator<C> {
     /// assert_eq!(ids.grant().nodes(), 40..=49);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn grant(&self) -> Terms {
+    pub fn grant(&self) -> GrantInfo {
         self.engine.family.grant.until(self.engine.window.ticks().end)
     }
 

@@ -41,7 +41,7 @@ use crate::{Error, ErrorKind, Result};
 #[derive(Debug, PartialEq, Eq, Hash)]
 #[must_use = "a grant is for one generator"]
 pub struct Grant {
-    terms: Terms,
+    terms: GrantInfo,
 }
 
 /// The node IDs and the time range of a grant, for inspection only. Terms do not confer the right to use the node IDs.
@@ -50,13 +50,13 @@ pub struct Grant {
 /// use polyflake::randflake::{Generator, Grant};
 ///
 /// let grant = Grant::with_nodes(40..=49, 1_730_000_000, 2_803_741_824)?;
-/// let terms = grant.terms();
+/// let terms = grant.info();
 /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
 /// assert_eq!(ids.grant(), terms);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Terms {
+pub struct GrantInfo {
     pub(super) first_node: u32,
     last_node: u32,
     start: i64,
@@ -100,7 +100,7 @@ impl Grant {
         Error::check_range("nodes", last_node, first_node..=LAST_NODE)?;
         Error::check_range("start", start, EPOCH..=LAST_SECOND)?;
         Error::check_range("end", end, start + 1..=LAST_SECOND + 1)?;
-        Ok(Self { terms: Terms { first_node, last_node, start, end } })
+        Ok(Self { terms: GrantInfo { first_node, last_node, start, end } })
     }
 
     /// Returns the node IDs and the time range for inspection.
@@ -108,11 +108,11 @@ impl Grant {
     /// ```
     /// use polyflake::randflake::Grant;
     ///
-    /// let terms = Grant::new(42, 1_730_000_000, 2_803_741_824)?.terms();
+    /// let terms = Grant::new(42, 1_730_000_000, 2_803_741_824)?.info();
     /// assert_eq!((terms.nodes(), terms.start()), (42..=42, 1_730_000_000));
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn terms(&self) -> Terms {
+    pub fn info(&self) -> GrantInfo {
         self.terms
     }
 
@@ -173,18 +173,18 @@ impl Grant {
     }
 
     /// The terms of a grant that a generator takes.
-    pub(super) fn used_up(self) -> Terms {
+    pub(super) fn used_up(self) -> GrantInfo {
         self.terms
     }
 }
 
-impl Terms {
+impl GrantInfo {
     /// Returns the range of node IDs.
     ///
     /// ```
     /// use polyflake::randflake::Grant;
     ///
-    /// let terms = Grant::with_nodes(40..=49, 1_730_000_000, 2_803_741_824)?.terms();
+    /// let terms = Grant::with_nodes(40..=49, 1_730_000_000, 2_803_741_824)?.info();
     /// assert_eq!(terms.nodes(), 40..=49);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
@@ -197,7 +197,7 @@ impl Terms {
     /// ```
     /// use polyflake::randflake::{EPOCH, Grant};
     ///
-    /// assert_eq!(Grant::new(42, EPOCH, 2_803_741_824)?.terms().start(), 1_730_000_000);
+    /// assert_eq!(Grant::new(42, EPOCH, 2_803_741_824)?.info().start(), 1_730_000_000);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn start(&self) -> i64 {
@@ -209,7 +209,7 @@ impl Terms {
     /// ```
     /// use polyflake::randflake::{Grant, LAST_SECOND};
     ///
-    /// assert_eq!(Grant::new(42, 1_730_000_000, LAST_SECOND + 1)?.terms().end(), 2_803_741_824);
+    /// assert_eq!(Grant::new(42, 1_730_000_000, LAST_SECOND + 1)?.info().end(), 2_803_741_824);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn end(&self) -> i64 {

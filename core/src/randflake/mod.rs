@@ -33,7 +33,7 @@ pub use codec::{Codec, Parts};
 #[doc(hidden)]
 pub use generator::Leased;
 pub use generator::{Generator, Stats};
-pub use grant::{Grant, Terms};
+pub use grant::{Grant, GrantInfo};
 pub use handle::Handle;
 pub use id::Randflake;
 pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};

@@ -1,7 +1,7 @@
 //! The options of a generator.
 
 use super::{
-    Drawn, Generator, SCALE, Snapshot,
+    Assignment, Generator, SCALE, Snapshot,
     claims::{Claim, unending},
     identity::{Draw, Identity, TABLE},
     partition::Partitions,
@@ -34,7 +34,7 @@ pub type Builder<C> = generator::Builder<Settings, C>;
 #[allow(unnameable_types, reason = "a builder has them")]
 pub struct Settings {
     partition: Option<u16>,
-    draw: Option<fn() -> Result<Drawn>>,
+    draw: Option<fn() -> Result<Assignment>>,
     /// The table from which default partitions are leased, and in which explicit partitions are claimed.
     table: Option<FindTable>,
     sequence_min: Option<u16>,
@@ -87,17 +87,17 @@ impl<C: Clock> Builder<C> {
     /// after a fork. The generator keeps the partition for the lifetime of the process.
     ///
     /// ```
-    /// use polyflake::sno::{Drawn, Generator};
+    /// use polyflake::sno::{Assignment, Generator};
     ///
-    /// fn of_this_host() -> polyflake::Result<Drawn> {
-    ///     Ok(Drawn { partition: 42, sequence_min: 0 }) // for example, derived from the host's address
+    /// fn of_this_host() -> polyflake::Result<Assignment> {
+    ///     Ok(Assignment { partition: 42, sequence_min: 0 }) // for example, derived from the host's address
     /// }
     ///
-    /// let ids = Generator::builder().draw(of_this_host).build()?;
+    /// let ids = Generator::builder().identity_from(of_this_host).build()?;
     /// assert_eq!(ids.generate(7)?.partition(), 42);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn draw(mut self, draw: fn() -> Result<Drawn>) -> Self {
+    pub fn identity_from(mut self, draw: fn() -> Result<Assignment>) -> Self {
         self.family.draw = Some(draw);
         self
     }

@@ -5,7 +5,7 @@ use core::time::Duration;
 #[cfg(feature = "std")]
 use super::Builder;
 use super::{
-    Drawn, SCALE, Snapshot, Sno, Stats,
+    Assignment, SCALE, Snapshot, Sno, Stats,
     builder::Bounds,
     claims::Claim,
     identity::{Draw, TABLE},
@@ -111,24 +111,24 @@ pub fn generate(metabyte: u8) -> Result<Sno> {
 }
 
 impl<C> Generator<C> {
-    /// Creates a generator with a custom clock and a custom source of partitions. See [`Builder::draw`](super::Builder::draw).
+    /// Creates a generator with a custom clock and a custom source of partitions. See [`Builder::identity_from`](super::Builder::identity_from).
     ///
     /// If the clock is coarser than 4 ms, each call that generates an ID fails with `out_of_range`.
     ///
     /// ```
     /// use polyflake::{
     ///     clock::ManualClock,
-    ///     sno::{Drawn, Generator},
+    ///     sno::{Assignment, Generator},
     /// };
     ///
     /// static CLOCK: ManualClock = ManualClock::at_unix_ms(1_763_650_000_000);
     /// static IDS: Generator<&ManualClock> =
-    ///     Generator::with_clock(&CLOCK, || Ok(Drawn { partition: 7, sequence_min: 0 }));
+    ///     Generator::with_clock(&CLOCK, || Ok(Assignment { partition: 7, sequence_min: 0 }));
     ///
     /// assert_eq!(IDS.generate(1)?.partition(), 7);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub const fn with_clock(clock: C, draw: fn() -> Result<Drawn>) -> Self {
+    pub const fn with_clock(clock: C, draw: fn() -> Result<Assignment>) -> Self {
         Self::drawing(clock, Draw::By(draw), TABLE)
     }
 

@@ -10,28 +10,28 @@ use crate::{
 /// A default partition and the lower bound of its sequences.
 ///
 /// ```
-/// use polyflake::sno::{Drawn, Generator};
+/// use polyflake::sno::{Assignment, Generator};
 ///
-/// let ids = Generator::builder().draw(|| Ok(Drawn { partition: 42, sequence_min: 100 })).build()?;
+/// let ids = Generator::builder().identity_from(|| Ok(Assignment { partition: 42, sequence_min: 100 })).build()?;
 /// assert_eq!(ids.generate(7)?.sequence(), 100);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drawn {
+pub struct Assignment {
     /// The partition, which no other generator holds at the same time.
     pub partition: u16,
     /// The lower bound, random in 0..=32767, so that two processes that share a partition by chance collide less often.
     pub sequence_min: u16,
 }
 
-impl Drawn {
+impl Assignment {
     /// Picks a random partition that no generator of this process and its forks holds or will lease, for a generator outside
     /// this crate. The randomness comes from the operating system.
     ///
     /// ```
-    /// use polyflake::sno::Drawn;
+    /// use polyflake::sno::Assignment;
     ///
-    /// let (first, second) = (Drawn::from_system()?, Drawn::from_system()?);
+    /// let (first, second) = (Assignment::from_system()?, Assignment::from_system()?);
     /// assert_ne!(first.partition, second.partition);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
@@ -76,7 +76,7 @@ pub(super) enum Draw {
     /// Leased from a table, and leased again when the lease is lost.
     Leased(FindTable),
     /// Returned by a function and kept for the lifetime of the process.
-    By(fn() -> Result<Drawn>),
+    By(fn() -> Result<Assignment>),
 }
 
 /// The table in which explicit partitions are claimed unless a host provides one. Models have none, since the table of a process

@@ -41,7 +41,7 @@ pub use generator::Leased;
 pub use generator::generate;
 pub use handle::Handle;
 pub use id::{Parts, Sno};
-pub use identity::Drawn;
+pub use identity::Assignment;
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub use kinds::deserialize as deserialize_by_metabyte;

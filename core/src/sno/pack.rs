@@ -30,7 +30,7 @@ impl Pack for Partitions {
         Sno::pack(Parts { tick, tick_tock, metabyte, partition, sequence })
     }
 
-    /// Returns true for generators with the same configured partition. Partitions from a `draw` do not count, because their source
+    /// Returns true for generators with the same configured partition. Partitions from `identity_from` do not count, because their source
     /// keeps them distinct.
     fn may_repeat(&self, other: &Self) -> bool {
         self.given_partition().is_some_and(|given| other.given_partition() == Some(given))

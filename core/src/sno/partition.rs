@@ -4,7 +4,7 @@
 use alloc::boxed::Box;
 
 use super::{
-    Drawn, SCALE,
+    Assignment, SCALE,
     claims::{Claim, unending},
     identity::{Draw, Identity, exhausted},
 };
@@ -143,7 +143,7 @@ impl Partitions {
         let epoch = fork::current();
         let (lease, drawn_min) = match draw {
             Draw::By(draw) => {
-                let Drawn { partition, sequence_min } = draw()?;
+                let Assignment { partition, sequence_min } = draw()?;
                 let start = self.table().map_or(0, |table| table.claim(partition));
                 (unending(partition, start), sequence_min)
             }

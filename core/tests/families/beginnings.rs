@@ -372,12 +372,16 @@ fn a_random_identity_begins_at_once() {
     assert!(windowed.build().unwrap().try_generate(7).is_ok());
     // A caller's source may return the same again.
     let drawn = sno::Generator::builder().clock(&clock);
-    let drawn = drawn.draw(|| Ok(sno::Drawn { partition: 7, sequence_min: 0 })).build().unwrap();
+    let drawn = drawn
+        .identity_from(|| Ok(sno::Assignment { partition: 7, sequence_min: 0 }))
+        .build()
+        .unwrap();
     assert_full(drawn.try_generate(7), T + 4);
-    let drawn = hotguid::Generator::builder().clock(&clock).draw(|| Ok([7; 8])).build().unwrap();
+    let drawn =
+        hotguid::Generator::builder().clock(&clock).identity_from(|| Ok([7; 8])).build().unwrap();
     assert_full(drawn.try_generate(7), T + 1000);
     assert_full(hotguid::Generator::with_clock(&clock, || Ok([7; 8])).try_generate(7), T + 1000);
-    let draw = || Ok(sno::Drawn { partition: 7, sequence_min: 0 });
+    let draw = || Ok(sno::Assignment { partition: 7, sequence_min: 0 });
     assert_full(sno::Generator::with_clock(&clock, draw).try_generate(7), T + 4);
 }
 

@@ -3,14 +3,14 @@
 use polyflake::{Error, ErrorKind, Result};
 use polyflake::{
     FieldDescription,
-    layout::{Field, Id, Layout, Slot, Tick, Type},
+    layout::{Field, FieldIndex, Id, Layout, Tick, ValueType},
 };
 use proptest::prelude::*;
 
 use crate::random::{draws, plan, shapes};
 
 /// Every field that has a name, or is a timestamp or sequence.
-fn slots(layout: &Layout) -> Vec<(Slot, FieldDescription)> {
+fn slots(layout: &Layout) -> Vec<(FieldIndex, FieldDescription)> {
     let slot = |field: &FieldDescription| match field.kind {
         "timestamp" => layout.timestamp().ok(),
         "sequence" => layout.sequence().ok(),
@@ -50,7 +50,7 @@ impl Ids {
         self.bytes.chunks(length).map(|id| Id::Bytes(id.into())).collect()
     }
 
-    fn column(&self, layout: &Layout, slot: Slot, count: usize) -> Result<Vec<i64>> {
+    fn column(&self, layout: &Layout, slot: FieldIndex, count: usize) -> Result<Vec<i64>> {
         let mut column = vec![0; count];
         if layout.is_integer() {
             layout.integer_column(slot, &self.integers, &mut column)?;
@@ -62,7 +62,7 @@ impl Ids {
 }
 
 /// Packs columns into IDs; all other values are zero.
-fn packed(layout: &Layout, columns: &[(Slot, &[i64])], count: usize) -> Result<Vec<Id>> {
+fn packed(layout: &Layout, columns: &[(FieldIndex, &[i64])], count: usize) -> Result<Vec<Id>> {
     let values = layout.values();
     let mut ids = Ids::of(layout, &vec![0; count]);
     if layout.is_integer() {
@@ -73,7 +73,7 @@ fn packed(layout: &Layout, columns: &[(Slot, &[i64])], count: usize) -> Result<V
     Ok(ids.singly(layout))
 }
 
-fn packed_singly(layout: &Layout, columns: &[(Slot, &[i64])], item: usize) -> Result<Id> {
+fn packed_singly(layout: &Layout, columns: &[(FieldIndex, &[i64])], item: usize) -> Result<Id> {
     let mut values = layout.values();
     for (slot, column) in columns {
         values.set(*slot, column[item])?;
@@ -128,11 +128,11 @@ proptest! {
     fn ids_of_columns_are_those_of_each_value(bytes in shapes(), draws in draws(), noise in noise()) {
         let layout = plan(bytes, &draws).layout().unwrap();
         let epoch = layout.describe().first_ms.unwrap_or(0);
-        let columns: Vec<(Slot, Vec<i64>)> = slots(&layout).into_iter().map(|(slot, field)| {
+        let columns: Vec<(FieldIndex, Vec<i64>)> = slots(&layout).into_iter().map(|(slot, field)| {
             let start = if field.kind == "timestamp" { epoch } else { 0 };
             (slot, noise.iter().map(|n| near(n.rotate_left(field.offset), field.bits).saturating_add(start)).collect())
         }).collect();
-        let columns: Vec<(Slot, &[i64])> = columns.iter().map(|(slot, column)| (*slot, &column[..])).collect();
+        let columns: Vec<(FieldIndex, &[i64])> = columns.iter().map(|(slot, column)| (*slot, &column[..])).collect();
         match packed(&layout, &columns, noise.len()) {
             Ok(ids) => for (item, id) in ids.into_iter().enumerate() {
                 prop_assert_eq!(packed_singly(&layout, &columns, item), Ok(id));
@@ -192,9 +192,9 @@ fn what_is_wrong_is_refused_before_anything_is_written() {
     let (layout, bytes) = eight_bytes();
     let slots = [layout.timestamp(), layout.bindable("shard"), layout.sequence()];
     let [time, shard, sequence] = slots.map(Result::unwrap);
-    let good: [(Slot, &[i64]); 3] =
+    let good: [(FieldIndex, &[i64]); 3] =
         [(time, &[1_763_650_000_000; 2]), (shard, &[1, 2]), (sequence, &[3, 4])];
-    let with = |at: usize, column: (Slot, &'static [i64])| {
+    let with = |at: usize, column: (FieldIndex, &'static [i64])| {
         let (mut columns, mut ids) = (good, [-5_i64; 2]);
         columns[at] = column;
         let outcome = layout.values().pack_columns(&columns, &mut ids[..]);
@@ -224,7 +224,7 @@ fn what_is_wrong_is_refused_before_anything_is_written() {
 
     let wide = Layout::bytes(
         16,
-        [Field::bindable(72, "wide"), Field::bindable_of(Type::Text, 56, "text")],
+        [Field::bindable(72, "wide"), Field::bindable_of(ValueType::Text, 56, "text")],
     )
     .unwrap();
     for name in ["wide", "text"] {

@@ -1,6 +1,6 @@
 //! `describe()` where the presets don't reach.
 
-use polyflake::layout::{Field, Layout, Tick, Type};
+use polyflake::layout::{Field, Layout, Tick, ValueType};
 
 const MS: Tick = Tick::MILLISECOND;
 
@@ -71,7 +71,7 @@ fn capacity() {
         let fields = [
             Field::timestamp(40, tick.parse().unwrap(), 0),
             sequence,
-            Field::bindable_of(Type::Bytes, machines, "m"),
+            Field::bindable_of(ValueType::Bytes, machines, "m"),
         ];
         let description = Layout::bytes((50 + machines as usize) / 8, fields).unwrap().describe();
         (description.per_second, description.per_second_in_all)

@@ -1,6 +1,6 @@
 //! Refused values: their errors, the order of errors, and that a refusal loses nothing.
 
-use polyflake::layout::{Field, Id, Layout, Slot, Tick, Type, Value};
+use polyflake::layout::{Field, FieldIndex, Id, Layout, Tick, Value, ValueType};
 
 use crate::shared::assert_code;
 
@@ -107,7 +107,7 @@ fn a_refused_pack_writes_nothing() {
 #[test]
 fn slots_of_another_layout() {
     let (small, large) = (Layout::integer([Field::unused(64)]).unwrap(), snowflake());
-    let slots: [Slot; 2] = [large.bindable("a").unwrap(), large.sequence().unwrap()];
+    let slots: [FieldIndex; 2] = [large.bindable("a").unwrap(), large.sequence().unwrap()];
     for slot in slots {
         assert_code(small.values().set(slot, 1), "unknown_field");
         assert_code(small.parse_integer(0).unwrap().get(slot), "unknown_field");
@@ -136,7 +136,7 @@ fn layouts_that_cannot_be() {
     assert_code(Layout::bytes(0, []), "invalid_layout");
     assert_code(Layout::bytes(usize::MAX, []), "invalid_layout");
     assert_code(Layout::integer([Field::constant(64, "a", "text")]), "invalid_layout");
-    assert_code(Layout::integer([Field::bindable_of(Type::Bytes, 64, "a")]), "invalid_layout");
+    assert_code(Layout::integer([Field::bindable_of(ValueType::Bytes, 64, "a")]), "invalid_layout");
     // A constant and a bindable may share a name, and widths of 0 differ by their place.
     let shared = [
         Field::constant(8, "a", 1),
@@ -219,13 +219,13 @@ fn decimal_texts() {
 fn integers_of_fields() {
     let fields = [
         Field::timestamp(40, MS, 7),
-        Field::bindable_of(Type::Bytes, 8, "bytes"),
+        Field::bindable_of(ValueType::Bytes, 8, "bytes"),
         Field::bindable(72, "wide"),
         Field::bindable(128, "wider"),
     ];
     let layout = Layout::bytes(31, fields).unwrap();
     let parsed = layout.parse_bytes(&[0xff; 31]).unwrap();
-    let integer = |slot: polyflake::Result<Slot>| parsed.integer(slot.unwrap());
+    let integer = |slot: polyflake::Result<FieldIndex>| parsed.integer(slot.unwrap());
     assert_eq!(integer(layout.timestamp()), Ok((1 << 40) + 6));
     assert_eq!(integer(layout.bindable("wide")), Ok((1 << 72) - 1));
     assert_code(integer(layout.bindable("wider")), "out_of_range");
@@ -235,7 +235,7 @@ fn integers_of_fields() {
 
 #[test]
 fn values_that_are_long_are_told_by_their_size() {
-    let fields = [Field::bindable(8, "n"), Field::bindable_of(Type::Text, 8, "text")];
+    let fields = [Field::bindable(8, "n"), Field::bindable_of(ValueType::Text, 8, "text")];
     let layout = Layout::bytes(2, fields).unwrap();
     let told = |n: Value<'static>, text: &'static str| {
         let mut values = layout.values();
@@ -274,16 +274,16 @@ fn bounds_of_layouts() {
     };
     let of = |kind, bits| Field::bindable_of(kind, bits, "a");
     // IDs: 1,024 bits, which bytes and texts may fill.
-    for kind in [Type::Bytes, Type::Text] {
+    for kind in [ValueType::Bytes, ValueType::Text] {
         let layout = Layout::bytes(128, [of(kind, 1024)]).unwrap();
-        let value = if kind == Type::Text { Value::from("x") } else { Value::from(&b"x"[..]) };
+        let value = if kind == ValueType::Text { Value::from("x") } else { Value::from(&b"x"[..]) };
         let id = layout.values().bind("a", value.clone()).unwrap().pack().unwrap();
         assert_eq!(layout.parse(&id).unwrap().bindable("a"), Ok(value));
         let message = "expected a byte ID of 1 to 128 bytes, found 129";
         assert_eq!(refused(129, &[of(kind, 1032)]), message);
     }
     // Integers: 128 bits, of bindables and constants, at any bit.
-    let integer = [Field::unused(3), of(Type::Integer, 128).inverted(), Field::unused(5)];
+    let integer = [Field::unused(3), of(ValueType::Integer, 128).inverted(), Field::unused(5)];
     let layout = Layout::bytes(17, integer).unwrap();
     for number in [0, 1, u128::from(u64::MAX) + 1, i128::MAX.cast_unsigned() + 1, u128::MAX] {
         let id = layout.values().bind("a", number).unwrap().pack().unwrap();
@@ -291,7 +291,7 @@ fn bounds_of_layouts() {
     }
     assert_code(layout.values().bind("a", Value::Beyond).unwrap().pack(), "out_of_range");
     let message = "expected a of at most 128 bits, found 129: wider fields are bytes or text";
-    assert_eq!(refused(17, &[of(Type::Integer, 129), Field::unused(7)]), message);
+    assert_eq!(refused(17, &[of(ValueType::Integer, 129), Field::unused(7)]), message);
     let constant = Field::constant(129, "a", 1);
     assert_eq!(refused(17, &[constant, Field::unused(7)]), message);
     assert!(Layout::bytes(128, [Field::unused(1024)]).is_ok());

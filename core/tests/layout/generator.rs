@@ -3,7 +3,7 @@
 use polyflake::{
     Error,
     clock::ManualClock,
-    layout::{Builder, Field, Generator, Id, Layout, Snapshot, Tick, Type, preset},
+    layout::{Builder, Field, Generator, Id, Layout, Snapshot, Tick, ValueType, preset},
 };
 
 use crate::shared::{BrokenClock, ScriptedClock, assert_code};
@@ -243,7 +243,7 @@ fn a_sequence_alone() {
 fn the_widest_generator() {
     let fields = [
         Field::timestamp(64, Tick::MICROSECOND, -5_000_000_000_000).inverted(),
-        Field::bindable_of(Type::Text, 72, "host"),
+        Field::bindable_of(ValueType::Text, 72, "host"),
         Field::sequence_from(64, -2),
     ];
     let layout = Layout::bytes(25, fields).unwrap();

@@ -2,7 +2,7 @@
 
 use polyflake::{
     clock::ManualClock,
-    layout::{Builder, Field, Layout, PRESETS, Tick, Type, preset},
+    layout::{Builder, Field, Layout, PRESETS, Tick, ValueType, preset},
 };
 use serde_json::{Value as Json, json};
 
@@ -67,8 +67,8 @@ fn every_type_and_large_integers() {
         Field::constant(64, "negative", i64::MIN),
         Field::sequence_from(64, (1_i64 << 53) + 1),
         Field::timestamp(64, "250us".parse().unwrap(), -1),
-        Field::bindable_of(Type::Text, 8, "b"),
-        Field::bindable_of(Type::Bytes, 8, None),
+        Field::bindable_of(ValueType::Text, 8, "b"),
+        Field::bindable_of(ValueType::Bytes, 8, None),
     ];
     let layout = Layout::bytes(46, fields).unwrap();
     let json: Json = serde_json::from_str(&layout.to_json()).unwrap();
@@ -278,7 +278,7 @@ fn the_fields_of_an_id_are_written() {
             Field::timestamp(48, Tick::MILLISECOND, 0),
             Field::sequence(16),
             Field::bindable(64, "large"),
-            Field::bindable_of(Type::Bytes, 16, "raw"),
+            Field::bindable_of(ValueType::Bytes, 16, "raw"),
             Field::constant(24, "site", "ams"),
             Field::bindable(24, "small"),
         ],

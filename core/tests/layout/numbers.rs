@@ -182,7 +182,7 @@ fn ranges_that_no_generator_can_have() {
     refused(vec![time(), node().inverted(), sequence(), rest(58)], "invalid_layout");
     refused(vec![time(), node(), Field::sequence(63), rest(113)], "invalid_layout"); // 2^64 slots
     refused(vec![time(), Field::bindable(65, "node"), sequence(), rest(113)], "invalid_type");
-    let text = Field::bindable_of(polyflake::layout::Type::Text, 16, "node");
+    let text = Field::bindable_of(polyflake::layout::ValueType::Text, 16, "node");
     refused(vec![time(), text, sequence(), rest(64)], "invalid_type");
     refused(vec![time(), Field::bindable(10, "shard"), sequence(), rest(58)], "unknown_field");
     let alone = Layout::integer([Field::unused(46), node(), sequence()]).unwrap();

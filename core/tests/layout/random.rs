@@ -1,7 +1,7 @@
 //! Layouts drawn at random, against the big-integer reference.
 
 use num_bigint::{BigInt, Sign};
-use polyflake::layout::{Layout, Type};
+use polyflake::layout::{Layout, ValueType};
 use proptest::prelude::*;
 
 use crate::reference::{FieldPlan, Given, Kind, Plan, power};
@@ -77,7 +77,7 @@ pub(crate) fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
         left -= field.bits;
         plan.fields.push(field);
     }
-    let rest = if left > MOST_BITS { Type::Bytes } else { Type::Integer };
+    let rest = if left > MOST_BITS { ValueType::Bytes } else { ValueType::Integer };
     plan.fields.push(FieldPlan { kind: Kind::Bindable(rest), bits: left, invert: false });
     plan
 }
@@ -85,22 +85,22 @@ pub(crate) fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
 /// The widest integer.
 const MOST_BITS: u32 = 128;
 
-fn value_type(bytes: Option<usize>, draw: &Draw) -> Type {
+fn value_type(bytes: Option<usize>, draw: &Draw) -> ValueType {
     match (bytes, draw.value_type) {
-        (Some(_), 1) => Type::Bytes,
-        (Some(_), 2) => Type::Text,
-        (Some(_), _) if draw.bits > MOST_BITS => Type::Bytes,
-        _ => Type::Integer,
+        (Some(_), 1) => ValueType::Bytes,
+        (Some(_), 2) => ValueType::Text,
+        (Some(_), _) if draw.bits > MOST_BITS => ValueType::Bytes,
+        _ => ValueType::Integer,
     }
 }
 
 /// A value that fits.
-fn fitting(kind: Type, bits: u32, seed: &[u8]) -> Given {
+fn fitting(kind: ValueType, bits: u32, seed: &[u8]) -> Given {
     let number = BigInt::from_bytes_be(Sign::Plus, seed) % power(bits);
     match kind {
-        Type::Integer => Given::Integer(number),
-        Type::Bytes => Given::Bytes(number.to_bytes_be().1),
-        Type::Text => Given::Text(
+        ValueType::Integer => Given::Integer(number),
+        ValueType::Bytes => Given::Bytes(number.to_bytes_be().1),
+        ValueType::Text => Given::Text(
             seed.iter().take(bits as usize / 8).map(|byte| char::from(byte % 128)).collect(),
         ),
         other => unreachable!("{other:?}"),
@@ -112,19 +112,19 @@ fn any_value(field: &FieldPlan, seed: &[u8]) -> Option<Given> {
     let (first, rest) = (seed[0], &seed[1..]);
     let kind = match (&field.kind, first % 16) {
         (_, 0) => return None,
-        (_, 1) | (Kind::Constant(Given::Bytes(_)), _) => Type::Bytes,
-        (_, 2) | (Kind::Constant(Given::Text(_)), _) => Type::Text,
+        (_, 1) | (Kind::Constant(Given::Bytes(_)), _) => ValueType::Bytes,
+        (_, 2) | (Kind::Constant(Given::Text(_)), _) => ValueType::Text,
         (Kind::Bindable(kind), _) => *kind,
-        _ => Type::Integer,
+        _ => ValueType::Integer,
     };
-    let (Type::Integer, Kind::Timestamp { tick_us, epoch_ms }) = (kind, &field.kind) else {
+    let (ValueType::Integer, Kind::Timestamp { tick_us, epoch_ms }) = (kind, &field.kind) else {
         return Some(near_the_edge(kind, field.bits, first, rest));
     };
     let Given::Integer(ticks) = near_the_edge(kind, field.bits, first, rest) else { return None };
     Some(Given::Integer(BigInt::from(*epoch_ms) + ticks * *tick_us / 1000))
 }
 
-fn near_the_edge(kind: Type, bits: u32, first: u8, seed: &[u8]) -> Given {
+fn near_the_edge(kind: ValueType, bits: u32, first: u8, seed: &[u8]) -> Given {
     let edges = [
         power(bits),
         power(bits) - 1,
@@ -136,9 +136,9 @@ fn near_the_edge(kind: Type, bits: u32, first: u8, seed: &[u8]) -> Given {
         -power(200),
     ];
     match (kind, first) {
-        (Type::Integer, 0..128) => Given::Integer(edges[usize::from(first / 16)].clone()),
-        (Type::Bytes, 0..64) => Given::Bytes([&[0, 0], seed].concat()),
-        (Type::Text, 0..32) => Given::Text(String::from_utf8_lossy(seed).into_owned()),
+        (ValueType::Integer, 0..128) => Given::Integer(edges[usize::from(first / 16)].clone()),
+        (ValueType::Bytes, 0..64) => Given::Bytes([&[0, 0], seed].concat()),
+        (ValueType::Text, 0..32) => Given::Text(String::from_utf8_lossy(seed).into_owned()),
         _ => fitting(kind, bits, seed),
     }
 }
@@ -174,7 +174,7 @@ proptest! {
             Kind::Unused => None,
             Kind::Bindable(kind) => Some(fitting(*kind, field.bits, seed)),
             Kind::Constant(own) => Some(own.clone()),
-            Kind::Sequence => Some(fitting(Type::Integer, field.bits, seed)),
+            Kind::Sequence => Some(fitting(ValueType::Integer, field.bits, seed)),
             Kind::Timestamp { epoch_ms, .. } => Some(Given::Integer((*epoch_ms).into())),
         };
         let given: Vec<_> = plan.fields.iter().zip(&seeds).map(fit).collect();

@@ -1,6 +1,6 @@
 //! Time ranges: the rules for every ID near the ends of a range.
 
-use polyflake::layout::{Field, Id, Layout, Tick, Type};
+use polyflake::layout::{Field, Id, Layout, Tick, ValueType};
 
 use crate::shared::assert_code;
 
@@ -110,7 +110,7 @@ fn a_range_may_not_cross_the_sign_bit() {
 
 #[test]
 fn errors_come_in_the_order_of_the_rules() {
-    let text = Field::bindable_of(Type::Text, 16, "b");
+    let text = Field::bindable_of(ValueType::Text, 16, "b");
     let fields =
         [Field::bindable(8, "a"), text, Field::timestamp(8, MS, 0), Field::bindable(32, "c")];
     let layout = Layout::bytes(8, fields).unwrap();

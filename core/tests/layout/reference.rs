@@ -1,14 +1,14 @@
 //! The rules of packing and parsing again, slow and simple: IDs are big integers, fields are sums and remainders.
 
 use num_bigint::{BigInt, Sign};
-use polyflake::layout::{Field, Id, Layout, Tick, Type, Value};
+use polyflake::layout::{Field, Id, Layout, Tick, Value, ValueType};
 
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Timestamp { tick_us: u64, epoch_ms: i64 },
     Sequence,
     Constant(Given),
-    Bindable(Type),
+    Bindable(ValueType),
     Unused,
 }
 
@@ -62,11 +62,11 @@ impl Given {
         }
     }
 
-    fn kind(&self) -> Type {
+    fn kind(&self) -> ValueType {
         match self {
-            Self::Integer(_) | Self::Nanos(_) => Type::Integer,
-            Self::Bytes(_) => Type::Bytes,
-            Self::Text(_) => Type::Text,
+            Self::Integer(_) | Self::Nanos(_) => ValueType::Integer,
+            Self::Bytes(_) => ValueType::Bytes,
+            Self::Text(_) => ValueType::Text,
         }
     }
 }
@@ -107,7 +107,7 @@ impl FieldPlan {
         let kind = match &self.kind {
             Kind::Bindable(kind) => *kind,
             Kind::Constant(own) => own.kind(),
-            _ => Type::Integer,
+            _ => ValueType::Integer,
         };
         if given.kind() != kind {
             return Err("invalid_type");
@@ -144,15 +144,17 @@ impl FieldPlan {
                     Err("time_out_of_range")
                 };
             }
-            Kind::Sequence => Type::Integer,
+            Kind::Sequence => ValueType::Integer,
             Kind::Constant(own) => own.kind(),
             Kind::Bindable(kind) => *kind,
         };
         let bytes = if n == BigInt::ZERO { Vec::new() } else { n.to_bytes_be().1 };
         Ok(Some(match kind {
-            Type::Integer => Given::Integer(self.signed(n)),
-            Type::Bytes => Given::Bytes(bytes),
-            Type::Text => Given::Text(String::from_utf8(bytes).map_err(|_| "invalid_character")?),
+            ValueType::Integer => Given::Integer(self.signed(n)),
+            ValueType::Bytes => Given::Bytes(bytes),
+            ValueType::Text => {
+                Given::Text(String::from_utf8(bytes).map_err(|_| "invalid_character")?)
+            }
             other => unreachable!("{other:?}"),
         }))
     }

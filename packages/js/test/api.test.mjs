@@ -37,7 +37,7 @@ function publicMembers(instance) {
 }
 
 /** An instance of each class that has members, and a plain object for each interface. */
-function samples({ hotguid, layout, public: { Ids }, randflake, sno, sparx64 }) {
+function samples({ hotguid, layout, public: { Keyring }, randflake, sno, sparx64 }) {
   const grant = new randflake.Grant(1, 1_730_000_000, 1_730_000_001);
   const secret = new Uint8Array(16);
   return {
@@ -66,7 +66,7 @@ function samples({ hotguid, layout, public: { Ids }, randflake, sno, sparx64 }) 
       Stats: new layout.Generator(layout.Layout.preset("discord")).stats(),
     },
     sparx64: { Sparx64: new sparx64.Sparx64(secret) },
-    public: { Ids: new Ids(new Uint8Array(32)), Type: new Ids(new Uint8Array(32)).of("order") },
+    public: { Keyring: new Keyring(new Uint8Array(32)), IdType: new Keyring(new Uint8Array(32)).of("order") },
   };
 }
 

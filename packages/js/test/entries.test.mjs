@@ -88,10 +88,10 @@ for (const conditions of [["workerd"], ["edge-light"], ["deno", "node"], ["bun",
   test(`${conditions.join(", ") || "default"}: polyflake/public brings no other module`, async () => {
     const compiled = Object.hasOwn(COMPILED, conditions[0]);
     for (const format of compiled ? ["esm"] : ["esm", "cjs"]) {
-      const { seen, Ids } = await bundled(conditions, format, "polyflake/public", "Ids");
+      const { seen, Keyring } = await bundled(conditions, format, "polyflake/public", "Keyring");
       assert.deepEqual(seen, compiled ? [`./public.wasm${COMPILED[conditions[0]]}`] : []);
       const secret = Uint8Array.from({ length: 32 }, (_, k) => k);
-      assert.equal(new Ids(secret).of("order").encode(0), "order_1abpg7dgwhjba5j");
+      assert.equal(new Keyring(secret).of("order").encode(0), "order_1abpg7dgwhjba5j");
     }
   });
 }

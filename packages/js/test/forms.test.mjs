@@ -71,7 +71,7 @@ test("integers that a driver may have rounded are refused, and those it cannot h
 });
 
 test("public IDs are stored as their numbers", () => {
-  const ids = new publicIds.Ids(new Uint8Array(32));
+  const ids = new publicIds.Keyring(new Uint8Array(32));
   for (const bits of [48, 64]) {
     const orders = ids.of("order", { bits });
     const form = forms.publicInt64(orders);

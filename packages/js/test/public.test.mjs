@@ -15,15 +15,15 @@ const SECRET = Uint8Array.from({ length: 32 }, (_, k) => k);
 const OTHER = new Uint8Array(32).fill(7);
 const ZERO = "order_1abpg7dgwhjba5j"; // 0 under SECRET
 
-onEachMachine(({ public: { Ids, Type } }) => {
-  const ids = new Ids(SECRET);
+onEachMachine(({ public: { Keyring, IdType } }) => {
+  const ids = new Keyring(SECRET);
   const orders = ids.of("order");
   const wide = ids.of("order", { bits: 64 });
 
   test("the vectors, one by one and many at once, as numbers where all numbers of the type are", () => {
     const byType = new Map();
     for (const { secret, type, bits, version, number, text } of cases) {
-      const of = new Ids({ [version]: Buffer.from(secret, "hex") }).of(type, { bits });
+      const of = new Keyring({ [version]: Buffer.from(secret, "hex") }).of(type, { bits });
       const value = bits > 53 ? BigInt(number) : Number(number);
       assert.equal(of.name, type);
       assert.equal(of.encode(BigInt(number)), text);
@@ -134,7 +134,7 @@ onEachMachine(({ public: { Ids, Type } }) => {
     }
     refused("invalid_character", () => orders.decode(ZERO.replace("_1a", "_1g")), { position: 7, field });
     refused("check_failed", () => orders.decode("order_0123456789abcde"), { field });
-    refused("unknown_version", () => orders.decode(new Ids({ 2: SECRET }).of("order").encode(0)), { field });
+    refused("unknown_version", () => orders.decode(new Keyring({ 2: SECRET }).of("order").encode(0)), { field });
     refused("unknown_id", () => orders.decode(wide.encode(2n ** 64n - 1n)), { field });
   });
 
@@ -157,21 +157,21 @@ onEachMachine(({ public: { Ids, Type } }) => {
 
   test("all versions are read, and the highest is written", () => {
     const old = ids.of("order").encode(42);
-    const both = new Ids({ 1: SECRET, 31: OTHER }).of("order");
-    assert.equal(both.encode(42), new Ids({ 31: OTHER }).of("order").encode(42));
+    const both = new Keyring({ 1: SECRET, 31: OTHER }).of("order");
+    assert.equal(both.encode(42), new Keyring({ 31: OTHER }).of("order").encode(42));
     assert.notEqual(both.encode(42), old);
     assert.deepEqual(both.decodeMany([old, both.encode(42), old]), [42, 42, 42]);
-    const all = new Ids(Object.fromEntries(Array.from({ length: 32 }, (_, k) => [k, new Uint8Array(32).fill(k)])));
+    const all = new Keyring(Object.fromEntries(Array.from({ length: 32 }, (_, k) => [k, new Uint8Array(32).fill(k)])));
     assert.equal(all.of("order").decode(all.of("order").encode(5)), 5);
   });
 
   test("another version than the highest can be written", () => {
-    const both = new Ids({ 1: SECRET, 31: OTHER }, { write: 1 }).of("order");
+    const both = new Keyring({ 1: SECRET, 31: OTHER }, { write: 1 }).of("order");
     assert.equal(both.encode(42), ids.of("order").encode(42));
-    assert.equal(both.decode(new Ids({ 31: OTHER }).of("order").encode(42)), 42);
-    refused("unknown_version", () => new Ids({ 1: SECRET, 31: OTHER }, { write: 2 }), { field: "write" });
-    refused("unknown_field", () => new Ids(SECRET, { writes: 1 }), { field: "writes" });
-    refused("invalid_secret", () => new Ids({ 1: SECRET, 2: SECRET }));
+    assert.equal(both.decode(new Keyring({ 31: OTHER }).of("order").encode(42)), 42);
+    refused("unknown_version", () => new Keyring({ 1: SECRET, 31: OTHER }, { write: 2 }), { field: "write" });
+    refused("unknown_field", () => new Keyring(SECRET, { writes: 1 }), { field: "writes" });
+    refused("invalid_secret", () => new Keyring({ 1: SECRET, 2: SECRET }));
   });
 
   test("widths of a type have nothing in common", () => {
@@ -182,19 +182,19 @@ onEachMachine(({ public: { Ids, Type } }) => {
     for (const length of [0, 16, 31, 33])
       for (const secret of [new Uint8Array(length), { 1: new Uint8Array(length) }])
         assert.equal(
-          refused("invalid_secret", () => new Ids(secret), { field: "secret" }).message,
+          refused("invalid_secret", () => new Keyring(secret), { field: "secret" }).message,
           `expected a secret of 32 bytes, found ${length}`,
         );
     for (const secret of notBytesOf(32)) {
-      assert.throws(() => new Ids(secret), `${typeof secret}`);
-      refused("invalid_type", () => new Ids({ 1: SECRET, 2: secret ?? null }), { field: "secret" });
+      assert.throws(() => new Keyring(secret), `${typeof secret}`);
+      refused("invalid_type", () => new Keyring({ 1: SECRET, 2: secret ?? null }), { field: "secret" });
     }
-    refused("missing_field", () => new Ids({}), { field: "secret" });
+    refused("missing_field", () => new Keyring({}), { field: "secret" });
     for (const version of ["x", "01", "", " 1"])
-      refused("invalid_type", () => new Ids({ [version]: SECRET }), { field: "version" });
-    refused("invalid_type", () => new Ids({ 1.5: SECRET }), { field: "version" });
+      refused("invalid_type", () => new Keyring({ [version]: SECRET }), { field: "version" });
+    refused("invalid_type", () => new Keyring({ 1.5: SECRET }), { field: "version" });
     for (const version of [32, -1, 1e21])
-      refused("out_of_range", () => new Ids({ [version]: SECRET }), { field: "version" });
+      refused("out_of_range", () => new Keyring({ [version]: SECRET }), { field: "version" });
     for (const bits of [0, 65, -1, 2 ** 53])
       refused("out_of_range", () => ids.of("order", { bits }), { field: "bits" });
     for (const bits of [null, "48", 1.5, 48n])
@@ -213,20 +213,20 @@ onEachMachine(({ public: { Ids, Type } }) => {
       refused("invalid_character", () => ids.of(name), { position, field: "type" });
     for (const name of ["", "a".repeat(64)]) refused("invalid_length", () => ids.of(name), { field: "type" });
     for (const name of [undefined, null, 1, ["order"]]) refused("invalid_type", () => ids.of(name), { field: "type" });
-    assert.equal(new Type(ids, "order").encode(0), ZERO);
-    for (const other of [undefined, {}, SECRET, Object.create(Ids.prototype)])
-      refused("invalid_type", () => new Type(other, "order"), { field: "ids" });
+    assert.equal(new IdType(ids, "order").encode(0), ZERO);
+    for (const other of [undefined, {}, SECRET, Object.create(Keyring.prototype)])
+      refused("invalid_type", () => new IdType(other, "order"), { field: "keyring" });
   });
 
   test("the secret is copied, and never shown", () => {
     const given = Uint8Array.from(SECRET);
-    const own = new Ids(given);
+    const own = new Keyring(given);
     given.fill(0);
     assert.equal(own.of("order").encode(0), ZERO);
     for (const shown of [own, own.of("order")]) {
       assert.equal(JSON.stringify(shown), "{}");
-      assert.match(inspect(shown, { showHidden: true, depth: 9 }), /^(Ids|Type) \{\}$/);
-      assert.match(String(shown), /^(Ids|Type) \{\}$/);
+      assert.match(inspect(shown, { showHidden: true, depth: 9 }), /^(Keyring|IdType) \{\}$/);
+      assert.match(String(shown), /^(Keyring|IdType) \{\}$/);
       assert.throws(() => structuredClone(shown));
     }
   });
@@ -252,7 +252,7 @@ onEachMachine(({ public: { Ids, Type } }) => {
 
 test("no secret stays in the scratch area, of this thread's addon", () => {
   const secrets = { 3: Uint8Array.from({ length: 32 }, (_, k) => 201 + k), 4: new Uint8Array(32).fill(199) };
-  new native.public.Ids(secrets);
+  new native.public.Keyring(secrets);
   const addon = createRequire(import.meta.url)(`../prebuilds/${thisPlatform().name}/polyflake.node`);
   const { area } = addon.attach(new Uint8Array(72 * 8 + 16_384));
   for (const secret of Object.values(secrets)) assert(!Buffer.from(area).includes(Buffer.from(secret.subarray(0, 8))));
@@ -267,8 +267,8 @@ test("polyflake/public has what the namespace has, as ES modules and CommonJS, a
 });
 
 test("polyflake/public takes the machine that the environment names", () => {
-  const script = `import { Ids } from "polyflake/public"; import { backend } from "polyflake";
-    console.log(backend(), new Ids(Uint8Array.from({ length: 32 }, (_, k) => k)).of("order").encode(0));`;
+  const script = `import { Keyring } from "polyflake/public"; import { backend } from "polyflake";
+    console.log(backend(), new Keyring(Uint8Array.from({ length: 32 }, (_, k) => k)).of("order").encode(0));`;
   for (const backend of ["native", "wasm"]) {
     const options = { cwd: new URL(".", import.meta.url), env: { ...process.env, POLYFLAKE_BACKEND: backend } };
     const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", script], {

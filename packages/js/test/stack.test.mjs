@@ -4,14 +4,14 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 
 const SCRIPT = `
-const { hotguid, layout, public: { Ids }, randflake, sno, sparx64 } = await import("polyflake/" + process.argv[1]);
+const { hotguid, layout, public: { Keyring }, randflake, sno, sparx64 } = await import("polyflake/" + process.argv[1]);
 const ids = new sno.Generator({ partition: 1, metabyte: 7 });
 const clocked = new sno.Generator({ partition: 2, clock: () => Date.now() });
 const guids = new hotguid.Generator({ clock: () => Date.now() });
 const grant = new randflake.Grant([0, 1000], 1730000000, 2803741824);
 const flakes = new randflake.Generator(grant, new Uint8Array(16), { clock: () => Date.now(), onExhausted: "wait" });
 const cipher = new sparx64.Sparx64(new Uint8Array(16));
-const publicIds = new Ids(new Uint8Array(32));
+const publicIds = new Keyring(new Uint8Array(32));
 const orders = publicIds.of("order");
 const discord = layout.Layout.preset("discord");
 const custom = new layout.Generator(discord, { clock: () => Date.now(), bindables: { worker: 1, process: 2 } });

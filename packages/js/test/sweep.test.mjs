@@ -175,7 +175,7 @@ const arrayOf = (name, packed, ids, ...getters) => ({
 });
 
 /** Good arguments for every export, by name; those of a class are for its constructor. */
-function goodArguments({ layout, public: { Ids }, randflake, sno }) {
+function goodArguments({ layout, public: { Keyring }, randflake, sno }) {
   const grant = [[7, 8], 1_730_000_000, 2_803_741_000];
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   const parts = { tick: 1, tickTock: true, metabyte: 1, partition: 1, sequence: 1 };
@@ -254,13 +254,13 @@ function goodArguments({ layout, public: { Ids }, randflake, sno }) {
     "sparx64.Sparx64": [SECRET],
     ...alike("sparx64.Sparx64#", [new Uint8Array(8)], "encrypt", "decrypt", "encryptMany", "decryptMany"),
     "public.init": [],
-    "public.Ids": [{ 1: SECRET32, 2: new Uint8Array(32).fill(8) }],
-    "public.Ids#of": ["order", { bits: 48 }],
-    "public.Type": [new Ids(SECRET32), "order", { bits: 48 }],
-    "public.Type#encode": [42],
-    "public.Type#encodeMany": [[42, 43n]],
-    "public.Type#decode": [new Ids(SECRET32).of("order").encode(42)],
-    "public.Type#decodeMany": [new Ids(SECRET32).of("order").encodeMany([42, 43])],
+    "public.Keyring": [{ 1: SECRET32, 2: new Uint8Array(32).fill(8) }],
+    "public.Keyring#of": ["order", { bits: 48 }],
+    "public.IdType": [new Keyring(SECRET32), "order", { bits: 48 }],
+    "public.IdType#encode": [42],
+    "public.IdType#encodeMany": [[42, 43n]],
+    "public.IdType#decode": [new Keyring(SECRET32).of("order").encode(42)],
+    "public.IdType#decodeMany": [new Keyring(SECRET32).of("order").encodeMany([42, 43])],
   };
 }
 

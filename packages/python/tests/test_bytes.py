@@ -27,7 +27,7 @@ class Parameter(NamedTuple):
 
 ID = sno.Sno("93bm44ab22flxhjb")
 CIPHER = Sparx64(bytes(range(16)))
-IDS = public.Ids(SECRET * 2)
+IDS = public.Keyring(SECRET * 2)
 TAGGED = layout.Layout({"id": "bytes", "bits": 24, "fields": [{"kind": "bindable", "bits": 24, "type": "bytes"}]})
 WIDE = layout.Layout({"id": "bytes", "bits": 24, "fields": [{"kind": "sequence", "bits": 24}]})
 
@@ -45,8 +45,8 @@ PARAMETERS = {
     "randflake.Codec": Parameter(lambda key: randflake.Codec(key).encrypt(NOW_MS // 1000, 1, 2), 16, "invalid_secret"),
     "randflake.Generator": Parameter(a_new_id, 16, "invalid_secret"),
     "sparx64.Sparx64": Parameter(lambda key: Sparx64(key).encrypt(bytes(8)), 16, "invalid_secret"),
-    "public.Ids": Parameter(lambda secret: public.Ids(secret).of("order").encode(1), 32, "invalid_secret"),
-    "public.Ids of versions": Parameter(lambda secret: public.Ids({1: secret}).of("a").encode(1), 32, "invalid_secret"),
+    "public.Keyring": Parameter(lambda secret: public.Keyring(secret).of("order").encode(1), 32, "invalid_secret"),
+    "public.Keyring of versions": Parameter(lambda secret: public.Keyring({1: secret}).of("a").encode(1), 32, "invalid_secret"),
     "sparx64.Sparx64.encrypt": Parameter(CIPHER.encrypt, 8),
     "sparx64.Sparx64.decrypt": Parameter(CIPHER.decrypt, 8),
     "sparx64.Sparx64.encrypt_many": Parameter(CIPHER.encrypt_many, 8),
@@ -137,8 +137,8 @@ def test_a_secret_is_in_no_text() -> None:
         objects[2].__reduce__,
         objects[3].__reduce__,
         objects[4].__reduce__,
-        lambda: public.Ids(SECRET),
-        lambda: public.Ids({32: SECRET}),
+        lambda: public.Keyring(SECRET),
+        lambda: public.Keyring({32: SECRET}),
     ):
         with pytest.raises(PolyflakeError) as caught:
             refuse()

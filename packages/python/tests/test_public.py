@@ -18,14 +18,14 @@ from polyflake import InvalidValueError, OutOfRangeError, public
 from support import REPOSITORY, refused
 
 CASES = json.loads((REPOSITORY / "tests/vectors/public.json").read_text(encoding="utf-8"))["cases"]
-IDS = public.Ids(bytes(range(32)))
+IDS = public.Keyring(bytes(range(32)))
 ORDERS, POSTS = IDS.of("order"), IDS.of("post", bits=64)
 TEXT = "order_1abpg7dgwhjba5j"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['text']} of {case['secret'][:2]}")
 def test_texts_are_those_of_the_vectors(case: dict[str, Any]) -> None:
-    of = public.Ids({case["version"]: bytes.fromhex(case["secret"])}).of(case["type"], case["bits"])
+    of = public.Keyring({case["version"]: bytes.fromhex(case["secret"])}).of(case["type"], case["bits"])
     number = int(case["number"])
     assert (of.name, of.encode(number), of.decode(case["text"])) == (case["type"], case["text"], number)
     assert of.encode_many([number]) == [case["text"]]
@@ -159,25 +159,25 @@ def test_a_text_alone_is_not_many() -> None:
 
 def test_the_highest_version_is_written_and_all_are_read() -> None:
     old, new = bytes(32), bytearray(b"n" * 32)
-    both = public.Ids({2: new, 1: old}).of("order")
+    both = public.Keyring({2: new, 1: old}).of("order")
     assert both.encode(42)[6] == "2"
-    assert both.encode(42) == public.Ids({2: bytes(new)}).of("order").encode(42)
-    assert both.decode_many([public.Ids(old).of("order").encode(42), both.encode(42)]) == [42, 42]
+    assert both.encode(42) == public.Keyring({2: bytes(new)}).of("order").encode(42)
+    assert both.decode_many([public.Keyring(old).of("order").encode(42), both.encode(42)]) == [42, 42]
     with refused("unknown_version"):
-        public.Ids(old).of("order").decode(both.encode(42))
+        public.Keyring(old).of("order").decode(both.encode(42))
 
 
 def test_another_version_than_the_highest_can_be_written() -> None:
     old, new = bytes(32), b"n" * 32
-    both = public.Ids({2: new, 1: old}, write=1).of("order")
-    assert both.encode(42) == public.Ids(old).of("order").encode(42)
-    assert both.decode(public.Ids({2: new}).of("order").encode(42)) == 42
+    both = public.Keyring({2: new, 1: old}, write=1).of("order")
+    assert both.encode(42) == public.Keyring(old).of("order").encode(42)
+    assert both.decode(public.Keyring({2: new}).of("order").encode(42)) == 42
     with refused("unknown_version", field="write"):
-        public.Ids({2: new, 1: old}, write=3)
+        public.Keyring({2: new, 1: old}, write=3)
 
 
 def test_widths_of_a_type_have_nothing_in_common() -> None:
-    ids = public.Ids(bytes(32))
+    ids = public.Keyring(bytes(32))
     narrow, wide = ids.of("order"), ids.of("order", 63)
     with refused("unknown_id"):
         narrow.decode(wide.encode(42))
@@ -200,7 +200,7 @@ def test_widths_of_a_type_have_nothing_in_common() -> None:
 )
 def test_other_secrets_are_refused(secrets: Any, code: str) -> None:
     with refused(code):
-        public.Ids(secrets)
+        public.Keyring(secrets)
 
 
 @pytest.mark.parametrize("name", ["", "Order", "1st", "_a", "a-b", "\ud800", "x" * 64, "x" * 100_000], ids=len)
@@ -228,5 +228,5 @@ def test_a_copy_of_a_type_is_itself_and_a_pickle_is_refused() -> None:
 
 
 def test_a_type_shows_its_name_and_nothing_else() -> None:
-    assert repr(ORDERS) == '<Type "order">'
-    assert repr(IDS).startswith("<polyflake.public.Ids object")
+    assert repr(ORDERS) == '<IdType "order">'
+    assert repr(IDS).startswith("<polyflake.public.Keyring object")

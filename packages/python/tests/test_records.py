@@ -124,7 +124,7 @@ def test_records_go_through_processes() -> None:
         layout.Generator(LAYOUT, bindables={"worker": 1, "datacenter": 2}),
         randflake.Codec(bytes(16)),
         sparx64.Sparx64(bytes(16)),
-        public.Ids(bytes(32)),
+        public.Keyring(bytes(32)),
     ],
     ids=repr,
 )

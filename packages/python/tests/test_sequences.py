@@ -112,7 +112,7 @@ def test_only_sources_of_ids_and_keys_are_compared_by_identity() -> None:
     classes = {getattr(module, name) for module in modules for name in module.__all__}
     own = [cls for cls in classes if isinstance(cls, type) and not issubclass(cls, BaseException | tuple)]
     by_identity = {cls.__name__ for cls in own if cls.__eq__ is object.__eq__}
-    assert by_identity == {"Generator", "Codec", "Ids", "Lease", "Sparx64", "Type"}
+    assert by_identity == {"Codec", "Generator", "IdType", "Keyring", "Lease", "Sparx64"}
     assert all(cls.__reduce__ is not object.__reduce__ for cls in own)
 
 

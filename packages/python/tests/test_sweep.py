@@ -109,7 +109,7 @@ ID = sno.Sno("93bm44ab22flxhjb")
 CODEC = randflake.Codec(SECRET)
 BLOB: Any = {"id": "bytes", "bits": 8, "fields": [{"kind": "unused", "bits": 8}]}
 LAYOUT_OPTIONS: Any = {"range": ("shard", 1, 2), "sequence_only": False, "window": LAYOUT_WINDOW, **OPTIONS}
-IDS = public.Ids(bytes(32))
+IDS = public.Keyring(bytes(32))
 ORDERS = IDS.of("order")
 COLUMNS: Any = {"timestamp": array("q", [1_500_000_000_000]), "sequence": array("q", [1])}
 
@@ -201,12 +201,12 @@ CALLS: dict[str, Call] = {
     "layout.LayoutArray": call(always(layout), bytes(16), 8),
     "layout.Snapshot.from_dict": call(always(layout.Snapshot), LAYOUT_SNAPSHOT.to_dict()),
     "layout.Snapshot.to_dict": call(always(LAYOUT_SNAPSHOT)),
-    "public.Ids": call(always(public), bytes(32)),
-    "public.Ids.of": call(always(IDS), "order", 48),
-    "public.Type.encode": call(always(ORDERS), 5),
-    "public.Type.encode_many": call(always(ORDERS), np.array([5])),
-    "public.Type.decode": call(always(ORDERS), ORDERS.encode(5)),
-    "public.Type.decode_many": call(always(ORDERS), [ORDERS.encode(5)]),
+    "public.Keyring": call(always(public), bytes(32)),
+    "public.Keyring.of": call(always(IDS), "order", 48),
+    "public.IdType.encode": call(always(ORDERS), 5),
+    "public.IdType.encode_many": call(always(ORDERS), np.array([5])),
+    "public.IdType.decode": call(always(ORDERS), ORDERS.encode(5)),
+    "public.IdType.decode_many": call(always(ORDERS), [ORDERS.encode(5)]),
     "sparx64.Sparx64": call(always(sparx64), SECRET),
     **methods(
         "sparx64.Sparx64",
@@ -227,7 +227,7 @@ NOT_CALLED = {
     "ParsedColumns",
     "PartsColumns",
     "TextColumn",
-    "Type",
+    "IdType",
     "Stall",
     "Description",
     "FieldDescription",

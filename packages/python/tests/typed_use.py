@@ -74,13 +74,13 @@ parts = randflake.Codec(bytearray(16)).inspect(1)
 assert_type((parts.timestamp, parts.datetime, parts.node), tuple[int, dt.datetime, int])
 assert_type(randflake.to_unsigned(randflake.decode_text("v")), int)
 assert_type(randflake.describe().fields[0].name, str)
-orders = public.Ids({1: bytes(32), 2: bytearray(32)}).of("order", bits=40)
+orders = public.Keyring({1: bytes(32), 2: bytearray(32)}).of("order", bits=40)
 assert_type(orders.encode(np.int64(42)), str)
 assert_type(orders.decode("order_1abpg7dgwhjba5j"), int)
 assert_type(orders.encode_many(np.array([1, 2])), list[str])
 assert_type(orders.decode_many(text for text in orders.encode_many([1, 2])), list[int])
-public.Ids(32)  # type: ignore[arg-type]
-public.Type("order")  # type: ignore[call-arg]
+public.Keyring(32)  # type: ignore[arg-type]
+public.IdType("order")  # type: ignore[call-arg]
 assert_type(sparx64.Sparx64(memoryview(bytes(16))).encrypt(bytes(8)), bytes)
 
 guid = hotguid.Generator(window=(0, dt.datetime.now(dt.timezone.utc))).generate(shard_key=3)

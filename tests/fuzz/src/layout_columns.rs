@@ -2,7 +2,7 @@
 
 use polyflake::{
     ErrorKind, Result,
-    layout::{Id, Layout, Parsed, Slot, Values},
+    layout::{FieldIndex, Id, Layout, Parsed, Values},
 };
 
 use crate::{layout::values_of, verdict::told};
@@ -31,7 +31,7 @@ pub(crate) fn check(layout: &Layout, ids: &[Id]) {
 }
 
 /// All fields that have values.
-fn slots(layout: &Layout) -> Vec<Slot> {
+fn slots(layout: &Layout) -> Vec<FieldIndex> {
     let bindables = layout.bindable_names().map(|name| layout.bindable(name));
     let constants = layout.constant_names().map(|name| layout.constant(name));
     let fields = [layout.timestamp(), layout.sequence()].into_iter();
@@ -41,10 +41,10 @@ fn slots(layout: &Layout) -> Vec<Slot> {
 /// A field of each ID, unless it is too wide for a column, or not an integer.
 fn column(
     layout: &Layout,
-    slot: Slot,
+    slot: FieldIndex,
     ids: &[Id],
     parsed: &[Parsed<'_>],
-) -> Option<(Slot, Vec<i64>)> {
+) -> Option<(FieldIndex, Vec<i64>)> {
     let mut column = vec![0; ids.len()];
     let outcome = match integers_or_bytes(ids) {
         Ok(ids) if layout.is_integer() => layout.integer_column(slot, &ids, &mut column),
@@ -74,14 +74,18 @@ fn integers_or_bytes(ids: &[Id]) -> std::result::Result<Vec<i64>, Vec<u8>> {
     if bytes.is_empty() { Ok(integers) } else { Err(bytes) }
 }
 
-fn pack_one(mut values: Values<'_>, columns: &[(Slot, &[i64])], at: usize) -> Result<Id> {
+fn pack_one(mut values: Values<'_>, columns: &[(FieldIndex, &[i64])], at: usize) -> Result<Id> {
     for (slot, column) in columns {
         values.set(*slot, column[at]).expect("a slot of the layout");
     }
     values.pack()
 }
 
-fn pack_all(values: &Values<'_>, columns: &[(Slot, &[i64])], count: usize) -> Result<Vec<Id>> {
+fn pack_all(
+    values: &Values<'_>,
+    columns: &[(FieldIndex, &[i64])],
+    count: usize,
+) -> Result<Vec<Id>> {
     let one = values.pack().expect("values of an ID");
     let (mut integers, mut bytes) = (vec![0; count], Vec::new());
     match one {

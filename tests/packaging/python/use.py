@@ -44,7 +44,7 @@ def main() -> None:
     cipher = sparx64.Sparx64(bytes(range(16)))
     assert cipher.decrypt(cipher.encrypt(b"8 bytes.")) == b"8 bytes."
 
-    orders = public.Ids(bytes(32)).of("order")
+    orders = public.Keyring(bytes(32)).of("order")
     assert orders.decode(orders.encode(42)) == 42
 
 

@@ -2,7 +2,7 @@
 
 use polyflake::{
     Error, ErrorKind,
-    layout::{self, Id, Slot, Value, Values},
+    layout::{self, FieldIndex, Id, Value, Values},
 };
 use pyo3::{
     prelude::*,
@@ -32,7 +32,7 @@ use crate::{
 pub(super) struct Packing<'l> {
     layout: &'l layout::Layout,
     values: Values<'l>,
-    columns: Vec<(Slot, Integers)>,
+    columns: Vec<(FieldIndex, Integers)>,
     names: Names,
 }
 
@@ -78,7 +78,7 @@ impl<'l> Packing<'l> {
         &mut self,
         given: &Bound<'_, PyAny>,
         parameter: &str,
-        slot: fn(&layout::Layout, &str) -> polyflake::Result<Slot>,
+        slot: fn(&layout::Layout, &str) -> polyflake::Result<FieldIndex>,
         set: fn(&mut Values<'l>, &str, Value<'static>) -> polyflake::Result<()>,
     ) -> PyResult<()> {
         for (name, given) in value::items(given, parameter)? {
@@ -92,7 +92,7 @@ impl<'l> Packing<'l> {
         Ok(())
     }
 
-    fn column(&mut self, slot: polyflake::Result<Slot>, column: Integers) -> PyResult<()> {
+    fn column(&mut self, slot: polyflake::Result<FieldIndex>, column: Integers) -> PyResult<()> {
         self.columns.push((slot.map_err(raise)?, column));
         Ok(())
     }
@@ -158,7 +158,7 @@ impl ParsedColumns {
     fn column<'py>(
         &self,
         py: Python<'py>,
-        slot: polyflake::Result<Slot>,
+        slot: polyflake::Result<FieldIndex>,
     ) -> PyResult<Option<Bound<'py, FieldColumn>>> {
         let (Ok(slot), layout) = (slot, self.layout()) else { return Ok(None) };
         let mut numbers = room_for::<i64>(self.ids.len())?;
@@ -178,7 +178,7 @@ impl ParsedColumns {
         &self,
         py: Python<'py>,
         names: impl Iterator<Item = &'n str>,
-        slot: impl Fn(&str) -> polyflake::Result<Slot>,
+        slot: impl Fn(&str) -> polyflake::Result<FieldIndex>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let columns = PyDict::new(py);
         for name in names {

@@ -9,7 +9,7 @@ use crate::{
     format::Ticks,
     generator::{self, Engine, FirstReading, Options, ProcessGuard, Window},
     layout::{
-        Generator, Layout, Slot, Snapshot, Value,
+        FieldIndex, Generator, Layout, Snapshot, Value,
         ids::{family::Template, numbers::Numbers},
         shape::{fit::invalid, layout::unknown},
     },
@@ -214,7 +214,7 @@ impl<C: Clock> Builder<C> {
         }
         let numbers = self.numbers()?;
         if let Some(numbers) = &numbers {
-            values.set(Slot(numbers.index), i128::from(numbers.first))?;
+            values.set(FieldIndex(numbers.index), i128::from(numbers.first))?;
         }
         let slots = numbers.map_or(Ok(slots), |numbers| numbers.slots())?;
         let is_used = |snapshot: &Snapshot| {

@@ -4,13 +4,13 @@ use crate::{
     Error, Result,
     error::same_length,
     layout::{
-        Batch, Id, Layout, Placed, Role, Shape, Slot, Type, Value, Values, foreign_slot,
+        Batch, FieldIndex, Id, Layout, Placed, Role, Shape, Value, ValueType, Values, foreign_slot,
         ids::parse::Bits,
     },
 };
 
 /// The values of one field, one for each ID.
-type Column<'c> = (Slot, &'c [i64]);
+type Column<'c> = (FieldIndex, &'c [i64]);
 
 impl Layout {
     /// Writes one field of every integer ID to a column, as an integer of at most 64 bits. For the timestamp, it writes the
@@ -31,7 +31,7 @@ impl Layout {
     /// for a slot of another layout; `invalid_length` unless both slices have the same length; or `time_out_of_range`, with the
     /// index of the item, for a time outside signed 64-bit milliseconds. In the last case, the column is unchanged from that
     /// item on.
-    pub fn integer_column(&self, slot: Slot, ids: &[i64], column: &mut [i64]) -> Result<()> {
+    pub fn integer_column(&self, slot: FieldIndex, ids: &[i64], column: &mut [i64]) -> Result<()> {
         if !self.is_integer() {
             return Err(Error::invalid_type("bytes", "integers"));
         }
@@ -55,7 +55,7 @@ impl Layout {
     /// # Errors
     /// Returns the same errors as [`Layout::integer_column`], except that `invalid_type` is for a layout of integers, and
     /// `invalid_length` also for bytes that are not a whole number of IDs.
-    pub fn bytes_column(&self, slot: Slot, ids: &[u8], column: &mut [i64]) -> Result<()> {
+    pub fn bytes_column(&self, slot: FieldIndex, ids: &[u8], column: &mut [i64]) -> Result<()> {
         let Shape::Bytes(length) = self.shape else {
             return Err(Error::invalid_type("integers", "bytes"));
         };
@@ -65,13 +65,13 @@ impl Layout {
     }
 
     /// A field that fits a column of 64-bit integers.
-    pub(in crate::layout) fn column_field(&self, slot: Slot) -> Result<&Placed> {
+    pub(in crate::layout) fn column_field(&self, slot: FieldIndex) -> Result<&Placed> {
         let field = self.fields.get(slot.0).ok_or_else(foreign_slot)?;
         match (&field.role, field.kind()) {
             (Role::Unused, _) => Err(foreign_slot()),
-            (_, Type::Integer) if field.width.bits <= 64 => Ok(field),
+            (_, ValueType::Integer) if field.width.bits <= 64 => Ok(field),
             (_, kind) => {
-                let found = if kind == Type::Integer { "a wider one" } else { kind.as_str() };
+                let found = if kind == ValueType::Integer { "a wider one" } else { kind.as_str() };
                 let expected = "an integer of at most 64 bits";
                 Err(Error::invalid_type(expected, found).of(field.name.clone()))
             }

@@ -4,7 +4,7 @@ use crate::{
     Error, ErrorKind, Result,
     generator::{self, Family, ProcessGuard, Window},
     layout::{
-        Id, Layout, Slot, Timeline, Values,
+        FieldIndex, Id, Layout, Timeline, Values,
         ids::{numbers::Numbers, values::Draft},
     },
     sequence::per_tick::PerTick,
@@ -18,7 +18,7 @@ pub struct Template {
     /// The constants and the fixed bindables.
     pub(in crate::layout) draft: Draft,
     /// The first of the bindables that are not fixed.
-    pub(in crate::layout) missing: Option<Slot>,
+    pub(in crate::layout) missing: Option<FieldIndex>,
     /// Index of the sequence.
     pub(in crate::layout) sequence: usize,
     /// `None` for a generator of one number.

@@ -8,7 +8,7 @@ use crate::{
     Error, ErrorKind, Result,
     error::same_length,
     layout::{
-        Id, Layout, Placed, Role, Shape, Slot, Type, Value, foreign_slot,
+        FieldIndex, Id, Layout, Placed, Role, Shape, Value, ValueType, foreign_slot,
         shape::bits::{self, without_leading_zeros},
     },
 };
@@ -112,7 +112,7 @@ impl Layout {
         for field in &self.fields {
             if let Role::Timestamp(timeline) = &field.role {
                 unix_ms = Some(timeline.start_of(bits.integer(field))?);
-            } else if field.kind() == Type::Text {
+            } else if field.kind() == ValueType::Text {
                 bits.text(field)?;
             }
         }
@@ -169,7 +169,7 @@ impl<'a> Parsed<'a> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     #[inline]
-    pub fn get(&self, slot: Slot) -> Result<Value<'a>> {
+    pub fn get(&self, slot: FieldIndex) -> Result<Value<'a>> {
         let field = self.layout.fields.get(slot.0).ok_or_else(foreign_slot)?;
         if field.plain {
             Ok(Value::Integer(self.bits.integer(field)))
@@ -188,7 +188,7 @@ impl<'a> Parsed<'a> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     #[inline]
-    pub fn integer(&self, slot: Slot) -> Result<i128> {
+    pub fn integer(&self, slot: FieldIndex) -> Result<i128> {
         let field = self.layout.fields.get(slot.0).ok_or_else(foreign_slot)?;
         if field.plain { Ok(self.bits.integer(field)) } else { self.integer_slowly(field) }
     }
@@ -207,9 +207,9 @@ impl<'a> Parsed<'a> {
         match (&field.role, field.kind()) {
             (Role::Timestamp(_), _) => Ok(Value::Integer(self.unix_ms.unwrap_or_default().into())),
             (Role::Unused, _) => Err(foreign_slot()),
-            (_, Type::Integer) => Ok(wide_integer(&self.bits.bytes(field))),
-            (_, Type::Bytes) => Ok(Value::Bytes(self.bits.bytes(field))),
-            (_, Type::Text) => self.bits.text(field).map(Value::Text),
+            (_, ValueType::Integer) => Ok(wide_integer(&self.bits.bytes(field))),
+            (_, ValueType::Bytes) => Ok(Value::Bytes(self.bits.bytes(field))),
+            (_, ValueType::Text) => self.bits.text(field).map(Value::Text),
         }
     }
 

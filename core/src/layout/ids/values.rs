@@ -4,12 +4,12 @@ use alloc::vec::Vec;
 
 use crate::{
     Error, Result,
-    layout::{Id, Layout, Placed, Role, Slot, Value, foreign_slot},
+    layout::{FieldIndex, Id, Layout, Placed, Role, Value, foreign_slot},
 };
 
 /// The values of one ID of a layout, by field. Create it once and reuse it for every ID.
 ///
-/// A [`Slot`] saves looking up a name again. Setting a name or slot that the layout does not have fails immediately with
+/// A [`FieldIndex`] saves looking up a name again. Setting a name or slot that the layout does not have fails immediately with
 /// `unknown_field`. All other errors are reported when the ID is packed, in the order of the fields from the most significant
 /// bit: a missing value (`missing_field`), a wrong type (`invalid_type`), or a value that does not fit (`out_of_range`,
 /// `time_out_of_range`).
@@ -91,7 +91,7 @@ impl<'l> Values<'l> {
     /// ```
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "what kind of value it is is known where it is called")]
-    pub fn set<'v>(&mut self, slot: Slot, value: impl Into<Value<'v>>) -> Result<&mut Self> {
+    pub fn set<'v>(&mut self, slot: FieldIndex, value: impl Into<Value<'v>>) -> Result<&mut Self> {
         let Some(field) = self.layout.fields.get(slot.0) else {
             return Err(foreign_slot());
         };
@@ -107,13 +107,18 @@ impl<'l> Values<'l> {
     }
 
     /// Like `set`, but compiled only once for all types and names.
-    fn put(&mut self, slot: Slot, value: Value<'_>) -> Result<&mut Self> {
+    fn put(&mut self, slot: FieldIndex, value: Value<'_>) -> Result<&mut Self> {
         self.set(slot, value)
     }
 
     /// Sets any value other than a small integer, or records its error.
     #[cold]
-    fn set_slowly(&mut self, slot: Slot, field: &Placed, value: &Value<'_>) -> Result<&mut Self> {
+    fn set_slowly(
+        &mut self,
+        slot: FieldIndex,
+        field: &Placed,
+        value: &Value<'_>,
+    ) -> Result<&mut Self> {
         if let Role::Unused = field.role {
             return Err(foreign_slot());
         }
@@ -122,7 +127,7 @@ impl<'l> Values<'l> {
         Ok(self)
     }
 
-    fn mark(&mut self, slot: Slot, state: State) {
+    fn mark(&mut self, slot: FieldIndex, state: State) {
         let is_open = |state: &State| usize::from(!state.is_put());
         let Draft { states, open, .. } = &mut self.draft;
         *open = *open - is_open(&states[slot.0]) + is_open(&state);
@@ -263,7 +268,7 @@ impl<'l> Values<'l> {
     }
 
     /// The first bindable without a value. Values of the others must fit.
-    pub(in crate::layout) fn first_missing(&self) -> Result<Option<Slot>> {
+    pub(in crate::layout) fn first_missing(&self) -> Result<Option<FieldIndex>> {
         let bindables = || self.layout.named(Role::is_bindable).map(|(_, slot)| slot);
         bindables().try_for_each(|slot| self.check_if_given(slot.0))?;
         Ok(bindables().find(|slot| self.is_missing(slot.0)))

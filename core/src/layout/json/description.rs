@@ -20,7 +20,7 @@ use alloc::{
 use crate::{
     Result,
     layout::{
-        Field, Json, Layout, Placed, Role, Shape, Type, Value, json::value::ObjectReader,
+        Field, Json, Layout, Placed, Role, Shape, Value, ValueType, json::value::ObjectReader,
         shape::fit::fit,
     },
 };
@@ -98,23 +98,23 @@ fn field(index: usize, json: Json) -> Result<Field> {
     Ok(if invert { field.inverted() } else { field })
 }
 
-fn name_and_type(members: &mut ObjectReader) -> Result<(Option<String>, Type)> {
+fn name_and_type(members: &mut ObjectReader) -> Result<(Option<String>, ValueType)> {
     let name = members.optional("name", ObjectReader::text)?;
     let Some(kind) = members.optional("type", ObjectReader::text)? else {
-        return Ok((name, Type::Integer));
+        return Ok((name, ValueType::Integer));
     };
-    let kinds = [Type::Integer, Type::Bytes, Type::Text];
+    let kinds = [ValueType::Integer, ValueType::Bytes, ValueType::Text];
     match kinds.into_iter().find(|known| known.as_str() == kind) {
         Some(kind) => Ok((name, kind)),
         None => Err(members.wrong("type", "integer, bytes or text", &kind)),
     }
 }
 
-fn value(members: &mut ObjectReader, kind: Type) -> Result<Value<'static>> {
+fn value(members: &mut ObjectReader, kind: ValueType) -> Result<Value<'static>> {
     match kind {
-        Type::Integer => members.integer("value"),
-        Type::Text => members.text("value").map(Value::from),
-        Type::Bytes => {
+        ValueType::Integer => members.integer("value"),
+        ValueType::Text => members.text("value").map(Value::from),
+        ValueType::Bytes => {
             let text = members.text("value")?;
             let bytes = from_hex(text.as_bytes());
             bytes.map(Value::from).ok_or_else(|| members.wrong("value", "bytes in hex", &text))
@@ -143,7 +143,7 @@ impl From<&Placed> for Json {
             Role::Constant(_) | Role::Bindable(_) => object.put("name", Json::of(&*field.name)),
             Role::Unused => {}
         }
-        if field.kind() != Type::Integer {
+        if field.kind() != ValueType::Integer {
             object.put("type", Json::of(field.kind().as_str()));
         }
         if let Role::Constant(value) = &field.role {

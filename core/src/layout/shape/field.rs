@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use crate::layout::{Role, Tick, Timeline, Type, Value, Width};
+use crate::layout::{Role, Tick, Timeline, Value, ValueType, Width};
 
 /// A field of a [`Layout`](crate::layout::Layout): its content and its width in bits.
 ///
@@ -115,19 +115,19 @@ impl Field {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bindable<'n>(bits: u32, name: impl Into<Option<&'n str>>) -> Self {
-        Self::bindable_of(Type::Integer, bits, name)
+        Self::bindable_of(ValueType::Integer, bits, name)
     }
 
     /// Creates a field for a value of any type that is set for each ID. Only byte layouts accept bytes and strings.
     ///
     /// ```
-    /// use polyflake::layout::{Field, Layout, Type};
+    /// use polyflake::layout::{Field, Layout, ValueType};
     ///
-    /// let layout = Layout::bytes(3, [Field::bindable_of(Type::Text, 24, "airport")])?;
+    /// let layout = Layout::bytes(3, [Field::bindable_of(ValueType::Text, 24, "airport")])?;
     /// assert_eq!(layout.values().bind("airport", "ZRH")?.pack()?.as_bytes(), Some(&b"ZRH"[..]));
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn bindable_of<'n>(kind: Type, bits: u32, name: impl Into<Option<&'n str>>) -> Self {
+    pub fn bindable_of<'n>(kind: ValueType, bits: u32, name: impl Into<Option<&'n str>>) -> Self {
         Self::new(bits, Role::Bindable(kind)).named(name)
     }
 

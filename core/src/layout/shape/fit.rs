@@ -5,7 +5,7 @@ use alloc::{format, vec::Vec};
 use crate::{
     Error, ErrorKind, Result,
     error::Name,
-    layout::{Field, Id, Layout, Placed, Role, Shape, Type, Width},
+    layout::{Field, Id, Layout, Placed, Role, Shape, ValueType, Width},
 };
 
 /// The maximum length of a byte ID in bytes: 1,024 bits.
@@ -78,7 +78,7 @@ impl Placed {
         let shift = if bits == 0 { 0 } else { total - offset - bits };
         let flip = if invert && role != Role::Unused { width.most } else { 0 };
         let is_other = matches!(role, Role::Timestamp(_) | Role::Unused);
-        let plain = bits <= 64 && !is_other && role.kind() == Type::Integer;
+        let plain = bits <= 64 && !is_other && role.kind() == ValueType::Integer;
         Self { name, role, offset, width, shift, flip, invert, plain }
     }
 }
@@ -119,14 +119,14 @@ fn check_types(shape: Shape, field: &Placed) -> Result<()> {
     };
     let only_integers = shape == Shape::Integer || matches!(field.role, Role::Sequence(_));
     match kind {
-        Some(Type::Integer) if field.width.bits > MOST_BITS => {
+        Some(ValueType::Integer) if field.width.bits > MOST_BITS => {
             let (name, bits) = (&field.name, field.width.bits);
             let reason = format!(
                 "expected {name} of at most {MOST_BITS} bits, found {bits}: wider fields are bytes or text"
             );
             Err(invalid(reason))
         }
-        Some(kind) if kind == Type::Integer || !only_integers => Ok(()),
+        Some(kind) if kind == ValueType::Integer || !only_integers => Ok(()),
         Some(kind) => {
             let (name, kind) = (&field.name, kind.as_str());
             Err(invalid(format!("expected an integer for {name}, found {kind}")))

@@ -72,7 +72,7 @@ pub struct Layout {
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Slot(pub(in crate::layout) usize);
+pub struct FieldIndex(pub(in crate::layout) usize);
 
 impl Layout {
     /// Creates a layout of signed 64-bit integers. The fields are listed from the most significant bit and fill all 64 bits.
@@ -142,8 +142,8 @@ impl Layout {
     /// assert_eq!(parsed.integer(twitter.timestamp()?)?, 1_656_432_460_105);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn timestamp(&self) -> Result<Slot> {
-        self.time.map(Slot).ok_or_else(|| unknown("timestamp"))
+    pub fn timestamp(&self) -> Result<FieldIndex> {
+        self.time.map(FieldIndex).ok_or_else(|| unknown("timestamp"))
     }
 
     /// Returns the slot of the sequence, or `unknown_field`.
@@ -154,8 +154,8 @@ impl Layout {
     /// assert_eq!(parsed.integer(twitter.sequence()?)?, 1);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn sequence(&self) -> Result<Slot> {
-        self.sequence.map(Slot).ok_or_else(|| unknown("sequence"))
+    pub fn sequence(&self) -> Result<FieldIndex> {
+        self.sequence.map(FieldIndex).ok_or_else(|| unknown("sequence"))
     }
 
     /// Returns the slot of a constant, or `unknown_field`.
@@ -168,7 +168,7 @@ impl Layout {
     /// assert_eq!(layout.constant("zone").unwrap_err().to_string(), "unknown field `zone`, expected one of `region`");
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn constant(&self, name: &str) -> Result<Slot> {
+    pub fn constant(&self, name: &str) -> Result<FieldIndex> {
         self.find(name, Role::is_constant)
     }
 
@@ -180,7 +180,7 @@ impl Layout {
     /// assert_eq!(parsed.integer(twitter.bindable("worker")?)?, 26);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn bindable(&self, name: &str) -> Result<Slot> {
+    pub fn bindable(&self, name: &str) -> Result<FieldIndex> {
         self.find(name, Role::is_bindable)
     }
 
@@ -235,7 +235,7 @@ impl Layout {
         Some((timeline, field))
     }
 
-    fn find(&self, name: &str, is: fn(&Role) -> bool) -> Result<Slot> {
+    fn find(&self, name: &str, is: fn(&Role) -> bool) -> Result<FieldIndex> {
         let found = self.named(is).find(|(known, _)| *known == name);
         let known = || self.named(is).map(|(known, _)| known);
         found.map(|(_, slot)| slot).ok_or_else(|| Error::unknown_field(String::from(name), known()))
@@ -252,11 +252,11 @@ impl Layout {
     pub(in crate::layout) fn named(
         &self,
         is: fn(&Role) -> bool,
-    ) -> impl Iterator<Item = (&str, Slot)> {
+    ) -> impl Iterator<Item = (&str, FieldIndex)> {
         let fields = self.fields.iter().enumerate();
         fields
             .filter(move |(_, field)| is(&field.role))
-            .map(|(index, field)| (&*field.name, Slot(index)))
+            .map(|(index, field)| (&*field.name, FieldIndex(index)))
     }
 }
 

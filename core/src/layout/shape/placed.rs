@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use crate::{
     Error, ErrorKind, Result,
-    layout::{Id, Timeline, Type, Value, Width, shape::bits},
+    layout::{Id, Timeline, Value, ValueType, Width, shape::bits},
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(in crate::layout) enum Role {
     /// The sequence with its start value.
     Sequence(Value<'static>),
     Constant(Value<'static>),
-    Bindable(Type),
+    Bindable(ValueType),
     Unused,
 }
 
@@ -39,11 +39,11 @@ impl Role {
     }
 
     /// The type of its values.
-    pub(in crate::layout) fn kind(&self) -> Type {
+    pub(in crate::layout) fn kind(&self) -> ValueType {
         match self {
             Self::Bindable(kind) => *kind,
-            Self::Constant(value) => value.kind().unwrap_or(Type::Integer),
-            Self::Timestamp(_) | Self::Sequence(_) | Self::Unused => Type::Integer,
+            Self::Constant(value) => value.kind().unwrap_or(ValueType::Integer),
+            Self::Timestamp(_) | Self::Sequence(_) | Self::Unused => ValueType::Integer,
         }
     }
 }
@@ -117,7 +117,7 @@ impl Placed {
     }
 
     /// The type of its values.
-    pub(in crate::layout) fn kind(&self) -> Type {
+    pub(in crate::layout) fn kind(&self) -> ValueType {
         self.role.kind()
     }
 

@@ -13,9 +13,9 @@ use crate::{Error, ErrorKind, Result};
 /// The type of values that a constant or bindable accepts.
 ///
 /// ```
-/// use polyflake::layout::{Field, Layout, Type};
+/// use polyflake::layout::{Field, Layout, ValueType};
 ///
-/// let layout = Layout::bytes(2, [Field::bindable_of(Type::Text, 16, "region")])?;
+/// let layout = Layout::bytes(2, [Field::bindable_of(ValueType::Text, 16, "region")])?;
 /// assert_eq!(layout.values().bind("region", "eu")?.pack()?.to_string(), "6575");
 /// let error = layout.values().bind("region", 7)?.pack().unwrap_err();
 /// assert_eq!(error.to_string(), "expected text for `region`, found an integer");
@@ -23,7 +23,7 @@ use crate::{Error, ErrorKind, Result};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Type {
+pub enum ValueType {
     /// Integers.
     Integer,
     /// Bytes, read as a big-endian number. Leading zero bytes are not preserved.
@@ -32,13 +32,13 @@ pub enum Type {
     Text,
 }
 
-impl Type {
+impl ValueType {
     /// Returns the name of the type in a layout's JSON.
     ///
     /// ```
-    /// use polyflake::layout::Type;
+    /// use polyflake::layout::ValueType;
     ///
-    /// assert_eq!(Type::Bytes.as_str(), "bytes");
+    /// assert_eq!(ValueType::Bytes.as_str(), "bytes");
     /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -153,16 +153,16 @@ impl Value<'_> {
     /// Returns the type of field that accepts the value, or `None` if neither a constant nor a bindable accepts it.
     ///
     /// ```
-    /// use polyflake::layout::{Type, Value};
+    /// use polyflake::layout::{ValueType, Value};
     ///
-    /// assert_eq!(Value::from("eu").kind(), Some(Type::Text));
+    /// assert_eq!(Value::from("eu").kind(), Some(ValueType::Text));
     /// assert_eq!(Value::Nanos(0).kind(), None); // only a timestamp accepts it
     /// ```
-    pub fn kind(&self) -> Option<Type> {
+    pub fn kind(&self) -> Option<ValueType> {
         match self {
-            Self::Integer(_) | Self::Wide(_) | Self::Beyond => Some(Type::Integer),
-            Self::Bytes(_) => Some(Type::Bytes),
-            Self::Text(_) => Some(Type::Text),
+            Self::Integer(_) | Self::Wide(_) | Self::Beyond => Some(ValueType::Integer),
+            Self::Bytes(_) => Some(ValueType::Bytes),
+            Self::Text(_) => Some(ValueType::Text),
             Self::Nanos(_) | Self::Other(_) => None,
         }
     }
@@ -180,7 +180,7 @@ impl Value<'_> {
     pub(in crate::layout) fn type_name(&self) -> Cow<'static, str> {
         match (self, self.kind()) {
             (Self::Other(name), _) => Cow::Owned(name.clone().into_owned()),
-            (_, kind) => Cow::Borrowed(kind.map_or("a time", Type::noun)),
+            (_, kind) => Cow::Borrowed(kind.map_or("a time", ValueType::noun)),
         }
     }
 }

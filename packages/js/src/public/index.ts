@@ -6,9 +6,9 @@
  * has and which row came first. They do not grant access, and they cannot be revoked.
  *
  * ```js
- * import { Ids } from "polyflake/public";
+ * import { Keyring } from "polyflake/public";
  *
- * const ids = new Ids(secret); // 32 random bytes, from the environment or a file
+ * const ids = new Keyring(secret); // 32 random bytes, from the environment or a file
  * const orders = ids.of("order");
  * orders.decode(orders.encode(42)); // 42
  * ```
@@ -50,7 +50,7 @@ const NUMBER_BITS = 53;
 /** The public ID of a number of a type. */
 export type PublicId<Name extends string = string> = `${Name}_${string}`;
 
-/** Options of {@link Ids}. */
+/** Options of {@link Keyring}. */
 export interface IdsOptions {
   /**
    * The version to use for encoding instead of the highest one. This is the first step of a rotation, in which every process learns
@@ -82,7 +82,7 @@ export type NumberOf<Bits extends number> = number extends Bits
     : number;
 
 /** Returns the handle of a program's secrets, or undefined for another object. */
-let held: (ids: Ids) => Handle | undefined;
+let held: (keyring: Keyring) => Handle | undefined;
 
 /**
  * The secrets with which a program encodes and decodes its public IDs. They are copied and never shown.
@@ -94,11 +94,11 @@ let held: (ids: Ids) => Handle | undefined;
  * can decode the new version, encode with it. From then on a number has two public IDs, so compare numbers, not strings.
  *
  * ```js
- * const ids = new Ids({ 1: old, 2: secret }, { write: 1 }); // later without the option
+ * const ids = new Keyring({ 1: old, 2: secret }, { write: 1 }); // later without the option
  * ```
  */
-export class Ids {
-  static readonly name: string = "Ids";
+export class Keyring {
+  static readonly name: string = "Keyring";
 
   readonly #handle: Handle;
 
@@ -134,9 +134,9 @@ export class Ids {
   of<const Name extends string, const Bits extends number = 48>(
     type: Name,
     options: TypeOptions<Bits> = {},
-  ): Type<NumberOf<Bits>, Name> {
+  ): IdType<NumberOf<Bits>, Name> {
     attached(isObject(this) && #handle in this);
-    return new Type<NumberOf<Bits>, Name>(this, type, options);
+    return new IdType<NumberOf<Bits>, Name>(this, type, options);
   }
 }
 
@@ -188,8 +188,8 @@ const inText = (error: ErrorDetails): undefined => {
  * orders.decode("order_0123456789abcde"); // throws: check_failed
  * ```
  */
-export class Type<N extends number | bigint = number | bigint, Name extends string = string> {
-  static readonly name: string = "Type";
+export class IdType<N extends number | bigint = number | bigint, Name extends string = string> {
+  static readonly name: string = "IdType";
 
   readonly #handle: Handle;
   readonly #prefix: `${Name}_`;
@@ -198,10 +198,10 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
   readonly #next: Next<PublicId<Name>>;
   #schema: Schema<string, N> | undefined;
 
-  /** Creates the type like {@link Ids.of}, whose result states the type of its numbers to the compiler. */
-  constructor(ids: Ids, type: Name, options: TypeOptions = {}) {
-    const secrets = held(ids);
-    if (!secrets) throw invalidType("Ids of this copy of the package", ids, { field: "ids" });
+  /** Creates the type like {@link Keyring.of}, whose result states the type of its numbers to the compiler. */
+  constructor(keyring: Keyring, type: Name, options: TypeOptions = {}) {
+    const secrets = held(keyring);
+    if (!secrets) throw invalidType("Keyring of this copy of the package", keyring, { field: "keyring" });
     const { bits = BITS } = members(options, "options", ["bits"]);
     const width = integer(bits, "bits");
     if (width < 1 || width > MOST_BITS) throw outOfRange(1, MOST_BITS, width, "bits");
@@ -261,7 +261,7 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
   /**
    * Returns the public IDs of many numbers, at most 16,777,216.
    *
-   * @throws {PolyflakeError} the errors of {@link Type.encode}, with the `item`; `out_of_range` for more numbers.
+   * @throws {PolyflakeError} the errors of {@link IdType.encode}, with the `item`; `out_of_range` for more numbers.
    */
   encodeMany(ids: readonly (number | bigint)[]): PublicId<Name>[] {
     attached(isObject(this) && #handle in this);
@@ -279,7 +279,7 @@ export class Type<N extends number | bigint = number | bigint, Name extends stri
   /**
    * Returns the numbers of many public IDs, at most 16,777,216.
    *
-   * @throws {PolyflakeError} the errors of {@link Type.decode}, with the `item`; `out_of_range` for more IDs.
+   * @throws {PolyflakeError} the errors of {@link IdType.decode}, with the `item`; `out_of_range` for more IDs.
    */
   decodeMany(ids: readonly string[]): N[] {
     attached(isObject(this) && #handle in this);

@@ -20,7 +20,7 @@ import {
 import * as decode from "polyflake/decode";
 import { byMetabyte, withBigints } from "polyflake/json";
 import type { sno as forcedNative } from "polyflake/native";
-import { Ids, type PublicId, type Type } from "polyflake/public";
+import { type IdType, Keyring, type PublicId } from "polyflake/public";
 import address from "polyflake/sno.wasm";
 import type { sno as forcedWasm } from "polyflake/wasm";
 import { sno as besideScript, type Source } from "polyflake/web";
@@ -276,10 +276,10 @@ sno.setDefaultGenerator(ids);
 // @ts-expect-error A generator of another family.
 sno.setDefaultGenerator(new hotguid.Generator());
 
-const publicIds = new Ids({ 1: new Uint8Array(32), 2: new Uint8Array(32) });
+const publicIds = new Keyring({ 1: new Uint8Array(32), 2: new Uint8Array(32) });
 const orderIds = publicIds.of("order");
 const wideIds = publicIds.of("post", { bits: 63 });
-is<Equal<typeof orderIds, Type<number, "order">>>();
+is<Equal<typeof orderIds, IdType<number, "order">>>();
 is<Equal<ReturnType<typeof orderIds.decode>, number>>();
 is<Equal<ReturnType<typeof orderIds.decodeMany>, number[]>>();
 is<Equal<ReturnType<typeof orderIds.encode>, PublicId<"order">>>();
@@ -288,7 +288,7 @@ const bits: number = 40;
 const anyIds = publicIds.of("a", { bits });
 is<Equal<ReturnType<typeof anyIds.decode>, number | bigint>>();
 is<Equal<ReturnType<ReturnType<typeof publicIds.of<"a", 40>>["decode"]>, number>>();
-const anyType: Type = orderIds;
+const anyType: IdType = orderIds;
 const orderText: string = orderIds.encode(1n) + anyType.encodeMany([1, 2n])[0];
 is<Equal<typeof orderText, string>>();
 // @ts-expect-error: a text of another type

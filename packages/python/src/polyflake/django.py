@@ -223,7 +223,7 @@ class PublicIdConverter:
     """
 
     regex = "[a-z0-9_]+"
-    of: public.Type
+    of: public.IdType
 
     def to_python(self, value: str) -> int:
         return self.of.decode(value)

@@ -12,21 +12,21 @@ from typing import Any, SupportsIndex, final
 
 from polyflake._polyflake import _Buffer, _Integers
 
-__all__ = ["Ids", "Type"]
+__all__ = ["IdType", "Keyring"]
 
 @final
-class Ids:
+class Keyring:
     """The secrets with which a program encodes and decodes its public IDs.
 
     Its ``repr`` does not show the secrets, and it cannot be copied or pickled.
 
-    >>> ids = Ids(bytes(range(32)))  # from the environment or a file
+    >>> ids = Keyring(bytes(range(32)))  # from the environment or a file
     >>> orders = ids.of("order")
     >>> orders.encode(0)
     'order_1abpg7dgwhjba5j'
     """
 
-    def __new__(cls, secret: _Buffer | Mapping[int, _Buffer], /, *, write: SupportsIndex | None = None) -> Ids:
+    def __new__(cls, secret: _Buffer | Mapping[int, _Buffer], /, *, write: SupportsIndex | None = None) -> Keyring:
         """Creates the keyring from a secret of 32 bytes, or from several secrets by version, 0..31.
 
         All versions can be decoded, and the highest one is used for encoding. A single secret has version 1. The bytes
@@ -39,7 +39,7 @@ class Ids:
         :raises OutOfRangeError: ``out_of_range`` if a version is out of range.
         """
 
-    def of(self, name: str, bits: SupportsIndex = 48) -> Type:
+    def of(self, name: str, bits: SupportsIndex = 48) -> IdType:
         """Returns the public IDs of one type. Each type has its own key.
 
         :param name: ``[a-z][a-z0-9_]*``, at most 63 characters.
@@ -54,7 +54,7 @@ class Ids:
     def __reduce__(self) -> Any: ...
 
 @final
-class Type:
+class IdType:
     """The public IDs of one type, which encodes numbers as strings and decodes them.
 
     Copying returns the same object, and it cannot be pickled.
@@ -91,6 +91,6 @@ class Type:
         :raises PolyflakeError: as :meth:`decode` does, with the :attr:`~polyflake.PolyflakeError.item`.
         """
 
-    def __copy__(self) -> Type: ...
-    def __deepcopy__(self, memo: object, /) -> Type: ...
+    def __copy__(self) -> IdType: ...
+    def __deepcopy__(self, memo: object, /) -> IdType: ...
     def __reduce__(self) -> Any: ...

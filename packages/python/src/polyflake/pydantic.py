@@ -130,12 +130,12 @@ class PublicId:
     Pydantic writes a default into JSON schemas and OpenAPI as it is, which shows the number. It leaves out
     ``default_factory``: ``tenant: TenantId = Field(default_factory=lambda: 1)``.
 
-    :param of: the type, which :meth:`polyflake.public.Ids.of` returns.
+    :param of: the type, which :meth:`polyflake.public.Keyring.of` returns.
     :param numbers: ``True`` to also accept integers in Python, for models that are created from database rows and never
         sent by clients.
     """
 
-    def __init__(self, of: public.Type, *, numbers: bool = False) -> None:
+    def __init__(self, of: public.IdType, *, numbers: bool = False) -> None:
         self.of, self.numbers = of, numbers
 
     def _read(self, value: Any) -> int:

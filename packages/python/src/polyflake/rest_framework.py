@@ -89,7 +89,7 @@ class PublicIdField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
     For a relation, pass it as ``pk_field``: ``PrimaryKeyRelatedField(queryset=..., pk_field=PublicIdField(orders))``.
     """
 
-    def __init__(self, of: public.Type, **options: Any) -> None:
+    def __init__(self, of: public.IdType, **options: Any) -> None:
         super().__init__(**options)
         self.of = of
 

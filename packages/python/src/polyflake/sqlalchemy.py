@@ -207,13 +207,13 @@ class PublicIdType(TypeDecorator[str]):
     Query parameters can also be integers. A string that does not decode is rejected. In migrations the column is a
     ``BigInteger``, or an ``Integer`` on SQLite.
 
-    :param of: the type, which :meth:`polyflake.public.Ids.of` returns.
+    :param of: the type, which :meth:`polyflake.public.Keyring.of` returns.
     """
 
     impl = BigInteger
     cache_ok = True
 
-    def __init__(self, of: public.Type) -> None:
+    def __init__(self, of: public.IdType) -> None:
         super().__init__()
         self.of = of
 

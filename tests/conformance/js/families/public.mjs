@@ -6,7 +6,7 @@ import { bytesOf, read } from "../values.mjs";
 
 function of({ secrets, type, bits }) {
   const bytes = Object.entries(secrets).map(([version, secret]) => [version, bytesOf(secret)]);
-  return new publicIds.Ids(Object.fromEntries(bytes)).of(type, { bits });
+  return new publicIds.Keyring(Object.fromEntries(bytes)).of(type, { bits });
 }
 
 export const OPS = {

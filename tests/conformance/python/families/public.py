@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from polyflake.public import Ids, Type
+from polyflake.public import IdType, Keyring
 from stage import Args
 from values import read
 
 
-def of(args: Args) -> Type:
+def of(args: Args) -> IdType:
     secrets = {int(version): bytes.fromhex(secret) for version, secret in args["secrets"].items()}
-    return Ids(secrets).of(args["type"], args["bits"])
+    return Keyring(secrets).of(args["type"], args["bits"])
 
 
 def encode(args: Args) -> Any:

@@ -1,7 +1,7 @@
 //! Public IDs.
 
 use data_encoding::HEXLOWER;
-use polyflake::public::{Ids, Type};
+use polyflake::public::{IdType, Keyring};
 use serde_json::Value;
 
 use crate::args::{Answer, Failure, integer, text, unexpected};
@@ -20,7 +20,7 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
 }
 
 /// The type of `secrets`, `type` and `bits`.
-fn of(args: &Value) -> Result<Type, Failure> {
+fn of(args: &Value) -> Result<IdType, Failure> {
     let secrets = args["secrets"].as_object().ok_or_else(|| unexpected("no secrets"))?;
     let secrets = secrets.iter().map(|(version, _)| {
         let secret = text(&args["secrets"], version)?;
@@ -29,7 +29,7 @@ fn of(args: &Value) -> Result<Type, Failure> {
             HEXLOWER.decode(secret.as_bytes()).map_err(unexpected)?,
         ))
     });
-    let ids = Ids::with_versions(secrets.collect::<Result<Vec<_>, Failure>>()?)?;
+    let ids = Keyring::with_versions(secrets.collect::<Result<Vec<_>, Failure>>()?)?;
     Ok(ids.of_bits(text(args, "type")?, integer(args, "bits")?)?)
 }
 

@@ -1,6 +1,6 @@
 // IDs of known times, in the order of time, and the bounds of a span of them.
 import { hotguid, randflake, sno } from "polyflake";
-import { Ids } from "polyflake/public";
+import { Keyring } from "polyflake/public";
 
 const NOW = 1_763_650_000_000;
 const HOUR = 3_600_000;
@@ -34,7 +34,7 @@ export const INTEGERS = [-(2n ** 63n), -(2n ** 53n) - 1n, -1n, 0n, 4_594_531_474
 export const RANDFLAKES = INTEGERS.map(randflake.encodeText);
 
 /** A type of public IDs, and its texts in the order of their numbers. */
-const ORDERS = new Ids(new Uint8Array(32)).of("order");
+const ORDERS = new Keyring(new Uint8Array(32)).of("order");
 export const PUBLIC = [0, 1, 42, 43, 2 ** 40, 2 ** 48 - 1].map((number) => ORDERS.encode(number));
 
 /** The columns of a database, by the names of their forms. */

@@ -14,10 +14,10 @@ const FILES = {
     export default defineNitroPlugin(() => void ready());`,
   "server/api/id.js": `import { backend, sno } from "polyflake";
     import { metabyte } from "polyflake/decode";
-    import { Ids } from "polyflake/public";
+    import { Keyring } from "polyflake/public";
     export default defineEventHandler(() => {
       const id = sno.generate(7);
-      return { backend: backend(), metabyte: metabyte(id), partition: sno.parse(id).partition, ids: typeof Ids };
+      return { backend: backend(), metabyte: metabyte(id), partition: sno.parse(id).partition, ids: typeof Keyring };
     });`,
 };
 for (const [file, text] of Object.entries(FILES)) {

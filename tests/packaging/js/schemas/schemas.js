@@ -7,7 +7,7 @@ import { type } from "arktype";
 import { Hono } from "hono";
 import { layout } from "polyflake";
 import { isValid, toUuid8, withMetabyte } from "polyflake/decode";
-import { Ids } from "polyflake/public";
+import { Keyring } from "polyflake/public";
 import { hotguid, randflake, sno } from "polyflake/schema";
 import * as v from "valibot";
 import { z } from "zod";
@@ -17,7 +17,7 @@ const ORDER = withMetabyte(USER, 2);
 const FLAKE = "3vgoe12ccb8gh";
 const NUMBER = 4594531474933654033n;
 const userId = sno.ofMetabyte(24);
-const orders = new Ids(new Uint8Array(32)).of("order");
+const orders = new Keyring(new Uint8Array(32)).of("order");
 
 // ArkType embeds them.
 const Record = type({ id: userId, invoice: randflake, key: hotguid, tweet: layout.Layout.preset("twitter").schema });

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { Ids } from "polyflake/public";
+import { Keyring } from "polyflake/public";
 import { recipe, run } from "./recipes.mjs";
 
 const SECRET = Uint8Array.from({ length: 32 }, (_, k) => k);
 process.env.PUBLIC_IDS_SECRET = Buffer.from(SECRET).toString("hex");
-const ids = new Ids(SECRET);
+const ids = new Keyring(SECRET);
 const ORDER = ids.of("order").encode(42);
 
 const REQUESTS = [
@@ -16,7 +16,7 @@ const REQUESTS = [
   [ids.of("order").encode(43), 404],
   [ids.of("invoice").encode(42), 404, "type_mismatch"],
   [ORDER.replace("order_1", "order_2"), 404, "check_failed"],
-  [new Ids({ 2: SECRET }).of("order").encode(42), 404, "unknown_version"],
+  [new Keyring({ 2: SECRET }).of("order").encode(42), 404, "unknown_version"],
   [ids.of("order", { bits: 64 }).encode(2n ** 63n), 404, "unknown_id"],
   [ORDER.toUpperCase(), 404, "type_mismatch"],
   [`order_${ORDER.slice(6).toUpperCase()}`, 404, "invalid_character"],

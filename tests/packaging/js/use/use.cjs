@@ -1,7 +1,7 @@
 // use.js in short, in CommonJS: for Node and for tools that know no ES modules.
 const { backend, hotguid, layout, PolyflakeError, randflake, sno, sparx64 } = require("polyflake");
 const { metabyte } = require("polyflake/decode");
-const { Ids } = require("polyflake/public");
+const { Keyring } = require("polyflake/public");
 
 function expect(holds, what) {
   if (!holds) throw new Error(`expected ${what}`);
@@ -25,7 +25,7 @@ exports.use = () => {
     "the time of a known ID",
   );
   expect(new sparx64.Sparx64(secret).encrypt(new Uint8Array(8)).length === 8, "a block");
-  const orders = new Ids(new Uint8Array(32)).of("order");
+  const orders = new Keyring(new Uint8Array(32)).of("order");
   expect(orders.decode(orders.encode(42)) === 42, "the number of a public ID");
   return backend();
 };

@@ -1,7 +1,7 @@
 // What a user's program may do with the package, wherever it runs. use.cjs is its short form in CommonJS.
 import { backend, hotguid, layout, PolyflakeError, randflake, sno, sparx64 } from "polyflake";
 import { isValid, metabyte } from "polyflake/decode";
-import { Ids } from "polyflake/public";
+import { Keyring } from "polyflake/public";
 
 function expect(holds, what) {
   if (!holds) throw new Error(`expected ${what}`);
@@ -40,7 +40,7 @@ export function use() {
     "the time of a known ID",
   );
   expect(new sparx64.Sparx64(secret).encrypt(new Uint8Array(8)).length === 8, "a block");
-  const orders = new Ids(new Uint8Array(32)).of("order");
+  const orders = new Keyring(new Uint8Array(32)).of("order");
   expect(orders.decode(orders.encode(42)) === 42, "the number of a public ID");
   return backend();
 }

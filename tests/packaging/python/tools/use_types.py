@@ -26,6 +26,6 @@ moments: list[int] = list(ids.unix_ms())
 shown = np.asarray(ids.unix_ms())
 same: sno.SnoArray = sno.SnoArray([ids[0], str(ids[1])])
 cipher = sparx64.Sparx64(np.zeros(16, np.uint8))
-encoded: list[str] = public.Ids(np.zeros(32, np.uint8)).of("order").encode_many(shown)
+encoded: list[str] = public.Keyring(np.zeros(32, np.uint8)).of("order").encode_many(shown)
 blocks: bytes = cipher.encrypt_many(np.zeros(16, np.uint8))
 parts = [parsed.sequence for parsed in snowflakes.parse_columns(packed)]

@@ -85,7 +85,7 @@ fn randflake(worker: u16) -> Result<[u128; 2]> {
 
 /// A source without state has one result, so there is one worker ID, and its generators run one after the other.
 fn hot_guid(_: u16) -> Result<[u128; 2]> {
-    let ids = hotguid::Generator::builder().draw(|| Ok([7; 8])).build()?;
+    let ids = hotguid::Generator::builder().identity_from(|| Ok([7; 8])).build()?;
     Ok([ids.generate(7)?, ids.generate(7)?].map(|id| u128::from_be_bytes(id.to_rfc_bytes())))
 }
 

@@ -69,7 +69,7 @@ pub(crate) type HotGuids = hotguid::Generator<Fast>;
 
 /// Every life has the same machine bytes and the same start, as if random numbers failed: only windows keep lives apart.
 pub(crate) fn hotguid_builder(clock: Fast) -> hotguid::Builder<Fast> {
-    hotguid::Generator::builder().clock(clock).max_wait(MAX_WAIT).draw(|| Ok([7; 8]))
+    hotguid::Generator::builder().clock(clock).max_wait(MAX_WAIT).identity_from(|| Ok([7; 8]))
 }
 
 impl Maker for HotGuids {
