@@ -46,7 +46,9 @@ PARAMETERS = {
     "randflake.Generator": Parameter(a_new_id, 16, "invalid_secret"),
     "sparx64.Sparx64": Parameter(lambda key: Sparx64(key).encrypt(bytes(8)), 16, "invalid_secret"),
     "public.Keyring": Parameter(lambda secret: public.Keyring(secret).of("order").encode(1), 32, "invalid_secret"),
-    "public.Keyring of versions": Parameter(lambda secret: public.Keyring({1: secret}).of("a").encode(1), 32, "invalid_secret"),
+    "public.Keyring of versions": Parameter(
+        lambda secret: public.Keyring({1: secret}).of("a").encode(1), 32, "invalid_secret"
+    ),
     "sparx64.Sparx64.encrypt": Parameter(CIPHER.encrypt, 8),
     "sparx64.Sparx64.decrypt": Parameter(CIPHER.decrypt, 8),
     "sparx64.Sparx64.encrypt_many": Parameter(CIPHER.encrypt_many, 8),

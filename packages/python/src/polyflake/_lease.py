@@ -579,7 +579,10 @@ def _close_all(*_: object, **__: object) -> None:
 
 
 def _close_at_exit() -> None:
-    """Registers the release of the worker IDs with `multiprocessing` and Celery, whose children end without running `atexit`."""
+    """Registers the release of the worker IDs with `multiprocessing` and Celery.
+
+    Their children end without running `atexit`.
+    """
     if os.getpid() in _EXITS:
         return
     _EXITS.add(os.getpid())
