@@ -60,8 +60,8 @@ def _close_leases() -> None:
         sys.modules["polyflake._lease"]._close_all()
 
 
-# Registered here and not with the first lease, so that functions that a program registers after this import run earlier and can
-# still make IDs.
+# Registered here and not with the first lease, so that functions that a program registers after this import run earlier
+# and can still make IDs.
 atexit.register(_close_leases)
 
 
