@@ -1,4 +1,4 @@
-//! `polyflake lease`: the steps that an operator takes on a namespace.
+//! `polyflake lease`: commands for operators of a lease store.
 
 use std::{fmt::Write as _, io::Write, time::Duration};
 
@@ -7,15 +7,15 @@ use serde_json::json;
 
 use crate::failure::Failure;
 
-/// The families that have numbers to lease, as the names of their namespaces end.
+/// The ID formats that lease worker IDs. The names of their namespaces end with them.
 const FAMILIES: [&str; 4] = ["sno", "hotguid", "randflake", "layout"];
 
-/// Shows the leased numbers of a namespace, and takes the steps that an operator decides on.
+/// Shows the leased worker IDs of a namespace, and changes them on behalf of an operator.
 #[derive(clap::Args)]
 #[command(before_help = "\
 Examples:
   polyflake lease status orders/sno --url sqlite:/var/lib/orders/leases.db
-  polyflake lease evict orders/sno 17 --url postgres://operator@db/orders")]
+  polyflake lease evict orders/sno 17 --yes --url postgres://operator@db/orders")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 
 #[derive(clap::Args)]
 struct Place {
-    /// The whole name of the namespace: `orders/sno` for the partitions of generators that were given `orders`.
+    /// The full name of the namespace: `orders/sno` for sno generators whose lease names `orders`.
     namespace: String,
     #[command(flatten)]
     store: Address,
@@ -31,16 +31,23 @@ struct Place {
 
 #[derive(clap::Args)]
 struct Address {
-    /// The store: sqlite:FILE or a URL of PostgreSQL; the variable `POLYFLAKE_LEASE` if it is left out.
+    /// The store, as sqlite:FILE or a URL of PostgreSQL; by default the variable `POLYFLAKE_LEASE`.
     #[arg(long)]
     url: Option<String>,
 }
 
+#[derive(clap::Args)]
+struct Confirmation {
+    /// Confirms the command. Without it, nothing changes.
+    #[arg(long, required = true)]
+    yes: bool,
+}
+
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Checks whether a lease could be acquired, and writes nothing: one line, and the exit status 0 or 1.
+    /// Checks whether a lease could be acquired, without writing: prints one line, and exits with 0 or 1.
     Check {
-        /// The URL of the lease, with its namespace; the variable `POLYFLAKE_LEASE` if it is left out.
+        /// The URL of the lease, with its namespace; by default the variable `POLYFLAKE_LEASE`.
         url: Option<String>,
     },
     /// Lists the store's namespaces.
@@ -48,68 +55,77 @@ enum Command {
         #[command(flatten)]
         store: Address,
     },
-    /// Writes the counts of all namespaces as Prometheus reads them.
+    /// Prints metrics of all namespaces in the text format of Prometheus.
     Metrics {
         #[command(flatten)]
         store: Address,
     },
-    /// Counts granted, reserved and free numbers, and shows who holds which.
+    /// Counts granted, reserved and free worker IDs, and shows the holder of each.
     Status {
         #[command(flatten)]
         place: Place,
-        /// As JSON, with all records.
+        /// Prints JSON, with all records.
         #[arg(long)]
         json: bool,
-        /// Again after each pause of so many seconds, until the program is interrupted.
+        /// Prints the status every SECONDS seconds until you interrupt the program.
         #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
         watch: Option<u64>,
     },
-    /// Stops the renewals of a number; it is free when its grant has ended, at most a lease from now.
+    /// Stops the renewals of a worker ID, which is free when its grant ends, after at most one lease.
     Evict {
         #[command(flatten)]
         place: Place,
         number: u64,
+        #[command(flatten)]
+        confirmation: Confirmation,
     },
-    /// Keeps a number from being leased, so that it may be given by hand.
+    /// Reserves a worker ID, so that no process leases it and you can configure it by hand.
     Reserve {
         #[command(flatten)]
         place: Place,
         number: u64,
         reason: String,
+        #[command(flatten)]
+        confirmation: Confirmation,
     },
-    /// Frees the number of a dead holder before its grant ends, or lists the numbers that a holder has.
+    /// Frees the worker ID of a dead holder before its grant ends, or lists the worker IDs of a holder.
     ///
-    /// If the process still runs, or a copy of it, IDs are made twice; likewise if its clock was further ahead of the store's than a
-    /// third of the longest lease (5 to 60 seconds).
+    /// IDs repeat if the process or a copy of it still runs, or if its clock was ahead of the store's by more than a third of the
+    /// longest lease (5 to 60 seconds).
     Dead {
         #[command(flatten)]
         place: Place,
         #[arg(required_unless_present = "holder", requires = "token", requires = "yes")]
         number: Option<u64>,
-        /// The token of the number's record, as `--holder` shows it.
+        /// The token of the grant, as `--holder` shows it.
         #[arg(long, value_parser = token)]
         token: Option<Random>,
         /// Confirms that the process and all copies of it are dead.
         #[arg(long)]
         yes: bool,
-        /// Lists the numbers granted under this holder's name, without changing them.
+        /// Lists the worker IDs granted under this holder's name, without changing them.
         #[arg(long, conflicts_with = "number")]
         holder: Option<String>,
     },
-    /// States that the store was restored from a backup: all of its namespaces stop granting numbers for a while.
+    /// Reports that the store was restored from a backup. All of its namespaces stop granting worker IDs for a while.
     Restored {
         #[command(flatten)]
         store: Address,
-        /// No grant before this time, as RFC 3339 writes it.
+        /// Grants no worker ID before this time, in RFC 3339.
         #[arg(long, value_name = "TIME")]
         not_before: Option<jiff::Timestamp>,
+        #[command(flatten)]
+        confirmation: Confirmation,
     },
-    /// States that the store FROM became this store, TO, without losing data: numbers are granted at once. `status` shows the names.
+    /// Reports that the store FROM became this store, TO, without losing data, so that worker IDs are granted at once. `status` shows
+    /// the names.
     Promoted {
         #[command(flatten)]
         store: Address,
         from: String,
         to: String,
+        #[command(flatten)]
+        confirmation: Confirmation,
     },
 }
 
@@ -149,13 +165,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
             return Ok(());
         }
-        Command::Evict { place, number } => {
+        Command::Evict { place, number, .. } => {
             let record = place.operator()?.evict(*number)?;
             writeln!(out, "{number} is free from {}", moment(record.granted_until))?;
         }
-        Command::Reserve { place, number, reason } => {
+        Command::Reserve { place, number, reason, .. } => {
             let record = place.operator()?.reserve(*number, reason)?;
-            writeln!(out, "{number} may be given by hand from {}", moment(record.start))?;
+            writeln!(out, "you can configure {number} by hand from {}", moment(record.start))?;
         }
         Command::Dead { place, number, token, holder, .. } => {
             let mut operator = place.operator()?;
@@ -166,7 +182,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let record = operator.dead(number, token)?;
             writeln!(out, "{number} is free from {}", moment(record.granted_until))?;
         }
-        Command::Restored { store, not_before } => {
+        Command::Restored { store, not_before, .. } => {
             let before = |time: &jiff::Timestamp| u64::try_from(time.as_millisecond());
             let not_before = not_before.as_ref().map(before).transpose();
             let not_before = not_before
@@ -176,7 +192,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 writeln!(out, "{name}: grants begin at {quiet_until}")?;
             }
         }
-        Command::Promoted { store, from, to } => {
+        Command::Promoted { store, from, to, .. } => {
             for namespace in store.operator()?.promoted(from, to)? {
                 let (name, quiet_until) = (namespace.name, namespace.quiet_until);
                 // Without an earlier quiet time it is the start of 1970.

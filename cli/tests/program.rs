@@ -328,7 +328,7 @@ fn an_operator_sees_and_changes_a_namespace() {
     let file = folder.path().join("leases.db");
     let url = format!("sqlite:{}?allow=overlayfs", file.display());
     // A wrong path is an error, and does not make an empty store.
-    for step in [&["status", "orders/sno"][..], &["evict", "orders/sno", "1"], &["restored"]] {
+    for step in [&["status", "orders/sno"][..], &["evict", "orders/sno", "1", "--yes"], &["restored", "--yes"]] {
         let refusal = refused(1, &[&["lease"], step, &["--url", &url]].concat());
         assert!(refusal.starts_with("error[lease_unavailable]: "), "{refusal}");
         assert!(!file.exists());
@@ -343,8 +343,18 @@ fn an_operator_sees_and_changes_a_namespace() {
     let operate = |step: &str, more: &[&str]| {
         out(&[&["lease", step, "orders/sno", "--url", &url], more].concat())
     };
-    let reserved = operate("reserve", &["9", "the old importer"]);
-    assert!(reserved.starts_with("9 may be given by hand from 20"), "{reserved}");
+    for step in [
+        &["evict", "orders/sno", "9"][..],
+        &["reserve", "orders/sno", "9", "the old importer"],
+        &["restored"],
+        &["promoted", "sqlite:0:0", "sqlite:1:1"],
+    ] {
+        let refusal = refused(2, &[&["lease"], step, &["--url", &url]].concat());
+        assert!(refusal.contains("--yes"), "{refusal}");
+    }
+    assert!(operate("status", &[]).starts_with("granted   0\nreserved  0\n"));
+    let reserved = operate("reserve", &["9", "the old importer", "--yes"]);
+    assert!(reserved.starts_with("you can configure 9 by hand from 20"), "{reserved}");
     let shown = operate("status", &[]);
     assert!(shown.starts_with("granted   0\nreserved  1\n"), "{shown}");
     assert!(shown.ends_with("\n       9  reserved  the old importer\n"), "{shown}");
@@ -353,14 +363,14 @@ fn an_operator_sees_and_changes_a_namespace() {
     let record = status["records"].as_array().expect("records").iter().find(|it| it["first"] == 9);
     assert_eq!(record.expect("a record")["holder"], "the old importer");
     assert!(!status.to_string().contains("token"));
-    let refusal = refused(1, &["lease", "evict", "orders/sno", "9", "--url", &url]);
+    let refusal = refused(1, &["lease", "evict", "orders/sno", "9", "--yes", "--url", &url]);
     assert!(refusal.starts_with("error[out_of_range]: "), "{refusal}");
     let whole = |step: &str, more: &[&str]| out(&[&["lease", step, "--url", &url], more].concat());
-    assert!(whole("restored", &[]).starts_with("orders/sno: grants begin at 20"));
+    assert!(whole("restored", &["--yes"]).starts_with("orders/sno: grants begin at 20"));
     let status: Value = operate("status", &["--json"]).parse().expect("JSON");
     assert!(status["quiet_until"].as_u64() > status["now"].as_u64());
     let store = status["store"].as_str().expect("a name");
-    let refusal = refused(1, &["lease", "promoted", "sqlite:0:0", store, "--url", &url]);
+    let refusal = refused(1, &["lease", "promoted", "sqlite:0:0", store, "--yes", "--url", &url]);
     assert!(refusal.starts_with("error[store_changed]: "), "{refusal}");
     assert_eq!(operate("dead", &["--holder", "nobody"]), "");
     let token = "7d793037a0760186574b0282f2f435e7";
