@@ -142,6 +142,15 @@ test("a wrong variable ends a program before it begins, under --import", () => {
   }
 });
 
+test("an unknown ID format in the variable ends a program before it begins, under --import", () => {
+  for (const formats of ["", "randflake", "sno,", "sno hotguid"]) {
+    const variables = { POLYFLAKE_LEASE: "sqlite:/ids.db?namespace=orders", POLYFLAKE_FORMATS: formats };
+    const { status, stderr } = preloaded("console.log(1)", variables);
+    assert.equal(status, 1, formats);
+    assert.match(stderr, /PolyflakeError: cannot read POLYFLAKE_FORMATS: expected sno, hotguid or sno,hotguid, found /);
+  }
+});
+
 test("a store that cannot be used is a warning under --import, and `ready` rejects with the reason", () => {
   const program = `
     import("polyflake/lease").then(({ ready }) => ready()).then(console.log, ({ code, message }) => {

@@ -3,7 +3,7 @@
  * of one host, or a PostgreSQL database. It works in Node, Deno and Bun.
  *
  * If `POLYFLAKE_LEASE` is set when this module is loaded, for example with `node --import polyflake/lease`, the default generators
- * lease their worker IDs.
+ * lease their worker IDs. `POLYFLAKE_FORMATS` can limit this to the default generator of one ID format (`sno` or `hotguid`).
  *
  * @module
  */
@@ -161,8 +161,15 @@ function preload(): void {
     begun.delete(family);
     return taken;
   };
-  if (process.env.POLYFLAKE_LEASE === undefined && process.env.POLYFLAKE_NODE === undefined) return;
-  for (const family of FAMILIES) {
+  const { POLYFLAKE_LEASE, POLYFLAKE_NODE, POLYFLAKE_FORMATS = FAMILIES.join() } = process.env;
+  if (POLYFLAKE_LEASE === undefined && POLYFLAKE_NODE === undefined) return;
+  const formats = POLYFLAKE_FORMATS.split(",");
+  if (!formats.every((format) => FAMILIES.includes(format))) {
+    const reason = `cannot read POLYFLAKE_FORMATS: expected sno, hotguid or sno,hotguid, found \`${POLYFLAKE_FORMATS}\``;
+    failure = new PolyflakeError("out_of_range", reason);
+    return;
+  }
+  for (const family of formats) {
     try {
       const own = lease(undefined, undefined, { watch: warn });
       own.begin({ family }, true);

@@ -47,6 +47,20 @@ for (const [name, place] of Object.entries(PLACES)) {
       assert(isOwn);
     });
 
+    test("under --import a process leases worker IDs of the ID formats that a variable names", async () => {
+      const { node, url } = place();
+      const program = `
+        import { sno } from "polyflake";
+        const { partition } = sno.parse(sno.generate());
+        process.stdout.write(String(partition), () => process.kill(process.pid, "SIGKILL"));`;
+      const env = { ...process.env, POLYFLAKE_LEASE: url, POLYFLAKE_FORMATS: "sno" };
+      const options = ["--import", "polyflake/lease", "--no-warnings", "--input-type=module", "--eval", program];
+      const killed = await run(node, options, { env }).catch((error) => error);
+      assert.deepEqual([killed.signal, killed.stdout], ["SIGKILL", "0"]);
+      const [{ namespace, first }, ...others] = await granted(url);
+      assert.deepEqual([namespace.split("/")[1], Number(first), others], ["sno", 0, []]);
+    });
+
     test("restarts do not run dry: four numbers for four processes, again and again, however they end", async () => {
       const store = place();
       // At process.exit and at faults nothing can wait any more, so a number is returned in a file alone.
