@@ -328,7 +328,11 @@ fn an_operator_sees_and_changes_a_namespace() {
     let file = folder.path().join("leases.db");
     let url = format!("sqlite:{}?allow=overlayfs", file.display());
     // A wrong path is an error, and does not make an empty store.
-    for step in [&["status", "orders/sno"][..], &["evict", "orders/sno", "1", "--yes"], &["restored", "--yes"]] {
+    for step in [
+        &["status", "orders/sno"][..],
+        &["evict", "orders/sno", "1", "--yes"],
+        &["restored", "--yes"],
+    ] {
         let refusal = refused(1, &[&["lease"], step, &["--url", &url]].concat());
         assert!(refusal.starts_with("error[lease_unavailable]: "), "{refusal}");
         assert!(!file.exists());

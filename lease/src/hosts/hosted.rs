@@ -176,7 +176,7 @@ impl Hosted {
     /// last error since the last grant or renewal (`refused`).
     pub fn status(&self, wall_ms: u64) -> String {
         let standing = self.lease.standing();
-        let (number, end) = standing.grant.unzip();
+        let (number, end) = standing.current(wall_ms).unzip();
         let Figures { grants, renewals, failures, .. } = standing.counts;
         json!({
             "number": number,

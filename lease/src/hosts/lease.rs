@@ -164,14 +164,18 @@ impl Lease {
         self.shared.get().map_or_else(none, |shared| shared.reason())
     }
 
-    /// Returns the worker ID of the generator, if it has one.
+    /// Returns the leased worker ID, or `None` without a lease or after its end.
     pub fn number(&self) -> Option<u64> {
-        self.shared.get()?.lock().standing.grant.map(|(number, _)| number)
+        self.current().map(|(number, _)| number)
     }
 
-    /// Returns the end of the generator's window in Unix milliseconds.
+    /// Returns the end of the generator's window in Unix milliseconds, or `None` without a lease or after its end.
     pub fn end(&self) -> Option<u64> {
-        self.shared.get()?.lock().standing.grant.map(|(_, end)| end)
+        self.current().map(|(_, end)| end)
+    }
+
+    fn current(&self) -> Option<(u64, u64)> {
+        self.shared.get()?.lock().standing.current(system::unix_ms())
     }
 
     /// Returns the last error since the last grant or renewal.

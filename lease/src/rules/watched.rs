@@ -26,9 +26,14 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    /// Milliseconds until the end of the grant; 0 without one.
+    /// Returns the number and the end of the generator's grant, unless it has ended.
+    pub(crate) fn current(&self, wall_ms: u64) -> Option<(u64, u64)> {
+        self.grant.filter(|(_, end)| wall_ms < *end)
+    }
+
+    /// Returns the milliseconds until the end of the grant, or 0 without one.
     pub(crate) fn remaining_ms(&self, wall_ms: u64) -> u64 {
-        self.grant.map_or(0, |(_, end)| end.saturating_sub(wall_ms))
+        self.current(wall_ms).map_or(0, |(_, end)| end - wall_ms)
     }
 
     /// The reason why there is no ID now. `place` names the store.

@@ -476,6 +476,18 @@ except polyflake.PolyflakeError as error:
         process.communicate()
 
 
+def test_the_status_after_the_end_of_a_lease_has_no_worker_id(url: str) -> None:
+    lease = polyflake.lease(url, "orders", lease_seconds=1.0)
+    ids = sno.Generator(lease=lease)
+    assert ids.generate().partition == lease.number == lease.status().number == 0
+    with closing(sqlite3.connect(path_of(url), isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")  # so no renewal succeeds
+        time.sleep(1.2)
+        status = lease.status()
+        assert (status.number, status.end, status.remaining_ms, lease.number) == (None, None, 0, None)
+    lease.close()
+
+
 def test_the_first_id_waits_and_lets_signals_in(url: str) -> None:
     class Interrupted(Exception):
         pass

@@ -214,8 +214,8 @@ class Lease:
 
     @property
     def number(self) -> int | None:
-        """The worker ID that is currently leased."""
-        return self._number
+        """The worker ID that is currently leased, or ``None``."""
+        return self.status().number
 
     def status(self) -> LeaseStatus:
         """Returns the status of the lease."""
