@@ -1,4 +1,4 @@
-"""Unique, time-sortable IDs with the same bytes and the same string forms in every language.
+"""Unique, time-sortable IDs with the same bytes and the same strings in every language.
 
 Each ID format is a module: :mod:`polyflake.sno`, :mod:`polyflake.randflake` (whose cipher is :mod:`polyflake.sparx64`),
 :mod:`polyflake.hotguid`, and :mod:`polyflake.layout` for Snowflake layouts of any shape. :mod:`polyflake.public`

@@ -4,42 +4,43 @@ from __future__ import annotations
 
 
 class PolyflakeError(Exception):
-    """The error that every rejected call raises. A rejected call has no effect.
+    """The base class of all errors of this package. A call that raises one has no effect.
 
-    Match on :attr:`code`, which is the same string in every language, or catch one of the subclasses. For the meaning,
+    Compare :attr:`code`, which is the same string in every language, or catch one of the subclasses. For the meaning,
     causes and remedies of each code, see https://example.invalid/polyflake/blob/main/docs/errors.md
     """
 
     code: str = ""
-    """The stable code, such as ``"invalid_character"`` or ``"sequence_exhausted"``. It is empty in an exception that
-    you create.
+    """The stable error code, such as ``"invalid_character"`` or ``"sequence_exhausted"``. It is empty in an exception
+    that you create yourself.
     """
 
     position: int | None = None
-    """The 0-based index of the first invalid character of a string."""
+    """The zero-based index of the first invalid character in a string."""
 
     field: str | None = None
-    """The rejected parameter, field or option, by the name that the caller used."""
+    """The name of the rejected parameter, field or option, as the caller wrote it."""
 
     retry_at: int | None = None
     """The earliest time at which a retry can succeed, in Unix milliseconds."""
 
     written: int | None = None
-    """The number of IDs that a batch made before the error. No other call returns these IDs."""
+    """The number of IDs that a batch call generated before the error. No other call returns these IDs."""
 
     item: int | None = None
-    """The 0-based index of the rejected item in a call with many items."""
+    """The zero-based index of the rejected item in a call with many items."""
 
 
 class InvalidTypeError(PolyflakeError, TypeError):
     """``invalid_type``: an argument has the wrong type, and :attr:`field` is the parameter.
 
-    Exceptions that the argument's own code raises (``__index__``, an iterator, a time zone) propagate unchanged.
+    Exceptions raised by the argument's own code, such as ``__index__``, an iterator or a time zone, propagate
+    unchanged.
     """
 
 
 class InvalidValueError(PolyflakeError, ValueError):
-    """An argument is malformed, or a public ID does not decode.
+    """An argument is malformed, or a public ID cannot be decoded.
 
     Malformed strings, secrets and descriptions have the codes ``invalid_length``, ``invalid_character``,
     ``not_canonical``, ``invalid_secret``, ``invalid_layout``, ``unknown_field`` and ``missing_field``. Public IDs have
@@ -62,7 +63,7 @@ class ExhaustedError(PolyflakeError):
 
 
 class LeaseError(PolyflakeError):
-    """A grant, a window or a lease does not allow an ID.
+    """The grant, window or lease of a generator does not allow it to generate an ID now.
 
     ``lease_not_started``, ``lease_expired`` and ``lease_mismatch`` concern a grant or a window; ``lease_unavailable``
     means that no worker ID is leased at the moment.
@@ -70,7 +71,7 @@ class LeaseError(PolyflakeError):
 
 
 class StateError(PolyflakeError):
-    """The generator makes no more IDs: ``generator_closed``, or ``forked`` in a child process."""
+    """The generator cannot generate any more IDs: ``generator_closed``, or ``forked`` in a child process."""
 
 
 class EntropyError(PolyflakeError):

@@ -31,11 +31,11 @@ class LeaseStatus(NamedTuple):
     """The status of a lease at one moment."""
 
     number: int | None
-    """The worker ID that is currently leased."""
+    """The worker ID that is currently leased, or ``None``."""
     end: int | None
-    """The end of the lease unless it is renewed, in Unix milliseconds."""
+    """The time at which the lease ends unless it is renewed, in Unix milliseconds."""
     remaining_ms: int
-    """The time until then, in milliseconds."""
+    """The time until the end of the lease, in milliseconds."""
     grants: int
     """The number of grants so far."""
     renewals: int
@@ -43,16 +43,17 @@ class LeaseStatus(NamedTuple):
     failures: int
     """The number of failed requests so far."""
     refused: dict[str, Any] | None
-    """The last rejected request, until the next grant: ``code``, ``message``, ``until``."""
+    """The last rejected request since the last grant, as a dict with ``code``, ``message`` and ``until``."""
 
 
 class Lease:
-    """A worker ID that no other generator in a namespace has, leased from a database: a generator's partition, node or
-    machine.
+    """A lease of a worker ID from a database. While it is held, no other generator in the namespace has this worker ID.
 
-    Use a lease for one generator, whose first ID starts it. The lease is renewed automatically, switches to another
-    worker ID if necessary, and is released by :meth:`close` or at exit. A forked child leases its own worker ID at its
-    first ID. Without a store, the variables ``POLYFLAKE_LEASE`` and ``POLYFLAKE_NODE`` describe the lease.
+    Use a lease for one generator. The worker ID becomes the generator's partition, node or machine bytes. The lease
+    starts when the generator creates its first ID, is renewed automatically, and switches to another worker ID if
+    necessary. The worker ID is released by :meth:`close` or when the process exits normally. A forked child leases its
+    own worker ID when it generates its first ID. Without a store, the environment variables ``POLYFLAKE_LEASE`` and
+    ``POLYFLAKE_NODE`` describe the lease.
     """
 
     def __init__(
@@ -70,32 +71,33 @@ class Lease:
         wait: float | None = None,
         sigterm: bool = False,
     ) -> None:
-        """Creates a lease, which the first ID of its generator starts.
+        """Creates a lease, which starts when its generator creates the first ID.
 
         :param store: ``"sqlite:PATH"`` or ``"postgres://..."``, with ``?namespace=`` unless ``namespace`` is passed.
-            The URL can also contain ``numbers``, ``lease_seconds``, ``wait`` and ``sigterm``, which the arguments of
-            these names override. The store can also be a connection source of your program: a pool of ``psycopg_pool``,
-            a pool of asyncpg, an SQLAlchemy engine, or a function that connects. No connection is used across a fork,
-            so a child cannot use its parent's pool.
+            The URL can also contain ``numbers``, ``lease_seconds``, ``wait`` and ``sigterm``. The arguments of the same
+            names take precedence. The store can also be a connection source of your program: a pool of
+            ``psycopg_pool``, a pool of asyncpg, an SQLAlchemy engine, or a function that connects. No connection is
+            used across a fork, so a child cannot use its parent's pool.
         :param schema: the PostgreSQL schema of the tables, for a pool, an engine or a function; ``polyflake`` by
             default. In a URL, use ``?schema=``.
-        :param namespace: the name that all processes of a fleet share. Each ID format has its own, such as
+        :param namespace: a name that all processes of a fleet share. Each ID format has its own namespace, such as
             ``orders/sno``.
-        :param numbers: the first and the last worker ID of the namespace; by default all that the ID format has.
+        :param numbers: the first and the last worker ID of the namespace; by default all worker IDs of the ID format.
         :param prefer: a worker ID to lease if it is free.
-        :param insist: the only worker ID to lease, as soon as it is free.
+        :param insist: the only worker ID to accept. The lease waits until it is free.
         :param lease_seconds: the length of the lease, in seconds; by default an hour, or a minute with ``insist`` or
             ``POLYFLAKE_NODE``.
-        :param holder: a descriptive name of the holder; by default the variable ``POLYFLAKE_HOLDER``, or the host and
-            the process.
-        :param watch: a callable that is called with each event on the lease's thread, in addition to the logger
+        :param holder: a descriptive name of the holder; by default the value of ``POLYFLAKE_HOLDER``, or the host name
+            and the process ID.
+        :param watch: a callable that receives each event, on the lease's thread, in addition to the logger
             ``polyflake.lease``.
-        :param wait: the longest wait of a process's first ID, in seconds; by default 10, or 70 with ``insist`` or
-            ``POLYFLAKE_NODE``.
-        :param sigterm: ``True`` to release the worker ID on SIGTERM, before the previous handler runs or the process
+        :param wait: how long the first ID of a process can wait for a worker ID, in seconds; by default 10, or 70 with
+            ``insist`` or ``POLYFLAKE_NODE``.
+        :param sigterm: whether to release the worker ID on SIGTERM, before the previous handler runs or the process
             ends.
-        :raises PolyflakeError: ``lease_unavailable`` without a store and a variable; ``out_of_range``, also for an
-            empty variable. The message states the remedy and never the password.
+        :raises PolyflakeError: ``lease_unavailable`` if neither a store nor an environment variable is set, or
+            ``out_of_range`` if the URL or another value is invalid, or an environment variable is empty. The message
+            states the remedy and never contains the password.
         """
         _check_arguments(
             {"namespace": namespace, "schema": schema, "holder": holder},
@@ -226,7 +228,7 @@ class Lease:
     def ready(self) -> int:
         """Waits for the first worker ID and returns it. Call it at the start of a program.
 
-        It raises the same exceptions as a first ID.
+        Raises the same exceptions as the generation of the first ID.
         """
         self._has_waited = False
         self._wait(None)
@@ -253,19 +255,19 @@ class Lease:
     def check(store: Any = None, namespace: str | None = None, *, schema: str | None = None) -> str:
         """Checks whether a lease could be acquired, for deployment scripts.
 
-        It returns the name of the store, without a password. It leases and writes nothing, and accepts a store that
-        does not exist yet but could be created.
+        Returns the name of the store, without a password. The check neither leases a worker ID nor writes to the store.
+        It accepts a store that does not exist yet but could be created.
 
-        :param store: a store that a lease accepts, except a pool of asyncpg, which needs a running loop.
-        :raises PolyflakeError: immediately, with the reason and its code: ``lease_unavailable``, ``store_not_durable``,
-            ``store_changed``, ``numbers_exhausted``, ``clock_skewed`` and others.
+        :param store: a store that a lease accepts, except an asyncpg pool, which requires a running event loop.
+        :raises PolyflakeError: immediately, with the reason. Its code is one of ``lease_unavailable``,
+            ``store_not_durable``, ``store_changed``, ``numbers_exhausted``, ``clock_skewed`` or another lease code.
         """
         return _check(Lease(store, namespace, schema=schema))
 
     def close(self) -> None:
         """Closes the generator immediately, so that its calls raise ``generator_closed``, and releases the worker ID.
 
-        It waits for the release at most 10 seconds, because the store may be unreachable.
+        The call waits at most 10 seconds for the release, because the store may be unreachable.
         """
         self._ask_to_close()
         if self._thread is not None and self._thread is not threading.current_thread():
@@ -422,7 +424,7 @@ class Lease:
             await driver.end()
 
     def _fail(self, failure: BaseException) -> None:
-        """Ends the lease after an error that the rules do not know. The generator makes no more IDs."""
+        """Ends the lease after an unexpected error. The generator can then generate no more IDs."""
         self._keeper.seal()
         self._number, self._failure = None, failure
         self._settled.set()

@@ -171,7 +171,7 @@ class _Watchdog:
         self.is_over = False
 
     def expect(self, seconds: float | None, late: Callable[[], object] | None = None) -> None:
-        """Starts the timeout of a call, in seconds, or ends it."""
+        """Starts the timeout of a call, in seconds, or cancels the timeout."""
         with self.changed:
             self.until, self.late = (None, None) if seconds is None else (time.monotonic() + seconds, late)
             if self.thread is None and seconds is not None:
@@ -338,7 +338,7 @@ def file_of(store: Any) -> str | None:
 
 
 def absolute(path: str) -> str:
-    """Returns an absolute path, because the working directory may change before the first ID.
+    """Returns an absolute path, because the working directory may change before the first ID is generated.
 
     An empty path and an in-memory database remain unchanged; the rules reject them.
     """

@@ -105,7 +105,7 @@ class _Array(Generic[_Item]):
 
 @final
 class Stall:
-    """A notice that a call has to wait: the argument of a generator's ``on_stall``."""
+    """A notice that a call has to wait. It is the argument of a generator's ``on_stall`` callback."""
 
     @property
     def reason(self) -> str:
@@ -113,11 +113,11 @@ class Stall:
 
     @property
     def unix_ms(self) -> int:
-        """The clock's reading, in Unix milliseconds."""
+        """The time of the generator's clock, in Unix milliseconds."""
 
     @property
     def stalled(self) -> int:
-        """The number of calls of this generator that are waiting, including this one. They compete for IDs; there is no
+        """The number of calls of this generator that are waiting, including this one. They compete for IDs without a
         queue.
         """
 
@@ -138,18 +138,18 @@ class Description:
 
     @property
     def fields(self) -> tuple[FieldDescription, ...]:
-        """The fields, from the most significant bit on."""
+        """The fields, starting with the most significant one."""
 
     @property
     def per_second(self) -> int | None:
-        """The number of IDs that one generator can make per second, rounded down; ``None`` unless the format has both a
-        timestamp and a sequence.
+        """The number of IDs that one generator can generate per second, rounded down; ``None`` unless the format has
+        both a timestamp and a sequence.
         """
 
     @property
     def per_second_in_all(self) -> int | None:
-        """The number of IDs that all generators together can make per second, rounded down; ``None`` above 2^128, and
-        unless the format has both a timestamp and a sequence.
+        """The number of IDs that all generators together can generate per second, rounded down. It is ``None`` if the
+        number exceeds 2^128, or unless the format has both a timestamp and a sequence.
         """
 
     @property
@@ -186,11 +186,11 @@ class FieldDescription:
 
     @property
     def name(self) -> str:
-        """The name: ``"timestamp"``, ``"sequence"``, ``"unused"``, or the name of a constant or bindable."""
+        """The name: ``"timestamp"``, ``"sequence"``, ``"unused"``, or the name of a constant or bindable field."""
 
     @property
     def kind(self) -> str:
-        """The kind of the field, as in the JSON form of a layout."""
+        """The kind of the field, as in the JSON description of a layout."""
 
     @property
     def offset(self) -> int:

@@ -28,7 +28,7 @@ def _names() -> str:
 
 
 def read_sno(value: Any) -> sno.Sno:
-    """Returns the sno ID of a value: an ID, its string form, its bytes or its UUID.
+    """Returns the sno ID for a value, which is an ID, a string, bytes or a UUID.
 
     :raises PolyflakeError: for any other value.
     """

@@ -1,9 +1,9 @@
 """Model fields for Django.
 
 Each field stores IDs in a form that the database sorts in the same order as the IDs, so
-``filter(id__range=sno.time_range(a, b))`` is a range query. ``default=sno.generate`` makes an ID for each new row, and
-``functools.partial(sno.generate, 7)`` makes one with a metabyte. Django can write both into migrations. The serializers
-are in :mod:`polyflake.rest_framework`.
+``filter(id__range=sno.time_range(a, b))`` is a range query. ``default=sno.generate`` generates an ID for each new row,
+and ``functools.partial(sno.generate, 7)`` generates one with a metabyte. Django can serialize both in migrations. The
+serializers are in :mod:`polyflake.rest_framework`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = [
 
 
 def read_sno(value: Any) -> sno.Sno:
-    """Returns the sno ID of a value: an ID, its string form, its bytes or its UUID.
+    """Returns the sno ID for a value, which is an ID, a string, bytes or a UUID.
 
     :raises django.core.exceptions.ValidationError: with the stable code of the error.
     """
@@ -59,11 +59,11 @@ class JSONEncoder(Encoding, DjangoJSONEncoder):
 
 
 class SnoField(models.Field):
-    """A model field of :class:`polyflake.sno.Sno`.
+    """A model field for :class:`polyflake.sno.Sno`.
 
-    :param form: ``"text"``, 16 characters; ``"bytes"``, 10 bytes; ``"uuid8"``, a version 8 UUID; ``"uuid"``, the UUID
-        of the compatible form. The form is part of migrations. On SQL Server, a system check rejects the two UUID
-        forms, because they do not sort by time there.
+    :param form: how IDs are stored: ``"text"`` as 16 characters, ``"bytes"`` as 10 bytes, ``"uuid8"`` as a version 8
+        UUID, or ``"uuid"`` as a UUID in the compatible form. Migrations contain the form. On SQL Server, a system check
+        rejects the two UUID forms, because they do not sort by time there.
     """
 
     description = "sno ID"
@@ -130,7 +130,7 @@ class SnoField(models.Field):
         return found(value) if COLUMNS[self.form] is UUIDS else value
 
     def value_from_object(self, obj: models.Model) -> Any:
-        """Returns the string form, because forms and serializers compare it with the user's input."""
+        """Returns the ID as a string, because forms and serializers compare it with the user's input."""
         id = super().value_from_object(obj)
         return str(id) if isinstance(id, sno.Sno) else id
 
@@ -142,9 +142,10 @@ class SnoField(models.Field):
 
 
 class HotGuidField(models.UUIDField):
-    """A model field of Hot Guids, which are UUIDs.
+    """A model field for Hot Guids, which are UUIDs.
 
-    MySQL and MariaDB store 16 bytes. SQL Server stores the UUID that it sorts by time.
+    MySQL and MariaDB store the UUID as 16 bytes. On SQL Server the bytes are rearranged so that the column sorts by
+    time.
     """
 
     description = "Hot Guid"
@@ -170,7 +171,7 @@ class HotGuidField(models.UUIDField):
 
 
 class Int64Field(models.BigIntegerField):
-    """A model field of 64-bit integers, such as the IDs of a layout. Serializers write them as decimal strings."""
+    """A model field for 64-bit integers, such as the IDs of a layout. Serializers write them as decimal strings."""
 
     description = "integer of 64 bits"
 
@@ -184,7 +185,7 @@ class Int64Field(models.BigIntegerField):
 
 
 class RandflakeField(Int64Field):
-    """A model field of Randflakes. Serializers write them in their string form."""
+    """A model field for Randflakes. Serializers write them as base32hex strings."""
 
     description = "Randflake"
 
@@ -205,7 +206,9 @@ class SnoConverter:
 
 
 class RandflakeConverter:
-    """A path converter between a Randflake's string form in a URL and its integer. Any other string is a 404."""
+    """A path converter between an encoded Randflake in a URL and its integer. Any other string results in a 404
+    response.
+    """
 
     regex = "[0-9a-v]{1,13}"
 
@@ -217,9 +220,10 @@ class RandflakeConverter:
 
 
 class PublicIdConverter:
-    """A path converter between a public ID in a URL and its integer. Any string that does not decode is a 404.
+    """A path converter between a public ID in a URL and its integer. A string that cannot be decoded results in a 404
+    response.
 
-    A subclass states the type: ``class OrderConverter(PublicIdConverter): of = orders``.
+    A subclass sets the type: ``class OrderConverter(PublicIdConverter): of = orders``.
     """
 
     regex = "[a-z0-9_]+"

@@ -4,7 +4,8 @@
 
 An ID is a :class:`uuid.UUID`. Its string form and its ``bytes`` sort by time; its ``bytes_le`` are the bytes that
 .NET's ``Guid.ToByteArray()`` returns. The machine bits are the worker ID and are random by default. IDs are predictable
-and reveal their creation time, their generator and how many IDs it makes, so do not use them as secrets.
+and reveal their creation time, the worker ID of their generator and how many IDs it generates, so do not use them as
+secrets.
 
 Invalid arguments raise a :class:`polyflake.PolyflakeError`; values are never rounded, wrapped or guessed. Integers are
 ``int`` or any type with ``__index__``, such as NumPy's integers, but not ``bool`` or ``float``. Times of ranges and
@@ -49,11 +50,13 @@ __all__ = [
 def generate(shard_key: SupportsIndex = 0) -> UUID:
     """Returns a new ID from the default generator, which :func:`set_default_generator` can replace.
 
-    The default generator picks 5 random bytes at the first call, and new ones in a forked child.
+    The default generator picks 5 random bytes at the first call, and picks new ones in a forked child.
 
-    :param shard_key: the value that your application routes by, 0..4294967295.
-    :raises ExhaustedError: ``sequence_exhausted`` after 16,777,216 IDs in one second and 1 s of waiting.
-    :raises OutOfRangeError: if the shard key is out of range, or ``time_out_of_range`` before 1970 and after 2106.
+    :param shard_key: the key that your application uses to route requests to a shard, 0..4294967295.
+    :raises ExhaustedError: ``sequence_exhausted`` if all 16,777,216 IDs of a second are used up and none became
+        available within 1 s.
+    :raises OutOfRangeError: if the shard key is out of range, or ``time_out_of_range`` if the time is before 1970 or
+        after 2106.
     :raises EntropyError: if the operating system provides no random bytes.
     """
 
@@ -90,30 +93,31 @@ def generate_many_async(n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> Co
 def set_default_generator(generator: Generator | None, /) -> None:
     """Sets the default generator for all threads.
 
-    The functions of this module, such as :func:`generate`, use the generator. They never use the previous one again,
-    but code that holds a reference to it still can. ``None`` creates a new generator with new random bytes.
+    The functions of this module, such as :func:`generate`, use the generator. They no longer use the previous
+    generator, but code that holds a reference to it still can. ``None`` creates a new generator with new random bytes.
 
         >>> set_default_generator(Generator(clock=lambda: 1_893_456_000_000_000_000))
         >>> timestamp(generate())
         1893456000
         >>> set_default_generator(None)
 
-    Use it in tests, to make the generator read a mocked clock, and in programs that have an explicit window. A forked
-    child inherits the generator, but the generator raises ``forked`` there if it has an explicit window.
+    Use this function in tests, so that the generator reads a mocked clock, and in programs that have an explicit
+    window. A forked child inherits the generator. If the generator has an explicit window, it raises ``forked`` in the
+    child.
 
     :raises InvalidTypeError: if the argument is neither a generator nor ``None``.
     """
 
 def parse(text: str, /) -> UUID:
-    """Parses the string form of an ID: hexadecimal digits in either case, with hyphens.
+    """Parses an encoded ID, which consists of hexadecimal digits in either case, with hyphens.
 
-    It is stricter than ``UUID(text)``, which also accepts braces, ``urn:uuid:`` and hyphens in any place.
+    This function is stricter than ``UUID(text)``, which also accepts braces, ``urn:uuid:`` and misplaced hyphens.
 
         >>> parse("691F29D0-BBAA-DDCC-EE01-0203FFFFFF7F")
         UUID('691f29d0-bbaa-ddcc-ee01-0203ffffff7f')
 
-    :raises InvalidValueError: ``invalid_length`` unless the string has 36 characters, ``invalid_character`` with the
-        position of the first invalid character.
+    :raises InvalidValueError: ``invalid_length`` unless the string has 36 characters, or ``invalid_character`` with the
+        ``position`` of the first invalid character.
     """
 
 @overload
@@ -125,8 +129,8 @@ def parts(id: UUID, /, *, uuid8: Literal[False] = False) -> Parts:
         >>> parts(Generator(uuid8=True).generate(7), uuid8=True).shard_key
         7
 
-    :param uuid8: ``True`` if the ID is a version 8 UUID, as made by a generator with ``uuid8=True``.
-    :raises InvalidValueError: ``not_canonical`` for another version or variant, if ``uuid8`` is true.
+    :param uuid8: whether the ID is a version 8 UUID, as generated with ``Generator(uuid8=True)``.
+    :raises InvalidValueError: ``not_canonical`` if ``uuid8`` is true and the UUID has another version or variant.
     """
 
 @overload
@@ -142,15 +146,16 @@ def from_parts(
     shard_key: SupportsIndex = 0,
     uuid8: Literal[False] = False,
 ) -> UUID:
-    """Returns the ID with these fields. The caller must ensure that no ID is made twice.
+    """Returns the ID with these fields. The caller must ensure that no two calls return the same ID.
 
-    :param timestamp: Unix seconds, 0..4294967295.
-    :param machine: 5 bytes; with ``uuid8``, an integer of 34 bits, 0..17179869183.
-    :param counter: 0..16777215.
-    :param shard_key: 0..4294967295.
-    :param uuid8: ``True`` for a version 8 UUID.
-    :raises OutOfRangeError: ``time_out_of_range`` for the timestamp, ``out_of_range`` with the ``field``.
-    :raises InvalidValueError: ``invalid_length`` for the machine.
+    :param timestamp: the creation time in Unix seconds, 0..4294967295.
+    :param machine: 5 bytes or, with ``uuid8``, a 34-bit integer, 0..17179869183.
+    :param counter: the counter, 0..16777215.
+    :param shard_key: the shard key, 0..4294967295.
+    :param uuid8: whether to return a version 8 UUID.
+    :raises OutOfRangeError: ``time_out_of_range`` if the timestamp is out of range, or ``out_of_range`` for any other
+        ``field``.
+    :raises InvalidValueError: ``invalid_length`` unless ``machine`` has 5 bytes.
     """
 
 @overload
@@ -163,9 +168,9 @@ def from_parts(
     uuid8: Literal[True],
 ) -> UUID: ...
 def shard_key(id: UUID, /) -> int:
-    """Returns the shard key of an ID, 0..4294967295: the value that the application routes by.
+    """Returns the shard key of an ID, 0..4294967295, which the application uses to route requests to a shard.
 
-    It reads the compatible form. For a version 8 UUID, use ``parts(id, uuid8=True).shard_key``.
+    This function reads the compatible form. For a version 8 UUID, use ``parts(id, uuid8=True).shard_key``.
 
         >>> shard_key(generate(7))
         7
@@ -175,16 +180,16 @@ def timestamp(id: UUID, /) -> int:
     """Returns the creation time of an ID, in Unix seconds."""
 
 def to_sql(id: UUID, /) -> UUID:
-    """Returns the GUID to store in a ``uniqueidentifier`` column of SQL Server, where it sorts by time."""
+    """Returns the GUID to store in an SQL Server ``uniqueidentifier`` column, which sorts by time."""
 
 def from_sql(guid: UUID, /) -> UUID:
-    """Converts the GUID of a ``uniqueidentifier`` column, which :func:`to_sql` returned, back to the ID."""
+    """Returns the ID for a GUID from a ``uniqueidentifier`` column, as :func:`to_sql` returned it."""
 
 def to_dotnet_bytes(id: UUID, /) -> bytes:
-    """Returns the 16 bytes in the order of .NET's ``Guid.ToByteArray()``, which are the same as ``id.bytes_le``."""
+    """Returns the 16 bytes in the order of .NET's ``Guid.ToByteArray()``, like ``id.bytes_le``."""
 
 def from_dotnet_bytes(data: _Buffer, /) -> UUID:
-    """Returns the ID of 16 bytes in the order of .NET's ``Guid.ToByteArray()``.
+    """Returns the ID for 16 bytes in the order of .NET's ``Guid.ToByteArray()``.
 
     :raises InvalidValueError: ``invalid_length``, in bytes.
     """
@@ -192,11 +197,12 @@ def from_dotnet_bytes(data: _Buffer, /) -> UUID:
 def time_range(start: _Time, end: _Time, /, *, sql: bool = False) -> tuple[UUID, UUID]:
     """Returns the lowest and the highest ID of the time range ``start <= time < end``, for BETWEEN queries.
 
-    Both bounds are inclusive. An ID is in the range if its second begins in the range.
+    Both IDs belong to the range, so they can be used directly with BETWEEN. An ID is in the range if its second begins
+    in the range.
 
-    :param sql: ``True`` for the form that SQL Server sorts by time, as :func:`to_sql` returns it.
-    :raises OutOfRangeError: ``out_of_range`` if the range is reversed or contains no second, ``time_out_of_range``
-        before 1970 or past 2106-02-07T06:28:16Z.
+    :param sql: whether to return GUIDs that SQL Server sorts by time, as :func:`to_sql` does.
+    :raises OutOfRangeError: ``out_of_range`` if the range is reversed or contains no second, ``time_out_of_range`` if a
+        bound is before 1970 or past 2106-02-07T06:28:16Z.
     """
 
 def describe() -> Description:
@@ -216,8 +222,8 @@ class Parts:
 
     @property
     def machine(self) -> bytes:
-        """The 5 bytes that identify the generator. They are random; the original library derives them from the host and
-        the process.
+        """The 5 bytes that identify the generator. They are random, whereas the original library derives them from the
+        host and the process.
         """
 
     @property
@@ -226,7 +232,7 @@ class Parts:
 
     @property
     def shard_key(self) -> int:
-        """The shard key, 0..4294967295: the value that the application routes by."""
+        """The shard key, 0..4294967295, which the application uses to route requests to a shard."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -253,22 +259,22 @@ class Uuid8Parts:
 
     @property
     def shard_key(self) -> int:
-        """The shard key, 0..4294967295: the value that the application routes by."""
+        """The shard key, 0..4294967295, which the application uses to route requests to a shard."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
 
 @final
 class Generator:
-    """A generator with 5 random bytes as its worker ID. It makes up to 16,777,216 IDs per second.
+    """A generator with 5 random bytes as its worker ID. It generates up to 16,777,216 IDs per second.
 
-    Threads can share a generator. It picks its random bytes at the first ID, and new ones in a forked child. Among
-    148,664 generators that are active in the same second, the chance that two share their random bytes is 1 %; those
-    two repeat an ID only if their counters collide, too. When the clock moves backwards, the generator stays in the
-    highest second that it has used. Two copies would repeat each other's IDs, so a generator cannot be copied or
-    pickled. With an explicit window, it raises ``forked`` in a forked child.
+    Threads can share a generator. It picks its random bytes when the first ID is generated, and picks new ones in a
+    forked child. Among 148,664 generators that are active in the same second, the chance that two share their random
+    bytes is 1 %; those two generate a duplicate ID only if their counters collide, too. When the clock moves backwards,
+    the generator stays in the highest second that it has used. Two copies would generate duplicate IDs, so a generator
+    cannot be copied or pickled. With an explicit window, it raises ``forked`` in a forked child.
 
-    Other threads can run while a call waits. The wait ends if a signal handler raises, as it does for
+    Other threads can run while a call waits. The wait ends if a signal handler raises an exception, such as
     ``KeyboardInterrupt``.
     """
 
@@ -285,32 +291,34 @@ class Generator:
     ) -> Generator:
         """Creates a generator.
 
-        :param uuid8: ``True`` to make version 8 UUIDs, which strict validators accept, instead of the compatible form;
-            ``parts(id, uuid8=True)`` reads them. The version and the variant take 6 of the 40 random bits. Among 18,583
-            generators that are active in the same second, the chance that two share the other 34 bits is 1 %.
-        :param window: the half-open time span in which IDs can be made. An ID is in the window if its second begins in
-            it.
+        :param uuid8: whether to generate version 8 UUIDs, which strict validators accept, instead of the compatible
+            form. Read them with ``parts(id, uuid8=True)``. The version and the variant take up 6 of the 40 random bits.
+            Among 18,583 generators that are active in the same second, the chance that two share the remaining 34 bits
+            is 1 %.
+        :param window: the half-open time span in which IDs can be generated. An ID is in the window if its second
+            begins in it.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
-            without a lock, so it can be slow, raise or use the generator itself.
+            without a lock, so it can be slow, raise an exception or use the generator itself.
         :param on_exhausted: what to do when the counters of a second are used up: ``"wait"`` waits for the next second,
             and ``"error"`` raises an exception.
-        :param max_wait: the longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
-        :param lease: a :class:`polyflake.Lease`, which provides the machine bits and the time span. The first ID waits
-            for it.
+        :param max_wait: how long one call can wait, in milliseconds, 0..4294967295; 1000 by default.
+        :param lease: a :class:`polyflake.Lease`, which provides the machine bits and the time span. The first call
+            waits for the lease.
         :param on_stall: a callable that is called on the waiting thread before each sleep. An exception that it raises
             ends the wait and propagates.
-        :raises OutOfRangeError: with the ``field``.
+        :raises OutOfRangeError: if an argument is out of range. Its ``field`` names the argument.
         """
 
     def generate(self, shard_key: SupportsIndex = 0) -> UUID:
         """Returns a new ID.
 
-        :param shard_key: the value that your application routes by, 0..4294967295.
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``.
-        :raises LeaseError: outside the window, ``lease_not_started`` with ``retry_at``, or ``lease_expired``.
-        :raises StateError: ``generator_closed`` or ``forked``.
-        :raises OutOfRangeError: ``time_out_of_range`` before 1970 and after 2106.
-        :raises ClockError: ``clock_failed``.
+        :param shard_key: the key that your application uses to route requests to a shard, 0..4294967295.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, if no ID became available in time.
+        :raises LeaseError: ``lease_not_started`` with ``retry_at`` before the window, or ``lease_expired`` after it.
+        :raises StateError: ``generator_closed`` if the generator is closed, or ``forked`` if it belongs to a parent
+            process.
+        :raises OutOfRangeError: ``time_out_of_range`` if the time is before 1970 or after 2106.
+        :raises ClockError: ``clock_failed`` if the clock fails.
         :raises EntropyError: if the operating system provides no random bytes.
         """
 
@@ -324,8 +332,8 @@ class Generator:
         """Returns ``n`` new IDs, in the order of their creation. Other threads can run during the call.
 
         :param n: the number of IDs, 0..16777216.
-        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of IDs that were
-            made before the error; they are lost.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of IDs that were
+            generated before the error; they are lost.
         """
 
     def fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> None:
@@ -335,19 +343,19 @@ class Generator:
 
         :param buffer: a writable, C-contiguous buffer of bytes in the order of the string form (``bytearray``, or
             NumPy's ``uint8`` in rows of 16) or of 16-byte items (NumPy's ``S16`` and ``V16``).
-        :raises InvalidTypeError: if the buffer is read-only, strided or of another item type.
+        :raises InvalidTypeError: if the buffer is read-only or strided, or has another item type.
         :raises InvalidValueError: ``invalid_length`` if the buffer does not hold a whole number of IDs.
-        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of valid IDs at
-            the front of the buffer; the rest of the buffer is unchanged.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of valid IDs at the
+            front of the buffer; the rest of the buffer is unchanged.
         """
 
     def try_generate(self, shard_key: SupportsIndex = 0) -> UUID:
         """Returns a new ID if one is available without waiting.
 
-        It never waits, regardless of ``on_exhausted`` and ``max_wait``.
+        This method never waits. ``on_exhausted`` and ``max_wait`` are ignored.
 
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of waiting.
-        :raises PolyflakeError: otherwise the same exceptions as :meth:`generate`.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, if no ID is available before the next tick.
+        :raises PolyflakeError: in all other cases, the same exceptions as :meth:`generate`.
         """
 
     def try_generate_text(self, shard_key: SupportsIndex = 0) -> str:
@@ -379,8 +387,8 @@ class Generator:
     def generate_async(self, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, UUID]:
         """Returns a new ID without blocking the thread while it waits.
 
-        This method is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event
-        loop. A call that is cancelled makes no ID.
+        This method is a coroutine for asyncio. Where :meth:`generate` would block the thread, the coroutine awaits
+        instead. A cancelled call generates no ID.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
@@ -399,7 +407,7 @@ class Generator:
         """Returns ``n`` new IDs without blocking the thread while it waits.
 
         This method is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once
-        every 16,384 IDs. A call that is cancelled loses the IDs that it has made.
+        every 16,384 IDs. If the call is cancelled, the IDs that it has generated are lost.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
@@ -407,8 +415,8 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, None]:
         """Fills the caller's buffer with new IDs without blocking the thread while it waits.
 
-        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A
-        call that is cancelled leaves the IDs that it has made at the front of the buffer.
+        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends.
+        If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """
@@ -416,8 +424,7 @@ class Generator:
     def extend_window(self, end: _Time, /) -> None:
         """Moves the end of the window to a later time.
 
-        An end that is not later than the current one has no effect. The call also has no effect if the generator has no
-        window.
+        The call has no effect if ``end`` is not later than the current end, or if the generator has no window.
 
         :raises OutOfRangeError: if ``end`` is before the start of the window, or past the time range of the format.
         """
@@ -440,7 +447,7 @@ class HotGuidArray(_Array[UUID]):
     """A packed array of IDs, 16 bytes each, in the byte order of ``UUID.bytes``.
 
     It supports the buffer protocol as a read-only table with one row of bytes per ID: ``numpy.asarray(ids)`` is a
-    ``uint8`` array of shape ``(n, 16)`` that copies nothing. The array is also an Arrow column of 16-byte values:
+    ``uint8`` array of shape ``(n, 16)``, created without a copy. The array is also an Arrow column of 16-byte values:
     ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
@@ -449,26 +456,31 @@ class HotGuidArray(_Array[UUID]):
 
         :param ids: an iterable of ``uuid.UUID`` and strings; packed bytes, as ``bytes(ids)`` returns them; or an Arrow
             column of 16-byte values, of UUIDs (pyarrow) or of dictionaries of them (pyarrow, polars and others).
-        :raises InvalidTypeError: if ``ids`` is of another type; with the ``item``, for a null or an item of another
-            type.
-        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete, or with the ``item`` that has
-            another length; ``invalid_character`` with the ``item`` and the ``position``.
+        :raises InvalidTypeError: if ``ids`` has another type, or if an item is null or has another type. ``item`` is
+            its index.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete or an item has another length, or
+            ``invalid_character`` if an item contains an invalid character. ``item`` is the index of the ID, and
+            ``position`` the index of the character.
         """
 
     @staticmethod
     def from_texts(column: _Texts, /) -> HotGuidArray:
-        """Parses a column of encoded IDs, each as strictly as :func:`parse` does. A null or ``None`` is rejected.
+        """Parses a column of encoded IDs, each as strictly as :func:`parse` does. Nulls and ``None`` are rejected.
 
-        :param column: a column that :meth:`polyflake.sno.SnoArray.from_texts` accepts, but with 36 characters per ID.
-        :raises InvalidTypeError: if the column does not contain strings; with the ``item``, if an item is not a string.
-        :raises InvalidValueError: ``invalid_length``, or ``invalid_character`` with the ``item`` and the ``position``.
+        :param column: a column like those that :meth:`polyflake.sno.SnoArray.from_texts` accepts, with 36 characters
+            per ID.
+        :raises InvalidTypeError: if the column does not contain strings, or if an item is not a string. ``item`` is its
+            index.
+        :raises InvalidValueError: ``invalid_length`` if an encoded ID has another length, or ``invalid_character`` if
+            it contains an invalid character. ``item`` is the index of the ID, and ``position`` the index of the
+            character.
         """
 
     def timestamps(self) -> FieldColumn:
         """Returns the creation time of each ID, in Unix seconds, as 64-bit integers."""
 
     def machines(self) -> FieldColumn:
-        """Returns the machine of each ID: 5 bytes, as :func:`parts` reads them."""
+        """Returns the 5 machine bytes of each ID, as :func:`parts` reads them."""
 
     def counters(self) -> FieldColumn:
         """Returns the counter of each ID, as unsigned 32-bit integers."""
@@ -476,17 +488,17 @@ class HotGuidArray(_Array[UUID]):
     def shard_keys(self) -> FieldColumn:
         """Returns the shard key of each ID, as unsigned 32-bit integers.
 
-        It reads the compatible form, like :func:`parts`. In version 8 UUIDs the bytes of the shard key are in another
-        order.
+        This method reads the compatible form, like :func:`parts`. In version 8 UUIDs the bytes of the shard key are in
+        a different order.
         """
 
     def text_column(self) -> TextColumn:
-        """Returns the string forms of all IDs as a packed column, the fastest way to pass them to NumPy, Arrow and
-        libraries that use them.
+        """Returns all IDs as a packed column of strings, which is the fastest way to pass them to NumPy, Arrow and
+        libraries that use these.
         """
 
     def texts(self) -> list[str]:
-        """Returns a list of the string forms of all IDs."""
+        """Returns all IDs as a list of strings."""
 
 @final
 class Stats:
@@ -498,11 +510,11 @@ class Stats:
 
     @property
     def last_second(self) -> int | None:
-        """The highest second in which an ID was made, in Unix seconds; ``None`` before the first ID."""
+        """The highest second in which an ID was generated, in Unix seconds; ``None`` before the first ID."""
 
     @property
     def len(self) -> int:
-        """The number of IDs made in that second."""
+        """The number of IDs generated in that second."""
 
     @property
     def closed(self) -> bool:

@@ -1,16 +1,16 @@
-"""Custom layouts: Snowflake IDs with any fields.
+"""Custom layouts: Snowflake IDs with fields of your choice.
 
     an integer ID:  | 1 unused | 41 timestamp | 5 constant | 5 bindable | 12 sequence |      64 bits, signed
     a byte ID:      | 48 timestamp | 80 bindable                                      |      8 x N bits, big-endian
 
-Fields are listed from the most significant bit and fill the ID. A *bindable* is a field whose value you bind for a
+Fields are listed from the most significant bit and fill the ID. A *bindable* field is one whose value you set for a
 generator or for each ID, such as a worker ID. A layout is checked once, when it is created; afterwards, packing and
 parsing only shift and mask bits.
 
 Invalid arguments raise a :class:`polyflake.PolyflakeError`; values are never rounded, wrapped or guessed. Integers are
-``int`` of any size or any type with ``__index__``, such as NumPy's integers, but not ``bool`` or ``float``. Byte values
-of fields are ``bytes``, ``bytearray`` or ``memoryview``. Times are aware ``datetime`` objects or integer Unix
-milliseconds; naive datetimes are rejected.
+``int`` of any size or any type with ``__index__``, such as NumPy's integers, but not ``bool`` or ``float``. Byte fields
+accept ``bytes``, ``bytearray`` or ``memoryview``. Times are aware ``datetime`` objects or integer Unix milliseconds;
+naive datetimes are rejected.
 """
 
 import datetime as dt
@@ -52,7 +52,7 @@ class Layout:
     """
 
     def __new__(cls, description: dict[str, Any], /) -> Layout:
-        """Creates a layout from a description, which is the same in every language.
+        """Creates a layout from a description, which has the same members in every language.
 
         ``id`` is ``"integer"`` (64 bits) or ``"bytes"`` (a multiple of 8 bits, up to 524288). Each field has a ``kind``
         and its width in ``bits``. A field with ``"invert": True`` has all its bits flipped. A ``timestamp`` has a
@@ -70,29 +70,28 @@ class Layout:
     def from_json(text: str, /) -> Layout:
         """Creates a layout from its description as a JSON string.
 
-        It raises the same exceptions as the constructor.
+        This function raises the same exceptions as the constructor.
         """
 
     @staticmethod
     def preset(name: str, /, **fields: _Value) -> Layout:
-        """Returns the layout of a service's IDs: ``"twitter"`` or ``"x"``, ``"discord"``, ``"instagram"``,
+        """Returns the layout of a well-known service: ``"twitter"`` or ``"x"``, ``"discord"``, ``"instagram"``,
         ``"sonyflake"``, ``"mastodon"`` or ``"baidu"``.
 
-        The names are case-insensitive. The last two layouts can only read IDs, so no generator can be created from
-        them.
+        The names are case-insensitive. No generator can be created from the last two layouts, which can only read IDs.
 
             >>> Layout.preset("twitter").parse(1541815603606036480).datetime.isoformat()
             '2022-06-28T16:07:40.105000+00:00'
 
-        :param fields: values of machine fields that are the same in every ID, so that you need not pass them for each
-            ID.
-        :raises InvalidValueError: ``invalid_layout`` for an unknown name, ``unknown_field`` for a field that the layout
-            does not have.
+        :param fields: values of machine fields that are the same in every ID, so that you do not have to pass them for
+            each ID.
+        :raises InvalidValueError: ``invalid_layout`` if the name is unknown, or ``unknown_field`` if the layout does
+            not have one of the fields.
         :raises OutOfRangeError: ``out_of_range`` if a value does not fit its field.
         """
 
     def to_json(self) -> str:
-        """Returns the layout as a JSON string, which is the same for equal layouts and in every language."""
+        """Returns the layout as a JSON string. Equal layouts have the same string in every language."""
 
     @property
     def bits(self) -> int:
@@ -110,18 +109,18 @@ class Layout:
         bindables: _Values | None = None,
         constants: _Values | None = None,
     ) -> Any:
-        """Returns the ID with these field values: an ``int``, or ``bytes`` in a byte layout.
+        """Returns the ID with these field values. The ID is an ``int``, or ``bytes`` in a byte layout.
 
-        The caller must ensure that no ID is made twice.
+        The caller must ensure that no two calls return the same ID.
 
         :param timestamp: the time, rounded down to the layout's tick.
         :param bindables: the values of all bindables, by name.
         :param constants: values, by name, that replace constants in this ID.
-        :raises InvalidValueError: ``unknown_field``, ``missing_field``, or ``invalid_character`` for a string that is
-            not valid Unicode, each with the ``field``.
+        :raises InvalidValueError: ``unknown_field`` if the layout has no field of a name, ``missing_field`` if a value
+            is missing, or ``invalid_character`` if a string is not valid Unicode, each with the ``field``.
         :raises InvalidTypeError: if a value does not have the type of its field.
-        :raises OutOfRangeError: ``out_of_range`` with the ``field``, if a value does not fit its field;
-            ``time_out_of_range``.
+        :raises OutOfRangeError: ``out_of_range`` with the ``field`` if a value does not fit its field, or
+            ``time_out_of_range`` if the timestamp cannot hold the time.
         """
 
     def pack_columns(
@@ -132,9 +131,9 @@ class Layout:
         bindables: Mapping[str, _Value | _Packed] | None = None,
         constants: Mapping[str, _Value | _Packed] | None = None,
     ) -> LayoutArray:
-        """Returns many IDs, whose field values are columns or single values.
+        """Returns many IDs, whose field values come from columns or are single values.
 
-        Each ID takes one item of every column; single values are the same in all IDs.
+        Each ID uses one item of every column, and single values are the same in all IDs.
 
             >>> from array import array
             >>> twitter = Layout.preset("twitter", datacenter=11, worker=26)
@@ -142,18 +141,19 @@ class Layout:
             >>> list(ids)
             [1541815603606036480, 1541815603606036481]
 
-        A column contains signed 64-bit integers: a one-dimensional buffer in the machine's byte order (a NumPy array of
+        A column contains signed 64-bit integers: a one-dimensional buffer in native byte order (a NumPy array of
         ``int64``, an ``array("q")``, a :class:`polyflake.sno.FieldColumn`) or an Arrow column without nulls (pyarrow,
         polars and others). At least one column is required, and all columns must have the same length.
 
         :param timestamp: a column of Unix milliseconds, or a time; rounded down to the layout's tick.
         :param bindables: the values of all bindables, by name.
         :param constants: values, by name, that replace constants in these IDs.
-        :raises InvalidTypeError: as :meth:`pack` does; if there is no column; if a column has another type; if a column
-            is for a field of bytes, a string or more than 64 bits.
-        :raises InvalidValueError: as :meth:`pack` does; ``invalid_length`` if the columns differ in length.
-        :raises OutOfRangeError: as :meth:`pack` does, with the ``item`` if the value is from a column; ``out_of_range``
-            for more than 268435456 bytes of byte IDs.
+        :raises InvalidTypeError: under the same conditions as :meth:`pack`, and if no column is passed, if a column has
+            another type, or if a column is for a field of bytes, a string or more than 64 bits.
+        :raises InvalidValueError: under the same conditions as :meth:`pack`, and ``invalid_length`` if the columns
+            differ in length.
+        :raises OutOfRangeError: under the same conditions as :meth:`pack`, with the ``item`` if the value is from a
+            column, and ``out_of_range`` if the byte IDs exceed 268435456 bytes in total.
         """
 
     def parse_columns(self, ids: LayoutArray | _Integers | Iterable[_Buffer], /) -> ParsedColumns:
@@ -164,35 +164,37 @@ class Layout:
 
         :param ids: a :class:`LayoutArray`, or an argument of its constructor, which is copied: signed 64-bit integers
             in an integer layout, packed bytes in a byte layout.
-        :raises InvalidTypeError: for bytes in an integer layout, and for an array of integers in a byte layout.
-        :raises InvalidValueError: ``invalid_length`` for IDs of another length, and if the last ID is incomplete.
+        :raises InvalidTypeError: if the IDs are bytes in an integer layout, or integers in a byte layout.
+        :raises InvalidValueError: ``invalid_length`` if the IDs have another length, or if the last ID is incomplete.
         """
 
     def parse(self, id: SupportsIndex | str | _Buffer, /) -> Parsed:
         """Returns the fields of an ID. Unused bits are ignored.
 
-        An integer ID can be a decimal string, the form in which most web APIs send it.
+        An integer ID can also be a decimal string, as most web APIs send it.
 
             >>> Layout.preset("discord").parse("175928847299117063").unix_ms
             1462015105796
 
-        :raises InvalidTypeError: for bytes in an integer layout, and for an integer in a byte layout.
-        :raises InvalidValueError: ``invalid_length`` for bytes of another length, ``invalid_character`` for a text
-            field that is not UTF-8, and for a string that is not a canonical decimal.
-        :raises OutOfRangeError: ``out_of_range`` for an integer outside -2^63..2^63-1, ``time_out_of_range`` for a time
-            outside 64-bit milliseconds.
+        :raises InvalidTypeError: if the ID is bytes in an integer layout, or an integer in a byte layout.
+        :raises InvalidValueError: ``invalid_length`` if the bytes have another length, or ``invalid_character`` if a
+            text field is not UTF-8 or the string is not a canonical decimal.
+        :raises OutOfRangeError: ``out_of_range`` if the integer is outside -2^63..2^63-1, or ``time_out_of_range`` if
+            the time does not fit in 64-bit milliseconds.
         """
 
     def time_range(self, start: _Time, end: _Time, /, bindables: _Values | None = None) -> tuple[Any, Any]:
         """Returns the lowest and the highest ID of the time range ``start <= time < end``, for BETWEEN queries.
 
-        Both bounds are inclusive. An ID is in the range if its tick begins in the range.
+        Both IDs belong to the range, so they can be used directly with BETWEEN. An ID is in the range if its tick
+        begins in the range.
 
         :param bindables: values of the bindables above the timestamp; the other bindables span all their values.
         :raises OutOfRangeError: ``time_out_of_range`` if the timestamp cannot hold the range; ``out_of_range`` if the
-            range is reversed, contains no tick or crosses the sign bit, and in a layout with the sequence above the
+            range is reversed, contains no tick or crosses the sign bit, or if the layout has the sequence above the
             timestamp.
-        :raises InvalidValueError: ``missing_field`` or ``unknown_field`` with the ``field``.
+        :raises InvalidValueError: ``missing_field`` if a value is missing, or ``unknown_field`` if a name is unknown.
+            ``field`` is the name.
         """
 
     def describe(self) -> Description:
@@ -212,8 +214,8 @@ class Parsed:
 
     @property
     def datetime(self) -> dt.datetime | None:
-        """The start of the ID's tick, as an aware datetime in UTC; ``None`` in a layout without a timestamp, and
-        outside the years 1 to 9999.
+        """The start of the ID's tick, as an aware datetime in UTC; ``None`` if the layout has no timestamp or the time
+        is outside the years 1 to 9999.
         """
 
     @property
@@ -222,13 +224,13 @@ class Parsed:
 
     @property
     def bindables(self) -> dict[str, Any]:
-        """The values of the bindables by name, from the most significant field on: each an ``int``, a ``str``, or
-        ``bytes`` without leading zeros.
+        """The values of the bindable fields by name, starting with the most significant field. A value is an ``int``, a
+        ``str``, or ``bytes`` without leading zeros.
         """
 
     @property
     def constants(self) -> dict[str, Any]:
-        """The values of the constants in this ID by name, from the most significant field on."""
+        """The values of the constant fields in this ID by name, starting with the most significant field."""
 
     def __eq__(self, other: object, /) -> bool: ...
     __hash__ = None  # type: ignore[assignment]
@@ -237,31 +239,33 @@ class Parsed:
 class ParsedColumns:
     """The fields of many IDs, as columns of signed 64-bit integers that NumPy and Arrow read without a copy.
 
-    It is also a sequence whose items are the fields of each ID, as :meth:`Layout.parse` returns them.
+    The object is also a sequence whose items are the fields of each ID, as :meth:`Layout.parse` returns them.
 
-    Each column is read on demand, independently of the others. Fields of bytes, strings or more than 64 bits have no
-    column; use :meth:`Layout.parse` to read them ID by ID.
+    Each column is read on demand, independently of the others. Fields that hold bytes, strings or more than 64 bits
+    have no column. Use :meth:`Layout.parse` to read them one ID at a time.
     """
 
     @property
     def unix_ms(self) -> FieldColumn | None:
         """The start of each ID's tick, in Unix milliseconds, rounded down; ``None`` in a layout without a timestamp.
 
-        :raises OutOfRangeError: ``time_out_of_range`` outside 64-bit milliseconds, with the ``item``.
+        :raises OutOfRangeError: ``time_out_of_range`` with the ``item`` if a time does not fit in 64-bit milliseconds.
         """
 
     @property
     def sequence(self) -> FieldColumn | None:
-        """The sequence of each ID; ``None`` in a layout without a sequence, and if a column cannot hold it."""
+        """The sequence of each ID; ``None`` if the layout has no sequence or a column cannot hold it."""
 
     @property
     def bindables(self) -> dict[str, FieldColumn]:
-        """The columns of the bindables that have one, by name, from the most significant field on."""
+        """The columns of the bindable fields by name, starting with the most significant field. Fields without a column
+        are omitted.
+        """
 
     @property
     def constants(self) -> dict[str, FieldColumn]:
-        """The columns of the constants that have one, by name, from the most significant field on. They contain the
-        values in the IDs.
+        """The columns of the constant fields by name, starting with the most significant field. They contain the values
+        that are stored in the IDs. Fields without a column are omitted.
         """
 
     def __len__(self) -> int: ...
@@ -276,14 +280,14 @@ class ParsedColumns:
 
 @final
 class Generator:
-    """A generator that makes IDs of one layout, which must have a timestamp and a sequence.
+    """An ID generator for one layout, which must have a timestamp and a sequence.
 
     Threads can share a generator. The sequence begins at its start value in each new tick; when it is used up, calls
-    wait for the next tick. If the clock is behind the last tick, calls raise without waiting. Two generators with the
-    same layout and bindables would repeat each other's IDs, so a generator cannot be copied or pickled, and raises
-    ``forked`` in a forked child.
+    wait for the next tick. If the clock is behind the last tick used, calls raise an exception without waiting. Two
+    generators with the same layout and bindables would generate duplicate IDs, so a generator cannot be copied or
+    pickled, and it raises ``forked`` in a forked child.
 
-    Other threads can run while a call waits. The wait ends if a signal handler raises, as it does for
+    Other threads can run while a call waits. The wait ends if a signal handler raises an exception, such as
     ``KeyboardInterrupt``.
     """
 
@@ -305,34 +309,37 @@ class Generator:
         """Creates a generator.
 
         :param layout: the layout. No other generator of this layout may have the same bindables.
-        :param bindables: values of the bindables that are the same in every ID; pass the others for each ID. An earlier
-            generator may have used the same values, so the first ID belongs to the tick after the first call. That call
-            waits for up to one tick, by default at most one second. If the clock was set back between two runs, IDs
-            repeat unless a snapshot was restored. Without a timestamp, a restart repeats IDs.
-        :param range: a bindable, and the first and last of its values, which no other generator may use. When the
-            sequence of one value is used up in a tick, the generator continues with the next value, so the rate grows
-            with the size of the range. The bindable must be below the timestamp and above the sequence, which must
-            start at 0; neither can be inverted. A restored generator begins in the tick after the snapshot's.
-        :param sequence_only: ``True`` for a layout without a timestamp, whose sequence is used once from start to end.
-        :param window: the half-open time span in which IDs can be made. An ID is in the window if its tick begins in
-            it.
+        :param bindables: values of the bindable fields that are the same in every ID; pass the others for each ID. An
+            earlier generator may have used the same values, so the first ID belongs to the tick after the first call.
+            That call waits for up to one tick, by default at most one second. If the clock was set back between two
+            runs, the generator creates duplicate IDs unless you restore it from a snapshot. In a layout without a
+            timestamp, every restart without a snapshot does so.
+        :param range: the name of a bindable field, and the first and the last value that this generator can use. No
+            other generator may use these values. When the sequence of one value is used up in a tick, the generator
+            continues with the next value, so the rate grows with the size of the range. The bindable field must be
+            below the timestamp and above the sequence, which must start at 0; neither can be inverted. A restored
+            generator begins in the tick after the one in the snapshot.
+        :param sequence_only: whether to allow a layout without a timestamp, whose sequence is used once from start to
+            end.
+        :param window: the half-open time span in which IDs can be generated. An ID is in the window if its tick begins
+            in it.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
-            without a lock, so it can be slow, raise or use the generator itself.
+            without a lock, so it can be slow, raise an exception or use the generator itself.
         :param on_exhausted: what to do when the sequence of a tick is used up: ``"wait"`` waits for the next tick, and
             ``"error"`` raises an exception.
-        :param max_wait: the longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
-        :param lease: a :class:`polyflake.Lease`, which provides the worker ID and the time span. The first ID waits for
-            it.
+        :param max_wait: how long one call can wait, in milliseconds, 0..4294967295; 1000 by default.
+        :param lease: a :class:`polyflake.Lease`, which provides the worker ID and the time span. The first call waits
+            for the lease.
         :param fields: the names of the constants or bindables that hold the leased worker ID, the most significant
             first.
         :param on_stall: a callable that is called on the waiting thread before each sleep. An exception that it raises
             ends the wait and propagates.
         :warns RuntimeWarning: once per layout and bindables, if a generator of this process that is still in use has
-            the same ones and an overlapping time span, because they repeat each other's IDs.
-        :raises InvalidValueError: ``invalid_layout`` for a layout from which no IDs can be made, or for a range that
-            the layout does not support; ``unknown_field`` for a bindable that the layout does not have, or for a window
-            without a timestamp.
-        :raises OutOfRangeError: with the ``field``.
+            the same values and an overlapping time span, because the two generate duplicate IDs.
+        :raises InvalidValueError: ``invalid_layout`` if no IDs can be generated from the layout, or if it does not
+            support the range; ``unknown_field`` if the layout does not have one of the bindables, or if a window is set
+            for a layout without a timestamp.
+        :raises OutOfRangeError: if an argument is out of range. Its ``field`` names the argument.
         """
 
     @staticmethod
@@ -350,34 +357,38 @@ class Generator:
         max_wait: SupportsIndex | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
-        """Creates a generator that continues from the snapshot of a closed one of the same layout.
+        """Creates a generator that continues from the snapshot of a closed generator of the same layout.
 
-        Restore a snapshot only once: a second generator restored from it repeats the IDs of the first one.
+        Restore a snapshot only once: a second generator restored from it would generate duplicate IDs.
 
-        :raises OutOfRangeError: if no generator of the layout can have produced the snapshot.
+        :raises OutOfRangeError: if no generator of the layout could have produced the snapshot.
         """
 
     def generate(self, bindables: _Values | None = None) -> Any:
-        """Returns a new ID: an ``int``, or ``bytes`` in a byte layout.
+        """Returns a new ID, which is an ``int``, or ``bytes`` in a byte layout.
 
-        :param bindables: values of the bindables that the generator does not fix. A value of a fixed one applies to
-            this ID only.
-        :raises InvalidValueError: ``missing_field`` or ``unknown_field`` with the ``field``.
+        :param bindables: values of the bindable fields that are not set for the generator. A value can also replace one
+            that is set for the generator, in this ID only.
+        :raises InvalidValueError: ``missing_field`` if a value is missing, or ``unknown_field`` if a name is unknown.
+            ``field`` is the name.
         :raises InvalidTypeError: if a value does not have the type of its field.
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, or without it in a layout without a timestamp.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, or ``clock_failed``.
-        :raises LeaseError: outside the window, ``lease_not_started`` with ``retry_at``, or ``lease_expired``.
-        :raises StateError: ``generator_closed`` or ``forked``.
-        :raises OutOfRangeError: if a bindable does not fit its field, or ``time_out_of_range`` outside the layout's
-            time range.
+        :raises ExhaustedError: ``sequence_exhausted`` if no ID became available in time, with ``retry_at`` if the
+            layout has a timestamp.
+        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID, or ``clock_failed``
+            if the clock fails.
+        :raises LeaseError: ``lease_not_started`` with ``retry_at`` before the window, or ``lease_expired`` after it.
+        :raises StateError: ``generator_closed`` if the generator is closed, or ``forked`` if it belongs to a parent
+            process.
+        :raises OutOfRangeError: if a value does not fit its field, or ``time_out_of_range`` if the time is outside the
+            layout's time range.
         """
 
     def generate_many(self, n: SupportsIndex, /, bindables: _Values | None = None) -> LayoutArray:
         """Returns ``n`` new IDs. Other threads can run during the call.
 
         :param n: the number of IDs, 0..16777216; their total size is at most 268435456 bytes.
-        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of IDs that were
-            made before the error; they are lost.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of IDs that were
+            generated before the error; they are lost.
         """
 
     def fill(self, buffer: _Buffer, /, bindables: _Values | None = None) -> None:
@@ -385,23 +396,23 @@ class Generator:
 
         Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
 
-        :param buffer: a writable, C-contiguous buffer. An integer layout needs signed 64-bit integers in the machine's
-            byte order. A byte layout needs bytes (NumPy's ``uint8`` in rows of one ID) or items of the length of an ID
-            (``S``, ``V``).
-        :raises InvalidTypeError: if the buffer is read-only, strided or of another item type.
+        :param buffer: a writable, C-contiguous buffer. An integer layout requires signed 64-bit integers in native byte
+            order. A byte layout requires bytes (NumPy's ``uint8`` in rows of one ID) or items as long as an ID (``S``,
+            ``V``).
+        :raises InvalidTypeError: if the buffer is read-only or strided, or has another item type.
         :raises InvalidValueError: ``invalid_length`` if the buffer does not hold a whole number of IDs.
-        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of valid IDs at
-            the front of the buffer; the rest of the buffer is unchanged.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of valid IDs at the
+            front of the buffer; the rest of the buffer is unchanged.
         """
 
     def try_generate(self, bindables: _Values | None = None) -> Any:
         """Returns a new ID if one is available without waiting.
 
-        It never waits, regardless of ``on_exhausted`` and ``max_wait``.
+        This method never waits. ``on_exhausted`` and ``max_wait`` are ignored.
 
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of waiting.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of waiting.
-        :raises PolyflakeError: otherwise the same exceptions as :meth:`generate`.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, if no ID is available before the next tick.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, if the clock is behind the last ID.
+        :raises PolyflakeError: in all other cases, the same exceptions as :meth:`generate`.
         """
 
     def try_generate_many(self, n: SupportsIndex, /, bindables: _Values | None = None) -> LayoutArray:
@@ -427,8 +438,8 @@ class Generator:
     def generate_async(self, bindables: _Values | None = None) -> Coroutine[Any, Any, Any]:
         """Returns a new ID without blocking the thread while it waits.
 
-        This method is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event
-        loop. A call that is cancelled makes no ID.
+        This method is a coroutine for asyncio. Where :meth:`generate` would block the thread, the coroutine awaits
+        instead. A cancelled call generates no ID.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
@@ -439,7 +450,7 @@ class Generator:
         """Returns ``n`` new IDs without blocking the thread while it waits.
 
         This method is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once
-        every 16,384 IDs. A call that is cancelled loses the IDs that it has made.
+        every 16,384 IDs. If the call is cancelled, the IDs that it has generated are lost.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
@@ -447,8 +458,8 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, bindables: _Values | None = None) -> Coroutine[Any, Any, None]:
         """Fills the caller's buffer with new IDs without blocking the thread while it waits.
 
-        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A
-        call that is cancelled leaves the IDs that it has made at the front of the buffer.
+        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends.
+        If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """
@@ -460,8 +471,7 @@ class Generator:
     def extend_window(self, end: _Time, /) -> None:
         """Moves the end of the window to a later time.
 
-        An end that is not later than the current one has no effect. The call also has no effect if the generator has no
-        window.
+        The call has no effect if ``end`` is not later than the current end, or if the generator has no window.
 
         :raises OutOfRangeError: if ``end`` is before the start of the window, or past the time range of the layout.
         :raises InvalidValueError: ``unknown_field`` in a layout without a timestamp.
@@ -473,21 +483,22 @@ class Generator:
     def close(self) -> Snapshot:
         """Closes the generator and returns a snapshot from which it can be restored.
 
-        Calls in progress on other threads end, too. The snapshot is returned only once.
+        Calls in progress on other threads end, too. A second call raises an exception instead of returning the snapshot
+        again.
 
         :raises StateError: ``generator_closed`` if the generator is already closed; ``forked`` in a child process,
-            because the parent's generator continues.
+            because the generator continues in the parent.
         """
 
     def __reduce__(self) -> Any: ...
 
 @final
 class LayoutArray(_Array[Any]):
-    """A packed array of IDs of a layout.
+    """A packed array of IDs that use a layout.
 
-    It supports the buffer protocol, read-only: integer IDs are a list of signed 64-bit integers, and byte IDs are a
-    table with one row of bytes per ID. ``numpy.asarray(ids)`` copies nothing. The array is also an Arrow column of
-    these integers or bytes: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
+    The array supports the buffer protocol, read-only. Integer IDs are a list of signed 64-bit integers, and byte IDs
+    are a table with one row of bytes per ID. ``numpy.asarray(ids)`` does not copy the data. The array is also an Arrow
+    column of these integers or bytes: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
     def __new__(cls, ids: _Integers | Iterable[_Buffer], /, size: SupportsIndex | None = None) -> LayoutArray:
@@ -497,11 +508,11 @@ class LayoutArray(_Array[Any]):
             :class:`polyflake.randflake.RandflakeArray` accepts; or, with a ``size``, an iterable of ``bytes``, packed
             bytes as ``bytes(ids)`` returns them, or an Arrow column of bytes.
         :param size: the number of bytes in an ID, 1..128; ``None`` for integers.
-        :raises InvalidTypeError: if ``ids`` is of another type; with the ``item``, for a null or an item of another
-            type.
-        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete, or with the ``item`` that has
-            another length.
-        :raises OutOfRangeError: for an integer of more than 64 bits, with the ``item``.
+        :raises InvalidTypeError: if ``ids`` has another type, or if an item is null or has another type. ``item`` is
+            its index.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete or an item has another length.
+            ``item`` is its index.
+        :raises OutOfRangeError: if an integer has more than 64 bits. ``item`` is its index.
         """
 
 @final
@@ -510,19 +521,20 @@ class Snapshot:
 
     @staticmethod
     def from_dict(members: dict[str, Any], /) -> Snapshot:
-        """Creates a snapshot from a dict with the members of its JSON form: ``{"tick": 5, "next_sequence": 7}``.
+        """Creates a snapshot from a dict with the members of its JSON representation, for example
+        ``{"tick": 5, "next_sequence": 7}``.
 
-        The JSON form is the same in every language. Integers above 2^53 are decimal strings.
+        The JSON representation is the same in every language. Integers above 2^53 are decimal strings.
 
         :raises InvalidValueError: ``invalid_layout`` if the dict is invalid.
         """
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns a dict with the members of the JSON form, which is the same in every language."""
+        """Returns a dict with the members of the JSON representation, which is the same in every language."""
 
     @property
     def tick(self) -> int:
-        """The last tick used, as the timestamp counts ticks; 0 in a layout without a timestamp."""
+        """The last tick used, in the units and from the epoch of the timestamp; 0 in a layout without a timestamp."""
 
     @property
     def next_sequence(self) -> int:

@@ -34,9 +34,9 @@ class Int64(int):
 
 
 class Randflake(int):
-    """A Randflake, which the hooks write in its string form.
+    """A Randflake, which the hooks write as a base32hex string.
 
-    :raises PolyflakeError: unless the value is a 64-bit integer or the string form of a Randflake.
+    :raises PolyflakeError: unless the value is a 64-bit integer or an encoded Randflake.
     """
 
     def __new__(cls, value: int | str, /) -> Randflake:
@@ -45,10 +45,10 @@ class Randflake(int):
 
 
 def enc_hook(value: Any) -> Any:
-    """Returns the string form of an ID, or a list of strings for an array.
+    """Returns an ID as a string, or an array as a list of strings.
 
-    Pass it as ``enc_hook`` to msgspec's encoders. The Randflakes of an array are written in their string form; the IDs
-    of a layout are written as decimal strings or, if they are bytes, in hexadecimal.
+    Pass it as ``enc_hook`` to msgspec's encoders. The Randflakes of an array are written as base32hex strings. The IDs
+    of a layout are written as decimal strings or, if they are bytes, as hexadecimal strings.
 
     :raises NotImplementedError: for any other type.
     """
@@ -68,7 +68,8 @@ def dec_hook(type: type, value: Any) -> Any:
 
     Pass it as ``dec_hook`` to msgspec's decoders.
 
-    :raises PolyflakeError: as the constructor of the type; msgspec reports it with the path of the field.
+    :raises PolyflakeError: the same exceptions as the constructor of the type. msgspec reports them with the path of
+        the field.
     :raises NotImplementedError: for any other type.
     """
     if type in (Int64, Randflake):
@@ -87,7 +88,7 @@ _SCHEMAS = {
 
 
 def schema_hook(type: type) -> dict[str, Any]:
-    """Returns the JSON Schema of the string form of an ID. Pass it as ``schema_hook`` to :func:`msgspec.json.schema`.
+    """Returns the JSON Schema of an encoded ID. Pass it as ``schema_hook`` to :func:`msgspec.json.schema`.
 
     :raises NotImplementedError: for any other type.
     """

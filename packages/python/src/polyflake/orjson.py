@@ -22,7 +22,7 @@ __all__ = ["default"]
 
 
 def default(value: Any) -> Any:
-    """Returns the string form of an ID, or a list of strings for an array.
+    """Returns an ID as a string, or an array as a list of strings.
 
     Pass it as ``default`` to ``orjson.dumps`` or ``json.dumps``.
 

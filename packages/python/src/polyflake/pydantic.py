@@ -1,8 +1,8 @@
 """Types for Pydantic 2.
 
 :class:`polyflake.sno.Sno` can be used as the type of a field directly, and a Hot Guid is a :class:`uuid.UUID`. Use
-    :data:`Randflake` and :data:`Int64` for 64-bit integers that become strings in JSON; a field of type ``int`` is a
-    number there. This module needs Pydantic 2.4 or later; nothing else in the package imports it.
+:data:`Randflake` and :data:`Int64` for 64-bit integers that become strings in JSON; a field of type ``int`` becomes a
+JSON number. This module requires Pydantic 2.4 or later, and nothing else in the package imports it.
 
     >>> from typing import Annotated
     >>> from pydantic import TypeAdapter
@@ -32,8 +32,8 @@ _EXAMPLE = "9afikjv326nct5if"
 def _sno_schema() -> CoreSchema:
     """Returns the schema of a sno ID.
 
-    In strict mode it accepts an ID in Python and the string form in JSON; otherwise it also accepts the string form,
-    the bytes or the UUID.
+    In strict mode the schema accepts a ``Sno`` in Python and a string in JSON. Otherwise it also accepts a string,
+    bytes or a UUID in Python.
     """
     read = core_schema.no_info_plain_validator_function(read_sno)
     exact = core_schema.json_or_python_schema(read, core_schema.is_instance_schema(sno.Sno))
@@ -51,7 +51,7 @@ def _sno_json_schema(schema: CoreSchema) -> dict[str, Any]:
 class HasMetabyte:
     """Restricts a field to IDs with one of these metabytes: ``Annotated[Sno, HasMetabyte(1, 2)]``.
 
-    :raises InvalidValueError: ``missing_field`` without a metabyte, because every ID would be rejected.
+    :raises InvalidValueError: ``missing_field`` if no metabyte is passed, because every ID would be rejected.
     :raises OutOfRangeError: ``out_of_range`` if a number is not a metabyte.
     """
 
@@ -115,22 +115,23 @@ class _Integer:
 Randflake: TypeAlias = Annotated[
     int, _Integer(randflake.encode_text, randflake.decode_text, "^[0-9a-v]{1,13}$", 13, "3vgoe12ccb8gh")
 ]
-"""A Randflake: an ``int`` in Python, its string form in JSON."""
+"""A Randflake, which is an ``int`` in Python and a base32hex string in JSON."""
 
 Int64: TypeAlias = Annotated[int, _Integer(str, read_int64, "^(0|-?[1-9][0-9]{0,18})$", 20, "1541815603606036480")]
-"""A 64-bit integer, such as an ID of a layout: an ``int`` in Python, a decimal string in JSON."""
+"""A 64-bit integer, such as an ID of a layout, which is an ``int`` in Python and a decimal string in JSON."""
 
 
 class PublicId:
-    """An integer with a public ID: ``Annotated[int, PublicId(orders)]``, in a FastAPI path or in a model.
+    """An integer that is shown as a public ID. Use it as ``Annotated[int, PublicId(orders)]``, in a FastAPI path or in
+    a model.
 
-    It is an ``int`` in Python and the public ID in JSON. Only the public ID is accepted as input, so that clients
+    The value is an ``int`` in Python and a public ID in JSON. Only the public ID is accepted as input, so that clients
     cannot bypass it by sending the number.
 
-    Pydantic writes a default into JSON schemas and OpenAPI as it is, which shows the number. It leaves out
-    ``default_factory``: ``tenant: TenantId = Field(default_factory=lambda: 1)``.
+    Pydantic writes a default value unchanged into JSON schemas and OpenAPI, which would reveal the number. To avoid
+    this, use a default factory: ``tenant: TenantId = Field(default_factory=lambda: 1)``.
 
-    :param of: the type, which :meth:`polyflake.public.Keyring.of` returns.
+    :param of: the type of public IDs, as returned by :meth:`polyflake.public.Keyring.of`.
     :param numbers: ``True`` to also accept integers in Python, for models that are created from database rows and never
         sent by clients.
     """

@@ -1,10 +1,10 @@
-"""Randflake: 64-bit IDs that look random to anyone without the secret.
+"""Randflake: 64-bit IDs that are indistinguishable from random numbers without the secret.
 
     30 timestamp, seconds since 2024-10-27T03:33:20Z | 17 node | 17 sequence      (encrypted with SPARX-64/128)
 
-An ID is a signed ``int``, the form in which databases store it in a BIGINT column. Its string form is the unsigned
-value in base32hex. The node is the worker ID. IDs are unpredictable, but they are not authenticated, grant no access
-and do not sort by time.
+An ID is a signed ``int``, which databases can store in a BIGINT column. An encoded ID is the unsigned value in
+base32hex. The node is the worker ID. IDs are unpredictable, but they are not authenticated, grant no access and do not
+sort by time.
 
 Invalid arguments raise a :class:`polyflake.PolyflakeError`; values are never rounded, wrapped or guessed. Integers are
 ``int`` or any type with ``__index__``, such as NumPy's integers, but not ``bool`` or ``float``. Times are integer Unix
@@ -38,24 +38,24 @@ __all__ = [
 ]
 
 def encode_text(id: SupportsIndex, /) -> str:
-    """Returns the string form of an ID: 1 to 13 characters of ``[0-9a-v]``.
+    """Returns an ID as a string of 1 to 13 characters of ``[0-9a-v]``.
 
         >>> encode_text(4594531474933654033)
         '3vgoe12ccb8gh'
 
-    :param id: -2^63..2^63-1.
-    :raises OutOfRangeError: ``out_of_range``. This includes unsigned values above 2^63-1, for which you need
-        :func:`from_unsigned`.
+    :param id: the ID, -2^63..2^63-1.
+    :raises OutOfRangeError: ``out_of_range`` for any other value. This includes unsigned values above 2^63-1, for which
+        you need :func:`from_unsigned`.
     """
 
 def decode_text(text: str, /) -> int:
-    """Returns the ID of its string form.
+    """Decodes an encoded ID.
 
     Only the canonical encoding is accepted: lower case, without padding and leading zeros.
 
     :raises InvalidValueError: ``invalid_length`` unless the string has 1 to 13 characters, ``invalid_character`` with
-        the position of the first invalid character, ``not_canonical`` for a leading zero.
-    :raises OutOfRangeError: ``out_of_range`` above 2^64-1.
+        the ``position`` of the first invalid character, or ``not_canonical`` if the string has a leading zero.
+    :raises OutOfRangeError: ``out_of_range`` if the value is above 2^64-1.
     """
 
 def to_unsigned(id: SupportsIndex, /) -> int:
@@ -65,7 +65,7 @@ def to_unsigned(id: SupportsIndex, /) -> int:
     """
 
 def from_unsigned(value: SupportsIndex, /) -> int:
-    """Returns the ID that has the 64 bits of an unsigned integer.
+    """Returns the ID that has the same 64 bits as an unsigned integer.
 
     :raises OutOfRangeError: unless the value is in 0..2^64-1.
     """
@@ -81,8 +81,8 @@ class Grant:
 
     The span lasts from ``start`` until just before ``end``, in Unix seconds.
 
-    The issuer of grants must ensure that no two grants share a node in the same second. Use a grant for one generator,
-    and only once. Grants with the same values are equal; they are hashable and can be copied and pickled.
+    The issuer of grants must ensure that no two grants share a node in the same second. Use a grant for one generator
+    only. Grants with the same values are equal; they are hashable and can be copied and pickled.
 
         >>> Grant(42, 1_763_650_000, 1_763_653_600).nodes
         (42, 42)
@@ -91,10 +91,10 @@ class Grant:
     def __new__(cls, nodes: _Nodes, start: SupportsIndex, end: SupportsIndex) -> Grant:
         """Creates a grant.
 
-        :param nodes: one node, or the first and the last node of a range: 0..131071.
+        :param nodes: one node, or the first and the last node of a range, 0..131071.
         :param start: the first second, at least 1730000000.
         :param end: one past the last second, at most 2803741824.
-        :raises OutOfRangeError: with the ``field``.
+        :raises OutOfRangeError: if an argument is out of range. Its ``field`` names the argument.
         """
 
     @property
@@ -127,7 +127,7 @@ class Parts:
 
     @property
     def node(self) -> int:
-        """The node that made the ID, 0..131071."""
+        """The node of the generator that created the ID, 0..131071."""
 
     @property
     def sequence(self) -> int:
@@ -140,7 +140,7 @@ class Parts:
 class PartsColumns:
     """The fields of many IDs, as columns that NumPy and Arrow read without a copy.
 
-    It is also a sequence whose items are the fields of each ID, as :meth:`Codec.inspect` returns them.
+    The object is also a sequence whose items are the fields of each ID, as :meth:`Codec.inspect` returns them.
     """
 
     @property
@@ -173,12 +173,12 @@ class Codec:
     """
 
     def __new__(cls, secret: _Buffer, /) -> Codec:
-        """Creates a codec from a secret of 16 bytes.
+        """Creates a codec from a 16-byte secret.
 
-        The bytes are copied, so later changes to the buffer have no effect. Any 16 bytes are accepted, even zeros, so
-        generate them with ``secrets.token_bytes(16)``.
+        The bytes are copied, so later changes to the buffer have no effect. Because any 16 bytes are accepted, even
+        zeros, generate the secret with ``secrets.token_bytes(16)``.
 
-        :raises InvalidValueError: ``invalid_secret`` for another length.
+        :raises InvalidValueError: ``invalid_secret`` if the length is wrong.
         """
 
     def inspect(self, id: SupportsIndex, /) -> Parts:
@@ -192,7 +192,7 @@ class Codec:
     def inspect_columns(self, ids: RandflakeArray | _Integers | Iterable[SupportsIndex | str], /) -> PartsColumns:
         """Returns the fields of many IDs as columns. Other threads can run during the call.
 
-        It is ten times as fast as inspecting the IDs one by one.
+        This method is ten times as fast as inspecting the IDs one by one.
 
             >>> codec = Codec(b"sixteen byte key")
             >>> ids = RandflakeArray.from_texts(["3vgoe12ccb8gh"])
@@ -200,30 +200,31 @@ class Codec:
             True
 
         :param ids: an array, or a list or column that :class:`RandflakeArray` accepts.
-        :raises InvalidTypeError: if ``ids`` is of another type; with the ``item``, for a null.
+        :raises InvalidTypeError: if ``ids`` has another type, or if an item is null. ``item`` is its index.
         """
 
     def encrypt(self, timestamp: SupportsIndex, node: SupportsIndex, sequence: SupportsIndex) -> int:
-        """Returns the ID with these fields. The caller must ensure that no ID is made twice.
+        """Returns the ID with these fields. The caller must ensure that no two calls return the same ID.
 
-        :param timestamp: Unix seconds, 1730000000..2803741823.
-        :param node: 0..131071.
-        :param sequence: 0..131071.
-        :raises OutOfRangeError: ``time_out_of_range`` for the timestamp, ``out_of_range`` with the ``field``.
+        :param timestamp: the creation time in Unix seconds, 1730000000..2803741823.
+        :param node: the node, 0..131071.
+        :param sequence: the sequence, 0..131071.
+        :raises OutOfRangeError: ``time_out_of_range`` if the timestamp is out of range, or ``out_of_range`` for any
+            other ``field``.
         """
 
     def __reduce__(self) -> Any: ...
 
 @final
 class Generator:
-    """A generator that makes IDs under one grant, up to 131,072 per second for each of its nodes.
+    """An ID generator for one grant. It generates up to 131,072 IDs per second for each node of the grant.
 
     Threads can share a generator. When the IDs of a second are used up, or the clock is behind the last second used,
-    calls wait or raise, depending on ``on_exhausted``. A grant that was used by one generator must not be used by
-    another without ``resume_after``. For this reason a generator cannot be copied or pickled, and raises ``forked`` in
-    a forked child. Its ``repr`` does not show the secret.
+    calls wait or raise an exception, depending on ``on_exhausted``. A grant that one generator has used must not be
+    used by another without ``resume_after``. For this reason a generator cannot be copied or pickled, and it raises
+    ``forked`` in a forked child. Its ``repr`` does not show the secret.
 
-    Other threads can run while a call waits. The wait ends if a signal handler raises, as it does for
+    Other threads can run while a call waits. The wait ends if a signal handler raises an exception, such as
     ``KeyboardInterrupt``.
     """
 
@@ -243,31 +244,37 @@ class Generator:
 
         :param grant: the nodes and the time span that the generator can use. An earlier generator may have used them,
             so without ``resume_after`` the first ID belongs to the second after the first call, which waits for up to
-            one second. If the clock was set back between two runs, IDs repeat. Pass ``None`` with a ``lease``.
-        :param secret: 16 bytes, which are copied; all nodes use the same secret. Any bytes are accepted, even zeros.
+            one second. If the clock was set back between two runs, the generator creates duplicate IDs. Pass ``None``
+            together with a ``lease``.
+        :param secret: the 16-byte secret, which is copied. All nodes use the same secret. Any bytes are accepted, even
+            zeros.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
-            without a lock, so it can be slow, raise or use the generator itself.
+            without a lock, so it can be slow, raise an exception or use the generator itself.
         :param on_exhausted: what to do when the IDs of a second are used up, or the clock is behind: ``"wait"`` waits
             until the clock has advanced, and ``"error"`` raises an exception.
-        :param max_wait: the longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
-        :param resume_after: the last second in which the grant was used, as :meth:`close` returned it. No ID is made in
-            that second or before it. 1730000000..2803741823.
-        :param lease: a :class:`polyflake.Lease`, which provides the node and the time span. The first ID waits for it.
+        :param max_wait: how long one call can wait, in milliseconds, 0..4294967295; 1000 by default.
+        :param resume_after: the last second in which the grant was used, as :meth:`close` returned it. All IDs belong
+            to later seconds. The range is 1730000000..2803741823.
+        :param lease: a :class:`polyflake.Lease`, which provides the node and the time span. The first call waits for
+            the lease.
         :param on_stall: a callable that is called on the waiting thread before each sleep. An exception that it raises
             ends the wait and propagates.
         :warns RuntimeWarning: once per set of nodes and secret, if a generator of this process that is still in use has
-            the same ones and an overlapping time span, because they repeat each other's IDs.
+            the same values and an overlapping time span, because the two generate duplicate IDs.
         :raises InvalidValueError: ``invalid_secret`` unless the secret has 16 bytes.
-        :raises OutOfRangeError: with the ``field``.
+        :raises OutOfRangeError: if an argument is out of range. Its ``field`` names the argument.
         """
 
     def generate(self) -> int:
         """Returns a new ID.
 
-        :raises LeaseError: ``lease_not_started`` with ``retry_at``, or ``lease_expired``.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, or ``clock_failed``.
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``.
-        :raises StateError: ``generator_closed`` or ``forked``.
+        :raises LeaseError: ``lease_not_started`` with ``retry_at`` before the grant starts, or ``lease_expired`` after
+            it ends.
+        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID, or ``clock_failed``
+            if the clock fails.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, if no ID became available in time.
+        :raises StateError: ``generator_closed`` if the generator is closed, or ``forked`` if it belongs to a parent
+            process.
         """
 
     def generate_text(self) -> str:
@@ -280,8 +287,8 @@ class Generator:
         """Returns ``n`` new IDs. Other threads can run during the call.
 
         :param n: the number of IDs, 0..16777216.
-        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of IDs that were
-            made before the error; they are lost.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of IDs that were
+            generated before the error; they are lost.
         """
 
     def fill(self, buffer: _Buffer, /) -> None:
@@ -289,21 +296,21 @@ class Generator:
 
         Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
 
-        :param buffer: a writable, C-contiguous buffer of signed 64-bit integers in the machine's byte order, such as a
-            NumPy array of ``int64`` or an ``array("q")``.
-        :raises InvalidTypeError: if the buffer is read-only, strided or of another item type.
-        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of valid IDs at
-            the front of the buffer; the rest of the buffer is unchanged.
+        :param buffer: a writable, C-contiguous buffer of signed 64-bit integers in native byte order, such as a NumPy
+            array of ``int64`` or an ``array("q")``.
+        :raises InvalidTypeError: if the buffer is read-only or strided, or has another item type.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of valid IDs at the
+            front of the buffer; the rest of the buffer is unchanged.
         """
 
     def try_generate(self) -> int:
         """Returns a new ID if one is available without waiting.
 
-        It never waits, regardless of ``on_exhausted`` and ``max_wait``.
+        This method never waits. ``on_exhausted`` and ``max_wait`` are ignored.
 
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of waiting.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of waiting.
-        :raises PolyflakeError: otherwise the same exceptions as :meth:`generate`.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, if no ID is available before the next tick.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, if the clock is behind the last ID.
+        :raises PolyflakeError: in all other cases, the same exceptions as :meth:`generate`.
         """
 
     def try_generate_text(self) -> str:
@@ -335,8 +342,8 @@ class Generator:
     def generate_async(self) -> Coroutine[Any, Any, int]:
         """Returns a new ID without blocking the thread while it waits.
 
-        This method is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event
-        loop. A call that is cancelled makes no ID.
+        This method is a coroutine for asyncio. Where :meth:`generate` would block the thread, the coroutine awaits
+        instead. A cancelled call generates no ID.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
@@ -353,7 +360,7 @@ class Generator:
         """Returns ``n`` new IDs without blocking the thread while it waits.
 
         This method is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once
-        every 16,384 IDs. A call that is cancelled loses the IDs that it has made.
+        every 16,384 IDs. If the call is cancelled, the IDs that it has generated are lost.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
@@ -361,14 +368,14 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
         """Fills the caller's buffer with new IDs without blocking the thread while it waits.
 
-        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A
-        call that is cancelled leaves the IDs that it has made at the front of the buffer.
+        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends.
+        If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """
 
     def inspect(self, id: SupportsIndex, /) -> Parts:
-        """Returns the fields of an ID, made by this generator or by any other one with the same secret. See
+        """Returns the fields of an ID that was generated with the same secret, by this or any other generator. See
         :meth:`Codec.inspect`.
         """
 
@@ -377,7 +384,7 @@ class Generator:
         """The grant, including its extensions."""
 
     def extend_grant(self, grant: Grant, /) -> None:
-        """Extends the grant. A grant that does not end later has no effect.
+        """Extends the grant. The call has no effect if the new grant does not end later.
 
         :raises LeaseError: ``lease_mismatch`` unless both grants have the same nodes and start.
         """
@@ -388,11 +395,11 @@ class Generator:
     def close(self) -> int | None:
         """Closes the generator and returns the last second used, in Unix seconds.
 
-        Pass the result as ``resume_after`` to the next generator of the grant. It is ``None`` if no ID was made. Calls
-        in progress on other threads end, too.
+        Pass the result as ``resume_after`` to the next generator of the grant. The result is ``None`` if no ID was
+        generated. Calls in progress on other threads end, too.
 
         :raises StateError: ``generator_closed`` if the generator is already closed; ``forked`` in a child process,
-            because the parent's generator continues.
+            because the generator continues in the parent.
         """
 
     def __reduce__(self) -> Any: ...
@@ -401,51 +408,51 @@ class Generator:
 class RandflakeArray(_Array[int]):
     """A packed array of IDs, each a signed 64-bit integer.
 
-    It supports the buffer protocol as a read-only list of these integers: ``numpy.asarray(ids)`` is an ``int64`` array
-    that copies nothing. The array is also an Arrow column: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
+    The array supports the buffer protocol as a read-only list of these integers: ``numpy.asarray(ids)`` is an ``int64``
+    array, created without a copy. The array is also an Arrow column: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
     def __new__(cls, ids: _Integers | Iterable[SupportsIndex | str], /) -> RandflakeArray:
         """Creates an array from a list or a column of IDs.
 
-        :param ids: an iterable of integers and strings; or a column of signed 64-bit integers: a buffer in the
-            machine's byte order (a NumPy array of ``int64``, an ``array("q")``) or an Arrow column (pyarrow, polars and
-            others).
-        :raises InvalidTypeError: for a column of any other type, including unsigned integers; with the ``item``, for a
-            null or an item of another type.
-        :raises InvalidValueError: if :func:`decode_text` rejects a string, with the ``item``.
-        :raises OutOfRangeError: for an integer of more than 64 bits, with the ``item``.
+        :param ids: an iterable of integers and strings; or a column of signed 64-bit integers: a buffer in native byte
+            order (a NumPy array of ``int64``, an ``array("q")``) or an Arrow column (pyarrow, polars and others).
+        :raises InvalidTypeError: if a column has another type, such as unsigned integers, or if an item is null or has
+            another type. ``item`` is its index.
+        :raises InvalidValueError: if :func:`decode_text` rejects a string. ``item`` is its index.
+        :raises OutOfRangeError: if an integer has more than 64 bits. ``item`` is its index.
         """
 
     @staticmethod
     def from_texts(column: _Texts, /) -> RandflakeArray:
-        """Parses a column of encoded IDs, each as strictly as :func:`decode_text` does. A null or ``None`` is rejected.
+        """Parses a column of encoded IDs, each as strictly as :func:`decode_text` does. Nulls and ``None`` are
+        rejected.
 
         :param column: an Arrow column of strings, or of fixed-width bytes padded with zeros (from pyarrow, polars and
             others, through ``__arrow_c_stream__`` or ``__arrow_c_array__``); a buffer of strings (NumPy's ``S`` and
             ``U``) or of 16 bytes per ID (a table of 16 columns, or packed bytes); or an iterable of ``str``.
-        :raises InvalidTypeError: if the column is of any other type; with the ``item``, if an item is not a string.
-        :raises InvalidValueError: ``invalid_character``, ``invalid_length`` or ``not_canonical`` with the ``item``;
-            ``invalid_length`` for a buffer of another width.
-        :raises OutOfRangeError: if an ID is above 2^64-1, with the ``item``.
+        :raises InvalidTypeError: if the column has another type, or if an item is not a string. ``item`` is its index.
+        :raises InvalidValueError: if :func:`decode_text` rejects a string, with its code and its index as ``item``, or
+            ``invalid_length`` if a buffer has another width.
+        :raises OutOfRangeError: if an ID is above 2^64-1. ``item`` is its index.
         """
 
     def text_column(self) -> TextColumn:
-        """Returns the string forms of all IDs as a packed column, the fastest way to pass them to NumPy, Arrow and
-        libraries that use them.
+        """Returns all IDs as a packed column of strings, which is the fastest way to pass them to NumPy, Arrow and
+        libraries that use these.
         """
 
     def texts(self) -> list[str]:
-        """Returns a list of the string forms of all IDs."""
+        """Returns all IDs as a list of strings."""
 
 @final
 class TextColumn(_Array[str]):
-    """A packed column of encoded IDs, as :meth:`RandflakeArray.text_column` returns them.
+    """A packed column of encoded IDs, as :meth:`RandflakeArray.text_column` returns it.
 
-    It is a sequence of ``str``, which pandas accepts as a column. It supports the buffer protocol
-    (``numpy.asarray(column)`` is a read-only ``S16`` array that copies nothing) and is an Arrow column of up to
-    165191049 strings (``pyarrow.array(column)``, ``polars.Series(column)``). The strings are created on demand: once
-    for NumPy, and on each request for Arrow.
+    The column is a sequence of ``str``, which pandas accepts as a column. It supports the buffer protocol
+    (``numpy.asarray(column)`` is a read-only ``S16`` array, created without a copy) and is an Arrow column of up to
+    165191049 strings (``pyarrow.array(column)``, ``polars.Series(column)``). The strings are created on demand, once
+    for NumPy and on each request for Arrow.
     """
 
 @final

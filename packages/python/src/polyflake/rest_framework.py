@@ -38,7 +38,7 @@ class _JSONEncoder(Encoding, encoders.JSONEncoder):  # type: ignore[misc, unused
 
 
 class JSONRenderer(renderers.JSONRenderer):  # type: ignore[misc, unused-ignore]
-    """The framework's JSON renderer, extended to write IDs outside of serializers as strings.
+    """The framework's JSON renderer, extended to write IDs as strings even outside of serializers.
 
     For example, ``Response({"id": id})`` works.
     """
@@ -47,7 +47,7 @@ class JSONRenderer(renderers.JSONRenderer):  # type: ignore[misc, unused-ignore]
 
 
 class SnoField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
-    """A serializer field for :class:`polyflake.sno.Sno`, which it writes in its string form."""
+    """A serializer field for :class:`polyflake.sno.Sno`, which it writes as a string."""
 
     def to_representation(self, value: Any) -> str:
         return str(value)
@@ -57,7 +57,7 @@ class SnoField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
 
 
 class RandflakeField(serializers.IntegerField):
-    """A serializer field for Randflakes, which are ``int`` objects in Python. It writes them in their string form."""
+    """A serializer field for Randflakes, which are ``int`` objects in Python. It writes them as base32hex strings."""
 
     def to_representation(self, value: Any) -> str:
         return randflake.encode_text(value)
@@ -69,7 +69,7 @@ class RandflakeField(serializers.IntegerField):
 class Int64Field(serializers.IntegerField):
     """A serializer field for 64-bit integers, which it writes as decimal strings so that no client rounds them.
 
-    It also reads integers. Only canonical decimal strings are accepted: ``"12.0"``, ``" 12"``, ``"1_000"`` and
+    The field also accepts integers. Only canonical decimal strings are accepted: ``"12.0"``, ``" 12"``, ``"1_000"`` and
     ``"007"`` are rejected.
     """
 
@@ -123,7 +123,7 @@ class IdLookupMixin:
 
     Without it, a view with ``id = PublicIdField(orders)`` finds a row by its number instead of its public ID. The
     serializer must have a field for the view's ``lookup_field``, which is the primary key by default. Any other string
-    in the URL, including the number of the row, is a 404.
+    in the URL, including the number of the row, results in a 404 response.
     """
 
     def get_object(self) -> Any:

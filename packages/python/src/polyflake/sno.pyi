@@ -1,10 +1,10 @@
-"""sno: time-sortable IDs of 10 bytes, or 16 characters, with a type tag called the metabyte.
+"""sno: time-sortable 10-byte IDs with a type tag called the metabyte. An encoded ID has 16 characters.
 
     39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence      (big-endian)
 
-The partition is the worker ID: it identifies the generator that made an ID. Bytes, strings and creation times sort the
-same way. IDs are predictable and reveal their creation time, their generator and how many IDs it makes, so do not use
-them as secrets.
+The partition is the worker ID: it identifies the generator that created an ID. Bytes, strings and creation times sort
+the same way. IDs are predictable and reveal their creation time, the worker ID of their generator and how many IDs it
+generates, so do not use them as secrets.
 
 Invalid arguments raise a :class:`polyflake.PolyflakeError`; values are never rounded, wrapped or guessed. Integers are
 ``int`` or any type with ``__index__``, such as NumPy's integers, but not ``bool`` or ``float``. Times are aware
@@ -49,17 +49,19 @@ __all__ = [
 def generate(metabyte: SupportsIndex | None = None) -> Sno:
     """Returns a new ID from the default generator, which :func:`set_default_generator` can replace.
 
-    The generator has a randomly assigned partition. It takes the partition at the first call from a table that this
-    process shares with its forks, so no two generators in them use the same partition at the same time. Unrelated
+    The generator has a randomly assigned partition. The first call reserves the partition in a table that this process
+    shares with its forked children, so no two of their generators use the same partition at the same time. Unrelated
     processes can pick the same partition: among 37 processes, the chance that two share one is 1 %. Use explicit
     partitions or a lease if IDs must be unique across processes.
 
     :param metabyte: the type tag of the ID, 0..255, whose meaning you choose. The default is the generator's metabyte,
         which is 0 unless you set it.
-    :raises ExhaustedError: ``sequence_exhausted`` after 1 s of waiting (a 4 ms tick holds up to 65,536 IDs, and at
-        least half of that), or ``partitions_exhausted``.
+    :raises ExhaustedError: ``sequence_exhausted`` if no ID became available within 1 s (a 4 ms tick holds up to 65,536
+        IDs, and at least half of that), or ``partitions_exhausted`` if no partition is left in this process and its
+        forks.
     :raises ClockError: ``clock_behind`` if the clock was set back twice and is still behind after 1 s.
-    :raises OutOfRangeError: if the metabyte is out of range, or ``time_out_of_range`` before 2010 and after 2079.
+    :raises OutOfRangeError: if the metabyte is out of range, or ``time_out_of_range`` if the time is before 2010 or
+        after 2079.
     :raises EntropyError: if the operating system provides no random bytes.
     """
 
@@ -96,17 +98,17 @@ def generate_many_async(n: SupportsIndex, /, metabyte: SupportsIndex | None = No
 def set_default_generator(generator: Generator | None, /) -> None:
     """Sets the default generator for all threads.
 
-    The functions of this module, such as :func:`generate`, use the generator. They never use the previous one again,
-    but code that holds a reference to it still can. ``None`` creates a new generator with a new partition.
+    The functions of this module, such as :func:`generate`, use the generator. They no longer use the previous
+    generator, but code that holds a reference to it still can. ``None`` creates a new generator with a new partition.
 
         >>> set_default_generator(Generator(7, sequence_min=0, clock=lambda: 1_750_000_000_000_000_000))
         >>> generate()
         Sno('9559kei22222g222')
         >>> set_default_generator(None)
 
-    Use it in tests, to make the generator read a mocked clock, and in programs that have an explicit partition. A
-    forked child inherits the generator, but the generator raises ``forked`` there if it has an explicit partition or
-    window.
+    Use this function in tests, so that the generator reads a mocked clock, and in programs that have an explicit
+    partition. A forked child inherits the generator. If the generator has an explicit partition or window, it raises
+    ``forked`` in the child.
 
     :raises InvalidTypeError: if the argument is neither a generator nor ``None``.
     """
@@ -114,13 +116,14 @@ def set_default_generator(generator: Generator | None, /) -> None:
 def metabyte(text: str, /) -> int:
     """Returns the metabyte of an encoded ID, 0..255, without decoding the rest of the string.
 
-    Only the length and the two characters that hold the metabyte are checked. This is useful for choosing a type for a
-    document whose ID is parsed later.
+    Only the length and the two characters that hold the metabyte are checked. This is useful for choosing the type of a
+    document before its ID is parsed.
 
         >>> metabyte("9afikjv326nct5if")
         1
 
-    :raises InvalidValueError: ``invalid_length``, or ``invalid_character`` with its ``position``.
+    :raises InvalidValueError: ``invalid_length`` unless the string has 16 characters, or ``invalid_character`` with the
+        ``position`` of the first invalid character.
     """
 
 def by_metabyte(
@@ -128,7 +131,7 @@ def by_metabyte(
 ) -> Callable[[dict[str, Any]], _T | dict[str, Any]]:
     """Chooses the type of each JSON object by the metabyte of its ID.
 
-    It returns an ``object_hook`` for :func:`json.loads`. The hook calls the class or function for the metabyte with the
+    Returns an ``object_hook`` for :func:`json.loads`. The hook calls the class or function for the metabyte with the
     members of the JSON object as keyword arguments. Objects without an ID of a listed metabyte remain dicts.
 
         >>> import json
@@ -145,25 +148,25 @@ def by_metabyte(
 def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:
     """Returns the lowest and the highest ID of the time range ``start <= time < end``, for BETWEEN queries.
 
-    Both bounds are inclusive, and the query can compare either bytes or strings. An ID is in the range if its tick
-    begins in the range.
+    Both IDs belong to the range, so they can be used directly with BETWEEN, as bytes or as strings. An ID is in the
+    range if its tick begins in the range.
 
     :raises OutOfRangeError: ``out_of_range`` if the range is reversed or contains no 4 ms tick, ``time_out_of_range``
-        before 2010 or past 2079-09-07T15:47:35.548Z.
+        if a bound is before 2010 or past 2079-09-07T15:47:35.548Z.
     """
 
 def from_json_value(value: str | None, /, *, null_is_zero: bool = False) -> Sno:
-    """Returns the ID of a JSON value, as :func:`json.loads` returns it: a string.
+    """Returns the ID for a JSON value, which is a string as :func:`json.loads` returns it.
 
-    :param null_is_zero: ``True`` reads ``None`` as the zero ID, as the original Go library does.
+    :param null_is_zero: whether to read ``None`` as the zero ID, as the original Go library does.
     :raises InvalidTypeError: if the value is not a string, or is ``None`` without ``null_is_zero``.
-    :raises InvalidValueError: the same errors as the constructor of :class:`Sno`.
+    :raises InvalidValueError: if the string is not an ID, with the same codes as in the constructor of :class:`Sno`.
     """
 
 def to_json_value(id: Sno, /, *, null_is_zero: bool = False) -> str | None:
-    """Returns an ID as a JSON value for :func:`json.dumps`: a string.
+    """Returns an ID as a JSON value for :func:`json.dumps`, which is a string.
 
-    :param null_is_zero: ``True`` writes the zero ID as ``None``, as the original Go library does.
+    :param null_is_zero: whether to write the zero ID as ``None``, as the original Go library does.
     """
 
 def describe() -> Description:
@@ -171,10 +174,10 @@ def describe() -> Description:
 
 @final
 class Sno:
-    """An ID of 10 bytes, whose string form has 16 characters of ``[2-9a-x]``.
+    """A 10-byte ID. An encoded ID has 16 characters of ``[2-9a-x]``.
 
     IDs are immutable and hashable, and they can be copied and pickled. They sort the same way as their bytes, strings
-    and creation times. ``str(id)`` returns the string form, and ``bytes(id)`` returns the 10 bytes.
+    and creation times. ``str(id)`` returns the encoded ID, and ``bytes(id)`` returns the 10 bytes.
 
         >>> id = Sno("93bm44ab22flxhjb")
         >>> id.metabyte
@@ -184,19 +187,20 @@ class Sno:
     """
 
     def __new__(cls, text: str, /) -> Sno:
-        """Parses the string form of an ID.
+        """Parses an encoded ID.
 
-        :raises InvalidValueError: ``invalid_length`` (in characters), or ``invalid_character`` with the position of the
-            first invalid character. Each ID has one canonical encoding, so upper case is rejected.
+        :raises InvalidValueError: ``invalid_length`` unless the string has 16 characters, or ``invalid_character`` with
+            the ``position`` of the first invalid character. Each ID has one canonical encoding, so upper case is
+            rejected.
         """
 
     @staticmethod
     def parse(text: str, /) -> Sno:
-        """Parses the string form of an ID, like the constructor."""
+        """Parses an encoded ID, like the constructor."""
 
     @staticmethod
     def from_bytes(data: _Buffer, /) -> Sno:
-        """Returns the ID with these 10 bytes. Every sequence of 10 bytes is an ID.
+        """Returns the ID with these 10 bytes. Every sequence of 10 bytes is a valid ID.
 
         :raises InvalidValueError: ``invalid_length``, in bytes.
         """
@@ -212,19 +216,19 @@ class Sno:
     ) -> Sno:
         """Returns the ID with these fields.
 
-        :param tick: 4 ms units since 2010-01-01T00:00:00Z, 39 bits: 0..549755813887.
-        :param partition: 0..65535, or two bytes.
-        :param sequence: 0..65535.
-        :param metabyte: 0..255.
+        :param tick: the number of 4 ms units since 2010-01-01T00:00:00Z, 0..549755813887 (39 bits).
+        :param partition: the partition, 0..65535, or its two bytes.
+        :param sequence: the sequence, 0..65535.
+        :param metabyte: the metabyte, 0..255.
         :param tick_tock: the bit that flips on each clock rollback.
-        :raises OutOfRangeError: with the ``field``.
+        :raises OutOfRangeError: if an argument is out of range. Its ``field`` names the argument.
         """
 
     @staticmethod
     def from_uuid(uuid: _uuid.UUID, /) -> Sno:
-        """Returns the ID that a UUID column stores in the compatible form, which :attr:`uuid` creates.
+        """Returns the ID for a UUID in the compatible form, as :attr:`uuid` returns it.
 
-        :raises InvalidValueError: ``invalid_character`` with the position of the first byte that is not in
+        :raises InvalidValueError: ``invalid_character`` with the ``position`` of the first byte that is not in
             ``[2-9a-x]``.
         """
 
@@ -232,26 +236,27 @@ class Sno:
     def from_uuid8(uuid: _uuid.UUID, /) -> Sno:
         """Returns the ID that a version 8 UUID contains.
 
-        :raises InvalidValueError: ``not_canonical`` for another version or variant, and if bits after the ID are set.
+        :raises InvalidValueError: ``not_canonical`` if the UUID has another version or variant, or if any of the bits
+            after the ID are set.
         """
 
     @property
     def uuid8(self) -> _uuid.UUID:
         """The ID as a version 8 UUID, which contains all bits of the ID in the same order.
 
-        Strict validators accept the UUID, and it sorts the same way as the ID.
+        Strict validators accept the UUID, and UUIDs sort the same way as their IDs.
         """
 
     @property
     def uuid(self) -> _uuid.UUID:
-        """The ID as a UUID whose 16 bytes are the 16 ASCII characters of the string form.
+        """The ID as a UUID whose 16 bytes are the 16 ASCII characters of the encoded ID.
 
-        The UUID sorts the same way as the ID.
+        UUIDs sort the same way as their IDs.
         """
 
     @property
     def unix_ms(self) -> int:
-        """The creation time, in Unix milliseconds. It is the start of the ID's 4 ms tick."""
+        """The creation time, in Unix milliseconds, which is the start of the ID's 4 ms tick."""
 
     @property
     def datetime(self) -> dt.datetime:
@@ -259,7 +264,7 @@ class Sno:
 
     @property
     def tick(self) -> int:
-        """The tick: the number of 4 ms units since 2010-01-01T00:00:00Z."""
+        """The tick, which is the number of 4 ms units since 2010-01-01T00:00:00Z."""
 
     @property
     def tick_tock(self) -> bool:
@@ -267,11 +272,11 @@ class Sno:
 
     @property
     def metabyte(self) -> int:
-        """The metabyte, 0..255. It is a type tag whose meaning you choose."""
+        """The metabyte, 0..255, a type tag whose meaning you choose."""
 
     @property
     def partition(self) -> int:
-        """The partition of the generator that made the ID, 0..65535.
+        """The partition of the generator that created the ID, 0..65535.
 
         ``partition.to_bytes(2, "big")`` returns its two bytes.
         """
@@ -281,14 +286,14 @@ class Sno:
         """The sequence, 0..65535, which distinguishes the IDs of one tick."""
 
     def with_metabyte(self, metabyte: SupportsIndex, /) -> Sno:
-        """Returns this ID with another metabyte, 0..255, for example for a version of a record or for another type.
+        """Returns this ID with another metabyte, 0..255, for example to identify a version of a record or another type.
 
-        The new ID cannot collide with another ID of the same generator, except with one derived from this ID in the
+        The new ID cannot collide with another ID of the same generator, unless that ID was derived from this one in the
         same way.
         """
 
     def with_partition(self, partition: _Partition, /) -> Sno:
-        """Returns this ID with another partition: 0..65535, or two bytes."""
+        """Returns this ID with another partition, which is 0..65535 or two bytes."""
 
     def with_sequence(self, sequence: SupportsIndex, /) -> Sno:
         """Returns this ID with another sequence, 0..65535."""
@@ -311,14 +316,14 @@ class Sno:
 
 @final
 class Generator:
-    """A generator that makes IDs under one partition.
+    """An ID generator that uses one partition as its worker ID.
 
-    Threads can share a generator. Any sequence of clock readings is safe: on a clock rollback the tick-tock bit flips,
-    and if another rollback follows too soon, calls wait. Two generators with the same partition and the same sequence
-    bounds would repeat each other's IDs, so a generator cannot be copied or pickled. In a forked child, a generator
-    with an explicit partition raises ``forked``, and one with a randomly assigned partition picks a new one.
+    Threads can share a generator. Any sequence of clock readings is safe: the tick-tock bit flips on a clock rollback,
+    and calls wait if another rollback follows too soon. Two generators with the same partition and the same sequence
+    bounds would generate duplicate IDs, so a generator cannot be copied or pickled. In a forked child, a generator with
+    an explicit partition raises ``forked``, and one with a randomly assigned partition picks a new one.
 
-    Other threads can run while a call waits. The wait ends if a signal handler raises, as it does for
+    Other threads can run while a call waits. The wait ends if a signal handler raises an exception, such as
     ``KeyboardInterrupt``.
     """
 
@@ -338,33 +343,34 @@ class Generator:
     ) -> Generator:
         """Creates a generator.
 
-        :param partition: 0..65535, or two bytes. By default the generator picks a random partition at the first ID; it
-            differs from the random partitions of all other generators in this process and its forks. An earlier
-            generator may have used an explicit partition, so the first ID belongs to the tick after the first call,
-            which waits for up to 4 ms. If the clock was set back between two runs, IDs repeat unless a snapshot was
-            restored. If a default generator of this process or its forks currently holds the explicit partition, calls
-            wait or raise ``sequence_exhausted`` until that hold expires, up to a minute later.
+        :param partition: the partition, 0..65535, or its two bytes. By default the generator picks a random partition
+            when the first ID is generated. It differs from the random partitions of all other generators in this
+            process and its forks. An earlier generator may have used an explicit partition, so the first ID belongs to
+            the tick after the first call, which waits for up to 4 ms. If the clock was set back between two runs, the
+            generator creates duplicate IDs unless you restore it from a snapshot. If a default generator of this
+            process or its forks currently holds the explicit partition, calls wait or raise ``sequence_exhausted``
+            until that reservation expires, up to a minute later.
         :param sequence_min: the first sequence of a tick, inclusive. The default is 0, or a random number in 0..32767
             under a randomly assigned partition.
         :param sequence_max: the last sequence of a tick, inclusive; 65535 by default. The bounds must span at least 4
             sequences. Two generators whose bounds do not overlap can share a partition.
-        :param metabyte: the metabyte of IDs that are made without one.
-        :param window: the half-open time span in which IDs can be made. If you store its end durably before use,
+        :param metabyte: the metabyte of IDs that are generated without an explicit one.
+        :param window: the half-open time span in which IDs can be generated. If you store its end durably before use,
             restarts are safe without a snapshot.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
-            without a lock, so it can be slow, raise or use the generator itself.
+            without a lock, so it can be slow, raise an exception or use the generator itself.
         :param on_exhausted: what to do when the sequences of a tick are used up: ``"wait"`` waits for the next tick,
             and ``"error"`` raises an exception.
-        :param max_wait: the longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
-        :param lease: a :class:`polyflake.Lease`, which provides the partition and the time span. The first ID waits for
-            it.
+        :param max_wait: how long one call can wait, in milliseconds, 0..4294967295; 1000 by default.
+        :param lease: a :class:`polyflake.Lease`, which provides the partition and the time span. The first call waits
+            for the lease.
         :param on_stall: a callable that is called on the waiting thread before each sleep. An exception that it raises
             ends the wait and propagates.
         :warns RuntimeWarning: once per partition, if a generator of this process that is still in use has the same
-            explicit or restored partition, with overlapping sequences and times, because they repeat each other's IDs.
-            Also for a generator with a random partition if ``POLYFLAKE_LEASE`` or ``POLYFLAKE_NODE`` is set, because
-            another process may have leased that partition.
-        :raises OutOfRangeError: with the ``field``.
+            explicit or restored partition and overlapping sequences and times, because the two generate duplicate IDs.
+            A generator with a random partition also causes a warning if ``POLYFLAKE_LEASE`` or ``POLYFLAKE_NODE`` is
+            set, because another process may have leased that partition.
+        :raises OutOfRangeError: if an argument is out of range. Its ``field`` names the argument.
         """
 
     @staticmethod
@@ -379,12 +385,14 @@ class Generator:
         max_wait: SupportsIndex | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
-        """Creates a generator that continues from the snapshot of a closed one, with the same partition and bounds.
+        """Creates a generator that continues from the snapshot of a closed generator, with the same partition and
+        bounds.
 
-        Restore a snapshot only once: a second generator restored from it repeats the IDs of the first one.
+        Restore a snapshot only once: a second generator restored from it would generate duplicate IDs.
 
-        :warns RuntimeWarning: as for an explicit partition, for example if the snapshot was restored before.
-        :raises OutOfRangeError: if no generator can have produced the snapshot.
+        :warns RuntimeWarning: under the same conditions as for an explicit partition, for example if the snapshot was
+            already restored.
+        :raises OutOfRangeError: if no generator could have produced the snapshot.
         """
 
     @staticmethod
@@ -404,19 +412,21 @@ class Generator:
         It reproduces that library's quirks: bounds in the wrong order are swapped, and an upper bound of 0 is read as
         65535.
 
-        :warns RuntimeWarning: as :meth:`restore` does.
-        :raises OutOfRangeError: as :meth:`restore` does.
+        :warns RuntimeWarning: under the same conditions as :meth:`restore`.
+        :raises OutOfRangeError: under the same conditions as :meth:`restore`.
         """
 
     def generate(self, metabyte: SupportsIndex | None = None) -> Sno:
         """Returns a new ID.
 
-        :param metabyte: 0..255; the generator's metabyte by default.
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, or ``clock_failed``.
-        :raises LeaseError: outside the window, ``lease_not_started`` with ``retry_at``, or ``lease_expired``.
-        :raises StateError: ``generator_closed`` or ``forked``.
-        :raises OutOfRangeError: ``time_out_of_range`` before 2010 and after 2079.
+        :param metabyte: the type tag of the ID, 0..255. The default is the generator's metabyte.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, if no ID became available in time.
+        :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID, or ``clock_failed``
+            if the clock fails.
+        :raises LeaseError: ``lease_not_started`` with ``retry_at`` before the window, or ``lease_expired`` after it.
+        :raises StateError: ``generator_closed`` if the generator is closed, or ``forked`` if it belongs to a parent
+            process.
+        :raises OutOfRangeError: ``time_out_of_range`` if the time is before 2010 or after 2079.
         """
 
     def generate_text(self, metabyte: SupportsIndex | None = None) -> str:
@@ -429,10 +439,11 @@ class Generator:
         """Returns an ID with an explicit creation time, for records that have their own time.
 
         Uniqueness is not guaranteed, because the sequence of these IDs is a separate counter that wraps around
-        silently. The window of the generator does not apply. Make only a few such IDs at a time.
+        silently. The window of the generator is ignored. Generate only a few such IDs at a time.
 
-        :raises OutOfRangeError: ``time_out_of_range``.
-        :raises StateError: ``generator_closed`` or ``forked``.
+        :raises OutOfRangeError: ``time_out_of_range`` if the format cannot represent the time.
+        :raises StateError: ``generator_closed`` if the generator is closed, or ``forked`` if it belongs to a parent
+            process.
         """
 
     def generate_many(self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
@@ -441,8 +452,8 @@ class Generator:
         The IDs span as many ticks as needed, and ``max_wait`` bounds the wait for each tick.
 
         :param n: the number of IDs, 0..16777216.
-        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of IDs that were
-            made before the error; they are lost.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of IDs that were
+            generated before the error; they are lost.
         """
 
     def fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> None:
@@ -452,20 +463,20 @@ class Generator:
 
         :param buffer: a writable, C-contiguous buffer of bytes (``bytearray``, or NumPy's ``uint8`` in rows of 10) or
             of 10-byte items (NumPy's ``S10`` and ``V10``).
-        :raises InvalidTypeError: if the buffer is read-only, strided or of another item type.
+        :raises InvalidTypeError: if the buffer is read-only or strided, or has another item type.
         :raises InvalidValueError: ``invalid_length`` if the buffer does not hold a whole number of IDs.
-        :raises PolyflakeError: the same exceptions as :meth:`generate`. Its ``written`` is the number of valid IDs at
-            the front of the buffer; the rest of the buffer is unchanged.
+        :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of valid IDs at the
+            front of the buffer; the rest of the buffer is unchanged.
         """
 
     def try_generate(self, metabyte: SupportsIndex | None = None) -> Sno:
         """Returns a new ID if one is available without waiting.
 
-        It never waits, regardless of ``on_exhausted`` and ``max_wait``.
+        This method never waits. ``on_exhausted`` and ``max_wait`` are ignored.
 
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of waiting.
-        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of waiting.
-        :raises PolyflakeError: otherwise the same exceptions as :meth:`generate`.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, if no ID is available before the next tick.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, if the clock is behind the last ID.
+        :raises PolyflakeError: in all other cases, the same exceptions as :meth:`generate`.
         """
 
     def try_generate_text(self, metabyte: SupportsIndex | None = None) -> str:
@@ -497,8 +508,8 @@ class Generator:
     def generate_async(self, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, Sno]:
         """Returns a new ID without blocking the thread while it waits.
 
-        This method is a coroutine for asyncio. Where :meth:`generate` would sleep, the coroutine sleeps in the event
-        loop. A call that is cancelled makes no ID.
+        This method is a coroutine for asyncio. Where :meth:`generate` would block the thread, the coroutine awaits
+        instead. A cancelled call generates no ID.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate`, when the coroutine is awaited.
         """
@@ -517,7 +528,7 @@ class Generator:
         """Returns ``n`` new IDs without blocking the thread while it waits.
 
         This method is a coroutine that waits like :meth:`generate_async`. It yields to the event loop at least once
-        every 16,384 IDs. A call that is cancelled loses the IDs that it has made.
+        every 16,384 IDs. If the call is cancelled, the IDs that it has generated are lost.
 
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
@@ -525,21 +536,22 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, None]:
         """Fills the caller's buffer with new IDs without blocking the thread while it waits.
 
-        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends. A
-        call that is cancelled leaves the IDs that it has made at the front of the buffer.
+        This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends.
+        If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
 
         :raises PolyflakeError: the same exceptions as :meth:`fill`, when the coroutine is awaited.
         """
 
     @property
     def partition(self) -> int | None:
-        """The partition, or ``None`` before the generator has one. A random partition is assigned at the first ID."""
+        """The partition, or ``None`` if none is assigned yet. A random partition is assigned when the first ID is
+        generated.
+        """
 
     def extend_window(self, end: _Time, /) -> None:
         """Moves the end of the window to a later time.
 
-        An end that is not later than the current one has no effect. The call also has no effect if the generator has no
-        window.
+        The call has no effect if ``end`` is not later than the current end, or if the generator has no window.
 
         :raises OutOfRangeError: if ``end`` is before the start of the window, or past the time range of the format.
         """
@@ -553,10 +565,11 @@ class Generator:
     def close(self) -> Snapshot:
         """Closes the generator and returns a snapshot from which it can be restored.
 
-        Calls in progress on other threads end, too. The snapshot is returned only once.
+        Calls in progress on other threads end, too. A second call raises an exception instead of returning the snapshot
+        again.
 
         :raises StateError: ``generator_closed`` if the generator is already closed; ``forked`` in a child process,
-            because the parent's generator continues.
+            because the generator continues in the parent.
         """
 
     def __reduce__(self) -> Any: ...
@@ -565,8 +578,8 @@ class Generator:
 class SnoArray(_Array[Sno]):
     """A packed array of IDs, 10 bytes each.
 
-    It supports the buffer protocol as a read-only table with one row of bytes per ID. ``numpy.asarray(ids)`` is a
-    ``uint8`` array of shape ``(n, 10)``, and ``numpy.frombuffer(ids, "V10")`` is an array of ``n`` records; neither
+    The array supports the buffer protocol as a read-only table with one row of bytes per ID. ``numpy.asarray(ids)`` is
+    a ``uint8`` array of shape ``(n, 10)``, and ``numpy.frombuffer(ids, "V10")`` is an array of ``n`` records; neither
     copies data. ``bytes(ids)`` returns a copy of the packed bytes. (Do not use NumPy's ``S10``, because it drops zero
     bytes at the end of an ID.) The array is also an Arrow column of 10-byte values: ``pyarrow.array(ids)``,
     ``polars.Series(ids)``.
@@ -579,26 +592,30 @@ class SnoArray(_Array[Sno]):
 
         :param ids: an iterable of :class:`Sno` and strings; packed bytes, as ``bytes(ids)`` returns them; or an Arrow
             column of 10-byte values or of dictionaries of them (pyarrow, polars and others).
-        :raises InvalidTypeError: if ``ids`` is of another type; with the ``item``, for a null or an item of another
-            type.
-        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete, or with the ``item`` that has
-            another length; ``invalid_character`` with the ``item`` and the ``position``.
+        :raises InvalidTypeError: if ``ids`` has another type, or if an item is null or has another type. ``item`` is
+            its index.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete or an item has another length, or
+            ``invalid_character`` if an item contains an invalid character. ``item`` is the index of the ID, and
+            ``position`` the index of the character.
         """
 
     @staticmethod
     def from_texts(column: _Texts, /) -> SnoArray:
-        """Parses a column of encoded IDs, each as strictly as :class:`Sno` does. A null or ``None`` is rejected.
+        """Parses a column of encoded IDs, each as strictly as :class:`Sno` does. Nulls and ``None`` are rejected.
 
         :param column: an Arrow column of strings or 16-byte values, or of dictionaries of them (``__arrow_c_stream__``,
             ``__arrow_c_array__``: pyarrow, polars, pandas and others, including categories); a buffer of 16 bytes per
             ID (NumPy's ``S`` and ``U``, a table of bytes with rows of 16, packed bytes); or an iterable of ``str``.
-        :raises InvalidTypeError: if the column does not contain strings; with the ``item``, if an item is not a string.
-        :raises InvalidValueError: ``invalid_length``, or ``invalid_character`` with the ``item`` and the ``position``.
+        :raises InvalidTypeError: if the column does not contain strings, or if an item is not a string. ``item`` is its
+            index.
+        :raises InvalidValueError: ``invalid_length`` if an encoded ID has another length, or ``invalid_character`` if
+            it contains an invalid character. ``item`` is the index of the ID, and ``position`` the index of the
+            character.
         """
 
     @staticmethod
     def from_uuid8(column: _Packed | Iterable[_uuid.UUID], /) -> SnoArray:
-        """Reads a column of version 8 UUIDs, the form that is recommended for databases.
+        """Reads a column of version 8 UUIDs, which are the recommended representation in databases.
 
             >>> ids = SnoArray([Sno("9d5ve8222622g222")])
             >>> SnoArray.from_uuid8(ids.uuid8_column()) == ids
@@ -606,13 +623,16 @@ class SnoArray(_Array[Sno]):
 
         :param column: an Arrow column of UUIDs or of 16-byte values; packed bytes, 16 per UUID; or an iterable of
             ``uuid.UUID``.
-        :raises InvalidTypeError: if ``column`` is of another type; with the ``item``, for a null or an item of another
-            type.
-        :raises InvalidValueError: ``not_canonical`` with the ``item``, as :meth:`Sno.from_uuid8`; ``invalid_length``.
+        :raises InvalidTypeError: if ``column`` has another type, or if an item is null or has another type. ``item`` is
+            its index.
+        :raises InvalidValueError: ``not_canonical`` if :meth:`Sno.from_uuid8` rejects an item, or ``invalid_length`` if
+            a value does not have 16 bytes. ``item`` is its index.
         """
 
     def uuid8_column(self) -> FieldColumn:
-        """Returns the IDs as version 8 UUIDs, 16 bytes each: ``pyarrow.array(column).cast(pyarrow.uuid())``."""
+        """Returns the IDs as version 8 UUIDs, 16 bytes each. ``pyarrow.array(column).cast(pyarrow.uuid())`` converts
+        the column to PyArrow's UUID type.
+        """
 
     def unix_ms(self) -> FieldColumn:
         """Returns the creation time of each ID, in Unix milliseconds, as 64-bit integers."""
@@ -627,31 +647,31 @@ class SnoArray(_Array[Sno]):
         """Returns the sequence of each ID, as unsigned 16-bit integers."""
 
     def text_column(self) -> TextColumn:
-        """Returns the string forms of all IDs as a packed column, the fastest way to pass them to NumPy, Arrow and
-        libraries that use them.
+        """Returns all IDs as a packed column of strings, which is the fastest way to pass them to NumPy, Arrow and
+        libraries that use these.
         """
 
     def texts(self) -> list[str]:
-        """Returns a list of the string forms of all IDs."""
+        """Returns all IDs as a list of strings."""
 
 @final
 class TextColumn(_Array[str]):
-    """A packed column of encoded IDs: 16 characters each, as :meth:`SnoArray.text_column` returns them, or 36 for Hot
-    Guids.
+    """A packed column of encoded IDs, as :meth:`SnoArray.text_column` returns it. An encoded ID has 16 characters, or
+    36 for Hot Guids.
 
-    It is a sequence of ``str``, which pandas accepts as a column (``frame["id"] = column``). It supports the buffer
-    protocol (``numpy.asarray(column)`` is a read-only ``S16`` or ``S36`` array that copies nothing) and is an Arrow
-    column of strings (``pyarrow.array(column)``, ``polars.Series(column)``). Two columns are equal if their contents
-    are equal, and a column can be copied and pickled.
+    The column is a sequence of ``str``, which pandas accepts as a column (``frame["id"] = column``). It supports the
+    buffer protocol (``numpy.asarray(column)`` is a read-only ``S16`` or ``S36`` array, created without a copy) and is
+    an Arrow column of strings (``pyarrow.array(column)``, ``polars.Series(column)``). Two columns are equal if their
+    contents are equal, and a column can be copied and pickled.
     """
 
 @final
 class FieldColumn(_Array[int]):
-    """A packed column with one field of many IDs.
+    """A packed column with one field of every ID in an array.
 
-    It is a sequence of ``int``. NumPy (``numpy.asarray(column)``), pandas (``frame["made"] = column``), Arrow
+    The column is a sequence of ``int``. NumPy (``numpy.asarray(column)``), pandas (``frame["made"] = column``), Arrow
     (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` read its numbers without a copy. A column
-    of byte values, such as the machines of Hot Guids, is a sequence of ``bytes`` and a table with one row per ID.
+    of byte values, such as the machine bytes of Hot Guids, is a sequence of ``bytes`` and a table with one row per ID.
     """
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
@@ -661,17 +681,19 @@ class Snapshot:
     """The state of a closed generator, from which it can be restored. Times are ticks: 4 ms units since
     2010-01-01T00:00:00Z.
 
-    In JSON and in dicts, the members have the names of the original Go library: ``partition`` (two bytes as numbers),
-    ``sequenceMin``, ``sequenceMax``, ``sequence``, ``now``, ``wallHi``, ``wallSafe``, ``drifts``.
+    The members of the JSON and dict representations have the names that the original Go library uses: ``partition``
+    (two bytes as numbers), ``sequenceMin``, ``sequenceMax``, ``sequence``, ``now``, ``wallHi``, ``wallSafe``,
+    ``drifts``.
     """
 
     @staticmethod
     def from_dict(members: dict[str, Any], /) -> Snapshot:
         """Creates a snapshot from a dict with exactly the member names of the original Go library.
 
-        :raises InvalidValueError: ``missing_field`` or ``unknown_field`` with the ``field``.
+        :raises InvalidValueError: ``missing_field`` if a value is missing, or ``unknown_field`` if a name is unknown.
+            ``field`` is the name.
         :raises InvalidTypeError: if a value is not an integer.
-        :raises OutOfRangeError: with the ``field``.
+        :raises OutOfRangeError: if an argument is out of range. Its ``field`` names the argument.
         """
 
     def to_dict(self) -> dict[str, Any]:
@@ -681,8 +703,8 @@ class Snapshot:
     def from_json(text: str, /) -> Snapshot:
         """Creates a snapshot from a JSON string with the member names of the original Go library.
 
-        :raises InvalidValueError: as :meth:`from_dict` does, and ``invalid_character`` with the position if the string
-            is not JSON.
+        :raises InvalidValueError: under the same conditions as :meth:`from_dict`, and ``invalid_character`` with the
+            ``position`` if the string is not JSON.
         """
 
     def to_json(self) -> str:
@@ -706,8 +728,8 @@ class Snapshot:
 
     @property
     def now(self) -> int:
-        """The time of the snapshot, in ticks. It equals ``wall_hi`` in snapshots of this library, which are exact. If a
-        snapshot of the original library has a later time, its sequence is lost.
+        """The time of the snapshot, in ticks. In snapshots of this library it equals ``wall_hi``. A snapshot of the
+        original library can have a later time, in which case its sequence is lost.
         """
 
     @property
@@ -731,7 +753,7 @@ class Stats:
 
     @property
     def partition(self) -> int | None:
-        """The partition, or ``None`` before the generator has one."""
+        """The partition, or ``None`` if none is assigned yet."""
 
     @property
     def sequence_min(self) -> int:
@@ -747,7 +769,7 @@ class Stats:
 
     @property
     def len(self) -> int:
-        """The number of IDs made in the current tick."""
+        """The number of IDs generated in the current tick."""
 
     @property
     def now(self) -> int:

@@ -1,7 +1,7 @@
 """SPARX-64/128: the block cipher behind Randflake, with 64-bit blocks and a 128-bit key.
 
-Equal blocks always encrypt to equal blocks, so the cipher hides and shuffles IDs but authenticates nothing. Words are
-big-endian, in the key and in the block.
+Equal blocks always encrypt to equal blocks, so the cipher hides and shuffles IDs but does not authenticate them. The
+words of keys and blocks are big-endian.
 """
 
 from typing import Any, final
@@ -12,7 +12,7 @@ __all__ = ["Sparx64"]
 
 @final
 class Sparx64:
-    """The cipher SPARX-64/128 with one key.
+    """The SPARX-64/128 cipher with one key.
 
     Its ``repr`` does not show the key, and it cannot be copied or pickled.
 
@@ -22,19 +22,19 @@ class Sparx64:
     """
 
     def __new__(cls, key: _Buffer, /) -> Sparx64:
-        """Creates the cipher from a key of 16 bytes, which are copied. Later changes to the buffer have no effect.
+        """Creates the cipher from a 16-byte key. The key is copied, so later changes to the buffer have no effect.
 
-        :raises InvalidValueError: ``invalid_secret`` for another length.
+        :raises InvalidValueError: ``invalid_secret`` if the length is wrong.
         """
 
     def encrypt(self, block: _Buffer, /) -> bytes:
-        """Encrypts one block of 8 bytes.
+        """Encrypts one 8-byte block.
 
         :raises InvalidValueError: ``invalid_length``, in bytes.
         """
 
     def decrypt(self, block: _Buffer, /) -> bytes:
-        """Decrypts one block of 8 bytes.
+        """Decrypts one 8-byte block.
 
         :raises InvalidValueError: ``invalid_length``, in bytes.
         """

@@ -94,15 +94,15 @@ class _Column(TypeDecorator[_T]):
 
 
 class SnoType(_Column[sno.Sno]):
-    """A column of :class:`polyflake.sno.Sno`.
+    """A column type for :class:`polyflake.sno.Sno`.
 
     Query parameters can also be strings that :class:`~polyflake.sno.Sno` accepts. An ID that is not compared with a
-    column needs an explicit type, such as ``func.coalesce(Order.parent, literal(id, SnoType("uuid8")))``; without it,
-    SQLAlchemy raises ``ArgumentError``. With the form ``"text"``, operators such as ``like`` and ``startswith`` accept
-    a string as a pattern.
+    column requires an explicit type, such as ``func.coalesce(Order.parent, literal(id, SnoType("uuid8")))``; without
+    it, SQLAlchemy raises ``ArgumentError``. With the form ``"text"``, operators such as ``like`` and ``startswith``
+    accept a string as a pattern.
 
-    :param form: ``"text"``, 16 characters; ``"bytes"``, 10 bytes; ``"uuid8"``, a version 8 UUID; ``"uuid"``, the UUID
-        of the compatible form.
+    :param form: how IDs are stored: ``"text"`` as 16 characters, ``"bytes"`` as 10 bytes, ``"uuid8"`` as a version 8
+        UUID, or ``"uuid"`` as a UUID in the compatible form.
     """
 
     impl = String
@@ -147,8 +147,8 @@ class SnoType(_Column[sno.Sno]):
 
 
 class HotGuidType(_Column[UUID]):
-    """A column of Hot Guids: a ``UUID``, 16 bytes on MySQL, and on SQL Server a ``uniqueidentifier`` that sorts by
-    time.
+    """A column type for Hot Guids. The column is a ``UUID``, 16 bytes on MySQL, or a ``uniqueidentifier`` that sorts by
+    time on SQL Server.
 
     SQLAlchemy assumes its own type ``Uuid`` for a ``UUID`` that is not compared with a column, and that type stores
     other values on MySQL and SQL Server. State the type explicitly: ``bindparam("id", id, HotGuidType())`` or
@@ -182,7 +182,7 @@ class HotGuidType(_Column[UUID]):
 
 
 class Int64Type(TypeDecorator[int]):
-    """A ``BIGINT`` column of Randflakes or of the IDs of a layout. Any value except a 64-bit integer is rejected."""
+    """A ``BIGINT`` column for Randflakes or the IDs of a layout. Any value except a 64-bit integer is rejected."""
 
     impl = BigInteger
     cache_ok = True
@@ -204,10 +204,10 @@ class Int64Type(TypeDecorator[int]):
 class PublicIdType(TypeDecorator[str]):
     """A ``BIGINT`` column whose values are public IDs in Python: ``mapped_column(PublicIdType(orders))``.
 
-    Query parameters can also be integers. A string that does not decode is rejected. In migrations the column is a
+    Query parameters can also be integers. A string that cannot be decoded is rejected. In migrations the column is a
     ``BigInteger``, or an ``Integer`` on SQLite.
 
-    :param of: the type, which :meth:`polyflake.public.Keyring.of` returns.
+    :param of: the type of public IDs, as returned by :meth:`polyflake.public.Keyring.of`.
     """
 
     impl = BigInteger

@@ -1,7 +1,7 @@
 """IDs for Python's ``sqlite3`` module.
 
 A :class:`polyflake.sno.Sno` can be a query parameter without registration, because it has ``__conform__``; it is stored
-in its string form. :func:`register` adds the rest.
+as a string. :func:`register` adds support for columns and Hot Guids.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ def register() -> None:
     """Makes ``sqlite3`` store ``UUID`` parameters as strings, and convert columns declared as ``SNO`` or ``HOTGUID``.
 
     Only connections with ``detect_types=sqlite3.PARSE_DECLTYPES`` convert columns. A column declared as ``SNO`` or
-    ``HOTGUID`` must contain strings. The registration applies to all connections of the process, like that of the
-    ``sqlite3`` module itself.
+    ``HOTGUID`` must contain strings. The registration applies to all connections of the process, because ``sqlite3``
+    keeps adapters and converters per process.
 
         >>> register()
         >>> database = sqlite3.connect(":memory:", detect_types=sqlite3.PARSE_DECLTYPES)
