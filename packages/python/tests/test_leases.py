@@ -693,6 +693,23 @@ def test_sigterm_returns_the_number_if_asked_for(url: str) -> None:
     assert at_exit_of(url, terminate) == [0], "a signal without a handler ends the process at once"
 
 
+def test_sigterm_leaves_a_program_with_its_own_handler_its_ids(url: str) -> None:
+    ignored = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    handled = "signal.signal(signal.SIGTERM, lambda *_: done.append(ids.generate()))"
+    for setting in (ignored, handled):
+        code = f"""
+import os, signal, polyflake
+from polyflake import sno
+done = []
+{setting}
+ids = sno.Generator(lease=polyflake.lease({url!r}, "orders", sigterm=True))
+ids.generate()
+os.kill(os.getpid(), signal.SIGTERM)
+print(ids.generate().partition + len(done))
+"""
+        assert (child(code), granted(url)) == (int(setting is handled), [])
+
+
 def test_a_handler_of_sigterm_is_installed_by_the_main_thread_alone(url: str) -> None:
     before = signal.getsignal(signal.SIGTERM)
     url = f"{url}&sigterm=true"

@@ -91,13 +91,12 @@ class Lease:
             and the process ID.
         :param watch: a callable that receives each event, on the lease's thread, in addition to the logger
             ``polyflake.lease``.
-        :param wait: how long the first ID of a process can wait for a worker ID, in seconds; by default 10, or 70 with
-            ``insist`` or ``POLYFLAKE_NODE``.
-        :param sigterm: whether to release the worker ID on SIGTERM, before the previous handler runs or the process
-            ends.
-        :raises PolyflakeError: ``lease_unavailable`` if neither a store nor an environment variable is set, or
-            ``out_of_range`` if the URL or another value is invalid, or an environment variable is empty. The message
-            states the remedy and never contains the password.
+        :param wait: the longest wait of a process's first ID, in seconds; by default 10, or 70 with ``insist`` or
+            ``POLYFLAKE_NODE``.
+        :param sigterm: ``True`` to release the worker ID on SIGTERM, which then ends the process. It has no effect in a
+            program that handles or ignores the signal itself, so that its last requests still get IDs.
+        :raises PolyflakeError: ``lease_unavailable`` without a store and a variable; ``out_of_range``, also for an
+            empty variable. The message states the remedy and never the password.
         """
         _check_arguments(
             {"namespace": namespace, "schema": schema, "holder": holder},
@@ -596,29 +595,21 @@ def _close_at_exit() -> None:
 
 
 def _handle_sigterm() -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    if before is _at_sigterm:
+    # A program's own handler may generate IDs until its requests are done. A program that ignores the signal continues.
+    if signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         return
     if threading.current_thread() is not threading.main_thread():
         reason = (
             "expected a lease with `sigterm` to begin in the main thread, as signal handlers do, found another thread"
         )
         raise _refusal("lease_unavailable", f"{reason}: call its `ready()` at the start of the program")
-    global _BEFORE
-    _BEFORE = before
     signal.signal(signal.SIGTERM, _at_sigterm)
 
 
-_BEFORE: Any = signal.SIG_DFL
-
-
-def _at_sigterm(number: int, frame: Any) -> None:
+def _at_sigterm(number: int, _: object) -> None:
     _close_all()
-    if callable(_BEFORE):
-        _BEFORE(number, frame)
-    elif _BEFORE == signal.SIG_DFL:
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 def _after_fork() -> None:
