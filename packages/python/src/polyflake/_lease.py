@@ -91,12 +91,13 @@ class Lease:
             and the process ID.
         :param watch: a callable that receives each event, on the lease's thread, in addition to the logger
             ``polyflake.lease``.
-        :param wait: the longest wait of a process's first ID, in seconds; by default 10, or 70 with ``insist`` or
-            ``POLYFLAKE_NODE``.
+        :param wait: how long the first ID of a process can wait for a worker ID, in seconds; by default 10, or 70 with
+            ``insist`` or ``POLYFLAKE_NODE``.
         :param sigterm: ``True`` to release the worker ID on SIGTERM, which then ends the process. It has no effect in a
             program that handles or ignores the signal itself, so that its last requests still get IDs.
-        :raises PolyflakeError: ``lease_unavailable`` without a store and a variable; ``out_of_range``, also for an
-            empty variable. The message states the remedy and never the password.
+        :raises PolyflakeError: ``lease_unavailable`` if neither a store nor an environment variable is set, or
+            ``out_of_range`` if the URL or another value is invalid, or an environment variable is empty. The message
+            states the remedy and never contains the password.
         """
         _check_arguments(
             {"namespace": namespace, "schema": schema, "holder": holder},
