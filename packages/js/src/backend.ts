@@ -1,14 +1,15 @@
 import { clockSource as ofItsClock, backend as ofMachine } from "#backend";
 
 /**
- * Returns the backend that makes and reads IDs: `"native"`, the addon, or `"wasm"`. Both make the same IDs.
+ * Returns the backend that generates and reads IDs: `"native"`, which is the addon, or `"wasm"`. Both have the same behavior.
  *
  * In Node, `polyflake` silently falls back to wasm if the addon does not load. To prevent the fallback, set
  * `POLYFLAKE_BACKEND=native` in the environment or import `polyflake/native`: the first use then throws `backend_unavailable`,
  * whose `cause` contains an error for each location that was tried. `POLYFLAKE_BACKEND=wasm` never loads the addon. The variable is
  * read once, at the first use; `polyflake/native` and `polyflake/wasm` ignore it.
  *
- * @throws {PolyflakeError} `backend_unavailable`; `out_of_range` for another value of the variable.
+ * @throws {PolyflakeError} `backend_unavailable` if the requested backend cannot run here; `out_of_range` if the environment
+ * variable has another value.
  */
 export function backend(): "native" | "wasm" {
   return ofMachine();
@@ -17,14 +18,14 @@ export function backend(): "native" | "wasm" {
 /**
  * Returns how generators without a `clock` read the system time.
  *
- * - `"counter"`: the processor's counter, which is synchronized with the wall clock every millisecond. The addon uses it on Linux
- * if the kernel's own clock uses it. Set `POLYFLAKE_CLOCK=exact` in the environment to disable it.
- * - `"system_call"`: a system call of the addon for each reading.
- * - `"host"`: the runtime's own `Date.now`, on wasm.
+ * - `"counter"` is the processor's counter, which is synchronized with the wall clock every millisecond. The addon uses it on
+ *   Linux if the kernel's own clock uses it. Set `POLYFLAKE_CLOCK=exact` in the environment to disable it.
+ * - `"system_call"` is a system call of the addon for each reading.
+ * - `"host"` is the runtime's own `Date.now`, which wasm uses.
  *
  * The addon makes the choice once per process, at the first reading or the first call of this function.
  *
- * @throws {PolyflakeError} the errors of {@link backend}.
+ * @throws {PolyflakeError} the same errors as {@link backend}.
  */
 export function clockSource(): "counter" | "system_call" | "host" {
   return ofItsClock();

@@ -4,10 +4,10 @@ import { className, type ErrorCode, type ErrorDetails, invalidType, PolyflakeErr
 export interface Stall {
   /** The reason for the wait. */
   reason: "sequence_exhausted" | "clock_behind";
-  /** The clock's reading, in Unix milliseconds. */
+  /** The time of the generator's clock, in Unix milliseconds. */
   unixMs: number;
   /**
-   * The number of calls of this generator that are waiting, including this one. It is more than one if a clock or a callback calls
+   * The number of calls of this generator that are waiting, including this one. It exceeds one if a clock or a callback calls
    * the generator.
    */
   stalled: number;

@@ -1,6 +1,6 @@
 /**
- * Reads IDs in plain JavaScript, without wasm: sno IDs, the fields of Hot Guids, the string form of Randflakes, and the snowflakes
- * of well-known services. `polyflake` exports the same functions under the same names; to read snowflakes, it has
+ * Reads IDs in plain JavaScript, without wasm: sno IDs, the fields of Hot Guids, encoded Randflakes, and the snowflakes of
+ * well-known services. `polyflake` exports the same functions under the same names, except that it reads snowflakes with
  * `layout.Layout.preset`.
  *
  * ```js

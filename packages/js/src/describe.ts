@@ -9,16 +9,16 @@ import { withJson } from "./show.js";
 export interface Description {
   /** The number of bits in an ID. */
   bits: number;
-  /** The fields, from the most significant bit on. */
+  /** The fields, starting with the most significant one. */
   fields: FieldDescription[];
   /**
-   * The number of IDs that one generator can make per second, rounded down; undefined unless the format has both a timestamp and a
-   * sequence.
+   * The number of IDs that one generator can generate per second, rounded down; undefined unless the format has both a
+   * timestamp and a sequence.
    */
   perSecond: bigint | undefined;
   /**
-   * The number of IDs that all generators together can make per second, rounded down; undefined above 2^128, and unless the format
-   * has both a timestamp and a sequence.
+   * The number of IDs that all generators together can generate per second, rounded down. It is undefined if the number exceeds
+   * 2^128, or unless the format has both a timestamp and a sequence.
    */
   perSecondInAll: bigint | undefined;
   /** The start of the first tick, in Unix milliseconds. */

@@ -7,10 +7,10 @@ import { PolyflakeError } from "./errors.js";
 export const prepareEntropy = (): void => void Reflect.get(globalThis, "crypto");
 
 /**
- * Returns random bytes from the operating system. It is called only when an ID is made, because `crypto` is not available in the
- * global scope of a worker.
+ * Returns random bytes from the operating system. It is called only when an ID is generated, because `crypto` is not available
+ * in the global scope of a worker.
  *
- * @throws {PolyflakeError} `entropy_unavailable`.
+ * @throws {PolyflakeError} `entropy_unavailable` if the operating system provides no random bytes.
  */
 export function randomBytes(count: number): Uint8Array {
   try {

@@ -13,23 +13,23 @@ export interface ErrorDetails {
 }
 
 /**
- * The error that every rejected call throws. A rejected call has no effect.
+ * The class of all errors of this package. A call that throws one has no effect.
  *
  * Distinguish errors by `code`, not by class, because each copy of this package, such as a bundled one, has its own class. For the
  * causes and remedies of each code, see https://example.invalid/polyflake/blob/main/docs/errors.md
  */
 export class PolyflakeError extends Error {
-  /** The stable code, the same string in every language. */
+  /** The stable error code. It is the same in every language binding. */
   readonly code: ErrorCode;
-  /** The 0-based index of the first invalid character, in UTF-16 units. */
+  /** The zero-based index of the first invalid character, in UTF-16 code units. */
   declare readonly position?: number;
-  /** The rejected parameter, field or option. */
+  /** The name of the rejected parameter, field or option. */
   declare readonly field?: string;
   /** The earliest time at which a retry can succeed, in Unix milliseconds. */
   declare readonly retryAt?: number;
-  /** The number of IDs that a batch made before the error. */
+  /** The number of IDs that a batch call generated before the error. */
   declare readonly written?: number;
-  /** The 0-based index of the rejected item in a call with many items. */
+  /** The zero-based index of the rejected item in a call with many items. */
   declare readonly item?: number;
 
   /** Creates an error with a code, a message and details, for tests and for custom clocks. */

@@ -21,13 +21,13 @@ export interface Family<Id, Many> {
   readonly parameters: 0 | 1;
   /** Writes the arguments of every ID: the handle, and the parameter. */
   readonly ready: (parameter: unknown) => Machine;
-  /** Makes one ID from the arguments in the scratch area. Returns undefined if the call failed. */
+  /** Generates one ID from the arguments in the scratch area. Returns undefined if the call failed. */
   readonly next: Next<Id>;
-  /** Reads the ID that a call made. */
+  /** Reads the ID that a call generated. */
   readonly one: (m: Machine) => Id;
-  /** Copies the packed ID that an asynchronous call made out of the scratch area. */
+  /** Copies the packed ID that an asynchronous call generated out of the scratch area. */
   readonly packed: (m: Machine) => Uint8Array;
-  /** Returns the packed IDs that a batch call made. The caller must copy them immediately. */
+  /** Returns the packed IDs that a batch call generated. The caller must copy them immediately. */
   readonly filled: (m: Machine) => Uint8Array;
   /** Creates the array over packed IDs. */
   readonly many: (packed: Uint8Array) => Many;
@@ -35,7 +35,7 @@ export interface Family<Id, Many> {
   readonly shown?: (handle: Handle) => Readonly<Record<string, unknown>>;
 }
 
-/** Makes IDs of one format. `Parameters` are the parameters of one ID, of which there is at most one. */
+/** Generates IDs of one format. `Parameters` are the parameters for one ID, at most one. */
 export abstract class AnyGenerator<
   Parameters extends unknown[],
   Id,
@@ -44,8 +44,8 @@ export abstract class AnyGenerator<
   /**
    * Returns a new ID.
    *
-   * This is a property of each object, not a method of the class, so you can detach it and call it alone. It also prevents the
-   * generator from being cloned.
+   * This is a property of each object, not a method of the class, so that you can detach it and call it as a function. It also
+   * prevents the generator from being cloned.
    */
   declare readonly generate: (...parameters: Parameters) => Id;
   readonly #handle: Handle;
@@ -66,11 +66,11 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Returns `count` new IDs: at most 16,777,216, and at most 256 MiB of a layout's IDs. They sort by time in sno and Hot Guid, and in
-   * a layout whose `describe()` has `sortsByTime`. Randflake IDs do not sort.
+   * Returns `count` new IDs, at most 16,777,216, or 256 MiB of IDs in a layout. The IDs sort by time in sno, in Hot Guid, and
+   * in a layout whose `describe()` has `sortsByTime`. Randflake IDs do not sort by time.
    *
-   * @throws {PolyflakeError} the errors of `generate`, with `written`, the number of IDs made before the error; `out_of_range` for
-   * the count.
+   * @throws {PolyflakeError} the same errors as `generate`, with the number of IDs that were generated before the error as
+   * `written`; `out_of_range` if the count is invalid.
    */
   generateMany(count: number, ...parameters: Parameters): Many {
     attached(isObject(this) && #handle in this);
@@ -80,10 +80,10 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Returns a new ID if one is available without waiting. The options for waiting do not apply.
+   * Returns a new ID if one is available without waiting. Wait options are ignored.
    *
-   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of waiting; otherwise the errors of
-   * `generate`.
+   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of waiting; otherwise the same
+   * errors as `generate`.
    */
   tryGenerate(...parameters: Parameters): Id {
     attached(isObject(this) && #handle in this);
@@ -96,7 +96,8 @@ export abstract class AnyGenerator<
    * Returns up to `count` new IDs without waiting. The array contains the IDs that are available now, so it can be shorter than
    * `count`, or empty.
    *
-   * @throws {PolyflakeError} the errors of {@link AnyGenerator.generateMany}, except `sequence_exhausted` and `clock_behind`.
+   * @throws {PolyflakeError} the same errors as {@link AnyGenerator.generateMany}, except `sequence_exhausted` and
+   * `clock_behind`.
    */
   tryGenerateMany(count: number, ...parameters: Parameters): Many {
     attached(isObject(this) && #handle in this);
@@ -108,9 +109,11 @@ export abstract class AnyGenerator<
   /**
    * Resolves to a new ID.
    *
-   * The thread is free while the call waits. `onExhausted`, `maxWait` and `onStall` apply as in `generate`.
+   * The call does not block the thread while it waits. `onExhausted`, `maxWait` and `onStall` have the same effect as in
+   * `generate`.
    *
-   * @throws {PolyflakeError} the errors of `generate`, and the reason of an aborted signal. All of them reject the promise.
+   * @throws {PolyflakeError} the same errors as `generate`, and the reason of an aborted signal. Each error rejects the
+   * promise.
    */
   async generateAsync(...parameters: [...Parameters, options?: AsyncOptions]): Promise<Id> {
     attached(isObject(this) && #handle in this);
@@ -120,10 +123,10 @@ export abstract class AnyGenerator<
 
   /**
    * Resolves to `count` new IDs, with the same limits as {@link AnyGenerator.generateMany}. The call yields to other work every
-   * 65,536 IDs. An aborted call loses the IDs that it has made.
+   * 65,536 IDs. If the call is aborted, the IDs that it has generated are lost.
    *
-   * @throws {PolyflakeError} the errors of {@link AnyGenerator.generateMany}, and the reason of an aborted signal. All of them
-   * reject the promise.
+   * @throws {PolyflakeError} the same errors as {@link AnyGenerator.generateMany}, and the reason of an aborted signal. Each
+   * error rejects the promise.
    */
   async generateManyAsync(count: number, ...parameters: [...Parameters, options?: AsyncOptions]): Promise<Many> {
     attached(isObject(this) && #handle in this);
@@ -157,7 +160,7 @@ export abstract class AnyGenerator<
     return signalOf(options === undefined ? {} : options);
   }
 
-  /** Makes one ID, waiting if needed, and returns its bytes. */
+  /** Generates one ID, waiting if needed, and returns its bytes. */
   #later(parameter: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
     const one = () => {
       this.#family.ready(parameter);
@@ -167,7 +170,8 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Makes at most `count` IDs without waiting. It makes no ID while a lease has no grant, so that the next ID waits for the grant.
+   * Generates at most `count` IDs without waiting. It generates no ID while a lease has no grant, so that the next ID waits for
+   * the grant.
    */
   #some(count: number, parameter: unknown, made: number): Uint8Array {
     try {
@@ -178,7 +182,7 @@ export abstract class AnyGenerator<
     }
   }
 
-  /** Makes `count` IDs, or only those that are available without waiting. The caller must copy the bytes immediately. */
+  /** Generates `count` IDs, or only those that are available without waiting. The caller must copy the bytes immediately. */
   #fill(verb: "Fill" | "FillNow", count: number, parameter: unknown, made: number): Uint8Array {
     const m = this.#family.ready(parameter);
     m.numbers[manySlots.count] = count;
@@ -187,7 +191,7 @@ export abstract class AnyGenerator<
   }
 }
 
-/** Makes IDs of a format whose generators can have a window. */
+/** Generates IDs of a format whose generators can have a window. */
 export abstract class WindowGenerator<
   Parameters extends unknown[],
   Id,
@@ -203,11 +207,12 @@ export abstract class WindowGenerator<
   }
 
   /**
-   * Moves the end of the window to a later time, which is a Date or integer Unix milliseconds. An end that is not later than the
-   * current one has no effect. The call also has no effect if the generator has no window.
+   * Moves the end of the window to a later time, which is a Date or integer Unix milliseconds. The call has no effect if the
+   * new end is not later than the current one, or if the generator has no window.
    *
-   * @throws {PolyflakeError} `invalid_type`; `out_of_range` if the end is before the start of the window; `time_out_of_range`;
-   * `unknown_field` for a layout without a timestamp.
+   * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `out_of_range` if the end is before the start
+   * of the window; `time_out_of_range` if the end is past the time range of the format; `unknown_field` if the layout has no
+   * timestamp.
    */
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);

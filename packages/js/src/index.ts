@@ -1,5 +1,5 @@
 /**
- * Unique, time-sortable IDs for processes that each have a unique worker ID. Each ID format is a module.
+ * Unique, time-sortable IDs for processes that each have a unique worker ID. Each ID format has its own namespace object.
  *
  * @module
  */

@@ -7,10 +7,11 @@ export type Source = string | object;
 /**
  * Fetches and compiles the wasm module of the format, which is a file next to the script.
  *
- * The module is loaded once; further calls wait for the first one. IDs can be made when the promise resolves. Functions that only
- * read IDs do not need `init`. Outside of browsers, the call has no effect.
+ * The module is loaded once, and further calls wait for the first one. IDs can be generated as soon as the promise resolves.
+ * Functions that only read IDs do not need `init`. Outside of browsers, the call has no effect.
  *
  * @param source The source of the module, for bundlers that do not copy the file themselves.
- * @throws {PolyflakeError} `backend_unavailable` with the `cause`, after which you can call it again; `invalid_type`.
+ * @throws {PolyflakeError} `backend_unavailable` with the `cause` if the module cannot be loaded, after which you can call
+ * `init` again; `invalid_type` if the source has the wrong type.
  */
 export type Init = (source?: Source) => Promise<void>;

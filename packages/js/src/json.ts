@@ -1,6 +1,6 @@
 /**
- * Reads and writes JSON whose objects have different types, chosen by the metabytes of their sno IDs, and JSON with 64-bit
- * integers. Also reads the JSON form of `describe()`. It is plain JavaScript, without wasm.
+ * Reads and writes JSON whose objects have types that are determined by the metabytes of their sno IDs, and JSON with 64-bit
+ * integers. It also reads the JSON representation of `describe()`. The module is plain JavaScript, without wasm.
  *
  * @module
  */

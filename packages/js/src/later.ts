@@ -24,13 +24,13 @@ export interface AsyncOptions {
   signal?: Signal | undefined;
 }
 
-/** The number of IDs that one call makes before it yields to other work. */
+/** The number of IDs that one call generates before it yields to other work. */
 const REST = 1 << 16;
 
 /**
  * Returns the signal of a call's options, which must not be aborted yet.
  *
- * @throws {PolyflakeError} `invalid_type`, `unknown_field`; the reason of an aborted signal.
+ * @throws {PolyflakeError} `invalid_type` or `unknown_field` if an option is invalid; the reason of an aborted signal.
  */
 export function signalOf(options: unknown): Signal | undefined {
   const { signal } = members(options, "options", ["signal"]);
@@ -54,7 +54,7 @@ function check(signal: Signal | undefined): void {
 /**
  * Sleeps at least `nanos` nanoseconds, on the realm's current `setTimeout`, which tests may have replaced.
  *
- * The timer keeps the process alive, which could otherwise end before the ID is made.
+ * The timer keeps the process alive, which could otherwise end before the ID is generated.
  *
  * @throws {PolyflakeError} `clock_failed` in a realm without timers; the reason of a signal, as soon as it is aborted.
  */
@@ -74,14 +74,14 @@ export function slept(nanos: number, signal: Signal | undefined): Promise<void> 
   });
 }
 
-/** The functions that make IDs for a call that may wait. */
+/** The functions that generate IDs for a call that may wait. */
 export interface Later {
   /**
-   * Makes at most `count` IDs, after `made` others, and returns their bytes, which the caller must copy immediately. It makes no ID
-   * if it would have to wait.
+   * Generates at most `count` IDs, after `made` others, and returns their bytes, which the caller must copy immediately. It
+   * generates no ID if it would have to wait.
    */
   some(count: number, made: number): Uint8Array;
-  /** Makes one ID, waiting if needed, and returns its bytes, which the caller may keep. */
+  /** Generates one ID, waiting if needed, and returns its bytes, which the caller may keep. */
   one(made: number): Promise<Uint8Array>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Generators under a lease. A lease of `polyflake/lease` contains the rules and the store; this file moves the generator from grant
- * to grant. Each grant gets a new generator in the backend, whose window is the grant, and the generator's handle switches to it.
+ * Generators with a lease. A lease of `polyflake/lease` contains the rules and the store; this file moves the generator from
+ * grant to grant. Each grant gets a new generator in the backend, whose window is the grant, and the generator's handle
+ * switches to it.
  */
 import { isObject } from "./checks.js";
 import type { GuardedClock } from "./clock.js";
@@ -15,7 +16,9 @@ import { emitWarning } from "./twins.js";
  */
 const KEY = /* @__PURE__ */ Symbol.for("polyflake.lease");
 
-/** A lease of `polyflake/lease`: a worker ID that no other generator in its namespace has, for as long as the lease is renewed. */
+/**
+ * A lease from `polyflake/lease`. No other generator in the namespace has its worker ID for as long as the lease is renewed.
+ */
 export interface AnyLease {
   /** Resolves once a worker ID is leased. */
   ready(): Promise<unknown>;
@@ -93,7 +96,7 @@ export function isLease(value: unknown): value is AnyLease & { [KEY](grantee: Gr
  * Creates the handle of a generator under a lease. Until the first grant it refers to a closed generator, which was created to
  * check the options.
  *
- * @throws {PolyflakeError} the errors of a generator's constructor; `lease_mismatch` if the lease already has a generator.
+ * @throws {PolyflakeError} the same errors as a generator's constructor; `lease_mismatch` if the lease already has a generator.
  */
 export function leasedBy(lease: AnyLease, { settings, clock, build, extend, close }: Parts): Handle {
   const dead = (): Handle => {
@@ -154,8 +157,8 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend, clos
 const LOOK_AGAIN = 10e6;
 
 /**
- * Calls `make` repeatedly until it makes IDs, as long as the lease has no grant, up to the longest wait of the lease. It keeps the
- * process alive while it waits.
+ * Calls `make` repeatedly until it generates IDs, as long as the lease has no grant, up to the longest wait of the lease. It
+ * keeps the process alive while it waits.
  */
 export async function onceGranted<T>(handle: Handle, signal: Signal | undefined, make: () => Promise<T>): Promise<T> {
   for (let waited = 0; ; waited += LOOK_AGAIN / 1e6) {
@@ -239,7 +242,7 @@ type Defaults = Map<string, { lease: AnyLease; generator: object }>;
  * already have it. That generator is shared, because a second one would need a second worker ID, for which a synchronous call
  * cannot wait.
  *
- * @throws {PolyflakeError} the errors of {@link ambient}.
+ * @throws {PolyflakeError} the same errors as {@link ambient}.
  */
 export function defaultGenerator<G extends object>(
   family: "sno" | "hotguid",

@@ -31,8 +31,8 @@ export interface Backend {
   readonly kind: "native" | "wasm";
   readonly calls: Calls;
   /**
-   * The calls that make one ID, as functions that return it. They exist only on native, where they are faster than reading the
-   * scratch area.
+   * The calls that generate one ID, as functions that return it. They exist only on native, where they are faster than reading
+   * the scratch area.
    */
   readonly makers?: { readonly [Name in CallName]?: Next<unknown> };
   /** Sets the clock for the next generator that is created. */
@@ -51,7 +51,7 @@ export interface Backend {
 /** The size of the scratch area, in bytes. */
 export const SCRATCH = NUMBERS * 8 + BYTES;
 
-/** The maximum number of IDs of one `generateMany`, whose memory is allocated before the first ID is made. */
+/** The maximum number of IDs of one `generateMany`, whose memory is allocated before the first ID is generated. */
 export const MOST = 1 << 24;
 
 /**
@@ -113,8 +113,8 @@ export class Machine {
   }
 
   /**
-   * Returns a function that makes an ID by a call, and reads it from the scratch area with `read`. If the call reads the backend's
-   * own clock, the function passes it the time before any other code can run.
+   * Returns a function that generates an ID with a call, and reads it from the scratch area with `read`. If the call reads the
+   * backend's own clock, the function passes it the time before any other code can run.
    */
   maker<Id>(name: CallName, read: (m: Machine) => Id, readsClock: boolean): Next<Id> {
     const maker = this.#makers?.[name];

@@ -25,7 +25,7 @@ export function members<Name extends string>(
 /**
  * Returns the members of an object, all of which are required.
  *
- * @throws {PolyflakeError} `missing_field`; the errors of {@link members}.
+ * @throws {PolyflakeError} `missing_field`; the same errors as {@link members}.
  */
 export function fields<Name extends string>(
   value: unknown,

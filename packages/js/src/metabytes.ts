@@ -6,7 +6,8 @@ import { PolyflakeError } from "./errors.js";
 /**
  * Returns the caller's metabytes, without duplicates.
  *
- * @throws {PolyflakeError} `invalid_type`, or `out_of_range` for an invalid metabyte or an empty list.
+ * @throws {PolyflakeError} `invalid_type` if a metabyte is not a number; `out_of_range` if a metabyte is out of range or the
+ * list is empty.
  */
 export function metabytes(given: readonly unknown[], field: string): ReadonlySet<number> {
   if (given.length === 0) throw new PolyflakeError("out_of_range", "expected a metabyte, found none", { field });
@@ -16,7 +17,7 @@ export function metabytes(given: readonly unknown[], field: string): ReadonlySet
 /**
  * Returns the metabyte of an encoded sno ID, which must be one of `wanted`.
  *
- * @throws {PolyflakeError} the errors of `parse`; `out_of_range` for another metabyte.
+ * @throws {PolyflakeError} the same errors as `parse`; `out_of_range` if the ID has another metabyte.
  */
 export function metabyteAmong(wanted: ReadonlySet<number>, id: unknown, field: string): number {
   const found = wordsOf(id, field)[2] >> 12;

@@ -10,24 +10,24 @@ import { ABSENT, put, type ValuesOf } from "./slots.js";
 /** Options of every generator. */
 export interface SharedOptions {
   /**
-   * A function that returns the time in Unix milliseconds; the system clock by default.
+   * A function that returns the time in Unix milliseconds. The default is the system clock.
    *
-   * The generator trusts every reading, so a reading far in the future permanently advances the generator. Until the clock catches
-   * up, the generator throws `clock_behind`, or remains in that tick if its format allows it. An error that the function throws
-   * becomes the `cause` of `clock_failed`.
+   * The generator trusts every reading, so a reading far in the future permanently advances the generator. Until the clock
+   * catches up, calls throw `clock_behind` or, if the format allows it, use the IDs of that tick. An error that the function
+   * throws becomes the `cause` of `clock_failed`.
    */
   clock?: () => number;
-  /** What to do when the IDs of a tick are used up, or the clock is behind: `"wait"` by default. */
+  /** What to do when the IDs of a tick are used up, or when the clock is behind. The default is `"wait"`. */
   onExhausted?: "wait" | "error";
   /**
-   * The longest wait of one call, in milliseconds; by default one tick, at most 10 ms.
+   * How long one call can wait, in milliseconds. The default is one tick, but at most 10 ms.
    *
-   * Only calls whose names end with `Async` let other work run on the thread while they wait. The main thread of a page and most
-   * edge workers cannot sleep; there, only these calls wait, and the others throw.
+   * Calls whose names end with `Async` let other work run on the thread while they wait. All other calls block the thread. The
+   * main thread of a page and most edge workers cannot block, so all other calls throw there instead of waiting.
    *
-   * The first call of a generator with an explicit worker ID waits for the next tick, because an earlier generator may have made
-   * IDs in the current one. It waits for at most one second by default. Where a thread cannot sleep, it waits for at most 10 ms,
-   * and throws `sequence_exhausted` if the tick ends later. Await `generateAsync` there.
+   * The first call of a generator with an explicit worker ID waits for the next tick, because an earlier generator may have
+   * generated IDs in the current tick. It waits for at most one second by default. On a thread that cannot sleep, it waits for
+   * at most 10 ms, and throws `sequence_exhausted` if the tick ends later. Use `await generateAsync()` on such a thread.
    */
   maxWait?: number;
   /**
@@ -41,9 +41,9 @@ export type WindowOptions = SharedOptions & (OwnWindow | LeasedWindow);
 
 interface LeasedWindow {
   /**
-   * A lease of `polyflake/lease`, which provides the worker ID of the generator and the time span in which it is valid. Before the
-   * first grant, and while the store is unreachable for longer than the lease, calls throw `lease_unavailable`; `generateAsync`
-   * waits.
+   * A lease from `polyflake/lease`, which provides the worker ID of the generator and the time span in which the worker ID is
+   * valid. Before the first grant, and while the store is unreachable for longer than the lease, calls throw
+   * `lease_unavailable`; `generateAsync` waits.
    */
   lease: AnyLease;
   window?: never;
@@ -51,7 +51,7 @@ interface LeasedWindow {
 
 interface OwnWindow {
   lease?: never;
-  /** The half-open time span in which IDs can be made, as Dates or integer Unix milliseconds. */
+  /** The half-open time span in which IDs can be generated, as Dates or integer Unix milliseconds. */
   window?: readonly [start: Date | number, end: Date | number];
 }
 

@@ -14,20 +14,20 @@ interface Packing {
   readonly width: number;
   /** The maximum number of encoded IDs in one call. */
   readonly batch: number;
-  /** The call that replaces packed IDs by their string forms. */
+  /** The call that replaces packed IDs with encoded IDs. */
   readonly write: CallName;
-  /** The call that replaces encoded IDs by packed ones. */
+  /** The call that replaces encoded IDs with packed ones. */
   readonly read: CallName;
   /** Parses one encoded ID. */
   readonly readOne: (text: string) => unknown;
 }
 
-/** Makes at most `count` IDs, after `made` others, and returns their bytes. */
+/** Generates at most `count` IDs, after `made` others, and returns their bytes. */
 type Some = (count: number, made: number) => Uint8Array;
 
 /**
- * Fills `many` with IDs of `size` bytes each, in calls for at most `batch` IDs, which may make fewer. It makes at least one call,
- * so that arguments are checked even for a count of 0.
+ * Fills `many` with IDs of `size` bytes each, in calls for at most `batch` IDs, which may generate fewer. It makes at least one
+ * call, so that arguments are checked even for a count of 0.
  */
 export function fillBy(many: Uint8Array, size: number, batch: number, some: Some): Uint8Array {
   let at = 0;
@@ -39,7 +39,10 @@ export function fillBy(many: Uint8Array, size: number, batch: number, some: Some
   return many;
 }
 
-/** Fills `many` like {@link fillBy}, until a call makes no ID. If `many` is filled only in part, it returns a copy of that part. */
+/**
+ * Fills `many` like {@link fillBy}, until a call generates no ID. If `many` is filled only in part, it returns a copy of that
+ * part.
+ */
 export function fillNow(many: Uint8Array, size: number, batch: number, some: Some): Uint8Array {
   let at = 0;
   for (let left = true; left; ) {
@@ -56,7 +59,7 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
   static readonly name: string = "PackedTexts";
   /** The packed bytes, in the order of the IDs. */
   readonly bytes: Uint8Array;
-  /** Returns the JSON form: the string forms of the IDs, which `from` reads. */
+  /** Returns the JSON representation, an array of encoded IDs, which `from` reads. */
   declare readonly toJSON: () => Id[];
   readonly #packing: Packing;
 
@@ -81,7 +84,7 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
   /**
    * Returns the ID at an index as a string, or undefined if the index is out of range. A negative index counts from the end.
    *
-   * @throws {PolyflakeError} `invalid_type`.
+   * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
    */
   at(index: number): Id | undefined {
     attached(isObject(this) && #packing in this);
@@ -89,13 +92,13 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
     return place === undefined ? undefined : (this.#write(place, 1).ascii(0, this.#packing.width) as Id);
   }
 
-  /** Returns the string forms of all IDs. */
+  /** Returns all IDs as strings. */
   texts(): Id[] {
     attached(isObject(this) && #packing in this);
     return this.#texts(0, this.length);
   }
 
-  /** Iterates over the string forms of the IDs. */
+  /** Iterates over the IDs as strings. */
   *[Symbol.iterator](): IterableIterator<Id> {
     attached(isObject(this) && #packing in this);
     const { batch } = this.#packing;
@@ -104,7 +107,7 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
     }
   }
 
-  /** Returns the string forms of `count` IDs from the index `from` on. */
+  /** Returns `count` IDs as strings, starting at the index `from`. */
   #texts(from: number, count: number): Id[] {
     const { batch, width } = this.#packing;
     const texts = new Array<Id>(count);
@@ -115,7 +118,7 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
     return texts;
   }
 
-  /** Makes the backend write the string forms of `count` IDs from the index `from` on. */
+  /** Makes the backend encode `count` IDs, starting at the index `from`. */
   #write(from: number, count: number): Machine {
     const { machine, length, write } = this.#packing;
     const m = machine();
@@ -129,8 +132,8 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
 /**
  * Parses IDs from an array of strings or from one string of concatenated IDs, and returns them packed.
  *
- * @throws {PolyflakeError} `invalid_type`, `out_of_range`, `invalid_length`; the error of the first invalid string, with its
- * `item`.
+ * @throws {PolyflakeError} `invalid_type`, `out_of_range` or `invalid_length` if the argument is invalid; the error of the
+ * first invalid string, with its `item`.
  */
 export function packed(given: unknown, { machine, length, width, batch, read, readOne }: Packing): Uint8Array {
   const texts = listedOrJoined(given, width);
@@ -149,7 +152,7 @@ export function packed(given: unknown, { machine, length, width, batch, read, re
 /**
  * Returns the position of an index, which counts from the end if it is negative, or undefined if it is out of range.
  *
- * @throws {PolyflakeError} `invalid_type`.
+ * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
  */
 export function placeOf(index: number, length: number): number | undefined {
   const place = integer(index, "index") < 0 ? index + length : index;

@@ -11,7 +11,7 @@ export const NUMBERS = 72;
 /** The number of bytes: 1,024 strings of 16 characters. */
 export const BYTES = 16384;
 
-/** The maximum number of IDs that one call converts or makes. */
+/** The maximum number of IDs that one call converts or generates. */
 export const BATCH = 1024;
 
 /** No value. */
@@ -42,7 +42,10 @@ export const TAG_OTHER = 11;
 /** The object that a call uses or has created. */
 export const objectSlots = { handle: 0 } as const;
 
-/** The current time in Unix milliseconds, for calls that make one ID, because reading the clock from within wasm takes longer. */
+/**
+ * The current time in Unix milliseconds, for calls that generate one ID, because reading the clock from within wasm takes
+ * longer.
+ */
 export const clockSlots = { now: 1 } as const;
 
 /** The length of a piece of a message, in bytes. */
@@ -123,7 +126,7 @@ export const secretSlots = { length: 39 } as const;
 /** The options of Randflake: the last second that is used up. */
 export const randflakeOptionsSlots = { resumeAfter: 40 } as const;
 
-/** The ID to inspect, as an integer of 64 bits. */
+/** The ID to inspect, as a 64-bit integer. */
 export const inspectedSlots = { id: 41 } as const;
 
 /** The fields of a Randflake, as an argument and as a result. */
@@ -182,7 +185,7 @@ export const snoStatsSlots = {
 /** The statistics of a Randflake generator. */
 export const randflakeStatsSlots = { lastSecond: 61, len: 62, closed: 63 } as const;
 
-/** The last second in which a closed generator made IDs. */
+/** The last second in which a closed generator generated IDs. */
 export const randflakeCloseSlots = { lastSecond: 61 } as const;
 
 /** The statistics of a Hot Guid generator. `is_drawn` is 1 once it has random bytes. */

@@ -18,12 +18,12 @@ export function present(object: object, toJSON: (this: never) => unknown, inspec
   Object.assign(object, { kind, toJSON, toString: inspect, [INSPECT]: inspect });
 }
 
-/** Returns the JSON form of many IDs, which is a list of strings. */
+/** Returns the JSON representation of many IDs, which is an array of strings. */
 export function jsonOfTexts(this: { texts(): string[] }): string[] {
   return this.texts();
 }
 
-/** Returns the JSON form of an object that holds a secret, or that exists in this thread only. */
+/** Returns the JSON representation of an object that holds a secret, or that exists in this thread only. */
 export function nothingOf(): object {
   return {};
 }
@@ -45,14 +45,14 @@ function shownAs(id: unknown): string {
   return `'${isBytes(id) ? hexOf(id) : String(id)}'`;
 }
 
-/** Returns the hexadecimal form of bytes. */
+/** Returns bytes as a hexadecimal string. */
 export function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => (byte + 256).toString(16).slice(1)).join("");
 }
 
 /**
- * Adds a JSON form to a plain object, in which bigints are decimal strings, as in a layout's description, and bytes are
- * hexadecimal. The method is not enumerable, so the object stays plain, and its clone is a true copy.
+ * Adds a JSON representation to a plain object, in which bigints are decimal strings, as in a layout's description, and bytes
+ * are hexadecimal. The method is not enumerable, so the object stays plain, and its clone is a true copy.
  */
 export function withJson<T extends object>(object: T): T {
   // Without a prototype, on which other code may have put a getter.
@@ -86,17 +86,17 @@ export function unhex(text: string): Uint8Array | undefined {
   return Uint8Array.from({ length: digits.length / 2 }, (_, k) => (digits[2 * k]! << 4) | digits[2 * k + 1]!);
 }
 
-/** The maximum length of an integer's string form, which exceeds that of any figure or 64-bit field. */
+/** The maximum length of an integer in decimal digits. Every figure and every 64-bit field is shorter. */
 const LONGEST = 400;
 
-/** Returns the integer of the JSON form of a bigint. */
+/** Returns the integer for the JSON representation of a bigint. */
 export function bigintOf(json: unknown, field: string): bigint {
   const value = typeof json === "string" && json.length <= LONGEST ? decimalOf(json) : undefined;
   if (value !== undefined) return value;
   throw invalidJson("a decimal text", field);
 }
 
-/** Returns the bytes of the JSON form of bytes. */
+/** Returns the bytes for the JSON representation of bytes. */
 export function bytesOfHex(json: unknown, field: string): Uint8Array {
   const value = typeof json === "string" ? unhex(json) : undefined;
   if (value) return value;

@@ -31,7 +31,7 @@ export function textsOf(all: readonly unknown[], least: number, most: number): T
 /**
  * Returns the parts, of `width` characters each, of one concatenated string, or the elements of an array.
  *
- * @throws {PolyflakeError} the errors of {@link elements}; `invalid_length` if characters are left over.
+ * @throws {PolyflakeError} the same errors as {@link elements}; `invalid_length` if characters are left over.
  */
 export function listedOrJoined(texts: unknown, width: number): Texts {
   if (typeof texts !== "string") return textsOf(elements(texts), width, width);

@@ -1,12 +1,12 @@
-/** Warns if a generator would repeat the IDs of another generator of this copy of the package. */
+/** Warns if a generator would generate the same IDs as another generator of this copy of the package. */
 import type { Handle } from "./handle.js";
 
 /** The first and the last of some numbers, or the same string twice. */
 export type Span = readonly [first: number | bigint | string, last: number | bigint | string];
 
 /**
- * A generator's claim to IDs that no other generator may make: for a time whose end is exclusive, with a range of sequences, or a
- * range of numbers for each bindable.
+ * A generator's claim to IDs that no other generator may generate: for a time whose end is exclusive, with a range of
+ * sequences, or a range of numbers for each bindable.
  */
 export interface Claim {
   readonly handle: WeakRef<Handle> | undefined;

@@ -57,7 +57,7 @@ export function digit(code: number, zero: number, count: number): number {
   return value < count ? value : -1;
 }
 
-/** The number of characters in the string form of a UUID: 8-4-4-4-12 hexadecimal digits. */
+/** The number of characters in a UUID string: 8-4-4-4-12 hexadecimal digits. */
 export const UUID_LENGTH = 36;
 
 /** The positions of the first digit of each byte. */
@@ -76,7 +76,7 @@ const valueInUuid: ValueAt = (text, position) => {
   return inByte ? nibble(text, position) : hyphen(text, position);
 };
 
-/** Returns the 16 bytes of a UUID's string form of 36 characters, or undefined for any other string. */
+/** Returns the 16 bytes of a 36-character UUID string, or undefined for any other string. */
 export function bytesOfUuid(text: string): number[] | undefined {
   let all = hyphen(text, 8) | hyphen(text, 13) | hyphen(text, 18) | hyphen(text, 23);
   const bytes = BYTES_AT.map((at) => {
@@ -88,7 +88,7 @@ export function bytesOfUuid(text: string): number[] | undefined {
 }
 
 /**
- * Returns the 16 bytes of a UUID's string form, in either case.
+ * Returns the 16 bytes of a UUID string, in either case.
  *
  * It avoids regular expressions because V8 terminates the process instead of throwing if it compiles one near the end of the stack.
  */
@@ -104,7 +104,7 @@ export function notVersion8(field: string, and: string): PolyflakeError {
   return new PolyflakeError("not_canonical", `expected a UUID of version 8 with ${and}, found another`, { field });
 }
 
-/** Returns the string form of a UUID with 16 bytes, in lower case. */
+/** Returns the UUID with these 16 bytes as a lower-case string. */
 export function uuidText(bytes: readonly number[]): string {
   return bytes.map((byte, k) => ([4, 6, 8, 10].includes(k) ? "-" : "") + (byte + 256).toString(16).slice(1)).join("");
 }

@@ -13,27 +13,27 @@ const TO_SQL = [15, 14, 13, 12, 11, 10, 9, 8, 6, 7, 0, 1, 2, 3, 4, 5];
 const FROM_SQL = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
 
 /**
- * Returns the GUID to store in a `uniqueidentifier` column of SQL Server, where it sorts by time.
+ * Returns the GUID to store in an SQL Server `uniqueidentifier` column, which sorts by time.
  *
- * @throws {PolyflakeError} the errors of `parse`.
+ * @throws {PolyflakeError} the same errors as `parse`.
  */
 export function toSql(id: string): string {
   return uuidText(inOrder(uuidBytes(id, "id"), TO_SQL));
 }
 
 /**
- * Returns the ID of a GUID that SQL Server sorts by time, as {@link toSql} returns it.
+ * Returns the ID for a GUID that SQL Server sorts by time, as {@link toSql} returns it.
  *
- * @throws {PolyflakeError} the errors of `parse`.
+ * @throws {PolyflakeError} the same errors as `parse`.
  */
 export function fromSql(guid: string): HotGuidId {
   return idOf(inOrder(uuidBytes(guid, "guid"), FROM_SQL));
 }
 
 /**
- * Returns the ID of 16 bytes in the order of the string form. Every sequence of 16 bytes is an ID.
+ * Returns the ID for 16 bytes in the order of the string. Every sequence of 16 bytes is a valid ID.
  *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
+ * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 16 bytes.
  */
 export function fromBytes(id: Uint8Array): HotGuidId {
   return idOf(sixteen(id));
@@ -42,16 +42,16 @@ export function fromBytes(id: Uint8Array): HotGuidId {
 /**
  * Returns the 16 bytes in the order of .NET's `Guid.ToByteArray()`.
  *
- * @throws {PolyflakeError} the errors of `parse`.
+ * @throws {PolyflakeError} the same errors as `parse`.
  */
 export function toDotnetBytes(id: string): Uint8Array {
   return Uint8Array.from(inOrder(uuidBytes(id, "id"), DOTNET));
 }
 
 /**
- * Returns the ID of 16 bytes in the order of .NET's `Guid.ToByteArray()`.
+ * Returns the ID for 16 bytes in the order of .NET's `Guid.ToByteArray()`.
  *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
+ * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 16 bytes.
  */
 export function fromDotnetBytes(id: Uint8Array): HotGuidId {
   return idOf(inOrder(sixteen(id), DOTNET));
@@ -69,7 +69,7 @@ function sixteen(id: unknown): number[] {
   return Array.from(partOfBytes(id as Uint8Array, 0, LENGTH));
 }
 
-/** Returns the ID of 16 bytes in the order of the string form. */
+/** Returns the ID for 16 bytes in the order of the string. */
 export function idOf(bytes: readonly number[]): HotGuidId {
   return uuidText(bytes) as HotGuidId;
 }

@@ -6,47 +6,51 @@
 import { bytesOfUuid, notVersion8, UUID_LENGTH, uuidBytes } from "./checks.js";
 
 /**
- * The string form of an ID, which is the string form of a UUID. {@link parse} and generators return it in lower case.
+ * An ID, which is a UUID as a string. {@link parse} and generators return it in lower case.
  *
- * The type is branded, so the compiler accepts an ID where a string is expected, but no other string where an ID is expected.
+ * The type is branded: an ID can be used as a string, but the compiler does not accept any other string as an ID.
  */
 export type HotGuidId = string & { readonly " hotguid": "id" };
 
 /** The fields of an ID. */
 export interface Parts {
-  /** The creation time, in Unix seconds: 0..4294967295. */
+  /** The creation time, in Unix seconds, 0..4294967295. */
   timestamp: number;
   /** The 5 random bytes that identify the generator. */
   machine: Uint8Array;
-  /** The counter, which distinguishes the IDs of one second and can start at any value: 0..16777215. */
+  /** The counter, 0..16777215, which distinguishes the IDs of one second and can start at any value. */
   counter: number;
-  /** The shard key, by which the application routes: 0..4294967295. */
+  /** The shard key, 0..4294967295, which the application uses to route requests to a shard. */
   shardKey: number;
 }
 
 /** The fields of an ID that is a version 8 UUID. */
 export interface Uuid8Parts {
-  /** The creation time, in Unix seconds: 0..4294967295. */
+  /** The creation time, in Unix seconds, 0..4294967295. */
   timestamp: number;
   /** The 34 random bits that identify the generator, 0..17179869183. */
   machine: number;
-  /** The counter, which distinguishes the IDs of one second and can start at any value: 0..16777215. */
+  /** The counter, 0..16777215, which distinguishes the IDs of one second and can start at any value. */
   counter: number;
-  /** The shard key, by which the application routes: 0..4294967295. */
+  /** The shard key, 0..4294967295, which the application uses to route requests to a shard. */
   shardKey: number;
 }
 
 /**
- * Parses the string form of an ID: hexadecimal digits in either case, with hyphens. The result is in lower case.
+ * Parses an encoded ID, which consists of hexadecimal digits in either case, with hyphens. The result is in lower case.
  *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
+ * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `invalid_length` if it has another length;
+ * `invalid_character` with the `position` of the first invalid character.
  */
 export function parse(text: string): HotGuidId {
   uuidBytes(text, "text");
   return text.toLowerCase() as HotGuidId;
 }
 
-/** Returns `true` if the value is the string form of an ID, in either case. The string form of every GUID is one. */
+/**
+ * Returns `true` if the value is an encoded ID, in either case. Every GUID that is written as a string with hyphens is a valid
+ * ID.
+ */
 export function isValid(value: unknown): value is HotGuidId {
   return typeof value === "string" && value.length === UUID_LENGTH && bytesOfUuid(value) !== undefined;
 }
@@ -54,7 +58,7 @@ export function isValid(value: unknown): value is HotGuidId {
 /**
  * Returns the fields of an ID. Every GUID can be read this way, so plausible fields do not prove that it is a Hot Guid.
  *
- * @throws {PolyflakeError} the errors of {@link parse}.
+ * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function parts(id: string): Parts {
   const bytes = uuidBytes(id, "id");
@@ -67,9 +71,9 @@ export function parts(id: string): Parts {
 }
 
 /**
- * Returns the fields of a version 8 UUID, as made by a generator with the option `uuid8`.
+ * Returns the fields of a version 8 UUID, as generated with the option `uuid8`.
  *
- * @throws {PolyflakeError} the errors of {@link parse}; `not_canonical` for another version or variant.
+ * @throws {PolyflakeError} the same errors as {@link parse}; `not_canonical` if the UUID has another version or variant.
  */
 export function uuid8Parts(id: string): Uuid8Parts {
   const bytes = uuidBytes(id, "id");
@@ -90,10 +94,10 @@ function word(bytes: readonly number[], a: number, b: number, c: number, d: numb
 }
 
 /**
- * Returns the shard key, by which the application routes, of an ID in the compatible form: 0..4294967295. For a version 8 UUID, use
- * {@link uuid8Parts}.
+ * Returns the shard key of an ID in the compatible form, 0..4294967295. The application uses it to route requests to a shard.
+ * For a version 8 UUID, use {@link uuid8Parts}.
  *
- * @throws {PolyflakeError} the errors of {@link parse}.
+ * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function shardKey(id: string): number {
   return word(uuidBytes(id, "id"), 15, 14, 13, 12);
@@ -102,16 +106,16 @@ export function shardKey(id: string): number {
 /**
  * Returns the creation time of an ID, in Unix seconds.
  *
- * @throws {PolyflakeError} the errors of {@link parse}.
+ * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function timestamp(id: string): number {
   return word(uuidBytes(id, "id"), 0, 1, 2, 3);
 }
 
 /**
- * Returns the 16 bytes in the order of the string form, as in RFC 9562. They sort by time.
+ * Returns the 16 bytes in the order of the string, as in RFC 9562. They sort by time.
  *
- * @throws {PolyflakeError} the errors of {@link parse}.
+ * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function toBytes(id: string): Uint8Array {
   return Uint8Array.from(uuidBytes(id, "id"));

@@ -1,5 +1,5 @@
 /**
- * Converts between the string form and the integer of a Randflake, without its secret.
+ * Converts between encoded Randflakes and their integers, without the secret.
  *
  * @module
  */
@@ -7,12 +7,12 @@ import { outOfRange, PolyflakeError } from "../errors.js";
 import { digit, misspelt, signed, sized, type ValueAt } from "./checks.js";
 
 /**
- * An ID: a signed 64-bit integer. The type is branded, so the compiler accepts an ID where a bigint is expected, but no other
- * bigint where an ID is expected.
+ * An ID, which is a signed 64-bit integer. The type is branded: an ID can be used as a bigint, but the compiler does not accept
+ * any other bigint as an ID.
  */
 export type RandflakeId = bigint & { readonly " randflake": "id" };
 
-/** The string form of an ID: 1 to 13 characters of `[0-9a-v]`. The type is branded, like {@link RandflakeId}. */
+/** An encoded ID, which is a string of 1 to 13 characters of `[0-9a-v]`. The type is branded, like {@link RandflakeId}. */
 export type RandflakeText = string & { readonly " randflake": "text" };
 
 /** The maximum length of an encoded ID. Its first character holds 4 of the 64 bits. */
@@ -22,19 +22,20 @@ const LAST_FIRST = 15;
 const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 0, 32);
 
 /**
- * Returns the string form of an ID: 1 to 13 characters of `[0-9a-v]`.
+ * Returns an ID as a string of 1 to 13 characters of `[0-9a-v]`.
  *
- * @throws {PolyflakeError} `invalid_type` unless it is a bigint; `out_of_range` outside signed 64 bits.
+ * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` outside signed 64 bits.
  */
 export function encodeText(id: bigint): RandflakeText {
   return BigInt.asUintN(64, signed(id, "id")).toString(32) as RandflakeText;
 }
 
 /**
- * Returns the ID of its string form. Only the canonical encoding is accepted.
+ * Decodes an encoded ID. Only the canonical encoding is accepted.
  *
- * @throws {PolyflakeError} `invalid_type`; `invalid_length`, `invalid_character` with the position; `not_canonical` for a leading
- * zero; `out_of_range` above 2^64-1.
+ * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `invalid_length` unless it has 1 to 13 characters;
+ * `invalid_character` with the `position` of the first invalid character; `not_canonical` if it has a leading zero;
+ * `out_of_range` if its value is above 2^64-1.
  */
 export function decodeText(text: string): RandflakeId {
   sized(text, "text", MOST, 1);

@@ -5,9 +5,9 @@ import type { SnoId } from "./sno.js";
 import { LENGTH, textOf, wordsOfBytes } from "./words.js";
 
 /**
- * Returns the ID of 10 bytes. Every sequence of 10 bytes is an ID.
+ * Returns the ID with these 10 bytes. Every sequence of 10 bytes is a valid ID.
  *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
+ * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 10 bytes.
  */
 export function fromBytes(id: Uint8Array): SnoId {
   const length = lengthOfArray(bytes(id, "id"));
@@ -16,10 +16,11 @@ export function fromBytes(id: Uint8Array): SnoId {
 }
 
 /**
- * Returns the ID that a UUID column stores in the compatible form. The argument is the string form of the UUID, in either case.
+ * Returns the ID for a UUID in the compatible form. The UUID is a string, in either case.
  *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`; `invalid_character` with the position in the string form of the UUID,
- * or the index of a byte that cannot occur in an ID.
+ * @throws {PolyflakeError} `invalid_type` unless the UUID is a string; `invalid_length` unless it has 36 characters;
+ * `invalid_character` with the `position` of the first invalid character in the string, or the index of the first byte that
+ * cannot occur in an ID.
  */
 export function fromUuid(uuid: string): SnoId {
   const value = uuidBytes(uuid, "uuid");

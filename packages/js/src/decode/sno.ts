@@ -7,10 +7,10 @@ export const EPOCH_MS = 1_262_304_000_000;
 export const TICK_MS = 4;
 
 /**
- * The string form of an ID: 16 characters of `[2-9a-x]`.
+ * An encoded ID, which is a string of 16 characters of `[2-9a-x]`.
  *
- * The type is branded, so the compiler accepts an ID where a string is expected, but no other string where an ID is expected.
- * `SnoId<24>` is an ID with the metabyte 24, and is accepted wherever a `SnoId` is:
+ * The type is branded: an ID can be used as a string, but the compiler does not accept any other string as an ID. `SnoId<24>`
+ * is an ID with the metabyte 24, and can be used as a `SnoId`:
  *
  * ```ts
  * type UserId = SnoId<24>;
@@ -19,7 +19,7 @@ export const TICK_MS = 4;
  */
 export type SnoId<Metabyte extends number = number> = string & { readonly " sno": Metabyte };
 
-/** Makes an ID whose type has the metabyte of the argument or, without an argument, the metabyte of the generator. */
+/** Generates an ID whose type has the metabyte in the argument or, without an argument, the metabyte of the generator. */
 export interface Generate<Default extends number> {
   (): SnoId<Default>;
   <M extends number>(metabyte: M): SnoId<M>;
@@ -28,13 +28,13 @@ export interface Generate<Default extends number> {
 
 /** The fields of an ID. */
 export interface Parts {
-  /** The number of 4 ms units since 2010-01-01T00:00:00Z: 39 bits. */
+  /** The number of 4 ms units since 2010-01-01T00:00:00Z, as 39 bits. */
   tick: number;
   /** The bit that flips on each clock rollback. */
   tickTock: boolean;
-  /** The metabyte, 0..255. It is a type tag whose meaning you choose. */
+  /** The metabyte, 0..255, a type tag whose meaning you choose. */
   metabyte: number;
-  /** The partition of the generator that made the ID, 0..65535. */
+  /** The partition of the generator that created the ID, 0..65535. */
   partition: number;
   /** The sequence, which distinguishes the IDs of one tick, 0..65535. */
   sequence: number;
@@ -51,7 +51,8 @@ export interface Fields extends Parts {
 /**
  * Returns the fields of an encoded ID.
  *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
+ * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `invalid_length` if it has another length;
+ * `invalid_character` with the `position` of the first invalid character.
  */
 export function parse(text: string): Fields {
   const [high, low, upper, lower] = wordsOf(text, "text");
@@ -69,19 +70,19 @@ export function parse(text: string): Fields {
   };
 }
 
-/** Returns `true` if the value is the string form of an ID: 16 characters of `[2-9a-x]`. */
+/** Returns `true` if the value is an encoded ID, which has 16 characters of `[2-9a-x]`. */
 export function isValid(value: unknown): value is SnoId {
   return typeof value === "string" && value.length === TEXT_LENGTH && wordsIn(value) !== undefined;
 }
 
 /**
- * Returns `true` if the value is the string form of an ID with this metabyte (0..255).
+ * Returns `true` if the value is an encoded ID with this metabyte (0..255).
  *
  * ```ts
  * if (sno.hasMetabyte(text, 24)) loadUser(text); // a SnoId<24>
  * ```
  *
- * @throws {PolyflakeError} `invalid_type`, `out_of_range` for the metabyte.
+ * @throws {PolyflakeError} `invalid_type` or `out_of_range` if the metabyte is invalid.
  */
 export function hasMetabyte<M extends number>(value: unknown, metabyte: M): value is SnoId<M> {
   const wanted = within(metabyte, "metabyte", 0xff);
@@ -92,7 +93,8 @@ export function hasMetabyte<M extends number>(value: unknown, metabyte: M): valu
  * Returns the metabyte of an encoded ID, 0..255. Only the length and the two characters that hold the metabyte are checked; the
  * rest of the string is not decoded.
  *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
+ * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `invalid_length` if it has another length;
+ * `invalid_character` with the `position` of the first invalid character.
  */
 export function metabyte(text: string): number {
   const [high, low] = [8, 9].map((position) => {
@@ -106,9 +108,9 @@ export function metabyte(text: string): number {
 const metabyteOf = metabyte;
 
 /**
- * Returns the ID with another metabyte (0..255), for example for a new version of a record or for another type.
+ * Returns the ID with another metabyte (0..255), for example to identify a new version of a record or another type.
  *
- * @throws {PolyflakeError} the errors of {@link parse}; `out_of_range`.
+ * @throws {PolyflakeError} the same errors as {@link parse}; `out_of_range` if the new value is out of range.
  */
 export function withMetabyte<M extends number>(text: string, metabyte: M): SnoId<M> {
   integer(metabyte, "metabyte");
@@ -120,7 +122,7 @@ export function withMetabyte<M extends number>(text: string, metabyte: M): SnoId
 /**
  * Returns the 10 bytes of an ID, which sort by time.
  *
- * @throws {PolyflakeError} the errors of {@link parse}.
+ * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function toBytes(text: string): Uint8Array {
   const [a, b, c, d] = wordsOf(text, "text");
@@ -140,9 +142,10 @@ export function toBytes(text: string): Uint8Array {
 }
 
 /**
- * Returns the ID as the string form of a UUID, for a UUID column. The 16 bytes of the UUID are the 16 characters of the ID.
+ * Returns the ID as a UUID in the compatible form, for a UUID column. The UUID is a string whose 16 bytes are the 16 ASCII
+ * characters of the encoded ID.
  *
- * @throws {PolyflakeError} the errors of {@link parse}.
+ * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function toUuid(text: string): string {
   wordsOf(text, "text");
@@ -152,13 +155,13 @@ export function toUuid(text: string): string {
 /**
  * Returns the ID as a version 8 UUID, which strict validators accept. It contains all bits of the ID and sorts the same way.
  *
- * @throws {PolyflakeError} the errors of {@link parse}.
+ * @throws {PolyflakeError} the same errors as {@link parse}.
  */
 export function toUuid8(text: string): string {
   return uuidText(uuid8OfBytes(toBytes(text)));
 }
 
-/** The 16 bytes of the UUID of version 8 of an ID's bytes. */
+/** Returns the 16 bytes of the version 8 UUID for an ID's bytes. */
 export function uuid8OfBytes(bytes: Iterable<number>): number[] {
   const [a, b, c, d, e, f, g, h, i, j] = bytes as Bytes;
   const tail = [0x80 | (g >> 4), (g << 4) | (h >> 4), 0x80 | ((h & 15) << 2) | (i >> 6), (i << 2) | (j >> 6), j << 2];
@@ -166,16 +169,17 @@ export function uuid8OfBytes(bytes: Iterable<number>): number[] {
 }
 
 /**
- * Returns the ID that a version 8 UUID contains. The argument is the string form of the UUID, in either case.
+ * Returns the ID that a version 8 UUID contains. The UUID is a string, in either case.
  *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position; `not_canonical` for another
- * version or variant, and for bits set after the ID.
+ * @throws {PolyflakeError} `invalid_type` unless the UUID is a string; `invalid_length` unless it has 36 characters;
+ * `invalid_character` with the `position` of the first invalid character; `not_canonical` if it has another version or variant,
+ * or if any of the bits after the ID are set.
  */
 export function fromUuid8(uuid: string): SnoId {
   return textOf(wordsOfBytes(bytesOfUuid8(uuidBytes(uuid, "uuid"), "uuid")));
 }
 
-/** The 10 bytes of the ID in the 16 bytes of a UUID of version 8. */
+/** Returns the 10 bytes of the ID in the 16 bytes of a version 8 UUID. */
 export function bytesOfUuid8(uuid: Iterable<number>, field: string): number[] {
   const [a, b, c, d, e, f, g, h, i, j, k, ...rest] = uuid as Bytes;
   if (g >> 4 !== 8 || i >> 6 !== 2 || k & 3 || rest.some(Boolean)) throw notVersion8(field, "42 zero bits at its end");

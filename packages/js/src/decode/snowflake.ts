@@ -7,7 +7,8 @@ import { invalidCharacter, outOfRange, PolyflakeError } from "../errors.js";
 import { digit, signed } from "./checks.js";
 
 /**
- * The layout of a service's 64-bit IDs. Every field except `timestamp` becomes a member of the result of {@link parseSnowflake}.
+ * The layout of the 64-bit IDs of a service. Every field except `timestamp` becomes a member of the object that
+ * {@link parseSnowflake} returns.
  *
  * @typeParam Name The names of the fields except the time.
  */
@@ -17,8 +18,9 @@ export interface SnowflakeFormat<Name extends string> {
   /** The length of a tick, in milliseconds. */
   readonly tickMs: number;
   /**
-   * The name and the width of each field, from the most significant field on: 1 to 48 bits each, and at most 64 in all. Bits above
-   * the first field are ignored. The names are distinct. One of them is `timestamp`, and none is `unixMs`.
+   * The name and the width of each field, starting with the most significant field: 1 to 48 bits each, and at most 64 in total.
+   * Bits above the first field are ignored. The names must be distinct. One of them must be `timestamp`, and `unixMs` is
+   * reserved.
    */
   readonly fields: readonly (readonly [name: Name | "timestamp", bits: number])[];
 }
@@ -31,7 +33,7 @@ export type Snowflake<Name extends string> = { [N in Name]: number } & {
   unixMs: number;
 };
 
-/** The IDs of Twitter, or X: 1 unused bit, 41 bits of milliseconds, 5 + 5 bits for the machine, 12 bits of sequence. */
+/** The IDs of Twitter (X): 1 unused bit, 41 bits of milliseconds, 5 + 5 bits for the machine, 12 bits of sequence. */
 export const twitter: SnowflakeFormat<"datacenter" | "worker" | "sequence"> = {
   epochMs: 1_288_834_974_657,
   tickMs: 1,
@@ -105,9 +107,9 @@ export const baidu: SnowflakeFormat<"worker" | "sequence"> = {
  * parseSnowflake("175928847299117063", discord).timestamp; // 2016-04-30T11:18:25.796Z
  * ```
  *
- * @throws {PolyflakeError} `invalid_type` for any other type, including numbers, which may have been rounded; `invalid_character`
- * for a string that is not a canonical decimal; `out_of_range` outside signed 64 bits, and for a field whose width is wrong;
- * `invalid_layout` for a format that lacks a member or the timestamp, or has one name twice.
+ * @throws {PolyflakeError} `invalid_type` if the ID has another type, such as a number, which may have been rounded;
+ * `invalid_character` if the string is not a canonical decimal; `out_of_range` if the ID is outside signed 64 bits, or if the
+ * width of a field is wrong; `invalid_layout` if the format lacks a member or the timestamp, or contains a name twice.
  */
 export function parseSnowflake<Name extends string>(
   id: bigint | string,

@@ -1,10 +1,10 @@
-/** Represents a sno ID as four words of 20 bits, each of which is four characters of its string form. */
+/** Represents a sno ID as four words of 20 bits, each of which corresponds to four characters of the encoded ID. */
 import { digit, misspelt, sized, type ValueAt } from "./checks.js";
 import type { SnoId } from "./sno.js";
 
 /** The number of bytes in an ID. */
 export const LENGTH = 10;
-/** The number of characters in the string form. */
+/** The number of characters in an encoded ID. */
 export const TEXT_LENGTH = 16;
 
 /**
@@ -54,7 +54,7 @@ export function wordsOfBytes(bytes: Iterable<number>): Words {
   ];
 }
 
-/** Returns the string form of the words. */
+/** Returns the words as an encoded ID. */
 export function textOf<M extends number>(words: Words): SnoId<M> {
   let text = "";
   for (const word of words)

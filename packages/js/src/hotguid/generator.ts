@@ -21,9 +21,9 @@ import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
 /** Options of a generator. */
 export type GeneratorOptions = WindowOptions & {
   /**
-   * `true` to make version 8 UUIDs, which strict validators accept, instead of the compatible form. {@link uuid8Parts} reads them.
-   * The version and the variant take 6 of the 40 random bits: among 18,583 generators that are active in the same second, the
-   * chance that two share the other 34 bits is 1 %.
+   * Whether to generate version 8 UUIDs, which strict validators accept, instead of the compatible form. {@link uuid8Parts}
+   * reads them. The version and the variant take up 6 of the 40 random bits. Among 18,583 generators that are active in the
+   * same second, the chance that two share the other 34 bits is 1 %.
    */
   uuid8?: boolean;
 };
@@ -34,9 +34,9 @@ const OPTIONS = ["uuid8", ...WINDOW] as const;
 export interface Stats {
   /** The 5 random bytes that identify the generator, or undefined before its first ID. */
   machine: Uint8Array | undefined;
-  /** The highest second in which an ID was made, in Unix seconds; undefined before the first ID. */
+  /** The highest second in which an ID was generated, in Unix seconds; undefined before the first ID. */
   lastSecond: number | undefined;
-  /** The number of IDs made in that second. */
+  /** The number of IDs generated in that second. */
   len: number;
   /** `true` if the generator is closed. */
   closed: boolean;
@@ -79,11 +79,11 @@ const identityOf = (number: number): Uint8Array =>
 const generators = /* @__PURE__ */ new WeakSet<Generator>();
 
 /**
- * Makes Hot Guids under 5 random bytes, which are its worker ID.
+ * Generates Hot Guids with 5 random bytes as the worker ID.
  *
- * The generator picks the bytes at its first ID. Among 148,664 generators that are active in the same second, the chance that two
- * share these bytes is 1 %; those two repeat an ID only if their counters collide, too. When the clock moves backwards, a generator
- * stays in the highest second that it has used.
+ * The generator picks the bytes when the first ID is generated. Among 148,664 generators that are active in the same second,
+ * the chance that two share these bytes is 1 %; those two generate a duplicate ID only if their counters collide, too. When the
+ * clock moves backwards, a generator stays in the highest second that it has used.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
  *
@@ -96,14 +96,15 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
   static override readonly name: string = "Generator";
 
   /**
-   * Returns a new ID with a shard key of your choice: 0..4294967295, 0 by default.
+   * Returns a new ID with a shard key of your choice (0..4294967295; 0 by default).
    *
-   * This is a property of each object, not a method of the class, so you can detach it and call it alone. It also prevents the
-   * generator from being cloned.
+   * This is a property of each object, not a method of the class, so that you can detach it and call it as a function. It also
+   * prevents the generator from being cloned.
    *
-   * @throws {PolyflakeError} `sequence_exhausted` after 16,777,216 IDs in one second, with `retryAt`, after a wait of at most
-   * `maxWait`; `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `clock_failed` with
-   * the `cause`; `entropy_unavailable`; `generator_closed`; `invalid_type`, `out_of_range` for the shard key.
+   * @throws {PolyflakeError} `sequence_exhausted` with `retryAt` if all 16,777,216 IDs of a second are used up and none became
+   * available within `maxWait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside
+   * 1970..2106; `clock_failed` with the `cause` if the clock fails; `entropy_unavailable` if the operating system provides no
+   * random bytes; `generator_closed` if the generator is closed; `invalid_type` or `out_of_range` if the shard key is invalid.
    */
   declare readonly generate: (shardKey?: number) => HotGuidId;
 
@@ -112,8 +113,8 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
   /**
    * Creates a generator.
    *
-   * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` with the option as `field`; `time_out_of_range` for
-   * the window.
+   * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` if an option is invalid, with the option as
+   * `field`; `time_out_of_range` if the window is outside the time range of the format.
    */
   constructor(options: GeneratorOptions = {}) {
     const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
@@ -179,7 +180,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
 
 let shared: Generator | undefined;
 
-/** Returns the generator that {@link generate} uses. Under a lease it can belong to another copy of the package. */
+/** Returns the generator that {@link generate} uses. With a lease, it can belong to another copy of the package. */
 const theDefault = (): Generator => (shared ??= defaultGenerator("hotguid", (options) => new Generator(options)));
 
 /** Returns IDs as an array of this copy of the package. */
@@ -187,12 +188,12 @@ const own = (ids: HotGuidArray): HotGuidArray =>
   ids instanceof HotGuidArray ? ids : new HotGuidArray((ids as HotGuidArray).bytes);
 
 /**
- * Returns a new ID from the default generator of this thread, with a shard key of your choice: 0..4294967295, 0 by default.
+ * Returns a new ID from the default generator of this thread, with a shard key of your choice (0..4294967295; 0 by default).
  *
  * {@link setDefaultGenerator} replaces the default generator. Another copy of the package, such as a bundled one or a second
  * version, has its own default generator with its own random bytes.
  *
- * @throws {PolyflakeError} the errors of {@link Generator.generate}.
+ * @throws {PolyflakeError} the same errors as {@link Generator.generate}.
  */
 export function generate(shardKey?: number): HotGuidId {
   return theDefault().generate(shardKey);
@@ -214,11 +215,11 @@ export function generateManyAsync(count: number, shardKey?: number, options?: As
 }
 
 /**
- * Sets the default generator of this thread, which {@link generate} uses. This is useful in tests, to set a clock and other
+ * Sets the default generator of this thread, which {@link generate} uses. This is useful in tests, to set a clock or other
  * options, and for configuring a whole program.
  *
- * `undefined` creates a new generator with new random bytes. `generate` never uses the previous generator again, but code that
- * holds a reference to it can still use it.
+ * `undefined` creates a new generator with new random bytes. `generate` no longer uses the previous generator, but code that
+ * holds a reference to it still can.
  *
  * ```js
  * hotguid.setDefaultGenerator(new hotguid.Generator({ clock: () => Date.now() })); // sees mocked time

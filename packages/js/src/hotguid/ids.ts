@@ -53,10 +53,11 @@ const LAST_MACHINE = 2 ** 34 - 1;
 const LAST_SECOND = 2 ** 32 - 1;
 
 /**
- * Returns the ID with the given fields. The caller must ensure that no ID is made twice.
+ * Returns the ID with the given fields. The caller must ensure that no two calls return the same ID.
  *
- * @throws {PolyflakeError} `missing_field`, `invalid_type`; `invalid_length` unless `machine` has 5 bytes; `time_out_of_range` for
- * the timestamp, `out_of_range` for the others.
+ * @throws {PolyflakeError} `missing_field` if a field is missing; `invalid_type` if a field has the wrong type;
+ * `invalid_length` unless `machine` has 5 bytes; `time_out_of_range` if the timestamp is out of range; `out_of_range` if
+ * another field is out of range.
  */
 export function fromParts(parts: Parts): HotGuidId {
   const given = fields(parts, "parts", ["timestamp", "machine", "counter", "shardKey"]);
@@ -86,9 +87,10 @@ export function fromParts(parts: Parts): HotGuidId {
 }
 
 /**
- * Returns the version 8 UUID with the given fields. The caller must ensure that no ID is made twice.
+ * Returns the version 8 UUID with the given fields. The caller must ensure that no two calls return the same ID.
  *
- * @throws {PolyflakeError} `missing_field`, `invalid_type`; `time_out_of_range` for the timestamp, `out_of_range` for the others.
+ * @throws {PolyflakeError} `missing_field` if a field is missing; `invalid_type` if a field has the wrong type;
+ * `time_out_of_range` if the timestamp is out of range; `out_of_range` if another field is out of range.
  */
 export function fromUuid8Parts(parts: Uuid8Parts): HotGuidId {
   const given = fields(parts, "parts", ["timestamp", "machine", "counter", "shardKey"]);
@@ -118,13 +120,14 @@ function bigEndian(number: number): number[] {
 }
 
 /**
- * Returns the lowest and the highest ID of the half-open time range `start`..`end`, for BETWEEN queries. Both are inclusive. Times
- * are Dates or integer Unix milliseconds. An ID is in the range if its second begins in the range.
+ * Returns the lowest and the highest ID of the half-open time range `start`..`end`, for BETWEEN queries. Both IDs belong to the
+ * range, so they can be used directly with BETWEEN. Times are Dates or integer Unix milliseconds. An ID is in the range if its
+ * second begins in the range.
  *
- * With the option `sql`, it returns GUIDs that SQL Server sorts by time.
+ * With the option `sql`, the function returns GUIDs that SQL Server sorts by time.
  *
- * @throws {PolyflakeError} `invalid_type`; `time_out_of_range` before 1970 or past 2106; `out_of_range` if the range is reversed or
- * contains no second.
+ * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `time_out_of_range` if a bound is before 1970 or
+ * past 2106; `out_of_range` if the range is reversed or contains no second.
  */
 export function timeRange(
   start: Date | number,
@@ -161,13 +164,14 @@ const PACKING = {
   readOne: parse,
 } as const;
 
-/** A packed array of IDs, 16 bytes each, in the order of their string forms. */
+/** A packed array of IDs, 16 bytes each, in the byte order of the strings. */
 export class HotGuidArray extends PackedTexts<HotGuidId> {
   static override readonly name: string = "HotGuidArray";
   /**
-   * Creates an array over packed bytes, which are not copied.
+   * Creates an array over packed bytes without copying them.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless the length is a multiple of 16.
+   * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `invalid_length` unless the length is a
+   * multiple of 16.
    */
   constructor(bytes: Uint8Array) {
     super(bytes, PACKING);
@@ -176,8 +180,8 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
   /**
    * Creates an array of at most 16,777,216 IDs from an array of strings in either case, or from one string of concatenated IDs.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length`, or `invalid_character` with the position in its string, each with
-   * the `item` if one string is rejected; `out_of_range` for more IDs.
+   * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `invalid_length` or `invalid_character` if a
+   * string is invalid, with its index as `item`; `out_of_range` for more than 16,777,216 IDs.
    */
   static from(ids: string | readonly string[]): HotGuidArray {
     return new HotGuidArray(packed(ids, PACKING));
@@ -189,7 +193,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
     return this.#words(0, false);
   }
 
-  /** Returns the machine of each ID, as {@link parts} reads it: 5 bytes per ID, side by side. */
+  /** Returns the 5 machine bytes of each ID, as {@link parts} reads them, concatenated. */
   machines(): Uint8Array {
     attached(isObject(this) && #words in this);
     const rows = partOfBytes(this.bytes, 0, this.length * LENGTH);
@@ -204,8 +208,8 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
   }
 
   /**
-   * Returns the shard key of each ID. It reads the compatible form, like {@link parts}; in version 8 UUIDs the bytes of the shard
-   * key are in another order.
+   * Returns the shard key of each ID. This method reads the compatible form, like {@link parts}. In version 8 UUIDs the bytes
+   * of the shard key are in a different order.
    */
   shardKeys(): Uint32Array {
     attached(isObject(this) && #words in this);
@@ -223,7 +227,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
 /** The positions of the machine bytes in an ID. */
 const MACHINE = [5, 4, 7, 6, 8];
 
-/** Returns the size, fields, rate and time span of the format. The fields are in the order of the string form. */
+/** Returns the size, fields, rate and time span of the format. The fields are in the order of the string. */
 export function describe(): Description {
   return figuresOf(
     [

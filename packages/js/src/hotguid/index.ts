@@ -1,5 +1,5 @@
 /**
- * Hot Guid: GUIDs that sort by time and contain a shard key. An ID is a string in lower case.
+ * Hot Guid: GUIDs that sort by time and contain a shard key. IDs are lower-case strings.
  *
  * ```text
  * 32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed        (in the order of the text)

@@ -31,21 +31,21 @@ export const snoUuid8: ColumnForm<sno.SnoId, string, "uuid"> = /* @__PURE__ */ f
   (value) => sno.fromUuid8(textIn(value)),
 );
 
-/** Stores a sno ID as a UUID of the compatible form, for `uuid`. */
+/** Stores a sno ID as a UUID in the compatible form, for `uuid`. */
 export const snoUuid: ColumnForm<sno.SnoId, string, "uuid"> = /* @__PURE__ */ formOf(
   "uuid",
   (id) => sno.toUuid(id),
   (value) => fromUuid(textIn(value)),
 );
 
-/** Stores a Hot Guid in its string form, for `uuid`, `CHAR(36)` of ASCII, or `TEXT`. */
+/** Stores a Hot Guid as a string, for `uuid`, `CHAR(36)` of ASCII, or `TEXT`. */
 export const hotguidText: ColumnForm<hotguid.HotGuidId, string, "uuid"> = /* @__PURE__ */ formOf(
   "uuid",
   (id) => hotguid.parse(id),
   (value) => hotguid.parse(textIn(value)),
 );
 
-/** Stores a Hot Guid as its 16 bytes in the order of the string form, for `BINARY(16)` or `BLOB`. */
+/** Stores a Hot Guid as its 16 bytes in the order of the string, for `BINARY(16)` or `BLOB`. */
 export const hotguidBytes: ColumnForm<hotguid.HotGuidId, Bytes, "bytes16"> = /* @__PURE__ */ formOf(
   "bytes16",
   (id) => bytesOut(hotguid.toBytes(id)),
@@ -59,7 +59,7 @@ export const hotguidSql: ColumnForm<hotguid.HotGuidId, string, "uniqueidentifier
   (value) => guids.fromSql(textIn(value)),
 );
 
-/** Stores the string form of a Randflake as its 64 bits, for `BIGINT`. */
+/** Stores an encoded Randflake as its 64 bits, for `BIGINT`. */
 export const randflakeInt64: ColumnForm<randflake.RandflakeText, bigint, "int64"> = /* @__PURE__ */ formOf(
   "int64",
   (id) => randflake.decodeText(id),

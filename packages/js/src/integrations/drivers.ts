@@ -10,7 +10,7 @@ export function textIn(value: unknown): string {
   return string(value, "value");
 }
 
-/** Two hexadecimal digits for each byte, the form in which PostgreSQL writes bytes in JSON. */
+/** Two hexadecimal digits for each byte, as PostgreSQL writes bytes in JSON. */
 const HEX = /^\\x(?:[0-9a-f]{2})*$/;
 
 /** Checks bytes that a driver has read. */
@@ -22,7 +22,7 @@ export function bytesIn(value: unknown): Uint8Array {
   return bytes(value, "value");
 }
 
-/** Returns bytes in the form that drivers accept: in Node a Buffer, because some drivers accept nothing else. */
+/** Returns bytes in the type that drivers accept. In Node.js this is a Buffer, because some drivers accept no other type. */
 export function bytesOut(bytes: Uint8Array): Bytes {
   const { Buffer } = globalThis as { Buffer?: { from(bytes: Uint8Array): Bytes } };
   return Buffer ? Buffer.from(bytes) : Uint8Array.from(bytes);

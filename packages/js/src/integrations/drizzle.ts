@@ -1,7 +1,7 @@
 /**
- * Columns for Drizzle ORM. {@link pg}, {@link mysql} and {@link sqlite} have one column for each form of an ID, with the column
- * type of that database. Query parameters are converted, too, so `between(orders.id, lowest, highest)` accepts the result of
- * `sno.timeRange`.
+ * Columns for Drizzle ORM. {@link pg}, {@link mysql} and {@link sqlite} have one column for each form in which an ID can be
+ * stored, with the column type of that database. Query parameters are converted, too, so `between(orders.id, lowest, highest)`
+ * accepts the result of `sno.timeRange`.
  *
  * ```js
  * import { pgTable } from "drizzle-orm/pg-core";

@@ -7,20 +7,20 @@ type None = null | undefined;
  * A form in which a column stores IDs, with the functions of TypeORM's value transformers. Null and undefined remain unchanged.
  *
  * @typeParam Id An ID in the program.
- * @typeParam Stored The driver's value for it.
+ * @typeParam Stored The driver's value for the ID.
  */
 export interface Form<Id, Stored> {
   /**
    * Returns the value to store for an ID.
    *
-   * @throws {PolyflakeError} if the value is not an ID: `invalid_type`, `invalid_length`, `invalid_character`, `out_of_range`.
+   * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `invalid_character` or `out_of_range` if the value is not an ID.
    */
   readonly to: <Given extends Id | None>(id: Given) => Stored | Extract<Given, None>;
   /**
    * Returns the ID for a value that a driver has read.
    *
-   * @throws {PolyflakeError} with the codes of {@link Form.to} if the value does not contain an ID, and for a number that may have
-   * been rounded.
+   * @throws {PolyflakeError} with the same codes as {@link Form.to}, if the value does not contain an ID, or if it is a number
+   * that may have been rounded.
    */
   readonly from: (value: unknown) => Id;
 }

@@ -32,7 +32,8 @@ export interface SnoSchema extends Schema<string, SnoId> {
    * const userId = sno.ofMetabyte(24);
    * ```
    *
-   * @throws {PolyflakeError} `invalid_type`, or `out_of_range` for an invalid metabyte or an empty list.
+   * @throws {PolyflakeError} `invalid_type` if a metabyte is not a number; `out_of_range` if a metabyte is out of range or the
+   * list is empty.
    */
   readonly ofMetabyte: <M extends number>(...metabytes: M[]) => Schema<string, SnoId<M>>;
 }
@@ -45,7 +46,7 @@ function text(value: unknown): string {
 
 const EXAMPLE = "9afikjv326nct5if";
 
-/** The schema of sno IDs in their string form. */
+/** The schema of encoded sno IDs. */
 export const sno: SnoSchema = /* @__PURE__ */ (() => {
   const read = (value: unknown): SnoId => {
     wordsOf(text(value), "text");
@@ -76,13 +77,13 @@ function patternOf(metabyte: number): string {
   return `${alphabet[metabyte >> 3]}[${alphabet.slice(low, low + 4)}]`;
 }
 
-/** The schema of Randflakes. It accepts the string form, or the ID as a bigint. */
+/** The schema of Randflakes. It accepts an encoded ID, or the ID as a bigint. */
 export const randflake: Schema<string | bigint, RandflakeId> = /* @__PURE__ */ schemaOf(
   (value) => (typeof value === "bigint" ? (signed(value, "id") as RandflakeId) : decodeText(text(value))),
   ["^[0-9a-v]{1,13}$", "3vgoe12ccb8gh"],
 );
 
-/** The schema of Hot Guids in their string form, in either case. The result is in lower case. */
+/** The schema of Hot Guids as strings, in either case. The result is in lower case. */
 export const hotguid: Schema<string, HotGuidId> = /* @__PURE__ */ schemaOf(
   (value) => parseHotGuid(text(value)),
   /* @__PURE__ */ uuids("0-9A-Fa-f"),

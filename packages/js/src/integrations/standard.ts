@@ -19,7 +19,7 @@ export interface Standard<Input, Output> {
   readonly vendor: "polyflake";
   /** The types of the schema, which exist only for the compiler. */
   readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-  /** Validates a value, and returns either the ID or the issue because of which the value is rejected. */
+  /** Validates a value, and returns either the ID or the reason why the value is rejected. */
   readonly validate: (value: unknown) => Result<Output>;
   /** The JSON Schemas of the input and of the result. */
   readonly jsonSchema: { readonly input: ToJsonSchema; readonly output: ToJsonSchema };
@@ -34,20 +34,21 @@ export type Result<Output> =
 export interface Issue {
   /** The message of the error. */
   readonly message: string;
-  /** The stable code, the same string in every language. */
+  /** The stable error code. It is the same in every language binding. */
   readonly code: ErrorCode;
-  /** The 0-based index of the first invalid character, in UTF-16 units. */
+  /** The zero-based index of the first invalid character, in UTF-16 code units. */
   readonly position?: number;
 }
 
 /**
  * Returns the JSON Schema for a target: `draft-2020-12`, `draft-07` or `openapi-3.0`.
  *
- * @throws {PolyflakeError} `out_of_range` for another target; `invalid_type` for bigints and bytes, which JSON does not support.
+ * @throws {PolyflakeError} `out_of_range` if the target is unknown; `invalid_type` if the IDs are bigints or bytes, which JSON
+ * does not support.
  */
 export type ToJsonSchema = (options: { readonly target: string }) => Record<string, unknown>;
 
-/** The string forms of IDs: a regular expression that matches all of them, and an example. */
+/** The encoded IDs of a format: a regular expression that matches all of them, and an example. */
 export type Texts = readonly [pattern: string, example: string];
 
 /** Creates a schema from a function that validates a value or throws. `output` describes the result if it is a string. */

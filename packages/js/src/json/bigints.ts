@@ -7,8 +7,8 @@ import { bigintsOf, isFraction, refuseRounded, roundedFraction, sourceOf, unroun
 /** Options of {@link withBigints}. */
 export interface BigintOptions {
   /**
-   * `true` to write bigints as JSON numbers, if the engine has `JSON.rawJSON`: Node from version 22 on, browsers since 2025. In
-   * other engines, and by default, bigints are written as decimal strings, which every JSON reader preserves.
+   * Whether to write bigints as JSON numbers, if the engine has `JSON.rawJSON` (Node.js 22 or later, browsers since 2025). In
+   * other engines, and by default, bigints are written as decimal strings, which every JSON parser preserves.
    */
   numbers?: boolean;
 }
@@ -18,40 +18,42 @@ export interface WithBigints {
   /**
    * A reviver for `JSON.parse` that converts integers like {@link WithBigints.parse}.
    *
-   * @throws {PolyflakeError} the errors of {@link WithBigints.parse}.
+   * @throws {PolyflakeError} the same errors as {@link WithBigints.parse}.
    */
   readonly reviver: (this: unknown, key: string, value: unknown, context?: { readonly source?: string }) => unknown;
   /**
    * A replacer for `JSON.stringify` that converts bigints like {@link WithBigints.stringify}.
    *
-   * @throws {PolyflakeError} the errors of {@link WithBigints.stringify}.
+   * @throws {PolyflakeError} the same errors as {@link WithBigints.stringify}.
    */
   readonly replacer: (this: unknown, key: string, value: unknown) => unknown;
   /**
-   * Parses a JSON string. A named member becomes a bigint, which is read from an integer or a decimal string; it can also be
-   * `null`, or a list of such values. Any other integer becomes a bigint only if a number cannot hold it.
+   * Parses a JSON string. A named member can be an integer or a decimal string, which becomes a bigint. It can also be `null`,
+   * or an array of such values. Any other integer becomes a bigint only if a JavaScript number cannot represent it.
    *
-   * Only engines that pass the source of a number to a reviver (Node from version 22 on, browsers since 2025) read integers above
-   * 2^53. They also distinguish an integer from a fraction that `JSON.parse` has rounded to one, such as 9007199254740991.4. Other
-   * engines reject whole numbers above 2^53, and read such a fraction as the integer. Decimal strings are read by every engine.
+   * Only engines that pass the source text of a number to a reviver (Node.js 22 or later, browsers since 2025) read integers
+   * above 2^53. They also distinguish an integer from a fraction that `JSON.parse` has rounded to an integer, such as
+   * 9007199254740991.4. In other engines, whole numbers above 2^53 are rejected, and such a fraction is read as an integer.
+   * Decimal strings work in every engine.
    *
-   * @throws {PolyflakeError} with the member as `field`: `invalid_type` for a rounded number, and for a value of a named member
-   * that is not an integer; `not_canonical` for a string in a named member that is not a decimal; `out_of_range` above 64 bits,
-   * signed or unsigned. Errors of `JSON.parse` propagate.
+   * @throws {PolyflakeError} with the member as `field`: `invalid_type` if a number was rounded, or if the value of a named
+   * member is not an integer; `not_canonical` if a string in a named member is not a decimal integer; `out_of_range` if an
+   * integer exceeds 64 bits, signed or unsigned. Errors of `JSON.parse` propagate.
    */
   readonly parse: (json: string) => unknown;
   /**
-   * Returns the JSON string of a value, in which bigints are decimal strings, or numbers if the options say so.
+   * Returns a value as a JSON string, in which bigints are decimal strings or, depending on the options, numbers.
    *
-   * @throws {PolyflakeError} with the member as `field`: `out_of_range` for a bigint above 64 bits, signed or unsigned;
-   * `invalid_type` for a number in a named member that may have been rounded, and for a value that JSON does not support. Errors of
+   * @throws {PolyflakeError} with the member as `field`: `out_of_range` if a bigint exceeds 64 bits, signed or unsigned;
+   * `invalid_type` if a number in a named member may have been rounded, or if JSON does not support a value. Errors of
    * `JSON.stringify` propagate.
    */
   readonly stringify: (value: unknown, space?: string | number) => string;
 }
 
 /**
- * Returns functions that read and write JSON without rounding 64-bit integers, in the members with these names at any depth.
+ * Returns functions that read and write JSON without rounding the 64-bit integers in the members with these names, at any
+ * depth.
  *
  * ```js
  * const json = withBigints(["id", "authorId"]);
@@ -59,8 +61,8 @@ export interface WithBigints {
  * json.stringify({ id: 4594531474933654033n }); // '{"id":"4594531474933654033"}'
  * ```
  *
- * @param names The members that are bigints regardless of their size. In any other member, 7 is a number.
- * @throws {PolyflakeError} `invalid_type`, `unknown_field`.
+ * @param names The members whose integers are always bigints. In all other members, small integers such as 7 remain numbers.
+ * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `unknown_field` if an option does not exist.
  */
 export function withBigints(names: readonly string[], options: BigintOptions = {}): WithBigints {
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))

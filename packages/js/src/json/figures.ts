@@ -1,4 +1,4 @@
-/** Reads the JSON form of a description, in which bigints are decimal strings. */
+/** Reads the JSON representation of a description, in which bigints are decimal strings. */
 import { flag, string } from "../checks.js";
 import { integer } from "../decode/checks.js";
 import type { Description, FieldDescription } from "../describe.js";
@@ -12,9 +12,10 @@ const FLAGS = ["sortsByTime", "below2_53", "below2_63"] as const;
 const FIGURES = ["perSecond", "perSecondInAll", "firstMs", "lastMs"] as const;
 
 /**
- * Restores the result of `describe` from its JSON form.
+ * Restores the result of `describe` from its JSON representation.
  *
- * @throws {PolyflakeError} `missing_field`, `unknown_field`; `invalid_type` for a wrong value, with the `field`.
+ * @throws {PolyflakeError} `missing_field` if a member is missing; `unknown_field` if a member does not exist; `invalid_type`
+ * if a value is wrong. Each has the `field`.
  */
 export function descriptionFromJson(json: unknown): Description {
   const required = fields(json, "json", ["bits", "fields", ...FLAGS]);

@@ -1,11 +1,11 @@
-/** Reads and writes JSON of objects whose types are chosen by the metabytes of their sno IDs. */
+/** Reads and writes JSON objects whose types are determined by the metabytes of their sno IDs. */
 import { isObject as isAnyObject, string } from "../checks.js";
 import { isValid, metabyte } from "../decode/sno.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { metabyteAmong, metabytes } from "../metabytes.js";
 
 /**
- * A type of object: a class whose constructor accepts the members of an object, or a function that converts the members to the
+ * A kind of object: a class whose constructor accepts the members of an object, or a function that converts the members to an
  * object.
  */
 export type Kind = (new (members: AnyMembers) => unknown) | ((members: AnyMembers) => unknown);
@@ -19,55 +19,59 @@ export type Made<K> = K extends new (
     ? T
     : never;
 
-/** A kind whose function declares no type for the members. They are then unknown, which preserves the function's return type. */
+/**
+ * A kind whose function does not declare a type for the members. The members are then unknown, which preserves the function's
+ * return type.
+ */
 type UntypedKind = (new (members: AnyMembers) => unknown) | { call(members: Record<string, unknown>): unknown }["call"];
 
-/** The members of an object, of the type that a kind accepts. */
+/** The members of an object, in the type that a kind accepts. */
 // biome-ignore lint/suspicious/noExplicitAny: a function fits only a type of functions that takes at least what it takes.
 type AnyMembers = any;
 
-/** Reads and writes JSON of objects of the type `T`. */
+/** Reads and writes objects of the type `T` as JSON. */
 export interface ByMetabyte<T> {
   /**
-   * A reviver for `JSON.parse`, which converts each object to the kind for its ID, starting with the innermost one. Objects without
-   * an ID of one of the kinds remain unchanged.
+   * A reviver for `JSON.parse` that converts each object to the kind that its ID indicates, starting with the innermost object.
+   * Objects without an ID of one of the kinds remain unchanged.
    */
   readonly reviver: (key: string, value: unknown) => unknown;
   /**
-   * Converts each object in a value from `JSON.parse` or `response.json()` to the kind for its ID, in place, starting with the
-   * innermost one. It returns the outermost object, as the type that you name: `revive<User[]>(value)`.
+   * Converts each object in a value from `JSON.parse` or `response.json()` to the kind that its ID indicates. It works in
+   * place, starts with the innermost object, and returns the outermost one in a type of your choice: `revive<User[]>(value)`.
    *
-   * It has the effect of `reviver` but takes a quarter of the time, because engines parse slowly with a reviver.
+   * The result is the same as with `reviver`, in a quarter of the time, because engines parse slowly with a reviver.
    *
-   * @throws {PolyflakeError} `invalid_type` for an object that contains itself, for more than 1,000 nested objects, and for a
-   * frozen object whose members would change.
+   * @throws {PolyflakeError} `invalid_type` if an object contains itself, if more than 1,000 objects are nested, or if members
+   * of a frozen object would have to change.
    */
   readonly revive: <R = unknown>(value: unknown) => R;
   /**
-   * Converts an object to the kind for its ID.
+   * Converts an object to the kind that its ID indicates.
    *
-   * @throws {PolyflakeError} `invalid_type` unless it is an object; `missing_field` without an ID; `invalid_type`,
-   * `invalid_length`, `invalid_character` for an invalid ID; `out_of_range` if no kind has the ID's metabyte.
+   * @throws {PolyflakeError} `invalid_type` unless the argument is an object; `missing_field` if it has no ID; `invalid_type`,
+   * `invalid_length` or `invalid_character` if its ID is invalid; `out_of_range` if no kind has the ID's metabyte.
    */
   readonly decode: (members: unknown) => T;
   /**
    * Parses a JSON string and returns its object. Nested objects are converted to their kinds, too.
    *
-   * @throws {PolyflakeError} the errors of {@link ByMetabyte.decode} and {@link ByMetabyte.revive}; errors of `JSON.parse` and of
-   * the kinds propagate.
+   * @throws {PolyflakeError} the same errors as {@link ByMetabyte.decode} and {@link ByMetabyte.revive}; errors of `JSON.parse`
+   * and of the kinds propagate.
    */
   readonly parse: (json: string) => T;
   /**
-   * Parses a JSON string that is a list, and returns its objects.
+   * Parses a JSON string that contains an array, and returns the objects in the array.
    *
-   * @throws {PolyflakeError} the errors of {@link ByMetabyte.parse}; `invalid_type` if the string is not a list.
+   * @throws {PolyflakeError} the same errors as {@link ByMetabyte.parse}; `invalid_type` if the string does not contain an
+   * array.
    */
   readonly parseMany: (json: string) => T[];
   /**
-   * Returns the JSON string of an object.
+   * Returns an object as a JSON string.
    *
-   * @throws {PolyflakeError} the errors of {@link ByMetabyte.decode}; `invalid_type` for an object whose class does not match its
-   * ID, and for an object that contains itself. Other errors of `JSON.stringify` propagate.
+   * @throws {PolyflakeError} the same errors as {@link ByMetabyte.decode}; `invalid_type` if the class of an object does not
+   * match its ID, or if an object contains itself. Other errors of `JSON.stringify` propagate.
    */
   readonly stringify: (object: T) => string;
 }
@@ -78,8 +82,8 @@ interface Entry {
 }
 
 /**
- * Returns functions that read and write objects, and choose their types by the metabytes of their IDs. The objects need no separate
- * member for their type. The type `T` of the result is the union of the types that the kinds create.
+ * Returns functions that read and write objects whose types are determined by the metabytes of their IDs. The objects need no
+ * separate member for their type. The type `T` of the result is the union of the types that the kinds create.
  *
  * ```js
  * const records = byMetabyte({ 24: User, 25: Order });
@@ -87,12 +91,11 @@ interface Entry {
  * records.revive(JSON.parse(text)); // any value, with users and orders in it
  * ```
  *
- * A kind is a class or a function that receives the members as they were read.
+ * A kind is a class or a function. It receives the members as they were read.
  *
- * @param kinds The kinds by metabyte, 0..255.
+ * @param kinds The kinds, by metabyte (0..255).
  * @param name The member that holds the ID.
- * @throws {PolyflakeError} `invalid_type` for an invalid kind, `out_of_range` for an invalid metabyte, and if the list of kinds is
- * empty.
+ * @throws {PolyflakeError} `invalid_type` if a kind is invalid; `out_of_range` if a metabyte is invalid or there are no kinds.
  */
 export function byMetabyte<const K extends { readonly [metabyte: number]: UntypedKind }>(
   kinds: K,

@@ -17,23 +17,26 @@ const LONGEST = 128;
 /** The packed IDs of a layout: 64-bit integers, or the concatenated bytes of all IDs. */
 export type PackedOf<K extends Kind> = K extends "integer" ? BigInt64Array : Uint8Array;
 
-/** A packed array of IDs of a layout. */
+/** A packed array of IDs that use a layout. */
 export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   static readonly name: string = "LayoutArray";
 
   /** The IDs: a BigInt64Array, or the concatenated bytes of all IDs. */
   readonly packed: PackedOf<K>;
-  /** Returns the JSON form, which {@link LayoutArray.from} reads: integers as decimal strings, bytes in hexadecimal. */
+  /**
+   * Returns the JSON representation, which {@link LayoutArray.from} reads: decimal strings for integers, or hexadecimal strings
+   * for bytes.
+   */
   declare readonly toJSON: () => string[];
   /** The number of array elements that make up an ID. */
   readonly #size: number;
 
   /**
-   * Creates an array of IDs over a typed array, which is not copied.
+   * Creates an array of IDs over a typed array without copying it.
    *
    * @param length The number of bytes in an ID, for an array of bytes.
-   * @throws {PolyflakeError} `invalid_type`, `out_of_range` for the length; `invalid_length` if the bytes are not a whole number of
-   * IDs.
+   * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `out_of_range` if the length is out of range;
+   * `invalid_length` if the bytes are not a whole number of IDs.
    */
   constructor(packed: PackedOf<K>, ...length: K extends "integer" ? [] : [length: number]);
   constructor(packed: PackedOf<K>, length?: number) {
@@ -43,10 +46,11 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   }
 
   /**
-   * Creates an array of at most 16,777,216 IDs. Without a length, the IDs are bigints or decimal strings; with the length of an ID,
-   * they are bytes or hexadecimal strings.
+   * Creates an array of at most 16,777,216 IDs. Without a length, the IDs are bigints or decimal strings. With the length of an
+   * ID, they are bytes or hexadecimal strings.
    *
-   * @throws {PolyflakeError} `invalid_type`, `invalid_length` or `out_of_range`, with the `item` if one ID is rejected.
+   * @throws {PolyflakeError} `invalid_type`, `invalid_length` or `out_of_range` if an argument or an ID is invalid, with the
+   * index of the ID as `item`.
    */
   static from(ids: readonly (bigint | string)[]): LayoutArray<"integer">;
   static from(ids: readonly (Uint8Array | string)[], length: number): LayoutArray<"bytes">;
@@ -74,7 +78,7 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   /**
    * Returns the ID at an index, or undefined if the index is out of range. A negative index counts from the end.
    *
-   * @throws {PolyflakeError} `invalid_type`.
+   * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
    */
   at(index: number): IdOf<K> | undefined {
     attached(isObject(this) && #size in this);

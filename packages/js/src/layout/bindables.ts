@@ -1,12 +1,14 @@
 /**
- * Types of bindables: the names of a layout's fields, and the types of their values. The compiler infers them from a description in
- * code, and from the name of a preset. A layout from JSON accepts any names, because the compiler does not see its fields: {@link
- * Values}.
+ * Types of bindable fields: their names, and the types of their values. The compiler infers these types from a description in
+ * code, and from the name of a preset. A layout from JSON accepts any names, because the compiler does not know its fields. See
+ * {@link Values}.
  */
 import type { Field } from "./description.js";
 import type { Value, Values } from "./values.js";
 
-/** The bindables of a list of fields. Any names are accepted if the list is not known, or if a bindable has no name. */
+/**
+ * The bindable fields in a list of fields. Any names are accepted if the list is unknown, or if a bindable field has no name.
+ */
 export type BindablesOf<Fields extends readonly Field[]> = number extends Fields["length"]
   ? Values
   : BindablesIn<Bindable<Fields[number]>>;
@@ -31,11 +33,11 @@ type IntegerOf<Bits extends number> = number extends Bits
 type Narrow = `${"" | 1 | 2 | 3 | 4}${Digit}` | `5${0 | 1 | 2 | 3}`;
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
-/** The values that calls accept for bindables. Integers can be numbers or bigints. */
+/** The values that calls accept for bindable fields. Integers can be numbers or bigints. */
 export type Given<Bindables> = { readonly [Name in keyof Bindables]: Taken<Bindables[Name]> };
 type Taken<One> = One extends number | bigint ? number | bigint : One;
 
-/** Rejects names if there are no bindables, because the empty object type alone accepts any name. */
+/** Rejects all names if a layout has no bindable fields, because the empty object type would accept any name. */
 export type OrNone<Bindables> = [keyof Bindables] extends [never] ? { readonly " no bindables"?: Value } : unknown;
 
 /** `Missing` if bindables can be omitted, because none exist or any names are accepted; otherwise `There`. */
@@ -47,21 +49,21 @@ export type Whether<Bindables, Missing, There> = Bindables extends unknown
       : There
   : never;
 
-/** The parameter of a call that accepts bindables. */
+/** The parameter of a call that accepts values for bindable fields. */
 export type Parameter<Bindables> = Whether<
   Bindables,
   [bindables?: Given<Bindables> & OrNone<Bindables>],
   [bindables: Given<Bindables>]
 >;
 
-/** The bindables whose names are not in `Fixed`. */
+/** The bindable fields whose names are not in `Fixed`. */
 export type Without<Bindables, Fixed extends PropertyKey> = Bindables extends unknown
   ? string extends keyof Bindables
     ? Bindables
     : { [Name in keyof Bindables as Exclude<Name, Fixed>]: Bindables[Name] }
   : never;
 
-/** The bindables of each preset. */
+/** The bindable fields of each preset. */
 export interface PresetBindables {
   twitter: { datacenter: number; worker: number };
   x: { datacenter: number; worker: number };
@@ -87,7 +89,7 @@ export function presets(): (keyof PresetBindables)[] {
   return Object.keys(EACH) as (keyof PresetBindables)[];
 }
 
-/** The bindables of a preset except the fixed ones; any names if the preset is not known. */
+/** The bindable fields of a preset except the fixed ones, or any names if the preset is unknown. */
 export type BindablesOfPreset<
   Name extends keyof PresetBindables,
   Fixed extends PropertyKey,

@@ -27,7 +27,7 @@ export type { Column } from "../checks.js";
 export type PackColumns<Bindables extends Values = Values> = FixedColumns &
   Whether<Bindables, { bindables?: ColumnsOr<Bindables> & OrNone<Bindables> }, { bindables: ColumnsOr<Bindables> }>;
 
-/** Values for all bindables, by name. */
+/** Values for all bindable fields, by name. */
 type ColumnsOr<Bindables> = { readonly [Name in keyof Bindables]: Column | Given<Bindables>[Name] };
 
 interface FixedColumns {
@@ -40,21 +40,27 @@ interface FixedColumns {
 }
 
 /**
- * The fields of many IDs. Each column has one value per ID: a Float64Array for a field of at most 53 bits, a BigInt64Array for a
- * wider one. Fields of bytes, strings or more than 64 bits have no column, so read them ID by ID.
+ * The fields of many IDs. Each column has one value per ID. It is a Float64Array for a field of at most 53 bits, and a
+ * BigInt64Array for a wider field. Fields that hold bytes, strings or more than 64 bits have no column, so read them one ID at
+ * a time.
  */
 export interface ParsedColumns<Bindables extends Values = Values> {
   /** The start of each ID's tick, in Unix milliseconds, rounded down; undefined in a layout without a timestamp. */
   unixMs: BigInt64Array | undefined;
-  /** The sequences; undefined in a layout without a sequence. */
+  /** The sequence of each ID; undefined in a layout without a sequence. */
   sequence: Column | undefined;
-  /** The columns of the bindables that have one, by name, from the most significant field on. */
+  /**
+   * The columns of the bindable fields by name, starting with the most significant field. Fields without a column are omitted.
+   */
   bindables: ColumnsOf<Bindables>;
-  /** The columns of the constants that have one, by name, from the most significant field on, with the values in the IDs. */
+  /**
+   * The columns of the constant fields by name, starting with the most significant field. They contain the values that are
+   * stored in the IDs. Fields without a column are omitted.
+   */
   constants: Record<string, Column | undefined>;
 }
 
-/** The columns of bindables, which exist only for integers of at most 64 bits. */
+/** The columns of bindable fields, which exist only for integers of at most 64 bits. */
 type ColumnsOf<Bindables> = string extends keyof Bindables
   ? Record<string, Column | undefined>
   : { [Name in keyof Bindables as Bindables[Name] extends number | bigint ? Name : never]: ColumnOf<Bindables[Name]> };

@@ -8,7 +8,10 @@ export type Kind = "integer" | "bytes";
 /** An integer. Above 2^53 it is a decimal string or a bigint. */
 export type Integer = number | bigint | string;
 
-/** A description of a layout: the fields of an ID, from the most significant bit on. Its JSON is the same in every language. */
+/**
+ * A description of a layout, which lists the fields of an ID starting with the most significant one. Its JSON is the same in
+ * every language.
+ */
 export interface LayoutDescription<K extends Kind = Kind, Fields extends readonly Field[] = readonly Field[]> {
   /** The type of an ID. */
   id: K;
@@ -30,7 +33,10 @@ interface AnyField {
 
 /** A field of a layout. */
 export type Field =
-  /** The time in ticks (an integer and `us`, `ms` or `s`) since the tick of `epoch_ms` (Unix milliseconds). */
+  /**
+   * The time in ticks since the tick of `epoch_ms` (Unix milliseconds). A tick is an integer followed by a unit: `us`, `ms` or
+   * `s`.
+   */
   | (AnyField & { kind: "timestamp"; tick: string; epoch_ms: Integer })
   /** The sequence within a tick, from `start` (0 by default). */
   | (AnyField & { kind: "sequence"; start?: Integer })

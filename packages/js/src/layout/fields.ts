@@ -3,10 +3,10 @@ import type { Given, OrNone, Whether } from "./bindables.js";
 import type { Kind } from "./description.js";
 import type { Value, Values } from "./values.js";
 
-/** An ID of a layout: a signed 64-bit integer, or bytes. */
+/** An ID that uses a layout: a signed 64-bit integer, or bytes. */
 export type IdOf<K extends Kind> = K extends "integer" ? bigint : Uint8Array;
 
-/** Values for one ID: the time, the sequence, all bindables, and values that replace constants of the layout. */
+/** Values for one ID: the time, the sequence, all bindable fields, and values that replace constants of the layout. */
 export type PackValues<Bindables extends Values = Values> = FixedValues &
   Whether<Bindables, { bindables?: Given<Bindables> & OrNone<Bindables> }, { bindables: Given<Bindables> }>;
 
@@ -26,12 +26,12 @@ interface FixedValues {
 export interface Parsed<Bindables extends Values = Values> {
   /** The start of the ID's tick, in Unix milliseconds, rounded down; undefined in a layout without a timestamp. */
   unixMs: bigint | undefined;
-  /** The start of the ID's tick as a Date; null for a time that a Date cannot represent. */
+  /** The start of the ID's tick as a Date, or null if a Date cannot represent the time. */
   timestamp: Date | null | undefined;
   /** The sequence; undefined in a layout without a sequence. */
   sequence: number | bigint | undefined;
-  /** The values of the bindables by name, from the most significant field on. */
+  /** The values of the bindable fields by name, starting with the most significant field. */
   bindables: { -readonly [Name in keyof Bindables]: Bindables[Name] };
-  /** The values of the constants in this ID by name, from the most significant field on. */
+  /** The values of the constant fields in this ID by name, starting with the most significant field. */
   constants: Record<string, Value>;
 }

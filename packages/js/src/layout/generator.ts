@@ -17,40 +17,42 @@ import type { IdOf } from "./fields.js";
 import { handleOf, idOf, Layout, machine } from "./layout.js";
 import { type Values, ValuesWriter } from "./values.js";
 
-/** Options of a generator of a layout with these bindables. */
+/** Options of a generator for a layout with these bindable fields. */
 export type GeneratorOptions<
   Bindables extends Values = Values,
   Fixed extends keyof Bindables = keyof Bindables,
   Ranged extends keyof Bindables = keyof Bindables,
 > = WindowOptions & {
-  /** The bindables that are the same in every ID; pass the others for each ID. */
+  /** The values of the bindable fields that are the same in every ID. Pass the others for each ID. */
   bindables?: Pick<Given<Bindables>, Fixed> & OrNone<Bindables>;
   /**
-   * A bindable, and the first and last of its values, which no other generator may use. When the sequence of one value is used up
-   * in a tick, the generator continues with the next value, so the rate grows with the size of the range.
+   * The name of a bindable field, and the first and the last value that this generator can use. No other generator may use
+   * these values. When the sequence of one value is used up in a tick, the generator continues with the next value, so the rate
+   * grows with the size of the range.
    *
-   * The bindable must be below the timestamp and above the sequence, which must start at 0; neither can be inverted. A restored
-   * generator begins in the tick after the snapshot's.
+   * The bindable field must be below the timestamp and above the sequence, which must start at 0; neither can be inverted. A
+   * restored generator begins in the tick after the one in the snapshot.
    */
   range?: readonly [bindable: Ranged, first: number | bigint, last: number | bigint];
   /** Allows a layout without a timestamp, whose sequence is used once from start to end. */
   sequenceOnly?: boolean;
   /**
-   * The constants and bindables that hold the worker ID of the `lease`, the most significant first. No other bindable may be left
-   * unset.
+   * The constant and bindable fields that hold the worker ID of the `lease`, the most significant first. All other bindable
+   * fields must have a value.
    */
   fields?: readonly (Fixed | (string & {}))[];
 };
 
 /**
- * The state of a closed generator. Restore it only once, because a second generator restored from it repeats IDs.
+ * The state of a closed generator. Restore it only once, because a second generator restored from it would generate duplicate
+ * IDs.
  *
- * It is JSON and the same in every language. Integers above 2^53 are decimal strings.
+ * A snapshot is plain JSON and has the same members in every language. Integers above 2^53 are decimal strings.
  */
 export interface Snapshot {
   /** The version of this format. */
   format?: number;
-  /** The last tick used, as the timestamp counts ticks; 0 in a layout without a timestamp. */
+  /** The last tick used, in the units and from the epoch of the timestamp; 0 in a layout without a timestamp. */
   tick: number | string;
   /** The next sequence in that tick, or one past the field's last value if the tick is used up. */
   next_sequence: number | string;
@@ -70,7 +72,7 @@ const OPTIONS = ["bindables", "range", "sequenceOnly", "fields", ...WINDOW] as c
 /** The options that a lease provides. */
 const LEASED = ["snapshot", "bindables", "range", "sequenceOnly", "window"];
 
-/** Returns the bindables as a warning shows them. */
+/** Returns the values of the bindable fields as a warning shows them. */
 function shown(bindables: unknown): string {
   return `{${Object.entries(bindables ?? {}).map(([name, value]) => `${name}: ${value}`)}}`;
 }
@@ -86,7 +88,7 @@ function rangeOf(range: unknown): readonly [name: string, first: bigint, last: b
   return [string(name, "range"), number(first), number(last)];
 }
 
-/** Returns the span of a value that is the same in all IDs: an integer, or the string form of a string or bytes. */
+/** Returns the span of a value that is the same in all IDs: an integer, or a string that represents a string or bytes. */
 function spanOf(value: unknown): Span {
   const one = typeof value === "number" || typeof value === "bigint" ? value : String(value);
   return [one, one];
@@ -131,15 +133,15 @@ class Origin {
 }
 
 /**
- * Makes IDs of one layout, which must have a timestamp and a sequence.
+ * Generates IDs that use one layout, which must have a timestamp and a sequence.
  *
- * The sequence begins at its start value in each new tick. If the clock is behind the last tick, calls throw without waiting. Two
- * generators with the same layout and bindables repeat each other's IDs.
+ * The sequence begins at its start value in each new tick. If the clock is behind the last tick used, calls throw without
+ * waiting. Two generators with the same layout and the same bindable values generate duplicate IDs.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
  *
- * `Bindables` are the bindables of the layout. Those in `Fixed`, and the one in `Ranged`, are set for the generator; you pass the
- * others for each ID.
+ * `Bindables` are the bindable fields of the layout. Those in `Fixed`, and the one in `Ranged`, are set for the generator. You
+ * pass the others for each ID.
  *
  * ```js
  * const ids = new layout.Generator(layout.Layout.preset("sonyflake"), { bindables: { machine: 7 } });
@@ -155,15 +157,16 @@ export class Generator<
   static override readonly name: string = "Generator";
 
   /**
-   * Returns a new ID, with values for the bindables that are not fixed.
+   * Returns a new ID, with values for the bindable fields that are not set for the generator.
    *
-   * This is a property of each object, not a method of the class, so you can detach it and call it alone. It also prevents the
-   * generator from being cloned.
+   * This is a property of each object, not a method of the class, so that you can detach it and call it as a function. It also
+   * prevents the generator from being cloned.
    *
-   * @throws {PolyflakeError} `missing_field`, `unknown_field`, `out_of_range` for a bindable, with the `field`; `invalid_type`;
-   * `clock_behind` without waiting; `sequence_exhausted` after a wait of at most `maxWait`, both with `retryAt`;
-   * `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside the layout's time range; `clock_failed`
-   * with the `cause`; `generator_closed`.
+   * @throws {PolyflakeError} `missing_field`, `unknown_field` or `out_of_range` if a value is missing, has an unknown name or
+   * does not fit, with the `field`; `invalid_type` if a value has the wrong type; `clock_behind` with `retryAt`, without
+   * waiting, if the clock is behind; `sequence_exhausted` with `retryAt` if no ID became available within `maxWait`;
+   * `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the layout's time range;
+   * `clock_failed` with the `cause` if the clock fails; `generator_closed` if the generator is closed.
    */
   declare readonly generate: (...bindables: Parameter<Without<Bindables, Fixed | Ranged>>) => IdOf<K>;
 
@@ -174,11 +177,12 @@ export class Generator<
   /**
    * Creates a generator.
    *
-   * The process emits a warning, once per layout and bindables, if another generator of this thread that is still in use has the
-   * same layout and fixed bindables and an overlapping time span, because they repeat each other's IDs.
+   * The process emits a warning, once per layout and bindables, if another generator of this thread that is still in use has
+   * the same layout, the same fixed bindable values and an overlapping time span, because the two generate duplicate IDs.
    *
-   * @throws {PolyflakeError} `invalid_layout` for a layout that cannot make IDs; `unknown_field`, `out_of_range` with the option or
-   * bindable as `field`; `invalid_type`; `time_out_of_range` for the window.
+   * @throws {PolyflakeError} `invalid_layout` if no IDs can be generated from the layout; `unknown_field` or `out_of_range`
+   * with the option or field as `field`; `invalid_type` if an option has the wrong type; `time_out_of_range` if the window is
+   * outside the layout's time range.
    */
   constructor(layout: Layout<K, Bindables>, options?: GeneratorOptions<Bindables, Fixed, Ranged>);
   constructor(layout: Layout<K, Bindables>, options: unknown = {}, origin?: unknown) {
@@ -260,10 +264,11 @@ export class Generator<
   }
 
   /**
-   * Creates a generator that continues from the snapshot of a closed one of the same layout. Restore a snapshot only once.
+   * Creates a generator that continues from the snapshot of a closed generator of the same layout. Restore a snapshot only
+   * once.
    *
-   * @throws {PolyflakeError} the errors of the constructor; `invalid_layout` unless it is a snapshot; `out_of_range` if no
-   * generator of the layout can have produced it.
+   * @throws {PolyflakeError} the same errors as the constructor; `invalid_layout` unless the argument is a snapshot;
+   * `out_of_range` if no generator of the layout could have produced it.
    */
   static restore<
     K extends Kind,
@@ -288,7 +293,8 @@ export class Generator<
   }
 
   /**
-   * Closes the generator and returns a snapshot from which it can be restored. The snapshot is returned only once.
+   * Closes the generator and returns a snapshot from which it can be restored. A second call throws instead of returning the
+   * snapshot again.
    *
    * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
    */

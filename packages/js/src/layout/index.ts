@@ -6,8 +6,8 @@
  * a byte ID:      | 48 timestamp | 80 bindable                                      |      8 x N bits, big-endian
  * ```
  *
- * A *bindable* is a field whose value you set for a generator or for each ID, such as a worker ID. A layout is checked once, when
- * it is created. Integer IDs are bigints, never numbers; byte IDs are Uint8Arrays.
+ * A *bindable* field is one whose value you set for a generator or for each ID, such as a worker ID. A layout is checked once,
+ * when it is created. Integer IDs are bigints, never numbers; byte IDs are Uint8Arrays.
  *
  * @module
  */

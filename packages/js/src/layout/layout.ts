@@ -32,7 +32,7 @@ class Made {
   ) {}
 }
 
-/** Returns the backend's state of a layout, for generators, or undefined for other objects. */
+/** Returns the backend state of a layout, for generators, or undefined for other objects. */
 let held: (layout: object) => Handle | undefined;
 
 /** A layout, without the types that its constructor infers from a description. */
@@ -75,7 +75,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     return new AnyLayout(new Made(build, message));
   }
 
-  /** Returns the description as a JSON string, which is the same for equal layouts and in every language. */
+  /** Returns the description as a JSON string. Equal layouts have the same string in every language. */
   toJson(): string {
     attached(isObject(this) && #handle in this);
     return JSON.stringify(jsonOf(new MessageReader(this.#handle.call("layoutDescription"))));
@@ -94,10 +94,11 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * Returns the ID with the given field values. The caller must ensure that no ID is made twice.
+   * Returns the ID with the given field values. The caller must ensure that no two calls return the same ID.
    *
-   * @throws {PolyflakeError} `unknown_field`, `missing_field`, `out_of_range`, `invalid_character` for a string with lone
-   * surrogates, each with the `field`; `invalid_type`, `time_out_of_range`.
+   * @throws {PolyflakeError} `unknown_field`, `missing_field` or `out_of_range` if a value has an unknown name, is missing or
+   * does not fit its field, and `invalid_character` if a string has lone surrogates, each with the `field`; `invalid_type` if a
+   * value has the wrong type; `time_out_of_range` if the timestamp cannot hold the time.
    */
   pack(...values: Whether<Bindables, [values?: PackValues<Bindables>], [values: PackValues<Bindables>]>): IdOf<K>;
   pack(values: unknown = {}): IdOf<K> {
@@ -113,16 +114,16 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * Returns the fields of an ID. Unused bits are ignored. An integer ID can be a decimal string, the form in which most web APIs
-   * send it.
+   * Returns the fields of an ID. Unused bits are ignored. An integer ID can also be a decimal string, as most web APIs send it.
    *
    * ```js
    * layout.Layout.preset("discord").parse("175928847299117063").timestamp; // 2016-04-30T11:18:25.796Z
    * ```
    *
-   * @throws {PolyflakeError} `invalid_type` for an ID of the other kind, and for a number, which may have been rounded;
-   * `out_of_range` outside signed 64 bits; `invalid_length` for bytes of another length; `time_out_of_range` for a time outside
-   * 64-bit milliseconds; `invalid_character` for a text field that is not UTF-8, and for a string that is not a canonical decimal.
+   * @throws {PolyflakeError} `invalid_type` if the ID has the wrong type, such as a number, which may have been rounded;
+   * `out_of_range` outside signed 64 bits; `invalid_length` if the bytes have another length; `time_out_of_range` if the time
+   * does not fit in 64-bit milliseconds; `invalid_character` if a text field is not UTF-8 or the string is not a canonical
+   * decimal.
    */
   parse(id: IdOf<K> | (K extends "integer" ? string : never)): Parsed<Bindables> {
     attached(isObject(this) && #handle in this);
@@ -148,7 +149,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * Restores the result of {@link Layout.parse} from its JSON form.
+   * Restores the result of {@link Layout.parse} from its JSON representation.
    *
    * ```js
    * const discord = layout.Layout.preset("discord");
@@ -156,8 +157,8 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
    * discord.parsedFromJson(JSON.parse(text)).unixMs; // 1462015105796n
    * ```
    *
-   * @throws {PolyflakeError} the errors of {@link Layout.pack}; `invalid_type` for a value that is not the JSON form of a field's
-   * value.
+   * @throws {PolyflakeError} the same errors as {@link Layout.pack}; `invalid_type` if a value is not the JSON representation
+   * of a field's value.
    */
   parsedFromJson(json: unknown): Parsed<Bindables> {
     attached(isObject(this) && #handle in this);
@@ -173,7 +174,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * Returns many IDs with the given field values. A column has one value per ID; any other value is the same in all IDs.
+   * Returns many IDs with the given field values. A column has one value per ID, and any other value is the same in all IDs.
    *
    * ```js
    * const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
@@ -181,9 +182,9 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
    * discord.parseColumns(ids.packed).sequence; // Float64Array [0, 1, 2]
    * ```
    *
-   * @throws {PolyflakeError} the errors of {@link Layout.pack}, with the `item` for a value in a column; `invalid_length` if the
-   * columns differ in length; `invalid_type` without a column, and for a column of a field that cannot have one; `out_of_range` for
-   * more than 256 MiB of IDs.
+   * @throws {PolyflakeError} the same errors as {@link Layout.pack}, with the `item` if the value is in a column;
+   * `invalid_length` if the columns differ in length; `invalid_type` if there is no column, or if a field cannot have one;
+   * `out_of_range` for more than 256 MiB of IDs.
    */
   packColumns(values: PackColumns<Bindables>): LayoutArray<K> {
     attached(isObject(this) && #handle in this);
@@ -198,8 +199,8 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
    * [unixMs[0], bindables.worker[0]]; // [1462015105796n, 1]
    * ```
    *
-   * @throws {PolyflakeError} `invalid_type` for IDs of the other kind; `invalid_length` if the bytes are not a whole number of IDs;
-   * `time_out_of_range` for a time outside 64-bit milliseconds, with the `item`.
+   * @throws {PolyflakeError} `invalid_type` if the IDs have the wrong type; `invalid_length` if the bytes are not a whole
+   * number of IDs; `time_out_of_range` with the `item` if a time does not fit in 64-bit milliseconds.
    */
   parseColumns(packed: PackedOf<K>): ParsedColumns<Bindables> {
     attached(isObject(this) && #handle in this);
@@ -207,13 +208,14 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * Returns the lowest and the highest ID of the half-open time range `start`..`end`, for BETWEEN queries. Both are inclusive.
-   * Times are Dates or integer Unix milliseconds. An ID is in the range if its tick begins in the range.
+   * Returns the lowest and the highest ID of the half-open time range `start`..`end`, for BETWEEN queries. Both IDs belong to
+   * the range, so they can be used directly with BETWEEN. Times are Dates or integer Unix milliseconds. An ID is in the range
+   * if its tick begins in the range.
    *
-   * @param bindables Values of the bindables above the timestamp; the other bindables span all their values.
-   * @throws {PolyflakeError} `time_out_of_range` if the timestamp cannot hold the range; `out_of_range` if the range is reversed,
-   * contains no tick or crosses the sign bit, and in a layout with the sequence above the timestamp; `missing_field`,
-   * `unknown_field`.
+   * @param bindables Values of the bindable fields above the timestamp. The other bindable fields span all their values.
+   * @throws {PolyflakeError} `time_out_of_range` if the timestamp cannot hold the range; `out_of_range` if the range is
+   * reversed, contains no tick or crosses the sign bit, or if the layout has the sequence above the timestamp; `missing_field`
+   * or `unknown_field` if a value is missing or has an unknown name.
    */
   timeRange(
     start: Date | number,
@@ -234,7 +236,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
 
   /**
    * The schema of the layout's IDs, for libraries that support Standard Schema. It accepts every ID that {@link Layout.parse}
-   * reads, and the JSON form of an ID: a decimal string, or lower-case hexadecimal for bytes.
+   * reads, and the JSON representation of an ID, which is a decimal string, or lower-case hexadecimal for bytes.
    */
   get schema(): Schema<IdOf<K> | string, IdOf<K>> {
     attached(isObject(this) && #handle in this);
@@ -245,7 +247,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     return this.#schema;
   }
 
-  /** Returns the ID of a value, which is an ID or its JSON form. */
+  /** Returns the ID for a value, which is an ID or its JSON representation. */
   #read(value: unknown): IdOf<K> {
     const id = (typeof value === "string" ? idOfText(value, this.#isInteger) : value) as IdOf<K>;
     this.parse(id);
@@ -263,10 +265,10 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
 /**
  * The layout of an ID: its fields and their widths in bits.
  *
- * `Bindables` are the names of the bindables and the types of their values. By default, any names are accepted.
+ * `Bindables` are the names of the bindable fields and the types of their values. By default, any names are accepted.
  */
 export interface Layout<K extends Kind = Kind, Bindables extends Values = Values> extends AnyLayout<K, Bindables> {
-  /** Returns the JSON form: the description, which the constructor accepts. */
+  /** Returns the JSON representation, which is the description that the constructor accepts. */
   readonly toJSON: () => LayoutDescription<K>;
 }
 
@@ -293,23 +295,23 @@ interface LayoutConstructor {
   readonly prototype: Layout;
 
   /**
-   * Creates a layout from its description as a JSON string. Its bindables can have any names.
+   * Creates a layout from its description as a JSON string. Its bindable fields can have any names.
    *
-   * @throws {PolyflakeError} `invalid_type`; the errors of the constructor.
+   * @throws {PolyflakeError} `invalid_type` unless the argument is a string; otherwise the same errors as the constructor.
    */
   fromJson(text: string): Layout;
 
   /**
-   * Returns the layout of a service's IDs. The name is case-insensitive. The layouts of `mastodon` and `baidu` can only read IDs,
-   * so no generator can be created from them.
+   * Returns the layout of a well-known service. The name is case-insensitive. No generator can be created from the layouts of
+   * `mastodon` and `baidu`, which can only read IDs.
    *
    * ```js
    * layout.Layout.preset("twitter").parse(1541815603606036480n).timestamp; // 2022-06-28T16:07:40.105Z
    * ```
    *
-   * @param fields Values of machine fields that are the same in every ID, so that you need not pass them for each ID.
-   * @throws {PolyflakeError} `invalid_layout` for an unknown name; `unknown_field`, `out_of_range` with the `field`;
-   * `invalid_type`.
+   * @param fields Values of machine fields that are the same in every ID, so that you do not have to pass them for each ID.
+   * @throws {PolyflakeError} `invalid_layout` if the name is unknown; `unknown_field` or `out_of_range` with the `field` if a
+   * value has an unknown name or does not fit; `invalid_type` if an argument has the wrong type.
    */
   preset<Name extends PresetName, Fixed extends keyof PresetBindables[Name] = never>(
     name: Name,

@@ -1,4 +1,4 @@
-/** Reads the JSON form of parsed IDs, in which bigints are decimal strings and bytes are hexadecimal. */
+/** Reads the JSON representation of parsed IDs, in which bigints are decimal strings and bytes are hexadecimal. */
 
 import type { FieldDescription } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
@@ -9,7 +9,10 @@ import type { Value, Values } from "./values.js";
 
 const MEMBERS = ["unixMs", "timestamp", "sequence", "bindables", "constants"] as const;
 
-/** The values of an ID's JSON form, ready to be packed. The types of the layout's fields determine the meaning of a JSON string. */
+/**
+ * The values in the JSON representation of an ID, ready to be packed. The types of the layout's fields determine the meaning of
+ * a JSON string.
+ */
 export interface Read {
   timestamp: bigint | undefined;
   sequence: number | bigint | undefined;
@@ -17,7 +20,10 @@ export interface Read {
   constants: Values;
 }
 
-/** Reads the values of a JSON form, without checking their sizes. `names` and `fields` are those of a layout, in the same order. */
+/**
+ * Reads the values in a JSON representation, without checking their sizes. `names` and `fields` are those of a layout, in the
+ * same order.
+ */
 export function valuesOfJson(json: unknown, names: readonly FieldDescription[], fields: readonly Field[]): Read {
   const given = members(json, "json", MEMBERS);
   const types = new Map(names.map(({ name }, k) => [name, typeOf(fields[k]!)]));

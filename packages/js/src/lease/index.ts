@@ -1,6 +1,6 @@
 /**
- * Leases of worker IDs, so that no two generators use one worker ID at the same time. The store is an SQLite file for the processes
- * of one host, or a PostgreSQL database. It works in Node, Deno and Bun.
+ * Leases of worker IDs, so that no two generators use the same worker ID at the same time. The store is an SQLite file for the
+ * processes of one host, or a PostgreSQL database. It works in Node, Deno and Bun.
  *
  * If `POLYFLAKE_LEASE` is set when this module is loaded, for example with `node --import polyflake/lease`, the default generators
  * lease their worker IDs. `POLYFLAKE_FORMATS` can limit this to the default generator of one ID format (`sno` or `hotguid`).
@@ -23,7 +23,7 @@ export { close, type Lease, type LeaseEvent, type LeaseOptions, type LeaseStatus
 export type { PgClient, PgPool } from "./postgresql.js";
 export type { DatabaseClass } from "./sqlite.js";
 
-/** A store: a URL (`sqlite:PATH`, `postgres://...`), a pool of pg, or a function that resolves to a connected client of pg. */
+/** A store: a URL (`sqlite:PATH`, `postgres://...`), a `pg` pool, or a function that resolves to a connected `pg` client. */
 export type Source = string | PgPool | (() => Promise<PgClient>);
 
 /** The location of a store, as the lease rules read it: the store, its settings, and the options that the JavaScript side uses. */
@@ -41,14 +41,16 @@ type Place = ({ store: "sqlite"; path: string } | { store: "postgresql"; server:
 };
 
 /**
- * Creates a lease of a worker ID in a namespace. The lease starts when a generator is created with it: `new sno.Generator({ lease
- * })`.
+ * Creates a lease for a worker ID in a namespace. The lease starts when a generator is created with it:
+ * `new sno.Generator({ lease })`.
  *
- * Without a store, the variable `POLYFLAKE_LEASE` names the store, and `POLYFLAKE_NODE` can name the only acceptable worker ID.
+ * Without a store, the environment variable `POLYFLAKE_LEASE` names the store, and `POLYFLAKE_NODE` can require a certain
+ * worker ID.
  *
  * @param namespace The namespace, which can also be in the URL: `?namespace=orders`. The name of the ID format is appended.
- * @throws {PolyflakeError} `out_of_range` for an invalid URL or namespace, for an empty variable, or without the database's client;
- * `invalid_type`, `unknown_field` for options; `lease_unavailable` without a store.
+ * @throws {PolyflakeError} `out_of_range` if the URL or the namespace is invalid, if an environment variable is empty, or if
+ * the database's client is not installed; `invalid_type` or `unknown_field` if an option is invalid; `lease_unavailable` if no
+ * store is configured.
  */
 export function lease(source?: Source, namespace?: string, options: LeaseOptions = {}): Lease {
   const own = leaseOptions(options);
@@ -62,12 +64,13 @@ export function lease(source?: Source, namespace?: string, options: LeaseOptions
 }
 
 /**
- * Checks whether a lease could be acquired, for deployment scripts. It resolves to the name of the store, without a
- * password. It leases and writes nothing, and accepts a store that does not exist yet but could be created.
+ * Checks whether a lease could be acquired, for deployment scripts. The promise resolves to the name of the store, without a
+ * password. The check neither leases a worker ID nor writes to the store. It accepts a store that does not exist yet but could
+ * be created.
  *
- * @param source The store, as for {@link lease}; by default the one in the variables.
- * @throws {PolyflakeError} immediately, with the reason and its code: `lease_unavailable`, `store_not_durable`, `store_changed`,
- * `numbers_exhausted`, `clock_skewed` and others.
+ * @param source The store, as for {@link lease}; by default the store in the environment variables.
+ * @throws {PolyflakeError} immediately, with the reason. Its code is `lease_unavailable`, `store_not_durable`, `store_changed`,
+ * `numbers_exhausted`, `clock_skewed` or another lease code.
  */
 export async function check(source?: Source, namespace?: string, options: LeaseOptions = {}): Promise<string> {
   const { schema, sqlite: client } = leaseOptions(options);
@@ -125,11 +128,11 @@ let failure: unknown;
 /**
  * Resolves once the default generators have worker IDs.
  *
- * An ES module that imports `polyflake/lease` has already waited for this. If the store does not grant worker IDs in time, the
- * module starts without them, and the first ID throws the reason.
+ * The import of `polyflake/lease` in an ES module already waits for this. If the store does not grant worker IDs in time, the
+ * module starts without them, and the first call that generates an ID throws the reason.
  *
- * @throws {PolyflakeError} `lease_unavailable` after 10 seconds, or 70 with `POLYFLAKE_NODE`, with the reason and, if it is known,
- * `retryAt`; any error in the variables.
+ * @throws {PolyflakeError} `lease_unavailable` after 10 seconds, or 70 with `POLYFLAKE_NODE`, with the reason and, if known,
+ * `retryAt`; another error if an environment variable is invalid.
  */
 export async function ready(): Promise<void> {
   if (failure) throw failure;
@@ -140,8 +143,8 @@ export async function ready(): Promise<void> {
 let warned: string | undefined;
 
 /**
- * Warns of each new reason why the default generators have no worker ID, because the program may not make an ID for a while and
- * would notice it late.
+ * Warns of each new reason why the default generators have no worker ID, because the program may not generate an ID for a while
+ * and would notice the problem late.
  */
 function warn({ name, message }: LeaseEvent): void {
   if (name === "acquired" || name === "renewed") warned = undefined;

@@ -13,27 +13,30 @@ import type { DatabaseClass } from "./sqlite.js";
 
 /** Options of a lease. */
 export interface LeaseOptions {
-  /** A worker ID to lease if it is free, such as the previous one or an ordinal. */
+  /** A worker ID to lease if it is free, such as the previous worker ID or the ordinal of a replica. */
   prefer?: number;
-  /** The only worker ID to lease. The lease waits until it is free. */
+  /** The only worker ID to accept. The lease waits until it is free. */
   insist?: number;
   /** The PostgreSQL schema of the tables, for a pool or a function; `polyflake` by default. In a URL, use `?schema=`. */
   schema?: string;
   /**
-   * The first and the last worker ID of the namespace; by default all that the ID format has. All processes of a namespace must
-   * pass the same range.
+   * The first and the last worker ID of the namespace; by default all worker IDs of the ID format. All processes of a namespace
+   * must pass the same range.
    */
   numbers?: readonly [first: number, last: number];
   /** The length of the lease in milliseconds. The default is an hour, or a minute with `insist` or `POLYFLAKE_NODE`. */
   leaseMs?: number;
-  /** A descriptive name of the holder; by default the variable `POLYFLAKE_HOLDER`, or the host, the process and the thread. */
+  /**
+   * A descriptive name of the holder; by default the value of `POLYFLAKE_HOLDER`, or the host name, the process ID and the
+   * thread ID.
+   */
   holder?: string;
   /**
-   * The longest wait of {@link Lease.ready} and of calls that wait for a worker ID, in milliseconds. The default is 10,000, or 70,000
-   * with `insist` or `POLYFLAKE_NODE`.
+   * How long {@link Lease.ready} and other calls wait for a worker ID, in milliseconds. The default is 10,000, or 70,000 with
+   * `insist` or `POLYFLAKE_NODE`.
    */
   waitMs?: number;
-  /** A callback that is called with each event. */
+  /** A callback that receives each event. */
   watch?: (event: LeaseEvent) => void;
   /**
    * The signals on which the worker ID is released, such as `["SIGTERM"]`. Without other listeners, the signal then ends the
@@ -52,11 +55,11 @@ export interface LeaseEvent {
   number?: number;
   start?: number;
   end?: number;
-  /** The previous worker ID, for `moved`. */
+  /** The previous worker ID, in `moved` events. */
   from?: number;
-  /** The end of the last tick used, for `sealed`. */
+  /** The end of the last tick used, in `sealed` events. */
   usedUntil?: number | null;
-  /** The reason, for `refused`. */
+  /** The reason, in `refused` events. */
   code?: string;
   message?: string;
   until?: number | null;
@@ -103,10 +106,10 @@ export function leaseOptions(options: unknown): LeaseOptions {
 
 /** The time between two checks of {@link Lease.ready}. */
 const LOOK_AGAIN_MS = 5;
-/** The longest wait for the release of a worker ID. */
+/** How long to wait for the release of a worker ID. */
 const CLOSE_MS = 10_000;
 /**
- * The longest waits for a worker ID. With `insist` the wait is longer, because the lease of a killed process may have to expire
+ * How long to wait for a worker ID. With `insist` the wait is longer, because the lease of a killed process may have to expire
  * first.
  */
 const [WAIT_MS, INSIST_MS] = [10_000, 70_000];
@@ -123,8 +126,8 @@ const NOT_YET =
 const NOT_YET_HERE = "; generate() cannot wait for it: await ready() of polyflake/lease first, or use generateAsync";
 
 /**
- * A worker ID that no other generator in its namespace has, for as long as the lease is renewed. Use a lease for one generator
- * only.
+ * A lease of a worker ID. No other generator in the namespace has the worker ID for as long as the lease is renewed. Use a
+ * lease for one generator only.
  *
  * ```js
  * const lease = polyflake.lease("sqlite:ids.db", "orders");
@@ -169,8 +172,8 @@ export class Lease implements AnyLease {
    * Resolves to the worker ID once it is leased and its time has begun. The lease must already have its generator, because the
    * generator determines the ID format.
    *
-   * @throws {PolyflakeError} `lease_unavailable` after `waitMs`, with the reason and, if it is known, `retryAt`; `generator_closed`
-   * after {@link Lease.close}; `lease_mismatch` without a generator.
+   * @throws {PolyflakeError} `lease_unavailable` if no worker ID is leased within `waitMs`, with the reason and, if known,
+   * `retryAt`; `generator_closed` after {@link Lease.close}; `lease_mismatch` if the lease has no generator.
    */
   async ready(): Promise<number> {
     if (!this.#loop) {
@@ -190,8 +193,8 @@ export class Lease implements AnyLease {
   }
 
   /**
-   * Closes the generator immediately, so that its calls throw `generator_closed`, and releases the worker ID. It waits for the
-   * release at most 10 seconds.
+   * Closes the generator immediately, so that its calls throw `generator_closed`, and releases the worker ID. It waits at most
+   * 10 seconds for the release.
    */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -367,7 +370,7 @@ function refusalOf({ code, message, until }: Reason): PolyflakeError {
 }
 
 /**
- * Checks whether a lease could be acquired, for deployment scripts. It leases and writes nothing.
+ * Checks whether a lease could be acquired, for deployment scripts, without leasing a worker ID or writing to the store.
  *
  * @throws {PolyflakeError} immediately, with the reason.
  */
@@ -393,7 +396,7 @@ export async function close(): Promise<void> {
   await Promise.all([...open].map((lease) => lease.close()));
 }
 
-/** Releases worker IDs when the process ends normally or by `process.exit`, and on the given signals. */
+/** Releases worker IDs when the process exits normally or through `process.exit`, and on the configured signals. */
 function hook(signals: readonly string[]): void {
   if (!isHooked) {
     process.on("beforeExit", () => open.size > 0 && close());

@@ -4,7 +4,7 @@ import process from "node:process";
 import { type Connection, type Driver, installed } from "./driver.js";
 import type { Rules, Value } from "./rules.js";
 
-/** A database of node:sqlite or of better-sqlite3, and a statement of both. */
+/** The part of the interface of node:sqlite and better-sqlite3 that is used here. */
 interface Database {
   prepare(text: string): Statement;
   exec(text: string): unknown;

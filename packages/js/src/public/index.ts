@@ -1,6 +1,6 @@
 /**
- * Public IDs: encrypted strings for the integer keys that you have, such as `order_1x…` in a URL for row 42. A number always gets
- * the same string.
+ * Public IDs: encrypted strings for existing integer keys, such as `order_1x…` in a URL for row 42. A number always gets the
+ * same string.
  *
  * Each type of ID has its own key, which is derived from one secret and the name of the type. Public IDs hide how many rows a table
  * has and which row came first. They do not grant access, and they cannot be revoked.
@@ -62,11 +62,11 @@ export interface IdsOptions {
 /** Options of a type. */
 export interface TypeOptions<Bits extends number = number> {
   /**
-   * The width of the numbers, which are below 2^bits; 48 by default, at most 64.
+   * The width of the numbers in bits, 1 to 64; 48 by default. All numbers are below 2^bits.
    *
-   * A smaller width rejects more forged IDs: all but one in 2^(64 - bits). The same applies to IDs of another type whose name was
-   * replaced. At 48 bits, one in 65,536 decodes; at 63 bits, every second one. The key depends on the width, so the strings of a
-   * type change if you widen it later.
+   * A smaller width rejects more forged IDs. On average, one in 2^(64 - bits) forged IDs is accepted: one in 65,536 at 48 bits,
+   * and every second one at 63 bits. The same applies to IDs of another type whose name was replaced. The key depends on the
+   * width, so the strings of a type change if you widen it later.
    */
   readonly bits?: Bits | undefined;
 }
@@ -109,9 +109,9 @@ export class Keyring {
   /**
    * Creates the keyring from one secret, which has version 1, or from several secrets by version, 0 to 31.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless each secret has 32 bytes, and if two versions have the same
-   * secret; `out_of_range` for a version; `missing_field` without a secret; `unknown_version` if `write` selects a version without
-   * a secret.
+   * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `invalid_secret` if a secret does not have 32
+   * bytes, or if two versions have the same secret; `out_of_range` if a version is out of range; `missing_field` if no secret
+   * is passed; `unknown_version` if `write` selects a version without a secret.
    */
   constructor(secret: Uint8Array | Readonly<Record<number, Uint8Array>>, options: IdsOptions = {}) {
     const loaded = machine();
@@ -126,10 +126,11 @@ export class Keyring {
   }
 
   /**
-   * Returns the public IDs of a type. A type of at most 53 bits uses numbers, a wider one bigints.
+   * Returns a type of public IDs by its name. A type of at most 53 bits uses numbers, a wider type bigints.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_character` and `invalid_length` for a name that is not `[a-z][a-z0-9_]*` of 1
-   * to 63 characters; `out_of_range` unless the width is in 1..64; `unknown_field`.
+   * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `invalid_character` or `invalid_length` if the
+   * name does not match `[a-z][a-z0-9_]*` or does not have 1 to 63 characters; `out_of_range` unless the width is in 1..64;
+   * `unknown_field` if an option does not exist.
    */
   of<const Name extends string, const Bits extends number = 48>(
     type: Name,
@@ -181,7 +182,7 @@ const inText = (error: ErrorDetails): undefined => {
 };
 
 /**
- * The public IDs of one type, which encodes numbers as strings and decodes them.
+ * A type of public IDs, which encodes numbers as strings and decodes the strings.
  *
  * ```js
  * const orders = ids.of("order");
@@ -198,7 +199,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   readonly #next: Next<PublicId<Name>>;
   #schema: Schema<string, N> | undefined;
 
-  /** Creates the type like {@link Keyring.of}, whose result states the type of its numbers to the compiler. */
+  /** Creates the type. Use {@link Keyring.of} instead, because its result has the precise type of the numbers. */
   constructor(keyring: Keyring, type: Name, options: TypeOptions = {}) {
     const secrets = held(keyring);
     if (!secrets) throw invalidType("Keyring of this copy of the package", keyring, { field: "keyring" });
@@ -233,9 +234,10 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   }
 
   /**
-   * Returns the public ID of a number, which is always the same under one secret.
+   * Returns the public ID of a number, which is always the same for one secret.
    *
-   * @throws {PolyflakeError} `invalid_type`; `out_of_range` for a number that needs more bits than the type has.
+   * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `out_of_range` if the number is negative or
+   * needs more bits than the type has.
    */
   encode(number: number | bigint): PublicId<Name> {
     attached(isObject(this) && #handle in this);
@@ -249,9 +251,10 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   /**
    * Returns the number of a public ID.
    *
-   * @throws {PolyflakeError} `invalid_type`; `type_mismatch` for the ID of another type; `invalid_length` or `invalid_character`,
-   * with the character that was probably meant, for a string that is not a public ID; `check_failed` for a wrong character;
-   * `unknown_version` for a version without a secret; `unknown_id` for an ID that was forged or encoded with another secret.
+   * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `type_mismatch` if the ID belongs to another type;
+   * `invalid_length` or `invalid_character` if the string is not a public ID, with a suggestion for the invalid character;
+   * `check_failed` if a character was mistyped; `unknown_version` if its version has no secret; `unknown_id` if the ID was
+   * forged or encoded with another secret.
    */
   decode(text: string): N {
     attached(isObject(this) && #handle in this);
@@ -261,7 +264,8 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   /**
    * Returns the public IDs of many numbers, at most 16,777,216.
    *
-   * @throws {PolyflakeError} the errors of {@link IdType.encode}, with the `item`; `out_of_range` for more numbers.
+   * @throws {PolyflakeError} the same errors as {@link IdType.encode}, with the `item`; `out_of_range` for more than 16,777,216
+   * numbers.
    */
   encodeMany(ids: readonly (number | bigint)[]): PublicId<Name>[] {
     attached(isObject(this) && #handle in this);
@@ -279,7 +283,8 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   /**
    * Returns the numbers of many public IDs, at most 16,777,216.
    *
-   * @throws {PolyflakeError} the errors of {@link IdType.decode}, with the `item`; `out_of_range` for more IDs.
+   * @throws {PolyflakeError} the same errors as {@link IdType.decode}, with the `item`; `out_of_range` for more than 16,777,216
+   * IDs.
    */
   decodeMany(ids: readonly string[]): N[] {
     attached(isObject(this) && #handle in this);
@@ -298,7 +303,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     return numbers;
   }
 
-  /** The schema of the public IDs, for libraries that support Standard Schema. Its result is the number. */
+  /** The schema of the public IDs, for libraries that support Standard Schema. Validation returns the number. */
   get schema(): Schema<string, N> {
     attached(isObject(this) && #handle in this);
     const pattern = `^${this.#prefix}${TAIL_CHARACTER}[0-9a-f]${TAIL_CHARACTER}{13}$`;

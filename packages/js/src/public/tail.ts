@@ -27,7 +27,10 @@ export function putTail(text: string, from: number, bytes: Uint8Array): boolean 
   return all === 1;
 }
 
-/** Returns the character that was probably meant by another one: capitals, and characters that look similar. */
+/**
+ * Returns the character that was probably meant: the lower-case letter for a capital, or the valid character that looks
+ * similar.
+ */
 export function meant(character: string): string | undefined {
   if (character > "z") return undefined;
   const lower = character.toLowerCase();

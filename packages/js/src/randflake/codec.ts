@@ -11,11 +11,11 @@ import { machine } from "./ids.js";
 
 /** The fields of many IDs, as columns with one number per ID. */
 export interface PartsColumns {
-  /** The creation times, in Unix seconds: 1730000000..2803741823. */
+  /** The creation times, in Unix seconds, 1730000000..2803741823. */
   timestamp: Uint32Array;
-  /** The nodes that made the IDs: 0..131071. */
+  /** The nodes of the generators that created the IDs, 0..131071. */
   node: Uint32Array;
-  /** The sequences, which distinguish the IDs of one node in one second: 0..131071. */
+  /** The sequences, 0..131071, which distinguish the IDs of one node in one second. */
   sequence: Uint32Array;
 }
 
@@ -24,7 +24,7 @@ const EPOCH = 1_730_000_000;
 const LAST = 0x1_ffff;
 
 /**
- * Decrypts IDs, and encrypts fields into IDs, with a secret of 16 bytes. The secret is copied and never shown. Any 16 bytes are
+ * Decrypts IDs, and encrypts fields into IDs, with a 16-byte secret. The secret is copied and never shown. Any 16 bytes are
  * accepted, even zeros.
  *
  * ```js
@@ -42,7 +42,7 @@ export class Codec {
   /**
    * Creates a codec.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the secret has 16 bytes.
+   * @throws {PolyflakeError} `invalid_type` unless the secret is a Uint8Array; `invalid_secret` unless the secret has 16 bytes.
    */
   constructor(secret: Uint8Array) {
     const loaded = machine();
@@ -53,9 +53,10 @@ export class Codec {
   }
 
   /**
-   * Returns the fields of an ID. Every number decrypts to some fields, so plausible fields do not prove that it is an ID.
+   * Returns the fields of an ID. Every 64-bit number decrypts to some fields, so plausible fields do not prove that the number
+   * is an ID.
    *
-   * @throws {PolyflakeError} `invalid_type` unless it is a bigint; `out_of_range` outside signed 64 bits.
+   * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` outside signed 64 bits.
    */
   inspect(id: bigint): Parts {
     attached(isObject(this) && #handle in this);
@@ -69,7 +70,7 @@ export class Codec {
    * codec.inspectColumns(generator.generateMany(1000).ids).node[999];
    * ```
    *
-   * @throws {PolyflakeError} `invalid_type`.
+   * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
    */
   inspectColumns(ids: BigInt64Array): PartsColumns {
     attached(isObject(this) && #handle in this);
@@ -97,9 +98,10 @@ export class Codec {
   }
 
   /**
-   * Returns the ID with the given fields. The caller must ensure that no ID is made twice.
+   * Returns the ID with the given fields. The caller must ensure that no two calls return the same ID.
    *
-   * @throws {PolyflakeError} `missing_field`, `invalid_type`; `time_out_of_range` for the timestamp, `out_of_range` for the others.
+   * @throws {PolyflakeError} `missing_field` if a field is missing; `invalid_type` if a field has the wrong type;
+   * `time_out_of_range` if the timestamp is out of range; `out_of_range` if another field is out of range.
    */
   encrypt(parts: Parts): RandflakeId {
     attached(isObject(this) && #handle in this);

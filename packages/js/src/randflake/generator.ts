@@ -27,11 +27,13 @@ import { encodeText, machine, type Parts, RandflakeArray } from "./ids.js";
 
 /** Options of a generator. */
 export interface GeneratorOptions extends SharedOptions {
-  /** What to do when the IDs of a second are used up, or the clock is behind the last second used: `"wait"` by default. */
+  /**
+   * What to do when the IDs of a second are used up, or when the clock is behind the last second used. The default is `"wait"`.
+   */
   onExhausted?: "wait" | "error";
   /**
-   * The last second in which the grant was used, in Unix seconds, as {@link Generator.close} returned it. No ID is made in that
-   * second or before it. A grant that was used by one generator must not be used by another without this option.
+   * The last second in which the grant was used, in Unix seconds, as {@link Generator.close} returned it. All IDs belong to
+   * later seconds. A grant that one generator has used must not be used by another without this option.
    */
   resumeAfter?: number;
 }
@@ -40,7 +42,7 @@ export interface GeneratorOptions extends SharedOptions {
 export interface Stats {
   /** The last second used, in Unix seconds; undefined before the first ID. */
   lastSecond: number | undefined;
-  /** The number of IDs used up in that second: returned, or reserved for the next calls. */
+  /** The number of IDs used up in that second, which were returned or are reserved for the next calls. */
   len: number;
   /** `true` if the generator is closed. */
   closed: boolean;
@@ -59,10 +61,10 @@ const FAMILY = {
 } as const;
 
 /**
- * Makes Randflake IDs under one grant.
+ * Generates Randflake IDs for one grant.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker. The secret is copied and
- * never shown. Any 16 bytes are accepted, even zeros, so use random ones.
+ * never shown. Because any 16 bytes are accepted, even zeros, use random ones.
  *
  * ```js
  * const grant = new randflake.Grant(42, 1_730_000_000, 2_803_741_824);
@@ -76,11 +78,12 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   /**
    * Returns a new ID.
    *
-   * This is a property of each object, not a method of the class, so you can detach it and call it alone. It also prevents the
-   * generator from being cloned.
+   * This is a property of each object, not a method of the class, so that you can detach it and call it as a function. It also
+   * prevents the generator from being cloned.
    *
-   * @throws {PolyflakeError} `lease_not_started` with `retryAt`, `lease_expired`; `clock_behind`, `sequence_exhausted` with
-   * `retryAt`, at once or after a wait of at most `maxWait`; `clock_failed` with the `cause`; `generator_closed`.
+   * @throws {PolyflakeError} `lease_not_started` with `retryAt` before the grant starts; `lease_expired` after it ends;
+   * `clock_behind` or `sequence_exhausted` with `retryAt` if no ID is available, immediately or after a wait of at most
+   * `maxWait`; `clock_failed` with the `cause` if the clock fails; `generator_closed` if the generator is closed.
    */
   declare readonly generate: () => RandflakeId;
 
@@ -90,11 +93,11 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   /**
    * Creates a generator.
    *
-   * The process emits a warning, once per set of nodes and secret, if another generator of this thread that is still in use has the
-   * same ones and an overlapping time span, because they repeat each other's IDs.
+   * The process emits a warning, once per set of nodes and secret, if another generator of this thread that is still in use has
+   * the same values and an overlapping time span, because the two generate duplicate IDs.
    *
-   * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` with the option as `field`; `invalid_secret` unless
-   * the secret has 16 bytes.
+   * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` if an option is invalid, with the option as
+   * `field`; `invalid_secret` unless the secret has 16 bytes.
    */
   constructor(grant: Grant | AnyLease, secret: Uint8Array, options: GeneratorOptions = {}) {
     const { shared, clock, given } = sharedSettings(options, ["resumeAfter", ...SHARED]);
@@ -135,7 +138,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   /**
    * Returns a new ID as a string.
    *
-   * @throws {PolyflakeError} the errors of {@link Generator.generate}.
+   * @throws {PolyflakeError} the same errors as {@link Generator.generate}.
    */
   generateText(): RandflakeText {
     attached(isObject(this) && #handle in this);
@@ -146,7 +149,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   /**
    * Returns a new ID as a string if one is available without waiting.
    *
-   * @throws {PolyflakeError} the errors of {@link tryGenerate}.
+   * @throws {PolyflakeError} the same errors as {@link tryGenerate}.
    */
   tryGenerateText(): RandflakeText {
     attached(isObject(this) && #handle in this);
@@ -156,7 +159,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   /**
    * Resolves to a new ID as a string.
    *
-   * @throws {PolyflakeError} the errors of {@link Generator.generateAsync}.
+   * @throws {PolyflakeError} the same errors as {@link Generator.generateAsync}.
    */
   async generateTextAsync(options: AsyncOptions = {}): Promise<RandflakeText> {
     attached(isObject(this) && #handle in this);
@@ -172,9 +175,10 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 
   /**
-   * Extends the grant. A grant that does not end later has no effect.
+   * Extends the grant. The call has no effect if the new grant does not end later.
    *
-   * @throws {PolyflakeError} `lease_mismatch` unless both have the same nodes and start; `invalid_type`, `out_of_range`.
+   * @throws {PolyflakeError} `lease_mismatch` unless both grants have the same nodes and start; `invalid_type` or
+   * `out_of_range` if the argument is not a valid grant.
    */
   extendGrant(longer: Grant): void {
     attached(isObject(this) && #handle in this);
@@ -188,9 +192,10 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 
   /**
-   * Returns the fields of an ID. Every number decrypts to some fields, so plausible fields do not prove that it is an ID.
+   * Returns the fields of an ID. Every 64-bit number decrypts to some fields, so plausible fields do not prove that the number
+   * is an ID.
    *
-   * @throws {PolyflakeError} `invalid_type` unless it is a bigint; `out_of_range` outside signed 64 bits.
+   * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` outside signed 64 bits.
    */
   inspect(id: bigint): Parts {
     attached(isObject(this) && #handle in this);
@@ -205,8 +210,8 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 
   /**
-   * Closes the generator and returns the last second used, in Unix seconds, or undefined if no ID was made. Pass it as
-   * `resumeAfter` to the next generator of the grant.
+   * Closes the generator and returns the last second used, in Unix seconds, or undefined if no ID was generated. Pass the
+   * result as `resumeAfter` to the next generator of the grant.
    *
    * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
    */
@@ -219,10 +224,10 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 }
 
-/** A placeholder grant for a generator that makes no IDs. */
+/** A placeholder grant for a generator that generates no IDs. */
 const FIRST = { firstNode: 0, lastNode: 0, start: 1_730_000_000, end: 1_730_000_001 };
 
-/** Creates the handle of a generator under a lease, with a copy of the secret for each grant. */
+/** Creates the handle of a generator with a lease, with a copy of the secret for each grant. */
 function leased(
   lease: AnyLease,
   given: Uint8Array,

@@ -7,8 +7,8 @@ import { machine } from "./ids.js";
 /**
  * The right to use one node, or a range of nodes, from `start` until just before `end`, in Unix seconds.
  *
- * The issuer of grants must ensure that no two grants share a node in the same second. Use a grant for one generator, and only
- * once.
+ * The issuer of grants must ensure that no two grants share a node in the same second. Use a grant for only one generator, and
+ * only once.
  */
 export class Grant {
   /** The first and the last node, both inclusive. */
@@ -21,8 +21,8 @@ export class Grant {
   /**
    * Creates a grant of one node, or of a range from the first node to the last one.
    *
-   * @throws {PolyflakeError} `invalid_type`; `out_of_range` unless the nodes are in 0..131071, the last no lower than the first,
-   * and 1730000000 <= start < end <= 2803741824.
+   * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `out_of_range` unless the nodes are in
+   * 0..131071, the last node is not below the first, and 1730000000 <= start < end <= 2803741824.
    */
   constructor(nodes: number | readonly [first: number, last: number], start: number, end: number) {
     const [first, last] = typeof nodes === "number" ? [nodes, nodes] : pair(nodes, "nodes", "integers");

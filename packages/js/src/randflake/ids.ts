@@ -22,11 +22,11 @@ export const TEXT_LENGTH = 13;
 
 /** The fields of an ID. */
 export interface Parts {
-  /** The creation time, in Unix seconds: 1730000000..2803741823. */
+  /** The creation time, in Unix seconds, 1730000000..2803741823. */
   timestamp: number;
-  /** The node that made the ID: 0..131071. */
+  /** The node of the generator that created the ID, 0..131071. */
   node: number;
-  /** The sequence, which distinguishes the IDs of one node in one second: 0..131071. */
+  /** The sequence, 0..131071, which distinguishes the IDs of one node in one second. */
   sequence: number;
 }
 
@@ -40,16 +40,16 @@ export function lengthInSlot({ bytes }: Pick<Machine, "bytes">, index: number): 
 /**
  * Returns the 64 bits of an ID as an unsigned integer.
  *
- * @throws {PolyflakeError} `invalid_type`; `out_of_range` outside signed 64 bits.
+ * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` outside signed 64 bits.
  */
 export function toUnsigned(id: bigint): bigint {
   return BigInt.asUintN(64, signed(id, "id"));
 }
 
 /**
- * Returns the ID that has the 64 bits of an unsigned integer.
+ * Returns the ID that has the same 64 bits as an unsigned integer.
  *
- * @throws {PolyflakeError} `invalid_type`; `out_of_range` outside 0..2^64-1.
+ * @throws {PolyflakeError} `invalid_type` unless the value is a bigint; `out_of_range` outside 0..2^64-1.
  */
 export function fromUnsigned(value: bigint): RandflakeId {
   return BigInt.asIntN(64, unsigned(value, "value")) as RandflakeId;
@@ -65,15 +65,15 @@ const OFFSETS = TEXTS * TEXT_LENGTH;
 /** A packed array of IDs, 64 bits each. */
 export class RandflakeArray implements Iterable<RandflakeId> {
   static readonly name: string = "RandflakeArray";
-  /** The IDs, in the order in which they were made or passed. */
+  /** The IDs, in the order in which they were generated or passed. */
   readonly ids: BigInt64Array;
-  /** Returns the JSON form: the string forms of the IDs, which {@link RandflakeArray.from} reads. */
+  /** Returns the JSON representation, an array of encoded IDs, which {@link RandflakeArray.from} reads. */
   declare readonly toJSON: () => RandflakeText[];
 
   /**
-   * Creates an array over a typed array, which is not copied.
+   * Creates an array over a typed array without copying it.
    *
-   * @throws {PolyflakeError} `invalid_type`.
+   * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
    */
   constructor(ids: BigInt64Array) {
     this.ids = integers(ids, "ids");
@@ -83,8 +83,9 @@ export class RandflakeArray implements Iterable<RandflakeId> {
   /**
    * Creates an array of at most 16,777,216 IDs from integers or strings.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length`, `invalid_character` with the position in its string, `not_canonical`
-   * or `out_of_range`, each with the `item` if one ID is rejected; `out_of_range` for more IDs.
+   * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `invalid_length`, `invalid_character`,
+   * `not_canonical` or `out_of_range` if an ID is invalid, with its index as `item`; `out_of_range` for more than 16,777,216
+   * IDs.
    */
   static from(ids: readonly (bigint | string)[]): RandflakeArray {
     const all = elements(ids);
@@ -112,7 +113,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
   /**
    * Returns the ID at an index, or undefined if the index is out of range. A negative index counts from the end.
    *
-   * @throws {PolyflakeError} `invalid_type`.
+   * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
    */
   at(index: number): RandflakeId | undefined {
     attached(isObject(this) && #texts in this);
@@ -120,7 +121,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
     return place === undefined ? undefined : (this.ids[place] as RandflakeId);
   }
 
-  /** Returns the string forms of all IDs. */
+  /** Returns all IDs as strings. */
   texts(): RandflakeText[] {
     attached(isObject(this) && #texts in this);
     const texts = new Array<RandflakeText>(this.length);
@@ -135,7 +136,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
     for (let place = 0; place < this.length; place++) yield this.ids[place] as RandflakeId;
   }
 
-  /** Writes the string forms of `count` IDs from the index `from` on into `texts`. */
+  /** Encodes `count` IDs into `texts`, starting at the index `from`. */
   #texts(from: number, count: number, texts: string[]): void {
     const m = machine();
     m.bytes.set(partOfBytes(this.ids, from * 8, count * 8));
@@ -145,7 +146,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
   }
 }
 
-/** Returns the ID of an integer or an encoded ID. */
+/** Returns the ID for an integer or an encoded ID. */
 function readId(id: unknown): bigint {
   if (typeof id === "bigint") return signed(id, "ids");
   if (typeof id === "string") return decodeText(id);

@@ -1,5 +1,5 @@
 /**
- * Randflake: 64-bit IDs that look random without the secret.
+ * Randflake: 64-bit IDs that are indistinguishable from random numbers without the secret.
  *
  * ```text
  * raw: 30 timestamp, seconds since 2024-10-27T03:33:20Z | 17 node | 17 sequence

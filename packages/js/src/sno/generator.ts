@@ -82,8 +82,8 @@ type Parameters = [metabyte?: number];
 const generators = /* @__PURE__ */ new WeakSet<Generator>();
 
 /**
- * Makes IDs under one partition, its worker ID. A generator absorbs one clock rollback; after a second one, it waits until the
- * clock has caught up.
+ * Generates IDs with one partition, its worker ID. A generator continues without a wait after one clock rollback. After a
+ * second rollback, it waits until the clock has caught up.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
  *
@@ -98,12 +98,13 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   /**
    * Returns a new ID with the given metabyte (0..255) or, by default, the generator's metabyte.
    *
-   * This is a property of each object, not a method of the class, so you can detach it and call it alone. It also prevents the
-   * generator from being cloned.
+   * This is a property of each object, not a method of the class, so that you can detach it and call it as a function. It also
+   * prevents the generator from being cloned.
    *
-   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, after a wait of at most `maxWait`;
-   * `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `clock_failed` with the
-   * `cause`; `generator_closed`; `invalid_type`, `out_of_range` for the metabyte.
+   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt` if no ID became available within `maxWait`;
+   * `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `clock_failed` with the
+   * `cause` if the clock fails; `generator_closed` if the generator is closed; `invalid_type` or `out_of_range` if the metabyte
+   * is invalid.
    */
   declare readonly generate: Generate<Metabyte>;
 
@@ -113,15 +114,15 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   readonly #ready: (metabyte: unknown) => Machine;
 
   /**
-   * Creates a generator. Without an explicit partition, it picks a random one at its first ID.
+   * Creates a generator. Without an explicit partition, it picks a random one when the first ID is generated.
    *
-   * The process emits a warning, once per partition, if another generator of this thread that is still in use has the same explicit
-   * or restored partition, with overlapping sequences and times, because they repeat each other's IDs. It also emits one for a
-   * generator with a random partition if `POLYFLAKE_LEASE` or `POLYFLAKE_NODE` is set, because another process may have leased that
-   * partition.
+   * The process emits a warning, once per partition, if another generator of this thread that is still in use has the same
+   * explicit or restored partition and overlapping sequences and times, because the two generate duplicate IDs. It also emits a
+   * warning for a generator with a random partition if `POLYFLAKE_LEASE` or `POLYFLAKE_NODE` is set, because another process
+   * may have leased that partition.
    *
-   * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` with the option as `field`;
-   * `time_out_of_range` for the window.
+   * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` if an option is invalid, with
+   * the option as `field`; `time_out_of_range` if the window is outside the time range of the format.
    */
   constructor(options?: GeneratorOptions<Metabyte>);
   constructor(options: unknown = {}, origin?: unknown) {
@@ -174,11 +175,12 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   }
 
   /**
-   * Creates a generator that continues from the snapshot of a closed one, with the same partition and bounds. Restore a snapshot
-   * only once. As for an explicit partition, the process emits a warning if another generator restored from it is still in use.
+   * Creates a generator that continues from the snapshot of a closed generator, with the same partition and bounds. Restore a
+   * snapshot only once. As for an explicit partition, the process emits a warning if another generator restored from it is
+   * still in use.
    *
-   * @throws {PolyflakeError} the errors of the constructor; `missing_field`; `out_of_range` if no generator can have produced the
-   * snapshot.
+   * @throws {PolyflakeError} the same errors as the constructor; `missing_field` if a member is missing; `out_of_range` if no
+   * generator could have produced the snapshot.
    */
   static restore<M extends number>(snapshot: Snapshot, options: RestoreOptions<M> = {}): Generator<M> {
     return Generator.#from(options, new Origin(1, snapshot));
@@ -188,7 +190,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
    * Creates a generator that continues from a snapshot of the original Go library. It reproduces that library's quirks: bounds in
    * the wrong order are swapped, and an upper bound of 0 is read as 65535.
    *
-   * @throws {PolyflakeError} the errors of {@link Generator.restore}.
+   * @throws {PolyflakeError} the same errors as {@link Generator.restore}.
    */
   static importOriginal<M extends number>(snapshot: Snapshot, options: RestoreOptions<M> = {}): Generator<M> {
     return Generator.#from(options, new Origin(2, snapshot));
@@ -205,10 +207,11 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
    * Returns an ID with an explicit creation time, which can be inside or outside the window. The time is a Date or integer Unix
    * milliseconds.
    *
-   * Uniqueness is not guaranteed, because the sequence wraps around silently. Make only a few such IDs at a time, for records that
-   * have their own time.
+   * Uniqueness is not guaranteed, because the sequence wraps around silently. Generate only a few such IDs at a time, for
+   * records that have their own time.
    *
-   * @throws {PolyflakeError} `invalid_type`, `time_out_of_range`, `generator_closed`.
+   * @throws {PolyflakeError} `invalid_type` if the time has the wrong type; `time_out_of_range` if the format cannot represent
+   * it; `generator_closed` if the generator is closed.
    */
   generateAt(at: Date | number): SnoId<Metabyte>;
   generateAt<M extends number>(at: Date | number, metabyte: M): SnoId<M>;
@@ -241,7 +244,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     return (await super.generateAsync(metabyte, options)) as SnoId<never>;
   }
 
-  /** The partition, or undefined before the generator has one. A random partition is assigned at the first ID. */
+  /** The partition, or undefined if none is assigned yet. A random partition is assigned when the first ID is generated. */
   get partition(): number | undefined {
     attached(isObject(this) && #handle in this);
     return partitionOf(this.#handle);
@@ -250,7 +253,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   /**
    * Returns the current statistics of the generator. They cannot be used to restore it.
    *
-   * @throws {PolyflakeError} `clock_failed`, `time_out_of_range`.
+   * @throws {PolyflakeError} `clock_failed` if the clock fails; `time_out_of_range` if the format cannot represent its time.
    */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
@@ -258,7 +261,8 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   }
 
   /**
-   * Closes the generator and returns a snapshot from which it can be restored. The snapshot is returned only once.
+   * Closes the generator and returns a snapshot from which it can be restored. A second call throws instead of returning the
+   * snapshot again.
    *
    * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
    */
@@ -274,7 +278,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
 
 let shared: Generator | undefined;
 
-/** Returns the generator that {@link generate} uses. Under a lease it can belong to another copy of the package. */
+/** Returns the generator that {@link generate} uses. With a lease, it can belong to another copy of the package. */
 const theDefault = (): Generator => (shared ??= defaultGenerator("sno", (options) => new Generator(options)));
 
 /** Returns IDs as an array of this copy of the package. */
@@ -283,11 +287,11 @@ const own = (ids: SnoArray): SnoArray => (ids instanceof SnoArray ? ids : new Sn
 /**
  * Returns a new ID with the given metabyte (0..255; 0 by default) from the default generator of this thread.
  *
- * The default generator has a randomly assigned partition, unless {@link setDefaultGenerator} set another generator. Another copy
- * of the package, such as a bundled one or a second version, has its own default generator under another partition, because all
- * copies in a realm assign partitions from one shared table.
+ * The default generator has a randomly assigned partition, unless {@link setDefaultGenerator} set another generator. Another
+ * copy of the package, such as a bundled one or a second version, has its own default generator with another partition, because
+ * all copies in a realm assign partitions from one shared table.
  *
- * @throws {PolyflakeError} the errors of {@link Generator.generate}.
+ * @throws {PolyflakeError} the same errors as {@link Generator.generate}.
  */
 export function generate(): SnoId<0>;
 export function generate<M extends number>(metabyte: M): SnoId<M>;
@@ -315,11 +319,11 @@ export function generateManyAsync(count: number, metabyte?: number, options?: As
 }
 
 /**
- * Sets the default generator of this thread, which {@link generate} uses. This is useful in tests, to set a clock and other
+ * Sets the default generator of this thread, which {@link generate} uses. This is useful in tests, to set a clock or other
  * options, and for configuring a whole program.
  *
- * `undefined` creates a new generator under a new partition. `generate` never uses the previous generator again, but code that
- * holds a reference to it can still use it.
+ * `undefined` creates a new generator with a new partition. `generate` no longer uses the previous generator, but code that
+ * holds a reference to it still can.
  *
  * ```js
  * sno.setDefaultGenerator(new sno.Generator({ partition: 7, clock: () => Date.now() })); // sees mocked time

@@ -46,7 +46,7 @@ export const machine = /* @__PURE__ */ onDemand(load);
 /**
  * Returns the ID with another partition (0..65535).
  *
- * @throws {PolyflakeError} the errors of {@link parse}; `out_of_range`.
+ * @throws {PolyflakeError} the same errors as {@link parse}; `out_of_range` if the new value is out of range.
  */
 export function withPartition(text: string, partition: number): SnoId {
   integer(partition, "partition");
@@ -58,7 +58,7 @@ export function withPartition(text: string, partition: number): SnoId {
 /**
  * Returns the ID with another sequence (0..65535).
  *
- * @throws {PolyflakeError} the errors of {@link parse}; `out_of_range`.
+ * @throws {PolyflakeError} the same errors as {@link parse}; `out_of_range` if the new value is out of range.
  */
 export function withSequence(text: string, sequence: number): SnoId {
   integer(sequence, "sequence");
@@ -67,11 +67,11 @@ export function withSequence(text: string, sequence: number): SnoId {
 }
 
 /**
- * Returns the lowest and the highest ID of the half-open time range `start`..`end`, for BETWEEN queries. Both are inclusive. Times
- * are Dates or integer Unix milliseconds.
+ * Returns the lowest and the highest ID of the half-open time range `start`..`end`, for BETWEEN queries. Both IDs belong to the
+ * range, so they can be used directly with BETWEEN. Times are Dates or integer Unix milliseconds.
  *
- * @throws {PolyflakeError} `time_out_of_range` before 2010 or past 2079; `out_of_range` if the range is reversed or contains no 4
- * ms tick.
+ * @throws {PolyflakeError} `time_out_of_range` if a bound is before 2010 or past 2079; `out_of_range` if the range is reversed
+ * or contains no 4 ms tick.
  */
 export function timeRange(start: Date | number, end: Date | number): { lowest: SnoId; highest: SnoId } {
   const range = { start: time(start, "start"), end: time(end, "end") };
@@ -87,7 +87,8 @@ const LAST_TICK = 2 ** 39 - 1;
 /**
  * Returns the ID with the given fields. It also accepts the result of {@link parse}, but reads the time only from its tick.
  *
- * @throws {PolyflakeError} `missing_field`, `invalid_type`, `out_of_range` with the field.
+ * @throws {PolyflakeError} `missing_field`, `invalid_type` or `out_of_range` with the `field` if a field is missing, has the
+ * wrong type or is out of range.
  */
 export function fromParts(parts: Parts): SnoId {
   const most = { tick: LAST_TICK, tickTock: 1, metabyte: 0xff, partition: 0xffff, sequence: 0xffff } as const;
@@ -121,9 +122,10 @@ const PACKING = {
 export class SnoArray extends PackedTexts<SnoId> {
   static override readonly name: string = "SnoArray";
   /**
-   * Creates an array over packed bytes, which are not copied.
+   * Creates an array over packed bytes without copying them.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless the length is a multiple of 10.
+   * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `invalid_length` unless the length is a
+   * multiple of 10.
    */
   constructor(bytes: Uint8Array) {
     super(bytes, PACKING);
@@ -133,18 +135,18 @@ export class SnoArray extends PackedTexts<SnoId> {
    * Creates an array of at most 16,777,216 IDs from an array of strings, or from one string of concatenated IDs, which is parsed
    * ten times as fast.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length`, or `invalid_character` with the position in its string, each with
-   * the `item` if one string is rejected; `out_of_range` for more IDs.
+   * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `invalid_length` or `invalid_character` if a
+   * string is invalid, with its index as `item`; `out_of_range` for more than 16,777,216 IDs.
    */
   static from(ids: string | readonly string[]): SnoArray {
     return new SnoArray(packed(ids, PACKING));
   }
 
   /**
-   * Reads version 8 UUIDs, the recommended form for databases, from strings or from their concatenated bytes.
+   * Reads version 8 UUIDs, the recommended representation in databases, from strings or from their concatenated bytes.
    *
-   * @throws {PolyflakeError} the errors of {@link fromUuid8}, with the `item`; `invalid_type`; `invalid_length` unless the number
-   * of bytes is a multiple of 16.
+   * @throws {PolyflakeError} the same errors as {@link fromUuid8}, with the `item`; `invalid_type` if the argument has the
+   * wrong type; `invalid_length` unless the number of bytes is a multiple of 16.
    */
   static fromUuid8(uuids: Uint8Array | readonly string[]): SnoArray {
     const rows = isBytes(uuids) ? uuidsIn(uuids) : elements(uuids, "uuids").map(uuidOf);

@@ -1,5 +1,5 @@
 /**
- * sno: time-sortable IDs of 10 bytes, or 16 characters, with a type tag called the metabyte.
+ * sno: time-sortable 10-byte IDs with a type tag called the metabyte. An encoded ID has 16 characters.
  *
  * ```text
  * 39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence        (big-endian)

@@ -8,14 +8,14 @@ const ZERO = "2222222222222222" as SnoId;
 
 /** Options for converting between IDs and JSON values. */
 export interface JsonOptions {
-  /** Maps the zero ID to `null` and back, as the original Go library does; false by default. */
+  /** Whether to map the zero ID to `null` and back, as the original Go library does. The default is false. */
   nullIsZero?: boolean;
 }
 
 /**
  * Returns the ID of a value from `JSON.parse`: a string, or `null` for the zero ID if the option `nullIsZero` is set.
  *
- * @throws {PolyflakeError} the errors of `parse`; `invalid_type` for `null` without `nullIsZero`.
+ * @throws {PolyflakeError} the same errors as `parse`; `invalid_type` if the value is `null` and `nullIsZero` is not set.
  */
 export function fromJsonValue(value: string | null, options: JsonOptions = {}): SnoId {
   if (value === null && nullIsZero(options)) return ZERO;
@@ -26,7 +26,7 @@ export function fromJsonValue(value: string | null, options: JsonOptions = {}): 
 /**
  * Returns an ID as a value for `JSON.stringify`: a string, or `null` for the zero ID if the option `nullIsZero` is set.
  *
- * @throws {PolyflakeError} the errors of `parse`.
+ * @throws {PolyflakeError} the same errors as `parse`.
  */
 export function toJsonValue(id: string, options: JsonOptions = {}): SnoId | null {
   wordsOf(id, "id");

@@ -8,7 +8,7 @@ import { type optionsSlots, type snoOptionsSlots, snoSnapshotSlots, snoStatsSlot
 import { take, type ValuesOf } from "../slots.js";
 
 interface MetabyteOption<Metabyte extends number> {
-  /** The metabyte of IDs that are made without one, 0..255; 0 by default. */
+  /** The metabyte of IDs that are generated without an explicit one, 0..255; 0 by default. */
   metabyte?: Metabyte;
 }
 
@@ -26,34 +26,37 @@ export type GeneratorOptions<Metabyte extends number = number> = MetabyteOption<
 interface OwnOptions {
   lease?: never;
   /**
-   * The partition: 0..65535, or two bytes. It is the worker ID, so no other generator may use it at the same time, except with
-   * other sequence bounds. Only the generators of this thread are compared.
+   * The partition, 0..65535, or its two bytes. The partition is the worker ID, so no other generator may use it at the same
+   * time, unless their sequence bounds do not overlap. Conflicts are only detected between generators of the same thread.
    *
-   * An earlier generator may have used an explicit partition, so the first ID belongs to the tick after the first call, which waits
-   * for up to 4 ms. If the clock was set back between two runs, IDs repeat unless a snapshot was restored.
+   * An earlier generator may have used an explicit partition, so the first ID belongs to the tick after the first call, which
+   * waits for up to 4 ms. If the clock was set back between two runs, the generator creates duplicate IDs unless you restore it
+   * from a snapshot.
    *
-   * By default, a randomly assigned partition is reserved for as long as the generator makes IDs. It differs from all other
+   * By default, a randomly assigned partition is reserved for as long as the generator generates IDs. It differs from all other
    * partitions that any copy of the package has reserved in this realm, or in the whole process if threads share memory.
    *
-   * If a default generator currently holds the partition that you configure, calls wait or throw `sequence_exhausted` until that
-   * hold expires, up to a minute later.
+   * If a default generator currently holds the partition that you configure, calls wait or throw `sequence_exhausted` until
+   * that reservation expires, up to a minute later.
    */
   partition?: number | Uint8Array;
   /**
-   * The first sequence of a tick, inclusive: 0..65535. The default is 0, or a random number in 0..32767 under a random partition.
+   * The first sequence of a tick, inclusive, 0..65535. The default is 0, or a random number in 0..32767 if the partition is
+   * random.
    */
   sequenceMin?: number;
-  /** The last sequence of a tick, inclusive: 0..65535; 65535 by default. The bounds must span at least 4 sequences. */
+  /** The last sequence of a tick, inclusive, 0..65535; 65535 by default. The bounds must span at least 4 sequences. */
   sequenceMax?: number;
 }
 
 /**
- * The state of a closed generator. Restore it only once, because a second generator restored from it repeats IDs.
+ * The state of a closed generator. Restore it only once, because a second generator restored from it would generate duplicate
+ * IDs.
  *
- * It is plain JSON with the member names of the original Go library. Times are in 4 ms units since 2010.
+ * A snapshot is plain JSON with the member names of the original Go library. Times are in 4 ms units since 2010.
  */
 export interface Snapshot {
-  /** The version of this format; the original library writes none. */
+  /** The version of this format, which the original library does not write. */
   format?: number;
   /** The two bytes of the partition. */
   partition: [number, number];
@@ -75,7 +78,7 @@ export interface Snapshot {
 
 /** The statistics of a generator at one moment. A generator cannot be restored from them, because the original one continues. */
 export interface Stats {
-  /** The partition, or undefined before the generator has one. */
+  /** The partition, or undefined if none is assigned yet. */
   partition: number | undefined;
   /** The first sequence of a tick. */
   sequenceMin: number;
@@ -83,7 +86,7 @@ export interface Stats {
   sequenceMax: number;
   /** The last sequence used in the current tick, or the first sequence if none was used. */
   sequence: number;
-  /** The number of IDs made in the current tick. */
+  /** The number of IDs generated in the current tick. */
   len: number;
   /** The current tick according to the generator's clock, in 4 ms units since 2010. */
   now: number;

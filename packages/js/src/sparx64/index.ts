@@ -1,7 +1,7 @@
 /**
  * SPARX-64/128, the block cipher behind Randflake, with 8-byte blocks and a 16-byte key.
  *
- * It hides and shuffles values but authenticates nothing, because equal blocks always encrypt to equal blocks.
+ * The cipher hides and shuffles values but does not authenticate them, and equal blocks always encrypt to equal blocks.
  *
  * @module
  */
@@ -25,7 +25,7 @@ const machine = /* @__PURE__ */ onDemand(load);
 const BLOCK = 8;
 
 /**
- * The cipher with one key. The key is copied and never shown. Any 16 bytes are accepted, even zeros.
+ * The SPARX-64/128 cipher with one key. The key is copied and never shown. Any 16 bytes are accepted, even zeros.
  *
  * ```js
  * const cipher = new sparx64.Sparx64(crypto.getRandomValues(new Uint8Array(16)));
@@ -40,7 +40,7 @@ export class Sparx64 {
   /**
    * Creates the cipher from a key.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the key has 16 bytes.
+   * @throws {PolyflakeError} `invalid_type` unless the key is a Uint8Array; `invalid_secret` unless the key has 16 bytes.
    */
   constructor(key: Uint8Array) {
     const loaded = machine();
@@ -50,9 +50,9 @@ export class Sparx64 {
   }
 
   /**
-   * Encrypts one block of 8 bytes.
+   * Encrypts one 8-byte block.
    *
-   * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
+   * @throws {PolyflakeError} `invalid_type` unless the block is a Uint8Array; `invalid_length` unless it has 8 bytes.
    */
   encrypt(block: Uint8Array): Uint8Array {
     attached(isObject(this) && #handle in this);
@@ -60,9 +60,9 @@ export class Sparx64 {
   }
 
   /**
-   * Decrypts one block of 8 bytes.
+   * Decrypts one 8-byte block.
    *
-   * @throws {PolyflakeError} the errors of {@link Sparx64.encrypt}.
+   * @throws {PolyflakeError} the same errors as {@link Sparx64.encrypt}.
    */
   decrypt(block: Uint8Array): Uint8Array {
     attached(isObject(this) && #handle in this);
@@ -72,7 +72,8 @@ export class Sparx64 {
   /**
    * Encrypts consecutive blocks, each independently.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless the length is a multiple of 8.
+   * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `invalid_length` unless the length is a
+   * multiple of 8.
    */
   encryptMany(blocks: Uint8Array): Uint8Array {
     attached(isObject(this) && #handle in this);
@@ -82,7 +83,7 @@ export class Sparx64 {
   /**
    * Decrypts consecutive blocks, each independently.
    *
-   * @throws {PolyflakeError} the errors of {@link Sparx64.encryptMany}.
+   * @throws {PolyflakeError} the same errors as {@link Sparx64.encryptMany}.
    */
   decryptMany(blocks: Uint8Array): Uint8Array {
     attached(isObject(this) && #handle in this);

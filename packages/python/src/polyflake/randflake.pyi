@@ -81,8 +81,8 @@ class Grant:
 
     The span lasts from ``start`` until just before ``end``, in Unix seconds.
 
-    The issuer of grants must ensure that no two grants share a node in the same second. Use a grant for one generator
-    only. Grants with the same values are equal; they are hashable and can be copied and pickled.
+    The issuer of grants must ensure that no two grants share a node in the same second. Use a grant for only one
+    generator, and only once. Grants with the same values are equal; they are hashable and can be copied and pickled.
 
         >>> Grant(42, 1_763_650_000, 1_763_653_600).nodes
         (42, 42)
