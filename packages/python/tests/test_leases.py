@@ -751,6 +751,28 @@ def test_a_lease_that_is_closed_before_or_while_it_waits_has_no_ids(url: str) ->
         fails_at_once(ids)
 
 
+def test_an_unknown_exception_of_a_client_does_not_end_the_lease(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    lease = polyflake.lease(url, "orders", lease_seconds=3)
+    ids = sno.Generator(lease=lease)
+    ids.generate()
+    run, has_raised = lease._driver.run, threading.Event()
+
+    def fails_once(*arguments: Any) -> Any:
+        if has_raised.is_set():
+            return run(*arguments)
+        has_raised.set()
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(lease._driver, "run", fails_once)
+    assert has_raised.wait(5)
+    end = time.monotonic() + 5
+    while not lease.status().renewals and time.monotonic() < end:
+        time.sleep(0.01)
+    assert (lease.status().renewals, ids.generate().partition) == (1, 0)
+    lease.close()
+    assert granted(url) == []
+
+
 def test_closing_ends_ids_at_once_while_the_store_does_not_answer(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lease = polyflake.lease(url, "orders", lease_seconds=2)
     ids = sno.Generator(lease=lease)
