@@ -6,12 +6,15 @@ import asyncio
 import http.client
 import json
 import os
+import select
 import signal
 import socket
+import socketserver
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -191,6 +194,45 @@ def test_asyncpg_serves_a_url_where_it_is_the_only_client(durable: Server, monke
     with polyflake.lease(url, "orders") as lease:
         assert sno.Generator(lease=lease).generate().partition == 0
         assert granted(url) == [0]
+    assert granted(url) == []
+
+
+@contextmanager
+def over_tcp(server: Server) -> Iterator[int]:
+    """The port of a relay to the server, which listens on a Unix socket alone."""
+
+    class Relay(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            with socket.socket(socket.AF_UNIX) as there:
+                there.connect(f"{server.folder}/.s.PGSQL.5432")
+                ends = {self.request: there, there: self.request}
+                while ready := select.select([*ends], [], [])[0]:
+                    for end in ready:
+                        if not (data := end.recv(65536)):
+                            return
+                        ends[end].sendall(data)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Relay) as relay:
+        relay.daemon_threads = True
+        threading.Thread(target=relay.serve_forever, daemon=True).start()
+        yield relay.server_address[1]
+        relay.shutdown()
+
+
+@pytest.mark.parametrize("client", ["asyncpg", "psycopg"])
+def test_a_number_comes_back_at_exit_where_the_host_has_a_name(durable: Server, client: str) -> None:
+    """At exit neither asyncio's resolver nor `threading.Timer` has a thread any more."""
+    url = durable.url()
+    code = f"""
+import sys, polyflake
+from polyflake import _lease_stores, sno
+_lease_stores.find_spec = lambda name: name == {client!r}
+print(sno.Generator(lease=polyflake.lease(sys.argv[1], "orders")).generate().partition)
+"""
+    with over_tcp(durable) as port:
+        store = f"postgresql://test@localhost:{port}/{url.split('/')[3].split('?')[0]}"
+        done = subprocess.run([sys.executable, "-c", code, store], capture_output=True, text=True, timeout=60)
+        assert (done.stdout, done.stderr) == ("0\n", "")
     assert granted(url) == []
 
 
