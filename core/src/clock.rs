@@ -1,4 +1,4 @@
-//! Clocks, which provide the time and let it pass. No other code reads the time.
+//! Clocks, which provide the time and wait. No other code reads the time.
 //!
 //! ```
 //! use polyflake::{clock::ManualClock, sno::Generator};
@@ -35,7 +35,7 @@ pub use ticking::TickingClock;
 /// A source of time, and the way to wait for it.
 ///
 /// A generator uses one clock for its lifetime and calls it without holding a lock. Therefore a clock may fail, return a wrong
-/// time, be slow or use the generator itself; the worst consequence is an error.
+/// time, be slow or use the generator itself. In the worst case, a call returns an error.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -68,18 +68,18 @@ pub trait Clock {
     /// Waits for about `nanos` nanoseconds. It may return early. An error ends the caller's wait.
     fn sleep(&self, nanos: u64) -> Result<()>;
 
-    /// Returns the nanoseconds that have passed since a fixed moment, by a monotonic clock. It measures `max_wait`, so that a
-    /// wait ends after `max_wait` even if the wall clock stops.
+    /// Returns the nanoseconds that have passed since a fixed moment, by a monotonic clock. Waits are measured with it, so that
+    /// a wait ends after `max_wait` even if the wall clock stops.
     ///
-    /// The default is `None`, which means that there is no monotonic clock. In this case, a wait is charged the requested
-    /// duration of each sleep, and [`Clock::patience`] limits the wait as well. The same applies to a sleep during which the
-    /// monotonic clock did not advance.
+    /// The default is `None`, which means that there is no monotonic clock. In this case, each sleep counts as its requested
+    /// duration, and [`Clock::patience`] also limits the wait. The same applies to a sleep during which the monotonic clock did
+    /// not advance.
     fn elapsed_nanos(&self) -> Option<u64> {
         None
     }
 
-    /// Returns the number of consecutive readings with the same time after which a wait is given up. It limits waits for a
-    /// clock that does not advance by itself, if [`Clock::elapsed_nanos`] returns `None`.
+    /// Returns the number of consecutive readings with the same time after which a call stops waiting. It limits waits for a
+    /// clock that does not advance on its own, if [`Clock::elapsed_nanos`] returns `None`.
     fn patience(&self) -> u32 {
         16
     }
@@ -90,11 +90,11 @@ pub trait Clock {
         1
     }
 
-    /// Returns the largest lag of a reading behind one that another thread has already used, in nanoseconds. The default is 0,
-    /// for a clock whose readings never lag.
+    /// Returns how far a reading can lag behind one that another thread has already used, in nanoseconds. The default is 0, for
+    /// a clock whose readings never lag.
     ///
-    /// A reading that is before the generator's current tick by less than this lag counts as that tick. Therefore a lagging
-    /// reading is not mistaken for a clock rollback, and it does not make a call wait. A real clock rollback by less than this
+    /// A reading that is before the generator's current tick by less than this lag is treated as that tick. Therefore a lagging
+    /// reading is not mistaken for a clock rollback, and no call waits because of it. A real clock rollback by less than this
     /// lag is not detected either.
     fn slack_nanos(&self) -> u64 {
         0
@@ -115,16 +115,17 @@ pub trait Clock {
         false
     }
 
-    /// Returns the unit in which the source of this clock counts, in nanoseconds. Errors about a reading use this unit.
+    /// Returns the time unit of this clock's source, in nanoseconds. Errors about a reading use this unit.
     #[doc(hidden)]
     fn unit_nanos(&self) -> u32 {
         1
     }
 
-    /// Returns the step by which readings grow, as far as this clock has observed it, in nanoseconds. All readings are multiples of it.
+    /// Returns the resolution of the readings that this clock has observed so far, in nanoseconds. All readings are multiples
+    /// of it.
     ///
-    /// Browsers that resist fingerprinting show the time in steps of 100 ms. A call cannot get IDs of the next tick before the next
-    /// step, so waits and `retry_at` end there.
+    /// Browsers that resist fingerprinting round the time to steps of 100 ms. A call cannot get IDs of the next tick before the
+    /// next step, so waits and `retry_at` end at that step.
     #[doc(hidden)]
     fn step_nanos(&self) -> u64 {
         1
@@ -171,7 +172,7 @@ pub trait Clock {
 pub struct Stall {
     /// The reason for the wait: `sequence_exhausted` or `clock_behind`.
     pub reason: ErrorKind,
-    /// The clock reading in Unix milliseconds.
+    /// The time of the clock, in Unix milliseconds.
     pub unix_ms: i64,
     /// The number of calls of this generator that are currently waiting, including this one. They are not queued but compete
     /// for the next IDs.
@@ -240,7 +241,7 @@ clock_behind_pointer!(
     alloc::sync::Arc<C>
 );
 
-/// A clock with a callback for waits, which `on_stall` of a builder creates.
+/// A clock with a callback for waits, as created by a builder's `on_stall`.
 ///
 /// ```
 /// use polyflake::{

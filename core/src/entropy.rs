@@ -1,4 +1,4 @@
-//! Random bytes from the system.
+//! Random bytes from the operating system.
 
 use crate::{Error, ErrorKind, Result};
 

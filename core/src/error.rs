@@ -24,7 +24,7 @@ pub use kind::ErrorKind;
 /// The maximum number of names that a message lists. It counts the others.
 const LISTED: usize = 16;
 
-/// The reason why a call failed. A call that fails changes nothing and loses no IDs.
+/// The reason why a call failed. A failed call changes nothing and loses no IDs.
 ///
 /// ```
 /// use polyflake::{ErrorKind, sno::Sno};
@@ -133,7 +133,7 @@ impl Error {
         self.kind
     }
 
-    /// Returns the stable code, which is the same string in every language.
+    /// Returns the stable error code, which is the same string in every language.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -144,7 +144,7 @@ impl Error {
         self.kind().code()
     }
 
-    /// Returns the 0-based index of the first invalid character, in the unit of the string.
+    /// Returns the zero-based index of the first invalid character, in bytes or characters depending on the parser.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -174,7 +174,8 @@ impl Error {
         }
     }
 
-    /// Returns the value that was rejected and the limits that it violated, both inclusive, in the unit of the caller's value.
+    /// Returns the rejected value and the limits that it violated. Both limits are inclusive and use the same unit as the
+    /// value.
     ///
     /// ```
     /// use polyflake::randflake::Grant;
@@ -191,7 +192,7 @@ impl Error {
         }
     }
 
-    /// Returns the time to retry in Unix milliseconds.
+    /// Returns the earliest time at which a retry can succeed, in Unix milliseconds.
     ///
     /// ```
     /// use polyflake::{
@@ -233,7 +234,7 @@ impl Error {
         (self.progress == Progress::Written).then_some(self.count)
     }
 
-    /// Returns the 0-based index of the rejected item, in a call for many items.
+    /// Returns the zero-based index of the rejected item, in a call with many items.
     ///
     /// ```
     /// use polyflake::sno::{self, Sno};
@@ -250,7 +251,7 @@ impl Error {
 /// Constructors for this crate, its bindings and their tests. Not part of the public API: hidden in the documentation, and
 /// free to change in any version.
 impl Error {
-    /// Creates an error for a string or byte string of the wrong length, with lengths in its own unit (characters or bytes).
+    /// Creates an error for a string or byte string of the wrong length. The lengths are in characters or bytes.
     #[doc(hidden)]
     #[cold]
     pub fn invalid_length(found: usize, least: usize, most: usize) -> Self {
@@ -264,7 +265,7 @@ impl Error {
         Self::with_fact(ErrorKind::InvalidLength, Fact::Multiple { found, of })
     }
 
-    /// Creates an error for a secret of the wrong length, in bytes. The error reveals nothing of the secret's content.
+    /// Creates an error for a secret of the wrong length, in bytes. The error reveals nothing about the content of the secret.
     #[doc(hidden)]
     #[cold]
     pub fn invalid_secret(found: usize, expected: usize) -> Self {
@@ -366,7 +367,7 @@ impl Error {
         Self::because(ErrorKind::UnknownField, reason).of(field)
     }
 
-    /// Creates a temporary error, with `unix_ms` as the time to retry.
+    /// Creates a temporary error, with `unix_ms` as the earliest time at which a retry can succeed.
     #[doc(hidden)]
     #[cold]
     pub const fn retry_later(kind: ErrorKind, unix_ms: i64) -> Self {

@@ -1,9 +1,10 @@
-//! State that `fork()` must not copy: the identity of the process, and the default partitions that are taken.
+//! State that `fork()` must not copy: the identity of the process, and the default partitions that are in use.
 //!
-//! Every process of a fork tree has an epoch of its own, which every generator checks for every ID. A hook in the child raises
-//! it. On Linux it is also in a page that the kernel wipes in every child, so that `_Fork()` and a raw `clone()` are noticed
-//! too, unless the child shares its parent's memory (`CLONE_VM`). The table of default partitions is in pages that parent and
-//! children share, so that generators of one fork tree have different partitions. No lock is involved.
+//! Every process of a fork tree has a unique process generation, which every generator checks for every ID. A hook in the child
+//! increments it. On Linux it is also stored in a page that the kernel wipes in every child, so that `_Fork()` and a raw
+//! `clone()` are detected too, unless the child shares its parent's memory (`CLONE_VM`). The table of default partitions is
+//! stored in pages that parent and children share, so that the generators of one fork tree have different partitions. No lock
+//! is involved.
 //!
 //! Miri, which has neither hooks nor `fork()`, and models, which simulate the atomics, run the code of platforms without forks.
 
@@ -19,23 +20,25 @@ use unix as imp;
 
 pub(crate) use imp::{current, epoch};
 
-/// Leases of default partitions from a table that a host provides: for bindings.
+/// Leases default partitions from a table that a host provides. For bindings.
 pub mod partitions;
 
 use crate::Result;
 
-/// Prepares this process for forks, as the first generator does: for bindings to call when they are loaded, so that children
-/// forked before that first generator share the table of default partitions too.
+/// Prepares this process for forks, as the first generator does. Bindings call this function when they are loaded, so that
+/// children that are forked before the first generator exists share the table of default partitions, too.
 ///
-/// It reads no clock and no entropy.
+/// It does not read a clock or request random bytes.
 ///
 /// # Errors
-/// `forked` if the system has no memory for a way to notice forks; then no generator can be made.
+/// Returns `forked` if the system cannot provide the memory that is needed to detect forks. In this case, no generator can be
+/// created.
 pub fn prepare() -> Result<()> {
     imp::prepare()
 }
 
-/// A number of this process that none of its ancestors had: for bindings that make a batch block by block.
+/// Returns a number that identifies this process and that none of its ancestors had. For bindings that generate a batch block
+/// by block.
 pub fn process() -> u32 {
     current()
 }

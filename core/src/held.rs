@@ -1,9 +1,9 @@
-//! Calls of whole generators that are held up at each of their accesses to memory in turn, while other calls run, or while the
+//! Tests that interrupt calls of whole generators at each of their memory accesses in turn, while other calls run or the
 //! process forks.
 //!
-//! Each run is a plain sequence of calls of the real code, so its clocks and the number of its calls are free. The other
-//! calls run to their end where the one is held up; `sync::explorer` also goes through calls that are both under way, but
-//! only of parts that it can run again from any state.
+//! Each run is a plain sequence of calls of the real code, so tests can use any clocks and any number of calls. While one call
+//! is interrupted, the other calls run to completion. `sync::explorer` also covers calls that are all in progress, but only of
+//! parts that it can run again from any state.
 
 use std::{
     cell::{Cell, RefCell},

@@ -1,4 +1,4 @@
-//! The one door to atomics, so that a model checker can stand behind it.
+//! Provides the atomics for all other code, so that a model checker can replace them.
 
 /// A pointer to memory for children of a fork, which models do not have.
 #[cfg(any(loom, shuttle, not(test)))]

@@ -1,4 +1,4 @@
-//! Generators under a lease, one for each ID format.
+//! Generators with a lease, one for each ID format.
 
 #[cfg(feature = "std")]
 pub(crate) mod generator;

@@ -92,7 +92,7 @@ kernels! {
     count_up(values: &mut [[u8; 16]], first: [u8; 16]);
 }
 
-/// Declares the instruction sets of an architecture. Each has a name in `POLYFLAKE_CPU`, a file, and a test whether this CPU
+/// Declares the instruction sets of an architecture. Each has a name in `POLYFLAKE_CPU`, a file, and a check whether this CPU
 /// supports it.
 macro_rules! sets {
     ($($(#[$doc:meta])* $Set:ident: $name:literal, $file:ident, $is_here:expr;)*) => {

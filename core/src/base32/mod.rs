@@ -1,11 +1,11 @@
-//! Encoding and decoding of five bits a character, for fixed alphabets: sno's here, Randflake's in `hex`.
+//! Encodes and decodes five bits per character with fixed alphabets: sno's in this module, and Randflake's in `hex`.
 //!
 //! ```
 //! let text = polyflake::sno::Sno::MIN.text(); // a `Text`, on the stack
 //! assert_eq!(text.as_str(), "2222222222222222");
 //! ```
 //!
-//! The work is done by `arch`, which knows no errors; positions of errors are computed here.
+//! The kernels in `arch` do the work but report no errors, so the positions of errors are computed here.
 
 pub(crate) mod constant;
 pub(crate) mod hex;

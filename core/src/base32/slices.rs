@@ -1,4 +1,4 @@
-//! sno's base32 for whole slices: a kernel for the machine, and then the scalar code, which alone finds errors.
+//! sno's base32 encoding for slices. It uses a kernel for the CPU, and the scalar code to find errors.
 
 use super::refuse;
 use crate::{
@@ -7,20 +7,20 @@ use crate::{
     error::same_length,
 };
 
-/// Writes the text of every ID.
+/// Encodes every ID as a string.
 ///
 /// # Errors
-/// `invalid_length` unless the slices are equally long.
+/// Returns `invalid_length` unless both slices have the same length.
 pub fn encode(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<()> {
     same_length(ids.len(), texts.len())?;
     level.encode_sno(ids, texts);
     Ok(())
 }
 
-/// Writes the ID of every text, up to the first bad one.
+/// Decodes every string into an ID, up to the first invalid one.
 ///
 /// # Errors
-/// `invalid_length` unless the slices are equally long; `invalid_character` with item and position.
+/// Returns `invalid_length` unless both slices have the same length, or `invalid_character` with the item and the position.
 pub fn decode(level: Level, texts: &[[u8; 16]], ids: &mut [[u8; 10]]) -> Result<()> {
     same_length(texts.len(), ids.len())?;
     let done = level.decode_sno(texts, ids);

@@ -1,11 +1,11 @@
-//! The wall clocks of Linux, read without a `SystemTime` and its difference from 1970, which would cost 4 ns.
+//! Linux's wall clocks, read directly, because a `SystemTime` and its difference from 1970 would cost 4 ns.
 #![allow(unsafe_code, reason = "the C library's clocks have no safe door")]
 
 use super::{Clock, SystemClock};
 use crate::{Error, ErrorKind, Result};
 
-/// The clock `CLOCK_REALTIME_COARSE` of Linux. It is cheaper to read than the exact clock, but only as precise as the kernel's
-/// timer interrupt (1 to 10 ms). A generator accepts this clock only if its resolution is at most one tick of the ID format.
+/// Linux's `CLOCK_REALTIME_COARSE` clock. It is cheaper to read than the exact clock, but only as precise as the kernel's timer
+/// interrupt (1 to 10 ms). A generator accepts this clock only if its resolution is at most one tick of the ID format.
 ///
 /// Do not use the same partition, node ID or window for a generator with this clock and one with the exact clock, because this
 /// clock lags behind.

@@ -28,8 +28,8 @@ std::thread_local! {
 /// It has these costs:
 ///
 /// - The thread wakes up once per interval, as long as a clone of the clock exists.
-/// - A reading is up to one interval old. It is older while the thread gets no processor time or the machine is suspended,
-///   without a limit. Therefore each thread reads the wall clock itself once in 4,096 readings, and after each wait.
+/// - A reading is up to one interval old. It can be arbitrarily old if the thread gets no processor time or the machine is
+///   suspended. Therefore each thread reads the wall clock itself once in 4,096 readings, and after each wait.
 /// - After a clock rollback, readings stay ahead until the next update, or for 10 ms if the rollback is shorter than that.
 /// - A forked child process does not have the dedicated thread, so each reading in it reads the wall clock.
 ///
@@ -72,8 +72,8 @@ impl TickingClock {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` for an interval shorter than 10 microseconds or longer than a second, `clock_failed` if the
-    /// system cannot provide a thread or the time, or `forked` if it has no way to detect forks.
+    /// Returns `out_of_range` if the interval is shorter than 10 microseconds or longer than a second, `clock_failed` if the
+    /// system cannot provide a thread or the time, or `forked` if the system has no way to detect forks.
     pub fn new(interval: Duration) -> Result<Self> {
         let (least, most) = INTERVALS;
         let nanos = interval.as_nanos();

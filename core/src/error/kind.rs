@@ -25,34 +25,34 @@ pub enum ErrorKind {
     InvalidCharacter,
     /// The string decodes to an ID but is not its canonical encoding.
     NotCanonical,
-    /// An integer does not fit its field, or an option exceeds its limits.
+    /// An integer does not fit its field, or an option is outside its limits.
     OutOfRange,
     /// The format cannot represent the time.
     TimeOutOfRange,
-    /// The clock is behind the time of IDs that were already generated, by more than is safe.
+    /// The clock is too far behind the time of IDs that were already generated.
     ClockBehind,
     /// The clock failed or returned no time, or it moved past the tick on every attempt.
     ClockFailed,
-    /// All IDs of this tick are used. [`Error::retry_at`](super::Error::retry_at) returns the start of the next tick.
+    /// All IDs of this tick are used up. [`Error::retry_at`](super::Error::retry_at) returns the start of the next tick.
     SequenceExhausted,
     /// The grant or window has not started.
     LeaseNotStarted,
     /// The grant or window has expired.
     LeaseExpired,
-    /// The grant does not match: an extension has other node IDs or another start, or a grant under a lease is not the newest
-    /// or starts too early.
+    /// The grant does not match: an extension has other node IDs or another start, or a grant of a lease is not the newest or
+    /// starts too early.
     LeaseMismatch,
-    /// A generator under a lease currently has no lease. Only the crate `polyflake-lease` returns this error.
+    /// A generator with a lease has no worker ID at the moment. Only the crate `polyflake-lease` returns this error.
     LeaseUnavailable,
     /// A secret does not have 16 bytes, or 32 bytes for public IDs.
     InvalidSecret,
-    /// A public ID has another type than expected.
+    /// The public ID belongs to another type.
     TypeMismatch,
-    /// The check character of a public ID does not match, so the ID is mistyped.
+    /// The check character of the public ID does not match, because a character was mistyped.
     CheckFailed,
-    /// A public ID was created with a version of the secret that is not configured.
+    /// The public ID was encoded with a version of the secret that is not configured.
     UnknownVersion,
-    /// A public ID was forged, or created with another secret.
+    /// The public ID was forged or encoded with another secret.
     UnknownId,
     /// The layout is invalid.
     InvalidLayout,
@@ -66,7 +66,7 @@ pub enum ErrorKind {
     GeneratorClosed,
     /// The process was forked, and the generator's explicit partition, node ID or window belongs to the parent.
     Forked,
-    /// The system provided no random bytes.
+    /// The operating system provided no random bytes.
     EntropyUnavailable,
 }
 
@@ -100,7 +100,7 @@ impl ErrorKind {
         Self::EntropyUnavailable,
     ];
 
-    /// Returns the stable code, which is the same string in every language.
+    /// Returns the stable error code, which is the same string in every language.
     ///
     /// ```
     /// use polyflake::ErrorKind;

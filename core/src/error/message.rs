@@ -1,4 +1,4 @@
-//! The message of an error: lower case, without a final period, with the expected and the found value.
+//! Error messages. They are lower case, have no final period, and contain the expected and the found value.
 
 use core::fmt;
 

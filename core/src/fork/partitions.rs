@@ -1,48 +1,50 @@
-//! Default partitions: how the generators of a process and of its forks choose worker IDs that differ, without a coordinator.
+//! Default partitions: how the generators of a process and its forks choose different worker IDs without a coordinator.
 //!
-//! A sno generator without a configured partition needs one of 65,536. Random choice alone is not enough: a prefork server starts
-//! hundreds of processes from one parent, and a program may create thousands of generators. Neither is a counter per process,
-//! since every child would continue from its parent's value. So the processes of a *fork tree* share a table with one entry per
-//! partition, in memory that the first generator maps (or `prepare`, which a program may call earlier) and every later child inherits.
+//! A sno generator without a configured partition needs one of 65,536. A random choice alone is not enough, because a prefork
+//! server starts hundreds of processes from one parent, and a program may create thousands of generators. A counter per process
+//! is not enough either, because every child would continue from its parent's value. So the processes of a *fork tree* share a
+//! table with one entry per partition, in memory that the first generator maps (or `prepare`, which a program may call earlier)
+//! and every later child inherits.
 //!
 //! ```text
 //! entry: 11 zero | 12 claims | 1 left | 40 end
 //! ```
 //!
-//! Entries hold no process ID, and nothing is cleaned up when a process ends. Time alone frees a partition, and an entry therefore
-//! says *until when* it is taken. There are two kinds of holders.
+//! Entries contain no process ID, and nothing is cleaned up when a process ends. A partition becomes free only as time passes,
+//! so an entry records *until when* the partition is in use. There are two kinds of holders.
 //!
 //! # Default generators lease
 //!
-//! A default generator takes a partition whose `end` is not later than its own tick, and writes a later end: it may then make IDs in
-//! the ticks before that end, and extends the lease when it needs more. Each extension is as long
-//! as the lease so far, from one tick up to a minute. A generator that is dropped, killed or forgotten needs no destructor, because its partition becomes free once the
-//! ticks that it may have used are in the past. "In the past" is judged by the ticks of IDs, not by a timer:
+//! A default generator claims a partition whose `end` is not later than its own tick, and writes a later end. It may then
+//! generate IDs in the ticks before that end, and it extends the lease when it needs more. Each extension is as long as the
+//! lease so far, from one tick up to a minute. A generator that is dropped, killed or forgotten needs no destructor, because
+//! its partition becomes free once the ticks that it may have used are in the past. "In the past" is judged by the ticks of
+//! IDs, not by a timer:
 //!
 //! ```text
 //! partition 7     |--- A, in ticks 100..108 ---|     idle     |--- B, from tick 115 on ---|
 //! end = 108 ------------------------------------^              ^ B finds 108 <= 115, and writes 116
 //! ```
 //!
-//! Nothing in this depends on how the processes' clocks relate to each other or to the wall clock. A's IDs carry ticks before 108
-//! and B's carry ticks from 108 on, so no two are equal even if B's clock is behind and A is still running. A notices at its next
-//! extension that its entry has changed, and takes another partition.
+//! Nothing in this depends on how the processes' clocks relate to each other or to the wall clock. A's IDs carry ticks before
+//! 108 and B's carry ticks from 108 on, so no two are equal even if B's clock is behind and A is still running. At its next
+//! extension, A detects that its entry has changed, and claims another partition.
 //!
 //! The first partition is random and the others follow in an order that the table's base permutes (see `place`), so that unrelated
 //! processes rarely collide. Processes that share a table never do.
 //!
 //! # Explicit generators claim
 //!
-//! An *explicit* generator, whose partition was configured, restored or drawn by the caller, claims the partition. No default
-//! generator can lease it or extend a lease of it from that moment on. The holder of a running lease may still use it up to the
-//! lease's end, so the claim keeps that end, and the explicit generator's ticks begin there. Any number of explicit generators may
-//! claim a partition, for example with half of its sequences each.
+//! An *explicit* generator, whose partition was configured, restored or picked by the caller, claims the partition. No default
+//! generator can lease it or extend a lease of it from that moment on. The holder of a running lease may still use the
+//! partition until the lease ends, so the claim preserves that end, and the ticks of the explicit generator begin there. Any
+//! number of explicit generators may claim a partition, for example with half of its sequences each.
 //!
 //! `claims` counts them. The last one to be dropped frees the partition from the tick after the last one that any of them used;
-//! `left` then says that `end` was left by an explicit generator. Such an end counts for default generators only: a program that
-//! configures a partition again, under a clock that may be a test's, gets it at once. A partition is kept for good, with all bits
-//! of `claims` set, once a snapshot of it exists: nobody knows when it is restored. An explicit generator that is killed stays
-//! counted, since nothing reports its end.
+//! `left` then says that `end` was left by an explicit generator. Such an end applies to default generators only. A program
+//! that configures a partition again, possibly with a test's clock, gets it immediately. A partition stays reserved
+//! permanently, with all bits of `claims` set, once a snapshot of it exists, because the snapshot may be restored at any time.
+//! An explicit generator that is killed remains counted, because nothing reports its end.
 //!
 //! # Why a compare-and-swap of one entry is enough
 //!
@@ -53,7 +55,7 @@
 //! second word to keep consistent, a process may be killed between any two instructions, and a child that is forked in the middle
 //! of an operation has a process generation of its own, under which it leases anew.
 //!
-//! An entry has 53 bits, which a JavaScript number holds.
+//! An entry has 53 bits, so it fits in a JavaScript number.
 
 use core::result;
 
@@ -78,7 +80,7 @@ const END: u64 = (1 << 40) - 1;
 const LEFT: u64 = END + 1;
 /// One claim of an entry.
 const CLAIM: u64 = LEFT << 1;
-/// The claims of a partition that is kept for good; also an entry of its own, of which nothing else is known.
+/// The claims of a partition that stays reserved permanently. It is also a complete entry, about which nothing else is known.
 pub const KEPT: u64 = 0xfff * CLAIM;
 
 /// Ticks of the first lease. A generator that is forgotten after one ID holds its partition no longer than that, so that 65,536
@@ -144,33 +146,33 @@ impl Entry {
     }
 }
 
-/// The partition that follows `count` others, in the order that `base` sets. An aligned group of 2^k counts yields an aligned
-/// group of 2^k partitions, in another order. So the groups of two bases are either equal or disjoint.
+/// Returns the partition that follows `count` others, in the order that `base` determines. An aligned group of 2^k counts
+/// yields an aligned group of 2^k partitions, in another order. So the groups of two bases are either equal or disjoint.
 pub const fn place(base: u32, count: u32) -> usize {
     ((base ^ count) as usize) % COUNT
 }
 
 /// An entry for each partition. All generators of a fork tree, or of the threads of a JavaScript process, share one table.
 pub trait Table: Sync {
-    /// 16 random bits.
+    /// Returns 16 random bits.
     ///
     /// # Errors
     /// `entropy_unavailable`.
     fn random(&self) -> Result<u16>;
 
-    /// The partition to look at next: a different one at each call until all were returned, see [`place`].
+    /// Returns the next partition to check. Each call returns a different one until all have been returned; see [`place`].
     ///
     /// # Errors
-    /// `entropy_unavailable`, since the first one is drawn at random.
+    /// Returns `entropy_unavailable`, because the first partition is picked at random.
     fn next(&self) -> Result<u16>;
 
-    /// The entry of a partition; [`KEPT`] if it cannot be read.
+    /// Returns the entry of a partition, or [`KEPT`] if it cannot be read.
     fn entry(&self, partition: u16) -> u64;
 
-    /// Replaces the entry `old` by `new`, and returns whether `old` was still there.
+    /// Replaces the entry `old` with `new`, and returns whether the entry was still `old`.
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool;
 
-    /// Number of partitions of the table; it is only smaller in models.
+    /// The number of partitions in the table, which is smaller only in models.
     fn count(&self) -> usize {
         COUNT
     }
@@ -249,23 +251,23 @@ impl dyn Table + '_ {
     }
 }
 
-/// A table in memory. It is all zero at first, so that fresh shared pages are a table. `N` is a power of two, smaller than
-/// `COUNT` only in models.
+/// A table in memory. It is initially all zeros, so that newly mapped shared pages are a valid table. `N` is a power of two,
+/// and smaller than `COUNT` only in models.
 ///
-/// Only models make one; processes have [`shared`].
+/// Only models create one. Processes use [`shared`].
 #[cfg(feature = "std")]
 #[repr(C)]
 #[derive(Debug)]
 pub struct Cells<const N: usize> {
     base: AtomicU32,
-    /// Number of partitions that were looked at.
+    /// The number of partitions that were checked.
     count: AtomicU32,
     entries: [AtomicU64; N],
 }
 
 #[cfg(feature = "std")]
 impl<const N: usize> Cells<N> {
-    /// A table with no partition taken.
+    /// Creates a table in which all partitions are free.
     #[cfg(any(test, not(unix), miri, loom, shuttle))]
     #[allow(clippy::new_without_default, reason = "one a process")]
     pub const fn new() -> Self {
@@ -324,10 +326,10 @@ const fn random_u16() -> Result<u16> {
     Ok(0)
 }
 
-/// The table of this process and its relatives by fork.
+/// Returns the table that this process shares with its fork tree.
 ///
 /// # Errors
-/// As [`super::prepare`]; `partitions_exhausted` if there is no memory for it.
+/// Returns the same errors as [`super::prepare`], and `partitions_exhausted` if there is not enough memory.
 #[cfg(feature = "std")]
 pub fn shared() -> Result<&'static dyn Table> {
     super::prepare()?;

@@ -1,4 +1,5 @@
-//! `pthread_atfork` and, on Linux, a page that the kernel wipes in children; and pages that all processes of a fork tree share.
+//! Uses `pthread_atfork` and, on Linux, a page that the kernel wipes in children. Also maps the pages that all processes of a
+//! fork tree share.
 #![allow(unsafe_code, reason = "the C library's fork hooks and shared memory have no safe door")]
 
 use core::{mem::size_of, ptr};

@@ -16,23 +16,23 @@ type Fields = alloc::borrow::Cow<'static, [FieldDescription]>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Description {
-    /// The number of bits of an ID.
+    /// The number of bits in an ID.
     pub bits: u32,
     fields: Fields,
-    /// The number of IDs that one generator can create per second, rounded down, or `None` without both a timestamp and a
-    /// sequence.
+    /// The number of IDs that one generator can generate per second, rounded down, or `None` unless the format has both a
+    /// timestamp and a sequence.
     pub per_second: Option<u128>,
-    /// The number of IDs that all generators together can create per second, rounded down, or `None` without both a timestamp
-    /// and a sequence, and beyond 2^128.
+    /// The number of IDs that all generators together can generate per second, rounded down. It is `None` if the number exceeds
+    /// 2^128, or unless the format has both a timestamp and a sequence.
     pub per_second_in_all: Option<u128>,
     /// The start of the first tick in Unix milliseconds.
     pub first_ms: Option<i64>,
-    /// The start of the last tick that fits 64-bit milliseconds, in Unix milliseconds.
+    /// The start of the last tick that fits in 64-bit milliseconds, in Unix milliseconds.
     pub last_ms: Option<i64>,
     /// Whether IDs sort by time from the first tick to the last. Integers are compared as signed integers, and bytes and
     /// strings lexicographically.
     pub sorts_by_time: bool,
-    /// Whether every ID, as an unsigned integer, is below 2^53 and therefore fits a JavaScript number.
+    /// Whether every ID, as an unsigned integer, is below 2^53 and therefore fits in a JavaScript number.
     pub below_2_53: bool,
     /// Whether every ID, as an unsigned integer, is below 2^63 and therefore never negative.
     pub below_2_63: bool,
@@ -58,7 +58,7 @@ pub struct FieldDescription {
 }
 
 impl Description {
-    /// Returns the fields, from the most significant bit.
+    /// Returns the fields, starting with the most significant one.
     ///
     /// ```
     /// let description = polyflake::randflake::describe();
@@ -100,7 +100,7 @@ impl FieldDescription {
         Self { name, kind, offset: of - span.shift() - span.bits(), bits: span.bits() }
     }
 
-    /// Returns the name of the field: `timestamp`, `sequence`, `unused`, or the name of a constant or bindable.
+    /// Returns the name of the field: `timestamp`, `sequence`, `unused`, or the name of a constant or bindable field.
     ///
     /// ```
     /// let description = polyflake::sno::describe();

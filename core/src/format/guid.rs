@@ -1,4 +1,4 @@
-//! The string form of a GUID's 16 bytes: hexadecimal groups of 8, 4, 4, 4 and 12 digits, separated by hyphens.
+//! Converts between a GUID's 16 bytes and its string: groups of 8, 4, 4, 4 and 12 hexadecimal digits, separated by hyphens.
 
 use super::{Text, refusal};
 use crate::{Error, ErrorKind, Result, error::unit_of_byte};

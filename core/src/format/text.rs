@@ -1,4 +1,4 @@
-//! Strings on the stack.
+//! Short strings on the stack.
 
 use core::{fmt, ops::Deref};
 

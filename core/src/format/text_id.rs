@@ -1,4 +1,4 @@
-//! Conversions between IDs and their string forms, also for serde.
+//! Conversions between IDs and strings, also for serde.
 
 /// Implements the conversions of an ID that is displayed as a string and parsed from it.
 macro_rules! text_id {
@@ -25,8 +25,8 @@ macro_rules! text_id {
     };
 }
 
-/// Implements the conversions of an ID that consists of bytes: it is created from a slice of bytes, and `Debug` also shows its
-/// string form.
+/// Implements the conversions of an ID that consists of bytes: it is created from a slice of bytes, and `Debug` also shows it
+/// as a string.
 macro_rules! byte_id {
     ($id:ident) => {
         crate::format::text_id!($id);

@@ -1,4 +1,4 @@
-//! The random bytes that distinguish a generator from all others: 8 bytes in one word, picked once per process.
+//! The random bytes that identify a generator: 8 bytes in one word, picked once per process.
 
 use crate::{
     Result, fork,

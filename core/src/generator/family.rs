@@ -1,4 +1,4 @@
-//! The parts that an ID format adds to the engine: its ticks and its identity.
+//! The parts that an ID format adds to the engine, which are its ticks and its identity.
 
 use super::{Reserved, Window};
 use crate::{Error, Result, format::Ticks, sequence::Machine};
@@ -101,7 +101,7 @@ pub(crate) trait Pack: Family + Calls {
         self.id(slots, k, given)
     }
 
-    /// Returns whether generators of both may create the same IDs in a tick.
+    /// Returns whether generators with these two identities may generate the same IDs in a tick.
     fn may_repeat(&self, other: &Self) -> bool;
 
     /// Rejects a format whose IDs need values that a lease does not provide.
@@ -115,7 +115,8 @@ pub(crate) trait Pack: Family + Calls {
     /// Returns the number of IDs that fit in a buffer.
     ///
     /// # Errors
-    /// Returns `invalid_length` if the buffer is not a whole number of IDs, or `invalid_type` if it is for IDs of another type.
+    /// Returns `invalid_length` if the buffer does not hold a whole number of IDs, or `invalid_type` if it is for another type
+    /// of ID.
     fn room(&self, batch: &Self::Batch<'_>, given: Self::Given<'_>) -> Result<usize>;
 
     /// Writes the IDs of all slots into a buffer, starting at an index.

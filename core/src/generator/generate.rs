@@ -7,7 +7,7 @@ use core::{
 
 use crate::{Error, ErrorKind, Result};
 
-/// A type of ID that generators create: [`Sno`](crate::sno::Sno), [`Randflake`](crate::randflake::Randflake),
+/// A type of ID that a generator can create: [`Sno`](crate::sno::Sno), [`Randflake`](crate::randflake::Randflake),
 /// [`HotGuid`](crate::hotguid::HotGuid) or [`layout::Id`](crate::layout::Id).
 ///
 /// ```
@@ -30,10 +30,10 @@ pub trait Generated: Sized {
     type Batch<'b>;
 }
 
-/// Generates IDs. Generators, generators under a lease, and handles in a [`RefCell`] implement this trait.
+/// Generates IDs. Generators, generators with a lease, and handles in a [`RefCell`] implement this trait.
 ///
-/// Generators also have these methods without the trait. It is meant for functions and services that accept any of these types.
-/// The trait is dyn-compatible: `dyn Generate<Sno>`.
+/// Generators have the same methods without the trait. The trait is meant for functions and services that accept any of these
+/// types. The trait is dyn-compatible: `dyn Generate<Sno>`.
 ///
 /// ```
 /// use polyflake::{Generate, Result, clock::ManualClock, sno::{Builder, Sno}};
@@ -80,7 +80,7 @@ pub trait Generate<I: Generated> {
     fn try_fill(&self, param: I::Param, ids: I::Batch<'_>) -> Result<usize>;
 }
 
-/// Generates IDs without blocking the thread. Generators and generators under a lease implement this trait.
+/// Generates IDs without blocking the thread. Generators and generators with a lease implement this trait.
 ///
 /// ```
 /// use std::{pin::pin, task::{Context, Poll, Waker}, time::Duration};

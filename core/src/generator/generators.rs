@@ -56,14 +56,15 @@ impl<F: Family, C> Generator<F, C> {
     }
 
     /// Closes the generator permanently, as a lease does, and returns the time span of the highest tick that it may have used,
-    /// in Unix milliseconds. Reserved slots of batches and handles count, used or not. Returns `None` if no slot was reserved.
+    /// in Unix milliseconds. Slots that batches and handles reserved count even if they were not used. Returns `None` if no
+    /// slot was reserved.
     ///
     /// Not part of the public API: for leases.
     ///
     /// # Errors
     /// Returns `generator_closed` if the generator is already closed; `forked` in a child of the process to which the
-    /// partition, node IDs or window were assigned, because the parent's generator continues; or `unknown_field` in a layout
-    /// without a timestamp, whose generator is not closed.
+    /// partition, node IDs or window were assigned, because the generator continues in the parent; or `unknown_field` in a
+    /// layout without a timestamp, whose generator is not closed.
     #[doc(hidden)]
     pub fn seal(&self) -> Result<Option<Range<i64>>> {
         self.engine.seal()
@@ -87,8 +88,8 @@ impl<F: Pack, C: Clock> Generator<F, C> {
 }
 
 impl<F: Family + Windowed, C> Generator<F, C> {
-    /// Moves the end of the window to a later time, in Unix milliseconds or as a `SystemTime`. An earlier or equal end changes
-    /// nothing. Without an explicit window, this call has no effect, because the window already covers the time range of the
+    /// Moves the end of the window to a later time, in Unix milliseconds or as a `SystemTime`. The call has no effect if the
+    /// new end is not later, or without an explicit window, because the window then already covers the time range of the
     /// format.
     ///
     /// ```
@@ -100,8 +101,8 @@ impl<F: Family + Windowed, C> Generator<F, C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` for an end before the start of the window, `time_out_of_range` beyond the time range of the
-    /// format, or `unknown_field` in a layout without a timestamp.
+    /// Returns `out_of_range` if the end is before the start of the window, `time_out_of_range` if it is past the time range of
+    /// the format, or `unknown_field` if the layout has no timestamp.
     pub fn extend_window(&self, end: impl Into<UnixTime>) -> Result<()> {
         self.engine.extend_window(end.into())
     }

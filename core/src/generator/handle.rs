@@ -1,5 +1,5 @@
-//! Handles, which reserve blocks of a generator's slots for one thread so that threads do not contend for the state with every
-//! ID.
+//! Handles, which reserve blocks of a generator's slots for one thread so that threads do not contend for the shared state on
+//! every ID.
 //!
 //! A block ends with its tick, with the process (at a fork), and when the generator is closed. This is checked for every ID.
 //! The window need not be checked, because the block's tick was checked against it and a window never shrinks. The unused slots
@@ -101,7 +101,7 @@ impl<F: Pack, G> fmt::Debug for Handle<F, G> {
 }
 
 impl<F: Pack, G> Handle<F, G> {
-    /// Creates a handle that owns its generator, for example as an `Arc`. Otherwise it is like [`Generator::handle`].
+    /// Creates a handle that owns its generator, for example as an `Arc`. Otherwise it works like [`Generator::handle`].
     ///
     /// ```
     /// use std::{sync::Arc, thread};
@@ -118,8 +118,8 @@ impl<F: Pack, G> Handle<F, G> {
         Self::with_first(generator, BLOCK)
     }
 
-    /// Creates a handle that reserves `first` slots at its first ID of a tick, then twice as many each time, up to 64 times
-    /// `first`.
+    /// Creates a handle that reserves `first` slots for its first ID in a tick, and then twice as many each time, up to 64
+    /// times `first`.
     ///
     /// Not part of the public API: for tests.
     #[doc(hidden)]

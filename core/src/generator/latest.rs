@@ -1,4 +1,4 @@
-//! A value that is replaced from time to time and that threads read without a lock. The newest value counts.
+//! A value that is replaced from time to time and that threads read without a lock. Readers get the newest value.
 #![allow(unsafe_code, reason = "values are read without a lock and freed with the list")]
 
 use alloc::boxed::Box;

@@ -1,4 +1,4 @@
-//! Generators under a lease, one for each grant. The newest generator creates the IDs, and switching grants swaps a pointer.
+//! Generators with a lease, one for each grant. The newest generator creates the IDs, and switching grants swaps a pointer.
 //!
 //! A thread that found a generator may use it for its current reservation, because the generator's window covers only its own
 //! grant, and a sealed generator rejects reservations. Therefore a call loads the newest generator once, and again only if that
@@ -22,7 +22,7 @@ use crate::{
     sync::{AtomicU32, Ordering},
 };
 
-/// Generates IDs under a sequence of grants of partitions, node IDs, machine fields or constants. Threads can share it.
+/// Generates IDs with a sequence of grants of partitions, node IDs, machine fields or constants. Threads can share a generator.
 ///
 /// The generators of earlier grants are sealed. If a grant is assigned again, it gets a new generator, so that windows are
 /// never merged. The end of a lease leaves no snapshot, because the time after it belongs to the next holder.
@@ -31,7 +31,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Leased<F: Family, C> {
     generators: Latest<Granted<F, C>>,
-    /// The generation of the process in which the user closed it. A forked child may begin its own lease.
+    /// The generation of the process in which the user closed the generator. A forked child may begin its own lease.
     closed_in: AtomicU32,
 }
 
@@ -43,10 +43,11 @@ struct Granted<F: Family, C> {
 }
 
 impl<F: Pack, C: Clock> Leased<F, C> {
-    /// Creates a generator under its first grant, which has the number 0. The window of the generator is the grant.
+    /// Creates a generator with its first grant, which has the number 0. The window of the generator is the grant.
     ///
     /// # Errors
-    /// Returns `unknown_field` for a generator of a layout without a timestamp, or `missing_field` if a bindable is not fixed.
+    /// Returns `unknown_field` for a generator of a layout without a timestamp, or `missing_field` if a bindable field is not
+    /// fixed.
     pub fn new(mut first: Generator<F, C>) -> Result<Self> {
         check(&first.engine)?;
         first.engine.first.exempt();
@@ -105,20 +106,21 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         })
     }
 
-    /// Extends a grant to a later end. An earlier or equal end changes nothing.
+    /// Extends a grant to a later end. The call has no effect if the new end is not later.
     ///
     /// # Errors
-    /// Returns `lease_mismatch` for a grant that is not the newest, or `out_of_range` or `time_out_of_range` as for windows.
+    /// Returns `lease_mismatch` if the grant is not the newest, or `out_of_range` or `time_out_of_range` under the same
+    /// conditions as for a window.
     pub fn extend(&self, number: u32, end: impl Into<UnixTime>) -> Result<()> {
         self.of(number)?.extend_window(end.into())
     }
 
     /// Ends a grant permanently, which also ends calls in progress, and returns the time span of the highest tick that it may
-    /// have used, in Unix milliseconds, or `None` if it used no tick. Later calls wait as they do between two grants.
+    /// have used, in Unix milliseconds, or `None` if it used no tick. Later calls wait, as they do between two grants.
     ///
     /// # Errors
-    /// Returns `lease_mismatch` for a grant that is not the newest, `generator_closed` if it is already sealed, or `forked` in
-    /// a child process.
+    /// Returns `lease_mismatch` if the grant is not the newest, `generator_closed` if it is already sealed, or `forked` in a
+    /// child process.
     pub fn seal(&self, number: u32) -> Result<Option<Range<i64>>> {
         let engine = self.of(number)?;
         match engine.seal() {
@@ -131,7 +133,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     }
 
     /// Ends the generation of IDs in this process at the user's request. Later calls fail with `generator_closed` without
-    /// waiting, and calls in progress after their current sleep. [`Leased::seal`] still returns the highest tick. A child
+    /// waiting, and calls in progress fail after their current sleep. [`Leased::seal`] still returns the highest tick. A child
     /// process may begin another grant.
     pub fn close(&self) {
         // In this order: a call that finds the generator sealed finds it closed as well.
@@ -165,8 +167,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Generates a new ID.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` after a wait of up to `max_wait` if there is no grant, with the time to retry if a grant
-    /// starts later, or `generator_closed` after [`Leased::close`]. All other errors are those of the generator.
+    /// Returns `lease_unavailable` if there is no grant within `max_wait`, with the time to retry if a grant starts later, or
+    /// `generator_closed` after [`Leased::close`]. All other errors are the same as for the generator.
     #[inline]
     pub fn generate(&self, given: F::Given<'_>) -> Result<F::Id> {
         self.one(Mode::Wait, given)
@@ -180,10 +182,10 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         Source::fill(self, Mode::Wait, given, ids)
     }
 
-    /// Like [`Leased::generate`], without waiting.
+    /// Works like [`Leased::generate`], but never waits.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` immediately. All other errors are those of the generator.
+    /// Returns `lease_unavailable` immediately. All other errors are the same as for the generator.
     #[inline]
     pub fn try_generate(&self, given: F::Given<'_>) -> Result<F::Id> {
         self.one(Mode::Try, given)
@@ -197,7 +199,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         Source::try_fill(self, given, ids)
     }
 
-    /// Like [`Leased::generate`], but awaits `sleep` instead of blocking the thread.
+    /// Works like [`Leased::generate`], but awaits `sleep` instead of blocking the thread.
     ///
     /// # Errors
     /// Returns the same errors as [`Leased::generate`].
@@ -209,8 +211,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         self.one_async(&sleep, given).await
     }
 
-    /// Like [`Leased::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the IDs at the front of the
-    /// buffer, even if the future is dropped early.
+    /// Works like [`Leased::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the IDs at the front of
+    /// the buffer, even if the future is dropped early.
     ///
     /// # Errors
     /// Returns the same errors as [`Leased::fill`].

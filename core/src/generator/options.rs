@@ -9,7 +9,7 @@ use crate::{
     format::{Ticks, UnixTime},
 };
 
-/// Configures a generator: the options of its ID format, its clock, and what it does when it has to wait.
+/// Configures a generator: the options of its ID format, its clock, and its behavior when it has to wait.
 ///
 /// Each ID format has its own builder: [`sno::Builder`](crate::sno::Builder),
 /// [`randflake::Builder`](crate::randflake::Builder), [`hotguid::Builder`](crate::hotguid::Builder),
@@ -36,9 +36,9 @@ pub struct Builder<F, C> {
 pub trait Windowed {}
 
 impl<F, C: Clock> Builder<F, C> {
-    /// Sets the maximum wait for a tick, measured with the clock's monotonic time ([`Clock::elapsed_nanos`]). The default
-    /// depends on the clock; it is 1 s for the system clock. A batch may wait this long for each of its ticks. If the clock
-    /// stops, a call fails after this time.
+    /// Sets how long a call can wait for a tick, measured with the clock's monotonic time ([`Clock::elapsed_nanos`]). The
+    /// default depends on the clock; it is 1 s for the system clock. A batch may wait this long for each of its ticks. If the
+    /// clock stops, a call fails after this time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -77,9 +77,9 @@ impl<F, C: Clock> Builder<F, C> {
         self
     }
 
-    /// Declares that no earlier generator created IDs in the ticks of this one. This holds under a lease, because each grant
-    /// starts after the previous one. The generator then starts in the tick of its first call. Not part of the public API: for
-    /// leases and bindings.
+    /// Declares that no earlier generator generated IDs in the ticks of this one. This is the case with a lease, because each
+    /// grant starts after the previous one. The generator then starts in the tick of its first call. Not part of the public
+    /// API: for leases and bindings.
     #[doc(hidden)]
     pub fn granted(mut self) -> Self {
         self.options.is_granted = true;
@@ -136,7 +136,7 @@ impl<F, C: Clock> Builder<F, C> {
 }
 
 impl<F: Windowed, C: Clock> Builder<F, C> {
-    /// Sets the half-open window `start .. end`: the generator creates an ID only if the ID's tick starts within the window.
+    /// Sets the half-open window `start .. end`. The generator creates an ID only if the ID's tick starts within the window.
     /// Each bound is Unix milliseconds or a `SystemTime`. For Randflake, the grant is the window.
     ///
     /// ```

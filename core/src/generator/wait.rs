@@ -1,4 +1,4 @@
-//! Waiting: what a call does while no ID is available, and its limits.
+//! The behavior of a call while no ID is available, and the limits of its wait.
 
 use core::time::Duration;
 

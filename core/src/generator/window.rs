@@ -1,4 +1,4 @@
-//! The time span in which a generator may create IDs.
+//! The time span in which a generator can generate IDs.
 
 use core::ops::Range;
 

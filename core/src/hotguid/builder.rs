@@ -46,12 +46,12 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Sets the source of 8 random bytes: 5 for the machine field, and 3 for the start of the counter. It is called at the
-    /// first ID and again after a fork.
+    /// Sets the source of 8 random bytes: 5 for the machine field, and 3 for the start of the counter. It is called when the
+    /// first ID is generated, and again after a fork.
     ///
     /// A custom source may return bytes that an earlier generator used, for example in a process that was restarted. Therefore
     /// the first ID belongs to the second after the first call, which waits up to one second. If the clock was set back between
-    /// two runs with the same bytes, IDs repeat.
+    /// two runs with the same bytes, duplicate IDs are generated.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -74,9 +74,10 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Makes the generator create UUIDs of version 8, which strict validators accept, instead of the compatible form.
-    /// [`HotGuid::uuid8_parts`](super::HotGuid::uuid8_parts) reads them. Version and variant replace 6 of the 40 random bits.
-    /// Among 18,583 generators that are active in the same second, the probability that two share the remaining 34 bits is 1 %.
+    /// Selects version 8 UUIDs, which strict validators accept, instead of the compatible form.
+    /// [`HotGuid::uuid8_parts`](super::HotGuid::uuid8_parts) reads them. The version and the variant replace 6 of the 40 random
+    /// bits. Among 18,583 generators that are active in the same second, the probability that two share the remaining 34 bits
+    /// is 1 %.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;

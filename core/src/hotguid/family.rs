@@ -27,7 +27,7 @@ impl Identity {
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Identities {
     pub(super) drawn: DrawnWord,
-    /// `true` if the IDs are UUIDs of version 8.
+    /// `true` if the IDs are version 8 UUIDs.
     pub(super) uuid8: bool,
     /// The process that a window was given to.
     pub(super) process: Option<ProcessGuard>,

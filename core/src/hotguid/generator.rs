@@ -36,18 +36,18 @@ use crate::{clock::SystemClock, entropy};
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// Each generator picks 5 random bytes when it creates its first ID, and again after a fork. They distinguish it from all other
-/// generators. Among 148,664 generators that are active in the same second, the probability that two share these bytes is 1 %.
+/// Each generator picks 5 random bytes when its first ID is generated, and again after a fork. These bytes identify the
+/// generator. Among 148,664 generators that are active in the same second, the probability that two share these bytes is 1 %.
 /// Two such generators produce a duplicate ID only if their counters collide as well.
 ///
-/// If the clock moves backwards, the generator stays in the highest second that it has seen. A single wrong clock reading in the
-/// future therefore holds it in that second until the clock catches up, at worst in 2106. With a window, a reading outside the
-/// window is rejected and changes nothing.
+/// If the clock moves backwards, the generator stays in the highest second that it has seen. A single wrong clock reading in
+/// the future therefore holds it in that second until the clock catches up, at worst in 2106. With a window, a reading outside
+/// the window is rejected and has no effect.
 ///
 /// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator at each use,
 /// each with its own random bytes.
 ///
-/// A generator cannot be cloned, because a generator and its clone would produce duplicate IDs:
+/// A generator cannot be cloned, because a generator and its clone would generate duplicate IDs:
 ///
 /// ```compile_fail
 /// let ids = polyflake::hotguid::Generator::new();
@@ -69,9 +69,9 @@ pub type Generator<C = DefaultClock> = generator::Generator<Identities, C>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The machine field, which distinguishes the generator from all others, or `None` before it is assigned.
+    /// The machine field, which identifies the generator, or `None` before it is assigned.
     pub machine: Option<[u8; 5]>,
-    /// The highest second in which the generator created an ID, in Unix seconds, or `None` before the first ID.
+    /// The highest second in which an ID was generated, in Unix seconds, or `None` before the first ID.
     pub last_second: Option<i64>,
     /// The number of IDs generated in that second.
     pub len: u32,
@@ -224,10 +224,11 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted`, with the time to retry, after 16,777,216 IDs in one second and a wait of up to `max_wait`;
-    /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `generator_closed`;
-    /// `forked` in a child process if the generator has a window; `entropy_unavailable`; or any error of the clock. A call that
-    /// fails changes nothing.
+    /// Returns `sequence_exhausted`, with the time to retry, if all 16,777,216 IDs of a second are used up and none became
+    /// available within `max_wait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside
+    /// 1970..2106; `generator_closed` if the generator is closed; `forked` in a child process if the generator has a window;
+    /// `entropy_unavailable` if the operating system provides no random bytes; or any error of the clock. A failed call changes
+    /// nothing.
     #[inline]
     pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
         self.engine.one(Mode::Wait, shard_key)
@@ -266,8 +267,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are those
-    /// of `generate`.
+    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are the
+    /// same as for `generate`.
     #[inline]
     pub fn try_generate(&self, shard_key: u32) -> Result<HotGuid> {
         self.engine.one(Mode::Try, shard_key)

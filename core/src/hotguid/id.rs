@@ -1,4 +1,4 @@
-//! The ID type: its fields, its byte orders and its string forms.
+//! The ID type, with its fields, its byte orders and its conversions to strings.
 
 use super::{COUNTER, LAST_COUNTER, MACHINE, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{
@@ -23,18 +23,17 @@ use crate::{
     serde(deny_unknown_fields)
 )]
 pub struct Parts {
-    /// The creation time in Unix seconds: 0..=4294967295.
+    /// The creation time in Unix seconds, 0..=4294967295.
     pub timestamp: i64,
-    /// The random bytes that distinguish this generator from all others. The original C# library derives them from host and
-    /// process.
+    /// The random bytes that identify the generator. The original C# library derives them from the host and the process.
     pub machine: [u8; 5],
     /// The counter of the ID within its second, 0..=16777215. It may start at any value.
     pub counter: u32,
-    /// The key by which the application routes to a shard.
+    /// The key that the application uses to route requests to a shard.
     pub shard_key: u32,
 }
 
-/// A Hot Guid: 16 bytes whose string form sorts by time.
+/// A Hot Guid, which is a 16-byte ID whose string sorts by time.
 ///
 /// ```
 /// use polyflake::hotguid::HotGuid;
@@ -73,7 +72,7 @@ const fn swap_pairs(word: u64) -> u64 {
 impl HotGuid {
     /// The length of an ID in bytes.
     pub const LEN: usize = 16;
-    /// The length of the string form in characters.
+    /// The length of an encoded ID in characters.
     pub const TEXT_LEN: usize = guid::LENGTH;
     /// The lowest ID: all bits are 0.
     pub const MIN: Self = Self([0; Self::LEN]);
@@ -92,7 +91,7 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// Returns `time_out_of_range` for the timestamp, or `out_of_range` for the counter.
+    /// Returns `time_out_of_range` if the timestamp is out of range, or `out_of_range` if the counter is.
     pub fn from_parts(parts: Parts) -> Result<Self> {
         let Parts { timestamp, machine, counter, shard_key } = parts;
         let seconds = SCALE.tick_of_seconds(timestamp)?;
@@ -161,7 +160,7 @@ impl HotGuid {
         SCALE.ms_of(TIMESTAMP.take(self.word()))
     }
 
-    /// Returns the random bytes that distinguish the ID's generator from all others.
+    /// Returns the random bytes that identify the generator of the ID.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -188,7 +187,7 @@ impl HotGuid {
         COUNTER.take(self.word()) as u32
     }
 
-    /// Returns the key by which the application routes to a shard.
+    /// Returns the key that the application uses to route requests to a shard.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -219,7 +218,7 @@ impl HotGuid {
         Self(guid::reverse_groups(bytes))
     }
 
-    /// Creates an ID from a slice of 16 bytes in the order of .NET's `Guid.ToByteArray()`.
+    /// Creates an ID from a 16-byte slice in the order of .NET's `Guid.ToByteArray()`.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -230,7 +229,7 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// Returns `invalid_length`, in bytes.
+    /// Returns `invalid_length` if the slice has another length.
     pub fn from_slice(bytes: &[u8]) -> Result<Self> {
         bytes
             .try_into()
@@ -309,7 +308,7 @@ impl HotGuid {
         guid::to_sql(self.0)
     }
 
-    /// Returns the string form in lower case.
+    /// Returns the ID as a lower-case string.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -321,7 +320,7 @@ impl HotGuid {
         guid::encode(&self.0)
     }
 
-    /// Returns the string form of the GUID that SQL Server sorts by time.
+    /// Returns the GUID that SQL Server sorts by time, as a string.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -346,13 +345,14 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// Returns `invalid_length` (in characters), or `invalid_character` with the position of the first invalid character.
+    /// Returns `invalid_length` if the string has another length, or `invalid_character` with the position of the first invalid
+    /// character.
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         guid::decode(text).map(Self)
     }
 
-    /// Like [`HotGuid::parse`], for a string as bytes.
+    /// Works like [`HotGuid::parse`], for a string as bytes.
     ///
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
@@ -376,7 +376,7 @@ impl HotGuid {
         }
     }
 
-    /// Parses the string form of a GUID that SQL Server sorts by time.
+    /// Parses a GUID that SQL Server sorts by time.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -392,9 +392,10 @@ impl HotGuid {
         guid::decode(text).map(|bytes| Self::from_sql(guid::reverse_groups(bytes)))
     }
 
-    /// Returns the lowest and the highest ID, both inclusive, of the half-open time range `start .. end`, for `BETWEEN`
-    /// queries. The bounds are Unix milliseconds or `SystemTime`s. An ID is in the range if its second starts within the range.
-    /// For SQL Server, convert both IDs with [`HotGuid::to_sql`]; the converted IDs sort in the same order.
+    /// Returns the lowest and the highest ID of the half-open time range `start .. end`. Both IDs belong to the range, so they
+    /// can be used directly in `BETWEEN` queries. The bounds are Unix milliseconds or `SystemTime`s. An ID is in the range if
+    /// its second starts within the range. For SQL Server, convert both IDs with [`HotGuid::to_sql`]; the converted IDs sort in
+    /// the same order.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -406,8 +407,8 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// Returns `time_out_of_range` for times before 1970 or after 2106, although the end may be one second past the last one.
-    /// Returns `out_of_range` if the range is reversed or contains no second.
+    /// Returns `time_out_of_range` if a bound is before 1970 or after 2106, except that the end may be one second past the last
+    /// one. Returns `out_of_range` if the range is reversed or contains no second.
     pub fn time_range(
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,

@@ -4,13 +4,13 @@
 //! string order: 32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed
 //! ```
 //!
-//! The machine field is the worker ID, randomly assigned. The same 16 bytes are used in three orders:
+//! The machine field is the worker ID, which is randomly assigned. The same 16 bytes are used in three orders:
 //!
 //! - The order of the string, which is also the order of RFC 9562, sorts by time.
 //! - The order of .NET's `Guid.ToByteArray()` reverses the bytes of the first three groups of the string.
 //! - The SQL Server order makes SQL Server sort IDs by time, because SQL Server compares the groups from the last to the first.
 //!
-//! The format is the one of `HotGuid`, a C# library.
+//! The format is compatible with `HotGuid`, a C# library.
 
 mod builder;
 mod database;

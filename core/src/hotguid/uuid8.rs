@@ -1,4 +1,4 @@
-//! IDs as UUIDs of version 8 (RFC 9562), which strict validators accept. Their fields differ from those of the compatible form.
+//! IDs as version 8 UUIDs (RFC 9562), which strict validators accept. Their fields differ from those of the compatible form.
 //!
 //! ```text
 //! 32 Unix seconds, 16 machine | 4 version = 8 | 12 machine | 2 variant = 10 | 6 machine | 24 counter | 32 shard key
@@ -21,7 +21,7 @@ const MARKED: u64 = 0xf0_00c0;
 /// The lowest bit of the 40-bit machine field in an ID.
 const MACHINE_AT: u32 = 56;
 
-/// The fields of an ID that is a UUID of version 8.
+/// The fields of an ID that is a version 8 UUID.
 ///
 /// ```
 /// use polyflake::hotguid::{HotGuid, Uuid8Parts};
@@ -37,9 +37,9 @@ const MACHINE_AT: u32 = 56;
     serde(deny_unknown_fields)
 )]
 pub struct Uuid8Parts {
-    /// The creation time in Unix seconds: 0..=4294967295.
+    /// The creation time in Unix seconds, 0..=4294967295.
     pub timestamp: i64,
-    /// The 34 random bits that distinguish this generator from all others.
+    /// The 34 random bits that identify the generator.
     pub machine: u64,
     /// The counter of the ID within its second, 0..=16777215. It may start at any value.
     pub counter: u32,
@@ -57,13 +57,13 @@ pub(super) const fn marked(drawn: u64) -> u64 {
     drawn & !DRAWN_MARKED | DRAWN_MARKS
 }
 
-/// Leaves drawn bytes unchanged, except those of a UUID of version 8 (1 in 64), which get another version.
+/// Leaves drawn bytes unchanged, except those of a version 8 UUID (1 in 64), which get another version.
 pub(super) const fn unmarked(drawn: u64) -> u64 {
     if drawn & DRAWN_MARKED == DRAWN_MARKS { drawn ^ 0x1000 << 24 } else { drawn }
 }
 
 impl HotGuid {
-    /// Returns the fields of a UUID of version 8, which a generator with [`Builder::uuid8`](super::Builder::uuid8) creates.
+    /// Returns the fields of a version 8 UUID, which a generator with [`Builder::uuid8`](super::Builder::uuid8) creates.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -74,7 +74,7 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// Returns `not_canonical` for another version or variant.
+    /// Returns `not_canonical` if the UUID has another version or variant.
     pub fn uuid8_parts(self) -> Result<Uuid8Parts> {
         let word = u128::from_be_bytes(self.to_rfc_bytes());
         #[allow(clippy::cast_possible_truncation, reason = "40, 24 and 32 bits")]
@@ -89,7 +89,7 @@ impl HotGuid {
         Ok(Uuid8Parts { timestamp, machine, counter, shard_key })
     }
 
-    /// Creates the UUID of version 8 with these fields.
+    /// Creates the version 8 UUID with these fields.
     ///
     /// ```
     /// use polyflake::hotguid::{HotGuid, Uuid8Parts};
@@ -101,7 +101,7 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// Returns `time_out_of_range` for the timestamp, or `out_of_range` for the machine and the counter.
+    /// Returns `time_out_of_range` if the timestamp is out of range, or `out_of_range` if the machine or the counter is.
     pub fn from_uuid8_parts(parts: Uuid8Parts) -> Result<Self> {
         let Uuid8Parts { timestamp, machine, counter, shard_key } = parts;
         let seconds = SCALE.tick_of_seconds(timestamp)?;

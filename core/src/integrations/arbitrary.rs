@@ -1,4 +1,4 @@
-//! Support for arbitrary: any bits are an ID, and a typed ID gets the metabyte of its type.
+//! Support for arbitrary. Any bits are an ID, and a typed ID gets the metabyte of its type.
 
 /// Implements the trait through a type that contains the ID's bits.
 macro_rules! bits {

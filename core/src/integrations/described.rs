@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-/// The description of an ID's string form for JSON Schema and OpenAPI.
+/// The description of encoded IDs for JSON Schema and OpenAPI.
 #[derive(Clone, Debug)]
 pub struct Schema {
     /// The `format` in JSON Schema, such as `uuid`.
@@ -13,11 +13,11 @@ pub struct Schema {
     pub example: String,
 }
 
-/// IDs whose string form a schema describes.
+/// IDs whose strings a schema describes.
 pub trait Described {
     /// The name of the type in a schema.
     const NAME: &'static str;
 
-    /// Returns the description of the string form.
+    /// Returns the description of the strings.
     fn schema() -> Schema;
 }

@@ -48,7 +48,7 @@ pub enum Value<'v> {
     Bytes(&'v [u8]),
     /// A string.
     Text(&'v str),
-    /// The bytes of a UUID, in the order of its string form.
+    /// The bytes of a UUID, in the order of the string.
     Uuid([u8; 16]),
 }
 
@@ -57,7 +57,7 @@ pub trait Column: Display + Sized {
     /// The types of columns that can store these IDs.
     const FORMS: &'static [Form];
 
-    /// Returns the form for databases that do not report the type of a column.
+    /// Returns the form to use with databases that do not report the type of a column.
     fn form(&self) -> Form {
         Form::Text
     }
@@ -68,7 +68,7 @@ pub trait Column: Display + Sized {
     /// Returns `invalid_type` for a form that is not in [`Column::FORMS`], or the errors of the format's parsers.
     fn read(value: Value<'_>) -> Result<Self>;
 
-    /// Returns the integer for a column of integers.
+    /// Returns the ID as an integer, for an integer column.
     ///
     /// # Errors
     /// Returns `invalid_type` for an ID that is not an integer.
@@ -76,7 +76,7 @@ pub trait Column: Display + Sized {
         Err(refused(Form::Integer))
     }
 
-    /// Returns the bytes, in the order in which they sort.
+    /// Returns the ID as bytes that sort like the ID.
     ///
     /// # Errors
     /// Returns `invalid_type` for an ID that is an integer.
@@ -84,7 +84,7 @@ pub trait Column: Display + Sized {
         Err(refused(Form::Bytes))
     }
 
-    /// Returns the string form.
+    /// Returns the ID as a string.
     ///
     /// # Errors
     /// Returns `invalid_type` for an ID that columns do not store as a string.
@@ -93,7 +93,7 @@ pub trait Column: Display + Sized {
         if is_text { Ok(self.to_string()) } else { Err(refused(Form::Text)) }
     }
 
-    /// Returns the UUID, of version 8 if the format has two forms.
+    /// Returns the UUID. If the format has two UUID forms, the result has version 8.
     ///
     /// # Errors
     /// Returns `invalid_type` for an ID without a UUID.

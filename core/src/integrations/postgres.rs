@@ -1,4 +1,4 @@
-//! Support for postgres-types, for `postgres` and `tokio-postgres`. An ID is written in the form of its column: `int8`,
+//! Support for postgres-types, for `postgres` and `tokio-postgres`. An ID is written in the type of its column: `int8`,
 //! `bytea`, `uuid`, or `text`, `varchar` and `char`.
 
 use alloc::boxed::Box;

@@ -51,16 +51,16 @@ fn fields(name: &str) -> Option<Vec<Field>> {
     })
 }
 
-/// Returns the layout of a service's IDs: `twitter` or `x`, `discord`, `instagram`, `sonyflake`, `mastodon` or `baidu`. Names
-/// are case-insensitive.
+/// Returns the layout of a well-known service: `twitter` or `x`, `discord`, `instagram`, `sonyflake`, `mastodon` or `baidu`.
+/// Names are case-insensitive.
 ///
-/// A machine field becomes a constant if `machine` contains a value for it; the others are bindables. IDs of `mastodon` and
-/// `baidu` can only be read, not generated: the low bits of `mastodon` are a hash and a sequence, and the time range of `baidu`
-/// ended on 2024-11-20.
+/// A machine field becomes a constant field if `machine` contains a value for it, and a bindable field otherwise. IDs of
+/// `mastodon` and `baidu` can only be read, not generated, because the low bits of `mastodon` are a hash and a sequence, and
+/// the time range of `baidu` ended on 2024-11-20.
 ///
 /// # Errors
-/// Returns `invalid_layout` for an unknown name, `unknown_field` for a machine field that the layout does not have, or
-/// `invalid_type` or `out_of_range` for the value of a machine field.
+/// Returns `invalid_layout` if the name is unknown, `unknown_field` if the layout does not have a machine field, or
+/// `invalid_type` or `out_of_range` if the value of a machine field is invalid.
 ///
 /// ```
 /// use polyflake::layout::preset;

@@ -1,12 +1,12 @@
-//! Public IDs: strings for integers such as the primary keys of a table, for example `order_1x…` in a URL for row 42. An
-//! integer always has the same public ID.
+//! Public IDs: encrypted strings for integers such as the primary keys of a table, for example `order_1x…` in a URL for row 42.
+//! An integer always has the same public ID.
 //!
 //! Each integer is encrypted under a key that is derived from one secret and the name of the type. The public ID is the type,
-//! the encrypted integer, and a check character. Therefore the public IDs of consecutive integers, or of one integer under two
-//! types, do not look alike, and most typos are rejected without decryption.
+//! the encrypted integer, and a check character. Therefore the public IDs of consecutive integers, or of one integer in two
+//! types, are unrelated, and most typos are rejected without decryption.
 //!
 //! Public IDs hide how many rows exist and in which order they were created. A public ID does not grant access, and it cannot
-//! be revoked. The probability that a forged ID decodes to some integer is 2^bits in 2^64. The exact format:
+//! be revoked. A forged ID decodes to an integer with a probability of 2^bits in 2^64. The exact format:
 //! <https://example.invalid/polyflake/blob/main/docs/formats.md#public-ids>
 //!
 //! ```
@@ -48,7 +48,7 @@ pub const MOST_NAME: usize = 63;
 #[doc(hidden)]
 pub const TAIL: usize = text::LEN;
 
-/// The default width of integers in bits: they are below 2^48 unless [`Keyring::of_bits`] sets another width.
+/// The default width of integers in bits. Integers are below 2^48 unless [`Keyring::of_bits`] sets another width.
 pub const BITS: u32 = 48;
 
 /// The number of possible versions of a secret.
@@ -57,12 +57,12 @@ const VERSIONS: u8 = 32;
 /// The number of blocks that are encrypted together.
 const TOGETHER: usize = 64;
 
-/// The secrets of a program's public IDs.
+/// The secrets with which a program encodes and decodes its public IDs.
 ///
 /// A public ID contains the version of the secret that it was encoded with. All versions can be decoded, and the highest
-/// version encodes unless [`Keyring::write`] selects another. To rotate the secret, first provide both secrets to every process,
-/// while all of them still encode with the old version. When every process can decode the new version, encode with it. From
-/// then on, an integer has two public IDs, so compare integers, not strings.
+/// version is used for encoding unless [`Keyring::write`] selects another one. To rotate the secret, first provide both secrets
+/// to every process, while all of them still encode with the old version. When every process can decode the new version, encode
+/// with it. From then on, an integer has two public IDs, so compare integers, not strings.
 ///
 /// ```
 /// use polyflake::public::Keyring;
@@ -73,12 +73,12 @@ const TOGETHER: usize = 64;
 /// ```
 #[derive(Clone)]
 pub struct Keyring {
-    /// The version that encodes, followed by the others in descending order.
+    /// The version that is used for encoding, followed by the others in descending order.
     secrets: Vec<(u8, Zeroizing<[u8; SECRET_BYTES]>)>,
 }
 
 impl Keyring {
-    /// Creates the public IDs of one secret, with version 1.
+    /// Creates a keyring with one secret, which has version 1.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -94,7 +94,7 @@ impl Keyring {
         Self::with_versions([(1, secret)])
     }
 
-    /// Creates the public IDs of several secrets, each with a version from 0 to 31.
+    /// Creates a keyring with several secrets, each with a version from 0 to 31.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -108,8 +108,8 @@ impl Keyring {
     /// ```
     ///
     /// # Errors
-    /// Returns `missing_field` without a secret; `out_of_range` for a version above 31 or one that occurs twice; or
-    /// `invalid_secret` unless each secret has 32 bytes, and if two versions have the same secret, because such a rotation
+    /// Returns `missing_field` if no secret is passed; `out_of_range` if a version is above 31 or occurs twice; or
+    /// `invalid_secret` if a secret does not have 32 bytes, or if two versions have the same secret, because such a rotation
     /// would not replace the secret.
     pub fn with_versions<S: AsRef<[u8]>>(
         secrets: impl IntoIterator<Item = (u8, S)>,
@@ -142,8 +142,8 @@ impl Keyring {
         Ok(Self { secrets: all })
     }
 
-    /// Encodes with another version than the highest, while all versions can still be decoded. This is the first step of a
-    /// rotation: every process learns to decode the new version before any process encodes with it.
+    /// Selects the version to use for encoding instead of the highest one. All versions can still be decoded. This is the first
+    /// step of a rotation: every process learns to decode the new version before any process encodes with it.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -156,7 +156,7 @@ impl Keyring {
     /// ```
     ///
     /// # Errors
-    /// Returns `unknown_version` for a version without a secret.
+    /// Returns `unknown_version` if the version has no secret.
     pub fn write(mut self, version: u8) -> Result<Self> {
         let chosen = self.secrets.iter().position(|(known, _)| *known == version);
         let chosen = chosen.ok_or(Error::field_error(ErrorKind::UnknownVersion, "write"))?;
@@ -164,7 +164,7 @@ impl Keyring {
         Ok(self)
     }
 
-    /// Returns the public IDs of a type, for integers below 2^48.
+    /// Returns a type of public IDs by its name, for integers below 2^48.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -181,11 +181,11 @@ impl Keyring {
         self.of_bits(name, BITS)
     }
 
-    /// Returns the public IDs of a type, for integers below 2^bits.
+    /// Returns a type of public IDs by its name, for integers below 2^bits.
     ///
-    /// The fewer bits, the more forged IDs are rejected: all but one in 2^(64 - bits). The same holds for IDs of another type
-    /// or width whose type name was replaced. With 48 bits, one in 65,536 of them decodes; with 63 bits, every second one. The
-    /// key depends on the number of bits, so changing it for a type changes all its public IDs.
+    /// A smaller width rejects more forged IDs. On average, one in 2^(64 - bits) forged IDs is accepted: one in 65,536 with 48
+    /// bits, and every second one with 63 bits. The same applies to IDs of another type or width whose type name was replaced.
+    /// The key depends on the number of bits, so changing it for a type changes all its public IDs.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -216,7 +216,7 @@ impl fmt::Debug for Keyring {
     }
 }
 
-/// The public IDs of one type, which encodes integers as strings and decodes them.
+/// A type of public IDs, which encodes integers as strings and decodes the strings.
 ///
 /// ```
 /// use polyflake::public::Keyring;
@@ -248,7 +248,7 @@ impl IdType {
         &self.name
     }
 
-    /// Encodes an integer as a public ID. Under one secret, the result is always the same.
+    /// Encodes an integer as a public ID. The result is always the same for one secret.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -261,7 +261,7 @@ impl IdType {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` for an integer with more bits than the type allows.
+    /// Returns `out_of_range` if the integer has more bits than the type allows.
     pub fn encode(&self, number: u64) -> Result<String> {
         let tail = self.encode_tail(number)?;
         let mut text = self.prefix();
@@ -280,7 +280,7 @@ impl IdType {
     }
 
     /// Encodes many integers and passes each public ID to a function. This is faster than single calls, because the cipher
-    /// encrypts many blocks together.
+    /// encrypts many blocks at once.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -330,9 +330,9 @@ impl IdType {
     /// ```
     ///
     /// # Errors
-    /// Returns `type_mismatch` for an ID of another type; `invalid_length`, or `invalid_character` with the character that was
-    /// probably meant, for a string that is not a public ID; `check_failed` for a mistyped ID; `unknown_version` for a version
-    /// without a secret here; or `unknown_id` for an ID that was forged or created with another secret.
+    /// Returns `type_mismatch` if the ID belongs to another type; `invalid_length` or `invalid_character` if the string is not
+    /// a public ID, with a suggestion for the invalid character; `check_failed` if a character was mistyped; `unknown_version`
+    /// if its version has no secret; or `unknown_id` if the ID was forged or encoded with another secret.
     pub fn decode(&self, text: &str) -> Result<u64> {
         let (cipher, block) = self.read(text)?;
         self.number(self.ciphers[cipher].1.decrypt_block(block))
@@ -346,7 +346,7 @@ impl IdType {
         self.number(self.ciphers[cipher].1.decrypt_block(block))
     }
 
-    /// Decodes many public IDs. This is faster than single calls, because the cipher decrypts many blocks together.
+    /// Decodes many public IDs. This is faster than single calls, because the cipher decrypts many blocks at once.
     ///
     /// ```
     /// use polyflake::public::Keyring;

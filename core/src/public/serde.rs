@@ -41,7 +41,7 @@ pub trait Field {
     /// Serializes an integer as a public ID.
     ///
     /// # Errors
-    /// Fails for a negative integer, or one with more bits than the type allows.
+    /// Fails if the integer is negative or has more bits than the type allows.
     fn serialize<N: Copy + TryInto<u64>, S: Serializer>(
         number: &N,
         serializer: S,

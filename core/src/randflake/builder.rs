@@ -36,7 +36,7 @@ impl<C: Clock> Builder<C> {
     ///
     /// A process that was restarted may have generated IDs with the grant's node IDs in the current second. Therefore, without
     /// [`Builder::resume_after`], the first ID belongs to the second after the first call, which waits up to one second. If the
-    /// clock was set back between two runs, IDs repeat.
+    /// clock was set back between two runs, duplicate IDs are generated.
     ///
     /// ```
     /// use polyflake::{
@@ -55,9 +55,9 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Sets the last second, in Unix seconds, in which this grant was used, as returned by [`Generator::close`]. The generator
-    /// creates no IDs in or before this second. Always set this option for a grant that has already served another generator,
-    /// because IDs may repeat otherwise.
+    /// Sets the last second, in Unix seconds, in which this grant was used, as returned by [`Generator::close`]. All IDs of the
+    /// new generator belong to later seconds. Always set this option for a grant that another generator has already used,
+    /// because duplicate IDs may be generated otherwise.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};

@@ -1,4 +1,4 @@
-//! The codec, which encrypts fields into an ID and decrypts them under a secret.
+//! The codec, which encrypts fields into an ID and decrypts them, with a secret.
 
 use super::{EPOCH, LAST_NODE, LAST_SEQUENCE, NODE, Randflake, SCALE, SEQUENCE, TIMESTAMP};
 use crate::format::Span;
@@ -21,15 +21,15 @@ use crate::{Error, Result};
     serde(deny_unknown_fields)
 )]
 pub struct Parts {
-    /// The creation time in Unix seconds: 1730000000..=2803741823.
+    /// The creation time in Unix seconds, 1730000000..=2803741823.
     pub timestamp: i64,
-    /// The node ID of the generator that created the ID: 0..=131071.
+    /// The node ID of the generator that created the ID, 0..=131071.
     pub node: u32,
-    /// The sequence number of the ID within its second: 0..=131071.
+    /// The sequence number of the ID within its second, 0..=131071.
     pub sequence: u32,
 }
 
-/// Decrypts IDs into their fields, and encrypts fields into IDs, under a secret.
+/// Decrypts IDs into their fields, and encrypts fields into IDs, with a secret.
 ///
 /// ```
 /// use polyflake::randflake::{Codec, Parts};
@@ -45,7 +45,7 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// Creates a codec with a secret of 16 bytes. Any bytes are accepted, even 16 zeros, so generate the secret at random.
+    /// Creates a codec with a 16-byte secret. Because any bytes are accepted, even 16 zeros, generate the secret at random.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Randflake};
@@ -87,13 +87,13 @@ impl Codec {
     /// ```
     ///
     /// # Errors
-    /// Returns `time_out_of_range` for the timestamp, or `out_of_range` for the other fields.
+    /// Returns `time_out_of_range` if the timestamp is out of range, or `out_of_range` if another field is.
     pub fn encrypt(&self, parts: Parts) -> Result<Randflake> {
         Ok(self.encrypt_raw(parts.to_raw()?))
     }
 
-    /// Decrypts an ID into its fields. Plausible fields do not prove that the ID is genuine, because every integer decrypts to
-    /// some fields.
+    /// Decrypts an ID into its fields. Every integer decrypts to some fields, so plausible fields do not prove that the ID is
+    /// genuine.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Randflake};

@@ -12,14 +12,14 @@ use crate::{
     sequence::{Machine, per_tick::State},
 };
 
-/// Generates Randflake IDs under one grant. Threads can share a generator.
+/// Generates Randflake IDs for one grant. Threads can share a generator.
 ///
 /// [`polyflake::Generator`](crate::Generator) documents the methods that all ID formats share: `handle` and `clock`.
 ///
 /// The generator never goes back in time. After a wrong clock reading in the future, calls fail with `clock_behind` until the
 /// clock catches up. The end of the grant limits how far ahead such a reading can be.
 ///
-/// A generator cannot be cloned, because each grant serves one generator once:
+/// A generator cannot be cloned, because a grant can be used only once, by one generator:
 ///
 /// ```compile_fail
 /// use polyflake::randflake::{Generator, Grant};
@@ -55,7 +55,7 @@ pub struct Stats {
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// Returns a builder, which configures a generator under a grant. The secret is 16 bytes or a [`Codec`].
+    /// Returns a builder, which configures a generator for a grant. The secret is 16 bytes or a [`Codec`].
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Generator, Grant};
@@ -71,8 +71,8 @@ impl Generator {
 }
 
 impl<C> Generator<C> {
-    /// Decrypts an ID into its fields. Plausible fields do not prove that the ID is genuine, because every integer decrypts to
-    /// some fields.
+    /// Decrypts an ID into its fields. Every integer decrypts to some fields, so plausible fields do not prove that the ID is
+    /// genuine.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -101,7 +101,7 @@ impl<C> Generator<C> {
         self.engine.family.grant.until(self.engine.window.ticks().end)
     }
 
-    /// Extends the grant. If the new grant does not end later, this call changes nothing.
+    /// Extends the grant. The call has no effect if the new grant does not end later.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -142,8 +142,8 @@ impl<C> Generator<C> {
 
 impl<C: Clock> Generator<C> {
     /// Closes the generator, which also ends calls in progress on other threads, and returns the last second used, in Unix
-    /// seconds. The next generator of this grant must resume after that second. If the generator was called but created no ID,
-    /// the result is the second that it skipped. If it was never called, the result is `None`.
+    /// seconds. The next generator of this grant must resume after that second. If the generator was called but generated no
+    /// ID, the result is the second that it skipped. If it was never called, the result is `None`.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -157,8 +157,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `generator_closed` if the generator is already closed, or `forked` in a child process, because the parent's
-    /// generator continues.
+    /// Returns `generator_closed` if the generator is already closed, or `forked` in a child process, because the generator
+    /// continues in the parent.
     pub fn close(&self) -> Result<Option<i64>> {
         self.engine.family.check_process()?;
         let used = last_second(self.engine.machine.close()?);
@@ -179,8 +179,8 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Checks in this order: `lease_not_started` with the time to retry, or `lease_expired`; then `clock_behind` if the clock
     /// is behind the last second used, or `sequence_exhausted`, both with the time to retry, immediately or after a wait of up
-    /// to `max_wait`. Also returns `generator_closed`, `forked` in a child process, or any error of the clock. A call that
-    /// fails changes nothing.
+    /// to `max_wait`. Also returns `generator_closed` if the generator is closed, `forked` in a child process, or any error of
+    /// the clock. A failed call changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
         self.engine.one(Mode::Wait, ())
@@ -221,8 +221,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are those
-    /// of `generate`.
+    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are the
+    /// same as for `generate`.
     #[inline]
     pub fn try_generate(&self) -> Result<Randflake> {
         self.engine.one(Mode::Try, ())

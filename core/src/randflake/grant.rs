@@ -7,9 +7,9 @@ use crate::{Error, ErrorKind, Result};
 
 /// The right to use one node ID, or a range of node IDs, from `start` until just before `end`, in Unix seconds.
 ///
-/// The issuer of grants must ensure that no two grants share a node ID in the same second. Each grant serves one generator once.
-/// Therefore the generator takes ownership of the grant, which can be neither copied nor cloned. [`Grant::terms`] returns the
-/// values of a grant for inspection.
+/// The issuer of grants must ensure that no two grants share a node ID in the same second. A grant can be used only once, by
+/// one generator. Therefore the generator takes ownership of the grant, which can be neither copied nor cloned.
+/// [`Grant::terms`] returns the values of a grant for inspection.
 ///
 /// ```
 /// use polyflake::randflake::Grant;

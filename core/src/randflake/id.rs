@@ -1,4 +1,4 @@
-//! The ID type: an integer and its string form.
+//! The ID type, which is an integer, and its conversion to a string.
 
 use crate::{
     Result,
@@ -6,7 +6,7 @@ use crate::{
     format::{Text, text_id},
 };
 
-/// A Randflake: a signed 64-bit integer that sorts like one, as in a database.
+/// A Randflake, which is a signed 64-bit integer and sorts like one, as in a database.
 ///
 /// ```
 /// use polyflake::randflake::Randflake;
@@ -21,7 +21,7 @@ use crate::{
 pub struct Randflake(i64);
 
 impl Randflake {
-    /// The maximum length of the string form in characters.
+    /// The maximum length of an encoded ID in characters.
     pub const TEXT_LEN: usize = hex::MAX_DIGITS;
 
     /// Creates an ID from a signed integer. Every integer is a valid ID; its fields can only be read by decryption.
@@ -35,7 +35,7 @@ impl Randflake {
         Self(id)
     }
 
-    /// Creates an ID from an unsigned integer, whose 64 bits are kept.
+    /// Creates an ID that has the same 64 bits as an unsigned integer.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;
@@ -74,7 +74,7 @@ impl Randflake {
         self.0.cast_unsigned()
     }
 
-    /// Returns the string form: 1 to 13 characters of `[0-9a-v]`.
+    /// Returns the ID as a string of 1 to 13 characters of `[0-9a-v]`.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;

@@ -1,18 +1,18 @@
-//! The Randflake format: 64-bit IDs that look random without the secret.
+//! The Randflake format: 64-bit IDs that are indistinguishable from random numbers without the secret.
 //!
 //! ```text
 //! raw: 30 timestamp | 17 node | 17 sequence        timestamp = Unix seconds - 1730000000
 //! id  = SPARX-64/128 of the raw value's 8 little-endian bytes, read little-endian as a signed integer
 //! ```
 //!
-//! The last second is 2803741823 (2058-11-05T17:10:23Z). From 2041-10-31 on, raw values use all 64 bits. The string form is the
+//! The last second is 2803741823 (2058-11-05T17:10:23Z). From 2041-10-31 on, raw values use all 64 bits. The string is the
 //! unsigned value in base32hex, in lower case, without padding and leading zeros. The node ID is the worker ID of the
 //! generator.
 //!
 //! IDs are unpredictable, but they are not authenticated and do not grant access. Their sort order reveals nothing about their
 //! creation times.
 //!
-//! The format is the one of randflake 2.1.0.
+//! The format is compatible with randflake 2.1.0.
 
 mod builder;
 mod codec;

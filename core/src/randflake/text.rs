@@ -7,7 +7,7 @@ use crate::{Result, arch, base32::hex::slices};
 /// libraries.
 pub const SLOT: usize = 16;
 
-/// Writes the string form of every ID into its slot, followed by zero bytes.
+/// Encodes every ID into its slot, followed by zero bytes.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};
@@ -44,8 +44,8 @@ pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
     slices::decode(arch::level(), slots, numbers_mut(ids))
 }
 
-/// Writes the string forms of all IDs one after the other, and the offset at which each begins. The last offset is the end of
-/// the last string and is also returned. The two buffers have the form of an Arrow string column. Bytes after the end may be
+/// Encodes all IDs as concatenated strings, and writes the offset at which each string begins. The last offset is the end of
+/// the last string and is also returned. The two buffers have the layout of an Arrow string column. Bytes after the end may be
 /// overwritten.
 ///
 /// ```
@@ -65,8 +65,8 @@ pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) ->
     slices::encode_column(arch::level(), numbers(ids), offsets, text)
 }
 
-/// Decodes strings that are stored one after the other, with their offsets, into IDs. Decoding stops at the first invalid
-/// string, and the remaining elements of `ids` stay unchanged.
+/// Decodes concatenated strings, given their offsets, into IDs. Decoding stops at the first invalid string, and the remaining
+/// elements of `ids` stay unchanged.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};

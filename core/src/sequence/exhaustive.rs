@@ -1,7 +1,7 @@
-//! The machines against small models that are obviously right, over every short sequence of clock readings, and over longer
-//! random ones, whose number the environment variable `POLYFLAKE_SEQUENCES` gives.
+//! Compares the state machines with small models that are obviously correct, for every short sequence of clock readings and for
+//! longer random ones. The environment variable `POLYFLAKE_SEQUENCES` sets the number of random sequences.
 //!
-//! A model is sequential, keeps all slots that it gave out in a set, and knows nothing of words, bits or atomics.
+//! A model is sequential, stores all slots that it assigned in a set, and uses no words, bits or atomics.
 
 use std::{collections::HashSet, format, vec::Vec};
 

@@ -1,7 +1,7 @@
-//! Every interleaving of threads on both machines, under every sequence of clock readings.
+//! Explores every interleaving of threads on both state machines, with every sequence of clock readings.
 //!
-//! The threads run the machines' own code, one access to memory at a time. Unlike in loom, the clock is free: each reading may be
-//! any tick, or the time or a little before it.
+//! The threads run the real code of the state machines, one memory access at a time. Unlike in loom, the clock is unrestricted:
+//! each reading can be any tick, or the current time or slightly before it.
 
 use super::{
     Flip, Machine, Run, Step,

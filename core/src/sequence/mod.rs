@@ -1,10 +1,12 @@
-//! The state machines that give out slots: a tick goes in; a run of slots comes out, or the reason why there is none.
+//! The state machines that assign slots. Their input is a tick, and their output is a range of slots or the reason why no slot
+//! is available.
 //!
-//! They never read a clock and never wait. The caller looks at the state (`observe`), reads its clock, then takes
-//! one `step`. The caller only gets slots that the step itself took, so a reading can grow stale without harm. Everything that
-//! decides uniqueness is in one atomic word.
+//! They never read a clock and never wait. The caller reads the state (`observe`), reads its clock, and then performs one
+//! `step`. The caller only gets slots that the step itself reserved, so a stale reading does no harm. All state on which
+//! uniqueness depends is in one atomic word.
 //!
-//! The primitive is to reserve `n` slots; the slots of one run lie in one tick and may be fewer than asked for.
+//! The basic operation reserves `n` slots. The slots of one range belong to one tick, and there can be fewer of them than
+//! requested.
 
 use crate::Result;
 

@@ -1,10 +1,10 @@
-//! One sequence for each tick, and ticks that never go back: the machine of every family but sno.
+//! One sequence for each tick, and ticks that never decrease. This is the state machine of every ID format except sno.
 //!
 //! ```text
 //! word, of 64 or 128 bits: 1 closed | tick | next slot
 //! ```
 //!
-//! The tick in the word never falls, and within a tick `next` only rises, so each (tick, slot) is given out once.
+//! The tick in the word never decreases, and within a tick `next` only increases, so each (tick, slot) pair is assigned once.
 
 use super::{Flip, Machine, Run, Step, word::Word};
 use crate::{Error, ErrorKind};

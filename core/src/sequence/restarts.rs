@@ -1,10 +1,12 @@
-//! Generators with one worker ID, one after the other, under every sequence of clock readings: a search through all states.
+//! Explores consecutive generators with the same worker ID, with every sequence of clock readings. The search visits all
+//! states.
 //!
-//! A generation is a generator, and the threads that call it. It can end at any access of its threads, as a process that is killed
-//! does, and the next one begins with an unused machine. Each generation has its own kind of clock. The threads decide with the
-//! code of the machines and of the floor; only the atomics are simulated.
+//! A generation is a generator and the threads that call it. It can end at any access of its threads, like a killed process,
+//! and the next generation begins with an unused state machine. Each generation has its own kind of clock. The threads run the
+//! real code of the state machines and of the floor. Only the atomics are simulated.
 //!
-//! The search holds the rule to its condition: at a generation's first call the time is no earlier than at any ID made before.
+//! The search respects the condition of the rule: at the first call of a generation, the time is not earlier than that of any
+//! ID generated before.
 
 use std::{collections::HashSet, vec, vec::Vec};
 

@@ -8,7 +8,8 @@
 //!
 //! Clocks move backwards: NTP corrects them, operators set them, virtual machines resume. A generator that follows such a clock
 //! enters ticks that it has already used, and a generator that waits until the clock has caught up may stall for minutes. A sno
-//! therefore has one bit beside its tick, so that each tick exists twice. After a rollback the generator uses the second copy.
+//! therefore has one bit in addition to its tick, so that each tick exists twice. After a rollback the generator uses the
+//! second copy.
 //!
 //! A second rollback could lead back into the first copy. The machine prevents that by remembering `safe`, the highest tick that
 //! it has ever stepped back from. A step back is allowed only to a tick above `safe`:

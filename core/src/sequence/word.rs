@@ -1,4 +1,4 @@
-//! The atomic word that holds a machine's state: 64 bits if they are enough, else 128.
+//! The atomic word that holds the state of a state machine. It has 64 bits if they are sufficient, and 128 bits otherwise.
 
 use crate::sync::{AtomicU64, AtomicU128, Ordering};
 

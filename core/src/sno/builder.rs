@@ -59,7 +59,7 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Sets the partition, an explicit worker ID. Two generators with the same partition produce duplicate IDs unless their
+    /// Sets the partition, an explicit worker ID. Two generators with the same partition generate duplicate IDs unless their
     /// sequence bounds do not overlap.
     ///
     /// While this generator exists, no default generator of this process and its forks leases the same partition. If a default
@@ -68,8 +68,8 @@ impl<C: Clock> Builder<C> {
     /// snapshot.
     ///
     /// A process that was restarted may have generated IDs in the current tick. Therefore the first ID belongs to the tick
-    /// after the first call, which waits up to 4 ms. If the clock was set back between two runs, IDs repeat unless the earlier
-    /// generator left a snapshot, a window or a lease.
+    /// after the first call, which waits up to 4 ms. If the clock was set back between two runs, duplicate IDs are generated
+    /// unless the new generator continues from a snapshot, or has a later window or a lease.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -83,8 +83,8 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Sets the function that provides the partition if no explicit one is configured. It is called at the first ID and again
-    /// after a fork. The generator keeps the partition for the lifetime of the process.
+    /// Sets the function that provides the partition if no explicit one is configured. It is called when the first ID is
+    /// generated, and again after a fork. The generator keeps the partition for the lifetime of the process.
     ///
     /// ```
     /// use polyflake::sno::{Assignment, Generator};
@@ -109,7 +109,8 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Sets the first sequence of a tick, inclusive. The default is 0, or random in 0..=32767 under a default partition.
+    /// Sets the first sequence of a tick, inclusive. The default is 0, or a random number in 0..=32767 with a default
+    /// partition.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -163,7 +164,7 @@ impl<C: Clock> Builder<C> {
         self.assemble(given, <dyn Table>::claim, bounds, TickTock::new(), false)
     }
 
-    /// Builds a generator that continues where a closed one stopped, with the partition and bounds of the snapshot.
+    /// Builds a generator that continues from the snapshot of a closed generator, with the same partition and bounds.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};
@@ -179,7 +180,7 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as [`Builder::build`], and `out_of_range` for a snapshot that no generator can have produced.
+    /// Returns the same errors as [`Builder::build`], and `out_of_range` if no generator could have produced the snapshot.
     pub fn restore(self, snapshot: Snapshot) -> Result<Generator<C>> {
         let bounds = bounds(snapshot.sequence_min, snapshot.sequence_max)?;
         let next = snapshot.next_sequence(bounds)?;

@@ -15,7 +15,7 @@ pub(super) fn write_run(ids: &mut [u8], first: Sno) {
     write_run_with(arch::level(), ids, first);
 }
 
-/// Like `write_run`, with the kernel of a given level.
+/// Works like `write_run`, with the kernel of a given level.
 pub fn write_run_with(level: Level, ids: &mut [u8], first: Sno) {
     level.fill_sno(ids, first.to_bytes());
 }

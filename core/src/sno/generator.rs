@@ -20,7 +20,7 @@ use crate::{
     sync::Ordering,
 };
 
-/// Generates sno IDs under one partition. Threads can share a generator.
+/// Generates sno IDs with one partition. Threads can share a generator.
 ///
 /// [`polyflake::Generator`](crate::Generator) documents the methods that all ID formats share: `handle`, `clock` and
 /// `extend_window`.
@@ -38,7 +38,7 @@ use crate::{
 /// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator at each use,
 /// each with its own partition.
 ///
-/// A generator cannot be cloned, because two generators with the same partition produce duplicate IDs:
+/// A generator cannot be cloned, because two generators with the same partition would generate duplicate IDs:
 ///
 /// ```compile_fail
 /// let ids = polyflake::sno::Generator::new();
@@ -48,9 +48,9 @@ pub type Generator<C = DefaultClock> = generator::Generator<Partitions, C>;
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// Creates a generator under a default partition, which it leases when it generates its first ID and keeps while it
+    /// Creates a generator with a default partition, which it leases when it generates its first ID and keeps for as long as it
     /// generates IDs. No two generators of a process and its forks hold the same default partition at the same time. After an
-    /// idle period, the generator may continue under another partition. Its sequences start at a random number in 0..=32767.
+    /// idle period, the generator may continue with another partition. Its sequences start at a random number in 0..=32767.
     ///
     /// Two versions of this crate in one process have separate lease tables, so they may use the same default partition. If a
     /// program links both, assign explicit partitions.
@@ -156,9 +156,10 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, after waiting up to `max_wait`;
-    /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `generator_closed`;
-    /// `forked` in a child process if the partition is explicit; or any error of the clock. A call that fails changes nothing.
+    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, if no ID became available within `max_wait`;
+    /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `generator_closed` if
+    /// the generator is closed; `forked` in a child process if the partition is explicit; or any error of the clock. A failed
+    /// call changes nothing.
     #[inline]
     pub fn generate(&self, metabyte: u8) -> Result<Sno> {
         self.engine.one(Mode::Wait, metabyte)
@@ -197,8 +198,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are those
-    /// of `generate`.
+    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are the
+    /// same as for `generate`.
     #[inline]
     pub fn try_generate(&self, metabyte: u8) -> Result<Sno> {
         self.engine.one(Mode::Try, metabyte)
@@ -278,7 +279,7 @@ impl<C: Clock> Generator<C> {
 
     /// Generates an ID for a given time, in Unix milliseconds or as a `SystemTime`. This is meant for small numbers of objects
     /// that already have a time, such as imported records. These IDs use a separate sequence that wraps around silently, so
-    /// they may repeat. The window does not apply.
+    /// duplicates are possible. The window is ignored.
     ///
     /// ```
     /// use std::time::SystemTime;
@@ -292,7 +293,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `time_out_of_range`, `generator_closed`, `forked` or `entropy_unavailable`.
+    /// Returns `time_out_of_range` if the format cannot represent the time, `generator_closed` if the generator is closed,
+    /// `forked` in a child process, or `entropy_unavailable` if the operating system provides no random bytes.
     pub fn generate_at(&self, time: impl Into<UnixTime>, metabyte: u8) -> Result<Sno> {
         let tick = SCALE.tick_of(time.into())?;
         self.engine.check_open()?;
@@ -304,8 +306,8 @@ impl<C: Clock> Generator<C> {
         Ok(self.engine.family.id((identity, run), count, metabyte))
     }
 
-    /// Returns the partition, or `None` before the generator has one. A default partition is assigned when the generator
-    /// creates its first ID, and may change after a fork or an idle period.
+    /// Returns the partition, or `None` if none is assigned yet. A default partition is assigned when the first ID is
+    /// generated, and may change after a fork or an idle period.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -349,8 +351,8 @@ impl<C: Clock> Generator<C> {
     ///
     /// # Errors
     /// Returns `generator_closed` if the generator is already closed or another thread is closing it; `forked` in a child
-    /// process, because the parent's generator continues; or an error of assigning the default partition, if the generator has
-    /// none yet.
+    /// process, because the generator continues in the parent; or an error of assigning the default partition, if the generator
+    /// has none yet.
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.check_open()?;
         let here = fork::current();
@@ -389,7 +391,7 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns any error of the clock, or `time_out_of_range`.
+    /// Returns any error of the clock, or `time_out_of_range` if the format cannot represent its time.
     pub fn stats(&self) -> Result<Stats> {
         let (state, now) = (self.engine.machine.state(), self.engine.tick_now(&SCALE)?);
         Ok(Stats::of(self.partition(), self.engine.family.bounds(), state, now))

@@ -1,4 +1,4 @@
-//! The ID type: its fields, its string form and its bytes.
+//! The ID type, with its fields, its bytes and its conversion to a string.
 
 use super::SCALE;
 use crate::{
@@ -13,7 +13,7 @@ const METABYTE: Span = FIELDS[2];
 const PARTITION: Span = FIELDS[3];
 const SEQUENCE: Span = FIELDS[4];
 
-/// A sno ID: 10 big-endian bytes, or 16 characters of `[2-9a-x]` as a string.
+/// A sno ID, which consists of 10 big-endian bytes. An encoded ID has 16 characters of `[2-9a-x]`.
 ///
 /// IDs sort in the same order as their bytes, their strings and their times. In memory, a slice of IDs is identical to the IDs'
 /// packed bytes.
@@ -55,7 +55,7 @@ pub struct Parts {
     pub tick: u64,
     /// The tick-tock bit, which flips at each clock rollback.
     pub tick_tock: bool,
-    /// The metabyte: a byte whose meaning you choose, for example the type of the object that the ID identifies.
+    /// The metabyte, which is a byte whose meaning you choose, for example the type of the object that the ID identifies.
     pub metabyte: u8,
     /// The partition of the generator that created the ID.
     pub partition: u16,
@@ -66,7 +66,7 @@ pub struct Parts {
 impl Sno {
     /// The length of an ID in bytes.
     pub const LEN: usize = 10;
-    /// The length of the string form in characters.
+    /// The length of an encoded ID in characters.
     pub const TEXT_LEN: usize = 16;
 
     /// Parses a string of 16 characters in `[2-9a-x]`.
@@ -81,7 +81,8 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// Returns `invalid_length` (in characters), or `invalid_character` with the position of the first invalid character.
+    /// Returns `invalid_length` if the string has another length, or `invalid_character` with the position of the first invalid
+    /// character.
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         match text.as_bytes().first_chunk() {
@@ -104,7 +105,7 @@ impl Sno {
         Self(bytes)
     }
 
-    /// Creates an ID from a slice of 10 bytes.
+    /// Creates an ID from a 10-byte slice.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -116,7 +117,7 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// Returns `invalid_length`, in bytes.
+    /// Returns `invalid_length` if the slice has another length.
     pub fn from_slice(bytes: &[u8]) -> Result<Self> {
         let exact = bytes
             .try_into()
@@ -180,7 +181,7 @@ impl Sno {
         &self.0
     }
 
-    /// Returns the string form without allocating.
+    /// Returns the ID as a string, without allocating.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -289,8 +290,8 @@ impl Sno {
         self.0[5]
     }
 
-    /// Returns the partition of the generator that created the ID as an integer. Its `to_be_bytes` returns the two bytes of the
-    /// partition.
+    /// Returns the partition of the generator that created the ID, as an integer. Its `to_be_bytes` method returns the two
+    /// bytes.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -360,7 +361,7 @@ impl Sno {
         self
     }
 
-    /// Returns the value for a UUID column: the 16 ASCII characters of the string form become the 16 bytes of the UUID.
+    /// Returns the ID as a UUID whose 16 bytes are the 16 ASCII characters of the encoded ID.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -372,7 +373,7 @@ impl Sno {
         base32::encode(&self.0)
     }
 
-    /// Creates an ID from the value of a UUID column.
+    /// Creates an ID from the bytes of such a UUID.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -389,8 +390,9 @@ impl Sno {
         base32::decode(&bytes).map(Self).ok_or_else(|| base32::refuse(&bytes))
     }
 
-    /// Returns the lowest and the highest ID, both inclusive, of the half-open time range `start .. end`, for `BETWEEN`
-    /// queries. The bounds are Unix milliseconds or `SystemTime`s. An ID is in the range if its tick starts within the range.
+    /// Returns the lowest and the highest ID of the half-open time range `start .. end`. Both IDs belong to the range, so they
+    /// can be used directly in `BETWEEN` queries. The bounds are Unix milliseconds or `SystemTime`s. An ID is in the range if
+    /// its tick starts within the range.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -402,8 +404,8 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// Returns `time_out_of_range` for times before 2010 or after 2079, although the end may be one tick past the last one.
-    /// Returns `out_of_range` if the range is reversed or contains no tick.
+    /// Returns `time_out_of_range` if a bound is before 2010 or after 2079, except that the end may be one tick past the last
+    /// one. Returns `out_of_range` if the range is reversed or contains no tick.
     pub fn time_range(
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,

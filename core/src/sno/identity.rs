@@ -73,9 +73,9 @@ pub(super) fn exhausted(reason: NoLease) -> Error {
 /// The way in which a partition is drawn.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Draw {
-    /// Leased from a table, and leased again when the lease is lost.
+    /// A partition that is leased from a table, and leased again when the lease is lost.
     Leased(FindTable),
-    /// Returned by a function and kept for the lifetime of the process.
+    /// A partition that a function returns and that is kept for the lifetime of the process.
     By(fn() -> Result<Assignment>),
 }
 

@@ -24,7 +24,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Sno;
 
-/// Serializes an ID, with the zero ID as null.
+/// Serializes an ID, and the zero ID as null.
 ///
 /// ```
 /// use polyflake::sno::Sno;
@@ -39,7 +39,7 @@ pub fn serialize<S: Serializer>(id: &Sno, serializer: S) -> Result<S::Ok, S::Err
     Some(id).filter(|id| **id != Sno::default()).serialize(serializer)
 }
 
-/// Deserializes an ID, with null as the zero ID.
+/// Deserializes an ID, and null as the zero ID.
 ///
 /// ```
 /// use polyflake::sno::Sno;

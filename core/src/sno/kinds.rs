@@ -63,7 +63,7 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
         content: D,
     ) -> Result<Option<Self>, D::Error>;
 
-    /// Deserializes an object like `Deserialize` does, but separates errors of the ID from errors of the format or the content.
+    /// Deserializes an object like `Deserialize`, but distinguishes errors of the ID from errors of the format or the content.
     ///
     /// ```
     /// use polyflake::sno::{ByMetabyte, ReadError, Sno, by_metabyte};

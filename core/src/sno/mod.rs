@@ -1,11 +1,11 @@
-//! The sno format: 10-byte IDs that are 16 characters as a string and carry a metabyte, a byte whose meaning you choose.
+//! The sno format: 10-byte IDs with a metabyte, which is a byte whose meaning you choose. An encoded ID has 16 characters.
 //!
 //! ```text
 //! 39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence        (big-endian)
 //! ```
 //!
-//! Bytes, strings and times sort in the same order. The partition is the worker ID of the generator. The format is the one of
-//! sno 1.2.1, a Go library.
+//! Bytes, strings and creation times sort in the same order. The partition is the worker ID of the generator. The format is
+//! compatible with sno 1.2.1, a Go library.
 
 mod builder;
 mod claims;

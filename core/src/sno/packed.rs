@@ -36,7 +36,7 @@ impl Sno {
         }
     }
 
-    /// Like [`Sno::slice_from_bytes`], for a mutable slice.
+    /// Works like [`Sno::slice_from_bytes`], for a mutable slice.
     ///
     /// ```
     /// use polyflake::sno::{self, Generator, Sno};

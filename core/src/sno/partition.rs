@@ -34,7 +34,8 @@ pub struct Partitions {
     claims: Latest<Claim>,
     /// Memory for the first claim in a child process, where another thread of the parent may have left the heap locked.
     spare: Spare<Claim>,
-    /// The source of the partition, or `None` for a configured one. The source is asked at the first ID and again after a fork.
+    /// The source of the partition, or `None` for a configured one. The source is called when the first ID is generated, and
+    /// again after a fork.
     draw: Option<Draw>,
     /// The table from which default partitions are leased, and in which explicit partitions are claimed.
     table: Option<FindTable>,

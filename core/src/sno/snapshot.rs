@@ -4,7 +4,7 @@ use super::builder::Bounds;
 use crate::{Error, Result, sequence::tick_tock::State};
 
 /// The state of a closed generator, from which a new one can be restored. Restore it only once, because a second generator from
-/// the same snapshot produces duplicate IDs.
+/// the same snapshot would generate duplicate IDs.
 ///
 /// As JSON (feature `serde`), it has the member names of the Go library, plus `format`, which is 1. The Go library writes no
 /// `format`, so it may be missing. Times are in 4 ms units since 2010.
@@ -31,12 +31,12 @@ pub struct Snapshot {
     pub sequence_max: u16,
     /// The last sequence that was used in tick `wall_hi`.
     pub sequence: u32,
-    /// The tick at which the snapshot was taken. Snapshots of this library are exact and have `wall_hi` here. If it differs
-    /// from `wall_hi` in a snapshot of the Go library, the sequence is unknown, and tick `wall_hi` counts as exhausted.
+    /// The tick at which the snapshot was taken. In snapshots of this library it equals `wall_hi`. If it differs from `wall_hi`
+    /// in a snapshot of the Go library, the sequence is unknown, and the tick `wall_hi` is treated as exhausted.
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
-    /// The tick up to which the generator waits out a clock rollback.
+    /// The tick up to which calls wait after a clock rollback.
     pub wall_safe: u64,
     /// The number of clock rollbacks. Its lowest bit is the tick-tock bit.
     pub drifts: u32,
@@ -55,7 +55,7 @@ pub struct Snapshot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The partition, or `None` before the generator has one.
+    /// The partition, or `None` if none is assigned yet.
     pub partition: Option<u16>,
     /// The first sequence of a tick.
     pub sequence_min: u16,
@@ -69,7 +69,7 @@ pub struct Stats {
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
-    /// The tick up to which the generator waits out a clock rollback.
+    /// The tick up to which calls wait after a clock rollback.
     pub wall_safe: u64,
     /// The number of clock rollbacks.
     pub drifts: u32,
@@ -153,7 +153,7 @@ impl Snapshot {
     /// Creates the snapshot whose members have these values.
     ///
     /// # Errors
-    /// Returns `out_of_range`, with the name of the member, for the first value above its maximum.
+    /// Returns `out_of_range` for the first value above its maximum, with the name of the member.
     #[doc(hidden)]
     pub fn from_numbers(numbers: [u64; 8]) -> Result<Self> {
         for ((name, most), number) in Self::MEMBERS.into_iter().zip(numbers) {

@@ -3,7 +3,7 @@
 use super::{Sno, packed};
 use crate::{Result, arch, base32::slices};
 
-/// Writes the string form of every ID, 16 ASCII characters each. These 16 bytes are also the value of a UUID column.
+/// Encodes every ID as 16 ASCII characters. These 16 bytes are also the UUID of the ID in the compatible form.
 ///
 /// Reuse the buffer when you encode many IDs: newly allocated memory has to be mapped and cleared by the operating system
 /// first, which takes ten times as long as the encoding.

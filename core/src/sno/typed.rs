@@ -34,7 +34,7 @@ pub trait Kind {
 
 /// A [`Sno`] of one type. Its metabyte is always [`Kind::METABYTE`], which is checked whenever an ID is created or parsed.
 ///
-/// It has the size, sort order, string form and methods of a `Sno`.
+/// It has the same size, sort order, string and methods as a `Sno`.
 ///
 /// ```
 /// use polyflake::sno::{Id, Kind, Sno};
@@ -173,7 +173,7 @@ impl<T: Kind> Id<T> {
         super::generate(T::METABYTE).and_then(Self::new)
     }
 
-    /// Generates a new ID with a generator, a generator under a lease, or a handle.
+    /// Generates a new ID with a generator, a generator with a lease, or a handle.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Id, Kind};
@@ -305,8 +305,8 @@ impl<T: Kind> Id<T> {
         ids.into_iter().map(Self::new).collect()
     }
 
-    /// Returns the lowest and the highest ID of this type, both inclusive, in a half-open time range, for `BETWEEN` queries.
-    /// See [`Sno::time_range`].
+    /// Returns the lowest and the highest ID of this type in a half-open time range. Both IDs belong to the range, so they can
+    /// be used directly in `BETWEEN` queries. See [`Sno::time_range`].
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind};

@@ -1,4 +1,4 @@
-//! Conversion of IDs to UUIDs of version 8 (RFC 9562), which strict validators accept.
+//! Conversion of IDs to version 8 UUIDs (RFC 9562), which strict validators accept.
 //!
 //! ```text
 //! 40 timestamp and tick-tock, 8 metabyte | 4 version = 8 | 12 partition, its upper
@@ -24,7 +24,7 @@ const MIDDLE: (u128, u32) = (0xfff << 20, 44);
 const LOW: (u128, u32) = (0xf_ffff, ZERO);
 
 impl Sno {
-    /// Returns the ID as the bytes of a UUID of version 8, which strict validators accept. All bits of the ID are kept in their
+    /// Returns the ID as the bytes of a version 8 UUID, which strict validators accept. All bits of the ID are kept in their
     /// order.
     ///
     /// ```
@@ -43,7 +43,7 @@ impl Sno {
         (bits | VERSION | VARIANT).to_be_bytes()
     }
 
-    /// Creates an ID from the bytes of a UUID of version 8.
+    /// Creates an ID from the bytes of a version 8 UUID.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -54,7 +54,7 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// Returns `not_canonical` for another version or variant, or if any bit after the ID is set.
+    /// Returns `not_canonical` if the UUID has another version or variant, or if any bit after the ID is set.
     pub fn from_uuid8_bytes(bytes: [u8; 16]) -> Result<Self> {
         let uuid = u128::from_be_bytes(bytes);
         let reason = if uuid & VERSION_BITS != VERSION {
@@ -72,7 +72,7 @@ impl Sno {
     }
 }
 
-/// Writes each ID as the bytes of a UUID of version 8, in the order of the IDs.
+/// Writes each ID as the bytes of a version 8 UUID, in the order of the IDs.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -92,7 +92,7 @@ pub fn uuid8_column(ids: &[Sno], column: &mut [[u8; 16]]) -> Result<()> {
     Ok(())
 }
 
-/// Converts UUIDs of version 8 into IDs.
+/// Converts version 8 UUIDs into IDs.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -114,8 +114,8 @@ pub fn from_uuid8_column(column: &[[u8; 16]], ids: &mut [Sno]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the ID as a UUID of version 8, which strict validators accept and which sorts by time. For the UUID columns of the
-/// Go library, use [`Sno::to_uuid_bytes`].
+/// Returns the ID as a version 8 UUID, which strict validators accept and which sorts by time. For the UUID columns of the Go
+/// library, use [`Sno::to_uuid_bytes`].
 ///
 /// ```
 /// use polyflake::sno::Sno;

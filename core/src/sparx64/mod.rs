@@ -1,10 +1,10 @@
 //! SPARX-64/128, the block cipher of Randflake, which encrypts 64-bit blocks under a 128-bit key.
 //!
 //! Dinu, Perrin, Udovenko, Velichkov, Großschädl and Biryukov published it in "Design Strategies for ARX with Provable Bounds:
-//! SPARX and LAX" (ASIACRYPT 2016). The best known attacks reach 18 of its 24 rounds. It hides and shuffles IDs, but it does
-//! not authenticate them, and equal blocks are encrypted to equal blocks.
+//! SPARX and LAX" (ASIACRYPT 2016). The best known attacks reach 18 of its 24 rounds. The cipher hides and shuffles IDs, but it
+//! does not authenticate them, and equal blocks always encrypt to equal blocks.
 //!
-//! Words are big-endian, in the key and in the block. No branch or memory index depends on a secret.
+//! The words of keys and blocks are big-endian. No branch or memory index depends on a secret.
 //!
 //! ```
 //! use polyflake::sparx64::Sparx64;
@@ -33,7 +33,7 @@ pub const KEY_BYTES: usize = 16;
 /// The length of a block in bytes.
 pub const BLOCK_BYTES: usize = 8;
 
-/// The cipher under one key.
+/// The cipher with one key.
 ///
 /// The key itself is not stored, and the subkeys derived from it are wiped on drop. Copies that remain on the stack after a
 /// move of this value are not wiped, so do not move it.
@@ -53,7 +53,7 @@ pub struct Sparx64 {
 }
 
 impl Sparx64 {
-    /// Creates the cipher from a key of 16 bytes.
+    /// Creates the cipher from a 16-byte key.
     ///
     /// ```
     /// use polyflake::sparx64::Sparx64;

@@ -1,9 +1,9 @@
-//! Every interleaving of threads that run the real code: a search through all states, each visited once.
+//! Explores every interleaving of threads that run the real code. The search visits each state once.
 //!
-//! A thread's progress within a call is the list of answers that its accesses to atomics have got. To take one more step, the call
-//! runs again from its beginning: it gets these answers, then performs one access, and is stopped before the access after that. The
-//! atomics' values belong to the state of the search, so the atomics themselves never change. A call may also make choices,
-//! for example of what the clock shows; the search goes through all of them.
+//! A thread's progress within a call is the list of results of its atomic accesses so far. To advance by one step, the call
+//! runs again from its beginning: it receives these results, then performs one access, and is stopped before the next one. The
+//! values of the atomics belong to the state of the search, so the atomics themselves never change. A call can also make
+//! choices, for example of a clock reading, and the search explores all of them.
 //!
 //! Each access sees the last write (sequential consistency), and a weak compare-and-swap fails only if the value differs.
 

@@ -1,8 +1,8 @@
-//! The atomics of unit tests. A test can intercept every access that its thread makes: to run other calls before it
-//! ([`held`]), or to answer it from a memory of its own (`explorer`).
+//! The atomics of unit tests. A test can intercept every access of its thread, either to run other calls before it ([`held`]),
+//! or to answer it from a simulated memory (`explorer`).
 //!
-//! Only unit tests of this crate have these types; every other build has the real atomics. A test sees the accesses in
-//! program order, so it does not see what a weaker memory model allows. Models under loom do.
+//! Only unit tests of this crate use these types. Every other build uses the real atomics. A test sees the accesses in program
+//! order, so it does not see what a weaker memory model allows. Models under loom do.
 
 use core::ops::Deref;
 use std::{

@@ -5,14 +5,14 @@ use crate::{Grant, Result};
 /// The owner of a lease's generator. Each grant gets a new generator, whose worker ID, window and state are created for the
 /// grant and dropped with it.
 pub trait Grantee {
-    /// Seals the current generator, and replaces it by one that stays within `grant` and uses no tick before the last tick of
-    /// the generator that it replaces.
+    /// Seals the current generator, and replaces it with one that stays within `grant` and uses no tick before the last tick of
+    /// the previous generator.
     ///
     /// # Errors
     /// Returns the reason why the generator cannot be created.
     fn begin(&self, grant: Grant) -> Result<()>;
 
-    /// Moves the end of the generator's window to a later time, in Unix milliseconds. An earlier time changes nothing.
+    /// Moves the end of the generator's window to a later time, in Unix milliseconds. An earlier time has no effect.
     fn extend(&self, end: u64);
 
     /// Ends the generator permanently, and returns the end of the highest tick that it ever reserved, used or not. This is one

@@ -114,9 +114,9 @@ impl Hosted {
     /// and `store` (`sqlite` or `postgresql`); for Randflake, `secret` as 32 hexadecimal digits; for layouts, `layout`, its
     /// JSON as a string, and `fields`, from the most significant one.
     ///
-    /// Optional settings are `numbers` (the first and the last worker ID), `lease_ms`, `wait_ms` (the longest wait of a caller
-    /// for the first grant), `holder`, `prefer`, `insist`, `node` (the worker ID in `POLYFLAKE_NODE`, which `insist` overrides)
-    /// and `place` (the store's name in messages); for `PostgreSQL`, `schema` and `create` (`second-store`), as in the URL of a
+    /// Optional settings are `numbers` (the first and the last worker ID), `lease_ms`, `wait_ms` (how long a caller waits for
+    /// the first grant), `holder`, `prefer`, `insist`, `node` (the worker ID in `POLYFLAKE_NODE`, which `insist` overrides) and
+    /// `place` (the store's name in messages); for `PostgreSQL`, `schema` and `create` (`second-store`), as in the URL of a
     /// store.
     ///
     /// If the setting `check` is true, nothing is leased. The commands end once it is known whether a lease could be acquired.

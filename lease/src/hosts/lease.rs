@@ -17,9 +17,9 @@ use crate::{
 
 /// A lease that renews itself, switches to another worker ID if necessary, and releases its worker ID when it is dropped.
 ///
-/// It accepts a function that opens the store instead of an open store, which a forked process would share. The store is open
-/// only while the lease has requests. In a forked child process, the lease does nothing by itself: [`Lease::ready`], or the
-/// first ID of a generator, leases a separate worker ID for the child.
+/// It accepts a function that opens the store, instead of an open store, because a forked process would share the latter. The
+/// store is open only while the lease has requests. In a forked child process, the lease does nothing by itself:
+/// [`Lease::ready`], or the first ID of a generator, leases a separate worker ID for the child.
 ///
 /// ```
 /// use std::{sync::{Arc, Mutex}, time::Duration};
@@ -58,7 +58,7 @@ pub struct Lease {
 type Spawn = dyn Fn(Arc<Shared>) -> Result<()> + Send + Sync;
 
 impl Lease {
-    /// The longest time that [`Lease::close`] and a drop wait for an unresponsive store.
+    /// How long [`Lease::close`] and a drop wait for an unresponsive store.
     pub const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
     /// Starts to keep the lease, in a thread that all leases of the process share. `open` opens the store, and opens it again
@@ -133,8 +133,8 @@ impl Lease {
         self.here()?.ready_once(longest)
     }
 
-    /// Like [`Lease::ready`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. The future can
-    /// be dropped without loss.
+    /// Works like [`Lease::ready`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. The
+    /// future can be dropped without loss.
     ///
     /// # Errors
     /// Returns the same errors as [`Lease::ready`].
@@ -213,7 +213,7 @@ impl Lease {
         Some(shared)
     }
 
-    /// Like [`Lease::close`], but awaits `sleep` instead of blocking the thread. If the future is dropped, the task still
+    /// Works like [`Lease::close`], but awaits `sleep` instead of blocking the thread. If the future is dropped, the task still
     /// releases the worker ID.
     pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
         let Some(shared) = self.ended() else { return };

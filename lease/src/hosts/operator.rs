@@ -43,7 +43,7 @@ pub struct Status {
     pub granted: u64,
     /// The number of reserved records.
     pub reserved: u64,
-    /// The number of records that a claim could take now, including those that do not exist yet.
+    /// The number of records that could be claimed now, including those that do not exist yet.
     pub free: u64,
     /// The next end of a grant, in Unix milliseconds.
     pub next_end: Option<u64>,
@@ -101,7 +101,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// Creates an operator for a namespace in a store. `random` returns 128 bits from the operating system.
     ///
     /// # Errors
-    /// Returns `out_of_range` for an invalid name.
+    /// Returns `out_of_range` if the name is invalid.
     pub fn new(store: S, namespace: &str, random: R) -> Result<Self> {
         check_name(namespace)?;
         Ok(Self { store, schema: None, name: namespace.to_string(), random, requests: 0 })
@@ -140,7 +140,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Returns the records of the namespace, sorted by worker ID. Worker IDs that were never reached have no record.
+    /// Returns the records of the namespace, sorted by worker ID. Worker IDs that were never claimed have no record.
     ///
     /// # Errors
     /// Returns the same errors as [`Operator::status`].
@@ -175,8 +175,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     ///
     /// # Errors
     /// Returns `out_of_range` for a worker ID that is not in the namespace, was never granted or is reserved; `store_changed`
-    /// in a restored store that no keeper has detected yet; or `lease_unavailable` if keepers changed the record again and
-    /// again.
+    /// in a restored store that no keeper has detected yet; or `lease_unavailable` if keepers repeatedly changed the record in
+    /// the meantime.
     pub fn evict(&mut self, number: u64) -> Result<Record> {
         self.change(number, false, |old, _, _| match old.granted_until {
             Record::RESERVED => Err(out_of_range("expected a leased number, found a reserved one")),
@@ -189,11 +189,11 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// Reserves a worker ID, so that no keeper claims it any more. If it is granted, its holder uses it until the grant ends,
     /// like after [`Operator::evict`], so this also retires a worker ID. Returns the record. From its `start` on, in Unix
     /// milliseconds, you may assign the worker ID to one generator manually. If the worker ID is already reserved, this call
-    /// changes nothing.
+    /// has no effect.
     ///
     /// # Errors
     /// Returns `out_of_range` for a worker ID that is not in the namespace, or for a reason of more than 200 bytes or with
-    /// control characters. Other errors are those of [`Operator::evict`].
+    /// control characters. All other errors are the same as for [`Operator::evict`].
     pub fn reserve(&mut self, number: u64, reason: &str) -> Result<Record> {
         check_text(reason, 200)?;
         self.change(number, true, |old, namespace, (shape, now)| {
@@ -210,8 +210,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// claim it from then on. This call relies on the operator's statement.
     ///
     /// # Errors
-    /// Returns `out_of_range` for a worker ID that is not reserved, or for a time that does not fit a record. Other errors are
-    /// those of [`Operator::evict`].
+    /// Returns `out_of_range` for a worker ID that is not reserved, or for a time that does not fit a record. All other errors
+    /// are the same as for [`Operator::evict`].
     pub fn free(&mut self, number: u64, used_until: u64) -> Result<Record> {
         if used_until >= MOST {
             return Err(out_of_range("expected a time before the end of time"));
@@ -234,7 +234,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// `granted_until` is the new end.
     ///
     /// # Errors
-    /// Returns `lease_lost` if the record has another token. Other errors are those of [`Operator::evict`].
+    /// Returns `lease_lost` if the record has another token. All other errors are the same as for [`Operator::evict`].
     pub fn dead(&mut self, number: u64, token: Random) -> Result<Record> {
         self.change(number, false, |old, namespace, (shape, now)| {
             if old.granted_until == Record::RESERVED {
@@ -269,15 +269,15 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 
     /// Reports to all namespaces of the store that it was restored from a backup. This is necessary if the store cannot detect
-    /// it, for example if rows of a dump were loaded into existing tables, or a file was overwritten. Grants that the
-    /// store knows can still be renewed, but no new grant starts for a while: until a time that the store derives from its
-    /// records, or until `not_before`, in Unix milliseconds, if that is later. Returns the records of the namespaces, whose
-    /// `quiet_until` is that time.
+    /// the restore, for example if rows of a dump were loaded into existing tables, or a file was overwritten. Grants that the
+    /// store still has a record of can be renewed, but no new grant starts for a while: until a time that the store derives
+    /// from its records, or until `not_before`, in Unix milliseconds, if that is later. Returns the records of the namespaces,
+    /// whose `quiet_until` is that time.
     ///
     /// # Errors
     /// Returns the first error after all namespaces were tried: `out_of_range` for a time more than ten years from now, because
-    /// it cannot be undone, and for a store without namespaces; or `store_damaged` if records are missing. Other errors are
-    /// those of [`Operator::evict`].
+    /// it cannot be undone, and for a store without namespaces; or `store_damaged` if records are missing. All other errors are
+    /// the same as for [`Operator::evict`].
     pub fn restored(&mut self, not_before: Option<u64>) -> Result<Vec<Namespace>> {
         self.for_all(|random, old, (now, _), found| {
             let Found::Survey { records, latest_end } = found else {
@@ -300,7 +300,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
 
     /// Reports to all namespaces of the store that the store `from` became this store, `to`, without losing data, for example
     /// in a planned failover or a failover to a synchronous replica. The quiet time that started with the change ends; an
-    /// earlier one continues. Living holders continue in any case. Returns the records of the namespaces.
+    /// earlier one continues. Active holders continue in any case. Returns the records of the namespaces.
     ///
     /// The operator vouches that `from` is shut down and that `to` contains everything that `from` acknowledged. If this is not
     /// true, duplicate IDs may be created. The records can contradict the statement but never prove it, because a point-in-time
@@ -309,7 +309,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// # Errors
     /// Returns the first error after all namespaces were tried: `store_changed` if a record contradicts the statement, for
     /// example because a backup was restored since; or `out_of_range` for names of stores between which no promotion is
-    /// possible. Other errors are those of [`Operator::evict`].
+    /// possible. All other errors are the same as for [`Operator::evict`].
     pub fn promoted(&mut self, from: &str, to: &str) -> Result<Vec<Namespace>> {
         check_promotion(from, to)?;
         self.for_all(|random, old, (now, store), _| {

@@ -17,9 +17,9 @@ type Start = dyn FnOnce(Options, Arc<dyn Grantee + Send + Sync>) -> Result<Lease
 /// to create a generator use a thread, which has neither dependency.
 ///
 /// A forked child process has no task: the generator creates no IDs, `Lease::ready` fails with `lease_unavailable`, and the
-/// child must create its own host and generator. `close` and a drop close the generator and request the task to release the
-/// worker ID, but do not wait for it. If the executor stops before that, the worker ID stays granted until the lease ends.
-/// `close_async` waits.
+/// child must create its own host and generator. `close` and dropping the generator close it and request the task to release
+/// the worker ID, but do not wait for the release. If the executor stops before that, the worker ID stays granted until the
+/// lease ends. `close_async` waits.
 ///
 /// ```
 /// use std::time::Duration;

@@ -12,16 +12,17 @@ use crate::{
     ids::granted::{Family, Threaded},
 };
 
-/// A generator under a lease, of one ID format: [`sno`](crate::sno::Generator), [`randflake`](crate::randflake::Generator),
+/// A generator with a lease, for one ID format: [`sno`](crate::sno::Generator), [`randflake`](crate::randflake::Generator),
 /// [`hotguid`](crate::hotguid::Generator) or [`layout`](crate::layout::Generator). It renews the lease, switches to another
-/// worker ID if necessary, and releases its worker ID when it is dropped. It has the same methods as the core's generators.
+/// worker ID if necessary, and releases its worker ID when it is dropped. It has the same methods as the generators of the core
+/// crate.
 ///
-/// A clone is the same generator under the same lease, as required for shared state, for example in axum. The worker ID is
-/// released when the last clone is dropped, or when any clone is closed.
+/// A clone refers to the same generator with the same lease, as required for shared state, for example in axum. The worker ID
+/// is released when the last clone is dropped, or when any clone is closed.
 pub struct Generator<F: Family> {
     leased: Arc<F>,
     lease: Arc<Lease>,
-    /// The longest wait for the first grant of a process.
+    /// How long to wait for the first grant of a process.
     longest: Duration,
 }
 
@@ -81,15 +82,16 @@ impl<F: Family> Generator<F> {
     }
 
     /// Closes the generator, whose calls then fail with `generator_closed`, and releases the worker ID. Call it before a
-    /// process ends by a signal, because that does not drop values. It waits until the store has acknowledged the release,
-    /// unless a task keeps the lease. A drop waits as well, unless the generator was created by an asynchronous call: then its
-    /// thread releases the worker ID in the background. In a forked child process, it closes only the child's own lease.
+    /// process is terminated by a signal, because values are not dropped then. It waits until the store has acknowledged the
+    /// release, unless a task keeps the lease. Dropping the generator waits as well, unless it was created by an asynchronous
+    /// call. In that case, its thread releases the worker ID in the background. In a forked child process, it closes only the
+    /// child's own lease.
     pub fn close(&self) {
         self.lease.close();
     }
 
-    /// Like [`Generator::close`], but awaits `sleep` instead of blocking the thread. If the future is dropped, the worker ID is
-    /// still released.
+    /// Works like [`Generator::close`], but awaits `sleep` instead of blocking the thread. If the future is dropped, the worker
+    /// ID is still released.
     pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
         self.lease.close_async(sleep).await;
     }
@@ -191,11 +193,12 @@ fn unavailable(reason: crate::Error) -> Error {
 macro_rules! calls {
     ($id:ty $(, $given:ident: $type:ty)?) => {
         /// Generates a new ID. It waits up to a second for a lease, as it does for a tick. The first ID in a forked child
-        /// process waits for the child's own lease, up to the time that the generator could wait for its first grant.
+        /// process waits for the child's own lease, for as long as the generator could wait for its first grant.
         ///
         /// # Errors
-        /// Returns `lease_unavailable` without a lease. Its source states since when and why there is none. Returns
-        /// `generator_closed` after `close`. All other errors are those of the core's generator.
+        /// Returns `lease_unavailable` if the generator has no worker ID at the moment. Its source states the reason and since
+        /// when. Returns `generator_closed` after `close`. All other errors are the same as for the generator of the core
+        /// crate.
         #[inline]
         pub fn generate(&self $(, $given: $type)?) -> polyflake::Result<$id> {
             self.call(|leased| leased.generate(($($given)?)))
@@ -214,8 +217,8 @@ macro_rules! calls {
         /// worker ID.
         ///
         /// # Errors
-        /// Returns `lease_unavailable`, `sequence_exhausted` or `clock_behind` instead of waiting. All other errors are those
-        /// of [`Generator::generate`].
+        /// Returns `lease_unavailable`, `sequence_exhausted` or `clock_behind` instead of waiting. All other errors are the
+        /// same as for [`Generator::generate`].
         #[inline]
         pub fn try_generate(&self $(, $given: $type)?) -> polyflake::Result<$id> {
             self.try_call(|leased| leased.try_generate(($($given)?)))
@@ -269,7 +272,7 @@ macro_rules! calls {
 
 pub(crate) use calls;
 
-/// Implements the core's traits for a format's generators under a lease, through their own methods.
+/// Implements the traits of the core crate for a format's generators with a lease, through their own methods.
 macro_rules! by_own_calls {
     ($id:ty, $param:pat => $type:ty $(, $arg:ident)?) => {
         impl polyflake::Generate<$id> for Generator {

@@ -1,4 +1,4 @@
-//! The core's generator under a lease, for any ID format. It switches from grant to grant.
+//! The core crate's generator with a lease, for any ID format. It switches from grant to grant.
 
 use core::ops::Range;
 use std::sync::{
@@ -18,15 +18,15 @@ pub trait Family: Sized + 'static {
     /// A generator under one grant.
     type Generator;
 
-    /// Starts with a generator under the first grant.
+    /// Starts with a generator for the first grant.
     ///
     /// # Errors
-    /// Returns the errors of the core.
+    /// Returns the errors of the core crate.
     fn first(generator: Self::Generator) -> polyflake::Result<Self>;
     /// Switches to the next grant, with the time span of the last grant's highest tick.
     ///
     /// # Errors
-    /// Returns the errors of the core.
+    /// Returns the errors of the core crate.
     fn next(
         &self,
         build: impl FnOnce(Option<Range<i64>>) -> polyflake::Result<Self::Generator>,
@@ -34,18 +34,18 @@ pub trait Family: Sized + 'static {
     /// Extends a grant to a later end.
     ///
     /// # Errors
-    /// Returns the errors of the core.
+    /// Returns the errors of the core crate.
     fn extend(&self, number: u32, end: i64) -> polyflake::Result<()>;
     /// Ends a grant, and returns the time span of its highest tick.
     ///
     /// # Errors
-    /// Returns the errors of the core.
+    /// Returns the errors of the core crate.
     fn seal(&self, number: u32) -> polyflake::Result<Option<Range<i64>>>;
     /// Ends the generation of IDs in this process at the user's request.
     fn close(&self);
 }
 
-/// Implements the methods of [`Family`], which have other names in the core's types.
+/// Implements the methods of [`Family`], which have other names in the types of the core crate.
 macro_rules! family {
     ($($family:ident),*) => {$(
         impl<C: Clock + 'static> Family for polyflake::$family::Leased<C> {
@@ -124,7 +124,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Starts a grant: a worker ID, and its time span in Unix milliseconds.
     ///
     /// # Errors
-    /// Returns the errors of the function that creates the generator, and of the core.
+    /// Returns the errors of the function that creates the generator, and of the core crate.
     pub fn begin(&self, number: u64, span: Range<u64>) -> polyflake::Result<()> {
         let (start, end) = (of(span.start), of(span.end));
         let Some(leased) = self.leased.get() else {

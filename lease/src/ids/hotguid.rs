@@ -24,18 +24,18 @@ use crate::{
 /// ```
 ///
 /// The leased machine number is in the first three of the five machine bytes of an ID, in big-endian order. The other two bytes
-/// are zero, or contain a part of version and variant in UUIDs of version 8. Do not mix leased and unleased generators, because
+/// are zero, or contain a part of version and variant in version 8 UUIDs. Do not mix leased and unleased generators, because
 /// unleased generators pick all five bytes at random and may pick the same ones.
 ///
-/// It has the same methods as the core's generators: for one ID, for a batch, and without waiting.
+/// It has the same methods as the generators of the core crate: for one ID, for a batch, and without waiting.
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
     /// Creates a generator with the default options, from a store's URL as in [`open`](crate::open) and the name of a namespace
-    /// of all machine numbers. It waits up to 10 seconds for its first grant.
+    /// that contains all machine numbers. It waits up to 10 seconds for its first grant.
     ///
     /// # Errors
-    /// Returns the reason why there is no grant: `lease_unavailable`, `numbers_exhausted` and others.
+    /// Returns the reason why there is no grant, such as `lease_unavailable` or `numbers_exhausted`.
     pub fn new(url: &str, namespace: &str) -> Result<Self> {
         let place = Place::of(url, Some(namespace))?;
         let options = place.options(Shape::hotguid(place.numbers(0..=0xf_ffff))?)?;
@@ -47,15 +47,15 @@ impl Generator {
     /// worker ID. It waits up to 10 seconds for its first grant, or up to 70 seconds for a required worker ID.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` without the variable, or the errors of [`Generator::new`].
+    /// Returns `lease_unavailable` if the variable is not set, or the same errors as [`Generator::new`].
     pub fn from_env() -> Result<Self> {
         let place = Place::from_env(None)?;
         let options = place.options(Shape::hotguid(place.numbers(0..=0xf_ffff))?)?;
         Self::with(place.source(), options, false, place.longest())
     }
 
-    /// Like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If the
-    /// future is dropped, a machine number that was leased meanwhile is released.
+    /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If
+    /// the future is dropped, a machine number that was leased meanwhile is released.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::new`].
@@ -70,8 +70,8 @@ impl Generator {
     }
 
     /// Creates a generator from any [`Source`] with custom options, whose shape must be Hot Guid's. With `uuid8`, it creates
-    /// UUIDs of version 8 instead of the compatible form. Generators of both forms may share a namespace. It waits up to
-    /// `longest` for its first grant.
+    /// version 8 UUIDs instead of the compatible form. Generators of both forms may share a namespace. It waits up to `longest`
+    /// for its first grant.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::new`], and `out_of_range` for options of another format or with blocks.
@@ -84,8 +84,8 @@ impl Generator {
         begin(source.into(), options, uuid8, longest)?.ready()
     }
 
-    /// Like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, a machine number
-    /// that was leased meanwhile is released.
+    /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, a machine
+    /// number that was leased meanwhile is released.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::with`].

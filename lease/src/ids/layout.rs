@@ -15,8 +15,8 @@ use crate::{
 
 pub use crate::rules::numbered::shape;
 
-/// A generator whose named constants or bindables contain a leased worker ID. It renews the lease, switches to another worker
-/// ID if necessary, and releases its worker ID when it is dropped.
+/// A generator whose named constant or bindable fields contain a leased worker ID. It renews the lease, switches to another
+/// worker ID if necessary, and releases its worker ID when it is dropped.
 ///
 /// ```
 /// use polyflake::layout::preset;
@@ -32,17 +32,17 @@ pub use crate::rules::numbered::shape;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It has the same methods as the core's generators: for one ID, for a batch, and without waiting.
+/// It has the same methods as the generators of the core crate: for one ID, for a batch, and without waiting.
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
-    /// Creates a generator with the default options, from a store's URL as in [`open`](crate::open), the name of a namespace of
-    /// all worker IDs that fit the fields, and the fields from the most significant one. It waits up to 10 seconds for its
-    /// first grant.
+    /// Creates a generator with the default options, from a store's URL as in [`open`](crate::open), the name of a namespace
+    /// that contains all worker IDs that fit the fields, and the fields from the most significant one. It waits up to 10
+    /// seconds for its first grant.
     ///
     /// # Errors
-    /// Returns the reason why there is no grant: `lease_unavailable`, `namespace_mismatch` for another layout, and others.
-    /// Returns the errors of [`shape`] for the layout and the fields.
+    /// Returns the reason why there is no grant, such as `lease_unavailable`, or `namespace_mismatch` if the namespace is for
+    /// another layout. Returns the errors of [`shape`] for the layout and the fields.
     pub fn new(url: &str, namespace: &str, layout: &Layout, fields: &[&str]) -> Result<Self> {
         let place = Place::of(url, Some(namespace))?;
         let numbers = place.numbers(Numbered::new(layout, fields)?.all());
@@ -55,7 +55,7 @@ impl Generator {
     /// worker ID. It waits up to 10 seconds for its first grant, or up to 70 seconds for a required worker ID.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` without the variable, or the errors of [`Generator::new`].
+    /// Returns `lease_unavailable` if the variable is not set, or the same errors as [`Generator::new`].
     pub fn from_env(layout: &Layout, fields: &[&str]) -> Result<Self> {
         let place = Place::from_env(None)?;
         let numbers = place.numbers(Numbered::new(layout, fields)?.all());
@@ -63,8 +63,8 @@ impl Generator {
         Self::with(place.source(), options, layout, fields, place.longest())
     }
 
-    /// Like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If the
-    /// future is dropped, a worker ID that was leased meanwhile is released.
+    /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If
+    /// the future is dropped, a worker ID that was leased meanwhile is released.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::new`].
@@ -96,8 +96,8 @@ impl Generator {
         begin(source.into(), options, layout, fields, longest)?.ready()
     }
 
-    /// Like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, a worker ID that
-    /// was leased meanwhile is released.
+    /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, a worker ID
+    /// that was leased meanwhile is released.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::with`].
@@ -113,11 +113,11 @@ impl Generator {
     }
 
     /// Generates a new ID. It waits up to a second for a lease, as it does for a tick. The first ID in a forked child process
-    /// waits for the child's own lease, up to the time that the generator could wait for its first grant.
+    /// waits for the child's own lease, for as long as the generator could wait for its first grant.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` without a lease. Its source states since when and why there is none. All other errors are
-    /// those of the core's generator.
+    /// Returns `lease_unavailable` if the generator has no worker ID at the moment. Its source states the reason and since
+    /// when. All other errors are the same as for the generator of the core crate.
     #[inline]
     pub fn generate(&self) -> polyflake::Result<Id> {
         self.call(|leased| leased.generate(None))
@@ -137,8 +137,8 @@ impl Generator {
     /// worker ID.
     ///
     /// # Errors
-    /// Returns `lease_unavailable`, `sequence_exhausted` or `clock_behind` instead of waiting. All other errors are those of
-    /// [`Generator::generate`].
+    /// Returns `lease_unavailable`, `sequence_exhausted` or `clock_behind` instead of waiting. All other errors are the same as
+    /// for [`Generator::generate`].
     #[inline]
     pub fn try_generate(&self) -> polyflake::Result<Id> {
         self.try_call(|leased| leased.try_generate(None))

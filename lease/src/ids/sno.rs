@@ -23,15 +23,16 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It has the same methods as the core's generators: for one ID, for its string form, for a batch, and without waiting.
+/// It has the same methods as the generators of the core crate: for one ID, for an ID as a string, for a batch, and without
+/// waiting.
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
     /// Creates a generator with the default options, from a store's URL as in [`open`](crate::open) and the name of a namespace
-    /// of all partitions. It waits up to 10 seconds for its first grant.
+    /// that contains all partitions. It waits up to 10 seconds for its first grant.
     ///
     /// # Errors
-    /// Returns the reason why there is no grant: `lease_unavailable`, `numbers_exhausted` and others.
+    /// Returns the reason why there is no grant, such as `lease_unavailable` or `numbers_exhausted`.
     pub fn new(url: &str, namespace: &str) -> Result<Self> {
         let place = Place::of(url, Some(namespace))?;
         let options = place.options(Shape::sno(place.numbers(0..=u64::from(u16::MAX)))?)?;
@@ -43,15 +44,15 @@ impl Generator {
     /// worker ID. It waits up to 10 seconds for its first grant, or up to 70 seconds for a required worker ID.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` without the variable, or the errors of [`Generator::new`].
+    /// Returns `lease_unavailable` if the variable is not set, or the same errors as [`Generator::new`].
     pub fn from_env() -> Result<Self> {
         let place = Place::from_env(None)?;
         let options = place.options(Shape::sno(place.numbers(0..=u64::from(u16::MAX)))?)?;
         Self::with(place.source(), options, place.longest())
     }
 
-    /// Like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If the
-    /// future is dropped, a partition that was leased meanwhile is released.
+    /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If
+    /// the future is dropped, a partition that was leased meanwhile is released.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::new`].
@@ -74,8 +75,8 @@ impl Generator {
         begin(source.into(), options, longest)?.ready()
     }
 
-    /// Like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, a partition that
-    /// was leased meanwhile is released.
+    /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, a partition
+    /// that was leased meanwhile is released.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::with`].

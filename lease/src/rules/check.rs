@@ -1,4 +1,4 @@
-//! A check whether a lease could be acquired, request by request. It claims nothing and writes nothing.
+//! Checks whether a lease could be acquired, request by request, without claiming a worker ID or writing to the store.
 
 use alloc::{
     format,

@@ -13,21 +13,21 @@ pub enum ErrorKind {
     OutOfRange,
     /// There is no grant yet, or the store is unreachable and the window has ended.
     LeaseUnavailable,
-    /// The record shows another holder's grant.
+    /// The record shows the grant of another holder.
     LeaseLost,
-    /// The namespace has another shape.
+    /// The namespace was created for another ID format, layout, epoch, secret or range of worker IDs.
     NamespaceMismatch,
     /// Every worker ID is granted. [`Error::until`] returns the end of the next grant to expire.
     NumbersExhausted,
     /// The store may lose data that it acknowledged.
     StoreNotDurable,
-    /// The store is another incarnation. [`Error::until`] returns the time from which it grants again.
+    /// The store was restored, promoted or copied. [`Error::until`] returns the time from which it grants worker IDs again.
     StoreChanged,
     /// A record is missing, unreadable, or contradicts another one.
     StoreDamaged,
     /// A record has a newer format than this version supports.
     SchemaOutdated,
-    /// The claimant's clock differs too much from the store's.
+    /// The clock of this host differs too much from that of the store.
     ClockSkewed,
 }
 
@@ -52,7 +52,7 @@ impl ErrorKind {
         Self::ClockSkewed,
     ];
 
-    /// Returns the stable code, which is the same string in every language.
+    /// Returns the stable error code, which is the same string in every language.
     pub const fn code(self) -> &'static str {
         match self {
             Self::OutOfRange => "out_of_range",
@@ -114,7 +114,7 @@ impl Error {
         self.kind
     }
 
-    /// Returns the stable code, which is the same string in every language.
+    /// Returns the stable error code, which is the same string in every language.
     pub fn code(&self) -> &'static str {
         self.kind.code()
     }

@@ -16,7 +16,7 @@ use crate::{Error, rules::error::moment};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
-    /// There is a grant again, or the first one.
+    /// A worker ID was leased, for the first time or again.
     Acquired {
         /// The worker ID.
         number: u64,
@@ -43,7 +43,7 @@ pub enum Event {
         /// The end of the grant.
         end: u64,
     },
-    /// A request was rejected or failed for another reason than the previous one, and the lease continues.
+    /// A request was rejected or failed, for another reason than the previous one. The lease continues.
     Refused(Error),
     /// The grant has expired without a replacement. No IDs are available until an [`Event::Acquired`] or an [`Event::Renewed`].
     Expired {
@@ -111,7 +111,7 @@ impl fmt::Display for Event {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Figures {
-    /// The time until the end of the grant, by the system's clock, or zero without a grant.
+    /// The time until the end of the grant according to the system's clock, or zero without a grant.
     pub remaining: Duration,
     /// The number of grants.
     pub grants: u64,

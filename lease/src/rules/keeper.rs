@@ -1,10 +1,11 @@
-//! The keeper: the state machine that leases a number, renews the lease, and returns the number.
+//! The keeper: the state machine that leases a worker ID, renews the lease, and releases the worker ID.
 //!
 //! # Why uniqueness needs no clock
 //!
-//! Most locks with a timeout rely on clocks: the holder must stop before the store lets the next one in, so both must measure the
-//! same time, and a holder that is paused between its last check and its write does damage. A keeper avoids this, because an ID
-//! itself contains a time. A **grant** is the right to a rectangle of IDs, some numbers times a span of *ticks*:
+//! Most locks with a timeout rely on clocks: the holder must stop before the store lets the next one in, so both must measure
+//! the same time, and a holder that is paused between its last check and its write does damage. A keeper avoids this, because
+//! an ID itself contains a time. A **grant** is the right to a rectangle of IDs, which spans some worker IDs and a range of
+//! *ticks*:
 //!
 //! ```text
 //! number
@@ -15,34 +16,35 @@
 //! ```
 //!
 //! The rectangles of a namespace never overlap, and a generator compares the tick that it is about to encode with its own
-//! rectangle. So it does not matter when an ID is made, or what time it is anywhere. If a holder sleeps for an hour and then wakes up
-//! with an old clock reading in hand, the ID that it makes carries an old tick, within its own rectangle, which nobody else has. If
-//! its clock has gone on, the tick is outside, and the call fails. A wrong clock, a lost reply or a partition of the network can
-//! therefore cost availability, but cannot repeat an ID. Only two rules of docs/leases.md trust a clock: the quiet time of a store
-//! that was restored from a backup (R7), and an operator's statement that a holder is dead (R5).
+//! rectangle. So it does not matter when an ID is generated, or what time it is anywhere. If a holder sleeps for an hour and
+//! then continues with an old clock reading, the ID that it generates contains an old tick, within its own rectangle, which no
+//! other holder has. If its clock has advanced, the tick is outside, and the call fails. A wrong clock, a lost reply or a
+//! network partition can therefore interrupt ID generation, but can never cause a duplicate. Only two rules of docs/leases.md
+//! trust a clock: the quiet time of a store that was restored from a backup (R7), and an operator's statement that a holder is
+//! dead (R5).
 //!
 //! # The fence
 //!
-//! Two things keep the rectangles apart: every change of a record is a compare-and-swap, and the next grant of a number starts
-//! where the record says that the previous one ends. The record is the fence, and the holder's own view must never be wider than
-//! it:
+//! Two rules prevent the rectangles from overlapping: every change of a record is a compare-and-swap, and the next grant of a
+//! worker ID starts at the recorded end of the previous one. The record is the fence, and the holder must never assume a later
+//! end than the record:
 //!
 //! - **Extending.** The window grows after the store has acknowledged the later end, durably, for that very request
-//!   ([`Action::Extend`]). An end that was only requested may or may not be in the record. Reading the record does not settle
-//!   this: after a crash, a server can show a commit that its replica lacks, and the replica may be the server tomorrow. So what a
-//!   read shows is written again, and only that acknowledgement counts.
-//! - **Returning.** The end may be lowered only once no ID can follow. [`Action::Seal`] closes the generator in one atomic step,
-//!   which also returns the highest tick that any thread, batch or handle has reserved. Then the release is sent, with that tick's
-//!   end. From that moment on the grant is dead, whatever the answer is.
-//! - **Being copied.** A virtual machine may be cloned with its keeper. Each renewal raises the record's version by a random
-//!   amount and notes it. If a keeper finds its own token with a version that it never requested, there is a clone, and it stops
-//!   renewing.
+//!   ([`Action::Extend`]). An end that was only requested may or may not be in the record. Reading the record is not
+//!   sufficient, because after a crash a server can show a commit that its replica lacks, and the replica may later become the
+//!   server. So the value that was read is written again, and only that acknowledgement counts.
+//! - **Releasing.** The end may be lowered only when no further ID can be generated. [`Action::Seal`] closes the generator in
+//!   one atomic step, which also returns the highest tick that any thread, batch or handle has reserved. Then the release is
+//!   sent, with that tick's end. From that moment on the grant has ended, regardless of the reply.
+//! - **Being copied.** A virtual machine may be cloned with its keeper. Each renewal increases the record's version by a random
+//!   amount, which the keeper remembers. If a keeper finds its own token with a version that it never requested, a clone
+//!   exists, and the keeper stops renewing.
 //!
 //! # A machine without I/O
 //!
 //! The keeper reads no clock, opens no connection and starts no thread. Its host passes the time and the store's replies, and
-//! carries out the [`Action`]s in order. The hosts in Rust, Python and JavaScript share it, as do the model and the simulator, which
-//! run this code and not a description of it.
+//! carries out the [`Action`]s in order. The hosts in Rust, Python and JavaScript share the keeper, as do the model and the
+//! simulator, which run this code and not a description of it.
 
 mod answers;
 mod care;
@@ -61,7 +63,7 @@ use crate::{
     rules::json::MOST, rules::shape::BLOCK,
 };
 
-/// The time, as the host of a keeper reads it.
+/// The time as read by a keeper's host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "hosts make it")]
 pub struct Moment {
@@ -163,7 +165,7 @@ pub struct Keeper<R> {
     failures: u32,
     /// The longest lease that the namespace ever had, as far as this keeper knows.
     longest_ms: u64,
-    /// Whether the records of the namespace were counted.
+    /// Whether the records of the namespace have been counted.
     is_surveyed: bool,
     /// An incarnation whose records went back in time: the store was restored, although its name is the same.
     outdated: Option<Random>,
@@ -279,7 +281,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.actions.pop_front().unwrap_or_else(|| self.rest(now))
     }
 
-    /// Processes the reply to a request. A reply that is no longer awaited changes nothing.
+    /// Processes the reply to a request. A reply that is no longer awaited has no effect.
     pub fn answered(&mut self, request: u64, reply: Result<Reply>, now: Moment) {
         if request != self.request || !matches!(self.at, At::Asking(_)) {
             return;
@@ -301,7 +303,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Reports that the generator for the last [`Action::Begin`] could not be created. The keeper releases the worker ID and
-    /// claims one again after a pause, which grows with each failure. At other times, this call changes nothing.
+    /// claims one again after a pause, which grows with each failure. At other times, this call has no effect.
     pub fn not_begun(&mut self, error: Error, now: Moment) {
         let is_idle = matches!(self.at, At::Idle { .. }) && self.is_kept();
         if let Some(held) = self.held.take_if(|_| is_idle) {
@@ -313,7 +315,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Reports the end of the highest tick that the sealed generator ever reserved, in Unix milliseconds, or `None` if it
     /// reserved no tick. An end between two times of the grid is rounded up. Without a preceding [`Action::Seal`], this call
-    /// changes nothing.
+    /// has no effect.
     pub fn sealed(&mut self, end: Option<u64>, now: Moment) {
         if !matches!(self.at, At::Sealing) {
             return;

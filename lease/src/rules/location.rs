@@ -66,13 +66,13 @@ impl core::fmt::Display for Schema {
     }
 }
 
-/// Which tables a request may create.
+/// The tables that a request may create.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Create {
-    /// No tables. A location without a store is an error.
+    /// No tables. A location without a store results in an error.
     Nothing,
-    /// No tables. A location where a store could be created answers like an empty store.
+    /// No tables. A location where a store could be created behaves like an empty store.
     Trial {
         /// Whether the store could be created even if the database contains another store.
         second: bool,
@@ -116,7 +116,7 @@ impl Create {
     }
 }
 
-/// How a store may be opened.
+/// The options for opening a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Access {

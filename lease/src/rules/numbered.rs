@@ -13,8 +13,8 @@ use polyflake::layout::{Json, Layout, Tick};
 
 use crate::{Result, Shape, rules::error::out_of_range};
 
-/// Returns the shape of a layout whose constants or bindables contain the worker ID. `fields` lists them from the most
-/// significant bit.
+/// Returns the shape of a layout whose constant or bindable fields contain the worker ID. `fields` lists them, starting with
+/// the most significant one.
 ///
 /// ```
 /// use polyflake::layout::preset;
@@ -27,8 +27,8 @@ use crate::{Result, Shape, rules::error::out_of_range};
 ///
 /// # Errors
 /// Returns `out_of_range` for worker IDs that do not fit the fields; for fields of more than 52 bits in total; for a field that
-/// is not an integer constant or bindable of the layout; for other bindables, for which a lease has no values; or for a layout
-/// without a timestamp or with an epoch before 1970.
+/// is not an integer constant or bindable field of the layout; for other bindable fields, for which a lease has no values; or
+/// for a layout without a timestamp or with an epoch before 1970.
 #[cfg_attr(not(feature = "std"), expect(unreachable_pub, reason = "`layout` has it"))]
 pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> Result<Shape> {
     let numbered = Numbered::new(layout, fields)?;

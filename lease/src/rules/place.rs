@@ -107,7 +107,7 @@ impl Place {
         Ok(Self { number: number.map(number_of).transpose()?, ..place })
     }
 
-    /// Like [`Place::of_variables`], with the environment variables of this process.
+    /// Works like [`Place::of_variables`], with the environment variables of this process.
     ///
     /// # Errors
     /// Returns `out_of_range` for a variable that is not UTF-8, or the errors of [`Place::of_variables`].
@@ -184,7 +184,7 @@ impl Place {
         Location::read(url).ok()?.namespace
     }
 
-    /// Returns whether the URL contains a password, as the user's or as a parameter.
+    /// Returns whether the URL contains a password, either of the user or as a parameter.
     pub fn has_password(&self) -> bool {
         matches!(&self.location.site, Site::Server(server) if server.password.is_some())
     }

@@ -11,8 +11,9 @@ pub struct Fleet {
     /// The maximum number of generators that are alive at once, including those that a deployment starts before it stops
     /// others.
     pub holders: u64,
-    /// The number of processes per hour that end without a clean shutdown: killed, out of memory, or evicted. Their worker IDs
-    /// stay granted until their leases end, whereas a clean shutdown releases a worker ID immediately.
+    /// The number of processes per hour that end without a clean shutdown, for example because they are killed, evicted or out
+    /// of memory. Their worker IDs stay granted until their leases end, whereas a clean shutdown releases a worker ID
+    /// immediately.
     pub kills_per_hour: u64,
 }
 
@@ -34,7 +35,8 @@ pub struct Plan {
     pub fleet: Fleet,
     /// The length of a lease in milliseconds.
     pub lease_ms: u64,
-    /// The number of records that the fleet needs: one for each holder, and one for each kill within a lease.
+    /// The number of records that the fleet needs: one for each holder, and one for each process that is killed within the
+    /// length of a lease.
     pub needed: u64,
     /// The number of records that the namespace can have.
     pub capacity: u64,
@@ -43,10 +45,10 @@ pub struct Plan {
     pub longest_lease_ms: Option<u64>,
     /// The number of renewals per second.
     pub renewals_per_second: f64,
-    /// The longest outage of the store that does not affect any holder, whenever it starts, in milliseconds. It is two thirds
-    /// of a lease.
+    /// The longest outage of the store that does not affect any holder, regardless of when it starts, in milliseconds. It is
+    /// two thirds of a lease.
     pub unnoticed_ms: u64,
-    /// The longest wait for the worker ID of a killed process, if a holder insists on it, in milliseconds.
+    /// How long a holder that requires the worker ID of a killed process may have to wait for it, in milliseconds.
     pub wait_ms: u64,
 }
 

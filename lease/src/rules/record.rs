@@ -72,7 +72,8 @@ impl Record {
         Self { first, count, start: 0, granted_until: 0, token, version: 1, incarnation, holder }
     }
 
-    /// Returns whether both records are the same grant: incarnation, worker ID, token and start are equal.
+    /// Returns `true` if both records describe the same grant, that is, if they have the same incarnation, worker ID, token and
+    /// start.
     pub fn is_grant(&self, other: &Self) -> bool {
         self.token != Random::default()
             && (self.incarnation, self.first, self.token, self.start)
@@ -85,7 +86,8 @@ impl Record {
             && (self.first, self.token, self.start) == (other.first, other.token, other.start)
     }
 
-    /// Returns whether a write that read `other` may replace this record: version, token and incarnation are equal.
+    /// Returns `true` if a write that is based on `other` may replace this record, that is, if they have the same version,
+    /// token and incarnation.
     pub fn is_as_read(&self, other: &Self) -> bool {
         (self.first, self.version, self.token, self.incarnation)
             == (other.first, other.version, other.token, other.incarnation)

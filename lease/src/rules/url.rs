@@ -1,12 +1,12 @@
-//! The URL of a lease: the store, how a client reaches it, the namespace, and the terms of the lease. One parser serves all languages,
-//! and hands each client the parts, so that no client reads a URL by rules of its own.
+//! The URL of a lease: the store, how a client reaches it, the namespace, and the terms of the lease. All languages use the
+//! same parser, which passes the parts to each client, so that all clients interpret a URL in the same way.
 //!
 //! ```text
 //! sqlite:/var/lib/app/ids.db?namespace=orders
 //! postgres://user:password@host:5432,other:5433/database?namespace=orders&sslmode=require
 //! ```
 //!
-//! Errors show names and never values, since any part of a URL may hold a password.
+//! Errors contain names but never values, because any part of a URL can contain a password.
 
 use alloc::{
     format,

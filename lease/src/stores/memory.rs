@@ -35,7 +35,7 @@ impl Memory {
         self.now = now;
     }
 
-    /// Replaces the contents by an earlier copy, like a restored backup. The time is kept, and the store becomes another
+    /// Replaces the contents with an earlier copy, like a restored backup. The time is unchanged, and the store becomes another
     /// incarnation.
     pub fn restore(&mut self, backup: Self) {
         let incarnation = self.incarnation + 1;

@@ -91,8 +91,8 @@ struct Open {
 }
 
 impl Postgresql {
-    /// Connects to a server. Connecting and each reply may take up to 15 seconds. The first request creates the tables if they
-    /// do not exist. The URL may have the parameters that [`open`](crate::open) describes.
+    /// Connects to a server. Connecting can take up to 15 seconds, and so can each reply. The first request creates the tables
+    /// if they do not exist. The URL may have the parameters that [`open`](crate::open) describes.
     ///
     /// # Errors
     /// Returns `lease_unavailable` if the connection fails. Requests fail with `store_not_durable` if the server may lose

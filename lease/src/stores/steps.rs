@@ -236,7 +236,7 @@ impl Steps {
         }
     }
 
-    /// Like [`Steps::next`], for a process that stores its knowledge of stores itself.
+    /// Works like [`Steps::next`], for a process that keeps track of the checked stores itself.
     ///
     /// # Errors
     /// Returns the same errors as [`Steps::next`].

@@ -38,9 +38,9 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
     Address::of(url)?.open(Duration::MAX)
 }
 
-/// Checks whether a lease could be acquired, for deployment scripts. The URL names a namespace, like `POLYFLAKE_LEASE`; without a URL, the
-/// variables are read. The check leases and writes nothing, and accepts a store that does not exist yet but could be created. Returns the
-/// name of the store without a password.
+/// Checks whether a lease could be acquired, for deployment scripts. The URL names a namespace, like `POLYFLAKE_LEASE`; without
+/// a URL, the variables are read. The check neither leases a worker ID nor writes to the store. It accepts a store that does
+/// not exist yet but could be created. Returns the name of the store without a password.
 ///
 /// Do not let the first process wait for this check: after a restore, it fails until the quiet time has ended, which only a process that
 /// requests a worker ID begins.
@@ -58,8 +58,8 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
 /// ```
 ///
 /// # Errors
-/// Returns the reason why no lease could be acquired, immediately: `out_of_range` for the URL, `lease_unavailable` for a store that is
-/// unreachable, `store_not_durable`, `store_changed`, `numbers_exhausted`, `clock_skewed` and others.
+/// Immediately returns the reason why no lease could be acquired: `out_of_range` if the URL is invalid, `lease_unavailable` if
+/// the store is unreachable, `store_not_durable`, `store_changed`, `numbers_exhausted`, `clock_skewed` or another lease error.
 pub fn check(url: Option<&str>) -> Result<String> {
     let place = match url {
         Some(url) => Place::of(url, None),

@@ -1,7 +1,8 @@
-//! Randflake's base32hex: a 64-bit number in 1 to 13 digits, without leading zeros, so that each number has one spelling.
+//! Randflake's base32hex encoding: a 64-bit number in 1 to 13 digits, without leading zeros, so that each number has one
+//! canonical encoding.
 //!
-//! A number is written as the last of 16 digits (80 bits), by sno's algorithm with another alphabet. Its text is then moved to
-//! the front of the 16 bytes; reading moves it back.
+//! A number is written as the last digits of 16 (80 bits), with sno's algorithm and another alphabet. Its digits are then moved
+//! to the front of the 16 bytes. Decoding moves them back.
 
 pub(crate) mod slices;
 

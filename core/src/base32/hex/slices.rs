@@ -1,4 +1,4 @@
-//! Whole slices of numbers: as texts in slots of 16 bytes, and as texts one after the other.
+//! Encodes and decodes slices of numbers, as strings in 16-byte slots or as concatenated strings.
 
 use super::{MAX_DIGITS, length_of, why_not};
 use crate::{
@@ -13,32 +13,32 @@ use crate::{
 /// Number of texts that are held in slots on their way into a column or out of one.
 const CHUNK: usize = 64;
 
-/// Writes the text of every number into its slot.
+/// Encodes every number into its slot.
 ///
 /// # Errors
-/// `invalid_length` unless the slices are equally long.
+/// Returns `invalid_length` unless both slices have the same length.
 pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
     same_length(numbers.len(), slots.len())?;
     level.encode_hex(numbers, slots);
     Ok(())
 }
 
-/// Writes the number of every slot's text, up to the first bad one.
+/// Decodes the number in every slot, up to the first invalid one.
 ///
 /// # Errors
-/// `invalid_length` unless the slices are equally long; as for one text, with its item.
+/// Returns `invalid_length` unless both slices have the same length, or the error of the first invalid string with its item.
 pub fn decode(level: Level, slots: &[Slot], numbers: &mut [u64]) -> Result<()> {
     same_length(slots.len(), numbers.len())?;
     let done = level.decode_hex(slots, numbers);
     slots.get(done).map_or(Ok(()), |bad| Err(refusal(text_of(bad), done)))
 }
 
-/// Writes the texts of all numbers one after the other, and the offset at which each begins. A last offset is the end of all
-/// texts, which is also returned.
+/// Encodes all numbers as concatenated strings, and writes the offset at which each string begins. The last offset is the end
+/// of all strings, which is also returned.
 ///
 /// # Errors
-/// `invalid_length` unless there is one more offset than numbers, and room for 13 bytes a number; `out_of_range` for more
-/// numbers than 32-bit offsets can hold at 13 bytes each.
+/// Returns `invalid_length` unless there is one more offset than numbers and space for 13 bytes per number, or `out_of_range`
+/// for more numbers than 32-bit offsets allow at 13 bytes each.
 pub fn encode_column(
     level: Level,
     numbers: &[u64],
@@ -86,11 +86,11 @@ fn put_last(text: &[u8], places: &mut [u8]) {
     places[..text.len()].copy_from_slice(text);
 }
 
-/// Writes the number of every text, given texts one after the other and their offsets, up to the first bad one.
+/// Decodes concatenated strings, given their offsets, up to the first invalid one.
 ///
 /// # Errors
-/// `invalid_length` unless there is one more offset than numbers; `out_of_range` with its item for an offset below the
-/// previous one or past the texts; as for one text, with its item.
+/// Returns `invalid_length` unless there is one more offset than numbers; `out_of_range` with its item if an offset is below
+/// the previous one or past the strings; or the error of the first invalid string with its item.
 pub fn decode_column(
     level: Level,
     offsets: &[i32],

@@ -1,4 +1,4 @@
-//! Many IDs at once, one field at a time: reads columns of integers from IDs, and packs IDs from columns.
+//! Reads columns of integers from many IDs, one field at a time, and packs IDs from columns.
 
 use crate::{
     Error, Result,
@@ -28,9 +28,9 @@ impl Layout {
     ///
     /// # Errors
     /// Returns `invalid_type` in a layout of byte IDs, or for a field of bytes, a string or more than 64 bits; `unknown_field`
-    /// for a slot of another layout; `invalid_length` unless both slices have the same length; or `time_out_of_range`, with the
-    /// index of the item, for a time outside signed 64-bit milliseconds. In the last case, the column is unchanged from that
-    /// item on.
+    /// for an index of another layout; `invalid_length` unless both slices have the same length; or `time_out_of_range`, with
+    /// the index of the item, for a time outside signed 64-bit milliseconds. In the last case, the column is unchanged from
+    /// that item on.
     pub fn integer_column(&self, slot: FieldIndex, ids: &[i64], column: &mut [i64]) -> Result<()> {
         if !self.is_integer() {
             return Err(Error::invalid_type("bytes", "integers"));
@@ -40,7 +40,7 @@ impl Layout {
         read(field, ids.iter().map(|id| Bits::Word(id.cast_unsigned())), column)
     }
 
-    /// Like [`Layout::integer_column`], for byte IDs that are packed one after the other.
+    /// Works like [`Layout::integer_column`], for concatenated byte IDs.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -125,7 +125,7 @@ impl Values<'_> {
     ///
     /// # Errors
     /// Reports all errors before writing anything: `invalid_type` if the layout has another kind of ID, or for a column of a
-    /// field of bytes, a string or more than 64 bits; `unknown_field` for a slot of another layout; `invalid_length` unless
+    /// field of bytes, a string or more than 64 bits; `unknown_field` for an index of another layout; `invalid_length` unless
     /// every column has one item per ID, or for bytes that are not a whole number of IDs; the errors of [`Values::pack`] for
     /// the fields without a column; and then, column by column, `out_of_range` or `time_out_of_range` for a value that does not
     /// fit, with the index of the item.

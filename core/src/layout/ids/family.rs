@@ -1,4 +1,4 @@
-//! The layout part of the engine: the timestamp, and all bits of an ID except time and sequence.
+//! The layout part of the engine, with the timestamp and all bits of an ID except time and sequence.
 
 use crate::{
     Error, ErrorKind, Result,
@@ -10,7 +10,7 @@ use crate::{
     sequence::per_tick::PerTick,
 };
 
-/// The IDs of one layout, without time and sequence.
+/// The IDs that use one layout, without time and sequence.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has it")]
 pub struct Template {

@@ -18,8 +18,8 @@ use crate::{
 /// [`polyflake::Generator`](crate::Generator) documents the methods that all ID formats share: `handle`, `clock` and
 /// `extend_window`.
 ///
-/// No other generator may use the same layout and bindables, because both would produce the same IDs. For this reason, a
-/// generator cannot be cloned:
+/// No other generator may use the same layout and the same values of the bindable fields, because the two would generate
+/// duplicate IDs. For this reason, a generator cannot be cloned:
 ///
 /// ```compile_fail
 /// use polyflake::layout::{Generator, preset};
@@ -31,11 +31,11 @@ use crate::{
 ///
 /// The generator never goes back in time. After a wrong clock reading in the future, calls fail with `clock_behind` until the
 /// clock catches up, at worst in 2262, where clock readings end. With a window, a reading outside the window is rejected and
-/// changes nothing.
+/// has no effect.
 ///
-/// Bindables are either fixed when the generator is built or set for each ID. One bindable may have a range of worker IDs, which
-/// makes the generator faster ([`Builder::range`](crate::layout::Builder::range)). IDs with different values of the other
-/// bindables share one sequence:
+/// Bindable fields are either fixed when the generator is built or set for each ID. One bindable field can have a range of
+/// worker IDs, which makes the generator faster ([`Builder::range`](crate::layout::Builder::range)). IDs with different values
+/// of the other bindable fields share one sequence:
 ///
 /// ```
 /// use polyflake::layout::{Generator, preset};
@@ -47,7 +47,7 @@ use crate::{
 /// ```
 pub type Generator<C = DefaultClock> = generator::Generator<Template, C>;
 
-/// A buffer for many IDs: integers, or bytes that are packed one after the other.
+/// A buffer for many IDs, which are integers or concatenated bytes.
 ///
 /// ```
 /// use polyflake::layout::{Field, Generator, Layout, preset};
@@ -114,7 +114,7 @@ impl<C> Generator<C> {
         &self.engine.family.layout
     }
 
-    /// Returns a buffer for the values of an ID, in which the fixed bindables are set.
+    /// Returns a buffer for the values of an ID, in which the fixed bindable fields are set.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -180,8 +180,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `generator_closed` if the generator is already closed, or `forked` in a child process, because the parent's
-    /// generator continues.
+    /// Returns `generator_closed` if the generator is already closed, or `forked` in a child process, because the generator
+    /// continues in the parent.
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.family.check_process()?;
         let State { mut tick, mut next, .. } = self.engine.machine.close()?;
@@ -193,7 +193,7 @@ impl<C: Clock> Generator<C> {
         Ok(Snapshot { tick, next_sequence })
     }
 
-    /// Generates a new ID. All bindables must be fixed.
+    /// Generates a new ID. All bindable fields must be fixed.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -205,17 +205,18 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `missing_field` for a bindable that is not fixed; `clock_behind`, immediately, if the clock is behind the last
-    /// tick, or `sequence_exhausted` after a wait of up to `max_wait`, both with the time to retry; `lease_not_started` or
-    /// `lease_expired` outside the window; `time_out_of_range` outside the time range of the layout; `generator_closed`;
-    /// `forked` in a child process; or any error of the clock. A call that fails changes nothing.
+    /// Returns `missing_field` for a bindable field that is not fixed; `clock_behind`, immediately, if the clock is behind the
+    /// last tick, or `sequence_exhausted` if no ID became available within `max_wait`, both with the time to retry;
+    /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the time range of the layout;
+    /// `generator_closed` if the generator is closed; `forked` in a child process; or any error of the clock. A failed call
+    /// changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Id> {
         self.one(Mode::Wait)
     }
 
-    /// Generates a new ID with these bindables. It ignores a time or a sequence among the values, and the bindable for which
-    /// the generator has a range.
+    /// Generates a new ID with these values of the bindable fields. It ignores a time or a sequence among the values, and the
+    /// bindable field for which the generator has a range.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -227,15 +228,15 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns the errors of [`Values::pack`] for the bindables and constants first, and then those of [`Generator::generate`].
-    /// Returns `invalid_layout` for values of another layout.
+    /// Returns the errors of [`Values::pack`] for the bindable and constant fields first, and then those of
+    /// [`Generator::generate`]. Returns `invalid_layout` for values of another layout.
     #[inline]
     pub fn generate_with(&self, values: &Values<'_>) -> Result<Id> {
         self.one_with(Mode::Wait, values)
     }
 
     /// Fills a slice with new IDs. The slice is `&mut [i64]` in an integer layout, or packed bytes in a byte layout. All
-    /// bindables must be fixed.
+    /// bindable fields must be fixed.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -256,7 +257,7 @@ impl<C: Clock> Generator<C> {
         self.engine.fill(Mode::Wait, None, ids.into())
     }
 
-    /// Fills a slice with new IDs with these bindables.
+    /// Fills a slice with new IDs that have these values of the bindable fields.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -275,7 +276,7 @@ impl<C: Clock> Generator<C> {
         self.engine.fill(Mode::Wait, Some(base), ids.into())
     }
 
-    /// Generates a new ID if one is available without waiting. All bindables must be fixed.
+    /// Generates a new ID if one is available without waiting. All bindable fields must be fixed.
     ///
     /// ```
     /// use polyflake::{
@@ -291,14 +292,14 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are those
-    /// of [`Generator::generate`].
+    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are the
+    /// same as for [`Generator::generate`].
     #[inline]
     pub fn try_generate(&self) -> Result<Id> {
         self.one(Mode::Try)
     }
 
-    /// Generates a new ID with these bindables if one is available without waiting.
+    /// Generates a new ID with these values of the bindable fields if one is available without waiting.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -339,7 +340,7 @@ impl<C: Clock> Generator<C> {
         self.engine.try_fill(None, ids.into())
     }
 
-    /// Like [`Generator::try_fill`], with these bindables.
+    /// Works like [`Generator::try_fill`], with these values of the bindable fields.
     ///
     /// ```
     /// use polyflake::{
@@ -365,7 +366,7 @@ impl<C: Clock> Generator<C> {
     }
 
     /// Generates a new ID and waits asynchronously. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking
-    /// the thread. All bindables must be fixed.
+    /// the thread. All bindable fields must be fixed.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -386,7 +387,7 @@ impl<C: Clock> Generator<C> {
         self.engine.one_async(&sleep, None).await
     }
 
-    /// Generates a new ID with these bindables. It awaits `sleep` instead of blocking the thread.
+    /// Generates a new ID with these values of the bindable fields. It awaits `sleep` instead of blocking the thread.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -411,8 +412,8 @@ impl<C: Clock> Generator<C> {
         self.engine.one_async(&sleep, Some(base)).await
     }
 
-    /// Like [`Generator::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the front
-    /// of the slice, so it remains correct if the future is dropped early.
+    /// Works like [`Generator::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
+    /// front of the slice, so it remains correct if the future is dropped early.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -439,7 +440,7 @@ impl<C: Clock> Generator<C> {
         self.engine.fill_async(sleep, self.engine.family.complete().map(Some), ids.into(), written)
     }
 
-    /// Like [`Generator::fill_async`], with these bindables.
+    /// Works like [`Generator::fill_async`], with these values of the bindable fields.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

@@ -22,7 +22,7 @@ use crate::{
 pub type Handle<G> = generator::Handle<Template, G>;
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
-    /// Generates a new ID. All bindables must be fixed.
+    /// Generates a new ID. All bindable fields must be fixed.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -40,7 +40,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
         self.make(Mode::Wait, None)
     }
 
-    /// Generates a new ID with these bindables.
+    /// Generates a new ID with these values of the bindable fields.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -59,7 +59,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
         self.make(Mode::Wait, Some(values))
     }
 
-    /// Generates a new ID if one is available without waiting. All bindables must be fixed.
+    /// Generates a new ID if one is available without waiting. All bindable fields must be fixed.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -77,7 +77,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
         self.make(Mode::Try, None)
     }
 
-    /// Generates a new ID with these bindables if one is available without waiting.
+    /// Generates a new ID with these values of the bindable fields if one is available without waiting.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};

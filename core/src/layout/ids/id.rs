@@ -27,11 +27,11 @@ pub enum Id {
 }
 
 impl Id {
-    /// Parses an integer ID from a decimal string, the form in which most web APIs send it.
+    /// Parses an integer ID from a decimal string, as most web APIs send it.
     ///
     /// # Errors
-    /// Returns `invalid_character` for a string that is not the canonical decimal form, for example with leading zeros or a
-    /// plus sign, or `out_of_range` for an integer outside signed 64 bits.
+    /// Returns `invalid_character` if the string is not a canonical decimal, for example because of leading zeros or a plus
+    /// sign, or `out_of_range` if the integer is outside signed 64 bits.
     ///
     /// ```
     /// use polyflake::layout::{Id, preset};

@@ -1,4 +1,4 @@
-//! IDs: packed from values or generated, and parsed into their fields.
+//! IDs, which are packed from values or generated, and parsed into their fields.
 
 pub(super) mod builder;
 pub(super) mod columns;

@@ -50,9 +50,9 @@ pub struct Parsed<'a> {
 }
 
 impl Layout {
-    /// Parses an ID into its fields. Returns `invalid_type` if the ID is not of this layout's kind, `invalid_length` for a
-    /// wrong length, `time_out_of_range` for a time outside signed 64-bit milliseconds, or `invalid_character` for a string
-    /// that is not UTF-8.
+    /// Parses an ID into its fields. Returns `invalid_type` if the layout has another type of ID, `invalid_length` if the
+    /// length is wrong, `time_out_of_range` if the time does not fit in signed 64-bit milliseconds, or `invalid_character` if a
+    /// string is not UTF-8.
     ///
     /// ```
     /// use polyflake::layout::{Id, preset};
@@ -213,7 +213,7 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// Returns the value of a bindable, or `unknown_field`.
+    /// Returns the value of a bindable field, or `unknown_field` if the layout does not have the field.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -226,7 +226,7 @@ impl<'a> Parsed<'a> {
         self.get(self.layout.bindable(name)?)
     }
 
-    /// Returns the value of a constant in this ID, or `unknown_field`.
+    /// Returns the value of a constant field in this ID, or `unknown_field` if the layout does not have the field.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -239,7 +239,7 @@ impl<'a> Parsed<'a> {
         self.get(self.layout.constant(name)?)
     }
 
-    /// Returns the names and values of all bindables, from the most significant bit.
+    /// Returns the names and values of all bindable fields, starting with the most significant field.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -252,7 +252,7 @@ impl<'a> Parsed<'a> {
         self.all(Role::is_bindable)
     }
 
-    /// Returns the names and values of all constants, from the most significant bit.
+    /// Returns the names and values of all constant fields, starting with the most significant field.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};

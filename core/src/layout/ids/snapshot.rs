@@ -26,7 +26,7 @@ const FORMAT: (&str, u64) = ("format", 1);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// The last tick used, as the timestamp counts ticks, or 0 in a layout without a timestamp.
+    /// The last tick used, in the units and from the epoch of the timestamp, or 0 in a layout without a timestamp.
     pub tick: u64,
     /// The next sequence in that tick, or one past the maximum of the field if the tick is exhausted.
     pub next_sequence: u128,

@@ -9,10 +9,10 @@ use crate::{
 
 /// The values of one ID of a layout, by field. Create it once and reuse it for every ID.
 ///
-/// A [`FieldIndex`] saves looking up a name again. Setting a name or slot that the layout does not have fails immediately with
-/// `unknown_field`. All other errors are reported when the ID is packed, in the order of the fields from the most significant
-/// bit: a missing value (`missing_field`), a wrong type (`invalid_type`), or a value that does not fit (`out_of_range`,
-/// `time_out_of_range`).
+/// With a [`FieldIndex`], the name of a field is looked up only once. Setting a name or index that the layout does not have
+/// fails immediately with `unknown_field`. All other errors are reported when the ID is packed, in the order of the fields from
+/// the most significant bit: a missing value (`missing_field`), a wrong type (`invalid_type`), or a value that does not fit
+/// (`out_of_range`, `time_out_of_range`).
 ///
 /// ```
 /// use polyflake::layout::{Field, Layout};
@@ -163,7 +163,7 @@ impl<'l> Values<'l> {
         self.put(self.layout.sequence()?, sequence.into())
     }
 
-    /// Sets the value of a bindable.
+    /// Sets the value of a bindable field.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -206,7 +206,7 @@ impl<'l> Values<'l> {
         Ok(self.draft.id.clone())
     }
 
-    /// Packs the values into an integer ID. A layout of byte IDs returns `invalid_type`.
+    /// Packs the values into an integer ID. Returns `invalid_type` if the layout has byte IDs.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};

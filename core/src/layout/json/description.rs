@@ -1,4 +1,4 @@
-//! A layout as JSON, the same in every language:
+//! A layout as JSON, which is the same in every language:
 //!
 //! ```json
 //! {"id": "integer", "bits": 64, "fields": [
@@ -26,8 +26,8 @@ use crate::{
 };
 
 impl Layout {
-    /// Creates a layout from its description. Every error is `invalid_layout`, except `out_of_range` for a constant or a
-    /// sequence start that does not fit its field.
+    /// Creates a layout from its description. Every error is `invalid_layout`, except `out_of_range` if a constant or a
+    /// sequence start does not fit its field.
     ///
     /// Not part of the public API: for bindings.
     #[doc(hidden)]

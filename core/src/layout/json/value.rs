@@ -19,8 +19,8 @@ use crate::{
 /// integers are decimal strings.
 const LARGEST_NUMBER: u64 = 1 << 53;
 
-/// A JSON value, the form in which layouts, their key figures and snapshots are read and written. Bindings use it to convert
-/// objects of their own language without an intermediate JSON string.
+/// A JSON value, as which layouts, their key figures and snapshots are read and written. Bindings use it to convert objects of
+/// their own language without an intermediate JSON string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
     /// The value `null`.
@@ -29,7 +29,8 @@ pub enum Json {
     Bool(bool),
     /// An integer. Layouts and snapshots represent integers beyond 2^53 as strings.
     Integer(i64),
-    /// Any other number: a fraction, or an integer that does not fit 64 signed bits. Descriptions contain no such numbers.
+    /// Any other number, such as a fraction, or an integer that does not fit in a signed 64-bit integer. Descriptions contain
+    /// no such numbers.
     Fraction,
     /// A string.
     Text(String),

@@ -1,4 +1,4 @@
-//! Fields of a byte ID, which may begin and end at any bit. Offsets are counted from the most significant bit of the first
+//! Fields of a byte ID, which can begin and end at any bit. Offsets are counted from the most significant bit of the first
 //! byte.
 
 use alloc::vec::Vec;

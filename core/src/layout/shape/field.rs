@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use crate::layout::{Role, Tick, Timeline, Value, ValueType, Width};
 
-/// A field of a [`Layout`](crate::layout::Layout): its content and its width in bits.
+/// A field of a [`Layout`](crate::layout::Layout), with its content and its width in bits.
 ///
 /// A field of width 0 is allowed and always contains 0. Fields are checked when the layout is built.
 ///
@@ -54,8 +54,7 @@ impl Field {
         Self::new(bits, Role::Timestamp(Timeline::new(tick, epoch_ms, Width::new(bits))))
     }
 
-    /// Creates the field of the sequence within a tick, which starts at 0. A layout has at most one sequence of at most 64
-    /// bits.
+    /// Creates the sequence field. The sequence starts at 0 in each tick. A layout has at most one sequence of at most 64 bits.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -69,7 +68,7 @@ impl Field {
         Self::new(bits, Role::Sequence(Value::Integer(0)))
     }
 
-    /// Creates the field of the sequence within a tick, which starts at `start`.
+    /// Creates the sequence field. The sequence starts at `start` in each tick.
     ///
     /// ```
     /// use polyflake::layout::{Field, Generator, Layout};

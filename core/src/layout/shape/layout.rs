@@ -77,8 +77,8 @@ pub struct FieldIndex(pub(in crate::layout) usize);
 impl Layout {
     /// Creates a layout of signed 64-bit integers. The fields are listed from the most significant bit and fill all 64 bits.
     ///
-    /// Every error of the fields is `invalid_layout`, except `out_of_range` for a constant or a sequence start that does not
-    /// fit its field.
+    /// Every error of the fields is `invalid_layout`, except `out_of_range` if a constant or a sequence start does not fit its
+    /// field.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -95,8 +95,8 @@ impl Layout {
     /// Creates a layout of IDs of `length` bytes, 1 to 128. The fields are listed from the most significant bit of the first
     /// byte and fill all bytes. An integer field has at most 128 bits; a field of bytes or a string may fill the ID.
     ///
-    /// Every error of the fields is `invalid_layout`, except `out_of_range` for a constant or a sequence start that does not
-    /// fit its field.
+    /// Every error of the fields is `invalid_layout`, except `out_of_range` if a constant or a sequence start does not fit its
+    /// field.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -111,7 +111,7 @@ impl Layout {
         fit(Shape::Bytes(length), fields)
     }
 
-    /// Returns the number of bits of an ID.
+    /// Returns the number of bits in an ID.
     ///
     /// ```
     /// assert_eq!(polyflake::layout::preset("twitter", [])?.bits(), 64);
@@ -134,7 +134,7 @@ impl Layout {
         matches!(self.shape, Shape::Integer)
     }
 
-    /// Returns the slot of the timestamp, or `unknown_field`.
+    /// Returns the index of the timestamp, or `unknown_field` if the layout has no timestamp.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -146,7 +146,7 @@ impl Layout {
         self.time.map(FieldIndex).ok_or_else(|| unknown("timestamp"))
     }
 
-    /// Returns the slot of the sequence, or `unknown_field`.
+    /// Returns the index of the sequence, or `unknown_field` if the layout has no sequence.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -158,7 +158,7 @@ impl Layout {
         self.sequence.map(FieldIndex).ok_or_else(|| unknown("sequence"))
     }
 
-    /// Returns the slot of a constant, or `unknown_field`.
+    /// Returns the index of a constant field, or `unknown_field` if the layout does not have the field.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -172,7 +172,7 @@ impl Layout {
         self.find(name, Role::is_constant)
     }
 
-    /// Returns the slot of a bindable, or `unknown_field`.
+    /// Returns the index of a bindable field, or `unknown_field` if the layout does not have the field.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -184,7 +184,7 @@ impl Layout {
         self.find(name, Role::is_bindable)
     }
 
-    /// Returns the names of the constants, from the most significant bit.
+    /// Returns the names of the constant fields, starting with the most significant field.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -197,7 +197,7 @@ impl Layout {
         self.named(Role::is_constant).map(|(name, _)| name)
     }
 
-    /// Returns the names of the bindables, from the most significant bit.
+    /// Returns the names of the bindable fields, starting with the most significant field.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;

@@ -10,7 +10,7 @@ use core::fmt;
 
 use crate::{Error, ErrorKind, Result};
 
-/// The type of values that a constant or bindable accepts.
+/// The type of values that a constant or bindable field accepts.
 ///
 /// ```
 /// use polyflake::layout::{Field, Layout, ValueType};
@@ -93,8 +93,8 @@ pub enum Value<'a> {
 const LONG: usize = 32;
 
 impl Value<'_> {
-    /// Parses an integer from its canonical decimal form, `-?(0|[1-9][0-9]*)`. Any other string is `invalid_character`, and an
-    /// integer of more than 128 bits is `out_of_range`.
+    /// Parses a canonical decimal integer, `-?(0|[1-9][0-9]*)`. Returns `invalid_character` for any other string, or
+    /// `out_of_range` for an integer of more than 128 bits.
     ///
     /// ```
     /// use polyflake::layout::Value;
@@ -150,7 +150,7 @@ impl Value<'_> {
         }
     }
 
-    /// Returns the type of field that accepts the value, or `None` if neither a constant nor a bindable accepts it.
+    /// Returns the type of field that accepts the value, or `None` if neither a constant nor a bindable field accepts it.
     ///
     /// ```
     /// use polyflake::layout::{ValueType, Value};
@@ -212,7 +212,7 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// Implements the conversion from every integer type that fits 128 signed bits.
+/// Implements the conversion from every integer type that fits in a signed 128-bit integer.
 macro_rules! from_integers {
     ($($int:ty),*) => {$(
         impl From<$int> for Value<'_> {

@@ -1,4 +1,4 @@
-//! Time: the length of a tick, the conversion of times to ticks, and the ticks of generators and time ranges.
+//! The length of a tick, the conversion of times to ticks, and the ticks of generators and time ranges.
 
 mod range;
 pub(super) mod tick;

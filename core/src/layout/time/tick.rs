@@ -7,7 +7,7 @@ use crate::{Error, ErrorKind, Result, layout::shape::fit::start_of};
 
 /// The unit of a layout's timestamp: a whole number of microseconds.
 ///
-/// In JSON, a tick is written as an integer followed by `us`, `ms` or `s`.
+/// In JSON, a tick is an integer followed by a unit: `us`, `ms` or `s`.
 ///
 /// ```
 /// use polyflake::layout::Tick;

@@ -70,7 +70,7 @@ impl Options {
     /// example `orders/sno` for `orders`, so that generators of different formats can use the same name.
     ///
     /// # Errors
-    /// Returns `out_of_range` for an invalid name.
+    /// Returns `out_of_range` if the name is invalid.
     pub fn new(name: &str, shape: Shape) -> Result<Self> {
         let namespace = format!("{name}/{}", shape.family());
         check_name(&namespace)?;
@@ -111,7 +111,7 @@ impl Options {
         }
     }
 
-    /// Sets the longest wait of a caller for the first grant, in milliseconds. The default is 10,000. During this time, a failed
+    /// Sets how long a caller waits for the first grant, in milliseconds. The default is 10,000. During this time, a failed
     /// request is repeated within half a second, so that a server that becomes available is noticed soon.
     #[must_use]
     pub fn waits_for_ms(self, wait_ms: u64) -> Self {
@@ -223,14 +223,14 @@ impl Options {
         Self { watch: Some(Watch::new(watch)), ..self }
     }
 
-    /// Sets the maximum wait of a call for a tick or a lease, like the builders of the core.
+    /// Sets how long a call can wait for a tick or a lease, like the builders of the core crate.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn max_wait(self, max_wait: Duration) -> Self {
         Self { waits: Waits { longest: Some(max_wait), ..self.waits }, ..self }
     }
 
-    /// Sets whether a call waits for a tick or a lease, like the builders of the core.
+    /// Sets whether a call waits for a tick or a lease, like the builders of the core crate.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn on_exhausted(self, on_exhausted: OnExhausted) -> Self {

@@ -57,9 +57,9 @@ impl AsyncPostgresql {
         Ok(Self { schema: server.schema, create, ..store })
     }
 
-    /// Takes a connection from a pool. The connection is returned when the store is dropped, or closed if a request was dropped
-    /// before its end. The pool does not report the server's warnings. Therefore, if a synchronous replica may be promoted,
-    /// never cancel the commits of such a connection manually.
+    /// Takes a connection from a pool. The connection is returned to the pool when the store is dropped, or closed if a request
+    /// was dropped before it completed. The pool does not report the server's warnings. Therefore, if a synchronous replica may
+    /// be promoted, never cancel the commits of such a connection manually.
     ///
     /// ```no_run
     /// use polyflake_lease::{AsyncPostgresql, Host};

@@ -30,7 +30,7 @@ const REFUSED: [(u32, &str); 15] = [
 /// with the container.
 const OVERLAYFS: u32 = 0x794c_7630;
 
-/// Rejects a file system that is not durable, by the number that Linux assigns to it. Overlayfs is rejected as well unless the
+/// Rejects a file system that is not durable, identified by its number in Linux. Overlayfs is rejected as well unless the
 /// store's URL allows it.
 ///
 /// # Errors
@@ -76,7 +76,7 @@ const LASTING: [(&[&str], &str); 4] = [
 ];
 
 /// Returns the error for a store's file that the system does not open or create, by the name of the error number in C, such as
-/// `ENOENT`. Other errors, such as too many open files or a full disk, may end by themselves.
+/// `ENOENT`. Other errors, such as too many open files or a full disk, may be temporary.
 pub fn file_error(code: &str) -> Error {
     let error = |reason| Error::new(ErrorKind::LeaseUnavailable, reason);
     let lasting = LASTING.iter().find(|(codes, _)| codes.contains(&code));

@@ -60,10 +60,10 @@ pub fn open<C>(
     Err(Error::new(ErrorKind::LeaseUnavailable, reason))
 }
 
-/// Checks a path at which there may be a store, and returns whether the file exists. Where it does not, it could be created.
+/// Checks a path at which there may be a store, and returns whether the file exists. If it does not exist, it could be created.
 ///
 /// # Errors
-/// As [`open`].
+/// Returns the same errors as [`open`].
 pub fn look(path: &Path, access: Access) -> Result<bool> {
     check_system_of(path, access)?;
     if path.exists() {

@@ -1,12 +1,12 @@
 //! sno's base32 with AVX2: two IDs in a register, four IDs in a group.
 //!
-//! An ID is 80 bits and its string has 16 characters of five bits each. Eight characters are 40 bits, which are five bytes. So each
-//! half of an ID is encoded by itself, and a register of two 16-byte lanes holds one ID per lane.
+//! An ID is 80 bits and its string has 16 characters of five bits each. Eight characters are 40 bits, which are five bytes. So
+//! each half of an ID is encoded separately, and a register of two 16-byte lanes holds one ID per lane.
 //!
 //! # Encoding
 //!
-//! A plain loop would shift five bits out for each character. There is no such loop here: all 32 characters of two IDs take the same
-//! few instructions.
+//! A plain loop would shift out five bits for each character. Instead, the same few instructions process all 32 characters of
+//! two IDs.
 //!
 //! ```text
 //! half an ID       byte 0          byte 1          byte 2          byte 3          byte 4
@@ -17,7 +17,7 @@
 //! values           000bbbbb 000aaaaa  000ddddd 000ccccc  ...                                     high byte, low byte
 //! ```
 //!
-//! 1. A shuffle puts bytes `p` and `p + 1` into word `p`. The ten bits of characters `2p` and `2p + 1` lie in there, but at a
+//! 1. A shuffle puts bytes `p` and `p + 1` into word `p`. It contains the ten bits of characters `2p` and `2p + 1`, but at a
 //!    different position in each word.
 //! 2. AVX2 has no shift of 16-bit words by different distances. A multiplication by 4^p is one, and moves all tens to the top.
 //! 3. The first character's five bits are shifted down to the low byte, the second character's to the high byte. In memory the low
@@ -27,14 +27,16 @@
 //!
 //! # Decoding
 //!
-//! 1. A character minus `'2'` is its value if it is a digit; the character minus the letters' offset is its value if it is a letter.
-//!    As unsigned bytes, the wrong one of the two is always the larger one, so a minimum selects. Saturating subtractions leave 0
-//!    for a character in range; the minimum of both, for digits and letters, is nonzero for a bad character only.
+//! 1. A character minus `'2'` is its value if it is a digit; the character minus the letters' offset is its value if it is a
+//!    letter. As unsigned bytes, the wrong one of the two is always the larger one, so a minimum selects. Saturating
+//!    subtractions leave 0 for a character in range; the minimum of both, for digits and letters, is nonzero only for an
+//!    invalid character.
 //! 2. Two multiply-add instructions join neighbours: two fives into a ten in each 16-bit word, two tens into a twenty in each 32-bit
 //!    word. The factors are powers of two, chosen so that the first twenty bits of a half end at bit 4 and the others at bit 0.
-//! 3. One shift and one `or` bring the missing four bits over. A last shuffle reverses the bytes, and drops the gaps between them.
+//! 3. One shift and one `or` insert the missing four bits. A last shuffle reverses the bytes, and drops the gaps between them.
 //!
-//! A group with a bad character is left to the caller, who finds the position and makes the error: this path need not be fast.
+//! A group with an invalid character is left to the caller, which finds the position and creates the error. This path need not
+//! be fast.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
