@@ -9,7 +9,7 @@ use crate::{Error, ErrorKind, Result};
 ///
 /// The issuer of grants must ensure that no two grants share a node ID in the same second. A grant can be used only once, by
 /// one generator. Therefore the generator takes ownership of the grant, which can be neither copied nor cloned.
-/// [`Grant::terms`] returns the values of a grant for inspection.
+/// [`Grant::info`] returns the values of a grant for inspection.
 ///
 /// ```
 /// use polyflake::randflake::Grant;
