@@ -402,7 +402,7 @@ impl SystemClock {
     }
 }
 
-/// The clock of generators without a given clock; without `std`, no clock at all.
+/// The default clock of generators. Without `std`, there is no default clock.
 #[cfg(feature = "std")]
 pub(crate) type DefaultClock = SystemClock;
 #[cfg(not(feature = "std"))]
@@ -439,8 +439,8 @@ impl Clock for SystemClock {
     }
 }
 
-/// The error for a reading that a format cannot hold, in the unit in which its clock counts; `error` has the format's limits in
-/// milliseconds.
+/// Returns the error for a reading that a format cannot represent, in the unit of the clock. `error` has the limits of the
+/// format in milliseconds.
 #[cold]
 pub(crate) fn in_unit(error: &Error, unix_nanos: i64, unit_nanos: u32) -> Error {
     const NANOS_PER_MS: i128 = 1_000_000;
@@ -479,7 +479,7 @@ pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
 }
 
 /// Converts a reading from milliseconds as a float, as in scripting languages, to nanoseconds. It is rounded down to whole
-/// milliseconds; NaN and infinities are `clock_failed`.
+/// milliseconds. NaN and infinities result in `clock_failed`.
 ///
 /// Not part of the public API: for bindings.
 #[inline]

@@ -2,7 +2,7 @@
 
 use crate::{Error, ErrorKind, Result};
 
-/// Draws `N` random bytes from the system; `entropy_unavailable` if it gives none.
+/// Returns `N` random bytes from the operating system, or `entropy_unavailable` if it provides none.
 pub(crate) fn random<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|_| Error::new(ErrorKind::EntropyUnavailable))?;

@@ -288,7 +288,8 @@ impl Error {
         Self::with_fact(ErrorKind::InvalidCharacter, Fact::Character { position, unit, meant: 0 })
     }
 
-    /// A bad character, as [`Error::bad_character`] takes it, and the ASCII character that was meant, or 0.
+    /// An invalid character, in the form that [`Error::bad_character`] accepts, and the ASCII character that was probably
+    /// meant, or 0.
     #[cfg(feature = "public")]
     #[cold]
     pub(crate) fn mistaken_character(position: usize, unit: u32, meant: u8) -> Self {
@@ -304,7 +305,7 @@ impl Error {
         Self::with_fact(ErrorKind::OutOfRange, fact).of(field)
     }
 
-    /// Refuses a value outside a range.
+    /// Rejects a value outside a range.
     pub(crate) fn check_range<T: Into<i128> + PartialOrd>(
         field: &'static str,
         value: T,
@@ -317,20 +318,20 @@ impl Error {
         Err(Self::out_of_range(field, value.into(), least.into(), most.into()))
     }
 
-    /// A number of 65 bits in place of an ID of 64 bits; takes the number's lower 64 bits.
+    /// Creates the error for a 65-bit number in place of a 64-bit ID. The argument is the number's lower 64 bits.
     #[cold]
     pub(crate) const fn too_large(low: u64) -> Self {
         Self::with_fact(ErrorKind::OutOfRange, Fact::TooLarge(low))
     }
 
-    /// A value of any type that does not fit a field of `bits` bits.
+    /// Creates the error for a value of any type that does not fit in a field of `bits` bits.
     #[cold]
     pub(crate) fn misfit(field: &str, bits: u32, value: &str) -> Self {
         let reason = format!("expected {field} of at most {bits} bits, found {value}");
         Self::because(ErrorKind::OutOfRange, reason).of(String::from(field))
     }
 
-    /// The same error under another kind.
+    /// Returns the same error with another kind.
     pub(crate) fn with_kind(self, kind: ErrorKind) -> Self {
         Self { kind, ..self }
     }
@@ -374,7 +375,7 @@ impl Error {
         Self::with_fact(kind, Fact::RetryAt(unix_ms))
     }
 
-    /// An error that ends at a known time, on a thread that cannot sleep until then.
+    /// Creates the error for a cause that ends at a known time, on a thread that cannot sleep until then.
     #[cold]
     pub(crate) const fn await_until(kind: ErrorKind, unix_ms: i64) -> Self {
         Self::with_fact(kind, Fact::AwaitUntil(unix_ms))
@@ -416,19 +417,19 @@ impl Error {
     }
 }
 
-/// Checks that two slices have as many items as each other.
+/// Checks that two slices have the same length.
 pub(crate) fn same_length(expected: usize, found: usize) -> Result<()> {
     if expected == found { Ok(()) } else { Err(Error::invalid_length(found, expected, expected)) }
 }
 
-/// A byte of a text as [`Error::bad_character`] takes it: past ASCII it is no character by itself.
+/// Returns a byte of a string in the form that [`Error::bad_character`] accepts. A non-ASCII byte is not a character by itself.
 #[inline]
 pub(crate) fn unit_of_byte(byte: u8) -> u32 {
     if byte.is_ascii() { byte.into() } else { 0x11_0000 | u32::from(byte) }
 }
 
-/// Errors are equal if their codes, items or written counts, fields and messages are. The source is ignored: sources of any
-/// type cannot be compared.
+/// Errors are equal if their codes, items or written counts, fields and messages are equal. The source is ignored, because
+/// sources of any type cannot be compared.
 impl PartialEq for Error {
     fn eq(&self, other: &Self) -> bool {
         let facts = |error: &Self| (error.kind, error.progress, error.count);

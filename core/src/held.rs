@@ -23,13 +23,13 @@ use crate::{
 };
 
 std::thread_local! {
-    /// The clock of the running call, in Unix milliseconds.
+    /// The clock of the current call, in Unix milliseconds.
     static NOW: Cell<i64> = const { Cell::new(0) };
-    /// The last bytes that a Hot Guid generator drew.
+    /// The last random bytes of a Hot Guid generator.
     static DRAWN: Cell<u8> = const { Cell::new(0) };
 }
 
-/// The clock of the running call. The call may read it more than once.
+/// The clock of the current call, which may read it more than once.
 #[derive(Clone, Copy, Debug)]
 struct Now;
 
@@ -42,7 +42,7 @@ impl Clock for Now {
     }
 }
 
-/// Makes a call under a reading of the clock.
+/// Performs a call with a clock reading.
 fn at<R>(unix_ms: i64, call: impl FnOnce() -> R) -> R {
     let before = NOW.replace(unix_ms);
     let result = call();
@@ -60,7 +60,7 @@ fn ms(tick: usize) -> i64 {
     1_262_304_000_000 + 4 * i64::try_from(tick).unwrap()
 }
 
-/// Two partitions, which are looked at in turn.
+/// Two partitions, which are checked in turn.
 struct InTurn {
     cells: Cells<2>,
     looks: AtomicU32,
@@ -120,8 +120,8 @@ impl Snos {
         self.made.borrow_mut()[generator].extend(id);
     }
 
-    /// Checks that no ID was made twice, and that the first generator had one partition in each tick between
-    /// two steps back of the clock.
+    /// Checks that no ID was generated twice, and that the first generator had one partition in each tick between two clock
+    /// rollbacks.
     fn check(&self, told: &[usize]) {
         let made = self.made.borrow();
         let mut partitions = BTreeMap::new();
@@ -136,8 +136,8 @@ impl Snos {
     }
 }
 
-/// A call for an ID, or one that closes the generator, is held up, while the other thread and another generator make three
-/// calls. Both generators have made IDs before, or none.
+/// A call that generates an ID or closes the generator is interrupted, while the other thread and another generator perform
+/// three calls. Either both generators have generated IDs before, or neither has.
 #[test]
 fn snos_of_default_partitions() {
     let _used = TABLE_USED.lock();
@@ -153,7 +153,7 @@ fn snos_of_default_partitions() {
     }
 }
 
-/// Returns `false` if the call makes no more than `access` accesses.
+/// Returns `false` if the call performs at most `access` accesses.
 fn runs_held(used_before: bool, closes: bool, now: usize, inside: &[usize], access: usize) -> bool {
     let snos = Rc::new(Snos::new());
     if used_before {
@@ -185,15 +185,15 @@ fn runs_held(used_before: bool, closes: bool, now: usize, inside: &[usize], acce
     was_held.is_ok()
 }
 
-/// Another machine at each draw.
+/// Returns different machine bytes at each call.
 #[allow(clippy::unnecessary_wraps, reason = "a generator's draw may fail")]
 fn draw() -> Result<[u8; 8]> {
     DRAWN.set(DRAWN.get() + 1);
     Ok([DRAWN.get(), 1, 2, 3, 4, 0, 0, 0])
 }
 
-/// A call for a Hot Guid, the generator's first one or a later one, is held up while another thread makes up to five calls: each
-/// ID has bytes that were drawn.
+/// A call that generates a Hot Guid, the first of the generator or a later one, is interrupted while another thread performs up
+/// to five calls. Each ID has bytes that were picked.
 #[test]
 fn hot_guids() {
     let seconds = |after: usize| 1_763_650_000_000 + 1000 * i64::try_from(after).unwrap();
@@ -243,14 +243,14 @@ mod forks {
     use super::{Cell, Now, Rc, Result, Vec, at, held, hotguid, ms, sno};
     use crate::fork;
 
-    /// Makes a child process: returns 0 in the child, and the child's process ID here.
+    /// Creates a child process. Returns 0 in the child, and the child's process ID in the parent.
     fn fork_here() -> libc::pid_t {
         // SAFETY: the child only ends its call and leaves by `_exit`.
         unsafe { libc::fork() }
     }
 
-    /// Forks before an access of a call, and returns the call's result in this process and in the child; `None` if the call
-    /// makes no more than `access` accesses.
+    /// Forks before an access of a call, and returns the call's result in this process and in the child, or `None` if the call
+    /// performs at most `access` accesses.
     fn forked_at(access: usize, call: impl FnOnce() -> Vec<u8>) -> Option<[Vec<u8>; 2]> {
         let (mut from, mut to) = pipe().unwrap();
         let child = Rc::new(Cell::new(-1));
@@ -277,7 +277,7 @@ mod forks {
         Some([here, there])
     }
 
-    /// Forks before each access of a call in turn: a new generator's, which returns nothing if it is refused.
+    /// Forks before each access of a call of a new generator, in turn. The call returns nothing if it is rejected.
     fn at_each_access<G>(
         child_makes_ids: bool,
         make: impl Fn() -> G,
@@ -322,7 +322,7 @@ mod forks {
         }
     }
 
-    /// Another machine in each process.
+    /// Returns different machine bytes in each process.
     #[allow(clippy::unnecessary_wraps, reason = "a generator's draw may fail")]
     fn draw() -> Result<[u8; 8]> {
         let [a, b, c, d] = std::process::id().to_be_bytes();

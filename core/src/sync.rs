@@ -1,9 +1,9 @@
 //! Provides the atomics for all other code, so that a model checker can replace them.
 
-/// A pointer to memory for children of a fork, which models do not have.
+/// A pointer to memory for forked children, which models do not have.
 #[cfg(any(loom, shuttle, not(test)))]
 pub(crate) use portable_atomic::AtomicPtr as SparePtr;
-/// A counter that decides nothing, so it stays outside the model.
+/// A counter on which no decision depends, so it is not part of the model.
 pub(crate) use portable_atomic::AtomicU32 as Tally;
 pub(crate) use portable_atomic::Ordering;
 
@@ -37,8 +37,7 @@ pub(crate) mod shared {
     pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64};
 }
 
-/// loom's atomics behind constructors that are `const`, as the real ones are: a cell enters the model when it is first
-/// used.
+/// loom's atomics behind `const` constructors, like the real ones. A cell becomes part of the model when it is first used.
 #[cfg(loom)]
 mod model {
     use std::sync::OnceLock;

@@ -18,12 +18,12 @@ extern crate alloc;
 #[cfg(feature = "hosted")]
 extern crate std;
 
-/// The examples of the README run as tests; one hears signals of Unix.
+/// The examples of the README run as tests. One of them handles Unix signals.
 #[cfg(all(doctest, unix))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// And that of the page on node numbers.
+/// The examples of the page on worker IDs also run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/node-numbers.md")]
 struct NodeNumbers;

@@ -43,8 +43,8 @@ impl Alphabet {
         table
     }
 
-    /// Offsets from values to characters: for each value below `digits` at its index, and at index `digits` the one offset of all
-    /// letters.
+    /// The offsets from values to characters. The value of each digit has an offset at its own index, and all letters share the
+    /// offset at index `digits`.
     #[allow(dead_code, reason = "not every set adds offsets")]
     pub(crate) const fn offsets(self) -> [u8; 16] {
         let mut offsets = [self.digit; 16];
@@ -59,7 +59,7 @@ impl Alphabet {
         values + all(self.digit) + letters * (LETTER - self.digit - self.digits) as u64
     }
 
-    /// The values of eight characters, and a set bit for each byte that is not in the alphabet.
+    /// Returns the values of eight characters, and a set bit for each byte that is not in the alphabet.
     #[inline]
     pub(crate) const fn values(self, characters: u64) -> (u64, u64) {
         let letters = characters >> 6 & all(1);

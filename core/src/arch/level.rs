@@ -46,7 +46,7 @@ fn highest() -> Level {
     Level(*Set::ALL.iter().take_while(|set| set.is_here()).last().unwrap_or(&Set::Scalar))
 }
 
-/// Remembers the level. Threads that ask at the same time find the same level, so it needs no lock, which a fork could leave
+/// Stores the level. Threads that detect it at the same time get the same level, so no lock is needed, which a fork could leave
 /// held.
 #[cfg(feature = "std")]
 mod known {

@@ -25,9 +25,9 @@ pub(crate) use machine::one;
 
 /// The bytes of a sno ID.
 pub(crate) type Id = [u8; 10];
-/// The text of a sno ID.
+/// The characters of an encoded sno ID.
 pub(crate) type Text = [u8; 16];
-/// The text of a number of up to 13 digits, with zero bytes after it.
+/// An encoded number of up to 13 digits, padded with zero bytes.
 pub(crate) type Slot = [u8; 16];
 /// A block of the cipher.
 pub(crate) type Block = [u8; 8];
@@ -59,17 +59,17 @@ macro_rules! kernels {
 }
 
 kernels! {
-    /// Writes the string form of every ID. The slices have the same length, here and below.
+    /// Encodes every ID as a string. The slices have the same length, here and below.
     encode_sno(ids: &[Id], texts: &mut [Text]);
     /// Decodes strings into IDs up to a group that contains an invalid string, and returns the number of decoded IDs. The
     /// remaining elements stay unchanged.
     decode_sno(texts: &[Text], ids: &mut [Id]) -> usize;
 
-    /// Writes the string form of every integer.
+    /// Encodes every integer as a string.
     encode_hex(numbers: &[u64], slots: &mut [Slot]);
     /// Decodes slots into integers up to the first invalid slot, and returns the number of decoded integers.
     decode_hex(slots: &[Slot], numbers: &mut [u64]) -> usize;
-    /// Like `decode_hex`, for strings that are stored one after the other, with one more offset than strings.
+    /// Like `decode_hex`, for concatenated strings, with one more offset than strings.
     decode_hex_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize;
 
     /// Encrypts any number of blocks in place.
@@ -116,7 +116,7 @@ macro_rules! sets {
                 }
             }
 
-            /// Returns whether this machine has it.
+            /// Returns whether this CPU supports the set.
             pub(in crate::arch) fn is_here(self) -> bool {
                 match self {
                     Self::Scalar => true,
@@ -124,7 +124,7 @@ macro_rules! sets {
                 }
             }
 
-            /// A kernel of its table. The tables are constants, so kernels that a program never asks for are not linked.
+            /// A kernel of the set's table. The tables are constants, so kernels that a program never requests are not linked.
             #[inline(always)]
             #[allow(clippy::inline_always, reason = "so that no table is left")]
             pub(in crate::arch) fn kernel<K>(

@@ -1,6 +1,6 @@
 //! Architectures without specific kernels.
 
-/// One ID, or one number.
+/// Kernels for one ID or one number.
 pub(crate) mod one {
     pub(crate) use crate::arch::scalar::{
         base32::{decode, digits, encode, number},

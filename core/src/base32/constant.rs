@@ -2,12 +2,12 @@
 
 use crate::arch::{Alphabet, HEX, SNO};
 
-/// The 80 bits of a sno text.
+/// Returns the 80 bits of an encoded sno ID.
 pub(crate) const fn sno(text: &str) -> Option<u128> {
     if text.len() == 16 { number(text.as_bytes(), SNO) } else { None }
 }
 
-/// The number of a Randflake text.
+/// Returns the number of an encoded Randflake.
 pub(crate) const fn hex(text: &str) -> Option<u128> {
     let text = text.as_bytes();
     let is_canonical = text.len() == 1 || text.len() > 1 && text[0] != HEX.digit;

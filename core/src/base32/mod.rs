@@ -20,32 +20,32 @@ use crate::{
     error::unit_of_byte,
 };
 
-/// The text of 10 bytes.
+/// Encodes 10 bytes as a string.
 #[inline]
 pub(crate) fn encode(id: &[u8; 10]) -> [u8; 16] {
     one::encode(id)
 }
 
-/// The bytes of a text, if it is valid.
+/// Returns the bytes of a string, if it is valid.
 #[inline]
 pub(crate) fn decode(text: &[u8; 16]) -> Option<[u8; 10]> {
     one::decode(text)
 }
 
-/// The value of one character of a text.
+/// Returns the value of one character.
 #[inline]
 pub(crate) fn value(byte: u8) -> Option<u8> {
     let (value, bad) = SNO.values(all(byte));
     (bad == 0).then(|| value.to_le_bytes()[0])
 }
 
-/// The error for a text whose bytes are no ID.
+/// Returns the error for a string whose bytes are not an ID.
 #[cold]
 pub(crate) fn refuse(text: &[u8; 16]) -> Error {
     why_not(text.iter().copied().map(unit_of_byte))
 }
 
-/// The error for a text that is no ID, given its characters.
+/// Returns the error for a string that is not an ID.
 #[cold]
 pub(crate) fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
     let is_good = |_, unit| u8::try_from(unit).ok().and_then(value).is_some();

@@ -1,7 +1,7 @@
 //! The monotonic clock, which measures waits.
 #![allow(unsafe_code, reason = "the C library's clocks have no safe door")]
 
-/// Nanoseconds since some fixed moment; none if the system refuses.
+/// Returns the nanoseconds since a fixed moment, or `None` if the system cannot provide them.
 #[cfg(unix)]
 pub(super) fn elapsed_nanos() -> Option<u64> {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -13,7 +13,8 @@ pub(super) fn elapsed_nanos() -> Option<u64> {
     seconds.checked_mul(1_000_000_000)?.checked_add(nanos)
 }
 
-/// Nanoseconds since the first call. It may lock, since these platforms have no fork that could inherit a held lock.
+/// Returns the nanoseconds since the first call. It may use a lock, because these platforms have no fork that could inherit a
+/// held lock.
 #[cfg(not(unix))]
 pub(super) fn elapsed_nanos() -> Option<u64> {
     use std::{sync::OnceLock, time::Instant};

@@ -18,7 +18,7 @@ const INTERVALS: (u64, u64) = (10_000, 1_000_000_000);
 const READINGS: u32 = 4096;
 
 std::thread_local! {
-    /// Number of readings of ticks that this thread may take before it looks at the wall clock.
+    /// The number of readings that this thread may still use before it reads the wall clock itself.
     static LEFT: Cell<u32> = const { Cell::new(0) };
 }
 

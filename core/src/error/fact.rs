@@ -77,7 +77,7 @@ impl Fact {
         }
     }
 
-    /// The same fact with more beside it.
+    /// The same fact with additional details.
     #[cold]
     pub(super) fn with(self, change: impl FnOnce(&mut More)) -> Self {
         let mut more = match self {
@@ -94,7 +94,7 @@ impl Fact {
     }
 }
 
-/// A field and a source beside a fact.
+/// A field and a source in addition to a fact.
 #[derive(Clone, Debug)]
 pub(super) struct More {
     pub(super) fact: Fact,

@@ -99,8 +99,8 @@ impl fmt::Display for OfField<'_> {
     }
 }
 
-/// A bad character, in the form that [`Error::bad_character`] takes: itself if it is printable ASCII, else its number. The
-/// library's tables of all printable characters would add 5 KB to a wasm module.
+/// Formats an invalid character, in the form that [`Error::bad_character`] accepts: the character itself if it is printable
+/// ASCII, otherwise its number. The library's tables of all printable characters would add 5 KB to a wasm module.
 struct Unit(u32);
 
 impl fmt::Display for Unit {

@@ -68,7 +68,7 @@ use crate::{Error, Result};
 
 /// Number of partitions.
 pub(crate) const COUNT: usize = 1 << 16;
-/// The bit that is set once the base is drawn.
+/// The bit that is set once the base has been picked.
 #[cfg(feature = "std")]
 const DRAWN: u32 = 1 << 16;
 /// The end of a lease that never ends.
@@ -83,10 +83,11 @@ const CLAIM: u64 = LEFT << 1;
 /// The claims of a partition that stays reserved permanently. It is also a complete entry, about which nothing else is known.
 pub const KEPT: u64 = 0xfff * CLAIM;
 
-/// Ticks of the first lease. A generator that is forgotten after one ID holds its partition no longer than that, so that 65,536
-/// generators in a row, in processes or in a loop, always find a free one.
+/// The length of the first lease, in ticks. A generator that is abandoned after one ID does not hold its partition for longer,
+/// so that 65,536 consecutive generators, in processes or in a loop, always find a free one.
 const FIRST_LEASE: u64 = 1;
-/// The largest extension of a lease: a minute in ticks. Each extension is as long as the partition was held so far.
+/// The largest extension of a lease: a minute in ticks. Each extension is as long as the time for which the partition has been
+/// held so far.
 const LONGEST_LEASE: u64 = 15_000;
 
 /// A partition for the ticks `start .. until`.
@@ -95,7 +96,7 @@ pub(crate) struct Lease {
     pub(crate) partition: u16,
     /// The end of the previous lease, which may be long ago.
     pub(crate) start: u64,
-    /// The tick at which it was taken.
+    /// The tick at which the partition was claimed.
     pub(crate) since: u64,
     pub(crate) until: u64,
 }
@@ -103,12 +104,12 @@ pub(crate) struct Lease {
 /// The reason why there is no lease.
 #[derive(Debug)]
 pub(crate) enum NoLease {
-    /// All partitions are taken up to this tick; [`u64::MAX`] if all are taken for ever.
+    /// All partitions are in use until this tick, or permanently if it is [`u64::MAX`].
     Before(u64),
     Failed(Error),
 }
 
-/// An entry of the table, as the module describes it.
+/// An entry of the table. See the description of the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry(u64);
 
@@ -127,7 +128,8 @@ impl Entry {
         if self.0 & LEFT == 0 { self.0 & END } else { 0 }
     }
 
-    /// The entry with one more claim. More than it can count keep the partition for good.
+    /// Returns the entry with one more claim. If there are more claims than it can count, the partition stays reserved
+    /// permanently.
     const fn claimed(self) -> Self {
         if self.claims() == KEPT { self } else { Self(self.0 + CLAIM) }
     }
@@ -136,7 +138,7 @@ impl Entry {
         Self(self.0 | KEPT)
     }
 
-    /// The entry without the claim of a generator whose last tick was the one before `end`.
+    /// Returns the entry without the claim of a generator whose last tick was the one before `end`.
     const fn released(self, end: u64) -> Self {
         match self.claims() {
             0 | KEPT => self,
@@ -183,10 +185,10 @@ pub type FindTable = fn() -> Result<&'static dyn Table>;
 
 /// The operations of generators on a table.
 impl dyn Table + '_ {
-    /// A partition that is free at `now`.
+    /// Leases a partition that is free at `now`.
     ///
     /// # Errors
-    /// The tick at which the first partition will be free; `entropy_unavailable`.
+    /// Returns the tick at which the first partition will be free, or `entropy_unavailable`.
     pub(crate) fn take(&self, now: u64) -> result::Result<Lease, NoLease> {
         let mut earliest = FOREVER;
         for _ in 0..self.count() {
@@ -202,15 +204,16 @@ impl dyn Table + '_ {
         Err(NoLease::Before(earliest))
     }
 
-    /// Makes a lease last beyond `now`, and returns its new end; `None` if another generator took the partition after the old end.
+    /// Extends a lease beyond `now` and returns its new end, or `None` if another generator claimed the partition after the old
+    /// end.
     pub(crate) fn renew(&self, lease: Lease, now: u64) -> Option<u64> {
         let held = lease.until.saturating_sub(lease.since);
         let until = now + held.clamp(FIRST_LEASE, LONGEST_LEASE);
         self.swap(lease.partition, lease.until, until).then_some(until)
     }
 
-    /// Keeps the partition of a lease for good, for the snapshot of its owner, whose ticks begin where the lease began. Returns
-    /// `false` if another generator has the partition.
+    /// Reserves the partition of a lease permanently for the snapshot of its owner, whose ticks begin where the lease began.
+    /// Returns `false` if another generator has the partition.
     pub(crate) fn keep(&self, lease: Lease) -> bool {
         self.swap(lease.partition, lease.until, KEPT | lease.start)
     }
@@ -221,7 +224,7 @@ impl dyn Table + '_ {
         self.update(partition, Entry::claimed).claimed_from()
     }
 
-    /// Keeps a partition for good, for an explicit generator, and returns the generator's first tick.
+    /// Reserves a partition permanently for an explicit generator, and returns the generator's first tick.
     pub(crate) fn claim_for_good(&self, partition: u16) -> u64 {
         self.update(partition, Entry::kept).claimed_from()
     }
@@ -313,7 +316,7 @@ impl<const N: usize> Table for Cells<N> {
     }
 }
 
-/// 16 bits from the system.
+/// Returns 16 random bits from the operating system.
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]
 fn random_u16() -> Result<u16> {
     crate::entropy::random().map(u16::from_le_bytes)
@@ -472,8 +475,8 @@ mod tests {
         assert!(crate::sno::Sno::MAX.tick() + 1 + LONGEST_LEASE <= END);
     }
 
-    /// Threads that take, renew, lose and return leases, and claim partitions that no other thread claims, each under its own clock,
-    /// which goes forward and back.
+    /// Threads that acquire, renew, lose and release leases, and claim partitions that no other thread claims. Each thread has
+    /// its own clock, which moves forwards and backwards.
     #[test]
     fn holders_of_one_partition_never_overlap() {
         const EACH: u64 = if cfg!(miri) { 50 } else { 20_000 };
@@ -492,7 +495,7 @@ mod tests {
         }
     }
 
-    /// The spans of ticks, one for each lease or claim, in which a thread made IDs.
+    /// The spans of ticks, one for each lease or claim, in which a thread generated IDs.
     fn use_up(table: &dyn Table, seed: u64, steps: u64) -> Vec<(u16, u64, u64)> {
         let (mut spans, mut random, mut claimed) = (Vec::new(), seed + 1, 0);
         let mut draw = |below: u64| {
@@ -539,7 +542,7 @@ mod tests {
         }
     }
 
-    /// Two threads that look for partitions, one of them held up at each access: each partition is looked at once.
+    /// Two threads search for partitions, and one of them is interrupted at each access. Each partition is checked once.
     #[cfg(not(any(loom, shuttle)))]
     #[test]
     fn threads_never_look_at_one_partition_twice() {
@@ -563,14 +566,15 @@ mod tests {
         }
     }
 
-    /// Threads with a clock each, which take, renew and return leases of two partitions, at every interleaving: no partition is
-    /// two leases' in a tick.
+    /// Threads with separate clocks acquire, renew and release leases of two partitions, in every interleaving. No partition
+    /// belongs to two leases in the same tick.
     #[cfg(not(any(loom, shuttle, miri)))]
     #[test]
     fn leases_never_overlap_at_any_interleaving() {
         use crate::sync::explorer::{World, choose, explore};
 
-        /// The ticks in which each thread may make IDs, a bit each: 16 of each partition. And each thread's lease.
+        /// The ticks in which each thread may generate IDs, with one bit for each of the 16 ticks of a partition, and each
+        /// thread's lease.
         type Record = [(u32, Option<(u16, [u64; 3])>); 3];
 
         struct Threads(Cells<2>);

@@ -8,25 +8,25 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use super::partitions::{COUNT, Cells};
 use crate::{Error, ErrorKind, Result};
 
-/// The epoch of the program's first process. No epoch is 0.
+/// The process generation of the program's first process. No generation is 0.
 const FIRST: u32 = 1;
 
-/// The epoch, until there is a page for it.
+/// The process generation, until a page for it exists.
 static UNWIPED: AtomicU32 = AtomicU32::new(FIRST);
-/// The place of the epoch: [`UNWIPED`], or a page that reads 0 in a new child.
+/// The location of the process generation: [`UNWIPED`], or a page that reads 0 in a new child.
 static PLACE: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const UNWIPED).cast_mut());
-/// The highest epoch of this process and its ancestors.
+/// The highest generation of this process and its ancestors.
 static LATEST: AtomicU32 = AtomicU32::new(FIRST);
 static IS_READY: AtomicBool = AtomicBool::new(false);
 static SHARED: AtomicPtr<Cells<COUNT>> = AtomicPtr::new(ptr::null_mut());
 
-/// The epoch, or 0 in a child that has none yet.
+/// Returns the process generation, or 0 in a child that has none yet.
 #[inline]
 pub(crate) fn epoch() -> u32 {
     place().load(Ordering::Relaxed)
 }
 
-/// The epoch of this process.
+/// Returns the generation of this process.
 pub(crate) fn current() -> u32 {
     match epoch() {
         0 => renew(),
@@ -40,7 +40,7 @@ fn place() -> &'static AtomicU32 {
     unsafe { &*PLACE.load(Ordering::Relaxed) }
 }
 
-/// Gives this process an epoch that none of its ancestors had.
+/// Assigns a generation to this process that none of its ancestors had.
 #[cold]
 fn renew() -> u32 {
     let epoch = LATEST.fetch_add(1, Ordering::Relaxed) + 1;
@@ -54,7 +54,7 @@ extern "C" fn in_child() {
     renew();
 }
 
-/// Prepares this process for forks: by a hook, by a wiped page, or by both.
+/// Prepares this process for forks, with a hook, a wiped page, or both.
 pub(super) fn prepare() -> Result<()> {
     // Two threads may both install the hook: epochs then rise by two, which does no harm. A fork could inherit a held lock.
     if !IS_READY.load(Ordering::Acquire) {
@@ -72,14 +72,14 @@ pub(super) fn prepare() -> Result<()> {
     Ok(())
 }
 
-/// The error if there is no hook: a child would repeat its parent's IDs.
+/// Returns the error if there is no hook, because a child would duplicate its parent's IDs.
 #[cold]
 fn unready() -> Error {
     Error::because(ErrorKind::Forked, "expected memory for a fork hook, found none")
 }
 
-/// Moves the epoch into a page that every child sees as zeros, even a child that is made without the C library's hooks. Linux
-/// has such pages since 4.14.
+/// Moves the process generation to a page that every child sees as zeros, even a child that is created without the C library's
+/// hooks. Linux has supported such pages since 4.14.
 #[cfg(target_os = "linux")]
 fn wipe_in_children() -> bool {
     let Some(page) = new_page::<AtomicU32>(libc::MAP_PRIVATE) else { return false };
@@ -115,7 +115,7 @@ pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
     Ok(unsafe { &*table })
 }
 
-/// The error if there are no shared pages: parent and child would take the same partitions.
+/// Returns the error if there are no shared pages, because parent and child would pick the same partitions.
 #[cold]
 fn unshared() -> Error {
     let reason = "expected shared memory for default partitions, found none";
@@ -134,7 +134,7 @@ fn first_of(table: *mut Cells<COUNT>) -> *mut Cells<COUNT> {
     }
 }
 
-/// Pages of zeros with room for a `T`: private ones, or pages that children share.
+/// Maps pages of zeros with space for a `T`, which are either private or shared with children.
 fn new_page<T>(kind: libc::c_int) -> Option<*mut T> {
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, kind | libc::MAP_ANONYMOUS);
     // SAFETY: a fresh anonymous mapping at an address that the system chooses touches no existing memory.

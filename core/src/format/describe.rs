@@ -116,9 +116,9 @@ pub(crate) struct Figures {
     pub(crate) bits: u32,
     pub(crate) fields: &'static [FieldDescription],
     pub(crate) scale: Scale,
-    /// Number of IDs that one generator can make in a tick.
+    /// The number of IDs that one generator can generate in a tick.
     pub(crate) per_tick: u64,
-    /// Number of generators that can be told apart.
+    /// The number of generators that can be distinguished.
     pub(crate) generators: u128,
     pub(crate) sorts_by_time: bool,
 }

@@ -3,7 +3,7 @@
 use super::{Text, refusal};
 use crate::{Error, ErrorKind, Result, error::unit_of_byte};
 
-/// Characters of a text.
+/// The number of characters in a string.
 pub(crate) const LENGTH: usize = 36;
 
 /// The position in the string at which the two digits of each byte begin.
@@ -29,27 +29,28 @@ const VALUES: [u8; 256] = {
     values
 };
 
-/// Converts from the order of the text to the order of .NET's `Guid.ToByteArray()`, and back: it reverses the first three groups.
+/// Converts from the order of the string to the order of .NET's `Guid.ToByteArray()`, or back, by reversing the first three
+/// groups.
 pub(crate) const fn reverse_groups(bytes: [u8; 16]) -> [u8; 16] {
     let [a0, a1, a2, a3, b0, b1, c0, c1, rest @ ..] = bytes;
     let [d0, d1, e0, e1, e2, e3, e4, e5] = rest;
     [a3, a2, a1, a0, b1, b0, c1, c0, d0, d1, e0, e1, e2, e3, e4, e5]
 }
 
-/// The GUID that SQL Server sorts as the text of `bytes` sorts, in .NET's order: SQL Server compares the groups from the last
-/// to the first.
+/// Returns the GUID that SQL Server sorts like the string of `bytes`, in .NET's order. SQL Server compares the groups from the
+/// last to the first.
 pub(crate) const fn to_sql(bytes: [u8; 16]) -> [u8; 16] {
     let [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3] = bytes;
     [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0]
 }
 
-/// Undoes [`to_sql`]: the bytes in the order of the text.
+/// Reverses [`to_sql`]. The result is in the order of the string.
 pub(crate) const fn of_sql(bytes: [u8; 16]) -> [u8; 16] {
     let [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0] = bytes;
     [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3]
 }
 
-/// The text of 16 bytes, in lower case.
+/// Returns 16 bytes as a lower-case string.
 #[inline]
 pub(crate) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
     let mut text = [b'-'; LENGTH];
@@ -64,18 +65,18 @@ pub(crate) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
     }
 }
 
-/// The 16 bytes of a text in either case.
+/// Returns the 16 bytes of a string in either case.
 #[inline]
 pub(crate) fn decode(text: &str) -> Result<[u8; 16]> {
     bytes_of(text.as_bytes()).ok_or_else(|| why_not(text.chars().map(u32::from)))
 }
 
-/// The 16 bytes of a text that is given as bytes.
+/// Returns the 16 bytes of a string, which is passed as bytes.
 pub(crate) fn decode_bytes(text: &[u8; LENGTH]) -> Result<[u8; 16]> {
     bytes_of(text).ok_or_else(|| why_not(text.iter().copied().map(unit_of_byte)))
 }
 
-/// The 16 bytes of a text in either case, if it is valid; also at compile time.
+/// Returns the 16 bytes of a string in either case, if it is valid. Can be used at compile time.
 #[inline]
 pub(crate) const fn bytes_of(text: &[u8]) -> Option<[u8; 16]> {
     let Some((text, [])) = text.split_first_chunk::<LENGTH>() else { return None };

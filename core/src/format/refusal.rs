@@ -5,9 +5,10 @@ use core::ops::RangeInclusive;
 
 use crate::Error;
 
-/// The error for a text: for a wrong length first, then for the first bad character; `None` if both are right.
+/// Returns the error for a string. A wrong length is reported first, then the first invalid character. Returns `None` if there
+/// is neither.
 ///
-/// `units` are the text's characters, or its bytes: lengths and positions count them.
+/// `units` are the characters or the bytes of the string, in which lengths and positions are counted.
 #[cold]
 pub(crate) fn refusal(
     units: impl Iterator<Item = u32> + Clone,

@@ -12,18 +12,18 @@ const NANOS_PER_MS: i64 = 1_000_000;
 pub(crate) struct Scale {
     pub(crate) epoch_ms: i64,
     pub(crate) tick_ms: i64,
-    /// The last tick that the format holds.
+    /// The last tick that the format can represent.
     pub(crate) last: u64,
 }
 
 impl Scale {
-    /// The tick that holds a time.
+    /// Returns the tick that contains a time.
     pub(crate) fn tick_of(&self, time: UnixTime) -> Result<u64> {
         let unix_ms = time.floor_ms();
         self.tick_at(unix_ms).ok_or_else(|| self.outside("time", unix_ms))
     }
 
-    /// The tick that holds a timestamp in Unix seconds.
+    /// Returns the tick that contains a timestamp in Unix seconds.
     pub(crate) fn tick_of_seconds(&self, unix_seconds: i64) -> Result<u64> {
         self.tick_at(unix_seconds.saturating_mul(1000)).ok_or_else(|| {
             let [least, most] = [self.epoch_ms, self.last_ms()].map(|ms| (ms / 1000).into());
@@ -47,7 +47,7 @@ impl Scale {
         (self.tick_ms * NANOS_PER_MS).cast_unsigned()
     }
 
-    /// Returns the first tick that starts at a given time or later.
+    /// Returns the first tick that starts at or after a time.
     fn first_from(&self, unix_ms: i64) -> u64 {
         let since = (unix_ms - self.epoch_ms).cast_unsigned();
         since.div_ceil(self.tick_ms.cast_unsigned())
@@ -58,7 +58,7 @@ impl Scale {
         self.ms_of(self.last) + (self.tick_ms - 1)
     }
 
-    /// The error for a time that the format cannot hold.
+    /// Returns the error for a time that the format cannot represent.
     #[cold]
     pub(crate) fn outside(&self, field: &'static str, unix_ms: i64) -> Error {
         let (least, most) = (self.epoch_ms.into(), self.last_ms().into());

@@ -7,14 +7,14 @@ use serde::{
     de::{Error, Visitor},
 };
 
-/// Writes an ID as its text or as its bytes, as the format wants it.
+/// Writes an ID as a string or as bytes, depending on the format.
 pub(crate) fn write<S: Serializer>(to: S, text: &str, bytes: &[u8]) -> Result<S::Ok, S::Error> {
     if to.is_human_readable() { to.serialize_str(text) } else { to.serialize_bytes(bytes) }
 }
 
 /// Reads IDs.
 pub(crate) struct IdVisitor<T> {
-    /// The text expected, in words.
+    /// A description of the expected string.
     pub(crate) text: &'static str,
     pub(crate) of_text: fn(&str) -> crate::Result<T>,
     pub(crate) of_bytes: fn(&[u8]) -> crate::Result<T>,

@@ -1,6 +1,6 @@
 //! The position of one field in an ID of at most 128 bits.
 
-/// A run of bits: `shift` bits stand below it.
+/// A span of bits, with `shift` bits below it.
 ///
 /// A format lists its fields' widths once, from the most significant bit, and gets their spans at compile time:
 ///

@@ -29,12 +29,12 @@ impl UnixTime {
         self.nanos
     }
 
-    /// The millisecond that holds the moment; the end of 64-bit time for a moment past it.
+    /// Returns the millisecond that contains the moment, or the end of 64-bit time for a later moment.
     pub(crate) fn floor_ms(self) -> i64 {
         saturated(self.nanos.div_euclid(NANOS_PER_MS))
     }
 
-    /// The first millisecond that begins at the moment or later; the end of 64-bit time for a moment past it.
+    /// Returns the first millisecond that begins at or after the moment, or the end of 64-bit time for a later moment.
     pub(crate) fn ceil_ms(self) -> i64 {
         saturated(-(-self.nanos).div_euclid(NANOS_PER_MS))
     }

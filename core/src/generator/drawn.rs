@@ -5,10 +5,10 @@ use crate::{
     sync::{AtomicU32, AtomicU64, Ordering},
 };
 
-/// The epoch that stands for "not drawn yet": no process is this many forks deep.
+/// The process generation that means "not picked yet". No process has this many forked ancestors.
 pub(crate) const NEVER_DRAWN: u32 = u32::MAX;
 
-/// A word that was drawn, and the epoch of the process that drew it.
+/// A random word, and the generation of the process that picked it.
 #[derive(Debug)]
 pub(crate) struct DrawnWord {
     word: AtomicU64,
@@ -18,13 +18,13 @@ pub(crate) struct DrawnWord {
 }
 
 impl DrawnWord {
-    /// A word that `draw` returns when a process first needs it; `shape` sets the bits that are not random.
+    /// A word that `draw` returns when a process first needs it. `shape` sets the bits that are not random.
     pub(crate) const fn new(draw: fn() -> Result<[u8; 8]>, shape: fn(u64) -> u64) -> Self {
         Self { word: AtomicU64::new(0), epoch: AtomicU32::new(NEVER_DRAWN), draw, shape }
     }
 
-    /// The epoch in which a word was drawn last, and the word: of this process, or of a process before a fork. [`NEVER_DRAWN`] before the
-    /// first draw.
+    /// The process generation in which the last word was picked, and the word, which belongs to this process or to an ancestor.
+    /// It is [`NEVER_DRAWN`] before the first one.
     #[inline]
     pub(crate) fn last(&self) -> (u32, u64) {
         // In this order: a thread that sees the epoch also sees the word drawn in it.
@@ -32,14 +32,14 @@ impl DrawnWord {
         (epoch, self.word.load(Ordering::Acquire))
     }
 
-    /// This process's epoch and word, drawn if need be.
+    /// Returns the generation and the word of this process, and picks a word if necessary.
     pub(crate) fn here(&self) -> Result<(u32, u64)> {
         let (epoch, word) = self.last();
         if epoch == fork::epoch() { Ok((epoch, word)) } else { self.draw() }
     }
 
-    /// Picks a random word at the first ID or after a fork. If several threads do so at the same time, more than one word may
-    /// be used, one after the other. All of them belong to this process alone, and they share the slots.
+    /// Picks a random word when the first ID is generated or after a fork. If several threads do so at the same time, several
+    /// words may be used in succession. All of them belong to this process only, and they share the slots.
     #[cold]
     fn draw(&self) -> Result<(u32, u64)> {
         let found = self.word.load(Ordering::Acquire);
@@ -57,7 +57,7 @@ impl DrawnWord {
         settled.map(|_| drawn)
     }
 
-    /// Takes bytes that were drawn elsewhere, unless this process already has some. Returns whether it took them.
+    /// Uses bytes from an external source, unless this process already has some. Returns whether they are used.
     pub(crate) fn provide(&self, drawn: [u8; 8]) -> Result<bool> {
         let found = self.word.load(Ordering::Acquire);
         fork::prepare()?;
@@ -80,7 +80,7 @@ mod tests {
     const EARLIER: u64 = 0xff;
 
     std::thread_local! {
-        /// The bytes that the running call draws.
+        /// The bytes that the current call picks.
         static DRAWS: Cell<u64> = const { Cell::new(0) };
     }
 

@@ -14,7 +14,7 @@ use crate::{
     sequence::{Flip, Machine, Run, Step},
 };
 
-/// A generator of any family, without the packing of IDs.
+/// A generator of any ID format, without the packing of IDs.
 #[derive(Debug)]
 pub(crate) struct Engine<F: Family, C> {
     pub(crate) family: F,
@@ -28,7 +28,7 @@ pub(crate) struct Engine<F: Family, C> {
 /// Slots of one tick, and the identity that they belong to.
 pub(crate) type Reserved<F> = (<F as Family>::Identity, Run);
 
-/// An observed state of the machine, and a reading of the clock; the reading is 0 for a family without ticks.
+/// An observed state of the state machine, and a clock reading, which is 0 for a format without ticks.
 pub(crate) type Sight<F> = (<<F as Family>::Machine as Machine>::Seen, i64);
 
 /// The outcome of one attempt.
@@ -71,20 +71,20 @@ impl<F: Family, C> Engine<F, C> {
         self.family.ticks().ok_or_else(missing)
     }
 
-    /// Moves the end of the window later; an earlier or equal end changes nothing.
+    /// Moves the end of the window to a later time. It has no effect if the new end is not later.
     pub(crate) fn extend_window(&self, end: UnixTime) -> Result<()> {
         self.extend(self.ticks()?.end_of(self.window.start(), end)?);
         Ok(())
     }
 
-    /// Moves the end of the window to a later tick; an earlier or equal end changes nothing.
+    /// Moves the end of the window to a later tick. It has no effect if the new end is not later.
     pub(crate) fn extend(&self, end: u64) {
         self.window.extend(end);
         self.family.extended(end);
     }
 
-    /// Ends the generator, also for calls in flight, and returns the span of the highest tick of which slots were ever reserved,
-    /// used or not: in Unix milliseconds, rounded up. None if no slot was reserved.
+    /// Ends the generator, including calls in progress. Returns the span of the highest tick in which slots were ever reserved,
+    /// used or not, in Unix milliseconds, rounded up, or `None` if no slot was reserved.
     pub(crate) fn seal(&self) -> Result<Option<Range<i64>>> {
         self.ticks()?;
         self.family.check_process()?;
@@ -94,14 +94,14 @@ impl<F: Family, C> Engine<F, C> {
         Ok(self.highest().map(|(_, span)| span))
     }
 
-    /// The highest tick of which slots were ever reserved, and its span in Unix milliseconds, rounded up.
+    /// Returns the highest tick in which slots were ever reserved, and its span in Unix milliseconds, rounded up.
     pub(crate) fn highest(&self) -> Option<(u64, Range<i64>)> {
         let (tick, ticks) = (self.machine.highest(&self.machine.state())?, self.family.ticks()?);
         let begins = |tick| ms_rounded_up(ticks.nanos_of(tick));
         Some((tick, begins(tick)..begins(tick + 1)))
     }
 
-    /// Refuses a generator that was closed.
+    /// Rejects a closed generator.
     pub(crate) fn check_open(&self) -> Result<()> {
         if self.machine.is_closed() { Err(closed()) } else { Ok(()) }
     }
@@ -129,8 +129,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         Ok(Self::new(family, machine, window, first, policy, options.clock))
     }
 
-    /// The tick of an ID made now, if the generator is open. A handle asks this for every ID. It takes no slots, so it may read
-    /// the clock first, unlike [`Engine::sight`].
+    /// Returns the tick of an ID that is generated now, if the generator is open. A handle calls this for every ID. It reserves
+    /// no slots, so it may read the clock first, unlike [`Engine::sight`].
     #[inline]
     pub(crate) fn open_tick(&self) -> Result<u64> {
         let now = self.now()?;
@@ -196,7 +196,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         Ok((seen, now))
     }
 
-    /// The loop of [`Engine::reserve`], after a look that was not enough: kept apart from the many calls that need no loop.
+    /// The slow path of [`Engine::reserve`], out of line so that the fast path stays small.
     #[cold]
     #[inline(never)]
     pub(super) fn reserve_slowly(
@@ -225,7 +225,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
-    /// As [`Engine::reserve`], but it waits in `sleep` and does not block the thread.
+    /// Works like [`Engine::reserve`], but awaits `sleep` instead of blocking the thread.
     pub(crate) async fn reserve_async(
         &self,
         want: u32,
@@ -244,7 +244,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
-    /// Slots in the tick that was observed, if the clock is still in it and window and process allow it.
+    /// Returns slots in the observed tick, if the clock is still in it and the window and the process allow it.
     #[inline]
     pub(super) fn shortcut(&self, (seen, now): Sight<F>, want: u32) -> Option<Reserved<F>> {
         let tick = self.machine.tick(seen);
@@ -344,7 +344,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
-    /// The last tick of the floor, if there was a call and no ID. Snapshots count this tick as used up.
+    /// Returns the last tick of the floor, if there was a call but no ID. Snapshots treat this tick as used up.
     pub(crate) fn begun_after(&self) -> Option<u64> {
         let is_unused = self.machine.tick(self.machine.observe()) == 0;
         let ticks = self.family.ticks().filter(|_| is_unused)?;

@@ -3,11 +3,11 @@
 use super::{Reserved, Window};
 use crate::{Error, Result, format::Ticks, sequence::Machine};
 
-/// A family of IDs, as the engine sees it.
+/// An ID format, from the engine's point of view.
 pub(crate) trait Family {
     type Machine: Machine;
     type Ticks: Ticks;
-    /// The part of an ID besides its slot that the caller does not choose, such as a partition or a machine field.
+    /// The part of an ID, in addition to its slot, that the caller does not choose, such as a partition or a machine field.
     type Identity: Copy;
 
     /// Whether a call may wait for a clock that is behind.

@@ -14,7 +14,7 @@ pub(crate) enum Mode {
     Try,
 }
 
-/// Slots, and the family that packs IDs from them.
+/// Slots, and the ID format that packs IDs from them.
 pub(crate) type Taken<'s, F> = (&'s F, Reserved<F>);
 
 /// A source of slots: a generator's engine, or the newest generator under a lease.
@@ -125,7 +125,7 @@ impl<F: Pack, C: Clock> Source for Engine<F, C> {
 /// A batch that is being filled.
 ///
 /// A child that is forked in the middle has a copy of the IDs that the parent wrote so far. So it fills the batch from the
-/// start, or is refused with 0 IDs written.
+/// start, or is rejected with 0 IDs written.
 struct Batch<'g, 'b, 'w, F: Pack> {
     given: F::Given<'g>,
     room: F::Batch<'b>,

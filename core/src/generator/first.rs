@@ -10,18 +10,18 @@ use crate::{
     sync::{AtomicU32, AtomicU64, Ordering},
 };
 
-/// The reading of the first call that could have made an ID.
+/// The clock reading of the first call that could have generated an ID.
 ///
-/// It is stored as the clock showed it, in one word, since two ticks in two words could be torn apart. The ticks are computed
-/// from it once per tick of the generator, away from the hot path.
+/// It is stored as a clock reading in one word, because two ticks in two words could be read inconsistently. The ticks are
+/// computed from it once per tick of the generator, away from the hot path.
 #[derive(Debug)]
 pub(crate) struct FirstReading {
-    /// Whether an earlier generator may exist whose IDs this one could repeat.
+    /// Whether an earlier generator may exist whose IDs this one could duplicate.
     applies: bool,
     /// Unix nanoseconds, or [`UNREAD`].
     nanos: AtomicU64,
-    /// The epoch of the process whose reading it is. The caller's `identity_from` gives a child another identity, which has a predecessor
-    /// of its own: so a child begins anew, with its own first reading.
+    /// The generation of the process to which the reading belongs. The caller's `identity_from` may assign another identity to
+    /// a child, which has its own predecessor. So a child starts over with its own first reading.
     epoch: AtomicU32,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct FirstReading {
 const UNREAD: i64 = i64::MIN;
 
 impl FirstReading {
-    /// No reading yet. `applies` says whether the generator leaves out the ticks of its predecessor.
+    /// Creates the state without a reading. `applies` states whether the generator skips the ticks of its predecessor.
     pub(crate) const fn new(applies: bool) -> Self {
         let nanos = AtomicU64::new(UNREAD.cast_unsigned());
         Self { applies, nanos, epoch: AtomicU32::new(NEVER_DRAWN) }
@@ -40,10 +40,11 @@ impl FirstReading {
         self.applies = false;
     }
 
-    /// This process's stored reading; `now` if this call is the first, and is stored then.
+    /// Returns the stored reading of this process. If this call is the first, `now` is stored and returned.
     ///
-    /// The epoch is stored between the parent's reading and this process's: whoever finds this process's epoch finds its own
-    /// reading or none. So a process forked between any two of these steps does not take its parent's reading for its own.
+    /// The process generation is stored between the parent's reading and that of this process, so a thread that finds this
+    /// process's generation finds its reading or none. A process that is forked between any two of these steps does not mistake
+    /// its parent's reading for its own.
     fn stored_or(&self, now: i64) -> i64 {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         let (here, unread) = (fork::current(), UNREAD.cast_unsigned());
@@ -61,7 +62,7 @@ impl FirstReading {
         }
     }
 
-    /// The floor for a call that reads `now`; `None` if the generator has none, or the reading is well past it.
+    /// Returns the floor for a call that reads `now`, or `None` if the generator has none or the reading is well past it.
     ///
     /// # Errors
     /// `time_out_of_range` if the format's time ends before the floor does.
@@ -81,7 +82,7 @@ impl FirstReading {
         if is_past { Ok(None) } else { floor_of(ticks, clock, first).map(Some) }
     }
 
-    /// The floor's last tick, if there was a first call in this process.
+    /// Returns the last tick of the floor, if there was a first call in this process.
     pub(super) fn last_tick<C: Clock>(&self, ticks: &impl Ticks, clock: &C) -> Option<u64> {
         let is_of_process = self.epoch.load(Ordering::Acquire) == fork::current();
         let first = self.nanos.load(Ordering::Acquire).cast_signed();

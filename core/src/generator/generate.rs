@@ -226,7 +226,7 @@ macro_rules! by_own_calls {
             }
         }
 
-        /// A batch begins a block of its own, so that the handle's IDs stay in order.
+        /// A batch begins a separate block, so that the handle's IDs stay in order.
         impl<C: $crate::clock::Clock, G: core::ops::Deref<Target = Generator<C>>>
             $crate::Generate<$id> for core::cell::RefCell<Handle<G>>
         {

@@ -26,7 +26,7 @@ pub struct Generator<F: Family, C = DefaultClock> {
     pub(crate) engine: Engine<F, C>,
 }
 
-/// Hides the state, which would tell node, second and sequence of the next ID.
+/// Hides the state, which would reveal the node, the second and the sequence of the next ID.
 impl<F: Family, C> fmt::Debug for Generator<F, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Generator").finish_non_exhaustive()

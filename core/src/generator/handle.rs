@@ -19,7 +19,7 @@ const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
 /// a handle loses hardly more slots than it uses, and a busy handle rarely contends with the others.
 const GROWTH: u32 = 64;
 
-/// Reserved slots; the first `taken` of them are used.
+/// Reserved slots, of which the first `taken` are used.
 struct Block<F: Pack> {
     slots: Reserved<F>,
     epoch: u32,
@@ -129,7 +129,8 @@ impl<F: Pack, G> Handle<F, G> {
 }
 
 impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
-    /// The generator, without the rest of the block: the handle's later IDs then follow those of a batch made meanwhile.
+    /// Returns the generator and drops the rest of the block, so that later IDs of the handle follow those of a batch that is
+    /// generated in between.
     pub(crate) fn without_block(&mut self) -> &Generator<F, C> {
         self.block = None;
         &self.generator
@@ -140,8 +141,8 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
         &self.generator.engine
     }
 
-    /// The ID of the next slot. If the last block has ended or is used up, the slot is of a fresh block, which may be of a later
-    /// tick if the clock went on meanwhile.
+    /// Returns the ID of the next slot. If the last block has ended or is used up, the slot belongs to a new block, which may
+    /// be in a later tick if the clock has advanced.
     #[inline]
     pub(crate) fn one(&mut self, mode: Mode, given: F::Given<'_>) -> Result<F::Id> {
         let tick = self.engine().open_tick()?;

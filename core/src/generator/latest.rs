@@ -22,7 +22,7 @@ pub(crate) struct Link<T> {
     older: *mut Self,
 }
 
-/// A place in the heap for a value.
+/// Heap memory for a value.
 pub(crate) type Place<T> = Box<MaybeUninit<Link<T>>>;
 
 // SAFETY: with those before it, it is a list of values, which `Latest` owns as a vector would.
@@ -60,7 +60,7 @@ impl<T> Latest<T> {
         links.map(|link| &link.value).chain(iter::once(&self.first))
     }
 
-    /// Replaces the value `found` by `value`, which is stored in `place`. Returns `false` if another thread was faster.
+    /// Replaces the value `found` with `value`, which is stored in `place`. Returns `false` if another thread was faster.
     pub(crate) fn put(&self, found: &T, value: T, place: Place<T>) -> bool {
         let older = self.newest.load(Ordering::Acquire);
         if !ptr::eq(self.value(older), found) {
@@ -86,7 +86,7 @@ impl<T> Drop for Latest<T> {
     }
 }
 
-/// A place for one more value, for a thread that must not ask the heap for one.
+/// Memory for one more value, for a thread that must not allocate.
 #[derive(Debug)]
 pub(crate) struct Spare<T>(SparePtr<MaybeUninit<Link<T>>>);
 
@@ -95,7 +95,7 @@ impl<T> Spare<T> {
         Self(SparePtr::new(ptr::null_mut()))
     }
 
-    /// Fetches a place from the heap, unless there is one.
+    /// Allocates memory for a value, unless some is available.
     pub(crate) fn fill(&self) {
         if self.0.load(Ordering::Acquire).is_null() {
             let fresh = Box::into_raw(Box::new_uninit());
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use crate::sync::watched::held;
 
-    /// Two threads that replace the same value, one of them held up at each access: only the other one succeeds.
+    /// Two threads replace the same value, and one of them is interrupted at each access. Only the other one succeeds.
     #[test]
     fn one_of_two_threads_replaces_a_value() {
         for at in 0.. {
@@ -141,7 +141,7 @@ mod tests {
         }
     }
 
-    /// Two threads that need a place while there is one.
+    /// Two threads that need memory while it is available for one of them.
     #[test]
     fn one_of_two_threads_takes_the_spare_place() {
         let spare = Rc::new(Spare::<u32>::new());

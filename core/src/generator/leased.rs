@@ -97,8 +97,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         Ok(number)
     }
 
-    /// Returns whether `next`, whose window starts at `start`, may repeat an ID of an earlier generator that has used that tick
-    /// or a later one.
+    /// Returns whether `next`, whose window starts at `start`, may duplicate an ID of an earlier generator that has used that
+    /// tick or a later one.
     fn is_repeated_by(&self, next: &Engine<F, C>, start: u64) -> bool {
         self.generators.iter().any(|Granted { generator: Generator { engine }, .. }| {
             let used = engine.highest().is_some_and(|(tick, _)| start <= tick);
@@ -307,8 +307,8 @@ fn not_the_newest() -> Error {
     mismatch("expected the newest grant, found an older one")
 }
 
-/// Slots of the newest generator, or of the next. A call that is refused between two grants, before a grant begins or after it
-/// ended, waits by the generator's policy.
+/// Provides slots of the newest generator, or of the next one. A call that is rejected between two grants, before a grant
+/// begins or after it ends, waits according to the generator's policy.
 impl<F: Pack, C: Clock> Source for Leased<F, C> {
     type Family = F;
 

@@ -164,7 +164,7 @@ pub(crate) struct Options<C> {
     pub(crate) window: Option<(UnixTime, UnixTime)>,
     pub(crate) on_exhausted: OnExhausted,
     pub(crate) max_wait: Option<Duration>,
-    /// `true` if no earlier generator made IDs in the ticks of this one.
+    /// `true` if no earlier generator generated IDs in the ticks of this one.
     pub(crate) is_granted: bool,
 }
 
@@ -174,7 +174,7 @@ impl<C> Options<C> {
         Self { clock, window: None, on_exhausted, max_wait: None, is_granted: false }
     }
 
-    /// The window in ticks: all of them if none was given.
+    /// Returns the window in ticks, which contains all ticks if none is configured.
     pub(crate) fn window(&self, ticks: &impl Ticks) -> Result<Window> {
         Ok(match self.window {
             None => Window::all(ticks.last()),

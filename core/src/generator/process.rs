@@ -2,7 +2,7 @@
 
 use crate::{Error, ErrorKind, Result, fork};
 
-/// The process to which a given node, lease or window belongs.
+/// The process to which an explicit node, lease or window belongs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProcessGuard {
     epoch: u32,
@@ -15,14 +15,14 @@ impl ProcessGuard {
         Ok(Self { epoch: fork::current() })
     }
 
-    /// The epoch of the process.
+    /// The generation of the process.
     #[inline]
     pub(crate) const fn epoch(self) -> u32 {
         self.epoch
     }
 
-    /// Refuses another process with `forked`. Call it after the step too, to see a fork in the clock or in a signal handler before
-    /// the step.
+    /// Rejects any other process with `forked`. Call it also after the step, to detect a fork in the clock or in a signal
+    /// handler before the step.
     #[inline]
     pub(crate) fn check(self) -> Result<()> {
         if self.epoch == fork::epoch() { Ok(()) } else { Err(Error::new(ErrorKind::Forked)) }

@@ -49,7 +49,8 @@ pub(crate) static NO_WAIT: WaitPolicy = WaitPolicy {
 };
 
 impl WaitPolicy {
-    /// A policy. A `max_wait` past 584 years, which 64-bit nanoseconds do not hold, counts as 584 years.
+    /// Creates a policy. A `max_wait` of more than 584 years, which does not fit in 64-bit nanoseconds, is treated as 584
+    /// years.
     pub(crate) const fn new(
         on_exhausted: OnExhausted,
         max_wait: Option<Duration>,
@@ -69,7 +70,7 @@ impl WaitPolicy {
         Self::new(OnExhausted::Wait, None, scale.tick_nanos())
     }
 
-    /// Refuses a clock that is coarser than the format's tick: its readings would skip ticks, and waste all their IDs.
+    /// Rejects a clock that is coarser than the format's tick, because its readings would skip ticks and waste all their IDs.
     pub(crate) fn check_clock<C: Clock>(&self, clock: &C) -> Result<()> {
         let resolution = clock.resolution_nanos();
         if resolution > self.tick_nanos {
@@ -140,7 +141,7 @@ impl<'p> Call<'p> {
         Self::with_sleep(policy, true)
     }
 
-    /// A call that sleeps without holding the thread.
+    /// A call that sleeps without blocking the thread.
     pub(crate) const fn asynchronous(policy: &'p WaitPolicy) -> Self {
         Self::with_sleep(policy, false)
     }
@@ -150,7 +151,8 @@ impl<'p> Call<'p> {
         Self { policy, wait: None, races, was_behind: false, is_sync }
     }
 
-    /// The permission of the call's next step to go back in time: refused once the call had to wait for a clock that is behind.
+    /// The permission of the call's next step to go back in time, which is denied once the call had to wait for a clock that is
+    /// behind.
     pub(crate) const fn flip(&self) -> Flip {
         if self.was_behind { Flip::Refused } else { Flip::Allowed }
     }
@@ -163,16 +165,17 @@ impl<'p> Call<'p> {
     /// Counts a race that the call lost.
     ///
     /// # Errors
-    /// `clock_failed` for too many races, or more than a few in more time than the call may wait.
+    /// Returns `clock_failed` after too many races, or after more than a few that took longer than the call may wait.
     pub(crate) fn lose_race<C: Clock>(&mut self, clock: &C) -> Result<()> {
         self.races.lose(clock, self.policy)
     }
 
-    /// The duration of the next sleep towards `until`, in nanoseconds, at a reading of `now`, in the wait that this call is in or
-    /// begins now.
+    /// Returns the duration of the next sleep until `until`, in nanoseconds, at a reading of `now`. The sleep belongs to the
+    /// call's current wait, or begins a new one.
     ///
     /// # Errors
-    /// The cause's reason, with the time to retry, once the wait has been long enough; any error of the clock.
+    /// Returns the error for the cause, with the time to retry, once the wait has lasted long enough, or any error of the
+    /// clock.
     #[cold]
     #[inline(never)]
     pub(crate) fn wait<C: Clock>(
@@ -250,8 +253,8 @@ fn outrun() -> Error {
 /// most this time at a generator's first call, and under a clock whose steps are longer.
 const LONGEST_SLEEP: u64 = 10_000_000;
 
-/// The minimum time that is charged to a wait for each sleep. Otherwise a clock that stays just before the next tick could make
-/// a call sleep a billion times.
+/// The minimum time by which each sleep shortens a wait. Otherwise a clock that stays just before the next tick could make a
+/// call sleep a billion times.
 const SHORTEST_SLEEP: u64 = 50_000;
 
 /// One call's wait for a tick, and the time that is left of it.

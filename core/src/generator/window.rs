@@ -30,7 +30,7 @@ impl Window {
         self.start
     }
 
-    /// Refuses a tick outside the window, with `lease_not_started` or `lease_expired`.
+    /// Rejects a tick outside the window with `lease_not_started` or `lease_expired`.
     #[inline]
     pub(crate) fn check(&self, tick: u64, ticks: &impl Ticks) -> Result<()> {
         if tick < self.start {
@@ -42,13 +42,13 @@ impl Window {
         Ok(())
     }
 
-    /// Returns whether an ID of `tick` may be made.
+    /// Returns whether an ID of `tick` may be generated.
     #[inline]
     pub(crate) fn holds(&self, tick: u64) -> bool {
         (self.start..self.end.load(Ordering::Acquire)).contains(&tick)
     }
 
-    /// Moves the end later; an earlier or equal end changes nothing.
+    /// Moves the end to a later tick. It has no effect if the new end is not later.
     pub(crate) fn extend(&self, end: u64) {
         self.end.fetch_max(end, Ordering::AcqRel);
     }

@@ -8,7 +8,7 @@ use crate::{
     sequence::per_tick::PerTick,
 };
 
-/// The machine, which tells a generator from all others, and its counter's start: 8 random bytes in one word.
+/// The machine bytes, which identify a generator, and the start of its counter, as 8 random bytes in one word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity {
     pub(super) machine: MachineBytes,
@@ -29,14 +29,14 @@ pub struct Identities {
     pub(super) drawn: DrawnWord,
     /// `true` if the IDs are version 8 UUIDs.
     pub(super) uuid8: bool,
-    /// The process that a window was given to.
+    /// The process to which a window was assigned.
     pub(super) process: Option<ProcessGuard>,
 }
 
 impl generator::Windowed for Identities {}
 
 impl Identities {
-    /// Identities of random bytes, shaped for the form of the IDs.
+    /// Identities of random bytes, adjusted to the form of the IDs.
     pub(super) const fn new(
         draw: fn() -> Result<[u8; 8]>,
         uuid8: bool,

@@ -9,7 +9,7 @@ const FEW: usize = 16;
 // The kernels count where the counter is.
 const _: () = assert!(COUNTER.put(1) == scalar::fill::COUNT as u128);
 
-/// Writes IDs with consecutive counters, beginning with `first`; 0 follows the last counter. No counter may come twice.
+/// Writes IDs with consecutive counters, beginning with `first`. The counter wraps around to 0, and no counter may occur twice.
 #[inline]
 pub(super) fn write_run(ids: &mut [HotGuid], first: HotGuid) {
     let level = if ids.len() < FEW { Level::SCALAR } else { arch::level() };

@@ -48,12 +48,12 @@ pub struct Parts {
 #[repr(transparent)]
 pub struct HotGuid([u8; HotGuid::LEN]);
 
-/// The machine's 5 bytes as they lie in an ID: the first four swapped in pairs.
+/// The 5 machine bytes in the order of an ID, in which the first four are swapped in pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MachineBytes(u64);
 
 impl MachineBytes {
-    /// The machine in the low 40 bits of a word, with its first byte on top.
+    /// Returns the machine bytes in the low 40 bits of a word, with the first byte at the top.
     pub(super) const fn of_word(word: u64) -> Self {
         Self(swap_pairs(word))
     }
@@ -101,7 +101,7 @@ impl HotGuid {
         Ok(Self::pack(seconds, machine, counter, shard_key))
     }
 
-    /// The ID of fields that fit.
+    /// Returns the ID with these fields, which must fit.
     #[inline]
     pub(super) fn pack(seconds: u64, machine: MachineBytes, counter: u32, shard_key: u32) -> Self {
         let word = TIMESTAMP.put(seconds)
@@ -111,7 +111,7 @@ impl HotGuid {
         Self(word.to_be_bytes())
     }
 
-    /// The same ID with another counter, of 24 bits.
+    /// Returns the same ID with another 24-bit counter.
     #[inline]
     pub(super) fn with_counter(self, counter: u32) -> Self {
         let others = self.word() & !COUNTER.put(COUNTER.max());
@@ -275,7 +275,7 @@ impl HotGuid {
         self.0
     }
 
-    /// The 16 bytes in the order of RFC 9562, borrowed.
+    /// Returns a reference to the 16 bytes in the order of RFC 9562.
     pub(super) const fn as_rfc_bytes(&self) -> &[u8; Self::LEN] {
         &self.0
     }

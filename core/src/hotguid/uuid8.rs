@@ -52,12 +52,12 @@ pub struct Uuid8Parts {
 const DRAWN_MARKS: u64 = 0x8080 << 24;
 const DRAWN_MARKED: u64 = 0xf0c0 << 24;
 
-/// Puts version and variant into drawn bytes.
+/// Inserts version and variant into random bytes.
 pub(super) const fn marked(drawn: u64) -> u64 {
     drawn & !DRAWN_MARKED | DRAWN_MARKS
 }
 
-/// Leaves drawn bytes unchanged, except those of a version 8 UUID (1 in 64), which get another version.
+/// Leaves random bytes unchanged, except those that form a version 8 UUID (1 in 64), which get another version.
 pub(super) const fn unmarked(drawn: u64) -> u64 {
     if drawn & DRAWN_MARKED == DRAWN_MARKS { drawn ^ 0x1000 << 24 } else { drawn }
 }

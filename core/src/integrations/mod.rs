@@ -115,7 +115,7 @@ fn refused(form: Form) -> Error {
 }
 
 impl Value<'_> {
-    /// The error for a value that holds no ID of the type.
+    /// Returns the error for a value that does not contain an ID of the type.
     #[cold]
     pub(crate) fn refuse(self, expected: &'static str) -> Error {
         let found = match self {

@@ -32,7 +32,7 @@ pub(super) fn write(version: u8, block: u64) -> [u8; LEN] {
     values.map(|value| ALPHABET[usize::from(value)])
 }
 
-/// The version and the block in the tail of a text. `from` is the tail's position in the text, for errors.
+/// Returns the version and the block in the tail of a public ID. `from` is the position of the tail, for errors.
 pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
     if text.len() != LEN {
         return Err(Error::invalid_length(from + text.len(), from + LEN, from + LEN));
@@ -58,7 +58,7 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
     Ok((version, block))
 }
 
-/// The error of a text's end that is not ASCII: lengths and places are in characters.
+/// Returns the error for a tail that is not ASCII. Lengths and positions are in characters.
 #[cold]
 pub(super) fn past_ascii(text: &str, from: usize) -> Error {
     match text.chars().count() {
@@ -77,7 +77,7 @@ fn bad_character(units: impl Iterator<Item = u32>, from: usize) -> Error {
 }
 
 /// Returns the character that was probably meant: the lower case of a capital letter, or the digit that `o`, `i` or `l` looks
-/// like. Returns 0 if there is none.
+/// like. Returns 0 if it is unknown.
 const fn meant(character: u8) -> u8 {
     match character.to_ascii_lowercase() {
         b'o' => b'0',

@@ -13,7 +13,7 @@ use crate::{
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Nodes {
     pub(super) codec: Codec,
-    /// The grant as given; its current end is the end of the window.
+    /// The original grant. Its current end is the end of the window.
     pub(super) grant: GrantInfo,
     process: ProcessGuard,
 }

@@ -172,7 +172,7 @@ impl Grant {
         Ok(())
     }
 
-    /// The terms of a grant that a generator takes.
+    /// The terms of a grant that a generator uses.
     pub(super) fn used_up(self) -> GrantInfo {
         self.terms
     }

@@ -58,7 +58,7 @@ impl Randflake {
         self.0
     }
 
-    /// The signed number, borrowed, as some databases' clients take it.
+    /// Returns a reference to the signed number, as the clients of some databases require it.
     pub(super) const fn as_i64(&self) -> &i64 {
         &self.0
     }

@@ -39,7 +39,7 @@ fn random_sequences() -> impl Iterator<Item = Vec<u64>> {
 /// A slot as (tick, tick-tock bit, sequence).
 type Cell = (u64, bool, u64);
 
-/// The outcome of a call, for machine and model alike.
+/// The outcome of a call, for both the state machine and the model.
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
     Cells(Vec<Cell>),
@@ -99,7 +99,7 @@ fn take(used: &mut u64, tick: u64, flipped: bool, want: u64) -> Answer {
     if cells.is_empty() { Answer::Full } else { Answer::Cells(cells) }
 }
 
-/// Runs a sequence on both machine and model and compares them; no cell may come twice.
+/// Runs a sequence on the state machine and on the model and compares them. No slot may be assigned twice.
 #[track_caller]
 fn compare(
     readings: &[u64],
@@ -145,7 +145,7 @@ fn tick_tock_follows_its_model() {
     }
 }
 
-/// A last tick that still fits a word of 64 bits beside these slots, and one that needs the wider word.
+/// A last tick that still fits in a 64-bit word together with these slots, and one that needs the wider word.
 const NARROW: u64 = 10;
 const WIDE: u64 = u64::MAX;
 
@@ -178,7 +178,7 @@ fn a_call_that_began_in_the_unsafe_past_does_not_step_back() {
     assert!(matches!(machine.step(machine.observe(), 5, 1, bounds, Flip::Allowed), Step::Taken(_)));
 }
 
-/// Repeats an attempt: on some processors a swap fails for no reason now and then, under Miri mostly.
+/// Repeats an attempt, because on some processors, and often in Miri, a swap can fail spuriously.
 fn persistently<R>(attempt: impl Fn() -> Option<R>) -> Option<R> {
     (0..100).find_map(|_| attempt())
 }

@@ -17,7 +17,7 @@ use crate::sync::{
 /// Two sequences in a tick, so that ticks are soon used up.
 const BOUNDS: Bounds = Bounds { min: 0, max: 1 };
 const SLOTS: Slots = Slots { first: 0, last: 1 };
-/// A last tick that fits a word of 64 bits beside these slots, and one that needs the wider word.
+/// A last tick that fits in a 64-bit word together with these slots, and one that needs the wider word.
 const NARROW: u64 = 10;
 const WIDE: u64 = u64::MAX;
 
@@ -26,15 +26,15 @@ const WIDE: u64 = u64::MAX;
 enum Readings {
     /// Any tick.
     Any,
-    /// The time, which only goes on, or the tick before it, for a reading that lags. With slack, a reading in the tick before the
+    /// The time, which only advances, or the tick before it for a lagging reading. With slack, a reading in the tick before the
     /// machine's counts as one of the machine's tick, as in the engine.
     Lagging { has_slack: bool },
 }
 
-/// A closed machine's state, as (tick, next slot, safe tick, number of steps back).
+/// The state of a closed state machine, as (tick, next slot, safe tick, number of clock rollbacks).
 type Closed = (u64, u128, u64, u32);
 
-/// Threads that take slots from a machine.
+/// Threads that reserve slots of a state machine.
 struct Threads<M: Machine> {
     machine: M,
     limits: M::Limits,
@@ -43,20 +43,20 @@ struct Threads<M: Machine> {
     readings: Readings,
     /// The latest time at which a lagging clock was read.
     time: AtomicU64,
-    /// Threads from this one on make each call in one step.
+    /// This thread and all later ones perform each call in one step.
     whole: usize,
-    /// The thread that closes the machine and takes nothing, if any.
+    /// The thread that closes the state machine and reserves nothing, if any.
     closer: Option<usize>,
     state: fn(&M::State) -> Closed,
-    /// A machine that goes on where a closed one stopped.
+    /// A state machine that continues where a closed one stopped.
     restored: fn(Closed) -> M,
 }
 
 #[derive(Clone, Debug, Default, Hash)]
 struct Record {
-    /// A bit for each (tick, tick-tock bit, slot) that was given out.
+    /// A bit for each (tick, tick-tock bit, slot) that was assigned.
     given: u64,
-    /// Number of steps back of the clock that gave out slots.
+    /// The number of clock rollbacks after which slots were assigned.
     drifts: u32,
     was_behind: bool,
     closed: Option<Closed>,
@@ -73,7 +73,7 @@ impl Record {
 }
 
 impl<M: Machine> Threads<M> {
-    /// The tick that a thread reads, having seen the machine in tick `wall`.
+    /// The tick that a thread reads after it has observed the state machine in tick `wall`.
     fn read(&self, wall: u64) -> u64 {
         let Readings::Lagging { has_slack } = self.readings else {
             return u64::from(choose(self.ticks)) + 1;
@@ -84,7 +84,7 @@ impl<M: Machine> Threads<M> {
         if has_slack && now + 1 == wall { wall } else { now }
     }
 
-    /// Takes slots as the engine does. Returns the tick that the machine was seen in, too.
+    /// Reserves slots like the engine. Also returns the tick in which the state machine was observed.
     fn take(&self) -> (u64, Step) {
         let seen = self.machine.observe();
         let (wall, now) = (self.machine.tick(seen), self.read(self.machine.tick(seen)));
@@ -120,7 +120,7 @@ impl<M: Machine> World for Threads<M> {
         thread >= self.whole
     }
 
-    /// Each step back was counted, and a machine that goes on where this one was closed gives out nothing twice.
+    /// Each clock rollback was counted, and a state machine that continues where this one was closed assigns nothing twice.
     fn end(&self, record: &Record) {
         let (_, _, _, drifts) = (self.state)(&self.machine.state());
         assert_eq!(drifts, record.drifts, "steps back");
@@ -188,7 +188,7 @@ fn one_slot() -> Threads<TickTock> {
     Threads { limits: Bounds { min: 0, max: 0 }, ..tick_tock() }
 }
 
-/// One call is held up at each of its accesses in turn, while another thread makes up to five calls, before and after.
+/// One call is interrupted at each of its accesses in turn, while another thread performs up to five calls, before and after.
 #[test]
 fn tick_tock_one_call_held_up_beside_five() {
     search(&Threads { whole: 1, ..one_slot() }, &[1, 5], 1000);

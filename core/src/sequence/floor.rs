@@ -13,7 +13,7 @@
 
 use super::Flip;
 
-/// How much later than a clock shows another one may have been read before, in nanoseconds.
+/// How far an earlier reading of another clock may be ahead of a clock's reading, in nanoseconds.
 pub(crate) fn lateness(slack: u64, resolution: u64) -> i64 {
     let late = slack.saturating_add(resolution.max(1) - 1);
     i64::try_from(late).unwrap_or(i64::MAX)
@@ -29,10 +29,10 @@ pub(crate) struct Floor {
 }
 
 impl Floor {
-    /// The floor for a clock that showed `first` at the first call, with this slack and resolution, all in nanoseconds.
+    /// Returns the floor for a clock that read `first` at the first call, with this slack and resolution, all in nanoseconds.
     ///
     /// # Errors
-    /// That of `tick_of` if the format's time ends before the floor does.
+    /// Returns the error of `tick_of` if the time range of the format ends before the floor does.
     pub(crate) fn of<E>(
         first: i64,
         slack: u64,

@@ -24,11 +24,11 @@ mod restarts;
 
 /// A state machine.
 pub(crate) trait Machine {
-    /// A reading of the state, to step from.
+    /// An observation of the state, from which a step starts.
     type Seen: Copy + PartialEq;
-    /// The slots of a tick, if the machine does not know them itself.
+    /// The slots of a tick, if the state machine does not store them itself.
     type Limits: Copy;
-    /// The whole state of the machine, at one moment.
+    /// The complete state at one moment.
     type State;
 
     fn observe(&self) -> Self::Seen;
@@ -45,23 +45,23 @@ pub(crate) trait Machine {
         now
     }
 
-    /// Takes up to `want` slots in the tick that was observed, as [`Machine::step`] does for a clock that showed that tick. If
-    /// there are none, or another thread moved the state, it changes nothing.
+    /// Reserves up to `want` slots in the observed tick, like [`Machine::step`] for a clock reading in that tick. If there are
+    /// none, or another thread changed the state, nothing changes.
     fn step_within(&self, seen: Self::Seen, want: u32, limits: Self::Limits) -> Option<Run>;
 
-    /// Takes up to `want` slots for a clock that showed `now` after `seen` was observed.
+    /// Reserves up to `want` slots for a clock that read `now` after `seen` was observed.
     fn step(&self, seen: Self::Seen, now: u64, want: u32, limits: Self::Limits, flip: Flip)
     -> Step;
 
-    /// Ends the machine and returns its last state; no step succeeds after it.
+    /// Ends the state machine and returns its last state. No later step succeeds.
     ///
     /// # Errors
-    /// `generator_closed` if it was closed before.
+    /// Returns `generator_closed` if it was already closed.
     fn close(&self) -> Result<Self::State>;
 
     fn state(&self) -> Self::State;
 
-    /// The highest tick of which slots were ever taken, up to a state; `None` if no slot was.
+    /// Returns the highest tick in which slots were ever reserved, up to a state, or `None` if no slot was.
     fn highest(&self, state: &Self::State) -> Option<u64>;
 
     #[inline]
@@ -74,7 +74,7 @@ pub(crate) trait Machine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) tick: u64,
-    /// The tick-tock machine's bit; the other machine has none.
+    /// The bit of the tick-tock state machine. The other state machine has none.
     pub(crate) tick_tock: bool,
     pub(crate) first: u64,
     pub(crate) len: u32,
@@ -84,8 +84,8 @@ pub(crate) struct Run {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flip {
     Allowed,
-    /// During this call the clock was once further behind than the machine can follow. So the call waits for the last tick
-    /// instead.
+    /// During this call, the clock was once further behind than the state machine can follow, so the call waits for the last
+    /// tick.
     Refused,
     /// The machine is unused, and the clock moved backwards from this tick, the last of the generator's floor. The step decides as
     /// if this were the machine's tick.
@@ -108,12 +108,12 @@ impl Flip {
 pub(crate) enum Step {
     /// The caller now owns these slots.
     Taken(Run),
-    /// Another thread moved the state on: observe, read the clock, try again.
+    /// Another thread changed the state. Observe it again, read the clock, and try again.
     Raced,
-    /// Every slot of this tick is taken.
+    /// All slots of this tick are used up.
     Full,
-    /// The clock's tick is behind this one, further than the machine can follow.
+    /// The clock's tick is further behind this one than the state machine can follow.
     Behind(u64),
-    /// The machine is closed for ever.
+    /// The state machine is closed permanently.
     Closed,
 }

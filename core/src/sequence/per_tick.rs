@@ -14,7 +14,7 @@ use crate::{Error, ErrorKind};
 pub(crate) enum Behind {
     /// An error.
     Refused,
-    /// Going on in the last tick.
+    /// Continuing in the last tick.
     Held,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Slots {
     pub(crate) last: u64,
 }
 
-/// The whole state of the machine, at one moment; `next` is one past the last slot given out in `tick`.
+/// The complete state at one moment. `next` is one past the last slot that was assigned in `tick`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) tick: u64,
@@ -42,12 +42,14 @@ pub(crate) struct PerTick {
 }
 
 impl PerTick {
-    /// A machine that has given out nothing yet, for ticks up to `last_tick`; `None` if ticks and slots have more than 127 bits.
+    /// Creates a state machine that has not assigned any slot yet, for ticks up to `last_tick`. Returns `None` if ticks and
+    /// slots have more than 127 bits.
     pub(crate) const fn new(slots: Slots, behind: Behind, last_tick: u64) -> Option<Self> {
         Self::at(slots, behind, last_tick, 0, slots.first as u128)
     }
 
-    /// A machine whose next slot is slot `next` of `tick`; `next` is one past the last slot if the tick is used up.
+    /// Creates a state machine whose next slot is slot `next` of `tick`. `next` is one past the last slot if the tick is used
+    /// up.
     pub(crate) const fn at(
         slots: Slots,
         behind: Behind,
@@ -66,13 +68,14 @@ impl PerTick {
         Some(Self { word, slots, behind, next_bits })
     }
 
-    /// The word that holds the state, wherever it is stored.
+    /// The word that contains the state, regardless of its location.
     #[inline]
     const fn word(&self) -> &Word {
         &self.word
     }
 
-    /// Decides a step from a word: the slots, which are taken by swapping in the new word, or the reason why there are none.
+    /// Determines a step from a word: the slots, which are reserved by swapping in the new word, or the reason why there are
+    /// none.
     #[inline]
     pub(super) fn plan(
         &self,

@@ -45,7 +45,7 @@ impl Clock {
         if self == Self::Coarse { 2 } else { 1 }
     }
 
-    /// What the clock may show at a time.
+    /// The possible clock readings at a time.
     fn shows(self, time: u8) -> Vec<u8> {
         match self {
             Self::Exact => vec![time],
@@ -137,11 +137,11 @@ struct State {
     word: u64,
     safe: u8,
     threads: Vec<(At, u8)>,
-    /// The latest time at which an earlier generation made an ID.
+    /// The latest time at which an earlier generation generated an ID.
     before: u8,
-    /// The latest time at which this generation made an ID.
+    /// The latest time at which this generation generated an ID.
     made: u8,
-    /// A bit for each (tick, tick-tock bit, slot) that was given out.
+    /// A bit for each (tick, tick-tock bit, slot) that was assigned.
     given: u64,
     repeated: bool,
     flipped: bool,
@@ -182,7 +182,7 @@ struct Found {
     states: usize,
     repeated: bool,
     flipped: bool,
-    /// Generations that made an ID, at most.
+    /// The maximum number of generations that generated an ID.
     made: u8,
 }
 
@@ -296,7 +296,7 @@ impl Explorer {
         }
     }
 
-    /// The readings that a thread may take now, each with the state after it: time goes on, or the clock is set back.
+    /// The readings that a thread may get now, each with the resulting state. Either time advances, or the clock is set back.
     fn readings(&self, state: &State) -> impl Iterator<Item = (State, u8)> {
         let first = if state.rollbacks > 0 { 2 } else { state.time };
         // The condition of the rule.

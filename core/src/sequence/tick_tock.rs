@@ -63,7 +63,7 @@ const FLIPPED: u64 = 1 << NEXT_BITS;
 const TICK_SHIFT: u32 = NEXT_BITS + 1;
 const CLOSED: u64 = 1 << 63;
 
-/// A reading of the state, to step from.
+/// An observation of the state, from which a step starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Word(pub(super) u64);
 
@@ -97,13 +97,13 @@ pub(crate) struct Bounds {
     pub(crate) max: u16,
 }
 
-/// The whole state of the machine, at one moment.
+/// The complete state at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) tick: u64,
     pub(crate) next: u32,
     pub(crate) safe: u64,
-    /// Number of steps back of the clock; the lowest bit is the tick-tock bit.
+    /// The number of clock rollbacks. Its lowest bit is the tick-tock bit.
     pub(crate) drifts: u32,
     pub(crate) closed: bool,
 }
@@ -117,12 +117,12 @@ pub(crate) struct TickTock(Words);
 struct Words {
     word: AtomicU64,
     safe: AtomicU64,
-    /// Counts steps back for the snapshot only; the word's bit decides.
+    /// Counts clock rollbacks, for the snapshot only. The bit in the word is authoritative.
     drifts: AtomicU32,
 }
 
 impl TickTock {
-    /// A machine that has given out nothing yet.
+    /// Creates a state machine that has not assigned any slot yet.
     pub(crate) const fn new() -> Self {
         Self::at(0, 0, 0, 0)
     }
@@ -136,13 +136,13 @@ impl TickTock {
         })
     }
 
-    /// The words that hold the state, wherever they are stored.
+    /// The words that contain the state, regardless of their location.
     #[inline]
     const fn words(&self) -> &Words {
         &self.0
     }
 
-    /// Replaces `seen` by `next`, or returns the word that was found instead; it may fail for no reason.
+    /// Replaces `seen` with `next`, or returns the word that was found instead. It may fail spuriously.
     #[inline]
     fn swap(&self, seen: Word, next: Word) -> Result<(), Word> {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
@@ -151,8 +151,8 @@ impl TickTock {
         swapped.map(|_| ()).map_err(Word)
     }
 
-    /// Uses up the machine's tick, whose highest sequence is `last`, unless `is_done`: no later step takes slots in it, and every
-    /// later step sees what this thread wrote before.
+    /// Exhausts the current tick, whose highest sequence is `last`, unless `is_done` returns true. No later step reserves slots
+    /// in it, and every later step observes what this thread wrote before.
     pub(crate) fn end_tick(&self, last: u16, is_done: impl Fn() -> bool) {
         loop {
             let seen = self.observe();
@@ -247,16 +247,16 @@ impl Machine for TickTock {
         self.state_of(self.observe())
     }
 
-    /// A tick that the clock stepped back from is no higher than `safe`, which was raised before.
+    /// A tick from which the clock moved back is not higher than `safe`, which was raised before.
     fn highest(&self, state: &State) -> Option<u64> {
         let highest = state.tick.max(state.safe);
         (highest > 0 || state.next > 0).then_some(highest)
     }
 }
 
-/// The plan of a step, made before anything is changed.
+/// The plan of a step, which is determined before anything changes.
 pub(super) enum Plan {
-    /// Take these slots by swapping in `next`; `safe` must be raised first if the step goes back.
+    /// Reserve these slots by swapping in `next`. `safe` must be raised first if the step goes back.
     Take {
         run: Run,
         next: Word,
@@ -267,7 +267,7 @@ pub(super) enum Plan {
     Closed,
 }
 
-/// Decides a step from a word, and from the `safe` that was read after it.
+/// Determines a step from a word and from the `safe` that was read after it.
 #[inline]
 pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, flip: Flip) -> Plan {
     if word.closed() {

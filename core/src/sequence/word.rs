@@ -2,7 +2,7 @@
 
 use crate::sync::{AtomicU64, AtomicU128, Ordering};
 
-/// A word whose top bit means closed; the bits below it belong to the machine.
+/// A word whose top bit means closed. The bits below it belong to the state machine.
 #[derive(Debug)]
 pub(super) enum Word {
     Narrow(AtomicU64),
@@ -40,7 +40,7 @@ impl Word {
         }
     }
 
-    /// Replaces `from` by `to`, or returns the value that was found instead; it may fail for no reason.
+    /// Replaces `from` with `to`, or returns the value that was found instead. It may fail spuriously.
     #[inline]
     pub(super) fn swap(&self, from: u128, to: u128) -> Result<(), u128> {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);

@@ -16,14 +16,14 @@ pub(super) struct Claim {
     pub(super) identity: Identity,
     start: u64,
     until: AtomicU64,
-    /// `true` if the generator may have made IDs in this process under an older claim.
+    /// `true` if the generator may have generated IDs in this process with an older claim.
     pub(super) follows_another: bool,
     /// The lease as it was acquired, before it is limited to the generator's window.
     taken: Lease,
     lease_until: AtomicU64,
 }
 
-/// The claim of an explicit partition as a lease, from its first tick on: no default generator ends it.
+/// Returns the claim of an explicit partition as a lease, from its first tick on. No default generator can end it.
 pub(super) const fn unending(partition: u16, start: u64) -> Lease {
     Lease { partition, start, since: 0, until: u64::MAX }
 }
@@ -57,7 +57,7 @@ impl Claim {
         self.until.load(Ordering::Acquire) > self.start
     }
 
-    /// Extends the claim to `window_end`, or to the end of the lease if that is earlier. An earlier end changes nothing.
+    /// Extends the claim to `window_end`, or to the end of the lease if that is earlier. An earlier end has no effect.
     pub(super) fn extend(&self, window_end: u64) {
         let end = self.lease().until.min(window_end);
         self.until.fetch_max(end, Ordering::AcqRel);
@@ -68,12 +68,12 @@ impl Claim {
         self.lease().until == u64::MAX
     }
 
-    /// The lease as it is now.
+    /// Returns the current state of the lease.
     pub(super) fn lease(&self) -> Lease {
         Lease { until: self.lease_until.load(Ordering::Acquire), ..self.taken }
     }
 
-    /// Notes that the lease was renewed.
+    /// Records that the lease was renewed.
     pub(super) fn renewed(&self, until: u64) {
         self.lease_until.fetch_max(until, Ordering::AcqRel);
     }

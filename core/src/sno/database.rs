@@ -17,8 +17,8 @@ const EXAMPLE: Sno = Sno::parse_const("9afikjv326nct5if").unwrap();
 impl Column for Sno {
     const FORMS: &'static [Form] = &[Form::Bytes, Form::Text, Form::Uuid];
 
-    /// Reads either form of UUID. They can be told apart because the compatible form is ASCII, which never has the variant bits
-    /// of version 8.
+    /// Reads either form of UUID. They can be distinguished because the compatible form is ASCII, which never has the variant
+    /// bits of version 8.
     fn read(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Text(text) => Self::parse(text),

@@ -415,8 +415,8 @@ impl Sno {
         Ok((Self::of_word(TICK.put(ticks.start)), Self::of_word(below_end)))
     }
 
-    /// The ID of a word's low 80 bits. It writes them in two stores: out of a copy byte by byte, the compiler makes a shuffle that
-    /// costs a nanosecond.
+    /// Returns the ID in the low 80 bits of a word. It uses two stores, because the compiler turns a bytewise copy into a
+    /// shuffle that costs a nanosecond.
     #[inline]
     #[allow(clippy::cast_possible_truncation, reason = "the word's parts")]
     pub(super) const fn of_word(word: u128) -> Self {

@@ -58,7 +58,7 @@ impl Assignment {
     }
 }
 
-/// The error if no partition is free.
+/// Returns the error if no partition is free.
 #[cold]
 pub(super) fn exhausted(reason: NoLease) -> Error {
     match reason {
@@ -70,7 +70,7 @@ pub(super) fn exhausted(reason: NoLease) -> Error {
     }
 }
 
-/// The way in which a partition is drawn.
+/// The way in which a partition is picked.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Draw {
     /// A partition that is leased from a table, and leased again when the lease is lost.
@@ -79,14 +79,15 @@ pub(super) enum Draw {
     By(fn() -> Result<Assignment>),
 }
 
-/// The table in which explicit partitions are claimed unless a host provides one. Models have none, since the table of a process
-/// is no part of them.
+/// The table in which explicit partitions are claimed unless a host provides one. Models have none, because they do not include
+/// the table of a process.
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]
 pub(super) const TABLE: Option<FindTable> = Some(crate::fork::partitions::shared);
 #[cfg(not(all(feature = "std", not(any(loom, shuttle)))))]
 pub(super) const TABLE: Option<FindTable> = None;
 
-/// The identity of a generator in this process: the epoch that it belongs to, its partition and its lowest sequence.
+/// The identity of a generator in this process: the process generation to which it belongs, its partition and its lowest
+/// sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(super) epoch: u32,

@@ -44,16 +44,16 @@ pub struct Partitions {
     draws_min: bool,
     /// The process to which an explicit partition or window was assigned.
     process: Option<ProcessGuard>,
-    /// The number of IDs of given times.
+    /// The number of IDs that were generated for explicit times.
     pub(super) made_at_times: AtomicU32,
-    /// The epoch of the process in which a thread is closing the generator.
+    /// The generation of the process in which a thread is closing the generator.
     pub(super) closing: AtomicU32,
 }
 
 impl generator::Windowed for Partitions {}
 
 impl Partitions {
-    /// The partition of a first claim, or drawn ones if that has none.
+    /// Uses the partition of a first claim, or picks random ones if the claim has none.
     pub(super) const fn new(
         first: Claim,
         draw: Option<Draw>,
@@ -75,12 +75,12 @@ impl Partitions {
         }
     }
 
-    /// The partition, if it was given and not drawn.
+    /// Returns the partition, if it is explicit.
     pub(super) fn given_partition(&self) -> Option<u16> {
         self.draw.is_none().then(|| self.claims.get().identity.partition)
     }
 
-    /// The partition, once there is one.
+    /// Returns the partition, once one is assigned.
     pub(super) fn current(&self) -> Option<u16> {
         #[cfg(loom)]
         self.claims.get().extend(0);
@@ -93,7 +93,7 @@ impl Partitions {
         self.claims.get().lease().start
     }
 
-    /// The sequences of the partition that counts now.
+    /// Returns the sequences of the current partition.
     pub(super) fn bounds(&self) -> Bounds {
         self.bounds_of(self.claims.get().identity)
     }
@@ -112,7 +112,7 @@ impl Partitions {
         if is_here && claim.holds(tick) { Ok(claim) } else { self.reclaim(machine, window, tick) }
     }
 
-    /// Continues the current claim or picks another partition: at the first ID, after a fork, if another generator took over
+    /// Continues the current claim or picks another partition: for the first ID, after a fork, if another generator took over
     /// the partition while this one was idle, or if a clock rollback reached behind the lease.
     #[cold]
     fn reclaim(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
@@ -163,7 +163,7 @@ impl Partitions {
         Ok(())
     }
 
-    /// Replaces the claim `found` by another one. Returns `false` if another thread replaced it first.
+    /// Replaces the claim `found` with another one. Returns `false` if another thread replaced it first.
     fn put(&self, found: &Claim, mut claim: Claim) -> bool {
         let (before, epoch) = (found.identity.epoch, claim.identity.epoch);
         // `false` in a child: the parent's claim made no IDs in this process.
@@ -228,7 +228,7 @@ impl<C: Clock> Engine<Partitions, C> {
         Ok(self.family.claim_of(&self.machine, &self.window, tick)?.identity)
     }
 
-    /// Keeps the partition for good, for this generator's snapshot, and returns the identity.
+    /// Reserves the partition permanently for this generator's snapshot, and returns the identity.
     pub(super) fn keep(&self) -> Result<Identity> {
         loop {
             let identity = self.identity()?;

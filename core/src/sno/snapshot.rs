@@ -174,7 +174,8 @@ impl Snapshot {
         })
     }
 
-    /// The snapshot of a state. The ticks before `start` count as used: they were the partition's last holder's.
+    /// Returns the snapshot of a state. The ticks before `start` are treated as used, because they belonged to the partition's
+    /// last holder.
     pub(super) fn of(partition: u16, bounds: Bounds, state: State, start: u64) -> Self {
         let before = start.saturating_sub(1);
         let (tick, sequence) = if state.tick < start {
@@ -194,13 +195,13 @@ impl Snapshot {
         }
     }
 
-    /// Returns whether it looks like the snapshot of a generator that made no ID. A generator whose only ID has tick 0 and
+    /// Returns whether it looks like the snapshot of a generator that generated no ID. A generator whose only ID has tick 0 and
     /// sequence 0 leaves the same snapshot.
     pub(super) const fn is_blank(&self) -> bool {
         self.wall_hi == 0 && self.now == 0 && self.sequence == 0
     }
 
-    /// The next sequence in tick `wall_hi`: never one that may have been given out.
+    /// Returns the next sequence in tick `wall_hi`, which was certainly never assigned.
     pub(super) fn next_sequence(&self, bounds: Bounds) -> Result<u32> {
         let (least, most) = (u32::from(bounds.min), u32::from(bounds.max));
         if self.sequence != 0 {

@@ -104,7 +104,7 @@ impl<T: Kind> Id<T> {
         if sno.metabyte() == T::METABYTE { Some(Self { sno, kind: PhantomData }) } else { None }
     }
 
-    /// The ID with the kind's metabyte in place of its own.
+    /// Returns the ID with the metabyte of the kind.
     #[cfg(feature = "arbitrary")]
     pub(super) const fn of_kind(id: Sno) -> Self {
         Self { sno: id.with_metabyte(T::METABYTE), kind: PhantomData }

@@ -22,11 +22,11 @@ use super::watched::{Access, Answer, Operation, intercepted};
 
 /// Calls of threads on shared atomics.
 pub(crate) trait World {
-    /// What the calls that ended have returned, as far as the world compares it.
+    /// The results of the completed calls, as far as they are compared.
     type Record: Clone + Default + Hash;
 
-    /// Makes call number `number` of a thread, which may [`choose`]. It changes the record only after its last access, and panics
-    /// if the result contradicts the record. Returns whether the call has ended; otherwise it begins again.
+    /// Performs call number `number` of a thread, which may [`choose`]. It changes the record only after its last access, and
+    /// panics if the result contradicts the record. Returns whether the call has ended; otherwise it begins again.
     fn call(&self, thread: usize, number: u8, record: &mut Self::Record) -> bool;
 
     /// Returns whether the calls of a thread are single steps, so that other threads only run between them.
@@ -62,7 +62,7 @@ type Memory = BTreeMap<usize, u128>;
 struct Thread {
     /// Number of calls that ended.
     made: u8,
-    /// The answers and choices of the call that is under way.
+    /// The results and choices of the call in progress.
     log: Vec<Answer>,
 }
 
@@ -148,7 +148,7 @@ impl Run {
     }
 }
 
-/// Goes through all interleavings of threads that make `calls` calls each.
+/// Explores all interleavings of threads that perform `calls` calls each.
 pub(crate) fn explore<W: World>(world: &W, calls: &[u8]) -> Found<W::Record> {
     let written = Rc::default();
     loop {

@@ -48,7 +48,7 @@ pub(crate) struct Answer {
 
 /// An access that is about to happen.
 pub(crate) struct Access<'a> {
-    /// Tells the atomic from all others.
+    /// Identifies the atomic.
     pub(crate) address: usize,
     pub(crate) operation: Operation,
     /// The largest value of the atomic's type.
@@ -80,7 +80,7 @@ pub(crate) fn intercepted<R>(interceptor: Option<Interceptor>, work: impl FnOnce
     work()
 }
 
-/// Runs `call` and, before its access number `at`, `others`. Returns its result, or `Err` with it if the call made fewer
+/// Runs `call` and, before its access number `at`, `others`. Returns its result, or `Err` with it if the call performed fewer
 /// accesses, so that `others` did not run.
 pub(crate) fn held<R>(
     at: usize,

@@ -41,7 +41,7 @@ pub(crate) struct State {
     waker: Option<Waker>,
     /// The store in messages.
     place: String,
-    /// `true` once a call has waited for a grant in vain: later calls fail at once, until there is one.
+    /// `true` once a call has waited for a grant without success. Later calls fail immediately until there is a grant.
     has_waited: bool,
     pub(crate) standing: Standing,
 }
@@ -51,7 +51,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the task to return the number and to end.
+    /// Requests the task to release the worker ID and to end.
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.is_closing = true;
@@ -71,7 +71,7 @@ impl Shared {
         Poll::Pending
     }
 
-    /// Notes that there is no task.
+    /// Records that there is no task.
     pub(crate) fn fail(&self, error: Error) {
         let mut state = self.lock();
         (state.is_over, state.standing.refused) = (true, Some(error));
@@ -82,20 +82,20 @@ impl Shared {
         self.lock().is_over
     }
 
-    /// Waits for the end of the task, unless that was given up before, and returns `false` if it did not come.
+    /// Waits for the end of the task, unless an earlier wait timed out, and returns `false` if the task did not end.
     pub(crate) fn is_over_within(&self, longest: Duration) -> bool {
         let waits = |state: &mut State| !state.is_over && !state.is_left;
         let waited = self.changed.wait_timeout_while(self.lock(), longest, waits);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
-    /// Closes the lease, and lets nobody wait for the end of the task.
+    /// Closes the lease, and prevents further waits for the end of the task.
     pub(crate) fn leave(&self) {
         self.lock().is_left = true;
         self.close();
     }
 
-    /// Returns whether the task ended or never began without being asked to.
+    /// Returns whether the task ended without a request, or never began.
     pub(crate) fn has_failed(&self) -> bool {
         let state = self.lock();
         state.is_over && !state.is_closing
@@ -109,7 +109,7 @@ impl Shared {
         state.outcome().unwrap_or_else(|| Err(state.reason()))
     }
 
-    /// As [`Shared::ready`], but only one call of a process waits in vain.
+    /// Works like [`Shared::ready`], but only one call of a process waits without success.
     pub(crate) fn ready_once(&self, longest: Duration) -> Result<()> {
         let has_waited = self.lock().has_waited;
         let ready = self.ready(if has_waited { Duration::ZERO } else { longest });
@@ -117,12 +117,12 @@ impl Shared {
         ready
     }
 
-    /// The end of a wait for a grant, if it has ended.
+    /// Returns the result of a wait for a grant, if the wait has ended.
     pub(crate) fn outcome(&self) -> Option<Result<()>> {
         self.lock().outcome()
     }
 
-    /// The reason why there is no ID now.
+    /// Returns the reason why no ID is available now.
     pub(crate) fn reason(&self) -> Error {
         let state = self.lock();
         state.reason()
@@ -146,7 +146,7 @@ impl State {
 /// The future that keeps a lease, for an executor.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The work of a task, but for the store and the pauses.
+/// The work of a task, except for the store and the pauses.
 pub(crate) struct Keeping {
     lease: Watched<fn() -> Result<Random>>,
     grantee: Arc<dyn Grantee + Send + Sync>,
@@ -257,7 +257,7 @@ impl Keeping {
     }
 }
 
-/// Notes the end of a task, also if it panics.
+/// Records the end of a task, even if it panics.
 struct Over(Arc<Shared>);
 
 impl Drop for Over {

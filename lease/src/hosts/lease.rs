@@ -48,13 +48,13 @@ pub struct Lease {
     shared: PerProcess<Arc<Shared>>,
     /// Starts a task, or `None` if a task of an executor keeps the lease.
     spawn: Option<Box<Spawn>>,
-    /// `true` if a drop waits until the number is returned; `false` if it may hold an executor's thread.
+    /// `true` if a drop waits until the worker ID is released; `false` if it could block an executor's thread.
     pub(crate) waits_in_drop: bool,
     options: Options,
     grantee: Arc<dyn Grantee + Send + Sync>,
 }
 
-/// Makes the threads of this process keep a lease.
+/// Starts a lease that the threads of this process keep.
 type Spawn = dyn Fn(Arc<Shared>) -> Result<()> + Send + Sync;
 
 impl Lease {
@@ -89,7 +89,7 @@ impl Lease {
         Ok(lease)
     }
 
-    /// A lease that a task of an executor keeps, to which `spawn` hands its work.
+    /// Starts a lease that a task of an executor keeps. `spawn` starts the task.
     pub(crate) fn in_task(
         options: Options,
         grantee: Arc<dyn Grantee + Send + Sync>,
@@ -128,7 +128,8 @@ impl Lease {
         self.here()?.ready(longest)
     }
 
-    /// As [`Lease::ready`], but only one call of a process waits in vain: later ones fail at once, until there is a grant.
+    /// Works like [`Lease::ready`], but only one call of a process waits without success. Later calls fail immediately until
+    /// there is a grant.
     pub(crate) fn ready_once(&self, longest: Duration) -> Result<()> {
         self.here()?.ready_once(longest)
     }
@@ -153,12 +154,12 @@ impl Lease {
         }
     }
 
-    /// Begins to lease a number, if this is a forked child that has not done so.
+    /// Starts to lease a worker ID, if this is a forked child that has not done so.
     pub(crate) fn wake(&self) -> Result<()> {
         self.here().map(drop)
     }
 
-    /// The reason why there is no ID, with the last refusal.
+    /// Returns the reason why no ID is available, with the last rejection.
     pub(crate) fn reason(&self) -> Error {
         let none = || unavailable("expected a lease of this process, found its parent's");
         self.shared.get().map_or_else(none, |shared| shared.reason())

@@ -93,7 +93,7 @@ impl From<Host> for Source {
     }
 }
 
-/// A URL may hold a password.
+/// Hides the URL, which may contain a password.
 impl core::fmt::Debug for Kind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {

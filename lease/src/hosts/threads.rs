@@ -214,7 +214,7 @@ impl Threads {
     }
 }
 
-/// A request under way.
+/// A request in progress.
 struct Lent {
     threads: &'static Threads,
     began: Instant,
@@ -254,7 +254,7 @@ impl<S: Store> AsyncStore for Blocking<S> {
     }
 }
 
-/// A driver may tell its server.
+/// A driver may notify its server.
 impl<S: Store> Drop for Blocking<S> {
     fn drop(&mut self) {
         let store = self.store.take();

@@ -26,7 +26,7 @@ pub struct Generator<F: Family> {
     longest: Duration,
 }
 
-/// A lease that has begun, and the generator that its first grant will make.
+/// A lease that has begun, and the generator that its first grant will create.
 pub(crate) struct Begun<F: Family> {
     pub(crate) granted: Arc<Threaded<F>>,
     pub(crate) lease: Lease,
@@ -58,7 +58,7 @@ impl<F: Family> Begun<F> {
         self.generator()
     }
 
-    /// As [`Begun::ready`], waiting in `sleep`. A drop then waits for nothing, also that of the future.
+    /// Works like [`Begun::ready`], but awaits `sleep`. Dropping it or the future then never waits.
     pub(crate) async fn ready_async(
         mut self,
         sleep: impl AsyncFn(Duration),
@@ -98,7 +98,7 @@ impl<F: Family> Generator<F> {
 
     /// Calls the generator; the call may wait.
     ///
-    /// The result stays where the call wrote it: to pass it on costs an ID a nanosecond.
+    /// The result stays where the call wrote it, because moving it would cost a nanosecond per ID.
     #[inline]
     pub(crate) fn call<V>(&self, mut call: impl FnMut(&F) -> Result<V>) -> Result<V> {
         let mut made = call(&self.leased);

@@ -79,7 +79,7 @@ family!(sno, randflake, hotguid, layout);
 #[cfg(feature = "std")]
 type Build<G> = dyn Fn(u64, Range<i64>) -> polyflake::Result<G> + Send + Sync;
 
-/// As [`Granted`] has it where threads share it.
+/// The form of [`Granted`] that threads share.
 #[cfg(feature = "std")]
 pub(crate) type Threaded<F> = Granted<F, alloc::boxed::Box<Build<<F as Family>::Generator>>>;
 

@@ -30,15 +30,16 @@ impl Check {
         Self { name: name.to_string(), requests: vec![list], asked: 1 }
     }
 
-    /// The next request; none if a lease could be acquired.
+    /// Returns the next request, or `None` if a lease could be acquired.
     pub(crate) fn next(&mut self) -> Option<Request> {
         self.requests.pop()
     }
 
-    /// Takes the reply to a request.
+    /// Processes the reply to a request.
     ///
     /// # Errors
-    /// The reason why no lease could be acquired: `store_changed`, `numbers_exhausted`, `clock_skewed`, `store_damaged`.
+    /// Returns the reason why no lease could be acquired: `store_changed`, `numbers_exhausted`, `clock_skewed` or
+    /// `store_damaged`.
     pub(crate) fn take(&mut self, reply: Reply, wall_ms: u64) -> Result<()> {
         // A store that does not exist yet has no time either.
         let skew = if reply.now == 0 { 0 } else { reply.now.abs_diff(wall_ms) };

@@ -85,7 +85,7 @@ impl Error {
         Self { kind, reason: reason.into(), until: None, is_permanent }
     }
 
-    /// Returns the same error for a cause that does not end by itself.
+    /// Returns the same error for a cause that is permanent.
     #[must_use]
     pub(crate) fn permanent(self) -> Self {
         Self { is_permanent: true, ..self }
@@ -103,7 +103,7 @@ impl Error {
         Self { until: Some(until), ..self }
     }
 
-    /// The same error with the record that it is about.
+    /// Returns the same error with the affected record.
     pub(crate) fn in_record(self, first: u64) -> Self {
         let reason = alloc::format!("{} in the record of number {first}", self.reason);
         Self { reason: reason.into(), ..self }

@@ -121,7 +121,7 @@ pub struct Figures {
     pub failures: u64,
 }
 
-/// A function that hears of events.
+/// A function that receives events.
 #[cfg(feature = "std")]
 #[derive(Clone)]
 pub(crate) struct Watch(Arc<dyn Fn(&Event) + Send + Sync>);
@@ -140,7 +140,7 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// Tells a process of an event of a namespace.
+/// Reports an event of a namespace to the process.
 #[cfg(feature = "std")]
 pub(crate) fn tell(namespace: &str, watch: Option<&Watch>, event: &Event) {
     // The lease outlives a panic of the process's functions.

@@ -16,13 +16,13 @@ use polyflake::fork;
 
 use crate::{Error, ErrorKind, Result};
 
-/// A number of this process that none of its ancestors had.
+/// Returns a number that identifies this process and that none of its ancestors had.
 pub(crate) fn here() -> Result<u32> {
     fork::prepare().map_err(|error| Error::new(ErrorKind::LeaseUnavailable, format!("{error}")))?;
     Ok(fork::process())
 }
 
-/// Refuses a child of a process.
+/// Rejects a child of a process.
 #[cfg(any(feature = "sqlite", feature = "postgresql"))]
 pub(crate) fn check(process: u32) -> Result<()> {
     if process == fork::process() {
@@ -32,8 +32,8 @@ pub(crate) fn check(process: u32) -> Result<()> {
     Err(Error::new(ErrorKind::LeaseUnavailable, reason))
 }
 
-/// A value that each process makes for itself. An ancestor's is neither used nor freed: other threads may have held its locks at the
-/// fork.
+/// A value that each process creates for itself. The value of an ancestor is neither used nor freed, because other threads may
+/// have held its locks at the fork.
 pub(crate) struct PerProcess<T: Send + Sync>(AtomicPtr<(u32, T)>);
 
 impl<T: Send + Sync> PerProcess<T> {
@@ -41,15 +41,15 @@ impl<T: Send + Sync> PerProcess<T> {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// This process's value, if it has made one.
+    /// Returns the value of this process, if it exists.
     pub(crate) fn get(&self) -> Option<&T> {
         // SAFETY: null, or a box that `get_or_make` leaked and only `drop` frees.
         let (process, value) = unsafe { self.0.load(Ordering::Acquire).as_ref() }?;
         (*process == fork::process()).then_some(value)
     }
 
-    /// This process's value, and `true` if it was made just now, since there was none that `is_good`. The one before stays allocated
-    /// for those who use it.
+    /// Returns the value of this process, and `true` if it was created now because there was none for which `is_good` returns
+    /// true. The previous value stays allocated for threads that still use it.
     pub(crate) fn get_or_make(
         &self,
         is_good: impl Fn(&T) -> bool,

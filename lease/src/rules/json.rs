@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::{Error, ErrorKind, Result, rules::error::damaged, rules::record::Random};
 
-/// The largest integer in a record, which every JSON reader holds.
+/// The largest integer in a record, which every JSON parser can represent.
 pub(crate) const MOST: u64 = (1 << 53) - 1;
 
 /// The fields of an object, or of a row.
@@ -34,10 +34,10 @@ impl Fields {
         value.ok_or_else(|| damaged(format!("expected a valid `{key}`")))
     }
 
-    /// Refuses any format but 1.
+    /// Rejects any format except 1.
     ///
     /// # Errors
-    /// `schema_outdated` for a newer one, `store_damaged` for another value.
+    /// Returns `schema_outdated` for a newer format, or `store_damaged` for any other value.
     pub(crate) fn check_format(&self) -> Result<()> {
         match self.integer("format")? {
             1 => Ok(()),
@@ -72,19 +72,19 @@ impl Fields {
         (!is_null).then(|| self.object(key)).transpose()
     }
 
-    /// One text or more.
+    /// One or more strings.
     pub(crate) fn strings(&self, key: &str) -> Result<Vec<String>> {
         let texts = self.texts(key)?;
         self.get(key, |_| Some(texts).filter(|texts| !texts.is_empty()))
     }
 
-    /// A list of texts.
+    /// A list of strings.
     pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>> {
         let text = |value: &Value| value.as_str().map(ToString::to_string);
         self.get(key, |value| value.as_array()?.iter().map(text).collect())
     }
 
-    /// The text of a field, if the field is there.
+    /// Returns the string in a field, if the field exists.
     pub(crate) fn optional(&self, key: &str) -> Result<Option<String>> {
         self.0.contains_key(key).then(|| self.string(key)).transpose()
     }
@@ -94,7 +94,8 @@ impl Fields {
     }
 }
 
-/// Refuses a text that is not the one written for its value: with other fields, another order, white space.
+/// Rejects a string that is not the canonical encoding of its value, for example because of other fields, another order or
+/// white space.
 pub(crate) fn check_canonical(text: &str, written: &str) -> Result<()> {
     if text == written && !text.chars().any(char::is_control) {
         return Ok(());

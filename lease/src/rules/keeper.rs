@@ -203,7 +203,7 @@ struct Claim {
     asked: Asked,
 }
 
-/// The keeper's state: its last request, and the use that it has for the answer.
+/// The keeper's state, which is its last request and the purpose of the reply.
 #[derive(Clone, Debug)]
 enum At {
     /// No request is in progress until the monotonic clock reaches `until`.
@@ -221,7 +221,7 @@ enum At {
     Ended,
 }
 
-/// The purpose of a request under way.
+/// The purpose of a request in progress.
 #[derive(Clone, Debug)]
 enum Purpose {
     Open,

@@ -59,7 +59,7 @@ impl Default for Schema {
     }
 }
 
-/// The name as SQL quotes it.
+/// Displays the name as a quoted SQL identifier.
 impl core::fmt::Display for Schema {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "\"{}\"", self.0)

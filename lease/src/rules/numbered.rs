@@ -60,7 +60,7 @@ pub fn identity(number: u64, start: [u8; 3]) -> [u8; 8] {
     [a, b, c, 0, 0, x, y, z]
 }
 
-/// A layout in which a number can be put.
+/// A layout to which a worker ID can be applied.
 pub(crate) struct Numbered {
     layout: Json,
     /// The index of each field in the layout's list, the number of bits below its part of the worker ID, and its width.
@@ -102,12 +102,12 @@ impl Numbered {
         Ok(Self { layout, parts, last: (1 << below) - 1, time })
     }
 
-    /// Every number that the fields hold.
+    /// All numbers that the fields can hold.
     pub(crate) fn all(&self) -> RangeInclusive<u64> {
         0..=self.last
     }
 
-    /// The layout whose fields hold a number, as constants.
+    /// Returns the layout whose fields contain a worker ID as constants.
     pub(crate) fn with(&self, number: u64) -> Json {
         let mut layout = self.layout.clone();
         let fields = fields_of(&mut layout);

@@ -24,7 +24,7 @@ use crate::{Options, Shape, Source};
 
 const LEASE: &str = "POLYFLAKE_LEASE";
 const NODE: &str = "POLYFLAKE_NODE";
-/// A name for people, which the record of the leased worker ID shows.
+/// A human-readable name, which is stored in the record of the leased worker ID.
 #[cfg(feature = "std")]
 const HOLDER: &str = "POLYFLAKE_HOLDER";
 
@@ -120,7 +120,7 @@ impl Place {
         Self::of_variables(text(LEASE)?.as_deref(), text(NODE)?.as_deref(), namespace)
     }
 
-    /// The range of worker IDs: all of the format's, unless the URL has others.
+    /// Returns the range of worker IDs, which are all worker IDs of the format unless the URL sets a range.
     #[cfg(feature = "std")]
     pub(crate) fn numbers(&self, all: RangeInclusive<u64>) -> RangeInclusive<u64> {
         self.location.terms.numbers.map_or(all, |(first, last)| first..=last)
@@ -136,7 +136,8 @@ impl Place {
         self.options_of(shape)
     }
 
-    /// Options of a check at this place. The URL may be that of a program in another language, which returns its worker ID at SIGTERM.
+    /// Options of a check at this place. The URL may belong to a program in another language that releases its worker ID on
+    /// SIGTERM.
     #[cfg(feature = "std")]
     pub(crate) fn options_of_check(&self) -> Result<Options> {
         self.options_of(Shape::of_any_format(self.numbers(0..=MOST - 1))?)
@@ -172,7 +173,7 @@ impl Place {
         self.location.site.to_string()
     }
 
-    /// The longest wait for the first grant. Who insists may wait for the lease of a killed process.
+    /// How long to wait for the first grant. A required worker ID may still be leased by a killed process.
     #[cfg(feature = "std")]
     pub(crate) fn longest(&self) -> Duration {
         let longest = if self.number.is_some() { 70_000 } else { 10_000 };
@@ -251,7 +252,7 @@ pub(crate) fn of_node(error: Error) -> Error {
     error.after(&format!("cannot use the worker ID in {NODE}"))
 }
 
-/// A URL as it was written, but for its namespace and terms.
+/// Returns a URL as it was written, without its namespace and terms.
 fn without_terms(url: &str) -> String {
     let Some((before, query)) = url.split_once('?') else { return url.to_string() };
     let is_term = |part: &str| TERMS.contains(&part.split('=').next().unwrap_or_default());

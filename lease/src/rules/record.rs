@@ -80,7 +80,7 @@ impl Record {
                 == (other.incarnation, other.first, other.token, other.start)
     }
 
-    /// Returns whether both are of the same claim, in whatever incarnation of the store.
+    /// Returns whether both records belong to the same claim, regardless of the store's incarnation.
     pub(crate) fn is_claim(&self, other: &Self) -> bool {
         self.token != Random::default()
             && (self.first, self.token, self.start) == (other.first, other.token, other.start)
@@ -214,7 +214,7 @@ impl Namespace {
         (self.longest_ms / 3).clamp(5_000, 60_000)
     }
 
-    /// The record in another incarnation of the store, which is quiet until a time.
+    /// Returns the record in another incarnation of the store, which grants nothing until a time.
     pub(crate) fn begun_in(&self, store: &str, incarnation: Random, quiet_until: u64) -> Self {
         Self {
             incarnation,
@@ -302,7 +302,7 @@ impl Namespace {
     }
 }
 
-/// Refuses an invalid name of a namespace.
+/// Rejects an invalid name of a namespace.
 pub(crate) fn check_name(name: &str) -> Result<()> {
     let is_plain =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');

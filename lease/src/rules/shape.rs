@@ -21,7 +21,8 @@ use crate::{
 /// The number of records whose worker IDs can be requested, because all records up to a requested one are created.
 const MOST_NAMED: u64 = 1 << 20;
 
-/// Numbers that a record covers. Records and shapes store it, so that a later format may lease several at once.
+/// The number of worker IDs that a record covers. Records and shapes store it, so that a later format can lease several at
+/// once.
 pub(crate) const BLOCK: u64 = 1;
 
 const FAMILIES: [&str; 4] = ["sno", "randflake", "hotguid", "layout"];
@@ -109,7 +110,8 @@ impl Shape {
         Ok(Self { fields, layout: Some(layout.to_string()), ..shape })
     }
 
-    /// The shape of a check, which does not know the ID format of the program's generators: it allows what any format allows.
+    /// Returns the shape for a check, for which the ID format of the program's generators is unknown. It allows everything that
+    /// any format allows.
     #[cfg(feature = "std")]
     pub(crate) fn of_any_format(numbers: core::ops::RangeInclusive<u64>) -> Result<Self> {
         Self::new("sno", (0, 1000), "worker", (numbers, MOST - 1))
@@ -133,7 +135,7 @@ impl Shape {
         self.first..=self.last
     }
 
-    /// The name of the family.
+    /// The name of the ID format.
     pub(crate) fn family(&self) -> &str {
         self.family
     }
@@ -148,12 +150,12 @@ impl Shape {
         self.last - self.first + 1
     }
 
-    /// The first number of the record at an index.
+    /// Returns the first worker ID of the record at an index.
     pub(crate) fn first_of(&self, index: u64) -> u64 {
         self.first + index
     }
 
-    /// The index of the record that holds a number.
+    /// Returns the index of the record that contains a worker ID.
     pub(crate) fn index_of(&self, number: u64) -> Option<u64> {
         self.numbers().contains(&number).then(|| number - self.first)
     }

@@ -72,10 +72,10 @@ pub(crate) enum Site {
     Server(Server),
 }
 
-/// A server of `PostgreSQL`, as its clients want to know it.
+/// A `PostgreSQL` server, as described to its clients.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Server {
-    /// Names, addresses or folders of Unix sockets, each with a port. The one that takes writes is used.
+    /// Names, addresses or folders of Unix sockets, each with a port. The one that accepts writes is used.
     pub(crate) hosts: Vec<(String, u16)>,
     pub(crate) user: Option<String>,
     pub(crate) password: Option<String>,
@@ -96,7 +96,7 @@ pub(crate) struct Terms {
     pub(crate) lease_ms: Option<u64>,
     pub(crate) numbers: Option<(u64, u64)>,
     pub(crate) wait_ms: Option<u64>,
-    /// `true` if the worker ID is to be returned at SIGTERM.
+    /// `true` if the worker ID is to be released on SIGTERM.
     pub(crate) sigterm: Option<bool>,
 }
 
@@ -104,8 +104,8 @@ impl Location {
     /// Reads a URL.
     ///
     /// # Errors
-    /// `out_of_range` for a URL of another form, a scheme that is not supported, and a parameter that is unknown, repeated or has an
-    /// unsuitable value; `store_not_durable` for a database in memory. The reason continues a sentence about the URL.
+    /// Returns `out_of_range` if the URL is malformed, if its scheme is not supported, or if a parameter is unknown, repeated
+    /// or invalid, or `store_not_durable` for a database in memory. The reason continues a sentence about the URL.
     pub(crate) fn read(url: &str) -> Result<Self> {
         if url.is_empty() {
             return Err(out_of_range(format!("it is empty; set it to a URL such as {EXAMPLE}")));
@@ -304,7 +304,7 @@ impl Site {
     /// For a host in another language.
     ///
     /// # Errors
-    /// `out_of_range` for a store in memory, which only Rust has.
+    /// Returns `out_of_range` for a store in memory, which only Rust supports.
     pub(crate) fn to_json(&self) -> Result<Json> {
         match self {
             Self::Memory(_) => Err(out_of_range(
@@ -317,14 +317,14 @@ impl Site {
         }
     }
 
-    /// Returns whether this is a file by a relative path. The rules do not know on which system the path is used, so absolute paths of Unix
-    /// and of Windows are absolute everywhere.
+    /// Returns whether this is a file by a relative path. The operating system that uses the path is unknown here, so absolute
+    /// paths of Unix and of Windows are absolute everywhere.
     pub(crate) fn is_relative(&self) -> bool {
         matches!(self, Self::File(path) if !is_absolute(path))
     }
 }
 
-/// The store for people: without a password.
+/// Displays the name of the store, without a password.
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -355,7 +355,7 @@ impl Parameters {
     /// Splits a query.
     ///
     /// # Errors
-    /// `out_of_range` for a parameter that is repeated, has no value, or is not one of those that the database knows.
+    /// Returns `out_of_range` for a parameter that is repeated, has no value, or is not supported by the database.
     fn read(query: &str, database: &str, of_database: &[&str]) -> Result<Self> {
         let mut read: Vec<(String, String)> = Vec::new();
         for parameter in query.split('&').filter(|it| !it.is_empty()) {
@@ -404,7 +404,7 @@ impl Parameters {
     }
 }
 
-/// The error of a parameter, with the one that was probably meant.
+/// Returns the error for a parameter, with the one that was probably meant.
 fn unknown<'k>(name: &str, database: &str, known: impl Iterator<Item = &'k str> + Clone) -> Error {
     // A password that is not escaped may look like a parameter.
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
@@ -426,7 +426,7 @@ fn unknown<'k>(name: &str, database: &str, known: impl Iterator<Item = &'k str> 
     out_of_range(format!("the parameter `{name}` is unknown: {remedy}"))
 }
 
-/// The database of a scheme: `postgresql` of `postgresql+psycopg`, as `SQLAlchemy` has it. Schemes ignore case.
+/// Returns the database in a scheme, such as `postgresql` in `SQLAlchemy`'s `postgresql+psycopg`. Schemes are case-insensitive.
 fn base_of(scheme: &str) -> &str {
     let base = scheme.split_once('+').map_or(scheme, |(base, _)| base);
     ["postgres", "postgresql", "sqlite", "memory"]
@@ -435,7 +435,7 @@ fn base_of(scheme: &str) -> &str {
         .unwrap_or(if base.eq_ignore_ascii_case("sqlite3") { "sqlite" } else { scheme })
 }
 
-/// Returns whether a text looks like the scheme of a URL: any other text before a colon may hold a password.
+/// Returns whether a string looks like the scheme of a URL. Any other string before a colon may contain a password.
 fn is_scheme(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     (2..20).contains(&text.len()) && text.bytes().all(is_part)
@@ -493,8 +493,8 @@ fn hosts_of(text: &str) -> Result<Vec<(String, Option<u16>)>> {
     text.split(',').filter(|text| !text.is_empty()).map(host).collect()
 }
 
-/// Combines the hosts and ports of an authority with the parameters `host` and `port`, which replace them as libpq has it. Therefore the
-/// ports of the authority also hold for the hosts of the parameter. A single port holds for all hosts.
+/// Combines the hosts and ports of an authority with the parameters `host` and `port`, which replace them like in libpq.
+/// Therefore the ports of the authority also apply to the hosts of the parameter. A single port applies to all hosts.
 fn with_ports(
     authority: Vec<(String, Option<u16>)>,
     hosts: Option<&str>,
@@ -530,7 +530,7 @@ fn numbers_of(text: &str) -> Result<(u64, u64)> {
     pair.ok_or_else(|| out_of_range("`numbers` must be a range of worker IDs, such as `100-199`"))
 }
 
-/// A number in decimal digits alone.
+/// A number that consists only of decimal digits.
 pub(crate) fn digits<N: FromStr>(text: &str) -> Option<N> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
@@ -545,7 +545,7 @@ fn not_decoded(what: &str) -> Error {
     out_of_range(format!("{what} has a `%` that two hexadecimal digits do not follow; write `%25`"))
 }
 
-/// Text whose special characters are written as `%` and two digits.
+/// A string whose special characters are percent-encoded.
 fn decoded(text: &str) -> Option<String> {
     let mut parts = text.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();
@@ -564,7 +564,7 @@ fn is_folder(host: &str) -> bool {
     host.starts_with('/')
 }
 
-/// Returns whether a connection to a host does not leave the machine.
+/// Returns whether a connection to a host stays on this machine.
 fn is_local(host: &str) -> bool {
     let is_loopback = host.parse::<core::net::IpAddr>().is_ok_and(|address| address.is_loopback());
     is_folder(host) || is_loopback || host.eq_ignore_ascii_case("localhost")

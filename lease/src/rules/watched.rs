@@ -19,9 +19,9 @@ const LOOK_AGAIN_MS: u64 = 10_000;
 pub(crate) struct Standing {
     /// The number and the end of the generator's grant.
     pub(crate) grant: Option<(u64, u64)>,
-    /// The last refusal since the last grant or renewal.
+    /// The last rejection since the last grant or renewal.
     pub(crate) refused: Option<Error>,
-    /// All but the time that is left.
+    /// Everything except the remaining time.
     pub(crate) counts: Figures,
 }
 
@@ -36,7 +36,7 @@ impl Standing {
         self.current(wall_ms).map_or(0, |(_, end)| end - wall_ms)
     }
 
-    /// The reason why there is no ID now. `place` names the store.
+    /// Returns the reason why no ID is available now. `place` names the store.
     pub(crate) fn reason(&self, place: &str, is_closed: bool, wall_ms: u64) -> Error {
         let lead = match self.grant {
             _ if is_closed => return unavailable("expected a lease, found a closed one".into()),
@@ -57,9 +57,9 @@ impl Standing {
     }
 }
 
-/// A keeper, what its host has done, and the events that its host has not told yet.
+/// A keeper, the actions that its host has performed, and the events that its host has not reported yet.
 ///
-/// The host calls [`Watched::begun`], [`Watched::extended`] or [`Watched::sealed`] once its generator has done as an action says.
+/// The host calls [`Watched::begun`], [`Watched::extended`] or [`Watched::sealed`] once its generator has performed an action.
 pub(crate) struct Watched<R> {
     keeper: Keeper<R>,
     standing: Standing,
@@ -89,12 +89,12 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         &self.standing
     }
 
-    /// The next event to tell.
+    /// Returns the next event to report.
     pub(crate) fn next_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// As [`Keeper::poll`]; a refusal is noted already, and a pause ends soon enough for the next event.
+    /// Works like [`Keeper::poll`], but has already recorded a rejection, and a pause ends early enough for the next event.
     pub(crate) fn poll(&mut self, now: Moment) -> Action {
         let action = self.keeper.poll(now);
         match &action {
@@ -133,7 +133,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         self.keeper.close();
     }
 
-    /// Notes that the generator has the grant.
+    /// Records that the generator has the grant.
     pub(crate) fn begun(&mut self) {
         let Some((number, start, end)) = self.handed.take() else { return };
         let last = self.standing.grant.replace((number, end));
@@ -150,7 +150,7 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
         self.keeper.not_begun(error, now);
     }
 
-    /// Notes that the generator's grant has a later end.
+    /// Records that the generator's grant has a later end.
     pub(crate) fn extended(&mut self, to: u64) {
         let Some((number, end)) = &mut self.standing.grant else { return };
         *end = to;
@@ -181,8 +181,8 @@ impl<R: FnMut() -> Result<Random>> Watched<R> {
     }
 }
 
-/// Returns whether a host closes its store before an action. A fork in a new generator copies no connection in use, nor does one in a
-/// pause, and a server keeps none for holders that ask once in a quarter of an hour.
+/// Returns whether a host closes its store before an action. A fork while a generator is created or during a pause then copies
+/// no open connection, and a server keeps no connections for holders that send one request per quarter of an hour.
 pub(crate) fn closes_store(action: &Action, now: Moment) -> bool {
     match action {
         Action::Begin(_) | Action::End => true,

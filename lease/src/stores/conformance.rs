@@ -108,7 +108,7 @@ impl Suite<'_> {
         assert_eq!(self.read(new.first).as_ref(), Some(new), "expected the record that was put");
     }
 
-    /// Asserts that a write is refused with the stored record, and changes nothing.
+    /// Asserts that a write is rejected with the stored record, and changes nothing.
     #[track_caller]
     fn assert_refused(&mut self, old: &Record, new: &Record, why: &str) {
         let there = self.read(new.first);
@@ -117,7 +117,7 @@ impl Suite<'_> {
         assert_eq!(self.read(new.first), there, "expected that a refusal changes nothing: {why}");
     }
 
-    /// Checks that only `Open` makes a namespace.
+    /// Checks that only `Open` creates a namespace.
     fn nothing(&mut self) {
         let fresh = Record::fresh(10, 2, Random(1));
         let (old, new) = (proposed(1), Namespace { version: 2, ..proposed(1) });
@@ -139,7 +139,7 @@ impl Suite<'_> {
         }
     }
 
-    /// Checks that the first `Open` makes the namespace's record, and no other makes it again.
+    /// Checks that the first `Open` creates the namespace's record, and no other one creates it again.
     fn opening(&mut self) -> Namespace {
         let reply = self.ask(Ask::Open(proposed(1)));
         assert!(reply.now > 1_600_000_000_000, "expected Unix milliseconds, found {}", reply.now);
@@ -194,7 +194,7 @@ impl Suite<'_> {
         assert_eq!(found, Found::Differs(None), "expected that a swap makes no record");
     }
 
-    /// Checks that a new incarnation of the namespace refuses grants of the one before.
+    /// Checks that a new incarnation of the namespace rejects grants of the previous one.
     fn namespaces(&mut self) {
         let old = self.namespace();
         let new = Namespace {
@@ -225,7 +225,7 @@ impl Suite<'_> {
         self.assert_put(&held, &claimed);
     }
 
-    /// Checks that records that end first come first.
+    /// Checks that records are sorted by their end.
     fn finding(&mut self) {
         let ends = |reply: Reply| match reply.found {
             Found::Records(records) => records
@@ -241,7 +241,7 @@ impl Suite<'_> {
         assert_eq!(found, [(0, 12), (0, 14)], "expected at most as many as asked for");
     }
 
-    /// Checks that the highest end leaves out reserved numbers.
+    /// Checks that the highest end ignores reserved worker IDs.
     fn surveying(&mut self) {
         let held = self.read(10).expect("expected a record");
         let survey = Found::Survey { records: 3, latest_end: held.granted_until };
@@ -258,7 +258,7 @@ impl Suite<'_> {
         );
     }
 
-    /// Checks that texts and the largest integers come back unchanged.
+    /// Checks that strings and the largest integers are returned unchanged.
     fn texts(&mut self) {
         let free = self.read(12).expect("expected a record");
         let incarnation = self.namespace().incarnation;
@@ -273,7 +273,7 @@ fn request(number: u64, ask: Ask) -> Request {
     Request { number, namespace: NAMESPACE.to_owned(), ask }
 }
 
-/// A namespace as its users propose it; each user draws another incarnation.
+/// A namespace as its users propose it. Each user picks another incarnation.
 fn proposed(incarnation: u128) -> Namespace {
     let shape = Shape::sno(10..=25);
     let shape = shape.unwrap_or_else(|error| panic!("{error}"));

@@ -103,7 +103,7 @@ impl Postgresql {
         Self::open_within(server, create, PATIENCE)
     }
 
-    /// As [`Postgresql::open`], with another limit if it is shorter.
+    /// Works like [`Postgresql::open`], with another limit if it is shorter.
     pub(crate) fn open_within(server: Server, create: Create, longest: Duration) -> Result<Self> {
         let (process, limit) = (forks::here()?, longest.min(PATIENCE));
         check_thread()?;

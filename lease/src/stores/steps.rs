@@ -390,7 +390,7 @@ impl Steps {
     }
 }
 
-/// The answer of a store that does not exist yet.
+/// Returns the reply of a store that does not exist yet.
 fn empty() -> Step {
     let found = crate::Found::Names(Vec::new());
     Step::Done(Box::new(Reply { now: 0, store: String::new(), namespace: None, found }))

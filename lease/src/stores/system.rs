@@ -11,7 +11,7 @@ pub(crate) fn unix_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Milliseconds by a clock that goes on while the machine is suspended.
+/// Returns milliseconds from a clock that also counts while the machine is suspended.
 #[cfg(target_os = "linux")]
 pub(crate) fn elapsed_ms(_began: Instant) -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
@@ -19,7 +19,7 @@ pub(crate) fn elapsed_ms(_began: Instant) -> u64 {
     seconds * 1000 + nanos / 1_000_000
 }
 
-/// Milliseconds since `began`; it depends on the system whether they count suspension.
+/// Returns the milliseconds since `began`. Whether they include suspension depends on the system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn elapsed_ms(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)

@@ -88,7 +88,7 @@ fn look(place: &Place, longest: Duration) -> Result<()> {
     Ok(())
 }
 
-/// The store that a URL names, wherever the process goes meanwhile.
+/// The store that a URL names, independently of the working directory.
 pub(crate) struct Address {
     name: String,
     store: Kind,
@@ -104,7 +104,7 @@ enum Kind {
 }
 
 impl Address {
-    /// The store of a URL that has neither a namespace nor terms of a lease, which the caller states in another way.
+    /// Returns the store of a URL without a namespace or terms of a lease, which the caller specifies in another way.
     pub(crate) fn of(url: &str) -> Result<Self> {
         let read = || {
             let location = Location::read(url)?;
@@ -127,17 +127,17 @@ impl Address {
         })
     }
 
-    /// The store for people, without a password.
+    /// Returns the name of the store for messages, without a password.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The same store for a program that only looks at it: nothing is created.
+    /// Returns the same store for a program that only reads it. Nothing is created.
     pub(crate) fn existing(self) -> Self {
         Self { access: Access { create: Create::Nothing, ..self.access }, ..self }
     }
 
-    /// The same store for a program that wants to know whether it could be created.
+    /// Returns the same store for a program that checks whether it could be created.
     fn trial(self) -> Self {
         let create = self.access.create.trial();
         Self { access: Access { create, ..self.access }, ..self }
@@ -152,7 +152,7 @@ impl Address {
         }
     }
 
-    /// Opens the store. An unresponsive server is given up after a limit, if that is shorter than the usual one.
+    /// Opens the store. The call fails if the server does not respond within a limit, if that is shorter than the usual one.
     #[cfg_attr(
         not(any(feature = "postgresql", feature = "sqlite")),
         expect(clippy::unnecessary_wraps, reason = "stores in memory are always there")
@@ -200,7 +200,7 @@ impl Kind {
 
 static STORES: LazyLock<Mutex<HashMap<String, Memory>>> = LazyLock::new(Mutex::default);
 
-/// The process whose memory the stores are in.
+/// The process to whose memory the stores belong.
 static PROCESS: OnceLock<u32> = OnceLock::new();
 
 /// A store in memory by its name.

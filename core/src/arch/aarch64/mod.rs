@@ -2,7 +2,7 @@
 
 mod neon;
 
-/// One ID, or one number.
+/// Kernels for one ID or one number.
 pub(crate) mod one {
     pub(crate) use super::neon::{decode, encode};
     pub(crate) use crate::arch::scalar::{

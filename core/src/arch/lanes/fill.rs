@@ -20,7 +20,7 @@ const SEQUENCES: [u16; WORDS] = {
     words
 };
 
-/// Makes a block once, and adds the progress of the sequences to each copy of it.
+/// Creates a block once, and adds the progress of the sequences to each copy of it.
 #[inline(always)]
 pub(in crate::arch) fn write_run(ids: &mut [u8], first: Id) {
     let words = block_from(first);

@@ -22,19 +22,19 @@ pub(in crate::arch) const PLACES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 
 const TWELVE: [u8; 16] = [252, 253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 const THIRTEEN: [u8; 16] = [253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
-/// Zeros at the places in front of the digits. They are put in by a maximum, which also keeps a first digit that is there.
+/// Zeros at the positions before the digits. A maximum inserts them, which also preserves an existing first digit.
 pub(in crate::arch) const ZEROS: [u8; 16] =
     [b'0', b'0', b'0', b'0', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// The largest characters of digits at the end: the first of 13 digits stands for four bits, so it is at most `f`.
+/// The largest valid characters of the digits at the end. The first of 13 digits represents four bits, so it is at most `f`.
 pub(in crate::arch) const MOST_AT_THE_END: [u8; 16] =
     [255, 255, 255, b'f', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255];
 
-/// The smallest characters allowed (the first digit is no zero). They are subtracted, so that a smaller character wraps to a
-/// distance that is not allowed.
+/// The smallest valid characters (the first digit is not zero). They are subtracted, so that a smaller character wraps around
+/// to an invalid distance.
 pub(in crate::arch) const LEAST: [u8; 16] = [b'1', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// The largest distances from the smallest characters, in a text. The bytes after 13 digits may be anything.
+/// The largest distances from the smallest characters, in a string. The bytes after 13 digits can have any value.
 pub(in crate::arch) const MOST_OF_TEXTS: [u8; 16] = {
     let mut most = [255; 16];
     most[0] -= b'1';
@@ -59,7 +59,7 @@ pub(in crate::arch) const fn of_slot(slot: &Slot) -> Digits<'_> {
     (slot, if slot[12] == 0 { &TWELVE } else { &THIRTEEN })
 }
 
-/// The digits of a text between two offsets, if they are 12 or 13 and sixteen bytes can be loaded there.
+/// Returns the digits of the string between two offsets, if there are 12 or 13 and sixteen bytes can be loaded there.
 #[inline]
 pub(in crate::arch) fn of_text(text: &[u8], [start, end]: [i32; 2]) -> Option<Digits<'_>> {
     let bytes = text.get(usize::try_from(start).ok()?..)?.first_chunk()?;
@@ -70,7 +70,7 @@ pub(in crate::arch) fn of_text(text: &[u8], [start, end]: [i32; 2]) -> Option<Di
     }
 }
 
-/// Decodes slots with a function that takes their digits and the largest distances allowed.
+/// Decodes slots with a function that receives their digits and the largest valid distances.
 #[inline(always)]
 pub(in crate::arch) fn decode(
     slots: &[Slot],
@@ -87,7 +87,7 @@ pub(in crate::arch) fn decode(
     slots.len()
 }
 
-/// As [`decode`], for texts one after the other.
+/// Works like [`decode`], for concatenated strings.
 #[inline(always)]
 pub(in crate::arch) fn decode_column(
     offsets: &[i32],

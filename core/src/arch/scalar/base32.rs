@@ -19,7 +19,7 @@ pub(super) fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
     bad.unwrap_or(texts.len())
 }
 
-/// The text of an ID.
+/// Encodes an ID as a string.
 #[inline]
 pub(crate) fn encode(id: &Id) -> Text {
     let [a, b, c, d, e, f, g, h, i, j] = *id;
@@ -28,7 +28,7 @@ pub(crate) fn encode(id: &Id) -> Text {
     (u128::from(high) << 64 | u128::from(low)).to_be_bytes()
 }
 
-/// The ID of a text, if it is valid.
+/// Decodes a string into an ID, if it is valid.
 #[inline]
 pub(crate) fn decode(text: &Text) -> Option<Id> {
     let word = u128::from_be_bytes(*text);

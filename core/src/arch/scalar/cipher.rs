@@ -20,7 +20,7 @@ pub(crate) const BRANCHES: usize = 2;
 /// The subkeys of one branch for one step: two words for each round.
 pub(crate) type Subkeys = [[u16; 2]; ROUNDS];
 
-/// The subkeys of every branch of every step, in order of use. `sparx64` makes them out of a key, and wipes them on drop.
+/// The subkeys of every branch of every step, in order of use. `sparx64` derives them from a key, and wipes them on drop.
 #[derive(Clone)]
 pub(crate) struct Schedule {
     pub(crate) steps: [[Subkeys; BRANCHES]; STEPS],

@@ -7,8 +7,8 @@ const BLOCK: usize = 8;
 const LEN: usize = size_of::<Id>();
 const WORDS: usize = BLOCK * LEN / 8;
 
-/// Makes a block once, and each further one by adding eight to every sequence in place. A block of eight IDs is ten words, and
-/// no sequence lies across two words.
+/// Creates a block once, and each further block by adding eight to every sequence in place. A block of eight IDs is ten words,
+/// and no sequence lies across two words.
 pub(crate) fn write_run(ids: &mut [u8], first: Id) {
     let mut blocks = ids.chunks_exact_mut(BLOCK * LEN);
     let mut block = block_from(first);

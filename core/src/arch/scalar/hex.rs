@@ -27,7 +27,7 @@ pub(crate) const fn length_of(number: u64) -> u8 {
     (((bits + 4) * 205) >> 10) as u8
 }
 
-/// The number of a text, if the text is its one spelling.
+/// Returns the number of a string, if the string is its canonical encoding.
 #[inline]
 pub(crate) fn number(text: &[u8]) -> Option<u64> {
     if text.len() > MAX_DIGITS || !matches!(text, [_] | [b'1'..=b'v', ..]) {
@@ -50,14 +50,14 @@ fn padded(text: &[u8]) -> [u64; 2] {
     }
 }
 
-/// The text of a slot: its bytes before the zero bytes.
+/// Returns the string in a slot, which consists of the bytes before the zero bytes.
 #[inline]
 pub(crate) fn text_of(slot: &Slot) -> &[u8] {
     let after = u128::from_le_bytes(*slot).leading_zeros() / 8;
     &slot[..slot.len() - after as usize]
 }
 
-/// The text between two offsets.
+/// Returns the string between two offsets.
 #[inline]
 pub(crate) fn within(text: &[u8], [start, end]: [i32; 2]) -> Option<&[u8]> {
     let [from, to] = [start, end].map(|offset| usize::try_from(offset).unwrap_or(usize::MAX));
@@ -74,7 +74,7 @@ pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
     bad.unwrap_or(slots.len())
 }
 
-/// Writes the number of a slot, if it is one.
+/// Writes the number in a slot, if it is valid.
 #[inline]
 pub(in crate::arch) fn decode_to(slot: &Slot, place: &mut u64) -> Option<()> {
     number(text_of(slot)).map(|number| *place = number)
@@ -87,7 +87,7 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
     bad.unwrap_or(numbers.len())
 }
 
-/// Writes the number of the text between two offsets, if there is one.
+/// Writes the number of the string between two offsets, if it is valid.
 #[inline]
 pub(in crate::arch) fn decode_within(text: &[u8], span: [i32; 2], place: &mut u64) -> Option<()> {
     number(within(text, span)?).map(|number| *place = number)

@@ -3,7 +3,7 @@
 
 mod simd128;
 
-/// One ID, or one number.
+/// Kernels for one ID or one number.
 pub(crate) mod one {
     // The scalar code shifts 128 bits, which is a call in wasm.
     pub(crate) use super::simd128::{decode, encode, slot};

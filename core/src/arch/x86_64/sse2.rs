@@ -12,7 +12,7 @@ use crate::arch::{
     lanes::parts::part,
 };
 
-/// The text of an ID.
+/// Encodes an ID as a string.
 #[inline]
 pub(crate) fn encode(id: &Id) -> Text {
     let mut text = [0; 16];
@@ -27,7 +27,7 @@ pub(crate) fn encode(id: &Id) -> Text {
     text
 }
 
-/// The ID of a text, if it is valid.
+/// Decodes a string into an ID, if it is valid.
 #[inline]
 pub(crate) fn decode(text: &Text) -> Option<Id> {
     // SAFETY: this folder is only compiled where all machines of the target have SSE2.

@@ -17,7 +17,7 @@ use crate::{
 
 pub(crate) use crate::arch::scalar::hex::MAX_DIGITS;
 
-/// The digits of a number.
+/// Returns the digits of a number.
 #[inline]
 pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
     let digits = one::slot(number);
@@ -33,7 +33,7 @@ pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
     }
 }
 
-/// The number of a text.
+/// Returns the number of a string.
 #[inline]
 pub(crate) fn decode(text: &str) -> crate::Result<u64> {
     match number(text.as_bytes()) {

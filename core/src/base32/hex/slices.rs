@@ -10,7 +10,7 @@ use crate::{
     error::{same_length, unit_of_byte},
 };
 
-/// Number of texts that are held in slots on their way into a column or out of one.
+/// The number of strings that are buffered in slots while a column is written or read.
 const CHUNK: usize = 64;
 
 /// Encodes every number into its slot.
@@ -70,7 +70,8 @@ pub fn encode_column(
     Ok(end as usize)
 }
 
-/// Writes a slot's text. If there is room it writes the whole slot; the bytes after the text are overwritten later.
+/// Writes the string in a slot. If there is enough space, it writes the whole slot, and the bytes after the string are
+/// overwritten later.
 #[inline]
 fn put(slot: &Slot, length: usize, places: &mut [u8]) {
     match places.first_chunk_mut() {
@@ -79,7 +80,7 @@ fn put(slot: &Slot, length: usize, places: &mut [u8]) {
     }
 }
 
-/// A function of its own, since LLVM would otherwise merge both ways to copy into one call.
+/// It is a separate function, because LLVM would otherwise merge both ways of copying into one call.
 #[cold]
 #[inline(never)]
 fn put_last(text: &[u8], places: &mut [u8]) {

@@ -15,9 +15,9 @@ use crate::{
 #[allow(unnameable_types, reason = "a generator has it")]
 pub struct Template {
     pub(in crate::layout) layout: Layout,
-    /// The constants and the fixed bindables.
+    /// The constant fields and the fixed bindable fields.
     pub(in crate::layout) draft: Draft,
-    /// The first of the bindables that are not fixed.
+    /// The first bindable field that is not fixed.
     pub(in crate::layout) missing: Option<FieldIndex>,
     /// Index of the sequence.
     pub(in crate::layout) sequence: usize,
@@ -29,12 +29,12 @@ pub struct Template {
 }
 
 impl Template {
-    /// Room for the bindables of an ID, with the fixed ones in it.
+    /// Returns a buffer for the bindable fields of an ID, which contains the fixed ones.
     pub(in crate::layout) fn values(&self) -> Values<'_> {
         Values::resume(&self.layout, self.draft.clone())
     }
 
-    /// An ID without time and sequence, if no bindable is missing.
+    /// Returns an ID without time and sequence, if no bindable field is missing.
     #[inline]
     pub(in crate::layout) fn complete(&self) -> Result<&Id> {
         match self.missing {
@@ -57,7 +57,7 @@ impl Template {
         Ok(values.id())
     }
 
-    /// The first and the last number that IDs have in a bindable.
+    /// Returns the first and the last number that IDs have in a bindable field.
     pub(super) fn span_of(&self, index: usize) -> (u64, u64) {
         match &self.numbers {
             Some(numbers) if numbers.index == index => (numbers.first, numbers.last),

@@ -86,7 +86,7 @@ impl Id {
     }
 }
 
-/// An ID in the making: its fields are set one by one, in any order, also more than once.
+/// A partial ID. Its fields can be set in any order and more than once.
 impl Id {
     /// An ID of all zeros.
     pub(in crate::layout) fn zero(shape: Shape) -> Self {
@@ -96,7 +96,7 @@ impl Id {
         }
     }
 
-    /// Puts a number into a field of at most 64 bits; inverts it in an inverted field.
+    /// Writes a number to a field of at most 64 bits, and inverts it if the field is inverted.
     #[inline]
     pub(in crate::layout) fn put(&mut self, field: &Placed, number: u64) {
         match self {
@@ -105,7 +105,7 @@ impl Id {
         }
     }
 
-    /// Puts a big-endian number into a field of any width; inverts it in an inverted field.
+    /// Writes a big-endian number to a field of any width, and inverts it if the field is inverted.
     pub(in crate::layout) fn put_wide(&mut self, field: &Placed, number: &[u8]) {
         if let Self::Bytes(id) = self {
             bits::put_wide(id, field.offset, field.width.bits, number, field.invert);

@@ -14,7 +14,7 @@ use crate::{
     sequence::per_tick::Slots,
 };
 
-/// The numbers of a bindable.
+/// The worker IDs in a bindable field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::layout) struct Numbers {
     /// Index of the bindable.
@@ -26,12 +26,12 @@ pub(in crate::layout) struct Numbers {
 }
 
 impl Numbers {
-    /// The numbers of a layout's bindable.
+    /// Returns the worker IDs in a bindable field of a layout.
     ///
     /// # Errors
-    /// - `unknown_field` without that bindable, `invalid_type` unless it takes integers of at most 64 bits; `out_of_range` for
-    ///   numbers that do not fit it, and for an empty range.
-    /// - `invalid_layout` unless the slots of a tick are in the order of their IDs, and begin at 0.
+    /// - Returns `unknown_field` if the layout does not have the field; `invalid_type` unless the field accepts integers of at
+    ///   most 64 bits; or `out_of_range` if the numbers do not fit in the field or the range is empty.
+    /// - Returns `invalid_layout` unless the slots of a tick are in the order of their IDs and begin at 0.
     pub(in crate::layout) fn new(
         layout: &Layout,
         name: &str,
@@ -66,7 +66,7 @@ impl Numbers {
     /// The slots of a tick.
     ///
     /// # Errors
-    /// `invalid_layout` for 2^64 slots or more.
+    /// Returns `invalid_layout` for 2^64 slots or more.
     pub(in crate::layout) fn slots(&self) -> Result<Slots> {
         let count = u128::from(self.last - self.first) + 1;
         let slots = count.checked_mul(1 << self.sequence_bits);
@@ -88,8 +88,8 @@ impl Numbers {
         of_number - slot % of_number
     }
 
-    /// A snapshot's `next_sequence` for a tick whose slots before `next` are used: a tick that was begun counts as used up,
-    /// since the restored generator may have another range.
+    /// Returns a snapshot's `next_sequence` for a tick whose slots before `next` are used. A tick that was begun is treated as
+    /// used up, because the restored generator may have another range.
     pub(in crate::layout) fn next_sequence(&self, next: u128) -> u128 {
         if next == 0 { 0 } else { 1 << self.sequence_bits }
     }

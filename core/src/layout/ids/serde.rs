@@ -9,7 +9,7 @@ use serde::{
 
 use crate::layout::{Id, json::description::from_hex};
 
-/// Writes a text: integers in decimal, bytes in hex after `0x`, by which a reader tells the two apart.
+/// Writes a string: integers in decimal, and bytes in hexadecimal after `0x`, which distinguishes the two.
 impl Serialize for Id {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let prefix = if self.as_bytes().is_some() { "0x" } else { "" };

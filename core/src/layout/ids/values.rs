@@ -32,10 +32,10 @@ pub struct Values<'l> {
     draft: Draft,
 }
 
-/// An ID in the making.
+/// A partial ID.
 #[derive(Clone, Debug)]
 pub(in crate::layout) struct Draft {
-    /// The ID so far: a value that fits is put in place when it is set.
+    /// The ID so far. A value that fits is stored when it is set.
     pub(in crate::layout) id: Id,
     /// The state of each field's value.
     states: Vec<State>,
@@ -230,7 +230,7 @@ impl<'l> Values<'l> {
         if self.draft.open == 0 { Ok(()) } else { self.check_all_but(|_| false) }
     }
 
-    /// Refuses missing values and values that do not fit, except those of time and sequence.
+    /// Rejects missing values and values that do not fit, except those of time and sequence.
     #[inline]
     pub(in crate::layout) fn check_all_but_time_and_sequence(&self) -> Result<()> {
         let cell = [self.layout.time, self.layout.sequence];
@@ -241,14 +241,14 @@ impl<'l> Values<'l> {
         self.check_all_but(|index| cell.contains(&Some(index)))
     }
 
-    /// Refuses missing values and values that do not fit, except those of free fields.
+    /// Rejects missing values and values that do not fit, except those of free fields.
     #[cold]
     pub(in crate::layout) fn check_all_but(&self, is_free: impl Fn(usize) -> bool) -> Result<()> {
         let mut others = (0..self.draft.states.len()).filter(|index| !is_free(*index));
         others.try_for_each(|index| self.check_field(index))
     }
 
-    /// Refuses a field that has no value, or one that does not fit.
+    /// Rejects a field whose value is missing or does not fit.
     #[cold]
     pub(in crate::layout) fn check_field(&self, index: usize) -> Result<()> {
         match &self.draft.states[index] {
@@ -258,7 +258,7 @@ impl<'l> Values<'l> {
         }
     }
 
-    /// As `check_field`, but the value may be missing.
+    /// Works like `check_field`, but the value may be missing.
     pub(in crate::layout) fn check_if_given(&self, index: usize) -> Result<()> {
         if self.is_missing(index) { Ok(()) } else { self.check_field(index) }
     }
@@ -267,7 +267,7 @@ impl<'l> Values<'l> {
         matches!(self.draft.states[index], State::Missing)
     }
 
-    /// The first bindable without a value. Values of the others must fit.
+    /// Returns the first bindable field without a value. The values of the others must fit.
     pub(in crate::layout) fn first_missing(&self) -> Result<Option<FieldIndex>> {
         let bindables = || self.layout.named(Role::is_bindable).map(|(_, slot)| slot);
         bindables().try_for_each(|slot| self.check_if_given(slot.0))?;

@@ -52,7 +52,7 @@ impl Json {
         }
     }
 
-    /// Writes bytes in hex, and integers past 2^53 as decimal strings.
+    /// Writes bytes in hexadecimal, and integers above 2^53 as decimal strings.
     pub(crate) fn of<'v>(value: impl Into<Value<'v>>) -> Self {
         Self::from(value.into())
     }
@@ -87,7 +87,7 @@ impl From<Value<'_>> for Json {
     }
 }
 
-/// The members of an object, taken out one by one, so that unknown members are left at the end.
+/// The members of an object. They are removed one by one, so that unknown members remain at the end.
 pub(crate) struct ObjectReader {
     /// The name of the object in error messages.
     of: String,
@@ -136,7 +136,7 @@ impl ObjectReader {
         }
     }
 
-    /// Takes `true` or `false`; an absent member is `false`.
+    /// Reads `true` or `false`. A missing member is `false`.
     pub(in crate::layout) fn flag(&mut self, name: &str) -> Result<bool> {
         match self.take(name) {
             None => Ok(false),
@@ -145,7 +145,7 @@ impl ObjectReader {
         }
     }
 
-    /// Takes an integer of any size: a number up to 2^53, or a decimal string.
+    /// Reads an integer of any size, which is a number up to 2^53 or a decimal string.
     pub(in crate::layout) fn integer(&mut self, name: &str) -> Result<Value<'static>> {
         match self.need(name)? {
             Json::Integer(number) if number.unsigned_abs() <= LARGEST_NUMBER => Ok(number.into()),
@@ -161,14 +161,14 @@ impl ObjectReader {
         }
     }
 
-    /// Takes an integer that fits `T`.
+    /// Reads an integer that fits in `T`.
     pub(crate) fn small<T: TryFrom<i128>>(&mut self, name: &str) -> Result<T> {
         let value = self.integer(name)?;
         let number = if let Value::Integer(n) = value { T::try_from(n).ok() } else { None };
         number.ok_or_else(|| self.wrong(name, "an integer in its range", &value.to_string()))
     }
 
-    /// Refuses any member that is left.
+    /// Rejects any remaining member.
     pub(crate) fn end(self) -> Result<()> {
         match self.left.first() {
             None => Ok(()),
@@ -176,7 +176,7 @@ impl ObjectReader {
         }
     }
 
-    /// The error for a member that is not as it should be.
+    /// Returns the error for an invalid member.
     #[cold]
     pub(in crate::layout) fn wrong(&self, name: &str, expected: &str, found: &str) -> Error {
         let (name, found, of) = (start_of(name), start_of(found), &self.of);

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-/// Puts the low `bits` bits of a value, at most 64, into their place.
+/// Writes the low `bits` bits of a value, at most 64, to their position.
 pub(in crate::layout) fn put(id: &mut [u8], offset: u32, bits: u32, value: u64) {
     let (mut value, mut end) = (value, offset + bits);
     while end > offset {
@@ -17,7 +17,7 @@ pub(in crate::layout) fn put(id: &mut [u8], offset: u32, bits: u32, value: u64) 
     }
 }
 
-/// Puts a big-endian number, which must fit, into a field of any width, or the inverse of its bits.
+/// Writes a big-endian number, which must fit, or its inverse to a field of any width.
 pub(in crate::layout) fn put_wide(
     id: &mut [u8],
     offset: u32,

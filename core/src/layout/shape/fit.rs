@@ -17,13 +17,13 @@ const MOST_BITS: u32 = 128;
 /// The maximum number of fields. It is bounded because fields may have a width of 0.
 const MOST_FIELDS: usize = 1024;
 
-/// The error with a message.
+/// Returns the error with a message.
 #[cold]
 pub(in crate::layout) fn invalid(reason: impl Into<Name>) -> Error {
     Error::because(ErrorKind::InvalidLayout, reason)
 }
 
-/// The first 40 characters of a text that somebody else wrote.
+/// Returns the first 40 characters of a string from an untrusted source.
 pub(in crate::layout) fn start_of(text: &str) -> &str {
     text.char_indices().nth(40).map_or(text, |(end, _)| &text[..end])
 }
@@ -96,7 +96,7 @@ fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<O
     })
 }
 
-/// Checks that the names of constants are unique, and those of bindables, too.
+/// Checks that the names of constant fields are unique, and those of bindable fields, too.
 fn check_names(fields: &[Placed]) -> Result<()> {
     let is_same = |a: &Placed, b: &Placed| a.name == b.name && a.role.as_str() == b.role.as_str();
     for (index, field) in fields.iter().enumerate() {

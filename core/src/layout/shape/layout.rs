@@ -7,7 +7,7 @@ use crate::{
     layout::{Field, Id, Placed, Role, Timeline, Values, shape::fit::fit},
 };
 
-/// The form of an ID: a signed 64-bit integer, or a number of bytes.
+/// The type of an ID: a signed 64-bit integer, or a number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::layout) enum Shape {
     Integer,

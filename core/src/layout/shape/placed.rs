@@ -78,14 +78,14 @@ impl Placed {
         self.width.narrow(number)
     }
 
-    /// An integer ID with a number in the field's place, inverted in an inverted field.
+    /// Returns an integer ID with a number at the field's position, inverted if the field is inverted.
     #[inline]
     pub(in crate::layout) const fn put_in_integer(&self, id: i64, number: u64) -> i64 {
         let bits = (number ^ self.flip) << self.shift;
         id & !(self.width.most << self.shift).cast_signed() | bits.cast_signed()
     }
 
-    /// Puts a number of a field of at most 64 bits into a byte ID, inverted in an inverted field.
+    /// Writes a number to a field of at most 64 bits in a byte ID, inverted if the field is inverted.
     #[inline]
     pub(in crate::layout) fn put_in(&self, id: &mut [u8], number: u64) {
         bits::put(id, self.offset, self.width.bits, number ^ self.flip);
@@ -100,7 +100,7 @@ impl Placed {
         }
     }
 
-    /// Puts a value into its place.
+    /// Writes a value to its position.
     pub(in crate::layout) fn put(&self, value: &Value<'_>, draft: &mut Id) -> Result<()> {
         if let Role::Timestamp(timeline) = &self.role {
             draft.put(self, self.time(timeline, value)?);

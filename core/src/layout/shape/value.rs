@@ -48,7 +48,7 @@ impl ValueType {
         }
     }
 
-    /// The words for one of its values in a message.
+    /// A description of one of its values for messages.
     pub(in crate::layout) const fn noun(self) -> &'static str {
         match self {
             Self::Integer => "an integer",
@@ -119,7 +119,7 @@ impl Value<'_> {
         }
     }
 
-    /// The same value with one spelling for each integer.
+    /// Returns the same value in the canonical representation of each integer.
     pub(in crate::layout) fn normal(self) -> Self {
         match self {
             Self::Wide(number) => number.into(),
@@ -167,7 +167,7 @@ impl Value<'_> {
         }
     }
 
-    /// The value in the words of an error; a long one by its size.
+    /// Returns the value for an error message. A long value is described by its size.
     pub(in crate::layout) fn brief(&self) -> String {
         match self {
             Self::Bytes(bytes) if bytes.len() > LONG => format!("{} bytes", bytes.len()),
@@ -176,7 +176,7 @@ impl Value<'_> {
         }
     }
 
-    /// The name of its type in an error.
+    /// Returns the name of the value's type for an error message.
     pub(in crate::layout) fn type_name(&self) -> Cow<'static, str> {
         match (self, self.kind()) {
             (Self::Other(name), _) => Cow::Owned(name.clone().into_owned()),

@@ -13,7 +13,8 @@ impl Width {
         Self { bits, most }
     }
 
-    /// An integer as at most 64 bits; `None` if it does not fit. In a field of 64 bits, integers in -2^63..0 are taken modulo 2^64.
+    /// Returns an integer as at most 64 bits, or `None` if it does not fit. In a 64-bit field, integers in -2^63..0 are reduced
+    /// modulo 2^64.
     #[inline]
     pub(in crate::layout) fn narrow(self, number: i128) -> Option<u64> {
         match u64::try_from(number) {
@@ -23,14 +24,14 @@ impl Width {
         }
     }
 
-    /// Undoes `narrow`: the integer of at most 64 bits.
+    /// Reverses `narrow`. Returns the integer of at most 64 bits.
     #[inline]
     pub(in crate::layout) fn widen(self, bits: u64) -> i128 {
         if self.bits == 64 { bits.cast_signed().into() } else { bits.into() }
     }
 
-    /// An integer for a field of any width. In a field of 64 bits or more, integers in -2^63..0 are taken modulo 2^64; `None` for
-    /// any other integer below 0.
+    /// Returns an integer for a field of any width. In a field of 64 bits or more, integers in -2^63..0 are reduced modulo
+    /// 2^64. Returns `None` for any other negative integer.
     pub(in crate::layout) fn modulo(self, number: i128) -> Option<u128> {
         match u128::try_from(number) {
             Ok(number) => Some(number),

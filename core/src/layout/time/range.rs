@@ -6,8 +6,8 @@ use crate::{
 };
 
 impl Layout {
-    /// Returns the lowest and the highest ID, both inclusive, of the half-open time range `start .. end`. The bounds are Unix
-    /// milliseconds or `SystemTime`s. An ID is in the range if its tick starts within the range.
+    /// Returns the lowest and the highest ID of the half-open time range `start .. end`. Both IDs belong to the range. The
+    /// bounds are Unix milliseconds or `SystemTime`s. An ID is in the range if its tick starts within the range.
     ///
     /// Provide the values of all bindable fields above the timestamp. The sequence and the bindable fields below the timestamp
     /// span all their values.

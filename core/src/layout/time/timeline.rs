@@ -67,7 +67,7 @@ impl Timeline {
         (i128::from(unix_ms) * 1000).div_euclid(tick) - self.epoch
     }
 
-    /// The value of a time in Unix nanoseconds; none past 2^127.
+    /// Returns the value of a time in Unix nanoseconds, or `None` beyond 2^127.
     pub(crate) fn value_of_nanos(&self, unix_nanos: i128) -> Option<i128> {
         let tick = i128::from(self.tick.as_micros()) * 1000;
         unix_nanos.div_euclid(tick).checked_sub(self.epoch)
@@ -80,7 +80,7 @@ impl Timeline {
         i128::from(unix_nanos.div_euclid(1000).div_euclid(tick)) - self.epoch
     }
 
-    /// The start of a value's tick, in Unix milliseconds, floored; none outside 64 bits.
+    /// Returns the start of a value's tick in Unix milliseconds, rounded down, or `None` if it does not fit in 64 bits.
     #[inline]
     pub(crate) fn start_ms(&self, value: i128) -> Option<i64> {
         match self.whole_ms {
@@ -90,8 +90,8 @@ impl Timeline {
         }
     }
 
-    /// The times of all values in Unix milliseconds, as a first time and a step; `None` if the step is no whole number, or if 64
-    /// bits do not hold all times.
+    /// Returns the times of all values in Unix milliseconds, as a first time and a step, or `None` if the step is not a whole
+    /// number or not all times fit in 64 bits.
     pub(crate) fn line(&self) -> Option<(i64, i64)> {
         let is_line = self.whole_ms > 0 && self.width.bits < 64;
         self.start_ms(self.width.most.into()).filter(|_| is_line)?;
@@ -108,7 +108,7 @@ impl Timeline {
         self.micros_of(value)?.checked_mul(1000)
     }
 
-    /// As [`Timeline::start_ms`], with an error for a time past 64 bits.
+    /// Works like [`Timeline::start_ms`], but returns an error if the time does not fit in 64 bits.
     #[inline]
     pub(crate) fn start_of(&self, value: i128) -> Result<i64> {
         self.start_ms(value).ok_or_else(|| self.past_64_bits(value))
@@ -121,7 +121,7 @@ impl Timeline {
         Error::time_out_of_range("timestamp", unix_ms, i64::MIN.into(), i64::MAX.into())
     }
 
-    /// The error for a time that the field does not hold.
+    /// Returns the error for a time that the field cannot represent.
     #[cold]
     pub(crate) fn outside(&self, field: &'static str, unix_ms: i128) -> Error {
         let least = if self.width.bits == 64 { i64::MIN.into() } else { 0 };
@@ -161,7 +161,7 @@ impl Timeline {
         last.ok_or_else(|| self.outside("end", time.floor_ms().into()))
     }
 
-    /// Returns the first value whose tick starts at a given time or later.
+    /// Returns the first value whose tick starts at or after a time.
     fn first_from(&self, time: UnixTime) -> i128 {
         let value = self.value_of(time);
         value + i128::from(self.nanos_at(value) != Some(time.nanos()))

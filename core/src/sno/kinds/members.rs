@@ -45,7 +45,7 @@ const FEW: usize = 12;
 /// Reads an object as the variant of its ID.
 pub(super) struct Reader<'r, K> {
     human_readable: bool,
-    /// The place for the error of a refused ID.
+    /// The location for the error of a rejected ID.
     refused: &'r mut Option<Error>,
     kind: PhantomData<K>,
 }
@@ -96,7 +96,7 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
     }
 }
 
-/// The error for a metabyte of no variant.
+/// Returns the error for a metabyte that no variant has.
 #[cold]
 fn unknown(metabyte: u8, member: &'static str, known: &[&str]) -> Error {
     let known = known.join(", ");
@@ -114,7 +114,7 @@ fn metabyte_of(id: &Buffered<'_>) -> Result<u8, Error> {
     id.map(|id| id.metabyte())
 }
 
-/// The name of a member, borrowed from the input if the format lends it.
+/// The name of a member, which is borrowed from the input if the format supports this.
 struct Name<'de>(Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Name<'de> {

@@ -11,11 +11,12 @@ use crate::{
 
 /// The longest time for which a rejected release is repeated. It is the time that the lease's host waits for the end.
 const RELEASE_MS: u64 = 10_000;
-/// A renewal's version is larger by 1 to this: a quarter of a million years of four an hour do not use up 2^53.
+/// A renewal increases the version by 1 up to this number. Four renewals per hour do not use up 2^53 within a quarter of a
+/// million years.
 pub(super) const VERSION_STEPS: u64 = 1 << 20;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Goes on in states in which only time decides.
+    /// Continues in states that depend only on time.
     pub(super) fn advance(&mut self, now: Moment) {
         match core::mem::replace(&mut self.at, At::Ended) {
             At::Idle { .. } if self.is_closing => self.seal(),
@@ -70,7 +71,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Gives up for now, and begins again after a pause.
+    /// Stops for now, and begins again after a pause.
     pub(super) fn later(&mut self, error: Error, now: Moment) {
         // If the end of a cause is known, the keeper does not try more often than needed.
         let known = error.until().map_or(0, |until| until.saturating_sub(self.store_time(now)));
@@ -79,7 +80,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.pause_for(known.min(longest), now);
     }
 
-    /// Begins again after a pause that lasts so long at least; a grant that is still renewed, as long as its end allows.
+    /// Begins again after a pause of at least this length. If a grant is still being renewed, the pause is at most as long as
+    /// the end of the grant allows.
     pub(super) fn pause_for(&mut self, least: u64, now: Moment) {
         let until = match self.end().filter(|_| self.is_kept()) {
             Some(end) => now.elapsed_ms + self.pause_of(end, now),
@@ -95,7 +97,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = At::Idle { until: now.elapsed_ms };
     }
 
-    /// Handles a request that failed or got no answer: a write may have been done or not.
+    /// Handles a request that failed or got no reply, so that it is unknown whether its write was done.
     pub(super) fn failed(&mut self, purpose: Purpose, error: Error, now: Moment) {
         match (purpose, self.end()) {
             (Purpose::Claim(claim), _) if claim.asked.is_first() => {
@@ -134,7 +136,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = At::Paused { until, purpose };
     }
 
-    /// Takes an answer.
+    /// Processes a reply.
     pub(super) fn take(&mut self, purpose: Purpose, reply: Reply, now: Moment) {
         let namespace = match self.namespace(&reply) {
             Ok(namespace) => namespace,
@@ -233,7 +235,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.grid.down(self.store_time(now).min(now.wall_ms) + self.options.lease_ms)
     }
 
-    /// A clone of this process may ask for the same end at the same time, so the version goes on by a random step.
+    /// A clone of this process may request the same end at the same time, so the version increases by a random amount.
     pub(super) fn next_version(&mut self, old: &Record) -> u64 {
         old.version + 1 + self.chance(VERSION_STEPS)
     }
@@ -333,7 +335,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.store_now.0.saturating_add(namespace.clock_error_ms()) < there.granted_until
     }
 
-    /// Renews a grant in a restored store, and replaces the previous incarnation by the store's new one.
+    /// Renews a grant in a restored store, and replaces the previous incarnation with the store's new one.
     fn renew_restored(&mut self, held: &Held, there: Record, incarnation: Random, now: Moment) {
         let granted_until = self.next_end(now).max(there.granted_until);
         let new = Record { granted_until, incarnation, ..there.clone() };
@@ -348,7 +350,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.again(now);
     }
 
-    /// Returns a number whose grant was used up to `end`, a border of the grid.
+    /// Releases a worker ID whose grant was used until `end`, which is a time of the grid.
     pub(super) fn release_to(&mut self, held: Held, end: u64, now: Moment) {
         let old = &held.record;
         let put = Record { granted_until: end, version: old.version + 1, ..old.clone() };
@@ -386,7 +388,7 @@ impl Held {
 }
 
 impl Asked {
-    /// Notes a write that is about to be sent.
+    /// Records a write that is about to be sent.
     pub(super) fn note(&mut self, put: &Record) {
         self.0.push((put.version, put.granted_until));
     }

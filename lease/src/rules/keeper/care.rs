@@ -19,7 +19,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         })
     }
 
-    /// Has a grant, by its record as it was acknowledged or read just now, until the time of the next renewal.
+    /// Holds a grant until the time of the next renewal, according to its record that was just acknowledged or read.
     pub(super) fn hold(&mut self, record: Record, asked: Asked, end: u64, now: Moment) {
         let quarter = self.options.lease_ms / 4;
         let early = self.chance(quarter / 10);
@@ -28,8 +28,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = At::Idle { until: renew_at };
     }
 
-    /// The longest pause without a grant: a minute or a tenth of a lease, and half a second while a caller waits for the first grant. A
-    /// number may be returned before its end.
+    /// The longest pause without a grant: a minute or a tenth of a lease, and half a second while a caller waits for the first
+    /// grant. A worker ID may be released before the end of its grant.
     pub(super) fn longest_pause(&self, now: Moment) -> u64 {
         let waited = now.elapsed_ms.saturating_sub(self.began.unwrap_or(now.elapsed_ms));
         let is_waited_for = !self.has_held && waited < self.options.wait_ms;
@@ -37,15 +37,15 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         (self.options.lease_ms / 10).clamp(50, longest)
     }
 
-    /// The pause after a failure without a grant: longer with each failure.
+    /// Returns the pause after a failure without a grant, which grows with each failure.
     pub(super) fn pause(&mut self, now: Moment) -> u64 {
         let pause = (25_u64 << self.failures.min(16)).min(self.longest_pause(now));
         self.failures += 1;
         pause / 2 + self.chance(pause / 2)
     }
 
-    /// The pause after a failure with a grant: a tenth of the time left, so that keepers with the least time left come first. Where
-    /// nothing is left it is as long as without a grant.
+    /// Returns the pause after a failure with a grant. It is a tenth of the remaining time, so that keepers with the least
+    /// remaining time come first. If no time remains, it is as long as without a grant.
     pub(super) fn pause_of(&mut self, end: u64, now: Moment) -> u64 {
         let left = end.saturating_sub(now.wall_ms).min(self.options.lease_ms);
         if left == 0 {
@@ -55,20 +55,21 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         (left / 10).max(50) + self.chance(left / 40)
     }
 
-    /// A random number below `limit`, or 0. It only decides the time of a step, and which of several free records is tried.
+    /// Returns a random number below `limit`, or 0. It only determines the time of a step, and which of several free records is
+    /// tried.
     pub(super) fn chance(&mut self, limit: u64) -> u64 {
         let random = (self.random)().map_or(0, |random| random.0);
         u64::try_from(random.rotate_left(64) % u128::from(limit.max(1))).unwrap_or(0)
     }
 
-    /// The store's time, by the last reply and the time passed since: never later than the true one, unless the monotonic clock
-    /// runs fast.
+    /// Returns the store's time, calculated from the last reply and the time since then. It is never later than the actual
+    /// time, unless the monotonic clock runs fast.
     pub(super) fn store_time(&self, now: Moment) -> u64 {
         let (store, seen) = self.store_now;
         store.saturating_add(now.elapsed_ms.saturating_sub(seen))
     }
 
-    /// The error of a store's time that is too far from the generator's clock.
+    /// Returns the error for a store's time that is too far from the generator's clock.
     pub(super) fn skewed(&self, time: u64, now: Moment) -> Option<Error> {
         let (skew, most) = (time.abs_diff(now.wall_ms), self.options.skew());
         let reason = format!(
@@ -79,7 +80,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         (skew > most).then(|| Error::new(ErrorKind::ClockSkewed, reason))
     }
 
-    /// The error of a grant that begins far in the future by both clocks, since they stepped back: it is of no use until then.
+    /// Returns the error for a grant that begins far in the future according to both clocks, because they moved backwards. It
+    /// cannot be used until then.
     pub(super) fn yet_to_begin(&self, held: &Held, now: Moment) -> Option<Error> {
         let ahead = held.record.start.saturating_sub(now.wall_ms.max(self.store_time(now)));
         let reason = format!("the clocks stepped back, and the grant begins in {ahead} ms");

@@ -37,7 +37,7 @@ pub struct Options {
     pub(super) holder: String,
     pub(super) preferred: Option<u64>,
     pub(super) insists: bool,
-    /// The longest wait of a caller for the first grant, in milliseconds.
+    /// How long a caller waits for the first grant, in milliseconds.
     pub(super) wait_ms: u64,
     #[cfg(feature = "std")]
     watch: Option<Watch>,
@@ -45,7 +45,7 @@ pub struct Options {
     pub(crate) waits: Waits,
 }
 
-/// The waits of a generator under a lease.
+/// The waits of a generator with a lease.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waits {
@@ -237,7 +237,7 @@ impl Options {
         Self { waits: Waits { on_exhausted, ..self.waits }, ..self }
     }
 
-    /// Tells those who hear of the lease's events.
+    /// Reports an event to the function that watches the lease.
     #[cfg(feature = "std")]
     pub(crate) fn tell(&self, event: &Event) {
         tell(&self.namespace, self.watch.as_ref(), event);
@@ -248,7 +248,8 @@ impl Options {
         &self.shape
     }
 
-    /// The longest wait for an answer, in milliseconds: a quarter of a lease, so that three tries fit into what a renewal leaves.
+    /// How long to wait for a reply, in milliseconds. It is a quarter of a lease, so that three attempts fit into the time that
+    /// remains for a renewal.
     pub(crate) fn answer_limit(&self) -> u64 {
         (self.lease_ms / 4).clamp(1000, 15_000)
     }

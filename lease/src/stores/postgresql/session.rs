@@ -22,8 +22,8 @@ use crate::{
     stores::system::random,
 };
 
-/// Answers a request. The notices are those of the connection, unless a pool drives it and keeps them to itself: there a commit whose wait
-/// for a replica somebody cancels by hand looks like any other.
+/// Processes a request. The notices are those of the connection, unless a pool drives the connection and does not pass on its
+/// notices. In that case, a commit whose wait for a replica is cancelled manually looks like any other.
 pub(super) async fn answer(
     client: &Client,
     notices: Option<&Notices>,

@@ -16,7 +16,7 @@ use std::{
 
 use crate::{Error, ErrorKind, Result, rules::forks};
 
-/// The process in the upper half, and the number of its requests under way in the lower.
+/// The process in the upper half, and the number of its requests in progress in the lower half.
 static BUSY: AtomicU64 = AtomicU64::new(0);
 /// Number of threads of this process that fork.
 static FORKING: AtomicU32 = AtomicU32::new(0);
@@ -38,7 +38,7 @@ impl Pass {
     /// Waits while another thread forks.
     ///
     /// # Errors
-    /// `lease_unavailable` in a child that was forked in the middle of a request.
+    /// Returns `lease_unavailable` in a child that was forked in the middle of a request.
     pub(super) fn enter() -> Result<Self> {
         let process = forks::here()?;
         hook();
@@ -71,7 +71,7 @@ impl Drop for Pass {
     }
 }
 
-/// Returns whether a thread of this process forks: requests end soon.
+/// Returns whether a thread of this process is forking, so that requests should end soon.
 pub(super) fn is_forking() -> bool {
     FORKING.load(Ordering::SeqCst) > 0
 }

@@ -67,9 +67,9 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
     }
 }
 
-/// Ends a transaction that failed because there are no tables, and begins one that may create them, one connection at a time. The last
-/// row tells whether another connection created the tables meanwhile, whether the schema exists, and where the database has other
-/// tables of leases.
+/// Ends a transaction that failed because there are no tables, and begins one that may create them, one connection at a time.
+/// The last row states whether another connection created the tables meanwhile, whether the schema exists, and where the
+/// database contains other tables of leases.
 pub(super) fn look(schema: &Schema) -> Vec<Statement> {
     let dialect = dialect(schema);
     let (table, state) = (dialect.placed(TABLE), dialect.placed(&dialect.state));
@@ -87,7 +87,7 @@ pub(super) fn look(schema: &Schema) -> Vec<Statement> {
 /// without it `PostgreSQL` also rejects the creation of a schema that exists.
 ///
 /// # Errors
-/// `lease_unavailable` where the database has another store: two stores would lease each worker ID twice.
+/// Returns `lease_unavailable` if the database contains another store, because two stores would lease each worker ID twice.
 pub(super) fn tables(schema: &Schema, create: Create, rows: &[Rows]) -> Result<Vec<Statement>> {
     let [_, _, state, _, found] = rows else {
         return Err(damaged("expected the rows of each statement, found fewer"));
@@ -117,7 +117,7 @@ fn second_store(schema: &Schema, other: &str) -> Error {
     unavailable(format!("{found}: {remedy}")).permanent()
 }
 
-/// The reason why a request that creates nothing has no answer.
+/// Returns the reason why a request that creates nothing cannot be answered.
 pub(super) fn no_store(schema: &Schema) -> Error {
     let reason = format!(
         "there are no tables of leases in the schema {schema}; the first lease creates them"

@@ -22,26 +22,26 @@ const RECORD: &str =
 /// The columns of a namespace's record.
 const NAMESPACE: &str = "namespace, digest, format, incarnation, longest_ms, previous_quiet_until, previous_store, quiet_until, records, shape, store, version";
 
-/// The words in which databases differ.
+/// The SQL expressions in which databases differ.
 pub(super) struct Dialect {
     /// An expression for the store's name; NULL in a store that may lose what it commits.
     pub(super) store: String,
     /// A query of three columns: the reason why commits may not last, or NULL; the store's name, or NULL if it has no tables; its time
     /// in Unix milliseconds.
     pub(super) state: String,
-    /// The begin of a transaction that changes rows: it sees what was committed last, so that a swap that came too late differs instead
-    /// of failing.
+    /// The start of a transaction that changes rows. It observes the latest commits, so that a swap that is too late reports a
+    /// difference instead of failing.
     pub(super) write: &'static str,
-    /// The begin of a transaction that changes none: it sees records and namespace of one moment, else records that another holder
-    /// makes in between would seem lost.
+    /// The start of a transaction that changes no rows. It observes the records and the namespace at one moment, because
+    /// otherwise records that another holder creates in between would seem to be lost.
     pub(super) read: &'static str,
     /// The end of a query whose row stays as it is until the end of the transaction.
     pub(super) shared: &'static str,
-    /// The same, where this transaction changes the row.
+    /// The same, if this transaction changes the row.
     pub(super) locked: &'static str,
     /// The character before the number of a value.
     pub(super) mark: &'static str,
-    /// The place of the tables: [`Dialect::placed`] puts it before their names in every statement.
+    /// The location of the tables. [`Dialect::placed`] inserts it before their names in every statement.
     pub(super) place: String,
     /// The statements after a probe; the last one's row is the version of the tables.
     pub(super) version: Option<Statement>,
@@ -77,7 +77,7 @@ pub(super) fn commands(script: &str) -> impl Iterator<Item = Statement> {
 }
 
 impl Dialect {
-    /// The transaction that answers a request.
+    /// The transaction that processes a request.
     pub(super) fn request(&self, request: &Request) -> Vec<Statement> {
         let begin = match &request.ask {
             Ask::Open(_) | Ask::Put { .. } | Ask::PutNamespace { .. } => self.write,
@@ -86,7 +86,7 @@ impl Dialect {
         self.transaction(begin, statements(request, self), "COMMIT")
     }
 
-    /// A transaction that [`check_probe`] looks at: it leaves nothing behind.
+    /// A transaction that [`check_probe`] checks. It leaves no changes behind.
     pub(super) fn probe(&self, random: Random, store: &str) -> Vec<Statement> {
         // A name that no namespace has, and no other connection at the same time.
         let requests = probe(&format!("probe-{random}"), store);
@@ -106,7 +106,7 @@ impl Dialect {
         statements
     }
 
-    /// A statement whose tables have their place before their names.
+    /// Returns a statement with the location of the tables before their names.
     pub(super) fn placed(&self, text: &str) -> String {
         text.replace("polyflake_", &format!("{}polyflake_", self.place))
     }
@@ -120,7 +120,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Reads the row of [`Dialect::state`], and refuses a store that may lose its commits.
+    /// Reads the row of [`Dialect::state`], and rejects a store that may lose its commits.
     pub(super) fn of(rows: &Rows) -> Result<Self> {
         let (store, now) = match rows.first().map(Vec::as_slice) {
             Some([Value::Text(fault), ..]) => {
@@ -139,7 +139,7 @@ impl State {
     }
 }
 
-/// The answer that the rows of a transaction give, and the namespace's record.
+/// Returns the reply for the rows of a transaction, and the namespace's record.
 pub(super) fn answer(ask: &Ask, rows: &[Rows]) -> Result<(Found, Option<Namespace>)> {
     match rows {
         [_, _, inner @ .., _] => inner_answer(ask, inner),

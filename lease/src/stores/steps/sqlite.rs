@@ -38,7 +38,7 @@ pub(super) fn dialect(name: &str) -> Dialect {
     }
 }
 
-/// Asks for durable writes. With a write-ahead log `EXTRA` is the same as `FULL`.
+/// Requests durable writes. With a write-ahead log, `EXTRA` is the same as `FULL`.
 pub(super) fn settings() -> Vec<Statement> {
     let settings =
         "PRAGMA synchronous = EXTRA; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1;
@@ -46,7 +46,7 @@ pub(super) fn settings() -> Vec<Statement> {
     commands(settings).chain([statement(VERSION)]).collect()
 }
 
-/// Refuses a file without durable writes, and returns the version of its tables.
+/// Rejects a file without durable writes, and returns the version of its tables.
 pub(super) fn check(rows: &[Rows]) -> Result<i64> {
     let [.., synchronous, journal, version] = rows else { return Err(refused("no settings")) };
     match journal.first().map(Vec::as_slice) {

@@ -20,7 +20,7 @@ pub(super) const fn characters_of(alphabet: Alphabet) -> [[u8; 16]; 2] {
     [halves[0], halves[1]]
 }
 
-/// The text of an ID.
+/// Encodes an ID as a string.
 #[inline]
 pub(crate) fn encode(id: &Id) -> Text {
     let mut text = [0; 16];
@@ -32,7 +32,7 @@ pub(crate) fn encode(id: &Id) -> Text {
     text
 }
 
-/// The ID of a text, if it is valid.
+/// Decodes a string into an ID, if it is valid.
 #[inline]
 pub(crate) fn decode(text: &Text) -> Option<Id> {
     let mut id = [0; 10];

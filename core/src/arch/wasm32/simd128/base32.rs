@@ -12,7 +12,7 @@ use crate::arch::{
     lanes::parts::part,
 };
 
-/// The text of an ID.
+/// Encodes an ID as a string.
 #[inline]
 pub(crate) fn encode(id: &Id) -> Text {
     let mut text = [0; 16];
@@ -23,7 +23,7 @@ pub(crate) fn encode(id: &Id) -> Text {
     text
 }
 
-/// The ID of a text, if it is valid.
+/// Decodes a string into an ID, if it is valid.
 #[inline]
 pub(crate) fn decode(text: &Text) -> Option<Id> {
     let (values, bad) = values_of(SNO, v128_load(text));
