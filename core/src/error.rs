@@ -381,7 +381,7 @@ impl Error {
         Self::with_fact(kind, Fact::AwaitUntil(unix_ms))
     }
 
-    /// Creates an error for a value of another type than expected.
+    /// Creates an error for a value of the wrong type.
     #[doc(hidden)]
     #[cold]
     pub fn invalid_type(expected: &'static str, found: impl Into<Name>) -> Self {

@@ -78,7 +78,7 @@ pub struct Id<T> {
 }
 
 impl<T: Kind> Id<T> {
-    /// Creates a typed ID if the metabyte of `id` is the one of the type.
+    /// Creates a typed ID if `id` has the metabyte of the type.
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind, Sno};

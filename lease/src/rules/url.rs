@@ -317,8 +317,8 @@ impl Site {
         }
     }
 
-    /// Returns whether this is a file by a relative path. The operating system that uses the path is unknown here, so absolute
-    /// paths of Unix and of Windows are absolute everywhere.
+    /// Returns whether the store is a file with a relative path. The operating system that uses the path is unknown here, so
+    /// absolute paths of Unix and of Windows are absolute everywhere.
     pub(crate) fn is_relative(&self) -> bool {
         matches!(self, Self::File(path) if !is_absolute(path))
     }

@@ -13,7 +13,7 @@ export interface ErrorDetails {
 }
 
 /**
- * The class of all errors of this package. A call that throws one has no effect.
+ * The class of all errors of this package. A call that throws such an error has no effect.
  *
  * Distinguish errors by `code`, not by class, because each copy of this package, such as a bundled one, has its own class. For the
  * causes and remedies of each code, see https://example.invalid/polyflake/blob/main/docs/errors.md

@@ -22,10 +22,10 @@ const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[turnSlots
 /** Returns the number of the object that the last call created. */
 const built = ({ numbers }: Machine): number => numbers[objectSlots.handle]!;
 
-/** The errors of a backend which mean that the table lent to it failed. */
+/** The backend errors that mean that the table lent to the backend failed. */
 const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
 
-/** The errors of a generator which mean that it currently has no grant. */
+/** The generator errors that mean that the generator currently has no grant. */
 const OF_A_GRANT = /* @__PURE__ */ new Set<ErrorCode>(["lease_not_started", "lease_expired", "generator_closed"]);
 
 /** The errors that are resolved by waiting. */

@@ -76,7 +76,7 @@ interface Parts {
 /**
  * Returns the lease in the options. The options in `others` cannot be combined with a lease and are rejected.
  *
- * @throws {PolyflakeError} `invalid_type`, `lease_mismatch`.
+ * @throws {PolyflakeError} `invalid_type` unless the option is a lease; `lease_mismatch` if another option conflicts with it.
  */
 export function leaseOf(options: Readonly<Record<string, unknown>>, others: readonly string[]): AnyLease | undefined {
   const { lease } = options;
@@ -215,8 +215,8 @@ function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
 }
 
 /**
- * Emits a process warning if a variable asks for leased worker IDs, for a generator that picks a random one: another process may have
- * leased it.
+ * Emits a process warning if a variable asks for leased worker IDs, for a generator that picks a random one, because another
+ * process may have leased the same worker ID.
  */
 export function warnBesideLease(): void {
   let name: string | undefined;

@@ -6,7 +6,8 @@ import { className, invalidType, PolyflakeError } from "./errors.js";
  * Reads the members of an object from the caller, each once. The object must be plain, of any realm, or have at least one of the
  * members. A Date, a Map or a list without any of them is rejected.
  *
- * @throws {PolyflakeError} `invalid_type`; `unknown_field` for a member that is not in `names`, unless others are ignored.
+ * @throws {PolyflakeError} `invalid_type` unless the argument is such an object; `unknown_field` for a member that is not in
+ * `names`, unless others are ignored.
  */
 export function members<Name extends string>(
   value: unknown,
@@ -25,7 +26,7 @@ export function members<Name extends string>(
 /**
  * Returns the members of an object, all of which are required.
  *
- * @throws {PolyflakeError} `missing_field`; the same errors as {@link members}.
+ * @throws {PolyflakeError} `missing_field` if a member is missing; the same errors as {@link members}.
  */
 export function fields<Name extends string>(
   value: unknown,

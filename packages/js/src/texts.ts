@@ -47,7 +47,7 @@ export function listedOrJoined(texts: unknown, width: number): Texts {
 /**
  * Returns the elements of an array of IDs, each read once. Errors of getters propagate.
  *
- * @throws {PolyflakeError} `invalid_type`; `out_of_range` for more IDs than one call may read.
+ * @throws {PolyflakeError} `invalid_type` unless the argument is an array; `out_of_range` for more IDs than one call may read.
  */
 export function elements(ids: unknown, field = "ids"): readonly unknown[] {
   if (!Array.isArray(ids)) throw invalidType(`array of ${field === "ids" ? "IDs" : "UUIDs"}`, ids, { field });

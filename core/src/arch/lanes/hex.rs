@@ -34,14 +34,14 @@ pub(in crate::arch) const MOST_AT_THE_END: [u8; 16] =
 /// to an invalid distance.
 pub(in crate::arch) const LEAST: [u8; 16] = [b'1', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// The largest distances from the smallest characters, in a string. The bytes after 13 digits can have any value.
+/// The largest valid distances from the smallest characters, in a string. The bytes after 13 digits can have any value.
 pub(in crate::arch) const MOST_OF_TEXTS: [u8; 16] = {
     let mut most = [255; 16];
     most[0] -= b'1';
     most
 };
 
-/// The largest distances from the smallest characters, in a slot. The last three bytes are 0.
+/// The largest valid distances from the smallest characters, in a slot. The last three bytes are 0.
 pub(in crate::arch) const MOST_OF_SLOTS: [u8; 16] =
     [255 - b'1', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0];
 

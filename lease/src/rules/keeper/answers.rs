@@ -376,7 +376,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 }
 
 impl Held {
-    /// Returns the same grant, as a record that was read shows it.
+    /// Returns the same grant with the values of a record that was read.
     fn with(&self, record: Record) -> Self {
         Self { record, asked: self.asked.clone(), ..*self }
     }

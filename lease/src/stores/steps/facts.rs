@@ -26,8 +26,8 @@ const REFUSED: [(u32, &str); 15] = [
     (0x786f_4256, "VirtualBox's shared folders"),
 ];
 
-/// The number of overlayfs, the writable layer of a container. It is durable, but each container has its own, which is lost
-/// with the container.
+/// The file-system number of overlayfs, the writable layer of a container. It is durable, but each container has its own, which
+/// is lost with the container.
 const OVERLAYFS: u32 = 0x794c_7630;
 
 /// Rejects a file system that is not durable, identified by its number in Linux. Overlayfs is rejected as well unless the

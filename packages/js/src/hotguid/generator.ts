@@ -54,7 +54,7 @@ const FAMILY = {
   many: (packed: Uint8Array) => new HotGuidArray(packed),
 } as const;
 
-/** The settings of a generator under a lease. */
+/** The settings of a generator with a lease. */
 const LEASED = {
   settings: { family: "hotguid" },
   extend: (handle: Handle, end: number): void => {

@@ -38,7 +38,7 @@ export function failureOf(error: unknown): { code: string | null; message: strin
  * Returns a module that the program has installed: the one of `polyflake/lease/pg`, or one that Node finds from the program or from
  * the working directory.
  *
- * @throws {PolyflakeError} `out_of_range`, with the remedy.
+ * @throws {PolyflakeError} `out_of_range` if the module is not installed, with the remedy.
  */
 export function installed<Module>(name: string, remedy: string): Module {
   const imported = Reflect.get(globalThis, Symbol.for(`polyflake.${name}`));

@@ -27,7 +27,8 @@ let loaded: Native | undefined;
 /**
  * Returns the addon as a backend, which supports all formats.
  *
- * @throws {PolyflakeError} `backend_unavailable`, whose `cause` contains an error for each location that was tried.
+ * @throws {PolyflakeError} `backend_unavailable` if no addon loads. Its `cause` contains an error for each location that was
+ * tried.
  */
 export function load(): Native {
   try {

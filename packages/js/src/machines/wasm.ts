@@ -33,7 +33,7 @@ type Exports = Calls & {
 /**
  * Creates a backend from a wasm module, in compiled form (of any realm) or as bytes.
  *
- * @throws {PolyflakeError} `backend_unavailable` with the `cause`.
+ * @throws {PolyflakeError} `backend_unavailable` with the `cause` if the module cannot be used.
  */
 export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue): Backend {
   needStack(MANY_LEVELS);

@@ -64,7 +64,7 @@ const FAMILY = {
   shown: (handle: Handle) => ({ partition: partitionOf(handle) }),
 } as const;
 
-/** The settings of a generator under a lease. */
+/** The settings of a generator with a lease. */
 const LEASED = {
   settings: { family: "sno" },
   extend: (handle: Handle, end: number): void => {

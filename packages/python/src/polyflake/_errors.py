@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class PolyflakeError(Exception):
-    """The base class of all errors of this package. A call that raises one has no effect.
+    """The base class of all errors of this package. A call that raises such an error has no effect.
 
     Compare :attr:`code`, which is the same string in every language, or catch one of the subclasses. For the meaning,
     causes and remedies of each code, see https://example.invalid/polyflake/blob/main/docs/errors.md

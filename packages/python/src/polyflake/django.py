@@ -47,7 +47,7 @@ __all__ = [
 def read_sno(value: Any) -> sno.Sno:
     """Returns the sno ID for a value, which is an ID, a string, bytes or a UUID.
 
-    :raises django.core.exceptions.ValidationError: with the stable code of the error.
+    :raises django.core.exceptions.ValidationError: if the value is invalid, with the stable code of the error.
     """
     return checked(_reading.read_sno, value)
 

@@ -63,31 +63,31 @@ def generate(shard_key: SupportsIndex = 0) -> UUID:
 def generate_text(shard_key: SupportsIndex = 0) -> str:
     """Returns a new ID from the default generator as a string.
 
-    It behaves like :meth:`Generator.generate_text`.
+    This function behaves like :meth:`Generator.generate_text`.
     """
 
 def generate_many(n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
     """Returns ``n`` new IDs from the default generator.
 
-    It behaves like :meth:`Generator.generate_many`.
+    This function behaves like :meth:`Generator.generate_many`.
     """
 
 def generate_async(shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, UUID]:
     """Returns a new ID from the default generator without blocking the thread while it waits.
 
-    It behaves like :meth:`Generator.generate_async`.
+    This function behaves like :meth:`Generator.generate_async`.
     """
 
 def generate_text_async(shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, str]:
     """Returns a new ID from the default generator as a string without blocking the thread while it waits.
 
-    It behaves like :meth:`Generator.generate_text_async`.
+    This function behaves like :meth:`Generator.generate_text_async`.
     """
 
 def generate_many_async(n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, HotGuidArray]:
     """Returns ``n`` new IDs from the default generator without blocking the thread while it waits.
 
-    It behaves like :meth:`Generator.generate_many_async`.
+    This function behaves like :meth:`Generator.generate_many_async`.
     """
 
 def set_default_generator(generator: Generator | None, /) -> None:
@@ -191,7 +191,7 @@ def to_dotnet_bytes(id: UUID, /) -> bytes:
 def from_dotnet_bytes(data: _Buffer, /) -> UUID:
     """Returns the ID for 16 bytes in the order of .NET's ``Guid.ToByteArray()``.
 
-    :raises InvalidValueError: ``invalid_length``, in bytes.
+    :raises InvalidValueError: ``invalid_length`` unless ``data`` has 16 bytes.
     """
 
 def time_range(start: _Time, end: _Time, /, *, sql: bool = False) -> tuple[UUID, UUID]:

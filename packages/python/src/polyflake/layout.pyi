@@ -474,7 +474,7 @@ class Generator:
         The call has no effect if ``end`` is not later than the current end, or if the generator has no window.
 
         :raises OutOfRangeError: if ``end`` is before the start of the window, or past the time range of the layout.
-        :raises InvalidValueError: ``unknown_field`` in a layout without a timestamp.
+        :raises InvalidValueError: ``unknown_field`` if the layout has no timestamp.
         """
 
     def stats(self) -> Stats:

@@ -68,31 +68,31 @@ def generate(metabyte: SupportsIndex | None = None) -> Sno:
 def generate_text(metabyte: SupportsIndex | None = None) -> str:
     """Returns a new ID from the default generator as a string.
 
-    It behaves like :meth:`Generator.generate_text`.
+    This function behaves like :meth:`Generator.generate_text`.
     """
 
 def generate_many(n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
     """Returns ``n`` new IDs from the default generator.
 
-    It behaves like :meth:`Generator.generate_many`.
+    This function behaves like :meth:`Generator.generate_many`.
     """
 
 def generate_async(metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, Sno]:
     """Returns a new ID from the default generator without blocking the thread while it waits.
 
-    It behaves like :meth:`Generator.generate_async`.
+    This function behaves like :meth:`Generator.generate_async`.
     """
 
 def generate_text_async(metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, str]:
     """Returns a new ID from the default generator as a string without blocking the thread while it waits.
 
-    It behaves like :meth:`Generator.generate_text_async`.
+    This function behaves like :meth:`Generator.generate_text_async`.
     """
 
 def generate_many_async(n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, SnoArray]:
     """Returns ``n`` new IDs from the default generator without blocking the thread while it waits.
 
-    It behaves like :meth:`Generator.generate_many_async`.
+    This function behaves like :meth:`Generator.generate_many_async`.
     """
 
 def set_default_generator(generator: Generator | None, /) -> None:
@@ -202,7 +202,7 @@ class Sno:
     def from_bytes(data: _Buffer, /) -> Sno:
         """Returns the ID with these 10 bytes. Every sequence of 10 bytes is a valid ID.
 
-        :raises InvalidValueError: ``invalid_length``, in bytes.
+        :raises InvalidValueError: ``invalid_length`` unless ``data`` has 10 bytes.
         """
 
     @staticmethod
@@ -228,8 +228,8 @@ class Sno:
     def from_uuid(uuid: _uuid.UUID, /) -> Sno:
         """Returns the ID for a UUID in the compatible form, as :attr:`uuid` returns it.
 
-        :raises InvalidValueError: ``invalid_character`` with the ``position`` of the first byte that is not in
-            ``[2-9a-x]``.
+        :raises InvalidValueError: ``invalid_character`` if the UUID does not have this form, with the ``position`` of
+            the first byte that is not in ``[2-9a-x]``.
         """
 
     @staticmethod

@@ -30,13 +30,13 @@ class Sparx64:
     def encrypt(self, block: _Buffer, /) -> bytes:
         """Encrypts one 8-byte block.
 
-        :raises InvalidValueError: ``invalid_length``, in bytes.
+        :raises InvalidValueError: ``invalid_length`` unless ``block`` has 8 bytes.
         """
 
     def decrypt(self, block: _Buffer, /) -> bytes:
         """Decrypts one 8-byte block.
 
-        :raises InvalidValueError: ``invalid_length``, in bytes.
+        :raises InvalidValueError: ``invalid_length`` unless ``block`` has 8 bytes.
         """
 
     def encrypt_many(self, blocks: _Buffer, /) -> bytes:
