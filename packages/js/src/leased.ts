@@ -194,7 +194,7 @@ export function unavailable(lease: Leasing, details: ErrorDetails): PolyflakeErr
 export function alone({ lease }: Handle): void {
   if (!lease) return;
   const reason =
-    "expected a generator without a lease, which decides its number and its time; to end it, close the lease";
+    "expected a generator without a lease; to end this one, close its lease";
   throw new PolyflakeError("lease_mismatch", reason);
 }
 
@@ -210,7 +210,7 @@ function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
   if (realm[KEY]) return { lease: realm[KEY](family) };
   throw new PolyflakeError(
     "lease_unavailable",
-    `expected polyflake/lease, since ${name} is set, found it not loaded in this realm: start with node --import polyflake/lease, or import it first, in Jest in a file of setupFiles; leave the variable out in an edge runtime`,
+    `expected polyflake/lease, since ${name} is set, found it not loaded in this realm: start with node --import polyflake/lease, or import it first (Jest: setupFiles); edge runtimes have no leases`,
   );
 }
 
