@@ -22,7 +22,7 @@ pub struct Reading {
     pub bits: u32,
     /// The fields, from the most significant bit.
     pub fields: Vec<Field>,
-    /// The time in Unix milliseconds, rounded down, or `None` if the format has no time or the time does not fit 64 bits.
+    /// The time in Unix milliseconds, rounded down, or `None` if the format has no time or the time does not fit in 64 bits.
     pub unix_ms: Option<i64>,
     /// The probability of this reading among all readings of the string, including random characters, from 0 to 1.
     pub odds: f64,

@@ -55,7 +55,7 @@ use crate::{clock::SystemClock, entropy};
 /// ```
 pub type Generator<C = DefaultClock> = generator::Generator<Identities, C>;
 
-/// Statistics of a generator at one moment.
+/// A generator's statistics at one point in time.
 ///
 /// ```
 /// use polyflake::hotguid::Generator;

@@ -30,7 +30,7 @@ use crate::{
 /// ```
 pub type Generator<C = DefaultClock> = generator::Generator<Nodes, C>;
 
-/// Statistics of a generator at one moment.
+/// A generator's statistics at one point in time.
 ///
 /// ```
 /// use polyflake::randflake::{Generator, Grant, Randflake};

@@ -42,7 +42,7 @@ pub struct Snapshot {
     pub drifts: u32,
 }
 
-/// Statistics of a generator at one moment. They cannot be used to restore a generator, because it continues to generate IDs.
+/// A generator's statistics at one point in time. They cannot restore the generator, because it generates more IDs after them.
 ///
 /// ```
 /// use polyflake::sno::Generator;

@@ -165,12 +165,13 @@ impl Lease {
         self.shared.get().map_or_else(none, |shared| shared.reason())
     }
 
-    /// Returns the leased worker ID, or `None` without a lease or after its end.
+    /// Returns the leased worker ID, or `None` if there is no lease or the lease has ended.
     pub fn number(&self) -> Option<u64> {
         self.current().map(|(number, _)| number)
     }
 
-    /// Returns the end of the generator's window in Unix milliseconds, or `None` without a lease or after its end.
+    /// Returns the end of the generator's window in Unix milliseconds, or `None` if there is no lease or the lease has
+    /// ended.
     pub fn end(&self) -> Option<u64> {
         self.current().map(|(_, end)| end)
     }

@@ -12,7 +12,7 @@ import { nothingOf, present } from "./show.js";
 export interface Family<Id, Many> {
   readonly name: "sno" | "hotguid" | "randflake" | "layout";
   /**
-   * The number of bytes in an ID, the maximum number of IDs in one call of the backend, and the maximum in one call of the user.
+   * The number of bytes in an ID, the maximum number of IDs per call to the backend, and per call by the user.
    */
   readonly size: number;
   readonly batch: number;

@@ -52,7 +52,7 @@ function check(signal: Signal | undefined): void {
 }
 
 /**
- * Sleeps at least `nanos` nanoseconds, on the realm's current `setTimeout`, which tests may have replaced.
+ * Sleeps for at least `nanos` nanoseconds, using the realm's current `setTimeout`, which tests may have replaced.
  *
  * The timer keeps the process alive, which could otherwise end before the ID is generated.
  *

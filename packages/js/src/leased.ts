@@ -17,7 +17,7 @@ import { emitWarning } from "./twins.js";
 const KEY = /* @__PURE__ */ Symbol.for("polyflake.lease");
 
 /**
- * A lease from `polyflake/lease`. No other generator in the namespace has its worker ID for as long as the lease is renewed.
+ * A lease from `polyflake/lease`. While it is renewed, no other generator in the namespace has the same worker ID.
  */
 export interface AnyLease {
   /** Resolves once a worker ID is leased. */

@@ -33,7 +33,7 @@ function bytesOf(code: number): number[] {
   return [[0xc0, 0xe0, 0xf0][more - 1]! | (code >> (6 * more)), ...following];
 }
 
-/** Writes an ASCII string at the start of bytes. Returns false if it is not ASCII or does not fit. */
+/** Writes a string as ASCII to the start of `bytes`. Returns false if the string is not ASCII or does not fit. */
 export function putAscii(text: string, bytes: Uint8Array): boolean {
   const { length } = text;
   // Polyfills may lack `encodeInto`.

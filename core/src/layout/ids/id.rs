@@ -27,7 +27,7 @@ pub enum Id {
 }
 
 impl Id {
-    /// Parses an integer ID from a decimal string, as most web APIs send it.
+    /// Parses an integer ID from a decimal string, the form in which most web APIs send it.
     ///
     /// # Errors
     /// Returns `invalid_character` if the string is not a canonical decimal, for example because of leading zeros or a plus

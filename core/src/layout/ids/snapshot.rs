@@ -76,7 +76,7 @@ impl Snapshot {
     }
 }
 
-/// Statistics of a generator at one moment.
+/// A generator's statistics at one point in time.
 ///
 /// ```
 /// use polyflake::layout::{Generator, preset};

@@ -16,7 +16,7 @@ export function fromBytes(id: Uint8Array): SnoId {
 }
 
 /**
- * Returns the ID for a UUID in the compatible form. The UUID is a string, in either case.
+ * Returns the ID for a UUID in the compatible form. Hexadecimal digits can be lowercase or uppercase.
  *
  * @throws {PolyflakeError} `invalid_type` unless the UUID is a string; `invalid_length` unless it has 36 characters;
  * `invalid_character` with the `position` of the first invalid character in the string, or the index of the first byte that

@@ -169,7 +169,7 @@ export function uuid8OfBytes(bytes: Iterable<number>): number[] {
 }
 
 /**
- * Returns the ID that a version 8 UUID contains. The UUID is a string, in either case.
+ * Returns the ID that a version 8 UUID contains. Hexadecimal digits can be lowercase or uppercase.
  *
  * @throws {PolyflakeError} `invalid_type` unless the UUID is a string; `invalid_length` unless it has 36 characters;
  * `invalid_character` with the `position` of the first invalid character; `not_canonical` if it has another version or variant,

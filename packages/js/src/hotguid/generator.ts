@@ -30,7 +30,7 @@ export type GeneratorOptions = WindowOptions & {
 
 const OPTIONS = ["uuid8", ...WINDOW] as const;
 
-/** The statistics of a generator at one moment. */
+/** A generator's statistics at one point in time. */
 export interface Stats {
   /** The 5 random bytes that identify the generator, or undefined before its first ID. */
   machine: Uint8Array | undefined;

@@ -70,7 +70,7 @@ type StoredOf<Name extends keyof typeof forms> =
 export type PgColumns = {
   readonly [Name in keyof FormsIn<typeof PG>]: PgColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
-  /** Creates a column of public IDs of one type, which are stored as their numbers. */
+  /** Creates a column for public IDs of one type. Each ID is stored as the number that it encodes. */
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => PgColumn<Text, bigint>;
 };
 
@@ -78,7 +78,7 @@ export type PgColumns = {
 export type MysqlColumns = {
   readonly [Name in keyof FormsIn<typeof MYSQL>]: MysqlColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
-  /** Creates a column of public IDs of one type, which are stored as their numbers. */
+  /** Creates a column for public IDs of one type. Each ID is stored as the number that it encodes. */
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => MysqlColumn<Text, bigint>;
 };
 
@@ -86,7 +86,7 @@ export type MysqlColumns = {
 export type SqliteColumns = {
   readonly [Name in keyof FormsIn<typeof SQLITE>]: SqliteColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
-  /** Creates a column of public IDs of one type, which are stored as their numbers. */
+  /** Creates a column for public IDs of one type. Each ID is stored as the number that it encodes. */
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => SqliteColumn<Text, bigint>;
 };
 

@@ -58,7 +58,7 @@ export interface Snapshot {
   next_sequence: number | string;
 }
 
-/** The statistics of a generator at one moment. */
+/** A generator's statistics at one point in time. */
 export interface Stats {
   /** The start of the last tick used, in Unix milliseconds; undefined before the first ID, and in a layout without a timestamp. */
   lastMs: bigint | undefined;

@@ -351,7 +351,7 @@ export function handleOf(value: unknown): number {
   throw invalidType("Layout of this copy of the package", value, { field: "layout" });
 }
 
-/** Returns the ID in the answer of a call. */
+/** Returns the ID from the result of a call. */
 export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
   return (isInteger ? m.bigints[madeSlots.id]! : answerOf(m)) as IdOf<K>;
 }

@@ -24,7 +24,7 @@ export interface Connection {
   readonly notices?: { code: string | null; message: string }[];
   /** Runs one statement and returns its rows. */
   run(text: string, values: Value[]): Value[][] | Promise<Value[][]>;
-  /** Closes the connection, immediately if it is lost. */
+  /** Closes the connection. A lost connection is closed without waiting. */
   close(isLost: boolean): unknown;
 }
 

@@ -128,7 +128,7 @@ let failure: unknown;
 /**
  * Resolves once the default generators have worker IDs.
  *
- * The import of `polyflake/lease` in an ES module already waits for this. If the store does not grant worker IDs in time, the
+ * Importing `polyflake/lease` in an ES module already waits for this. If the store does not grant worker IDs in time, the
  * module starts without them, and the first call that generates an ID throws the reason.
  *
  * @throws {PolyflakeError} `lease_unavailable` after 10 seconds, or 70 with `POLYFLAKE_NODE`, with the reason and, if known,

@@ -38,7 +38,7 @@ export interface GeneratorOptions extends SharedOptions {
   resumeAfter?: number;
 }
 
-/** The statistics of a generator at one moment. */
+/** A generator's statistics at one point in time. */
 export interface Stats {
   /** The last second used, in Unix seconds; undefined before the first ID. */
   lastSecond: number | undefined;

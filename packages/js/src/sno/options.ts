@@ -70,13 +70,13 @@ export interface Snapshot {
   now: number;
   /** The tick of the last ID. */
   wallHi: number;
-  /** The last tick in which calls wait after a clock rollback. */
+  /** The tick that must pass after a clock rollback before calls stop waiting. */
   wallSafe: number;
   /** The number of clock rollbacks. */
   drifts: number;
 }
 
-/** The statistics of a generator at one moment. A generator cannot be restored from them, because the original one continues. */
+/** A generator's statistics at one point in time. They cannot restore the generator, because it generates more IDs after them. */
 export interface Stats {
   /** The partition, or undefined if none is assigned yet. */
   partition: number | undefined;
@@ -92,7 +92,7 @@ export interface Stats {
   now: number;
   /** The tick of the last ID. */
   wallHi: number;
-  /** The last tick in which calls wait after a clock rollback. */
+  /** The tick that must pass after a clock rollback before calls stop waiting. */
   wallSafe: number;
   /** The number of clock rollbacks. */
   drifts: number;

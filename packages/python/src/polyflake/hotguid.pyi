@@ -502,7 +502,7 @@ class HotGuidArray(_Array[UUID]):
 
 @final
 class Stats:
-    """The statistics of a generator at one moment."""
+    """A generator's statistics at one point in time."""
 
     @property
     def machine(self) -> bytes | None:

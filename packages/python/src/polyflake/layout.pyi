@@ -545,7 +545,7 @@ class Snapshot:
 
 @final
 class Stats:
-    """The statistics of a generator at one moment."""
+    """A generator's statistics at one point in time."""
 
     @property
     def last_ms(self) -> int | None:

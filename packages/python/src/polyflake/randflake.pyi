@@ -457,7 +457,7 @@ class TextColumn(_Array[str]):
 
 @final
 class Stats:
-    """The statistics of a generator at one moment."""
+    """A generator's statistics at one point in time."""
 
     @property
     def last_second(self) -> int | None:

@@ -738,7 +738,7 @@ class Snapshot:
 
     @property
     def wall_safe(self) -> int:
-        """The last tick in which calls wait after a clock rollback."""
+        """The tick that must pass after a clock rollback before calls stop waiting."""
 
     @property
     def drifts(self) -> int:
@@ -749,7 +749,7 @@ class Snapshot:
 
 @final
 class Stats:
-    """The statistics of a generator at one moment. Times are ticks: 4 ms units since 2010-01-01T00:00:00Z."""
+    """A generator's statistics at one point in time. Times are ticks: 4 ms units since 2010-01-01T00:00:00Z."""
 
     @property
     def partition(self) -> int | None:
@@ -781,7 +781,7 @@ class Stats:
 
     @property
     def wall_safe(self) -> int:
-        """The last tick in which calls wait after a clock rollback."""
+        """The tick that must pass after a clock rollback before calls stop waiting."""
 
     @property
     def drifts(self) -> int:
