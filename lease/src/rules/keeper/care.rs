@@ -5,7 +5,7 @@ use alloc::format;
 use super::{Asked, At, Held, Keeper, Moment};
 use crate::{Error, ErrorKind, Random, Record, Result};
 
-/// The longest pause while a caller waits, in milliseconds.
+/// The longest pause while a caller begins to wait, in milliseconds.
 const WAITED_FOR_MS: u64 = 500;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
@@ -29,11 +29,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// The longest pause without a grant: a minute or a tenth of a lease, and half a second while a caller waits for the first
-    /// grant. A worker ID may be released before the end of its grant.
+    /// grant. That grows to an eighth of the time waited, so that a thousand processes that start at once leave a full server
+    /// connections for others. A worker ID may be released before the end of its grant.
     pub(super) fn longest_pause(&self, now: Moment) -> u64 {
         let waited = now.elapsed_ms.saturating_sub(self.began.unwrap_or(now.elapsed_ms));
         let is_waited_for = !self.has_held && waited < self.options.wait_ms;
-        let longest = if is_waited_for { WAITED_FOR_MS } else { 60_000 };
+        let longest = if is_waited_for { WAITED_FOR_MS.max(waited / 8) } else { 60_000 };
         (self.options.lease_ms / 10).clamp(50, longest)
     }
 
