@@ -112,7 +112,8 @@ impl Options {
     }
 
     /// Sets how long a caller waits for the first grant, in milliseconds. The default is 10,000. During this time, a failed
-    /// request is repeated within half a second or an eighth of the time waited, so that a server that becomes available is noticed soon.
+    /// request is repeated within half a second or an eighth of the time waited, so that a server that becomes available is
+    /// noticed soon.
     #[must_use]
     pub fn waits_for_ms(self, wait_ms: u64) -> Self {
         Self { wait_ms, ..self }
