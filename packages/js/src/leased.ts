@@ -193,8 +193,7 @@ export function unavailable(lease: Leasing, details: ErrorDetails): PolyflakeErr
 /** Rejects a call that generators under a lease do not support. */
 export function alone({ lease }: Handle): void {
   if (!lease) return;
-  const reason =
-    "expected a generator without a lease; to end this one, close its lease";
+  const reason = "expected a generator without a lease; to end this one, close its lease";
   throw new PolyflakeError("lease_mismatch", reason);
 }
 
