@@ -58,7 +58,7 @@ def test_postgresqls_newest_id_needs_no_max(server: Server) -> None:
 
 
 def test_sqlite_finds_no_text_in_a_blob() -> None:
-    (advice,) = re.findall(r"SQLite never finds a string equal to a `BLOB`, .* For a `BLOB`, pass `(.+?)`", PAGE)
+    (advice,) = re.findall(r"a string is never equal to a `BLOB`, .* For a `BLOB` column, pass `(.+?)`", PAGE)
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE orders (id BLOB)")
         connection.execute("INSERT INTO orders VALUES (?)", [bytes(IDS[0])])
