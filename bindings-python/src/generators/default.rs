@@ -110,7 +110,7 @@ fn variable() -> Option<&'static str> {
     ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].into_iter().find(|name| env::var_os(name).is_some())
 }
 
-/// Warns of a generator that draws a random worker ID although the environment asks for leased ones: it may draw one that another
+/// Warns of a generator that picks a random worker ID although the environment asks for leased ones: it may pick one that another
 /// process has leased.
 ///
 /// # Errors
@@ -118,7 +118,7 @@ fn variable() -> Option<&'static str> {
 pub(crate) fn warn_beside_lease(py: Python<'_>) -> PyResult<()> {
     let Some(variable) = variable() else { return Ok(()) };
     let warning = format!(
-        "{variable} is set, but this generator draws a random partition, which another process may have leased: \
+        "{variable} is set, but this generator picks a random partition, which another process may have leased: \
          pass lease=polyflake.lease(), or use sno.generate()"
     );
     PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(warning)?, 1)

@@ -263,7 +263,7 @@ impl<F: Family + Send + Sync> Moves for OfProcess<F> {
     }
 }
 
-/// Stands for the generator during a check, which makes none.
+/// Takes the place of the generator in a check, which creates no generator.
 struct Nothing;
 
 impl Moves for Nothing {

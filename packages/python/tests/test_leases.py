@@ -345,7 +345,7 @@ def test_a_random_worker_id_beside_leased_ones_is_warned_of(
         sno.Generator(lease=polyflake.lease(url, "orders"))
         snapshot = sno.Generator(8).close()
         sno.Generator.restore(snapshot)
-    with pytest.warns(RuntimeWarning, match=f"^{variable} is set, but this generator draws a random partition"):
+    with pytest.warns(RuntimeWarning, match=f"^{variable} is set, but this generator picks a random partition"):
         sno.Generator()
 
 
