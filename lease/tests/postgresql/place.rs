@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    os::unix::{fs::chown, process::CommandExt},
+    os::unix::{fs::chown, net::UnixStream, process::CommandExt},
     process::{Child, Command},
     thread,
     time::Duration,
@@ -188,9 +188,10 @@ impl Pooler {
             command.uid(user);
         }
         let process = command.spawn().unwrap();
+        // The socket's file appears before the pooler listens there, so only a connection tells.
         let socket = folder.path().join(".s.PGSQL.6543");
         for _ in 0..500 {
-            if fs::exists(&socket).unwrap() {
+            if UnixStream::connect(&socket).is_ok() {
                 break;
             }
             thread::sleep(Duration::from_millis(20));
