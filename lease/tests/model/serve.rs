@@ -22,13 +22,13 @@ pub enum Weak {
 
 /// Name, weakened part, and the steps until it is caught.
 pub const VARIANTS: &[(&str, Weak, usize)] = &[
-    ("a sub-grant past the block's end", Weak::PastEnd, 12),
-    ("a sub-grant by an end that is not acknowledged", Weak::ByPendingEnd, 13),
-    ("a sub-grant after the block's loss", Weak::AfterLoss, 15),
-    ("a sub-grant during the stop", Weak::DuringStop, 14),
-    ("a block lowered below a sub-grant in use", Weak::BelowSubGrant, 14),
-    ("a block kept over the instance's restart", Weak::KeptOverRestart, 10),
-    ("a sub-grant returned before its generator is sealed", Weak::ReturnedUnsealed, 11),
+    ("a sub-grant beyond the end of the block", Weak::PastEnd, 12),
+    ("a sub-grant based on an end that is not acknowledged", Weak::ByPendingEnd, 13),
+    ("a sub-grant after the block was lost", Weak::AfterLoss, 15),
+    ("a sub-grant while the service stops", Weak::DuringStop, 14),
+    ("a block that is lowered below a sub-grant in use", Weak::BelowSubGrant, 14),
+    ("a block that is kept across a restart of the service", Weak::KeptOverRestart, 10),
+    ("a sub-grant that is returned before its generator is sealed", Weak::ReturnedUnsealed, 11),
 ];
 
 /// The block's record; its tokens are the claims' numbers.
