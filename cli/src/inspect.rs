@@ -19,7 +19,7 @@ const LINE: u32 = 64;
 /// Tells what IDs are: format, time, fields and odds.
 ///
 /// The likeliest format is the one that explains the ID in the fewest bits: a time in the recent past, a small sequence, a machine with a
-/// small number. 50 % is a guess between two formats that have the same bits.
+/// small number. 50% is a guess between two formats that have the same bits.
 #[derive(clap::Args)]
 #[command(before_help = "\
 Examples:
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     /// The members of readings in JSON, or the columns of the table, separated by commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = MEMBERS)]
     fields: Vec<String>,
-    /// Shows readings of less than 0.1 %, too.
+    /// Shows readings of less than 0.1%, too.
     #[arg(long)]
     all: bool,
     /// A layout of your own as JSON; may be repeated.
@@ -274,8 +274,8 @@ fn bits(out: &mut impl Write, reading: &Reading) -> io::Result<()> {
 
 fn percent(odds: f64) -> String {
     match odds * 100.0 {
-        percent if percent >= 99.5 => "over 99 %".into(),
-        percent if percent < 0.5 => "under 1 %".into(),
-        percent => format!("{percent:.0} %"),
+        percent if percent >= 99.5 => "over 99%".into(),
+        percent if percent < 0.5 => "under 1%".into(),
+        percent => format!("{percent:.0}%"),
     }
 }

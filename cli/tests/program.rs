@@ -289,7 +289,7 @@ fn secrets_come_from_files_alone() {
         if works {
             let id = out(&arguments);
             let named = out(&["inspect", id.trim(), "--secret-file", arguments[5]]);
-            assert!(named.contains("Randflake, over 99 %"), "{named}");
+            assert!(named.contains("Randflake, over 99%"), "{named}");
         } else {
             assert!(refused(1, &arguments).starts_with("error[invalid_secret]: "));
         }

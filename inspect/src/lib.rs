@@ -70,7 +70,7 @@ pub fn inspect(text: &str, context: &Context<'_>) -> Vec<Reading> {
     readings
 }
 
-/// Returns the readings to display, the most likely first: all readings of at least 0.1 %. If no other format explains the
+/// Returns the readings to display, the most likely first: all readings of at least 0.1%. If no other format explains the
 /// string, it includes the formats of this project, because their IDs are valid regardless of their time. If the result is
 /// empty, the string is not an ID of a known format.
 pub fn likely(readings: &[Reading]) -> impl Iterator<Item = &Reading> {

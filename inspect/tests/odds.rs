@@ -1,4 +1,4 @@
-//! The odds are right: of the readings that are called 90 %, nine in ten are, format by format, over IDs that were found, IDs that
+//! The odds are right: of the readings that are called 90%, nine in ten are, format by format, over IDs that were found, IDs that
 //! other libraries made, and numbers of no format.
 
 use std::collections::BTreeMap;

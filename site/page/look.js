@@ -15,7 +15,7 @@ const EXAMPLES = [
 /** Lines past these are not read: each is read anew at every letter. */
 const MAX_LINES = 500;
 
-const percent = (odds) => (odds >= 0.995 ? "over 99 %" : odds < 0.005 ? "under 1 %" : `${Math.round(odds * 100)} %`);
+const percent = (odds) => (odds >= 0.995 ? "over 99%" : odds < 0.005 ? "under 1%" : `${Math.round(odds * 100)}%`);
 
 /** A reading's bits as digits. */
 const digits = ({ hex, bits }) => (hex ? BigInt(`0x${hex}`).toString(2).padStart(bits, "0") : "");
