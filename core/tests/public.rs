@@ -260,7 +260,7 @@ fn versions_text(secrets: &[(u8, [u8; 32])]) -> String {
 fn one_secret_under_two_versions_is_refused() {
     let error = Keyring::with_versions([(1, [7; 32]), (3, [8; 32]), (2, [7; 32])]).unwrap_err();
     assert_eq!(error.kind(), InvalidSecret);
-    assert_eq!(error.to_string(), "expected another secret for version 2 than for version 1");
+    assert_eq!(error.to_string(), "expected a different secret for version 2 than for version 1");
 }
 
 /// A type of another width has another key: of its texts, no more are read than of made-up ones.

@@ -220,7 +220,7 @@ fn a_store_in_memory_is_refused_in_a_child() {
     let work = || {
         let refused = ids.generate(0).unwrap_err();
         assert_eq!(refused.code(), "lease_unavailable");
-        let reason = "cannot lease a worker ID from memory:forks: expected the process that made a store in memory, found its child";
+        let reason = "cannot lease a worker ID from memory:forks: expected the process that created the in-memory store, found its child";
         assert_eq!(refused.source().unwrap().to_string(), reason);
         vec![1]
     };

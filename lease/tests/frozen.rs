@@ -188,7 +188,7 @@ fn threads_of_an_executor_are_not_held() {
     let refused = runtime.block_on(async { Postgresql::open("postgres://a@localhost:1/b") });
     assert_eq!(
         refused.unwrap_err().to_string(),
-        "expected a thread that may wait, found one of an executor: use `AsyncPostgresql`"
+        "expected a thread that may block, found one of an async executor: use `AsyncPostgresql`"
     );
     // On a thread beside it nothing is in the way.
     let refused = thread::spawn(|| Postgresql::open("postgres://a@localhost:1/b")).join().unwrap();

@@ -197,7 +197,7 @@ fn a_task_that_is_dropped_costs_time_and_no_id() {
                 assert!(since.elapsed() < LONG, "expected the end of a window");
             }
             let refused = ids.lease().ready(Duration::ZERO).unwrap_err().to_string();
-            assert_eq!(refused, "expected a task that keeps the lease, found none");
+            assert_eq!(refused, "expected a running task that keeps the lease, found none");
         }
     });
     assert!(made.len() > 100, "{}", made.len());
@@ -211,7 +211,7 @@ fn a_task_that_never_runs_is_noticed_at_once() {
         let began = Instant::now();
         let refused =
             Generator::with_async(host, options(), LONG, time::sleep).await.err().unwrap();
-        assert_eq!(refused.to_string(), "expected a task that keeps the lease, found none");
+        assert_eq!(refused.to_string(), "expected a running task that keeps the lease, found none");
         assert!(began.elapsed() < LONG / 2, "{:?}", began.elapsed());
     });
 }
@@ -221,7 +221,8 @@ fn a_task_that_never_runs_is_noticed_at_once() {
 fn a_call_that_blocks_is_refused_for_a_task() {
     let made = async { Generator::with(Slow::new(0).host(), options(), LONG) };
     let refused = block_on(made).err().unwrap();
-    let reason = "expected a call that waits beside a task, as `with_async` does";
+    let reason =
+        "expected an asynchronous call, such as `with_async`, because a task keeps the lease";
     assert_eq!((refused.code(), &*refused.to_string()), ("out_of_range", reason));
 }
 

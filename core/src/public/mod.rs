@@ -130,7 +130,7 @@ impl Keyring {
             let secret = Zeroizing::new(secret.try_into().map_err(wrong)?);
             if let Some((known, _)) = all.iter().find(|(_, known)| *known == secret) {
                 let reason = format!(
-                    "expected another secret for version {version} than for version {known}"
+                    "expected a different secret for version {version} than for version {known}"
                 );
                 return Err(Error::because(ErrorKind::InvalidSecret, reason));
             }

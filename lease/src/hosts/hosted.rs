@@ -338,5 +338,5 @@ fn locked<V>(value: &Mutex<V>) -> MutexGuard<'_, V> {
 
 /// Returns the error for missing random numbers, after which a keeper tries again.
 fn no_random() -> Error {
-    Error::new(ErrorKind::LeaseUnavailable, "expected random numbers of the host, found none")
+    Error::new(ErrorKind::LeaseUnavailable, "expected random numbers from the host, found none")
 }

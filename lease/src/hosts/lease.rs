@@ -107,7 +107,7 @@ impl Lease {
     fn here(&self) -> Result<&Shared> {
         let Some(spawn) = &self.spawn else {
             let kept = self.shared.get().filter(|shared| !shared.has_failed());
-            let none = || unavailable("expected a task that keeps the lease, found none");
+            let none = || unavailable("expected a running task that keeps the lease, found none");
             return kept.map(|shared| &**shared).ok_or_else(none);
         };
         let is_kept = |shared: &Arc<Shared>| !shared.has_failed();

@@ -214,7 +214,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// are the same as for [`Operator::evict`].
     pub fn free(&mut self, number: u64, used_until: u64) -> Result<Record> {
         if used_until >= MOST {
-            return Err(out_of_range("expected a time before the end of time"));
+            return Err(out_of_range("expected a time below 2^53 - 1 ms"));
         }
         self.change(number, false, |old, _, (shape, _)| {
             if old.granted_until != Record::RESERVED {
@@ -344,7 +344,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     ) -> Result<Vec<Namespace>> {
         let names = self.namespaces()?;
         if names.is_empty() {
-            return Err(out_of_range("expected a store with a namespace, found none"));
+            return Err(out_of_range("expected a store with at least one namespace, found none"));
         }
         let own = mem::take(&mut self.name);
         let mut done = Vec::new();
@@ -424,13 +424,13 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         let mut reply = self.store.answer(&Request { number, namespace: name, ask })?;
         let namespace = reply.namespace.take().ok_or_else(|| {
             out_of_range(format!(
-                "expected a namespace of the store, found none named {}",
+                "expected a namespace in the store, found none with the name {}",
                 self.name
             ))
         })?;
         namespace.check(&namespace.digest())?;
         if namespace.version == MOST || reply.now >= MOST {
-            return Err(damaged("expected a version and a time that can be raised"));
+            return Err(damaged("expected a version and a time that can be increased"));
         }
         let shape = Shape::from_json(&namespace.shape)?;
         Ok((namespace, shape, reply))
@@ -451,7 +451,7 @@ fn never_granted() -> Error {
 }
 
 fn contended() -> Error {
-    let reason = "expected a record that nobody else changes, found a change at each try";
+    let reason = "expected a record that no other process changes, found a change on each attempt";
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }
 

@@ -51,7 +51,7 @@ impl<F: Family> Begun<F> {
     /// Waits for the first grant.
     pub(crate) fn ready(self) -> crate::Result<Generator<F>> {
         if !self.lease.waits_in_drop {
-            let reason = "expected a call that waits beside a task, as `with_async` does";
+            let reason = "expected an asynchronous call, such as `with_async`, because a task keeps the lease";
             return Err(crate::rules::error::out_of_range(reason));
         }
         self.lease.ready(self.longest)?;

@@ -367,7 +367,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
         }
         if reply.now >= MOST - self.options.lease_ms {
-            return Err(damaged("expected a time before the end of time"));
+            return Err(damaged("expected a time below 2^53 - 1 ms"));
         }
         Ok(reply)
     }

@@ -93,7 +93,7 @@ impl Numbered {
         });
         if let Some((_, field)) = others.next() {
             let name = text(field, "name").unwrap_or_default();
-            let reason = format!("expected a value of the lease for `{name:.40}`, found none");
+            let reason = format!("expected the lease to set `{name:.40}`, found no value");
             return Err(out_of_range(reason));
         }
         if !(1..=52).contains(&below) {

@@ -166,7 +166,7 @@ impl Record {
         } else if self.version == 0 {
             "expected a version from 1 on"
         } else if check_text(&self.holder, 200).is_err() {
-            "expected a holder of at most 200 bytes"
+            "expected a holder name of at most 200 bytes"
         } else {
             return Ok(());
         };
@@ -287,7 +287,7 @@ impl Namespace {
         let numbers = times.into_iter().chain([self.records, self.version]);
         let is_text = |text: &str| check_text(text, 200).is_ok();
         let fault = if digest != self.digest() {
-            "expected a shape with the digest beside it"
+            "expected a shape with its digest"
         } else if numbers.max() > Some(MOST) || self.version == 0 {
             "expected integers below 2^53"
         } else if check_name(&self.name).is_err()
@@ -317,5 +317,7 @@ pub(crate) fn check_text(text: &str, most: usize) -> Result<()> {
     if text.len() <= most && !text.chars().any(char::is_control) {
         return Ok(());
     }
-    Err(out_of_range(format!("expected a text of at most {most} bytes without control characters")))
+    Err(out_of_range(format!(
+        "expected a string of at most {most} bytes without control characters"
+    )))
 }

@@ -126,7 +126,7 @@ impl Shape {
         if index < MOST_NAMED {
             return Ok(index);
         }
-        let reason = format!("expected a number of the first {MOST_NAMED} records, found {number}");
+        let reason = format!("expected one of the first {MOST_NAMED} numbers, found {number}");
         Err(out_of_range(reason))
     }
 

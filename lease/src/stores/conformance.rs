@@ -254,7 +254,7 @@ impl Suite<'_> {
         assert_eq!(
             self.ask(Ask::Survey).found,
             survey,
-            "expected that reserved numbers are left out"
+            "expected a survey that leaves out reserved numbers"
         );
     }
 

@@ -181,7 +181,8 @@ fn check_thread() -> Result<()> {
     if Handle::try_current().is_err() {
         return Ok(());
     }
-    let reason = "expected a thread that may wait, found one of an executor: use `AsyncPostgresql`";
+    let reason =
+        "expected a thread that may block, found one of an async executor: use `AsyncPostgresql`";
     Err(Error::new(ErrorKind::LeaseUnavailable, reason))
 }
 

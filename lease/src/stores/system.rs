@@ -31,7 +31,7 @@ pub(crate) fn random() -> Result<Random> {
     match getrandom::fill(&mut bytes) {
         Ok(()) => Ok(Random(u128::from_le_bytes(bytes))),
         Err(error) => {
-            let reason = format!("expected random bytes of the system, found: {error}");
+            let reason = format!("expected random bytes from the operating system, found: {error}");
             Err(Error::new(ErrorKind::LeaseUnavailable, reason))
         }
     }

@@ -209,7 +209,7 @@ struct Named(String);
 impl Store for Named {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         if *PROCESS.get_or_init(fork::process) != fork::process() {
-            let reason = "expected the process that made a store in memory, found its child";
+            let reason = "expected the process that created the in-memory store, found its child";
             return Err(Error::new(ErrorKind::LeaseUnavailable, reason));
         }
         let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);

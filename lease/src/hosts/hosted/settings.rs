@@ -31,7 +31,7 @@ impl Settings {
     pub(super) fn read(text: &str) -> Result<Self> {
         match serde_json::from_str(text) {
             Ok(Json::Object(settings)) => Ok(Self(settings)),
-            _ => Err(out_of_range("expected the settings of a lease, found another text")),
+            _ => Err(out_of_range("expected the settings of a lease as JSON")),
         }
     }
 

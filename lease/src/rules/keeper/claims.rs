@@ -173,7 +173,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             Ok(token) if granted_until > start => token,
             Ok(_) => {
                 return self.later(
-                    damaged("expected a record whose grant has ended, found one that goes on"),
+                    damaged("expected a record whose grant has ended, found one that has not"),
                     now,
                 );
             }
@@ -232,7 +232,7 @@ pub(crate) fn quiet_time(
     let quiet_until = last.checked_add(longest_ms + error);
     let is_time = |end: &u64| *end < MOST;
     let quiet_until = quiet_until.map(|end| end.max(namespace.quiet_until));
-    quiet_until.filter(is_time).ok_or_else(|| damaged("expected ends before the end of time"))
+    quiet_until.filter(is_time).ok_or_else(|| damaged("expected ends below 2^53 - 1 ms"))
 }
 
 /// Returns the error for a namespace whose store was restored recently.

@@ -126,7 +126,7 @@ impl Options {
     pub fn lease_ms(self, lease_ms: u64) -> Result<Self> {
         if lease_ms < (2 * self.shape.grid().step()).max(500) || lease_ms > LONGEST {
             return Err(out_of_range(
-                "expected a lease of two steps of the grid and half a second to a year",
+                "expected a lease of at least two ticks and half a second, and at most a year",
             ));
         }
         Ok(Self { lease_ms, ..self })

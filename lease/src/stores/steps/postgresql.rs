@@ -105,7 +105,7 @@ pub(super) fn tables(schema: &Schema, create: Create, rows: &[Rows]) -> Result<V
             let script = script.replace("EXISTS polyflake;", &format!("EXISTS {schema};"));
             Ok(commands(&script).skip(known).chain([commit]).collect())
         }
-        _ => Err(damaged("expected what a database has, found no row")),
+        _ => Err(damaged("expected a row with the properties of the database, found none")),
     }
 }
 

@@ -386,7 +386,7 @@ pub(super) fn check_probe(rows: &[Rows]) -> Result<(State, i64)> {
         _ => false,
     };
     if !is_kept {
-        let reason = "expected a store that refuses stale writes, found one that takes them";
+        let reason = "expected a store that rejects stale writes, found one that accepts them";
         return Err(Error::new(ErrorKind::StoreNotDurable, reason));
     }
     let version = match rest {

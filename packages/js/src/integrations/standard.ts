@@ -72,7 +72,7 @@ export function schemaOf<Input, Output>(
 
 function toJsonSchema(texts: Texts | undefined): ToJsonSchema {
   return (options: { readonly target?: unknown } | undefined) => {
-    if (!texts) throw new PolyflakeError("invalid_type", "expected IDs that are texts, found bigints or bytes");
+    if (!texts) throw new PolyflakeError("invalid_type", "expected string IDs, found bigints or bytes");
     const [pattern, example] = texts;
     const target = options?.target;
     const isOpen = target === "openapi-3.0";

@@ -35,7 +35,7 @@ function opener(place: () => URL): Beside {
       (opening ??= open(source).catch((error: unknown) => ((opening = undefined), Promise.reject(error)))),
     compiled: () => {
       if (module) return module;
-      throw new PolyflakeError("backend_unavailable", "expected an awaited `init()` before the first use, found none");
+      throw new PolyflakeError("backend_unavailable", "expected `await init()` before the first use");
     },
   };
 }
@@ -47,7 +47,7 @@ async function compile(source: Source): Promise<WebAssembly.Module> {
   try {
     return await WebAssembly.compile(bytes);
   } catch (cause) {
-    throw unavailable(`expected permission to compile wasm, found none: ${DIRECTIVE}`, cause);
+    throw unavailable(`expected permission to compile WebAssembly, found none: ${DIRECTIVE}`, cause);
   }
 }
 

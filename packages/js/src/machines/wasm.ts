@@ -71,7 +71,9 @@ function compiled(source: WebAssembly.Module | Uint8Array): WebAssembly.Module {
   } catch (cause) {
     const hasWasm = typeof WebAssembly === "object";
     throw unavailable(
-      hasWasm ? `expected permission to compile wasm, found none: ${DIRECTIVE}` : "expected WebAssembly, found none",
+      hasWasm
+        ? `expected permission to compile WebAssembly, found none: ${DIRECTIVE}`
+        : "expected WebAssembly, found none",
       cause,
     );
   }
@@ -87,7 +89,7 @@ function started(module: WebAssembly.Module, glue: Glue): Exports {
     exports.__wbindgen_start();
     return exports;
   } catch (cause) {
-    throw unavailable("expected a wasm module that starts, found one that fails", cause);
+    throw unavailable("expected the WebAssembly module to start, found an error", cause);
   }
 }
 

@@ -287,7 +287,7 @@ class Lease:
         self.close()
 
     def __reduce__(self) -> Any:
-        raise _refusal("invalid_type", "expected one lease for a number, found a copy: begin another one")
+        raise _refusal("invalid_type", "expected a lease that was not copied: create another one")
 
     def __repr__(self) -> str:
         return f"<Lease of number {self._number} of {self._settings['namespace']}>"

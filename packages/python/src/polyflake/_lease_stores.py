@@ -35,7 +35,7 @@ def _refused(code: str, reason: str) -> PolyflakeError:
 
 
 def _found(connection: object) -> str:
-    return f"expected a connection to PostgreSQL, found {type(connection).__module__}.{type(connection).__name__}"
+    return f"expected a PostgreSQL connection, found {type(connection).__module__}.{type(connection).__name__}"
 
 
 def _plain(value: Any) -> Any:
