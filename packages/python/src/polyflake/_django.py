@@ -1,4 +1,4 @@
-"""Helpers of :mod:`polyflake.django`: database columns of each form, their values, and lookups of strings in them."""
+"""Helpers for :mod:`polyflake.django`: the database columns for each form, their values, and string lookups in them."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def stored(id: UUID, connection: Any) -> Any:
 def found(value: Any) -> Any:
     """Returns the UUID for 16 bytes or 32 hexadecimal digits, and any other value unchanged.
 
-    Databases without a UUID type return these. Django passes the values of a join table to ``get_db_prep_value`` as the
-    database returned them.
+    Databases without a UUID type return UUIDs in one of these two forms. Django passes the values of a join table to
+    ``get_db_prep_value`` exactly as the database returned them.
     """
     if isinstance(value, bytes) and len(value) == 16:
         return UUID(bytes=value)
@@ -53,7 +53,7 @@ def found(value: Any) -> Any:
 
 
 class Encoding(json.JSONEncoder):
-    """An encoder of IDs and arrays of IDs, to be mixed into another encoder of :mod:`json`."""
+    """A mixin for JSON encoders that writes IDs and arrays of IDs."""
 
     def default(self, o: Any) -> Any:
         try:
@@ -80,10 +80,10 @@ class Whole(Exact):
 
 
 class Typed:
-    """A lookup that gives a ``Value`` without an output field the type of the column, as in ``filter(id=Value(id))``.
+    """A lookup that assigns the column's type to a ``Value`` without an output field, as in ``filter(id=Value(id))``.
 
-    Django infers the column type of a ``Value`` only for its built-in types. The column type of an ID depends on the
-    form, and SQLite would compare a string with bytes, which are never equal.
+    Django infers a ``Value``'s column type only for its built-in types. For an ID, the column type depends on the form.
+    Without this lookup, SQLite would compare a string with bytes, which are never equal.
     """
 
     def __init__(self, lhs: Any, rhs: Any) -> None:
@@ -98,7 +98,7 @@ def typed(lookup: type) -> type:
 
 
 class WholeOnMySql:
-    """A string lookup in a column of UUIDs, which only MySQL and MariaDB store as bytes."""
+    """A string lookup in a UUID column. On MySQL and MariaDB, which store UUIDs as bytes, it matches whole IDs only."""
 
     lhs: Any
     rhs: Any

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 
 class PolyflakeError(Exception):
-    """The base class of all errors of this package. A call that raises such an error has no effect.
+    """The base class of all exceptions that this package raises. A call that raises one has no effect.
 
-    Compare :attr:`code`, which is the same string in every language, or catch one of the subclasses. For the meaning,
-    causes and remedies of each code, see https://example.invalid/polyflake/blob/main/docs/errors.md
+    To distinguish errors, compare :attr:`code`, which is the same string in every language, or catch one of the
+    subclasses. For the meaning, causes and remedies of each code, see
+    https://example.invalid/polyflake/blob/main/docs/errors.md
     """
 
     code: str = ""
@@ -28,11 +29,11 @@ class PolyflakeError(Exception):
     """The number of IDs that a batch call generated before the error. No other call returns these IDs."""
 
     item: int | None = None
-    """The zero-based index of the rejected item in a call with many items."""
+    """The zero-based index of the rejected item, if the call was passed several items."""
 
 
 class InvalidTypeError(PolyflakeError, TypeError):
-    """``invalid_type``: an argument has the wrong type, and :attr:`field` is the parameter.
+    """An argument has the wrong type: ``invalid_type``. :attr:`field` is the name of the parameter.
 
     Exceptions raised by the argument's own code, such as ``__index__``, an iterator or a time zone, propagate
     unchanged.
@@ -53,8 +54,8 @@ class OutOfRangeError(PolyflakeError, OverflowError, ValueError):
 
 
 class ClockError(PolyflakeError):
-    """The clock is behind (``clock_behind``) or failed (``clock_failed``). If a custom clock raised an exception, it is
-    the ``__cause__``.
+    """The clock is behind (``clock_behind``) or has failed (``clock_failed``). If a custom clock raised an exception,
+    that exception is the ``__cause__``.
     """
 
 
@@ -63,10 +64,10 @@ class ExhaustedError(PolyflakeError):
 
 
 class LeaseError(PolyflakeError):
-    """The grant, window or lease of a generator does not allow it to generate an ID now.
+    """The generator's grant, window or lease does not currently allow it to generate an ID.
 
     ``lease_not_started``, ``lease_expired`` and ``lease_mismatch`` concern a grant or a window; ``lease_unavailable``
-    means that no worker ID is leased at the moment.
+    means that no worker ID is currently leased.
     """
 
 

@@ -1,4 +1,4 @@
-"""Leases of worker IDs. The rules are compiled; the threads, the tasks and the database clients are Python's."""
+"""Leases of worker IDs. The rules are compiled code; the threads, the tasks and the database clients are Python's."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _CLOSING_SECONDS = 10.0
 
 
 class LeaseStatus(NamedTuple):
-    """The status of a lease at one moment."""
+    """The status of a lease at one point in time."""
 
     number: int | None
     """The worker ID that is currently leased, or ``None``."""
     end: int | None
     """The time at which the lease ends unless it is renewed, in Unix milliseconds."""
     remaining_ms: int
-    """The time until the end of the lease, in milliseconds."""
+    """The time left until the lease ends, in milliseconds."""
     grants: int
     """The number of grants so far."""
     renewals: int
@@ -43,17 +43,18 @@ class LeaseStatus(NamedTuple):
     failures: int
     """The number of failed requests so far."""
     refused: dict[str, Any] | None
-    """The last rejected request since the last grant, as a dict with ``code``, ``message`` and ``until``."""
+    """The last request that was rejected since the last grant, as a dict with ``code``, ``message`` and ``until``."""
 
 
 class Lease:
-    """A lease of a worker ID from a database. While it is held, no other generator in the namespace has this worker ID.
+    """A lease on a worker ID, which a database grants. While it is held, no other generator in the namespace has the
+    same worker ID.
 
     Use a lease for one generator. The worker ID becomes the generator's partition, node or machine bytes. The lease
-    starts when the generator creates its first ID, is renewed automatically, and switches to another worker ID if
-    necessary. The worker ID is released by :meth:`close` or when the process exits normally. A forked child leases its
-    own worker ID when it generates its first ID. Without a store, the environment variables ``POLYFLAKE_LEASE`` and
-    ``POLYFLAKE_NODE`` describe the lease.
+    starts when the generator creates its first ID. It is renewed automatically, and it switches to a different worker
+    ID if necessary. The worker ID is released by :meth:`close` or when the process exits normally. A forked child
+    leases its own worker ID when it generates its first ID. If no store is passed, the environment variables
+    ``POLYFLAKE_LEASE`` and ``POLYFLAKE_NODE`` configure the lease.
     """
 
     def __init__(
@@ -71,30 +72,30 @@ class Lease:
         wait: float | None = None,
         sigterm: bool = False,
     ) -> None:
-        """Creates a lease, which starts when its generator creates the first ID.
+        """Creates a lease, which starts when its generator creates its first ID.
 
         :param store: ``"sqlite:PATH"`` or ``"postgres://..."``, with ``?namespace=`` unless ``namespace`` is passed.
-            The URL can also contain ``numbers``, ``lease_seconds``, ``wait`` and ``sigterm``. The arguments of the same
-            names take precedence. The store can also be a connection source of your program: a pool of
-            ``psycopg_pool``, a pool of asyncpg, an SQLAlchemy engine, or a function that connects. No connection is
-            used across a fork, so a child cannot use its parent's pool.
-        :param schema: the PostgreSQL schema of the tables, for a pool, an engine or a function; ``polyflake`` by
-            default. In a URL, use ``?schema=``.
+            The URL can also contain ``numbers``, ``lease_seconds``, ``wait`` and ``sigterm``, but arguments with the
+            same names take precedence. Instead of a URL, the store can be a connection source from your program: a
+            ``psycopg_pool`` pool, an asyncpg pool, an SQLAlchemy engine, or a function that returns a connection. No
+            connection is used across a fork, so a child cannot use its parent's pool.
+        :param schema: the PostgreSQL schema that contains the tables, if the store is a pool, an engine or a function;
+            ``polyflake`` by default. In a URL, use ``?schema=``.
         :param namespace: a name that all processes of a fleet share. Each ID format has its own namespace, such as
             ``orders/sno``.
-        :param numbers: the first and the last worker ID of the namespace; by default all worker IDs of the ID format.
+        :param numbers: the first and the last worker ID in the namespace; by default, all worker IDs of the ID format.
         :param prefer: a worker ID to lease if it is free.
         :param insist: the only worker ID to accept. The lease waits until it is free.
-        :param lease_seconds: the length of the lease, in seconds; by default an hour, or a minute with ``insist`` or
-            ``POLYFLAKE_NODE``.
-        :param holder: a descriptive name of the holder; by default the value of ``POLYFLAKE_HOLDER``, or the host name
-            and the process ID.
-        :param watch: a callable that receives each event, on the lease's thread, in addition to the logger
-            ``polyflake.lease``.
-        :param wait: how long the first ID of a process can wait for a worker ID, in seconds; by default 10, or 70 with
+        :param lease_seconds: the length of the lease, in seconds. The default is one hour, or one minute with
             ``insist`` or ``POLYFLAKE_NODE``.
-        :param sigterm: ``True`` to release the worker ID on SIGTERM, which then ends the process. It has no effect in a
-            program that handles or ignores the signal itself, so that its last requests still get IDs.
+        :param holder: a descriptive name for the holder; by default, the value of ``POLYFLAKE_HOLDER``, or the host
+            name and the process ID.
+        :param watch: a callable that is called with each event, on the lease's thread. Events are also logged to
+            ``polyflake.lease``.
+        :param wait: how long a process's first ID can wait for a worker ID, in seconds. The default is 10, or 70 with
+            ``insist`` or ``POLYFLAKE_NODE``.
+        :param sigterm: ``True`` to release the worker ID on SIGTERM, which then ends the process. This option has no
+            effect in a program that handles or ignores the signal itself, so that its last requests still get IDs.
         :raises PolyflakeError: ``lease_unavailable`` if neither a store nor an environment variable is set, or
             ``out_of_range`` if the URL or another value is invalid, or an environment variable is empty. The message
             states the remedy and never contains the password.
@@ -146,7 +147,7 @@ class Lease:
         _LEASES.add(self)
 
     def _reset(self) -> None:
-        """Initializes the state of this process, in which the lease has not started."""
+        """Initializes the state for this process, in which the lease has not started yet."""
         self._lock = threading.Lock()
         self._wake, self._settled = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
@@ -177,8 +178,8 @@ class Lease:
         )
 
     def _wait(self, waited: float | None) -> None:
-        """Starts the lease and waits for a worker ID. A call that reports its own waiting time returns if it should
-        continue to wait, and raises otherwise.
+        """Starts the lease and waits for a worker ID. If the caller measures its own waiting time, this method returns
+        as long as the caller should continue to wait, and raises otherwise.
         """
         self._begin()
         # A task continues only while this thread does other work.
@@ -199,7 +200,7 @@ class Lease:
             raise _refusal("lease_unavailable", *self._reason())
 
     def _reason(self) -> tuple[str, int | None]:
-        """Returns the reason why no ID is available, and the time until which it holds if that is known."""
+        """Returns the reason why no ID is available, and the time until which it applies, if known."""
         reason = json.loads(self._keeper.reason(_wall_ms()))
         hint = "; a lease over a pool of asyncpg begins by `await lease.aready()`" if self._thread is None else ""
         return reason["message"] + hint, reason["until"]
@@ -226,9 +227,9 @@ class Lease:
         return LeaseStatus(**json.loads(self._keeper.status(_wall_ms())))
 
     def ready(self) -> int:
-        """Waits for the first worker ID and returns it. Call it at the start of a program.
+        """Waits for the first worker ID and returns it. Call this method when your program starts.
 
-        Raises the same exceptions as the generation of the first ID.
+        It raises the same exceptions as a generator's first call.
         """
         self._has_waited = False
         self._wait(None)
@@ -256,18 +257,21 @@ class Lease:
         """Checks whether a lease could be acquired, for deployment scripts.
 
         Returns the name of the store, without a password. The check neither leases a worker ID nor writes to the store.
-        It accepts a store that does not exist yet but could be created.
+        It also succeeds if the store does not exist yet but could be created.
 
-        :param store: a store that a lease accepts, except an asyncpg pool, which requires a running event loop.
-        :raises PolyflakeError: immediately, with the reason. Its code is one of ``lease_unavailable``,
-            ``store_not_durable``, ``store_changed``, ``numbers_exhausted``, ``clock_skewed`` or another lease code.
+        :param store: any store that :class:`Lease` accepts, except an asyncpg pool, which requires a running event
+            loop.
+        :raises PolyflakeError: immediately, with the reason, if no lease could be acquired. The code is
+            ``lease_unavailable``, ``store_not_durable``, ``store_changed``, ``numbers_exhausted``, ``clock_skewed`` or
+            another lease code.
         """
         return _check(Lease(store, namespace, schema=schema))
 
     def close(self) -> None:
-        """Closes the generator immediately, so that its calls raise ``generator_closed``, and releases the worker ID.
+        """Closes the generator immediately and releases the worker ID. Calls to the generator then raise
+        ``generator_closed``.
 
-        The call waits at most 10 seconds for the release, because the store may be unreachable.
+        This method waits at most 10 seconds for the release, because the store may be unreachable.
         """
         self._ask_to_close()
         if self._thread is not None and self._thread is not threading.current_thread():
@@ -397,7 +401,7 @@ class Lease:
         _in_loop(self._keep_async())
 
     async def _keep_async(self) -> None:
-        """Keeps the lease as a task. If the loop ends, it cancels the task, which then releases the worker ID."""
+        """Keeps the lease as a task. If the event loop ends, it cancels the task, which then releases the worker ID."""
         driver, steps, answer = self._driver, self._steps(), None
         try:
             while True:
@@ -527,7 +531,7 @@ def _check(lease: Lease) -> str:
 def _check_arguments(
     texts: dict[str, Any], whole: dict[str, Any], seconds: dict[str, Any], numbers: Any, watch: Any, sigterm: Any
 ) -> None:
-    """Rejects arguments of a wrong type by name."""
+    """Rejects arguments that have the wrong type or are out of range, and states their names."""
 
     def reject(code: str, field: str, expected: str, found: Any) -> PolyflakeError:
         shown = type(found).__name__ if code == "invalid_type" else repr(found)
@@ -581,9 +585,9 @@ def _close_all(*_: object, **__: object) -> None:
 
 
 def _close_at_exit() -> None:
-    """Registers the release of the worker IDs with `multiprocessing` and Celery.
+    """Makes `multiprocessing` and Celery release the worker IDs when a child process exits.
 
-    Their children end without running `atexit`.
+    Their child processes exit without running `atexit` handlers.
     """
     if os.getpid() in _EXITS:
         return

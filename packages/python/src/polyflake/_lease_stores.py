@@ -1,5 +1,5 @@
-"""The databases of leases. Each driver executes the commands of the rules with a client that the program has, and
-contains no rules itself.
+"""The databases that store leases. Each driver executes the commands of the rules with one of the program's database
+clients, and contains no rules itself.
 
 A driver has ``kind``, ``is_async`` and ``is_of_loop`` (whether it only works in the program's event loop),
 ``do(command)``, which returns the answer, and ``close()``.
@@ -121,7 +121,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class SQLite(Driver):
-    """An SQLite file, which is opened for each request because a forked child must not inherit it."""
+    """A driver for an SQLite file, which is opened for each request because a forked child must not inherit it."""
 
     kind = "sqlite"
 
@@ -159,8 +159,8 @@ class SQLite(Driver):
 class _Watchdog:
     """Ends a call that takes too long.
 
-    Its thread lives as long as its driver, because no thread can be started while a process ends, or when the system
-    has too many.
+    Its thread lives as long as its driver, because no thread can be started while a process is exiting, or when the
+    system has too many threads.
     """
 
     def __init__(self) -> None:
@@ -199,7 +199,7 @@ class _Watchdog:
 
 
 class Psycopg(Driver):
-    """PostgreSQL through psycopg 3, which sends the statements of a step together."""
+    """A driver for PostgreSQL that uses psycopg 3, which sends the statements of a step together."""
 
     def __init__(self, connect: Callable[[], Any], give_back: Callable[[Any], object] | None = None) -> None:
         self.connect, self.give_back, self.client = connect, give_back, import_module("psycopg")
@@ -269,7 +269,9 @@ class Psycopg(Driver):
 
 
 class Asyncpg:
-    """PostgreSQL through asyncpg. It has no pipelines, so a step takes one round trip per statement."""
+    """A driver for PostgreSQL that uses asyncpg. Because asyncpg has no pipelines, a step takes one round trip per
+    statement.
+    """
 
     kind, is_async = "postgresql", True
 

@@ -37,10 +37,10 @@ __version__: str
 def clock_source() -> Literal["counter", "system_call"]:
     """Returns how generators read the system time.
 
-    ``"counter"`` is the processor's counter, which is synchronized with the wall clock every millisecond.
-    ``"system_call"`` is a system call for each reading. The counter is used on Linux if the kernel's own clock uses it.
-    The choice is made once per process, at the first reading or the first call of this function. Set
-    ``POLYFLAKE_CLOCK=exact`` in the environment to make a system call for every reading.
+    ``"counter"`` means that they read the processor's counter, which is synchronized with the wall clock every
+    millisecond. ``"system_call"`` means that they make a system call for each reading. The counter is used on Linux if
+    the kernel's own clock uses it. The choice is made once per process, at the first reading or the first call of this
+    function. Set ``POLYFLAKE_CLOCK=exact`` in the environment to force system calls.
     """
 
 _Time: TypeAlias = dt.datetime | SupportsIndex
@@ -113,17 +113,17 @@ class Stall:
 
     @property
     def unix_ms(self) -> int:
-        """The time of the generator's clock, in Unix milliseconds."""
+        """The current time according to the generator's clock, in Unix milliseconds."""
 
     @property
     def stalled(self) -> int:
-        """The number of calls of this generator that are waiting, including this one. They compete for IDs without a
-        queue.
+        """The number of this generator's calls that are currently waiting, including this one. Waiting calls compete
+        for IDs; they do not form a queue.
         """
 
     @property
     def slept_ms(self) -> int:
-        """The time that this call has slept, in milliseconds, rounded up. It is 0 in the first notice."""
+        """How long this call has slept so far, in milliseconds, rounded up. It is 0 in a call's first notice."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -142,14 +142,14 @@ class Description:
 
     @property
     def per_second(self) -> int | None:
-        """The number of IDs that one generator can generate per second, rounded down; ``None`` unless the format has
-        both a timestamp and a sequence.
+        """The number of IDs that one generator can generate per second, rounded down. It is ``None`` unless the format
+        has both a timestamp and a sequence.
         """
 
     @property
     def per_second_in_all(self) -> int | None:
         """The number of IDs that all generators together can generate per second, rounded down. It is ``None`` if the
-        number exceeds 2^128, or unless the format has both a timestamp and a sequence.
+        number exceeds 2^128, or if the format lacks a timestamp or a sequence.
         """
 
     @property
@@ -194,7 +194,7 @@ class FieldDescription:
 
     @property
     def offset(self) -> int:
-        """The number of bits above the field."""
+        """The number of bits that are more significant than the field."""
 
     @property
     def bits(self) -> int:

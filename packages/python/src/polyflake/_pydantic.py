@@ -1,4 +1,4 @@
-"""Helpers of :mod:`polyflake.pydantic`: validation of IDs, and unions that are discriminated by the metabyte."""
+"""Helpers for :mod:`polyflake.pydantic`: validation of IDs, and unions that are discriminated by metabyte."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def read_sno(value: Any) -> sno.Sno:
 
 
 def pattern(metabyte: int) -> str:
-    """Returns the regular expression of all IDs with a metabyte.
+    """Returns a regular expression that matches all IDs with the given metabyte.
 
-    The upper 5 bits of the metabyte are one character, and its lower 3 bits are the top of the next one.
+    The upper 5 bits of the metabyte are one character, and its lower 3 bits are the upper bits of the next character.
     """
     low = (metabyte & 7) * 4
     return f"[2-9a-x]{{8}}{_ALPHABET[metabyte >> 3]}[{_ALPHABET[low : low + 4]}][2-9a-x]{{6}}"
 
 
 def described(schema: CoreSchema, own: dict[str, Any]) -> dict[str, Any]:
-    """Returns our JSON schema of a type, extended by what an annotation adds to it, such as a description.
+    """Returns this package's JSON schema for a type, extended by whatever an annotation adds, such as a description.
 
     If the type belongs to a model field, Pydantic adds the annotation itself. Elsewhere, for example in a list,
-    Pydantic adds it to the schema that ours replaces.
+    Pydantic adds it to the schema that this package's schema replaces.
     """
     metadata = schema.get("metadata") or {}
     said, extra = metadata.get("pydantic_js_updates") or {}, metadata.get("pydantic_js_extra")
@@ -49,13 +49,13 @@ def described(schema: CoreSchema, own: dict[str, Any]) -> dict[str, Any]:
 
 
 class by_metabyte:
-    """Discriminates the members of a union by the metabytes of their IDs.
+    """Discriminates the members of a union based on the metabytes of their IDs.
 
     ``Annotated[Person | Order, by_metabyte({1: Person, 2: Order})]`` is a discriminated union. Only the member for the
-    metabyte of the ID is validated, and an error states the metabyte that was found.
+    ID's metabyte is validated. An error message states the metabyte that was found.
 
-    :param kinds: the members of the union by metabyte, 0..255. A member can have several metabytes.
-    :param name: the field that holds the ID, also in the input.
+    :param kinds: a mapping from metabytes, 0..255, to the members of the union. A member can have several metabytes.
+    :param name: the name of the field that holds the ID, both in the model and in the input.
     """
 
     def __init__(self, kinds: Mapping[int, Any], *, name: str = "id") -> None:

@@ -1,4 +1,5 @@
-"""Functions that the integrations share. They read IDs and integers from untyped values, and check names of forms."""
+"""Functions that the integrations share. They read IDs and integers from untyped values, and check the names of forms.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ _DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,77}")
 
 
 def check_form(form: object) -> None:
-    """Raises an exception if a name is not a form of sno IDs.
+    """Checks that a name is one of the forms in which sno IDs can be stored.
 
-    :raises OutOfRangeError: if it is not. It is a subclass of :class:`ValueError`.
+    :raises OutOfRangeError: if it is not. This exception is a subclass of :class:`ValueError`.
     """
     if form not in _FORMS:
         raise build("out_of_range", f"expected form {_names()}, found {form!r}", None, "form", None, None, None)
@@ -41,7 +42,7 @@ def read_sno(value: Any) -> sno.Sno:
 
 
 def read_int64(value: Any) -> int:
-    """Returns the signed 64-bit integer of an ``int`` or of its canonical decimal string.
+    """Returns a signed 64-bit integer, which is passed as an ``int`` or as a canonical decimal string.
 
     :raises PolyflakeError: for any other value.
     """

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def restore(cls: Any, fields: tuple[Any, ...]) -> Any:
-    """Returns a record with these fields."""
+    """Returns a record with the given fields."""
     return cls._restore(*fields)
 
 

@@ -15,18 +15,19 @@ __all__ = ["register"]
 
 
 async def register(connection: Any, *, form: Literal["text", "bytes", "uuid8", "uuid"] = "text") -> None:
-    """Makes a connection accept :class:`polyflake.sno.Sno` as a parameter of a PostgreSQL type.
+    """Makes a connection accept :class:`polyflake.sno.Sno` as a query parameter for columns of one form.
 
-    The connection still accepts all other values of that type. Lists of IDs are sent as arrays, except for ``text``,
-    because asyncpg does not apply codecs to ``text[]``. Cast such a parameter: ``id = any($1::varchar[])``.
+    The connection still accepts all other values for columns of the same type. Lists of IDs are sent as arrays, except
+    for ``text``, because asyncpg does not apply codecs to ``text[]``. Cast such a parameter: ``id =
+    any($1::varchar[])``.
 
     Results remain ``str``, ``bytes`` or ``UUID``, because a codec applies to all columns of a type. Convert them with
     ``sno.Sno(text)``, ``sno.Sno.from_bytes(data)``, ``sno.Sno.from_uuid8(uuid)`` or ``sno.Sno.from_uuid(uuid)``.
     ``create_pool(init=register)`` registers all connections of a pool.
 
-    :param form: the type of the columns: ``text``, ``varchar`` and ``char`` for ``"text"``, ``bytea`` for ``"bytes"``,
-        ``uuid`` for ``"uuid8"`` (version 8) and ``"uuid"`` (the compatible form).
-    :raises OutOfRangeError: for any other form. It is a subclass of :class:`ValueError`.
+    :param form: how the columns store IDs. The column types are ``text``, ``varchar`` and ``char`` for ``"text"``,
+        ``bytea`` for ``"bytes"``, ``uuid`` for ``"uuid8"`` (version 8) and ``"uuid"`` (the compatible form).
+    :raises OutOfRangeError: for any other form. This exception is a subclass of :class:`ValueError`.
     """
     check_form(form)
     names, encoder, decoder = {

@@ -2,8 +2,8 @@
 
 Each field stores IDs in a form that the database sorts in the same order as the IDs, so
 ``filter(id__range=sno.time_range(a, b))`` is a range query. ``default=sno.generate`` generates an ID for each new row,
-and ``functools.partial(sno.generate, 7)`` generates one with a metabyte. Django can serialize both in migrations. The
-serializers are in :mod:`polyflake.rest_framework`.
+and ``functools.partial(sno.generate, 7)`` generates one with a metabyte. Django can serialize both defaults in
+migrations. Serializers for Django REST framework are in :mod:`polyflake.rest_framework`.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ __all__ = [
 
 
 def read_sno(value: Any) -> sno.Sno:
-    """Returns the sno ID for a value, which is an ID, a string, bytes or a UUID.
+    """Returns the sno ID for a value, which is a ``Sno``, a string, bytes or a UUID.
 
-    :raises django.core.exceptions.ValidationError: if the value is invalid, with the stable code of the error.
+    :raises django.core.exceptions.ValidationError: if the value is invalid. Its code is the stable error code.
     """
     return checked(_reading.read_sno, value)
 
 
 class JSONEncoder(Encoding, DjangoJSONEncoder):
-    """Django's JSON encoder, extended to write IDs as strings: ``JsonResponse(data, encoder=JSONEncoder)``. A
-    ``JSONField`` accepts it, too.
+    """Django's JSON encoder, extended to write IDs as strings. Use it in ``JsonResponse(data, encoder=JSONEncoder)`` or
+    in a ``JSONField``.
     """
 
 
@@ -62,8 +62,8 @@ class SnoField(models.Field):
     """A model field for :class:`polyflake.sno.Sno`.
 
     :param form: how IDs are stored: ``"text"`` as 16 characters, ``"bytes"`` as 10 bytes, ``"uuid8"`` as a version 8
-        UUID, or ``"uuid"`` as a UUID in the compatible form. Migrations contain the form. On SQL Server, a system check
-        rejects the two UUID forms, because they do not sort by time there.
+        UUID, or ``"uuid"`` as a UUID in the compatible form. Migrations record the form. On SQL Server, the two UUID
+        forms fail a system check, because SQL Server does not sort UUIDs by time.
     """
 
     description = "sno ID"
@@ -171,7 +171,7 @@ class HotGuidField(models.UUIDField):
 
 
 class Int64Field(models.BigIntegerField):
-    """A model field for 64-bit integers, such as the IDs of a layout. Serializers write them as decimal strings."""
+    """A model field for 64-bit integers, such as a layout's IDs. Serializers write them as decimal strings."""
 
     description = "integer of 64 bits"
 
@@ -206,8 +206,8 @@ class SnoConverter:
 
 
 class RandflakeConverter:
-    """A path converter between an encoded Randflake in a URL and its integer. Any other string results in a 404
-    response.
+    """A path converter that converts between an encoded Randflake in a URL and its integer. Any other string results in
+    a 404 response.
     """
 
     regex = "[0-9a-v]{1,13}"
@@ -220,10 +220,10 @@ class RandflakeConverter:
 
 
 class PublicIdConverter:
-    """A path converter between a public ID in a URL and its integer. A string that cannot be decoded results in a 404
-    response.
+    """A path converter that converts between a public ID in a URL and its integer. A string that cannot be decoded
+    results in a 404 response.
 
-    A subclass sets the type: ``class OrderConverter(PublicIdConverter): of = orders``.
+    Set the type of public IDs in a subclass: ``class OrderConverter(PublicIdConverter): of = orders``.
     """
 
     regex = "[a-z0-9_]+"

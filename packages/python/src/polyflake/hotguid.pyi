@@ -1,6 +1,6 @@
 """Hot Guid: GUIDs that sort by time and contain a shard key.
 
-    32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed      (in the order of the text)
+    32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed      (in the order of the string form)
 
 An ID is a :class:`uuid.UUID`. Its string form and its ``bytes`` sort by time; its ``bytes_le`` are the bytes that
 .NET's ``Guid.ToByteArray()`` returns. The machine bits are the worker ID and are random by default. IDs are predictable
@@ -50,11 +50,11 @@ __all__ = [
 def generate(shard_key: SupportsIndex = 0) -> UUID:
     """Returns a new ID from the default generator, which :func:`set_default_generator` can replace.
 
-    The default generator picks 5 random bytes at the first call, and picks new ones in a forked child.
+    The default generator picks 5 random bytes at the first call, and new ones in a forked child.
 
     :param shard_key: the key that your application uses to route requests to a shard, 0..4294967295.
-    :raises ExhaustedError: ``sequence_exhausted`` if all 16,777,216 IDs of a second are used up and none became
-        available within 1 s.
+    :raises ExhaustedError: ``sequence_exhausted`` if all 16,777,216 IDs of the current second are used up and no ID
+        became available within 1 s.
     :raises OutOfRangeError: if the shard key is out of range, or ``time_out_of_range`` if the time is before 1970 or
         after 2106.
     :raises EntropyError: if the operating system provides no random bytes.
@@ -93,17 +93,17 @@ def generate_many_async(n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> Co
 def set_default_generator(generator: Generator | None, /) -> None:
     """Sets the default generator for all threads.
 
-    The functions of this module, such as :func:`generate`, use the generator. They no longer use the previous
-    generator, but code that holds a reference to it still can. ``None`` creates a new generator with new random bytes.
+    The functions of this module, such as :func:`generate`, then use this generator. They stop using the previous
+    generator, but code that holds a reference to it can still use it. If ``generator`` is ``None``, a new default
+    generator with new random bytes replaces it.
 
         >>> set_default_generator(Generator(clock=lambda: 1_893_456_000_000_000_000))
         >>> timestamp(generate())
         1893456000
         >>> set_default_generator(None)
 
-    Use this function in tests, so that the generator reads a mocked clock, and in programs that have an explicit
-    window. A forked child inherits the generator. If the generator has an explicit window, it raises ``forked`` in the
-    child.
+    This is useful in tests, where the generator can read a mocked clock, and in programs with an explicit window. A
+    forked child inherits the generator, which raises ``forked`` there if it has an explicit window.
 
     :raises InvalidTypeError: if the argument is neither a generator nor ``None``.
     """
@@ -130,7 +130,7 @@ def parts(id: UUID, /, *, uuid8: Literal[False] = False) -> Parts:
         7
 
     :param uuid8: whether the ID is a version 8 UUID, as generated with ``Generator(uuid8=True)``.
-    :raises InvalidValueError: ``not_canonical`` if ``uuid8`` is true and the UUID has another version or variant.
+    :raises InvalidValueError: ``not_canonical`` if ``uuid8`` is true and the UUID has a different version or variant.
     """
 
 @overload
@@ -146,15 +146,15 @@ def from_parts(
     shard_key: SupportsIndex = 0,
     uuid8: Literal[False] = False,
 ) -> UUID:
-    """Returns the ID with these fields. The caller must ensure that no two calls return the same ID.
+    """Returns the ID with the given fields. The caller must ensure that no two calls return the same ID.
 
     :param timestamp: the creation time in Unix seconds, 0..4294967295.
     :param machine: 5 bytes or, with ``uuid8``, a 34-bit integer, 0..17179869183.
     :param counter: the counter, 0..16777215.
     :param shard_key: the shard key, 0..4294967295.
     :param uuid8: whether to return a version 8 UUID.
-    :raises OutOfRangeError: ``time_out_of_range`` if the timestamp is out of range, or ``out_of_range`` for any other
-        ``field``.
+    :raises OutOfRangeError: ``time_out_of_range`` if the timestamp is out of range, or ``out_of_range`` if any other
+        argument is. The error's ``field`` names the argument.
     :raises InvalidValueError: ``invalid_length`` unless ``machine`` has 5 bytes.
     """
 
@@ -183,30 +183,31 @@ def to_sql(id: UUID, /) -> UUID:
     """Returns the GUID to store in an SQL Server ``uniqueidentifier`` column, which sorts by time."""
 
 def from_sql(guid: UUID, /) -> UUID:
-    """Returns the ID for a GUID from a ``uniqueidentifier`` column, as :func:`to_sql` returned it."""
+    """Returns the ID for a GUID from a ``uniqueidentifier`` column. This function reverses :func:`to_sql`."""
 
 def to_dotnet_bytes(id: UUID, /) -> bytes:
-    """Returns the 16 bytes in the order of .NET's ``Guid.ToByteArray()``, like ``id.bytes_le``."""
+    """Returns the ID's 16 bytes in the order of .NET's ``Guid.ToByteArray()``, like ``id.bytes_le``."""
 
 def from_dotnet_bytes(data: _Buffer, /) -> UUID:
-    """Returns the ID for 16 bytes in the order of .NET's ``Guid.ToByteArray()``.
+    """Returns the ID for 16 bytes in the order of .NET's ``Guid.ToByteArray()``. This function reverses
+    :func:`to_dotnet_bytes`.
 
     :raises InvalidValueError: ``invalid_length`` unless ``data`` has 16 bytes.
     """
 
 def time_range(start: _Time, end: _Time, /, *, sql: bool = False) -> tuple[UUID, UUID]:
-    """Returns the lowest and the highest ID of the time range ``start <= time < end``, for BETWEEN queries.
+    """Returns the lowest and the highest ID in the time range ``start <= time < end``, for BETWEEN queries.
 
-    Both IDs belong to the range, so they can be used directly with BETWEEN. An ID is in the range if its second begins
+    Both IDs belong to the range, so you can use them directly with BETWEEN. An ID is in the range if its second begins
     in the range.
 
     :param sql: whether to return GUIDs that SQL Server sorts by time, as :func:`to_sql` does.
-    :raises OutOfRangeError: ``out_of_range`` if the range is reversed or contains no second, ``time_out_of_range`` if a
-        bound is before 1970 or past 2106-02-07T06:28:16Z.
+    :raises OutOfRangeError: ``out_of_range`` if the range is reversed or contains no second, or ``time_out_of_range``
+        if a bound is before 1970 or past 2106-02-07T06:28:16Z.
     """
 
 def describe() -> Description:
-    """Returns the size, fields, rate and time span of the format. The fields are in the order of the string form."""
+    """Returns the format's size, fields, rate and time span. The fields appear in the order of the string form."""
 
 @final
 class Parts:
@@ -222,13 +223,13 @@ class Parts:
 
     @property
     def machine(self) -> bytes:
-        """The 5 bytes that identify the generator. They are random, whereas the original library derives them from the
-        host and the process.
+        """The 5 bytes that identify the generator. This library picks them at random; the original library derives them
+        from the host and the process.
         """
 
     @property
     def counter(self) -> int:
-        """The counter, 0..16777215, which distinguishes the IDs of one second. It can start at any value."""
+        """The counter, 0..16777215, which distinguishes IDs generated in the same second. It can start at any value."""
 
     @property
     def shard_key(self) -> int:
@@ -255,7 +256,7 @@ class Uuid8Parts:
 
     @property
     def counter(self) -> int:
-        """The counter, 0..16777215, which distinguishes the IDs of one second. It can start at any value."""
+        """The counter, 0..16777215, which distinguishes IDs generated in the same second. It can start at any value."""
 
     @property
     def shard_key(self) -> int:
@@ -268,11 +269,11 @@ class Uuid8Parts:
 class Generator:
     """A generator with 5 random bytes as its worker ID. It generates up to 16,777,216 IDs per second.
 
-    Threads can share a generator. It picks its random bytes when the first ID is generated, and picks new ones in a
-    forked child. Among 148,664 generators that are active in the same second, the chance that two share their random
-    bytes is 1 %; those two generate a duplicate ID only if their counters collide, too. When the clock moves backwards,
-    the generator stays in the highest second that it has used. Two copies would generate duplicate IDs, so a generator
-    cannot be copied or pickled. With an explicit window, it raises ``forked`` in a forked child.
+    Threads can share a generator. It picks its random bytes when it generates its first ID, and new ones in a forked
+    child. With 148,664 generators that are active in the same second, the chance that any two have the same random
+    bytes is 1%. Those two generate a duplicate ID only if their counters collide, too. When the clock moves backwards,
+    the generator continues in the latest second that it has used. Two copies would generate duplicate IDs, so a
+    generator cannot be copied or pickled. With an explicit window, it raises ``forked`` in a forked child.
 
     Other threads can run while a call waits. The wait ends if a signal handler raises an exception, such as
     ``KeyboardInterrupt``.
@@ -293,27 +294,27 @@ class Generator:
 
         :param uuid8: whether to generate version 8 UUIDs, which strict validators accept, instead of the compatible
             form. Read them with ``parts(id, uuid8=True)``. The version and the variant take up 6 of the 40 random bits.
-            Among 18,583 generators that are active in the same second, the chance that two share the remaining 34 bits
-            is 1 %.
+            With 18,583 generators that are active in the same second, the chance that any two have the same remaining
+            34 bits is 1%.
         :param window: the half-open time span in which IDs can be generated. An ID is in the window if its second
             begins in it.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
             without a lock, so it can be slow, raise an exception or use the generator itself.
-        :param on_exhausted: what to do when the counters of a second are used up: ``"wait"`` waits for the next second,
-            and ``"error"`` raises an exception.
-        :param max_wait: how long one call can wait, in milliseconds, 0..4294967295; 1000 by default.
+        :param on_exhausted: what to do when all counter values in a second are used up: ``"wait"`` waits for the next
+            second, and ``"error"`` raises an exception.
+        :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.
         :param lease: a :class:`polyflake.Lease`, which provides the machine bits and the time span. The first call
             waits for the lease.
-        :param on_stall: a callable that is called on the waiting thread before each sleep. An exception that it raises
-            ends the wait and propagates.
-        :raises OutOfRangeError: if an argument is out of range. Its ``field`` names the argument.
+        :param on_stall: a callable that is called on the waiting thread before each sleep. If it raises an exception,
+            the wait ends and the exception propagates.
+        :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         """
 
     def generate(self, shard_key: SupportsIndex = 0) -> UUID:
         """Returns a new ID.
 
         :param shard_key: the key that your application uses to route requests to a shard, 0..4294967295.
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, if no ID became available in time.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at`` if no ID became available in time.
         :raises LeaseError: ``lease_not_started`` with ``retry_at`` before the window, or ``lease_expired`` after it.
         :raises StateError: ``generator_closed`` if the generator is closed, or ``forked`` if it belongs to a parent
             process.
@@ -329,21 +330,21 @@ class Generator:
         """
 
     def generate_many(self, n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
-        """Returns ``n`` new IDs, in the order of their creation. Other threads can run during the call.
+        """Returns ``n`` new IDs, in the order in which they were created. Other threads can run during the call.
 
         :param n: the number of IDs, 0..16777216.
         :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of IDs that were
-            generated before the error; they are lost.
+            generated before the error. These IDs are lost.
         """
 
     def fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> None:
-        """Fills the caller's buffer with new IDs, in the order of their creation.
+        """Fills the buffer with new IDs, in the order in which they were created.
 
         Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
 
         :param buffer: a writable, C-contiguous buffer of bytes in the order of the string form (``bytearray``, or
             NumPy's ``uint8`` in rows of 16) or of 16-byte items (NumPy's ``S16`` and ``V16``).
-        :raises InvalidTypeError: if the buffer is read-only or strided, or has another item type.
+        :raises InvalidTypeError: if the buffer is read-only or strided, or has the wrong item type.
         :raises InvalidValueError: ``invalid_length`` if the buffer does not hold a whole number of IDs.
         :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of valid IDs at the
             front of the buffer; the rest of the buffer is unchanged.
@@ -354,7 +355,7 @@ class Generator:
 
         This method never waits. ``on_exhausted`` and ``max_wait`` are ignored.
 
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, if no ID is available before the next tick.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at`` if no ID is available before the next second.
         :raises PolyflakeError: in all other cases, the same exceptions as :meth:`generate`.
         """
 
@@ -367,7 +368,7 @@ class Generator:
     def try_generate_many(self, n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
         """Returns up to ``n`` new IDs without waiting.
 
-        The array holds the IDs that are available now, so it can be shorter than ``n``, or empty.
+        The array holds as many IDs as are available without waiting, so it can be shorter than ``n`` or empty.
 
         :param n: the maximum number of IDs, 0..16777216.
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, except ``sequence_exhausted`` and
@@ -375,10 +376,9 @@ class Generator:
         """
 
     def try_fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> int:
-        """Fills the front of the caller's buffer with the IDs that are available without waiting, and returns their
-        number.
+        """Fills the front of the buffer with as many IDs as are available without waiting, and returns the count.
 
-        The number can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
+        The count can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
 
         :param buffer: a buffer that :meth:`fill` accepts.
         :raises PolyflakeError: the same exceptions as :meth:`fill`, except ``sequence_exhausted`` and ``clock_behind``.
@@ -413,7 +413,7 @@ class Generator:
         """
 
     def fill_async(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, None]:
-        """Fills the caller's buffer with new IDs without blocking the thread while it waits.
+        """Fills the buffer with new IDs without blocking the thread while it waits.
 
         This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends.
         If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
@@ -426,16 +426,16 @@ class Generator:
 
         The call has no effect if ``end`` is not later than the current end, or if the generator has no window.
 
-        :raises OutOfRangeError: if ``end`` is before the start of the window, or past the time range of the format.
+        :raises OutOfRangeError: if ``end`` is before the start of the window, or past the format's time range.
         """
 
     def stats(self) -> Stats:
-        """Returns the current statistics of the generator."""
+        """Returns the generator's current statistics."""
 
     def close(self) -> None:
         """Closes the generator. Calls in progress on other threads end, too.
 
-        There is no state to save, because the next generator picks new random bytes.
+        You do not have to save any state, because the next generator picks new random bytes.
 
         :raises StateError: ``generator_closed`` if the generator is already closed.
         """
@@ -456,22 +456,23 @@ class HotGuidArray(_Array[UUID]):
 
         :param ids: an iterable of ``uuid.UUID`` and strings; packed bytes, as ``bytes(ids)`` returns them; or an Arrow
             column of 16-byte values, of UUIDs (pyarrow) or of dictionaries of them (pyarrow, polars and others).
-        :raises InvalidTypeError: if ``ids`` has another type, or if an item is null or has another type. ``item`` is
-            its index.
-        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete or an item has another length, or
+        :raises InvalidTypeError: if ``ids`` or an item has the wrong type, or if an item is null. ``item`` is the index
+            of that item.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete or an item has the wrong length, or
             ``invalid_character`` if an item contains an invalid character. ``item`` is the index of the ID, and
             ``position`` the index of the character.
         """
 
     @staticmethod
     def from_texts(column: _Texts, /) -> HotGuidArray:
-        """Parses a column of encoded IDs, each as strictly as :func:`parse` does. Nulls and ``None`` are rejected.
+        """Parses a column of encoded IDs, checking each one as strictly as :func:`parse`. Nulls and ``None`` are
+        rejected.
 
-        :param column: a column like those that :meth:`polyflake.sno.SnoArray.from_texts` accepts, with 36 characters
-            per ID.
-        :raises InvalidTypeError: if the column does not contain strings, or if an item is not a string. ``item`` is its
-            index.
-        :raises InvalidValueError: ``invalid_length`` if an encoded ID has another length, or ``invalid_character`` if
+        :param column: any type of column that :meth:`polyflake.sno.SnoArray.from_texts` accepts, with 36 characters per
+            ID.
+        :raises InvalidTypeError: if the column does not contain strings, or if an item is not a string. ``item`` is the
+            index of that item.
+        :raises InvalidValueError: ``invalid_length`` if an encoded ID has the wrong length, or ``invalid_character`` if
             it contains an invalid character. ``item`` is the index of the ID, and ``position`` the index of the
             character.
         """
@@ -494,7 +495,7 @@ class HotGuidArray(_Array[UUID]):
 
     def text_column(self) -> TextColumn:
         """Returns all IDs as a packed column of strings, which is the fastest way to pass them to NumPy, Arrow and
-        libraries that use these.
+        libraries built on them.
         """
 
     def texts(self) -> list[str]:
@@ -506,15 +507,15 @@ class Stats:
 
     @property
     def machine(self) -> bytes | None:
-        """The 5 random bytes, or ``None`` before the generator has picked them."""
+        """The 5 random bytes, or ``None`` if the generator has not picked them yet."""
 
     @property
     def last_second(self) -> int | None:
-        """The highest second in which an ID was generated, in Unix seconds; ``None`` before the first ID."""
+        """The latest second in which an ID was generated, as a Unix timestamp; ``None`` before the first ID."""
 
     @property
     def len(self) -> int:
-        """The number of IDs generated in that second."""
+        """The number of IDs generated in ``last_second``."""
 
     @property
     def closed(self) -> bool:

@@ -3,9 +3,9 @@
     an integer ID:  | 1 unused | 41 timestamp | 5 constant | 5 bindable | 12 sequence |      64 bits, signed
     a byte ID:      | 48 timestamp | 80 bindable                                      |      8 x N bits, big-endian
 
-Fields are listed from the most significant bit and fill the ID. A *bindable* field is one whose value you set for a
-generator or for each ID, such as a worker ID. A layout is checked once, when it is created; afterwards, packing and
-parsing only shift and mask bits.
+Fields are listed from the most significant bit, and together they fill the ID. A *bindable* field is one whose value
+you set for a generator or for each ID, such as a worker ID. A layout is checked once, when it is created, so packing
+and parsing only shift and mask bits.
 
 Invalid arguments raise a :class:`polyflake.PolyflakeError`; values are never rounded, wrapped or guessed. Integers are
 ``int`` of any size or any type with ``__index__``, such as NumPy's integers, but not ``bool`` or ``float``. Byte fields
@@ -52,15 +52,15 @@ class Layout:
     """
 
     def __new__(cls, description: dict[str, Any], /) -> Layout:
-        """Creates a layout from a description, which has the same members in every language.
+        """Creates a layout from a description, which is a dict with the same members in every language.
 
         ``id`` is ``"integer"`` (64 bits) or ``"bytes"`` (a multiple of 8 bits, up to 524288). Each field has a ``kind``
         and its width in ``bits``. A field with ``"invert": True`` has all its bits flipped. A ``timestamp`` has a
         ``tick`` (``"1ms"``, ``"10ms"``, ``"1s"``, ``"50us"``) and an ``epoch_ms``. A ``sequence`` can have a ``start``.
         A ``constant`` has a ``value``. A ``constant`` or ``bindable`` can have a ``name`` and, in byte layouts, a
         ``type``: ``"integer"``, ``"bytes"`` (values in hexadecimal) or ``"text"``. The bits of an ``unused`` field are
-        zero. Integers above 2^53 are decimal strings. Next to ``fields``, ``"only_read": True`` means that no generator
-        can be created from the layout.
+        zero. Integers above 2^53 are written as decimal strings. If the description also has ``"only_read": True``, no
+        generator can be created from the layout.
 
         :raises InvalidValueError: ``invalid_layout`` if the description is invalid.
         :raises OutOfRangeError: ``out_of_range`` if a constant or start does not fit its field.
@@ -70,7 +70,7 @@ class Layout:
     def from_json(text: str, /) -> Layout:
         """Creates a layout from its description as a JSON string.
 
-        This function raises the same exceptions as the constructor.
+        This method raises the same exceptions as the constructor.
         """
 
     @staticmethod
@@ -78,15 +78,15 @@ class Layout:
         """Returns the layout of a well-known service: ``"twitter"`` or ``"x"``, ``"discord"``, ``"instagram"``,
         ``"sonyflake"``, ``"mastodon"`` or ``"baidu"``.
 
-        The names are case-insensitive. No generator can be created from the last two layouts, which can only read IDs.
+        The names are case-insensitive. The last two layouts can only read IDs; no generator can be created from them.
 
             >>> Layout.preset("twitter").parse(1541815603606036480).datetime.isoformat()
             '2022-06-28T16:07:40.105000+00:00'
 
-        :param fields: values of machine fields that are the same in every ID, so that you do not have to pass them for
-            each ID.
-        :raises InvalidValueError: ``invalid_layout`` if the name is unknown, or ``unknown_field`` if the layout does
-            not have one of the fields.
+        :param fields: values for machine fields that are the same in every ID, so that you do not have to pass them
+            each time.
+        :raises InvalidValueError: ``invalid_layout`` if the name is unknown, or ``unknown_field`` if the layout lacks
+            one of the fields.
         :raises OutOfRangeError: ``out_of_range`` if a value does not fit its field.
         """
 
@@ -109,15 +109,16 @@ class Layout:
         bindables: _Values | None = None,
         constants: _Values | None = None,
     ) -> Any:
-        """Returns the ID with these field values. The ID is an ``int``, or ``bytes`` in a byte layout.
+        """Returns the ID with the given field values. The ID is an ``int``, or ``bytes`` in a byte layout.
 
         The caller must ensure that no two calls return the same ID.
 
         :param timestamp: the time, rounded down to the layout's tick.
-        :param bindables: the values of all bindables, by name.
-        :param constants: values, by name, that replace constants in this ID.
-        :raises InvalidValueError: ``unknown_field`` if the layout has no field of a name, ``missing_field`` if a value
-            is missing, or ``invalid_character`` if a string is not valid Unicode, each with the ``field``.
+        :param bindables: the values for all bindable fields, by name.
+        :param constants: values, by name, that replace constant fields in this ID.
+        :raises InvalidValueError: ``unknown_field`` if the layout has no field with a given name, ``missing_field`` if
+            a value is missing, or ``invalid_character`` if a string is not valid Unicode. The error's ``field`` is the
+            name.
         :raises InvalidTypeError: if a value does not have the type of its field.
         :raises OutOfRangeError: ``out_of_range`` with the ``field`` if a value does not fit its field, or
             ``time_out_of_range`` if the timestamp cannot hold the time.
@@ -131,9 +132,9 @@ class Layout:
         bindables: Mapping[str, _Value | _Packed] | None = None,
         constants: Mapping[str, _Value | _Packed] | None = None,
     ) -> LayoutArray:
-        """Returns many IDs, whose field values come from columns or are single values.
+        """Returns many IDs. The value for each field is either a column or a single value.
 
-        Each ID uses one item of every column, and single values are the same in all IDs.
+        Each ID uses one item from every column. A single value is the same in all IDs.
 
             >>> from array import array
             >>> twitter = Layout.preset("twitter", datacenter=11, worker=26)
@@ -141,18 +142,18 @@ class Layout:
             >>> list(ids)
             [1541815603606036480, 1541815603606036481]
 
-        A column contains signed 64-bit integers: a one-dimensional buffer in native byte order (a NumPy array of
+        A column contains signed 64-bit integers. It is a one-dimensional buffer in native byte order (a NumPy array of
         ``int64``, an ``array("q")``, a :class:`polyflake.sno.FieldColumn`) or an Arrow column without nulls (pyarrow,
         polars and others). At least one column is required, and all columns must have the same length.
 
-        :param timestamp: a column of Unix milliseconds, or a time; rounded down to the layout's tick.
-        :param bindables: the values of all bindables, by name.
-        :param constants: values, by name, that replace constants in these IDs.
+        :param timestamp: a column of Unix milliseconds, or a single time. Times are rounded down to the layout's tick.
+        :param bindables: the values for all bindable fields, by name.
+        :param constants: values, by name, that replace constant fields in these IDs.
         :raises InvalidTypeError: under the same conditions as :meth:`pack`, and if no column is passed, if a column has
-            another type, or if a column is for a field of bytes, a string or more than 64 bits.
+            the wrong type, or if a column is passed for a field that holds bytes, a string or more than 64 bits.
         :raises InvalidValueError: under the same conditions as :meth:`pack`, and ``invalid_length`` if the columns
             differ in length.
-        :raises OutOfRangeError: under the same conditions as :meth:`pack`, with the ``item`` if the value is from a
+        :raises OutOfRangeError: under the same conditions as :meth:`pack`, with the ``item`` if the value comes from a
             column, and ``out_of_range`` if the byte IDs exceed 268435456 bytes in total.
         """
 
@@ -162,10 +163,10 @@ class Layout:
             >>> memoryview(twitter.parse_columns(ids).sequence).tolist()
             [0, 1]
 
-        :param ids: a :class:`LayoutArray`, or an argument of its constructor, which is copied: signed 64-bit integers
-            in an integer layout, packed bytes in a byte layout.
+        :param ids: a :class:`LayoutArray`, or IDs that its constructor accepts, which are copied: signed 64-bit
+            integers in an integer layout, packed bytes in a byte layout.
         :raises InvalidTypeError: if the IDs are bytes in an integer layout, or integers in a byte layout.
-        :raises InvalidValueError: ``invalid_length`` if the IDs have another length, or if the last ID is incomplete.
+        :raises InvalidValueError: ``invalid_length`` if the IDs have the wrong length, or if the last ID is incomplete.
         """
 
     def parse(self, id: SupportsIndex | str | _Buffer, /) -> Parsed:
@@ -177,21 +178,22 @@ class Layout:
             1462015105796
 
         :raises InvalidTypeError: if the ID is bytes in an integer layout, or an integer in a byte layout.
-        :raises InvalidValueError: ``invalid_length`` if the bytes have another length, or ``invalid_character`` if a
-            text field is not UTF-8 or the string is not a canonical decimal.
+        :raises InvalidValueError: ``invalid_length`` if the bytes have the wrong length, or ``invalid_character`` if a
+            text field is not UTF-8 or the string is not a canonical decimal number.
         :raises OutOfRangeError: ``out_of_range`` if the integer is outside -2^63..2^63-1, or ``time_out_of_range`` if
             the time does not fit in 64-bit milliseconds.
         """
 
     def time_range(self, start: _Time, end: _Time, /, bindables: _Values | None = None) -> tuple[Any, Any]:
-        """Returns the lowest and the highest ID of the time range ``start <= time < end``, for BETWEEN queries.
+        """Returns the lowest and the highest ID in the time range ``start <= time < end``, for BETWEEN queries.
 
-        Both IDs belong to the range, so they can be used directly with BETWEEN. An ID is in the range if its tick
+        Both IDs belong to the range, so you can use them directly with BETWEEN. An ID is in the range if its tick
         begins in the range.
 
-        :param bindables: values of the bindables above the timestamp; the other bindables span all their values.
+        :param bindables: values for the bindable fields above the timestamp. The range covers all values of the other
+            bindable fields.
         :raises OutOfRangeError: ``time_out_of_range`` if the timestamp cannot hold the range; ``out_of_range`` if the
-            range is reversed, contains no tick or crosses the sign bit, or if the layout has the sequence above the
+            range is reversed, contains no tick or crosses the sign bit, or if the layout's sequence is above the
             timestamp.
         :raises InvalidValueError: ``missing_field`` if a value is missing, or ``unknown_field`` if a name is unknown.
             ``field`` is the name.
@@ -210,7 +212,7 @@ class Parsed:
 
     @property
     def unix_ms(self) -> int | None:
-        """The start of the ID's tick, in Unix milliseconds, rounded down; ``None`` in a layout without a timestamp."""
+        """The start of the ID's tick, in Unix milliseconds, rounded down; ``None`` if the layout has no timestamp."""
 
     @property
     def datetime(self) -> dt.datetime | None:
@@ -220,17 +222,17 @@ class Parsed:
 
     @property
     def sequence(self) -> int | None:
-        """The sequence; ``None`` in a layout without a sequence."""
+        """The sequence number; ``None`` if the layout has no sequence."""
 
     @property
     def bindables(self) -> dict[str, Any]:
-        """The values of the bindable fields by name, starting with the most significant field. A value is an ``int``, a
-        ``str``, or ``bytes`` without leading zeros.
+        """The values of the bindable fields, by name, starting with the most significant field. A value is an ``int``,
+        a ``str``, or ``bytes`` without leading zeros.
         """
 
     @property
     def constants(self) -> dict[str, Any]:
-        """The values of the constant fields in this ID by name, starting with the most significant field."""
+        """The values of the constant fields in this ID, by name, starting with the most significant field."""
 
     def __eq__(self, other: object, /) -> bool: ...
     __hash__ = None  # type: ignore[assignment]
@@ -239,7 +241,7 @@ class Parsed:
 class ParsedColumns:
     """The fields of many IDs, as columns of signed 64-bit integers that NumPy and Arrow read without a copy.
 
-    The object is also a sequence whose items are the fields of each ID, as :meth:`Layout.parse` returns them.
+    The object is also a sequence of :class:`Parsed`, one for each ID, like those that :meth:`Layout.parse` returns.
 
     Each column is read on demand, independently of the others. Fields that hold bytes, strings or more than 64 bits
     have no column. Use :meth:`Layout.parse` to read them one ID at a time.
@@ -247,25 +249,25 @@ class ParsedColumns:
 
     @property
     def unix_ms(self) -> FieldColumn | None:
-        """The start of each ID's tick, in Unix milliseconds, rounded down; ``None`` in a layout without a timestamp.
+        """The start of each ID's tick, in Unix milliseconds, rounded down; ``None`` if the layout has no timestamp.
 
         :raises OutOfRangeError: ``time_out_of_range`` with the ``item`` if a time does not fit in 64-bit milliseconds.
         """
 
     @property
     def sequence(self) -> FieldColumn | None:
-        """The sequence of each ID; ``None`` if the layout has no sequence or a column cannot hold it."""
+        """The sequence number of each ID; ``None`` if the layout has no sequence or a column cannot hold it."""
 
     @property
     def bindables(self) -> dict[str, FieldColumn]:
-        """The columns of the bindable fields by name, starting with the most significant field. Fields without a column
-        are omitted.
+        """The columns of the bindable fields, by name, starting with the most significant field. Fields without a
+        column are omitted.
         """
 
     @property
     def constants(self) -> dict[str, FieldColumn]:
-        """The columns of the constant fields by name, starting with the most significant field. They contain the values
-        that are stored in the IDs. Fields without a column are omitted.
+        """The columns of the constant fields, by name, starting with the most significant field. They contain the
+        values stored in the IDs, not those of the layout. Fields without a column are omitted.
         """
 
     def __len__(self) -> int: ...
@@ -284,7 +286,7 @@ class Generator:
 
     Threads can share a generator. The sequence begins at its start value in each new tick; when it is used up, calls
     wait for the next tick. If the clock is behind the last tick used, calls raise an exception without waiting. Two
-    generators with the same layout and bindables would generate duplicate IDs, so a generator cannot be copied or
+    generators with the same layout and bindable values would generate duplicate IDs, so a generator cannot be copied or
     pickled, and it raises ``forked`` in a forked child.
 
     Other threads can run while a call waits. The wait ends if a signal handler raises an exception, such as
@@ -308,38 +310,38 @@ class Generator:
     ) -> Generator:
         """Creates a generator.
 
-        :param layout: the layout. No other generator of this layout may have the same bindables.
-        :param bindables: values of the bindable fields that are the same in every ID; pass the others for each ID. An
-            earlier generator may have used the same values, so the first ID belongs to the tick after the first call.
-            That call waits for up to one tick, by default at most one second. If the clock was set back between two
-            runs, the generator creates duplicate IDs unless you restore it from a snapshot. In a layout without a
-            timestamp, every restart without a snapshot does so.
+        :param layout: the layout. No other generator for this layout may have the same bindable values.
+        :param bindables: values for the bindable fields that are the same in every ID. Pass the others for each ID. An
+            earlier generator may have used the same values, so the first call waits for the next tick, by default at
+            most one second. If the clock was set back between two runs, the generator creates duplicate IDs unless you
+            restore it from a snapshot. In a layout without a timestamp, every restart without a snapshot leads to
+            duplicate IDs.
         :param range: the name of a bindable field, and the first and the last value that this generator can use. No
             other generator may use these values. When the sequence of one value is used up in a tick, the generator
             continues with the next value, so the rate grows with the size of the range. The bindable field must be
-            below the timestamp and above the sequence, which must start at 0; neither can be inverted. A restored
-            generator begins in the tick after the one in the snapshot.
-        :param sequence_only: whether to allow a layout without a timestamp, whose sequence is used once from start to
-            end.
+            below the timestamp and above the sequence. The sequence must start at 0, and neither of the two fields can
+            be inverted. A restored generator begins in the tick after the one in the snapshot.
+        :param sequence_only: whether to allow a layout without a timestamp. Its generator goes through the sequence
+            once.
         :param window: the half-open time span in which IDs can be generated. An ID is in the window if its tick begins
             in it.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
             without a lock, so it can be slow, raise an exception or use the generator itself.
-        :param on_exhausted: what to do when the sequence of a tick is used up: ``"wait"`` waits for the next tick, and
-            ``"error"`` raises an exception.
-        :param max_wait: how long one call can wait, in milliseconds, 0..4294967295; 1000 by default.
+        :param on_exhausted: what to do when all sequence numbers in a tick are used up: ``"wait"`` waits for the next
+            tick, and ``"error"`` raises an exception.
+        :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.
         :param lease: a :class:`polyflake.Lease`, which provides the worker ID and the time span. The first call waits
             for the lease.
-        :param fields: the names of the constants or bindables that hold the leased worker ID, the most significant
+        :param fields: the names of the constant or bindable fields that hold the leased worker ID, the most significant
             first.
-        :param on_stall: a callable that is called on the waiting thread before each sleep. An exception that it raises
-            ends the wait and propagates.
-        :warns RuntimeWarning: once per layout and bindables, if a generator of this process that is still in use has
-            the same values and an overlapping time span, because the two generate duplicate IDs.
+        :param on_stall: a callable that is called on the waiting thread before each sleep. If it raises an exception,
+            the wait ends and the exception propagates.
+        :warns RuntimeWarning: once per combination of layout and bindable values, if another generator in this process
+            still uses the same combination and the time spans of the two overlap. Such generators create duplicate IDs.
         :raises InvalidValueError: ``invalid_layout`` if no IDs can be generated from the layout, or if it does not
-            support the range; ``unknown_field`` if the layout does not have one of the bindables, or if a window is set
+            support the range; ``unknown_field`` if the layout lacks one of the bindable fields, or if a window is set
             for a layout without a timestamp.
-        :raises OutOfRangeError: if an argument is out of range. Its ``field`` names the argument.
+        :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         """
 
     @staticmethod
@@ -357,18 +359,18 @@ class Generator:
         max_wait: SupportsIndex | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
-        """Creates a generator that continues from the snapshot of a closed generator of the same layout.
+        """Creates a generator that continues from the snapshot of a closed generator for the same layout.
 
         Restore a snapshot only once: a second generator restored from it would generate duplicate IDs.
 
-        :raises OutOfRangeError: if no generator of the layout could have produced the snapshot.
+        :raises OutOfRangeError: if no generator for the layout could have produced the snapshot.
         """
 
     def generate(self, bindables: _Values | None = None) -> Any:
         """Returns a new ID, which is an ``int``, or ``bytes`` in a byte layout.
 
-        :param bindables: values of the bindable fields that are not set for the generator. A value can also replace one
-            that is set for the generator, in this ID only.
+        :param bindables: values for the bindable fields that the generator does not set. A value for a field that the
+            generator sets replaces that value in this ID only.
         :raises InvalidValueError: ``missing_field`` if a value is missing, or ``unknown_field`` if a name is unknown.
             ``field`` is the name.
         :raises InvalidTypeError: if a value does not have the type of its field.
@@ -386,20 +388,20 @@ class Generator:
     def generate_many(self, n: SupportsIndex, /, bindables: _Values | None = None) -> LayoutArray:
         """Returns ``n`` new IDs. Other threads can run during the call.
 
-        :param n: the number of IDs, 0..16777216; their total size is at most 268435456 bytes.
+        :param n: the number of IDs, 0..16777216. Their total size can be at most 268435456 bytes.
         :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of IDs that were
-            generated before the error; they are lost.
+            generated before the error. These IDs are lost.
         """
 
     def fill(self, buffer: _Buffer, /, bindables: _Values | None = None) -> None:
-        """Fills the caller's buffer with new IDs.
+        """Fills the buffer with new IDs.
 
         Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
 
         :param buffer: a writable, C-contiguous buffer. An integer layout requires signed 64-bit integers in native byte
             order. A byte layout requires bytes (NumPy's ``uint8`` in rows of one ID) or items as long as an ID (``S``,
             ``V``).
-        :raises InvalidTypeError: if the buffer is read-only or strided, or has another item type.
+        :raises InvalidTypeError: if the buffer is read-only or strided, or has the wrong item type.
         :raises InvalidValueError: ``invalid_length`` if the buffer does not hold a whole number of IDs.
         :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of valid IDs at the
             front of the buffer; the rest of the buffer is unchanged.
@@ -418,18 +420,17 @@ class Generator:
     def try_generate_many(self, n: SupportsIndex, /, bindables: _Values | None = None) -> LayoutArray:
         """Returns up to ``n`` new IDs without waiting.
 
-        The array holds the IDs that are available now, so it can be shorter than ``n``, or empty.
+        The array holds as many IDs as are available without waiting, so it can be shorter than ``n`` or empty.
 
-        :param n: the maximum number of IDs, 0..16777216; their total size is at most 268435456 bytes.
+        :param n: the maximum number of IDs, 0..16777216. Their total size can be at most 268435456 bytes.
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, except ``sequence_exhausted`` and
             ``clock_behind``.
         """
 
     def try_fill(self, buffer: _Buffer, /, bindables: _Values | None = None) -> int:
-        """Fills the front of the caller's buffer with the IDs that are available without waiting, and returns their
-        number.
+        """Fills the front of the buffer with as many IDs as are available without waiting, and returns the count.
 
-        The number can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
+        The count can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
 
         :param buffer: a buffer that :meth:`fill` accepts.
         :raises PolyflakeError: the same exceptions as :meth:`fill`, except ``sequence_exhausted`` and ``clock_behind``.
@@ -456,7 +457,7 @@ class Generator:
         """
 
     def fill_async(self, buffer: _Buffer, /, bindables: _Values | None = None) -> Coroutine[Any, Any, None]:
-        """Fills the caller's buffer with new IDs without blocking the thread while it waits.
+        """Fills the buffer with new IDs without blocking the thread while it waits.
 
         This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends.
         If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
@@ -473,12 +474,12 @@ class Generator:
 
         The call has no effect if ``end`` is not later than the current end, or if the generator has no window.
 
-        :raises OutOfRangeError: if ``end`` is before the start of the window, or past the time range of the layout.
+        :raises OutOfRangeError: if ``end`` is before the start of the window, or past the layout's time range.
         :raises InvalidValueError: ``unknown_field`` if the layout has no timestamp.
         """
 
     def stats(self) -> Stats:
-        """Returns the current statistics of the generator."""
+        """Returns the generator's current statistics."""
 
     def close(self) -> Snapshot:
         """Closes the generator and returns a snapshot from which it can be restored.
@@ -486,19 +487,19 @@ class Generator:
         Calls in progress on other threads end, too. A second call raises an exception instead of returning the snapshot
         again.
 
-        :raises StateError: ``generator_closed`` if the generator is already closed; ``forked`` in a child process,
-            because the generator continues in the parent.
+        :raises StateError: ``generator_closed`` if the generator is already closed, or ``forked`` in a child process,
+            because the parent process still uses the generator.
         """
 
     def __reduce__(self) -> Any: ...
 
 @final
 class LayoutArray(_Array[Any]):
-    """A packed array of IDs that use a layout.
+    """A packed array of a layout's IDs.
 
-    The array supports the buffer protocol, read-only. Integer IDs are a list of signed 64-bit integers, and byte IDs
-    are a table with one row of bytes per ID. ``numpy.asarray(ids)`` does not copy the data. The array is also an Arrow
-    column of these integers or bytes: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
+    The array supports the buffer protocol, read-only. Integer IDs form a one-dimensional array of signed 64-bit
+    integers, and byte IDs form a table with one row of bytes per ID. ``numpy.asarray(ids)`` does not copy the data. The
+    array is also an Arrow column of these integers or bytes: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
     def __new__(cls, ids: _Integers | Iterable[_Buffer], /, size: SupportsIndex | None = None) -> LayoutArray:
@@ -508,9 +509,9 @@ class LayoutArray(_Array[Any]):
             :class:`polyflake.randflake.RandflakeArray` accepts; or, with a ``size``, an iterable of ``bytes``, packed
             bytes as ``bytes(ids)`` returns them, or an Arrow column of bytes.
         :param size: the number of bytes in an ID, 1..128; ``None`` for integers.
-        :raises InvalidTypeError: if ``ids`` has another type, or if an item is null or has another type. ``item`` is
-            its index.
-        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete or an item has another length.
+        :raises InvalidTypeError: if ``ids`` or an item has the wrong type, or if an item is null. ``item`` is the index
+            of that item.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete or an item has the wrong length.
             ``item`` is its index.
         :raises OutOfRangeError: if an integer has more than 64 bits. ``item`` is its index.
         """
@@ -521,8 +522,8 @@ class Snapshot:
 
     @staticmethod
     def from_dict(members: dict[str, Any], /) -> Snapshot:
-        """Creates a snapshot from a dict with the members of its JSON representation, for example
-        ``{"tick": 5, "next_sequence": 7}``.
+        """Creates a snapshot from a dict with the same members as its JSON representation, for example ``{"tick": 5,
+        "next_sequence": 7}``.
 
         The JSON representation is the same in every language. Integers above 2^53 are decimal strings.
 
@@ -530,15 +531,15 @@ class Snapshot:
         """
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns a dict with the members of the JSON representation, which is the same in every language."""
+        """Returns a dict with the same members as the JSON representation, which is the same in every language."""
 
     @property
     def tick(self) -> int:
-        """The last tick used, in the units and from the epoch of the timestamp; 0 in a layout without a timestamp."""
+        """The last tick used, in the timestamp's unit, counted from its epoch; 0 if the layout has no timestamp."""
 
     @property
     def next_sequence(self) -> int:
-        """The next sequence in that tick, or one past the field's last value if the tick is used up."""
+        """The next sequence number in that tick, or one more than the field's highest value if the tick is used up."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -549,13 +550,13 @@ class Stats:
 
     @property
     def last_ms(self) -> int | None:
-        """The start of the last tick used, in Unix milliseconds; ``None`` before the first ID, and in a layout without
-        a timestamp.
+        """The start of the last tick used, in Unix milliseconds; ``None`` before the first ID, and if the layout has no
+        timestamp.
         """
 
     @property
     def len(self) -> int:
-        """The number of IDs used up in that tick, or in the whole sequence of a layout without a timestamp."""
+        """The number of IDs used up in that tick, or in the whole sequence if the layout has no timestamp."""
 
     @property
     def closed(self) -> bool:

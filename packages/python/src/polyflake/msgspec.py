@@ -1,8 +1,8 @@
 """Hooks for msgspec.
 
-msgspec supports Hot Guids without hooks, because they are :class:`uuid.UUID` objects. A Randflake and an integer ID of
-a layout are plain ``int`` objects, so msgspec writes them as JSON numbers, which JavaScript and others round above 53
-bits. Use the integer types :class:`Randflake` and :class:`Int64` to write them as strings.
+msgspec supports Hot Guids without hooks, because they are :class:`uuid.UUID` objects. Randflakes and a layout's integer
+IDs are plain ``int`` objects, so msgspec writes them as JSON numbers. JavaScript and other languages round numbers that
+need more than 53 bits. Use the integer types :class:`Randflake` and :class:`Int64` to write them as strings instead.
 
     >>> import msgspec
     >>> msgspec.json.decode(b'["9afikjv326nct5if"]', type=list[sno.Sno], dec_hook=dec_hook)
@@ -24,9 +24,9 @@ __all__ = ["Int64", "Randflake", "dec_hook", "enc_hook", "schema_hook"]
 
 
 class Int64(int):
-    """A 64-bit integer, such as an ID of a layout, which the hooks write as a decimal string.
+    """A 64-bit integer, such as a layout's ID, which the hooks write as a decimal string.
 
-    :raises PolyflakeError: unless the value is a 64-bit integer or its decimal string.
+    :raises PolyflakeError: unless the value is a 64-bit integer or a canonical decimal string of one.
     """
 
     def __new__(cls, value: int | str, /) -> Int64:
@@ -47,8 +47,8 @@ class Randflake(int):
 def enc_hook(value: Any) -> Any:
     """Returns an ID as a string, or an array as a list of strings.
 
-    Pass it as ``enc_hook`` to msgspec's encoders. The Randflakes of an array are written as base32hex strings. The IDs
-    of a layout are written as decimal strings or, if they are bytes, as hexadecimal strings.
+    Pass it as ``enc_hook`` to msgspec's encoders. Randflakes in an array are written as base32hex strings. A layout's
+    IDs are written as decimal strings or, if they are bytes, as hexadecimal strings.
 
     :raises NotImplementedError: for any other type.
     """
@@ -64,12 +64,12 @@ def enc_hook(value: Any) -> Any:
 
 
 def dec_hook(type: type, value: Any) -> Any:
-    """Returns the ID for a decoded value, which is usually a string. A sno ID can also be 10 bytes, a UUID or an ID.
+    """Returns the ID for a decoded value, which is usually a string. The value for a sno ID can also be 10 bytes, a
+    UUID or a ``Sno``.
 
     Pass it as ``dec_hook`` to msgspec's decoders.
 
-    :raises PolyflakeError: the same exceptions as the constructor of the type. msgspec reports them with the path of
-        the field.
+    :raises PolyflakeError: the same exceptions as the constructor of the type. msgspec adds the path of the field.
     :raises NotImplementedError: for any other type.
     """
     if type in (Int64, Randflake):

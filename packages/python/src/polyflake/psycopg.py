@@ -33,10 +33,10 @@ def register(context: Any = None, *, form: Literal["text", "bytes", "uuid8", "uu
     them with ``sno.Sno(text)``, ``sno.Sno.from_bytes(data)``, ``sno.Sno.from_uuid8(uuid)`` or
     ``sno.Sno.from_uuid(uuid)``.
 
-    :param context: a connection or cursor; ``None`` for all connections that are created later.
-    :param form: the type of the columns: ``text`` and ``varchar`` for ``"text"``, ``bytea`` for ``"bytes"``, ``uuid``
-        for ``"uuid8"`` (version 8) and ``"uuid"`` (the compatible form).
-    :raises OutOfRangeError: for any other form. It is a subclass of :class:`ValueError`.
+    :param context: a connection or cursor, or ``None`` for all connections that are created later.
+    :param form: how the columns store IDs. The column types are ``text`` and ``varchar`` for ``"text"``, ``bytea`` for
+        ``"bytes"``, ``uuid`` for ``"uuid8"`` (version 8) and ``"uuid"`` (the compatible form).
+    :raises OutOfRangeError: for any other form. This exception is a subclass of :class:`ValueError`.
     """
     check_form(form)
     for dumper in _DUMPERS[form]:

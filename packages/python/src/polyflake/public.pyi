@@ -1,11 +1,10 @@
-"""Public IDs: encrypted strings for existing integer keys, such as ``order_1x...`` in a URL for row 42.
+"""Public IDs: encrypted strings that represent existing integer keys, such as ``order_1x...`` in a URL for row 42.
 
-    type | _ | version of the secret | the number, encrypted with SPARX-64/128 | check character
+    type | _ | secret version | the number, encrypted with SPARX-64/128 | check character
 
-A number always gets the same string. The strings of consecutive numbers are unrelated, and so are the strings that two
-types use for the same number. A string with a mistyped character is rejected. Public IDs hide how many rows a table
-has, but they are not signatures and do not grant access: see
-https://example.invalid/polyflake/blob/main/docs/public-ids.md
+A number always has the same string. Consecutive numbers have unrelated strings, and so does one number under two
+different types. A string with one mistyped character is rejected. Public IDs hide how many rows a table has, but they
+are not signatures and do not grant access: see https://example.invalid/polyflake/blob/main/docs/public-ids.md
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,27 +27,27 @@ class Keyring:
     """
 
     def __new__(cls, secret: _Buffer | Mapping[int, _Buffer], /, *, write: SupportsIndex | None = None) -> Keyring:
-        """Creates the keyring from a 32-byte secret, or from several secrets by version, 0..31.
+        """Creates the keyring from one 32-byte secret, or from a mapping of versions, 0..31, to secrets.
 
-        All versions can be decoded, and the highest one is used for encoding. A single secret has version 1. The bytes
-        are copied, so later changes to a buffer have no effect.
+        Public IDs of all these versions can be decoded, and new ones are encoded with the highest version. A single
+        secret has version 1. The bytes are copied, so later changes to a buffer have no effect.
 
-        :param write: the version to use for encoding instead of the highest one. This is the first step of a rotation,
-            in which every process learns to decode the new version before any process encodes with it.
+        :param write: the version to use for encoding instead of the highest one. Use it in the first step of a key
+            rotation, until every process can decode the new version.
         :raises InvalidValueError: ``invalid_secret`` if a secret does not have 32 bytes or two versions have the same
-            secret, ``missing_field`` if no secret is passed, or ``unknown_version`` if the version ``write`` has no
-            secret.
+            secret, ``missing_field`` if the mapping is empty, or ``unknown_version`` if there is no secret for the
+            version ``write``.
         :raises OutOfRangeError: ``out_of_range`` if a version is out of range.
         """
 
     def of(self, name: str, bits: SupportsIndex = 48) -> IdType:
-        """Returns a type of public IDs by its name. Each type has its own key.
+        """Returns the type of public IDs with the given name. Each type has its own key.
 
         :param name: the name of the type, which matches ``[a-z][a-z0-9_]*`` and has at most 63 characters.
-        :param bits: the width of the numbers, which are below 2^bits, 1..64. On average, one of 2^(64 - bits) forged
-            strings is accepted: 1 in 65,536 at 48 bits, every second one at 63 bits, all at 64 bits. The same applies
-            to strings of another type whose name was replaced. The key depends on the width, so the strings of a type
-            change if you widen it later.
+        :param bits: the width of the numbers in bits, 1..64. All numbers must be below 2^bits. On average, one in 2^(64
+            - bits) forged strings is accepted: 1 in 65,536 at 48 bits, every second one at 63 bits, and all at 64 bits.
+            The same applies to a public ID of a different type in which someone replaced the type name. The key depends
+            on the width, so all strings change if you widen the type later.
         :raises InvalidValueError: ``invalid_character`` or ``invalid_length`` if the name is invalid.
         :raises OutOfRangeError: ``out_of_range`` if the width is out of range.
         """
@@ -57,9 +56,9 @@ class Keyring:
 
 @final
 class IdType:
-    """A type of public IDs, which encodes numbers as strings and decodes the strings.
+    """A type of public IDs, such as ``order``. It encodes numbers as strings and decodes these strings.
 
-    Copying the object returns the same object, and it cannot be pickled.
+    Copying the object returns the same object. It cannot be pickled.
     """
 
     @property
@@ -67,29 +66,30 @@ class IdType:
         """The name of the type."""
 
     def encode(self, number: SupportsIndex, /) -> str:
-        """Returns the public ID of a number, which is always the same for one secret.
+        """Returns the public ID of a number. With the same secret, it is always the same string.
 
         :raises OutOfRangeError: ``out_of_range`` if the number is negative or needs more bits than the type has.
         """
 
     def encode_many(self, numbers: _Integers, /) -> list[str]:
-        """Returns the public IDs of many numbers, which are an iterable of integers, or a buffer or column of 64-bit
-        integers.
+        """Returns the public IDs of many numbers.
+
+        :param numbers: an iterable of integers, or a buffer or column of 64-bit integers.
 
         :raises PolyflakeError: the same exceptions as :meth:`encode`, with the :attr:`~polyflake.PolyflakeError.item`.
         """
 
     def decode(self, text: str, /) -> int:
-        """Returns the number of a public ID.
+        """Returns the number that a public ID represents.
 
-        :raises InvalidValueError: ``type_mismatch`` if the ID belongs to another type, ``invalid_length`` or
+        :raises InvalidValueError: ``type_mismatch`` if the ID belongs to a different type, ``invalid_length`` or
             ``invalid_character`` if the string is not a public ID, ``check_failed`` if a character was mistyped,
-            ``unknown_version`` if its version has no secret, or ``unknown_id`` if the ID was forged or encoded with
-            another secret.
+            ``unknown_version`` if the keyring has no secret for its version, or ``unknown_id`` if the ID was forged or
+            encoded with a different secret.
         """
 
     def decode_many(self, texts: Iterable[str], /) -> list[int]:
-        """Returns the numbers of many public IDs.
+        """Returns the numbers that many public IDs represent.
 
         :raises PolyflakeError: the same exceptions as :meth:`decode`, with the :attr:`~polyflake.PolyflakeError.item`.
         """

@@ -49,9 +49,9 @@ def _sno_json_schema(schema: CoreSchema) -> dict[str, Any]:
 
 
 class HasMetabyte:
-    """Restricts a field to IDs with one of these metabytes: ``Annotated[Sno, HasMetabyte(1, 2)]``.
+    """Restricts a field to IDs with one of the given metabytes: ``Annotated[Sno, HasMetabyte(1, 2)]``.
 
-    :raises InvalidValueError: ``missing_field`` if no metabyte is passed, because every ID would be rejected.
+    :raises InvalidValueError: ``missing_field`` if no metabyte is passed, because the field would reject every ID.
     :raises OutOfRangeError: ``out_of_range`` if a number is not a metabyte.
     """
 
@@ -82,7 +82,7 @@ _NUMBER = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 
 
 class _Integer:
-    """The annotation of 64-bit integers that are strings in JSON."""
+    """The annotation for 64-bit integers that are strings in JSON."""
 
     def __init__(
         self, encode: Callable[[int], str], decode: Callable[[str], int], pattern: str, longest: int, example: str
@@ -115,15 +115,15 @@ class _Integer:
 Randflake: TypeAlias = Annotated[
     int, _Integer(randflake.encode_text, randflake.decode_text, "^[0-9a-v]{1,13}$", 13, "3vgoe12ccb8gh")
 ]
-"""A Randflake, which is an ``int`` in Python and a base32hex string in JSON."""
+"""A Randflake. It is an ``int`` in Python and a base32hex string in JSON."""
 
 Int64: TypeAlias = Annotated[int, _Integer(str, read_int64, "^(0|-?[1-9][0-9]{0,18})$", 20, "1541815603606036480")]
-"""A 64-bit integer, such as an ID of a layout, which is an ``int`` in Python and a decimal string in JSON."""
+"""A 64-bit integer, such as a layout's ID. It is an ``int`` in Python and a decimal string in JSON."""
 
 
 class PublicId:
-    """An integer that is shown as a public ID. Use it as ``Annotated[int, PublicId(orders)]``, in a FastAPI path or in
-    a model.
+    """Marks an integer that clients see as a public ID: ``Annotated[int, PublicId(orders)]``. Use it in a FastAPI path
+    or in a model.
 
     The value is an ``int`` in Python and a public ID in JSON. Only the public ID is accepted as input, so that clients
     cannot bypass it by sending the number.
@@ -131,9 +131,9 @@ class PublicId:
     Pydantic writes a default value unchanged into JSON schemas and OpenAPI, which would reveal the number. To avoid
     this, use a default factory: ``tenant: TenantId = Field(default_factory=lambda: 1)``.
 
-    :param of: the type of public IDs, as returned by :meth:`polyflake.public.Keyring.of`.
-    :param numbers: ``True`` to also accept integers in Python, for models that are created from database rows and never
-        sent by clients.
+    :param of: the type of public IDs, which :meth:`polyflake.public.Keyring.of` returns.
+    :param numbers: ``True`` to also accept integers in Python. Use it only for models that are created from database
+        rows and never from client input.
     """
 
     def __init__(self, of: public.IdType, *, numbers: bool = False) -> None:

@@ -44,14 +44,14 @@ def encode_text(id: SupportsIndex, /) -> str:
         '3vgoe12ccb8gh'
 
     :param id: the ID, -2^63..2^63-1.
-    :raises OutOfRangeError: ``out_of_range`` for any other value. This includes unsigned values above 2^63-1, for which
-        you need :func:`from_unsigned`.
+    :raises OutOfRangeError: ``out_of_range`` for any other value. Convert unsigned values above 2^63-1 with
+        :func:`from_unsigned` first.
     """
 
 def decode_text(text: str, /) -> int:
     """Decodes an encoded ID.
 
-    Only the canonical encoding is accepted: lower case, without padding and leading zeros.
+    Only the canonical encoding is accepted: lower case, without padding or leading zeros.
 
     :raises InvalidValueError: ``invalid_length`` unless the string has 1 to 13 characters, ``invalid_character`` with
         the ``position`` of the first invalid character, or ``not_canonical`` if the string has a leading zero.
@@ -65,24 +65,22 @@ def to_unsigned(id: SupportsIndex, /) -> int:
     """
 
 def from_unsigned(value: SupportsIndex, /) -> int:
-    """Returns the ID that has the same 64 bits as an unsigned integer.
+    """Returns the ID with the same 64 bits as an unsigned integer.
 
     :raises OutOfRangeError: unless the value is in 0..2^64-1.
     """
 
 def describe() -> Description:
-    """Returns the size, fields, rate and time span of the format. The fields are those of the decrypted value, which
-    only the secret reveals.
-    """
+    """Returns the format's size, fields, rate and time span. The fields are those of a decrypted ID."""
 
 @final
 class Grant:
     """The right to use one node, or a range of nodes, during a time span.
 
-    The span lasts from ``start`` until just before ``end``, in Unix seconds.
+    The time span includes ``start`` and excludes ``end``. Both are Unix timestamps in seconds.
 
     The issuer of grants must ensure that no two grants share a node in the same second. Use a grant for only one
-    generator, and only once. Grants with the same values are equal; they are hashable and can be copied and pickled.
+    generator, and only once. Grants with the same values are equal. A grant is hashable and can be copied and pickled.
 
         >>> Grant(42, 1_763_650_000, 1_763_653_600).nodes
         (42, 42)
@@ -92,9 +90,9 @@ class Grant:
         """Creates a grant.
 
         :param nodes: one node, or the first and the last node of a range, 0..131071.
-        :param start: the first second, at least 1730000000.
-        :param end: one past the last second, at most 2803741824.
-        :raises OutOfRangeError: if an argument is out of range. Its ``field`` names the argument.
+        :param start: the first second, as a Unix timestamp of at least 1730000000.
+        :param end: the second after the last one, as a Unix timestamp of at most 2803741824.
+        :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         """
 
     @property
@@ -103,11 +101,11 @@ class Grant:
 
     @property
     def start(self) -> int:
-        """The first second, in Unix seconds."""
+        """The first second, as a Unix timestamp."""
 
     @property
     def end(self) -> int:
-        """One past the last second, in Unix seconds."""
+        """The second after the last one, as a Unix timestamp."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -115,7 +113,7 @@ class Grant:
 
 @final
 class Parts:
-    """The decrypted fields of an ID, which only the secret reveals."""
+    """The fields of an ID, which can be decrypted only with the secret."""
 
     @property
     def timestamp(self) -> int:
@@ -131,7 +129,7 @@ class Parts:
 
     @property
     def sequence(self) -> int:
-        """The sequence, 0..131071, which distinguishes the IDs of one node in one second."""
+        """The sequence number, 0..131071, which distinguishes IDs that a node generated in the same second."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -140,7 +138,7 @@ class Parts:
 class PartsColumns:
     """The fields of many IDs, as columns that NumPy and Arrow read without a copy.
 
-    The object is also a sequence whose items are the fields of each ID, as :meth:`Codec.inspect` returns them.
+    The object is also a sequence of :class:`Parts`, one for each ID, like those that :meth:`Codec.inspect` returns.
     """
 
     @property
@@ -153,7 +151,7 @@ class PartsColumns:
 
     @property
     def sequence(self) -> FieldColumn:
-        """The sequence of each ID, as unsigned 32-bit integers."""
+        """The sequence number of each ID, as unsigned 32-bit integers."""
 
     def __len__(self) -> int: ...
     @overload
@@ -167,7 +165,7 @@ class PartsColumns:
 
 @final
 class Codec:
-    """A codec that decrypts IDs, and encrypts fields into IDs, with a secret.
+    """A codec that uses a secret to decrypt IDs and to encrypt fields into IDs.
 
     Its ``repr`` does not show the secret, and it cannot be copied or pickled.
     """
@@ -175,8 +173,8 @@ class Codec:
     def __new__(cls, secret: _Buffer, /) -> Codec:
         """Creates a codec from a 16-byte secret.
 
-        The bytes are copied, so later changes to the buffer have no effect. Because any 16 bytes are accepted, even
-        zeros, generate the secret with ``secrets.token_bytes(16)``.
+        The bytes are copied, so later changes to the buffer have no effect. Any 16 bytes are accepted, even zeros, so
+        generate the secret with ``secrets.token_bytes(16)``.
 
         :raises InvalidValueError: ``invalid_secret`` if the length is wrong.
         """
@@ -184,7 +182,8 @@ class Codec:
     def inspect(self, id: SupportsIndex, /) -> Parts:
         """Returns the fields of an ID.
 
-        Every 64-bit number decrypts to some fields, so plausible fields do not prove that the number is an ID.
+        Every 64-bit number decrypts to something that looks like valid fields, so plausible fields do not prove that
+        the number is an ID.
 
         :raises OutOfRangeError: unless the ID is in -2^63..2^63-1.
         """
@@ -192,7 +191,7 @@ class Codec:
     def inspect_columns(self, ids: RandflakeArray | _Integers | Iterable[SupportsIndex | str], /) -> PartsColumns:
         """Returns the fields of many IDs as columns. Other threads can run during the call.
 
-        This method is ten times as fast as inspecting the IDs one by one.
+        This method is ten times as fast as inspecting the IDs one at a time.
 
             >>> codec = Codec(b"sixteen byte key")
             >>> ids = RandflakeArray.from_texts(["3vgoe12ccb8gh"])
@@ -200,17 +199,18 @@ class Codec:
             True
 
         :param ids: an array, or a list or column that :class:`RandflakeArray` accepts.
-        :raises InvalidTypeError: if ``ids`` has another type, or if an item is null. ``item`` is its index.
+        :raises InvalidTypeError: if ``ids`` has the wrong type, or if an item is null. ``item`` is the index of that
+            item.
         """
 
     def encrypt(self, timestamp: SupportsIndex, node: SupportsIndex, sequence: SupportsIndex) -> int:
-        """Returns the ID with these fields. The caller must ensure that no two calls return the same ID.
+        """Returns the ID with the given fields. The caller must ensure that no two calls return the same ID.
 
         :param timestamp: the creation time in Unix seconds, 1730000000..2803741823.
         :param node: the node, 0..131071.
-        :param sequence: the sequence, 0..131071.
-        :raises OutOfRangeError: ``time_out_of_range`` if the timestamp is out of range, or ``out_of_range`` for any
-            other ``field``.
+        :param sequence: the sequence number, 0..131071.
+        :raises OutOfRangeError: ``time_out_of_range`` if the timestamp is out of range, or ``out_of_range`` if any
+            other argument is. The error's ``field`` names the argument.
         """
 
     def __reduce__(self) -> Any: ...
@@ -220,9 +220,9 @@ class Generator:
     """An ID generator for one grant. It generates up to 131,072 IDs per second for each node of the grant.
 
     Threads can share a generator. When the IDs of a second are used up, or the clock is behind the last second used,
-    calls wait or raise an exception, depending on ``on_exhausted``. A grant that one generator has used must not be
-    used by another without ``resume_after``. For this reason a generator cannot be copied or pickled, and it raises
-    ``forked`` in a forked child. Its ``repr`` does not show the secret.
+    calls wait or raise an exception, depending on ``on_exhausted``. After one generator has used a grant, another
+    generator must not use it without ``resume_after``. For this reason, a generator cannot be copied or pickled, and it
+    raises ``forked`` in a forked child. Its ``repr`` does not show the secret.
 
     Other threads can run while a call waits. The wait ends if a signal handler raises an exception, such as
     ``KeyboardInterrupt``.
@@ -243,26 +243,25 @@ class Generator:
         """Creates a generator.
 
         :param grant: the nodes and the time span that the generator can use. An earlier generator may have used them,
-            so without ``resume_after`` the first ID belongs to the second after the first call, which waits for up to
-            one second. If the clock was set back between two runs, the generator creates duplicate IDs. Pass ``None``
-            together with a ``lease``.
+            so without ``resume_after``, the first call waits for the next second. If the clock was set back between two
+            runs, the generator then creates duplicate IDs. Pass ``None`` together with a ``lease``.
         :param secret: the 16-byte secret, which is copied. All nodes use the same secret. Any bytes are accepted, even
             zeros.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
             without a lock, so it can be slow, raise an exception or use the generator itself.
         :param on_exhausted: what to do when the IDs of a second are used up, or the clock is behind: ``"wait"`` waits
             until the clock has advanced, and ``"error"`` raises an exception.
-        :param max_wait: how long one call can wait, in milliseconds, 0..4294967295; 1000 by default.
-        :param resume_after: the last second in which the grant was used, as :meth:`close` returned it. All IDs belong
-            to later seconds. The range is 1730000000..2803741823.
+        :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.
+        :param resume_after: the last second in which the grant was used, which :meth:`close` returned,
+            1730000000..2803741823. All new IDs belong to later seconds.
         :param lease: a :class:`polyflake.Lease`, which provides the node and the time span. The first call waits for
             the lease.
-        :param on_stall: a callable that is called on the waiting thread before each sleep. An exception that it raises
-            ends the wait and propagates.
-        :warns RuntimeWarning: once per set of nodes and secret, if a generator of this process that is still in use has
-            the same values and an overlapping time span, because the two generate duplicate IDs.
+        :param on_stall: a callable that is called on the waiting thread before each sleep. If it raises an exception,
+            the wait ends and the exception propagates.
+        :warns RuntimeWarning: once per combination of nodes and secret, if another generator in this process still uses
+            the same nodes and secret and the time spans of the two overlap. Such generators create duplicate IDs.
         :raises InvalidValueError: ``invalid_secret`` unless the secret has 16 bytes.
-        :raises OutOfRangeError: if an argument is out of range. Its ``field`` names the argument.
+        :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         """
 
     def generate(self) -> int:
@@ -272,7 +271,7 @@ class Generator:
             it ends.
         :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID, or ``clock_failed``
             if the clock fails.
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, if no ID became available in time.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at`` if no ID became available in time.
         :raises StateError: ``generator_closed`` if the generator is closed, or ``forked`` if it belongs to a parent
             process.
         """
@@ -288,17 +287,17 @@ class Generator:
 
         :param n: the number of IDs, 0..16777216.
         :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of IDs that were
-            generated before the error; they are lost.
+            generated before the error. These IDs are lost.
         """
 
     def fill(self, buffer: _Buffer, /) -> None:
-        """Fills the caller's buffer with new IDs.
+        """Fills the buffer with new IDs.
 
         Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
 
         :param buffer: a writable, C-contiguous buffer of signed 64-bit integers in native byte order, such as a NumPy
             array of ``int64`` or an ``array("q")``.
-        :raises InvalidTypeError: if the buffer is read-only or strided, or has another item type.
+        :raises InvalidTypeError: if the buffer is read-only or strided, or has the wrong item type.
         :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of valid IDs at the
             front of the buffer; the rest of the buffer is unchanged.
         """
@@ -308,7 +307,7 @@ class Generator:
 
         This method never waits. ``on_exhausted`` and ``max_wait`` are ignored.
 
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, if no ID is available before the next tick.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at`` if no ID is available before the next second.
         :raises ClockError: ``clock_behind`` with ``retry_at``, if the clock is behind the last ID.
         :raises PolyflakeError: in all other cases, the same exceptions as :meth:`generate`.
         """
@@ -322,7 +321,7 @@ class Generator:
     def try_generate_many(self, n: SupportsIndex, /) -> RandflakeArray:
         """Returns up to ``n`` new IDs without waiting.
 
-        The array holds the IDs that are available now, so it can be shorter than ``n``, or empty.
+        The array holds as many IDs as are available without waiting, so it can be shorter than ``n`` or empty.
 
         :param n: the maximum number of IDs, 0..16777216.
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, except ``sequence_exhausted`` and
@@ -330,10 +329,9 @@ class Generator:
         """
 
     def try_fill(self, buffer: _Buffer, /) -> int:
-        """Fills the front of the caller's buffer with the IDs that are available without waiting, and returns their
-        number.
+        """Fills the front of the buffer with as many IDs as are available without waiting, and returns the count.
 
-        The number can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
+        The count can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
 
         :param buffer: a buffer that :meth:`fill` accepts.
         :raises PolyflakeError: the same exceptions as :meth:`fill`, except ``sequence_exhausted`` and ``clock_behind``.
@@ -366,7 +364,7 @@ class Generator:
         """
 
     def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
-        """Fills the caller's buffer with new IDs without blocking the thread while it waits.
+        """Fills the buffer with new IDs without blocking the thread while it waits.
 
         This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends.
         If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
@@ -375,7 +373,7 @@ class Generator:
         """
 
     def inspect(self, id: SupportsIndex, /) -> Parts:
-        """Returns the fields of an ID that was generated with the same secret, by this or any other generator. See
+        """Returns the fields of an ID that this or any other generator created with the same secret. See
         :meth:`Codec.inspect`.
         """
 
@@ -390,16 +388,16 @@ class Generator:
         """
 
     def stats(self) -> Stats:
-        """Returns the current statistics of the generator."""
+        """Returns the generator's current statistics."""
 
     def close(self) -> int | None:
-        """Closes the generator and returns the last second used, in Unix seconds.
+        """Closes the generator and returns the last second used, as a Unix timestamp.
 
-        Pass the result as ``resume_after`` to the next generator of the grant. The result is ``None`` if no ID was
+        Pass the result as ``resume_after`` to the next generator for the grant. The result is ``None`` if no ID was
         generated. Calls in progress on other threads end, too.
 
-        :raises StateError: ``generator_closed`` if the generator is already closed; ``forked`` in a child process,
-            because the generator continues in the parent.
+        :raises StateError: ``generator_closed`` if the generator is already closed, or ``forked`` in a child process,
+            because the parent process still uses the generator.
         """
 
     def __reduce__(self) -> Any: ...
@@ -408,38 +406,42 @@ class Generator:
 class RandflakeArray(_Array[int]):
     """A packed array of IDs, each a signed 64-bit integer.
 
-    The array supports the buffer protocol as a read-only list of these integers: ``numpy.asarray(ids)`` is an ``int64``
-    array, created without a copy. The array is also an Arrow column: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
+    The array supports the buffer protocol as a read-only one-dimensional array of these integers:
+    ``numpy.asarray(ids)`` is an ``int64`` array, created without a copy. The array is also an Arrow column:
+    ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
     def __new__(cls, ids: _Integers | Iterable[SupportsIndex | str], /) -> RandflakeArray:
         """Creates an array from a list or a column of IDs.
 
-        :param ids: an iterable of integers and strings; or a column of signed 64-bit integers: a buffer in native byte
-            order (a NumPy array of ``int64``, an ``array("q")``) or an Arrow column (pyarrow, polars and others).
-        :raises InvalidTypeError: if a column has another type, such as unsigned integers, or if an item is null or has
-            another type. ``item`` is its index.
-        :raises InvalidValueError: if :func:`decode_text` rejects a string. ``item`` is its index.
+        :param ids: an iterable of integers and strings; or a column of signed 64-bit integers. A column is a buffer in
+            native byte order (a NumPy array of ``int64``, an ``array("q")``) or an Arrow column (pyarrow, polars and
+            others).
+        :raises InvalidTypeError: if a column has the wrong type, such as unsigned integers, or if an item is null or
+            has the wrong type. ``item`` is the index of that item.
+        :raises InvalidValueError: if :func:`decode_text` rejects a string. ``item`` is the string's index.
         :raises OutOfRangeError: if an integer has more than 64 bits. ``item`` is its index.
         """
 
     @staticmethod
     def from_texts(column: _Texts, /) -> RandflakeArray:
-        """Parses a column of encoded IDs, each as strictly as :func:`decode_text` does. Nulls and ``None`` are
+        """Parses a column of encoded IDs, checking each one as strictly as :func:`decode_text`. Nulls and ``None`` are
         rejected.
 
         :param column: an Arrow column of strings, or of fixed-width bytes padded with zeros (from pyarrow, polars and
             others, through ``__arrow_c_stream__`` or ``__arrow_c_array__``); a buffer of strings (NumPy's ``S`` and
-            ``U``) or of 16 bytes per ID (a table of 16 columns, or packed bytes); or an iterable of ``str``.
-        :raises InvalidTypeError: if the column has another type, or if an item is not a string. ``item`` is its index.
-        :raises InvalidValueError: if :func:`decode_text` rejects a string, with its code and its index as ``item``, or
-            ``invalid_length`` if a buffer has another width.
+            ``U``) or with 16 bytes per ID (a two-dimensional byte array with 16 bytes per row, or packed bytes); or an
+            iterable of ``str``.
+        :raises InvalidTypeError: if the column has the wrong type, or if an item is not a string. ``item`` is the index
+            of that item.
+        :raises InvalidValueError: if :func:`decode_text` rejects a string, with the same code and the string's index as
+            ``item``, or ``invalid_length`` if a buffer does not have 16 bytes per ID.
         :raises OutOfRangeError: if an ID is above 2^64-1. ``item`` is its index.
         """
 
     def text_column(self) -> TextColumn:
         """Returns all IDs as a packed column of strings, which is the fastest way to pass them to NumPy, Arrow and
-        libraries that use these.
+        libraries built on them.
         """
 
     def texts(self) -> list[str]:
@@ -447,12 +449,12 @@ class RandflakeArray(_Array[int]):
 
 @final
 class TextColumn(_Array[str]):
-    """A packed column of encoded IDs, as :meth:`RandflakeArray.text_column` returns it.
+    """A packed column of encoded IDs, returned by :meth:`RandflakeArray.text_column`.
 
     The column is a sequence of ``str``, which pandas accepts as a column. It supports the buffer protocol
     (``numpy.asarray(column)`` is a read-only ``S16`` array, created without a copy) and is an Arrow column of up to
-    165191049 strings (``pyarrow.array(column)``, ``polars.Series(column)``). The strings are created on demand, once
-    for NumPy and on each request for Arrow.
+    165191049 strings (``pyarrow.array(column)``, ``polars.Series(column)``). The strings are created on demand: once
+    for NumPy, and each time for Arrow.
     """
 
 @final
@@ -461,11 +463,11 @@ class Stats:
 
     @property
     def last_second(self) -> int | None:
-        """The last second used, in Unix seconds; ``None`` before the first ID."""
+        """The last second used, as a Unix timestamp; ``None`` before the first ID."""
 
     @property
     def len(self) -> int:
-        """The number of IDs used up in that second."""
+        """The number of IDs used up in ``last_second``."""
 
     @property
     def closed(self) -> bool:

@@ -1,4 +1,4 @@
-"""Serializers for Django REST framework, which write IDs as strings in JSON, including 64-bit integers."""
+"""Serializers for Django REST framework. They write IDs as strings in JSON, including IDs that are 64-bit integers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _JSONEncoder(Encoding, encoders.JSONEncoder):  # type: ignore[misc, unused
 
 
 class JSONRenderer(renderers.JSONRenderer):  # type: ignore[misc, unused-ignore]
-    """The framework's JSON renderer, extended to write IDs as strings even outside of serializers.
+    """The framework's JSON renderer, extended to write IDs as strings even outside serializers.
 
     For example, ``Response({"id": id})`` works.
     """
@@ -69,8 +69,8 @@ class RandflakeField(serializers.IntegerField):
 class Int64Field(serializers.IntegerField):
     """A serializer field for 64-bit integers, which it writes as decimal strings so that no client rounds them.
 
-    The field also accepts integers. Only canonical decimal strings are accepted: ``"12.0"``, ``" 12"``, ``"1_000"`` and
-    ``"007"`` are rejected.
+    As input, the field accepts integers and canonical decimal strings. It rejects strings such as ``"12.0"``, ``"
+    12"``, ``"1_000"`` and ``"007"``.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -86,7 +86,8 @@ class Int64Field(serializers.IntegerField):
 class PublicIdField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
     """A serializer field that shows an integer as its public ID: ``id = PublicIdField(orders, read_only=True)``.
 
-    For a relation, pass it as ``pk_field``: ``PrimaryKeyRelatedField(queryset=..., pk_field=PublicIdField(orders))``.
+    For a relation, pass the field as ``pk_field``: ``PrimaryKeyRelatedField(queryset=...,
+    pk_field=PublicIdField(orders))``.
     """
 
     def __init__(self, of: public.IdType, **options: Any) -> None:
@@ -121,9 +122,9 @@ class ModelSerializer(serializers.ModelSerializer):  # type: ignore[type-arg, un
 class IdLookupMixin:
     """A mixin that looks up a view's object by the ID that its serializer shows. List it before ``ModelViewSet``.
 
-    Without it, a view with ``id = PublicIdField(orders)`` finds a row by its number instead of its public ID. The
-    serializer must have a field for the view's ``lookup_field``, which is the primary key by default. Any other string
-    in the URL, including the number of the row, results in a 404 response.
+    Without this mixin, a view with ``id = PublicIdField(orders)`` looks up a row by its number instead of its public
+    ID. The serializer must have a field for the view's ``lookup_field``, which is the primary key by default. Any other
+    string in the URL, including the row's number, results in a 404 response.
     """
 
     def get_object(self) -> Any:

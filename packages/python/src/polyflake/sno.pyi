@@ -51,14 +51,13 @@ def generate(metabyte: SupportsIndex | None = None) -> Sno:
 
     The generator has a randomly assigned partition. The first call reserves the partition in a table that this process
     shares with its forked children, so no two of their generators use the same partition at the same time. Unrelated
-    processes can pick the same partition: among 37 processes, the chance that two share one is 1 %. Use explicit
+    processes can pick the same partition: with 37 processes, the chance that any two do so is 1%. Use explicit
     partitions or a lease if IDs must be unique across processes.
 
     :param metabyte: the type tag of the ID, 0..255, whose meaning you choose. The default is the generator's metabyte,
         which is 0 unless you set it.
-    :raises ExhaustedError: ``sequence_exhausted`` if no ID became available within 1 s (a 4 ms tick holds up to 65,536
-        IDs, and at least half of that), or ``partitions_exhausted`` if no partition is left in this process and its
-        forks.
+    :raises ExhaustedError: ``sequence_exhausted`` if no ID became available within 1 s, or ``partitions_exhausted`` if
+        all partitions are in use by this process and its forks. A 4 ms tick holds between 32,769 and 65,536 IDs.
     :raises ClockError: ``clock_behind`` if the clock was set back twice and is still behind after 1 s.
     :raises OutOfRangeError: if the metabyte is out of range, or ``time_out_of_range`` if the time is before 2010 or
         after 2079.
@@ -98,17 +97,17 @@ def generate_many_async(n: SupportsIndex, /, metabyte: SupportsIndex | None = No
 def set_default_generator(generator: Generator | None, /) -> None:
     """Sets the default generator for all threads.
 
-    The functions of this module, such as :func:`generate`, use the generator. They no longer use the previous
-    generator, but code that holds a reference to it still can. ``None`` creates a new generator with a new partition.
+    The functions of this module, such as :func:`generate`, then use this generator. They stop using the previous
+    generator, but code that holds a reference to it can still use it. If ``generator`` is ``None``, a new default
+    generator with a new partition replaces it.
 
         >>> set_default_generator(Generator(7, sequence_min=0, clock=lambda: 1_750_000_000_000_000_000))
         >>> generate()
         Sno('9559kei22222g222')
         >>> set_default_generator(None)
 
-    Use this function in tests, so that the generator reads a mocked clock, and in programs that have an explicit
-    partition. A forked child inherits the generator. If the generator has an explicit partition or window, it raises
-    ``forked`` in the child.
+    This is useful in tests, where the generator can read a mocked clock, and in programs with an explicit partition. A
+    forked child inherits the generator, which raises ``forked`` there if it has an explicit partition or window.
 
     :raises InvalidTypeError: if the argument is neither a generator nor ``None``.
     """
@@ -116,8 +115,8 @@ def set_default_generator(generator: Generator | None, /) -> None:
 def metabyte(text: str, /) -> int:
     """Returns the metabyte of an encoded ID, 0..255, without decoding the rest of the string.
 
-    Only the length and the two characters that hold the metabyte are checked. This is useful for choosing the type of a
-    document before its ID is parsed.
+    Only the length and the two characters that hold the metabyte are checked. This is useful when the metabyte decides
+    which type a document is parsed as.
 
         >>> metabyte("9afikjv326nct5if")
         1
@@ -129,48 +128,49 @@ def metabyte(text: str, /) -> int:
 def by_metabyte(
     kinds: Mapping[int, Callable[..., _T]], /, *, name: str = "id"
 ) -> Callable[[dict[str, Any]], _T | dict[str, Any]]:
-    """Chooses the type of each JSON object by the metabyte of its ID.
+    """Chooses the type of each JSON object based on the metabyte of its ID.
 
     Returns an ``object_hook`` for :func:`json.loads`. The hook calls the class or function for the metabyte with the
-    members of the JSON object as keyword arguments. Objects without an ID of a listed metabyte remain dicts.
+    members of the JSON object as keyword arguments. An object remains a dict if it has no ID or if the metabyte of its
+    ID is not listed.
 
         >>> import json
         >>> hook = by_metabyte({24: lambda id, foo, baz: (foo, baz)})
         >>> json.loads('{"id": "9aaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}', object_hook=hook)
         ('bar', 'bar')
 
-    :param kinds: the classes or functions, by metabyte, 0..255.
+    :param kinds: a mapping from metabytes, 0..255, to classes or functions.
     :param name: the member that holds the ID.
     :raises InvalidTypeError: if ``kinds`` is not a mapping from metabytes to callables.
     :raises OutOfRangeError: if a key is not a metabyte.
     """
 
 def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:
-    """Returns the lowest and the highest ID of the time range ``start <= time < end``, for BETWEEN queries.
+    """Returns the lowest and the highest ID in the time range ``start <= time < end``, for BETWEEN queries.
 
-    Both IDs belong to the range, so they can be used directly with BETWEEN, as bytes or as strings. An ID is in the
+    Both IDs belong to the range, so you can use them directly with BETWEEN, as bytes or as strings. An ID is in the
     range if its tick begins in the range.
 
-    :raises OutOfRangeError: ``out_of_range`` if the range is reversed or contains no 4 ms tick, ``time_out_of_range``
-        if a bound is before 2010 or past 2079-09-07T15:47:35.548Z.
+    :raises OutOfRangeError: ``out_of_range`` if the range is reversed or contains no 4 ms tick, or
+        ``time_out_of_range`` if a bound is before 2010 or past 2079-09-07T15:47:35.548Z.
     """
 
 def from_json_value(value: str | None, /, *, null_is_zero: bool = False) -> Sno:
-    """Returns the ID for a JSON value, which is a string as :func:`json.loads` returns it.
+    """Returns the ID for a JSON value, which is a string in the result of :func:`json.loads`.
 
     :param null_is_zero: whether to read ``None`` as the zero ID, as the original Go library does.
     :raises InvalidTypeError: if the value is not a string, or is ``None`` without ``null_is_zero``.
-    :raises InvalidValueError: if the string is not an ID, with the same codes as in the constructor of :class:`Sno`.
+    :raises InvalidValueError: if the string is not an ID, with the same codes as the constructor of :class:`Sno`.
     """
 
 def to_json_value(id: Sno, /, *, null_is_zero: bool = False) -> str | None:
-    """Returns an ID as a JSON value for :func:`json.dumps`, which is a string.
+    """Returns an ID as a string, which :func:`json.dumps` can write.
 
     :param null_is_zero: whether to write the zero ID as ``None``, as the original Go library does.
     """
 
 def describe() -> Description:
-    """Returns the size, fields, rate and time span of the format."""
+    """Returns the format's size, fields, rate and time span."""
 
 @final
 class Sno:
@@ -200,7 +200,7 @@ class Sno:
 
     @staticmethod
     def from_bytes(data: _Buffer, /) -> Sno:
-        """Returns the ID with these 10 bytes. Every sequence of 10 bytes is a valid ID.
+        """Returns the ID that consists of the given 10 bytes. Any 10 bytes are a valid ID.
 
         :raises InvalidValueError: ``invalid_length`` unless ``data`` has 10 bytes.
         """
@@ -214,19 +214,19 @@ class Sno:
         metabyte: SupportsIndex = 0,
         tick_tock: bool = False,
     ) -> Sno:
-        """Returns the ID with these fields.
+        """Returns the ID with the given fields.
 
         :param tick: the number of 4 ms units since 2010-01-01T00:00:00Z, 0..549755813887 (39 bits).
         :param partition: the partition, 0..65535, or its two bytes.
-        :param sequence: the sequence, 0..65535.
+        :param sequence: the sequence number, 0..65535.
         :param metabyte: the metabyte, 0..255.
-        :param tick_tock: the bit that flips on each clock rollback.
-        :raises OutOfRangeError: if an argument is out of range. Its ``field`` names the argument.
+        :param tick_tock: the tick-tock bit, which flips on each clock rollback.
+        :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         """
 
     @staticmethod
     def from_uuid(uuid: _uuid.UUID, /) -> Sno:
-        """Returns the ID for a UUID in the compatible form, as :attr:`uuid` returns it.
+        """Returns the ID for a UUID in the compatible form, which :attr:`uuid` returns.
 
         :raises InvalidValueError: ``invalid_character`` if the UUID does not have this form, with the ``position`` of
             the first byte that is not in ``[2-9a-x]``.
@@ -236,13 +236,13 @@ class Sno:
     def from_uuid8(uuid: _uuid.UUID, /) -> Sno:
         """Returns the ID that a version 8 UUID contains.
 
-        :raises InvalidValueError: ``not_canonical`` if the UUID has another version or variant, or if any of the bits
-            after the ID are set.
+        :raises InvalidValueError: ``not_canonical`` if the UUID has a different version or variant, or if any of the
+            bits after the ID are set.
         """
 
     @property
     def uuid8(self) -> _uuid.UUID:
-        """The ID as a version 8 UUID, which contains all bits of the ID in the same order.
+        """The ID as a version 8 UUID, which contains all of the ID's bits in the same order.
 
         Strict validators accept the UUID, and UUIDs sort the same way as their IDs.
         """
@@ -256,7 +256,7 @@ class Sno:
 
     @property
     def unix_ms(self) -> int:
-        """The creation time, in Unix milliseconds, which is the start of the ID's 4 ms tick."""
+        """The creation time, in Unix milliseconds. It is the start of the ID's 4 ms tick."""
 
     @property
     def datetime(self) -> dt.datetime:
@@ -264,11 +264,11 @@ class Sno:
 
     @property
     def tick(self) -> int:
-        """The tick, which is the number of 4 ms units since 2010-01-01T00:00:00Z."""
+        """The tick: the number of 4 ms units since 2010-01-01T00:00:00Z."""
 
     @property
     def tick_tock(self) -> bool:
-        """The bit that flips on each clock rollback."""
+        """The tick-tock bit, which flips on each clock rollback."""
 
     @property
     def metabyte(self) -> int:
@@ -283,20 +283,21 @@ class Sno:
 
     @property
     def sequence(self) -> int:
-        """The sequence, 0..65535, which distinguishes the IDs of one tick."""
+        """The sequence number, 0..65535, which distinguishes IDs generated in the same tick."""
 
     def with_metabyte(self, metabyte: SupportsIndex, /) -> Sno:
-        """Returns this ID with another metabyte, 0..255, for example to identify a version of a record or another type.
+        """Returns a copy of this ID with a different metabyte, 0..255. The new ID can identify, for example, a version
+        of a record or a related record of another type.
 
-        The new ID cannot collide with another ID of the same generator, unless that ID was derived from this one in the
-        same way.
+        The new ID cannot collide with any other ID from the same generator, except with one that was derived from this
+        ID in the same way.
         """
 
     def with_partition(self, partition: _Partition, /) -> Sno:
-        """Returns this ID with another partition, which is 0..65535 or two bytes."""
+        """Returns a copy of this ID with a different partition, 0..65535 or two bytes."""
 
     def with_sequence(self, sequence: SupportsIndex, /) -> Sno:
-        """Returns this ID with another sequence, 0..65535."""
+        """Returns a copy of this ID with a different sequence number, 0..65535."""
 
     def __bytes__(self) -> bytes: ...
     def __hash__(self) -> int: ...
@@ -318,10 +319,10 @@ class Sno:
 class Generator:
     """An ID generator that uses one partition as its worker ID.
 
-    Threads can share a generator. Any sequence of clock readings is safe: the tick-tock bit flips on a clock rollback,
-    and calls wait if another rollback follows too soon. Two generators with the same partition and the same sequence
-    bounds would generate duplicate IDs, so a generator cannot be copied or pickled. In a forked child, a generator with
-    an explicit partition raises ``forked``, and one with a randomly assigned partition picks a new one.
+    Threads can share a generator. A clock that jumps is safe: the tick-tock bit flips on a clock rollback, and calls
+    wait if a second rollback follows too soon. Two generators with the same partition and the same sequence bounds
+    would generate duplicate IDs, so a generator cannot be copied or pickled. In a forked child, a generator with an
+    explicit partition raises ``forked``, and one with a randomly assigned partition picks a new one.
 
     Other threads can run while a call waits. The wait ends if a signal handler raises an exception, such as
     ``KeyboardInterrupt``.
@@ -343,34 +344,34 @@ class Generator:
     ) -> Generator:
         """Creates a generator.
 
-        :param partition: the partition, 0..65535, or its two bytes. By default the generator picks a random partition
-            when the first ID is generated. It differs from the random partitions of all other generators in this
-            process and its forks. An earlier generator may have used an explicit partition, so the first ID belongs to
-            the tick after the first call, which waits for up to 4 ms. If the clock was set back between two runs, the
-            generator creates duplicate IDs unless you restore it from a snapshot. If a default generator of this
-            process or its forks currently holds the explicit partition, calls wait or raise ``sequence_exhausted``
-            until that reservation expires, up to a minute later.
-        :param sequence_min: the first sequence of a tick, inclusive. The default is 0, or a random number in 0..32767
-            under a randomly assigned partition.
-        :param sequence_max: the last sequence of a tick, inclusive; 65535 by default. The bounds must span at least 4
-            sequences. Two generators whose bounds do not overlap can share a partition.
-        :param metabyte: the metabyte of IDs that are generated without an explicit one.
-        :param window: the half-open time span in which IDs can be generated. If you store its end durably before use,
-            restarts are safe without a snapshot.
+        :param partition: the partition, 0..65535, or its two bytes. By default, the generator picks a random partition
+            when it generates its first ID. This partition differs from the random partitions of all other generators in
+            this process and its forks. An explicit partition may have been used by an earlier generator, so the first
+            call waits for the next tick, up to 4 ms. If the clock was set back between two runs, the generator creates
+            duplicate IDs unless you restore it from a snapshot. If a default generator in this process or its forks has
+            reserved the same partition, calls wait or raise ``sequence_exhausted`` until that reservation expires, up
+            to a minute later.
+        :param sequence_min: the first sequence number in each tick. The default is 0 for an explicit partition, and a
+            random number in 0..32767 for a randomly assigned one.
+        :param sequence_max: the last sequence number in each tick; 65535 by default. The bounds must span at least 4
+            sequence numbers. Two generators whose bounds do not overlap can share a partition.
+        :param metabyte: the default metabyte, for IDs that are generated without an explicit one.
+        :param window: the half-open time span in which IDs can be generated. If you store the end of the window durably
+            before you use the window, you can restart safely without a snapshot.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
             without a lock, so it can be slow, raise an exception or use the generator itself.
-        :param on_exhausted: what to do when the sequences of a tick are used up: ``"wait"`` waits for the next tick,
-            and ``"error"`` raises an exception.
-        :param max_wait: how long one call can wait, in milliseconds, 0..4294967295; 1000 by default.
+        :param on_exhausted: what to do when all sequence numbers in a tick are used up: ``"wait"`` waits for the next
+            tick, and ``"error"`` raises an exception.
+        :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.
         :param lease: a :class:`polyflake.Lease`, which provides the partition and the time span. The first call waits
             for the lease.
-        :param on_stall: a callable that is called on the waiting thread before each sleep. An exception that it raises
-            ends the wait and propagates.
-        :warns RuntimeWarning: once per partition, if a generator of this process that is still in use has the same
-            explicit or restored partition and overlapping sequences and times, because the two generate duplicate IDs.
-            A generator with a random partition also causes a warning if ``POLYFLAKE_LEASE`` or ``POLYFLAKE_NODE`` is
-            set, because another process may have leased that partition.
-        :raises OutOfRangeError: if an argument is out of range. Its ``field`` names the argument.
+        :param on_stall: a callable that is called on the waiting thread before each sleep. If it raises an exception,
+            the wait ends and the exception propagates.
+        :warns RuntimeWarning: once per explicit or restored partition, if another generator in this process still uses
+            it and the sequence bounds and times of the two overlap. Such generators can create duplicate IDs. A
+            generator with a random partition also causes a warning if ``POLYFLAKE_LEASE`` or ``POLYFLAKE_NODE`` is set,
+            because another process may have leased that partition.
+        :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         """
 
     @staticmethod
@@ -420,7 +421,7 @@ class Generator:
         """Returns a new ID.
 
         :param metabyte: the type tag of the ID, 0..255. The default is the generator's metabyte.
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, if no ID became available in time.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at`` if no ID became available in time.
         :raises ClockError: ``clock_behind`` with ``retry_at`` if the clock is behind the last ID, or ``clock_failed``
             if the clock fails.
         :raises LeaseError: ``lease_not_started`` with ``retry_at`` before the window, or ``lease_expired`` after it.
@@ -436,10 +437,10 @@ class Generator:
         """
 
     def generate_at(self, time: _Time, /, metabyte: SupportsIndex | None = None) -> Sno:
-        """Returns an ID with an explicit creation time, for records that have their own time.
+        """Returns an ID with an explicit creation time, for example for existing records that already have a time.
 
-        Uniqueness is not guaranteed, because the sequence of these IDs is a separate counter that wraps around
-        silently. The window of the generator is ignored. Generate only a few such IDs at a time.
+        These IDs are not guaranteed to be unique, because their sequence numbers come from a separate counter that
+        wraps around silently. Generate only a few of them at a time. The generator's window is ignored.
 
         :raises OutOfRangeError: ``time_out_of_range`` if the format cannot represent the time.
         :raises StateError: ``generator_closed`` if the generator is closed, or ``forked`` if it belongs to a parent
@@ -447,23 +448,23 @@ class Generator:
         """
 
     def generate_many(self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
-        """Returns ``n`` new IDs, in the order of their creation. Other threads can run during the call.
+        """Returns ``n`` new IDs, in the order in which they were created. Other threads can run during the call.
 
-        The IDs span as many ticks as needed, and ``max_wait`` bounds the wait for each tick.
+        The IDs span as many ticks as needed. ``max_wait`` limits the wait for each tick, not the whole call.
 
         :param n: the number of IDs, 0..16777216.
         :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of IDs that were
-            generated before the error; they are lost.
+            generated before the error. These IDs are lost.
         """
 
     def fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> None:
-        """Fills the caller's buffer with new IDs, in the order of their creation.
+        """Fills the buffer with new IDs, in the order in which they were created.
 
         Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
 
         :param buffer: a writable, C-contiguous buffer of bytes (``bytearray``, or NumPy's ``uint8`` in rows of 10) or
             of 10-byte items (NumPy's ``S10`` and ``V10``).
-        :raises InvalidTypeError: if the buffer is read-only or strided, or has another item type.
+        :raises InvalidTypeError: if the buffer is read-only or strided, or has the wrong item type.
         :raises InvalidValueError: ``invalid_length`` if the buffer does not hold a whole number of IDs.
         :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of valid IDs at the
             front of the buffer; the rest of the buffer is unchanged.
@@ -488,7 +489,7 @@ class Generator:
     def try_generate_many(self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
         """Returns up to ``n`` new IDs without waiting.
 
-        The array holds the IDs that are available now, so it can be shorter than ``n``, or empty.
+        The array holds as many IDs as are available without waiting, so it can be shorter than ``n`` or empty.
 
         :param n: the maximum number of IDs, 0..16777216.
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, except ``sequence_exhausted`` and
@@ -496,10 +497,9 @@ class Generator:
         """
 
     def try_fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> int:
-        """Fills the front of the caller's buffer with the IDs that are available without waiting, and returns their
-        number.
+        """Fills the front of the buffer with as many IDs as are available without waiting, and returns the count.
 
-        The number can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
+        The count can be smaller than the buffer's capacity, or zero. The rest of the buffer is unchanged.
 
         :param buffer: a buffer that :meth:`fill` accepts.
         :raises PolyflakeError: the same exceptions as :meth:`fill`, except ``sequence_exhausted`` and ``clock_behind``.
@@ -534,7 +534,7 @@ class Generator:
         """
 
     def fill_async(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, None]:
-        """Fills the caller's buffer with new IDs without blocking the thread while it waits.
+        """Fills the buffer with new IDs without blocking the thread while it waits.
 
         This method is a coroutine that waits like :meth:`generate_many_async`, and it holds the buffer until it ends.
         If the call is cancelled, the IDs that it has generated remain at the front of the buffer.
@@ -544,7 +544,7 @@ class Generator:
 
     @property
     def partition(self) -> int | None:
-        """The partition, or ``None`` if none is assigned yet. A random partition is assigned when the first ID is
+        """The partition, or ``None`` if none has been assigned yet. A random partition is assigned when the first ID is
         generated.
         """
 
@@ -553,11 +553,11 @@ class Generator:
 
         The call has no effect if ``end`` is not later than the current end, or if the generator has no window.
 
-        :raises OutOfRangeError: if ``end`` is before the start of the window, or past the time range of the format.
+        :raises OutOfRangeError: if ``end`` is before the start of the window, or past the format's time range.
         """
 
     def stats(self) -> Stats:
-        """Returns the current statistics of the generator. They cannot be used to restore it.
+        """Returns the generator's current statistics. They cannot be used to restore it.
 
         :raises ClockError: ``clock_failed`` if the clock fails.
         """
@@ -568,8 +568,8 @@ class Generator:
         Calls in progress on other threads end, too. A second call raises an exception instead of returning the snapshot
         again.
 
-        :raises StateError: ``generator_closed`` if the generator is already closed; ``forked`` in a child process,
-            because the generator continues in the parent.
+        :raises StateError: ``generator_closed`` if the generator is already closed, or ``forked`` in a child process,
+            because the parent process still uses the generator.
         """
 
     def __reduce__(self) -> Any: ...
@@ -592,30 +592,32 @@ class SnoArray(_Array[Sno]):
 
         :param ids: an iterable of :class:`Sno` and strings; packed bytes, as ``bytes(ids)`` returns them; or an Arrow
             column of 10-byte values or of dictionaries of them (pyarrow, polars and others).
-        :raises InvalidTypeError: if ``ids`` has another type, or if an item is null or has another type. ``item`` is
-            its index.
-        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete or an item has another length, or
+        :raises InvalidTypeError: if ``ids`` or an item has the wrong type, or if an item is null. ``item`` is the index
+            of that item.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete or an item has the wrong length, or
             ``invalid_character`` if an item contains an invalid character. ``item`` is the index of the ID, and
             ``position`` the index of the character.
         """
 
     @staticmethod
     def from_texts(column: _Texts, /) -> SnoArray:
-        """Parses a column of encoded IDs, each as strictly as :class:`Sno` does. Nulls and ``None`` are rejected.
+        """Parses a column of encoded IDs, checking each one as strictly as :class:`Sno`. Nulls and ``None`` are
+        rejected.
 
         :param column: an Arrow column of strings or 16-byte values, or of dictionaries of them (``__arrow_c_stream__``,
-            ``__arrow_c_array__``: pyarrow, polars, pandas and others, including categories); a buffer of 16 bytes per
-            ID (NumPy's ``S`` and ``U``, a table of bytes with rows of 16, packed bytes); or an iterable of ``str``.
-        :raises InvalidTypeError: if the column does not contain strings, or if an item is not a string. ``item`` is its
-            index.
-        :raises InvalidValueError: ``invalid_length`` if an encoded ID has another length, or ``invalid_character`` if
+            ``__arrow_c_array__``: pyarrow, polars, pandas and others, including categories); a buffer with 16 bytes per
+            ID (NumPy's ``S`` and ``U``, a two-dimensional byte array with 16 bytes per row, packed bytes); or an
+            iterable of ``str``.
+        :raises InvalidTypeError: if the column does not contain strings, or if an item is not a string. ``item`` is the
+            index of that item.
+        :raises InvalidValueError: ``invalid_length`` if an encoded ID has the wrong length, or ``invalid_character`` if
             it contains an invalid character. ``item`` is the index of the ID, and ``position`` the index of the
             character.
         """
 
     @staticmethod
     def from_uuid8(column: _Packed | Iterable[_uuid.UUID], /) -> SnoArray:
-        """Reads a column of version 8 UUIDs, which are the recommended representation in databases.
+        """Creates an array from a column of version 8 UUIDs, which are the recommended way to store IDs in a database.
 
             >>> ids = SnoArray([Sno("9d5ve8222622g222")])
             >>> SnoArray.from_uuid8(ids.uuid8_column()) == ids
@@ -623,10 +625,10 @@ class SnoArray(_Array[Sno]):
 
         :param column: an Arrow column of UUIDs or of 16-byte values; packed bytes, 16 per UUID; or an iterable of
             ``uuid.UUID``.
-        :raises InvalidTypeError: if ``column`` has another type, or if an item is null or has another type. ``item`` is
-            its index.
+        :raises InvalidTypeError: if ``column`` or an item has the wrong type, or if an item is null. ``item`` is the
+            index of that item.
         :raises InvalidValueError: ``not_canonical`` if :meth:`Sno.from_uuid8` rejects an item, or ``invalid_length`` if
-            a value does not have 16 bytes. ``item`` is its index.
+            an item does not have 16 bytes. ``item`` is its index.
         """
 
     def uuid8_column(self) -> FieldColumn:
@@ -644,11 +646,11 @@ class SnoArray(_Array[Sno]):
         """Returns the partition of each ID, as unsigned 16-bit integers."""
 
     def sequences(self) -> FieldColumn:
-        """Returns the sequence of each ID, as unsigned 16-bit integers."""
+        """Returns the sequence number of each ID, as unsigned 16-bit integers."""
 
     def text_column(self) -> TextColumn:
         """Returns all IDs as a packed column of strings, which is the fastest way to pass them to NumPy, Arrow and
-        libraries that use these.
+        libraries built on them.
         """
 
     def texts(self) -> list[str]:
@@ -656,8 +658,8 @@ class SnoArray(_Array[Sno]):
 
 @final
 class TextColumn(_Array[str]):
-    """A packed column of encoded IDs, as :meth:`SnoArray.text_column` returns it. An encoded ID has 16 characters, or
-    36 for Hot Guids.
+    """A packed column of encoded IDs, returned by methods such as :meth:`SnoArray.text_column`. An encoded sno ID has
+    16 characters, and an encoded Hot Guid has 36.
 
     The column is a sequence of ``str``, which pandas accepts as a column (``frame["id"] = column``). It supports the
     buffer protocol (``numpy.asarray(column)`` is a read-only ``S16`` or ``S36`` array, created without a copy) and is
@@ -667,11 +669,12 @@ class TextColumn(_Array[str]):
 
 @final
 class FieldColumn(_Array[int]):
-    """A packed column with one field of every ID in an array.
+    """A packed column that holds the values of one field for all IDs in an array.
 
     The column is a sequence of ``int``. NumPy (``numpy.asarray(column)``), pandas (``frame["made"] = column``), Arrow
-    (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` read its numbers without a copy. A column
-    of byte values, such as the machine bytes of Hot Guids, is a sequence of ``bytes`` and a table with one row per ID.
+    (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` read its numbers without a copy. If the
+    values are bytes, such as the machine bytes of Hot Guids, the column is a sequence of ``bytes``, and a byte table
+    with one row per ID for the buffer protocol.
     """
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
@@ -681,19 +684,18 @@ class Snapshot:
     """The state of a closed generator, from which it can be restored. Times are ticks: 4 ms units since
     2010-01-01T00:00:00Z.
 
-    The members of the JSON and dict representations have the names that the original Go library uses: ``partition``
-    (two bytes as numbers), ``sequenceMin``, ``sequenceMax``, ``sequence``, ``now``, ``wallHi``, ``wallSafe``,
-    ``drifts``.
+    The JSON and dict representations use the member names of the original Go library: ``partition`` (two bytes as
+    numbers), ``sequenceMin``, ``sequenceMax``, ``sequence``, ``now``, ``wallHi``, ``wallSafe``, ``drifts``.
     """
 
     @staticmethod
     def from_dict(members: dict[str, Any], /) -> Snapshot:
-        """Creates a snapshot from a dict with exactly the member names of the original Go library.
+        """Creates a snapshot from a dict. Its keys must be exactly the member names of the original Go library.
 
-        :raises InvalidValueError: ``missing_field`` if a value is missing, or ``unknown_field`` if a name is unknown.
+        :raises InvalidValueError: ``missing_field`` if a member is missing, or ``unknown_field`` if a name is unknown.
             ``field`` is the name.
         :raises InvalidTypeError: if a value is not an integer.
-        :raises OutOfRangeError: if an argument is out of range. Its ``field`` names the argument.
+        :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         """
 
     def to_dict(self) -> dict[str, Any]:
@@ -716,29 +718,29 @@ class Snapshot:
 
     @property
     def sequence_min(self) -> int:
-        """The first sequence of a tick."""
+        """The first sequence number in each tick."""
 
     @property
     def sequence_max(self) -> int:
-        """The last sequence of a tick."""
+        """The last sequence number in each tick."""
 
     @property
     def sequence(self) -> int:
-        """The last sequence used in the tick ``wall_hi``."""
+        """The last sequence number used in the tick ``wall_hi``."""
 
     @property
     def now(self) -> int:
-        """The time of the snapshot, in ticks. In snapshots of this library it equals ``wall_hi``. A snapshot of the
-        original library can have a later time, in which case its sequence is lost.
+        """The time of the snapshot, in ticks. In a snapshot from this library, it equals ``wall_hi``. In a snapshot
+        from the original library, it can be later, in which case the sequence number is lost.
         """
 
     @property
     def wall_hi(self) -> int:
-        """The tick of the last ID."""
+        """The tick in which the last ID was generated."""
 
     @property
     def wall_safe(self) -> int:
-        """The tick that must pass after a clock rollback before calls stop waiting."""
+        """After a second clock rollback, calls wait until the clock has passed this tick."""
 
     @property
     def drifts(self) -> int:
@@ -753,19 +755,19 @@ class Stats:
 
     @property
     def partition(self) -> int | None:
-        """The partition, or ``None`` if none is assigned yet."""
+        """The partition, or ``None`` if none has been assigned yet."""
 
     @property
     def sequence_min(self) -> int:
-        """The first sequence of a tick."""
+        """The first sequence number in each tick."""
 
     @property
     def sequence_max(self) -> int:
-        """The last sequence of a tick."""
+        """The last sequence number in each tick."""
 
     @property
     def sequence(self) -> int:
-        """The last sequence used in the current tick, or the first sequence if none was used."""
+        """The last sequence number used in the current tick, or the first one if none has been used."""
 
     @property
     def len(self) -> int:
@@ -777,11 +779,11 @@ class Stats:
 
     @property
     def wall_hi(self) -> int:
-        """The tick of the last ID."""
+        """The tick in which the last ID was generated."""
 
     @property
     def wall_safe(self) -> int:
-        """The tick that must pass after a clock rollback before calls stop waiting."""
+        """After a second clock rollback, calls wait until the clock has passed this tick."""
 
     @property
     def drifts(self) -> int:

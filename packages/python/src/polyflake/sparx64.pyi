@@ -12,7 +12,7 @@ __all__ = ["Sparx64"]
 
 @final
 class Sparx64:
-    """The SPARX-64/128 cipher with one key.
+    """The SPARX-64/128 cipher with a fixed key.
 
     Its ``repr`` does not show the key, and it cannot be copied or pickled.
 

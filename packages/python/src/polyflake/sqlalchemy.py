@@ -97,9 +97,9 @@ class SnoType(_Column[sno.Sno]):
     """A column type for :class:`polyflake.sno.Sno`.
 
     Query parameters can also be strings that :class:`~polyflake.sno.Sno` accepts. An ID that is not compared with a
-    column requires an explicit type, such as ``func.coalesce(Order.parent, literal(id, SnoType("uuid8")))``; without
-    it, SQLAlchemy raises ``ArgumentError``. With the form ``"text"``, operators such as ``like`` and ``startswith``
-    accept a string as a pattern.
+    column requires an explicit type, for example ``func.coalesce(Order.parent, literal(id, SnoType("uuid8")))``.
+    Without it, SQLAlchemy raises ``ArgumentError``. With the form ``"text"``, operators such as ``like`` and
+    ``startswith`` accept a string as a pattern.
 
     :param form: how IDs are stored: ``"text"`` as 16 characters, ``"bytes"`` as 10 bytes, ``"uuid8"`` as a version 8
         UUID, or ``"uuid"`` as a UUID in the compatible form.
@@ -147,11 +147,11 @@ class SnoType(_Column[sno.Sno]):
 
 
 class HotGuidType(_Column[UUID]):
-    """A column type for Hot Guids. The column is a ``UUID``, 16 bytes on MySQL, or a ``uniqueidentifier`` that sorts by
-    time on SQL Server.
+    """A column type for Hot Guids. The database column is a ``UUID`` in most databases, 16 bytes on MySQL and MariaDB,
+    and a ``uniqueidentifier`` that sorts by time on SQL Server.
 
-    SQLAlchemy assumes its own type ``Uuid`` for a ``UUID`` that is not compared with a column, and that type stores
-    other values on MySQL and SQL Server. State the type explicitly: ``bindparam("id", id, HotGuidType())`` or
+    SQLAlchemy assumes its own type ``Uuid`` for a ``UUID`` that is not compared with a column. On MySQL and SQL Server,
+    that type stores a UUID differently. State the type explicitly: ``bindparam("id", id, HotGuidType())`` or
     ``literal(id, HotGuidType())``.
     """
 
@@ -182,7 +182,8 @@ class HotGuidType(_Column[UUID]):
 
 
 class Int64Type(TypeDecorator[int]):
-    """A ``BIGINT`` column for Randflakes or the IDs of a layout. Any value except a 64-bit integer is rejected."""
+    """A ``BIGINT`` column type for Randflakes or a layout's integer IDs. It rejects any value except a 64-bit integer.
+    """
 
     impl = BigInteger
     cache_ok = True
@@ -202,12 +203,12 @@ class Int64Type(TypeDecorator[int]):
 
 
 class PublicIdType(TypeDecorator[str]):
-    """A ``BIGINT`` column whose values are public IDs in Python: ``mapped_column(PublicIdType(orders))``.
+    """A ``BIGINT`` column type whose values are public IDs in Python: ``mapped_column(PublicIdType(orders))``.
 
-    Query parameters can also be integers. A string that cannot be decoded is rejected. In migrations the column is a
+    Query parameters can also be integers. A string that cannot be decoded is rejected. In migrations, the column is a
     ``BigInteger``, or an ``Integer`` on SQLite.
 
-    :param of: the type of public IDs, as returned by :meth:`polyflake.public.Keyring.of`.
+    :param of: the type of public IDs, which :meth:`polyflake.public.Keyring.of` returns.
     """
 
     impl = BigInteger
@@ -239,7 +240,9 @@ class PublicIdType(TypeDecorator[str]):
 
 
 def render_item(kind: str, item: Any, context: Any) -> str | Literal[False]:
-    """Renders these types in migrations: ``context.configure(render_item=render_item)`` in Alembic's ``env.py``."""
+    """Renders this module's types in migrations: ``context.configure(render_item=render_item)`` in Alembic's
+    ``env.py``.
+    """
     if kind == "type" and type(item).__module__ == __name__:
         if isinstance(item, PublicIdType):
             # As in `load_dialect_impl`: SQLite numbers rows itself only in a column of type INTEGER.

@@ -1,7 +1,7 @@
 """IDs for Python's ``sqlite3`` module.
 
-A :class:`polyflake.sno.Sno` can be a query parameter without registration, because it has ``__conform__``; it is stored
-as a string. :func:`register` adds support for columns and Hot Guids.
+A :class:`polyflake.sno.Sno` can be a query parameter without registration, because it has a ``__conform__`` method. It
+is stored as a string. :func:`register` adds support for reading columns and for Hot Guids.
 """
 
 from __future__ import annotations
