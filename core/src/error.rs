@@ -38,8 +38,8 @@ const LISTED: usize = 16;
 ///
 /// Each code is documented with its meaning, causes and remedies: <https://example.invalid/polyflake/blob/main/docs/errors.md>
 ///
-/// An error has the size of four words on a 64-bit CPU. Errors that are frequent in loops do not allocate: malformed strings,
-/// an exhausted tick, a clock that is behind, and windows and leases that have ended.
+/// An error is four words long on a 64-bit CPU. Errors that are frequent in loops do not allocate: malformed strings, an
+/// exhausted tick, a clock that is behind, and windows and leases that have ended.
 #[derive(Clone, Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -64,7 +64,7 @@ impl Error {
         }
     }
 
-    /// Creates an error of a kind without details, for custom clocks and sources of random bytes.
+    /// Creates an error of the given kind without details. This is meant for custom clocks and sources of random bytes.
     ///
     /// ```
     /// use polyflake::{Error, ErrorKind};
@@ -77,7 +77,8 @@ impl Error {
         Self::with_fact(kind, Fact::None)
     }
 
-    /// Creates an error with a reason: lower case, without a final period, in the form "expected X, found Y".
+    /// Creates an error with a reason, which is written in lower case and without a final period, in the form "expected X,
+    /// found Y".
     ///
     /// ```
     /// use polyflake::{Error, ErrorKind};
@@ -174,7 +175,7 @@ impl Error {
         }
     }
 
-    /// Returns the rejected value and the limits that it violated. Both limits are inclusive and use the same unit as the
+    /// Returns the rejected value, the minimum and the maximum. Both limits are inclusive and use the same unit as the
     /// value.
     ///
     /// ```
@@ -214,7 +215,7 @@ impl Error {
         }
     }
 
-    /// Returns the number of items of a buffer that were written before the error. They contain valid IDs.
+    /// Returns the number of items that were written to a buffer before the error. They contain valid IDs.
     ///
     /// ```
     /// use polyflake::{
@@ -234,7 +235,7 @@ impl Error {
         (self.progress == Progress::Written).then_some(self.count)
     }
 
-    /// Returns the zero-based index of the rejected item, in a call with many items.
+    /// Returns the zero-based index of the rejected item in a call that processes many items.
     ///
     /// ```
     /// use polyflake::sno::{self, Sno};

@@ -17,7 +17,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A value has another type than expected.
+    /// A value has a different type than expected.
     InvalidType,
     /// A string, secret or byte string has the wrong length.
     InvalidLength,
@@ -31,20 +31,21 @@ pub enum ErrorKind {
     TimeOutOfRange,
     /// The clock is too far behind the time of IDs that were already generated.
     ClockBehind,
-    /// The clock failed or returned no time, or it moved past the tick on every attempt.
+    /// The clock failed, returned no time, or moved past the tick on every attempt.
     ClockFailed,
-    /// All IDs of this tick are used up. [`Error::retry_at`](super::Error::retry_at) returns the start of the next tick.
+    /// All IDs in the current tick are used up. [`Error::retry_at`](super::Error::retry_at) returns the start of the next
+    /// tick.
     SequenceExhausted,
     /// The grant or window has not started.
     LeaseNotStarted,
     /// The grant or window has expired.
     LeaseExpired,
-    /// The grant does not match: an extension has other node IDs or another start, or a grant of a lease is not the newest or
-    /// starts too early.
+    /// The grant does not match. Either an extension has different node IDs or a different start, or a lease's grant is not
+    /// the newest one or starts too early.
     LeaseMismatch,
-    /// A generator with a lease has no worker ID at the moment. Only the crate `polyflake-lease` returns this error.
+    /// A leased generator currently has no worker ID. Only the crate `polyflake-lease` returns this error.
     LeaseUnavailable,
-    /// A secret does not have 16 bytes, or 32 bytes for public IDs.
+    /// A secret does not have 16 bytes, or a secret for public IDs does not have 32 bytes.
     InvalidSecret,
     /// The public ID belongs to another type.
     TypeMismatch,
@@ -52,7 +53,7 @@ pub enum ErrorKind {
     CheckFailed,
     /// The public ID was encoded with a version of the secret that is not configured.
     UnknownVersion,
-    /// The public ID was forged or encoded with another secret.
+    /// The public ID was forged or encoded with a different secret.
     UnknownId,
     /// The layout is invalid.
     InvalidLayout,
@@ -60,7 +61,7 @@ pub enum ErrorKind {
     UnknownField,
     /// A required value is missing.
     MissingField,
-    /// No default partition is available in this process and its forks.
+    /// No default partition is available in this process or its forks.
     PartitionsExhausted,
     /// The generator is closed.
     GeneratorClosed,
@@ -71,7 +72,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// All kinds, in the order of the documentation.
+    /// All kinds, in the same order as in the documentation.
     pub const ALL: &'static [Self] = &[
         Self::InvalidType,
         Self::InvalidLength,

@@ -6,7 +6,7 @@ use crate::error::Name;
 /// The fields, either static or on the heap.
 type Fields = alloc::borrow::Cow<'static, [FieldDescription]>;
 
-/// The key figures of an ID format. All formats use the same type.
+/// The properties of an ID format: its fields, its capacity and its time range. All formats use the same type.
 ///
 /// ```
 /// let sno = polyflake::sno::describe();
@@ -19,26 +19,26 @@ pub struct Description {
     /// The number of bits in an ID.
     pub bits: u32,
     fields: Fields,
-    /// The number of IDs that one generator can generate per second, rounded down, or `None` unless the format has both a
-    /// timestamp and a sequence.
+    /// The number of IDs that one generator can generate per second, rounded down. It is `None` unless the format has both
+    /// a timestamp and a sequence.
     pub per_second: Option<u128>,
-    /// The number of IDs that all generators together can generate per second, rounded down. It is `None` if the number exceeds
-    /// 2^128, or unless the format has both a timestamp and a sequence.
+    /// The number of IDs that all generators together can generate per second, rounded down. It is `None` if the number
+    /// exceeds 2^128, or if the format lacks a timestamp or a sequence.
     pub per_second_in_all: Option<u128>,
     /// The start of the first tick in Unix milliseconds.
     pub first_ms: Option<i64>,
-    /// The start of the last tick that fits in 64-bit milliseconds, in Unix milliseconds.
+    /// The start of the last tick in Unix milliseconds, or of the last tick that fits in 64-bit milliseconds.
     pub last_ms: Option<i64>,
     /// Whether IDs sort by time from the first tick to the last. Integers are compared as signed integers, and bytes and
     /// strings lexicographically.
     pub sorts_by_time: bool,
-    /// Whether every ID, as an unsigned integer, is below 2^53 and therefore fits in a JavaScript number.
+    /// Whether every ID, read as an unsigned integer, is below 2^53 and therefore exact as a JavaScript number.
     pub below_2_53: bool,
-    /// Whether every ID, as an unsigned integer, is below 2^63 and therefore never negative.
+    /// Whether every ID, read as an unsigned integer, is below 2^63, so that the signed integer is never negative.
     pub below_2_63: bool,
 }
 
-/// One field of a format.
+/// One field of an ID format.
 ///
 /// ```
 /// let fields = polyflake::sno::describe();
@@ -49,9 +49,9 @@ pub struct Description {
 #[non_exhaustive]
 pub struct FieldDescription {
     name: Name,
-    /// The kind of field, as in a layout's JSON.
+    /// The kind of field, named as in a layout's JSON.
     pub kind: &'static str,
-    /// The number of bits above the field.
+    /// The number of more significant bits before the field.
     pub offset: u32,
     /// The width of the field in bits.
     pub bits: u32,
@@ -100,7 +100,7 @@ impl FieldDescription {
         Self { name, kind, offset: of - span.shift() - span.bits(), bits: span.bits() }
     }
 
-    /// Returns the name of the field: `timestamp`, `sequence`, `unused`, or the name of a constant or bindable field.
+    /// Returns the field's name: `timestamp`, `sequence`, `unused`, or the name of a constant or bindable field.
     ///
     /// ```
     /// let description = polyflake::sno::describe();

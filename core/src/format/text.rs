@@ -2,7 +2,7 @@
 
 use core::{fmt, ops::Deref};
 
-/// A short ASCII string on the stack, of at most `N` characters.
+/// A short ASCII string of at most `N` characters, stored on the stack.
 ///
 /// ```
 /// use polyflake::sno::Sno;

@@ -16,7 +16,7 @@ pub(crate) trait Ticks {
     /// Returns the tick of a clock reading.
     ///
     /// # Errors
-    /// Returns `time_out_of_range` outside the time range of the format.
+    /// Returns `time_out_of_range` outside the format's time range.
     fn tick_of_nanos(&self, unix_nanos: i64) -> Result<u64>;
 
     /// Returns whether a clock reading is within a tick. This is cheaper than [`Ticks::tick_of_nanos`].
@@ -31,7 +31,7 @@ pub(crate) trait Ticks {
     /// Returns the ticks that start in a half-open time range.
     ///
     /// # Errors
-    /// Returns `out_of_range` for an empty range, or `time_out_of_range` outside the time range of the format.
+    /// Returns `out_of_range` for an empty range, or `time_out_of_range` outside the format's time range.
     fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>>;
 
     /// Returns the tick after the last one that starts before the end of a window. The window begins with tick `start`.

@@ -1,7 +1,7 @@
 //! A moment in time, as callers provide it.
 
-/// A moment in Unix time. It is created from an integer in milliseconds, or from a `SystemTime` of the standard library without
-/// loss of precision.
+/// A moment in Unix time. It is created from an integer, in milliseconds, or from a standard-library `SystemTime`, without loss
+/// of precision.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};

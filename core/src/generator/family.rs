@@ -51,7 +51,7 @@ pub(crate) trait Family {
     /// Returns the slots of a tick under an identity.
     fn limits(&self, identity: Self::Identity) -> <Self::Machine as Machine>::Limits;
 
-    /// Returns the error for a reading outside the time range of the format, which is `error` by default.
+    /// Returns the error for a reading outside the format's time range, which is `error` by default.
     fn outside(&self, error: Error, unix_nanos: i64) -> Error {
         let _ = unix_nanos;
         error

@@ -88,9 +88,9 @@ impl<F: Pack, C: Clock> Generator<F, C> {
 }
 
 impl<F: Family + Windowed, C> Generator<F, C> {
-    /// Moves the end of the window to a later time, in Unix milliseconds or as a `SystemTime`. The call has no effect if the
-    /// new end is not later, or without an explicit window, because the window then already covers the time range of the
-    /// format.
+    /// Moves the end of the window to a later time, in Unix milliseconds or as a `SystemTime`. The call has no effect if
+    /// the new end is not later, or without an explicit window, because the window then already covers the format's time
+    /// range.
     ///
     /// ```
     /// let builder = polyflake::sno::Generator::builder().partition(42);
@@ -101,8 +101,8 @@ impl<F: Family + Windowed, C> Generator<F, C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` if the end is before the start of the window, `time_out_of_range` if it is past the time range of
-    /// the format, or `unknown_field` if the layout has no timestamp.
+    /// Returns `out_of_range` if the end is before the start of the window, `time_out_of_range` if it is past the format's
+    /// time range, or `unknown_field` if the layout has no timestamp.
     pub fn extend_window(&self, end: impl Into<UnixTime>) -> Result<()> {
         self.engine.extend_window(end.into())
     }

@@ -174,8 +174,8 @@ impl<'p> Call<'p> {
     /// call's current wait, or begins a new one.
     ///
     /// # Errors
-    /// Returns the error for the cause, with the time to retry, once the wait has lasted long enough, or any error of the
-    /// clock.
+    /// Returns the error for the cause, with the time to retry, once the wait has lasted long enough, or any error that the
+    /// clock returns.
     #[cold]
     #[inline(never)]
     pub(crate) fn wait<C: Clock>(

@@ -49,9 +49,9 @@ impl<C: Clock> Builder<C> {
     /// Sets the source of 8 random bytes: 5 for the machine field, and 3 for the start of the counter. It is called when the
     /// first ID is generated, and again after a fork.
     ///
-    /// A custom source may return bytes that an earlier generator used, for example in a process that was restarted. Therefore
-    /// the first ID belongs to the second after the first call, which waits up to one second. If the clock was set back between
-    /// two runs with the same bytes, duplicate IDs are generated.
+    /// A custom source may return bytes that an earlier generator used, for example before the process was restarted.
+    /// Therefore the first call waits up to one second, and the first ID belongs to the next second. If the clock was set
+    /// back between two runs with the same bytes, duplicate IDs are possible.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -75,9 +75,9 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Selects version 8 UUIDs, which strict validators accept, instead of the compatible form.
-    /// [`HotGuid::uuid8_parts`](super::HotGuid::uuid8_parts) reads them. The version and the variant replace 6 of the 40 random
-    /// bits. Among 18,583 generators that are active in the same second, the probability that two share the remaining 34 bits
-    /// is 1 %.
+    /// [`HotGuid::uuid8_parts`](super::HotGuid::uuid8_parts) returns their fields. The version and the variant replace 6 of
+    /// the 40 random bits. Among 18,583 generators that are active in the same second, the probability that two share the
+    /// remaining 34 bits is 1%.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -103,7 +103,7 @@ impl<C: Clock> Builder<C> {
     ///
     /// # Errors
     /// Returns `out_of_range` if the window is empty or the clock is coarser than a second, or `time_out_of_range` if the
-    /// window exceeds the time range of the format.
+    /// window exceeds the format's time range.
     pub fn build(self) -> Result<Generator<C>> {
         let window = self.options.window(&SCALE)?;
         let process = self.options.window.map(|_| ProcessGuard::this_process()).transpose()?;

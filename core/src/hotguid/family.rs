@@ -22,7 +22,7 @@ impl Identity {
     }
 }
 
-/// The random identity of a generator, one for each process.
+/// A generator's random identities, one for each process.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Identities {

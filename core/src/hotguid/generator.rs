@@ -37,12 +37,12 @@ use crate::{clock::SystemClock, entropy};
 /// ```
 ///
 /// Each generator picks 5 random bytes when its first ID is generated, and again after a fork. These bytes identify the
-/// generator. Among 148,664 generators that are active in the same second, the probability that two share these bytes is 1 %.
+/// generator. Among 148,664 generators that are active in the same second, the probability that two share these bytes is 1%.
 /// Two such generators produce a duplicate ID only if their counters collide as well.
 ///
-/// If the clock moves backwards, the generator stays in the highest second that it has seen. A single wrong clock reading in
-/// the future therefore holds it in that second until the clock catches up, at worst in 2106. With a window, a reading outside
-/// the window is rejected and has no effect.
+/// If the clock moves backwards, the generator stays in the highest second that it has seen. If the clock once reads a time in
+/// the future, the generator therefore stays in that second until the clock catches up, at worst in 2106. With a window, a
+/// reading outside the window is rejected and has no effect.
 ///
 /// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator at each use,
 /// each with its own random bytes.
@@ -71,7 +71,7 @@ pub type Generator<C = DefaultClock> = generator::Generator<Identities, C>;
 pub struct Stats {
     /// The machine field, which identifies the generator, or `None` before it is assigned.
     pub machine: Option<[u8; 5]>,
-    /// The highest second in which an ID was generated, in Unix seconds, or `None` before the first ID.
+    /// The highest second in which an ID was generated, as a Unix timestamp, or `None` before the first ID.
     pub last_second: Option<i64>,
     /// The number of IDs generated in that second.
     pub len: u32,
@@ -81,7 +81,7 @@ pub struct Stats {
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// Creates a generator with the system's clock and random bytes.
+    /// Creates a generator that uses the system clock and a random machine field.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -138,7 +138,7 @@ impl<C> Generator<C> {
     /// Creates a generator with a custom clock and a custom source of random bytes. See
     /// [`Builder::identity_from`](super::Builder::identity_from).
     ///
-    /// If the clock is coarser than a second, each call that generates an ID fails with `out_of_range`.
+    /// If the clock is coarser than a second, every call that generates an ID fails with `out_of_range`.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, hotguid::Generator};
@@ -160,7 +160,7 @@ impl<C> Generator<C> {
         Self { engine: Engine::new(family, counters(), window, first, policy, clock) }
     }
 
-    /// Returns the half-open window in Unix milliseconds.
+    /// Returns the window, a half-open range in Unix milliseconds.
     ///
     /// ```
     /// let builder = polyflake::hotguid::Generator::builder();
@@ -172,7 +172,7 @@ impl<C> Generator<C> {
         self.engine.window_ms(&SCALE)
     }
 
-    /// Closes the generator, which also ends calls in progress on other threads. There is no state to save, because the next
+    /// Closes the generator, which ends calls in progress on other threads. There is no state to save, because the next
     /// generator picks new random bytes.
     ///
     /// ```
@@ -190,7 +190,7 @@ impl<C> Generator<C> {
         self.engine.machine.close().map(drop)
     }
 
-    /// Returns statistics of the generator at this moment.
+    /// Returns the generator's current statistics.
     ///
     /// ```
     /// use polyflake::hotguid::{Generator, HotGuid};
@@ -226,9 +226,9 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Returns `sequence_exhausted`, with the time to retry, if all 16,777,216 IDs of a second are used up and none became
     /// available within `max_wait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside
-    /// 1970..2106; `generator_closed` if the generator is closed; `forked` in a child process if the generator has a window;
-    /// `entropy_unavailable` if the operating system provides no random bytes; or any error of the clock. A failed call changes
-    /// nothing.
+    /// 1970..2106; `generator_closed` if the generator is closed; `forked` in a child process if the generator has a
+    /// window; `entropy_unavailable` if the operating system provides no random bytes; or any error that the clock returns.
+    /// A failed call changes nothing.
     #[inline]
     pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
         self.engine.one(Mode::Wait, shard_key)
@@ -292,8 +292,8 @@ impl<C: Clock> Generator<C> {
         self.engine.try_fill(shard_key, ids)
     }
 
-    /// Generates a new ID and waits asynchronously. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking
-    /// the thread.
+    /// Generates a new ID. If the call has to wait, it awaits `sleep`, for example `tokio::time::sleep`, instead of
+    /// blocking the thread.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -317,8 +317,8 @@ impl<C: Clock> Generator<C> {
         self.engine.one_async(&sleep, shard_key).await
     }
 
-    /// Fills a slice with new IDs. It awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
-    /// front of the slice, so it remains correct if the future is dropped early.
+    /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
+    /// counts the valid IDs at the front of the slice, so it remains correct if the future is dropped early.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

@@ -9,8 +9,9 @@ use crate::{
     generator::{self, Mode},
 };
 
-/// Generates IDs of a shared [`Generator`] for one thread. See [`Handle`](crate::Handle). Its IDs of one second sort in the
-/// order in which they were generated, unless the counter, which starts at a random value, wraps around in between.
+/// Generates IDs for one thread from a shared [`Generator`]. See [`Handle`](crate::Handle). IDs that a handle generates within
+/// one second sort in the order in which they were generated, unless the counter wraps around in between. The counter starts at
+/// a random value.
 ///
 /// ```
 /// use polyflake::hotguid::{Generator, Handle};

@@ -27,13 +27,13 @@ pub struct Parts {
     pub timestamp: i64,
     /// The random bytes that identify the generator. The original C# library derives them from the host and the process.
     pub machine: [u8; 5],
-    /// The counter of the ID within its second, 0..=16777215. It may start at any value.
+    /// The counter, 0..=16777215, which distinguishes IDs generated in the same second. It may start at any value.
     pub counter: u32,
     /// The key that the application uses to route requests to a shard.
     pub shard_key: u32,
 }
 
-/// A Hot Guid, which is a 16-byte ID whose string sorts by time.
+/// A Hot Guid, a 16-byte ID whose string form sorts by time.
 ///
 /// ```
 /// use polyflake::hotguid::HotGuid;
@@ -148,7 +148,7 @@ impl HotGuid {
         TIMESTAMP.take(self.word()).cast_signed()
     }
 
-    /// Returns the creation time in Unix milliseconds, a whole number of seconds.
+    /// Returns the creation time in Unix milliseconds, which is always a multiple of 1000.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -174,7 +174,7 @@ impl HotGuid {
         self.parts().machine
     }
 
-    /// Returns the counter of the ID within its second, 24 bits. It may start at any value.
+    /// Returns the 24-bit counter, which distinguishes IDs generated in the same second. It may start at any value.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -205,7 +205,7 @@ impl HotGuid {
         u128::from_be_bytes(self.0)
     }
 
-    /// Creates an ID from its 16 bytes in the order of .NET's `Guid.ToByteArray()`.
+    /// Creates an ID from its 16 bytes in the byte order of .NET's `Guid.ToByteArray()`.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -218,7 +218,7 @@ impl HotGuid {
         Self(guid::reverse_groups(bytes))
     }
 
-    /// Creates an ID from a 16-byte slice in the order of .NET's `Guid.ToByteArray()`.
+    /// Creates an ID from a 16-byte slice in the byte order of .NET's `Guid.ToByteArray()`.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -229,7 +229,7 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// Returns `invalid_length` if the slice has another length.
+    /// Returns `invalid_length` if the slice has the wrong length.
     pub fn from_slice(bytes: &[u8]) -> Result<Self> {
         bytes
             .try_into()
@@ -237,7 +237,7 @@ impl HotGuid {
             .map_err(|_| Error::invalid_length(bytes.len(), Self::LEN, Self::LEN))
     }
 
-    /// Returns the 16 bytes in the order of .NET's `Guid.ToByteArray()`.
+    /// Returns the 16 bytes in the byte order of .NET's `Guid.ToByteArray()`.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -250,7 +250,7 @@ impl HotGuid {
         guid::reverse_groups(self.0)
     }
 
-    /// Creates an ID from its 16 bytes in the order of RFC 9562, as in `uuid::Uuid`. This is also the order of the string.
+    /// Creates an ID from its 16 bytes in the byte order of RFC 9562, as in `uuid::Uuid`. The string has the same order.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -262,7 +262,7 @@ impl HotGuid {
         Self(bytes)
     }
 
-    /// Returns the 16 bytes in the order of RFC 9562. Like the string, they sort by time.
+    /// Returns the 16 bytes in the byte order of RFC 9562. Like the string, they sort by time.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -293,8 +293,8 @@ impl HotGuid {
         Self(guid::of_sql(bytes))
     }
 
-    /// Returns the GUID that SQL Server sorts by time, in the byte order of .NET's `Guid.ToByteArray()`, in which SQL Server
-    /// clients send a GUID.
+    /// Returns the GUID that SQL Server sorts by time, in the byte order of .NET's `Guid.ToByteArray()`. SQL Server clients
+    /// send GUIDs in this byte order.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -308,7 +308,7 @@ impl HotGuid {
         guid::to_sql(self.0)
     }
 
-    /// Returns the ID as a lower-case string.
+    /// Returns the ID as a lowercase string.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -345,8 +345,8 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// Returns `invalid_length` if the string has another length, or `invalid_character` with the position of the first invalid
-    /// character.
+    /// Returns `invalid_length` if the string has the wrong length, or `invalid_character` with the position of the first
+    /// invalid character.
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         guid::decode(text).map(Self)
@@ -392,10 +392,10 @@ impl HotGuid {
         guid::decode(text).map(|bytes| Self::from_sql(guid::reverse_groups(bytes)))
     }
 
-    /// Returns the lowest and the highest ID of the half-open time range `start .. end`. Both IDs belong to the range, so they
-    /// can be used directly in `BETWEEN` queries. The bounds are Unix milliseconds or `SystemTime`s. An ID is in the range if
-    /// its second starts within the range. For SQL Server, convert both IDs with [`HotGuid::to_sql`]; the converted IDs sort in
-    /// the same order.
+    /// Returns the lowest and the highest ID in the half-open time range `start .. end`. Both IDs belong to the range, so
+    /// you can use them directly in `BETWEEN` queries. `start` and `end` are Unix milliseconds or `SystemTime`s. An ID is
+    /// in the range if its second starts within the range. For SQL Server, convert both IDs with [`HotGuid::to_sql`]; the
+    /// converted IDs sort in the same order.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;

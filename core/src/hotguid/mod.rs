@@ -46,14 +46,14 @@ const SHARD_KEY: Span = FIELDS[3];
 /// Unix seconds, 32 bits.
 const SCALE: Scale = Scale { epoch_ms: 0, tick_ms: 1000, last: TIMESTAMP.max() };
 
-/// The last second of the format, in Unix seconds: 2106-02-07T06:28:15Z.
+/// The format's last second, as a Unix timestamp: 2106-02-07T06:28:15Z.
 pub const LAST_SECOND: i64 = TIMESTAMP.max().cast_signed();
 
 /// The maximum value of the counter.
 #[allow(clippy::cast_possible_truncation, reason = "24 bits")]
 pub const LAST_COUNTER: u32 = COUNTER.max() as u32;
 
-/// Returns the key figures of the format. The fields are in the order of the string.
+/// Describes the format: its fields, its capacity and its time range. The fields are in the order of the string.
 ///
 /// ```
 /// let figures = polyflake::hotguid::describe();

@@ -21,7 +21,7 @@ const MARKED: u64 = 0xf0_00c0;
 /// The lowest bit of the 40-bit machine field in an ID.
 const MACHINE_AT: u32 = 56;
 
-/// The fields of an ID that is a version 8 UUID.
+/// The fields of an ID in the form of a version 8 UUID.
 ///
 /// ```
 /// use polyflake::hotguid::{HotGuid, Uuid8Parts};
@@ -41,7 +41,7 @@ pub struct Uuid8Parts {
     pub timestamp: i64,
     /// The 34 random bits that identify the generator.
     pub machine: u64,
-    /// The counter of the ID within its second, 0..=16777215. It may start at any value.
+    /// The counter, 0..=16777215, which distinguishes IDs generated in the same second. It may start at any value.
     pub counter: u32,
     /// The shard key.
     pub shard_key: u32,
@@ -63,7 +63,8 @@ pub(super) const fn unmarked(drawn: u64) -> u64 {
 }
 
 impl HotGuid {
-    /// Returns the fields of a version 8 UUID, which a generator with [`Builder::uuid8`](super::Builder::uuid8) creates.
+    /// Returns the fields of a version 8 UUID. A generator with [`Builder::uuid8`](super::Builder::uuid8) generates such
+    /// UUIDs.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -74,7 +75,7 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// Returns `not_canonical` if the UUID has another version or variant.
+    /// Returns `not_canonical` if the UUID has a different version or variant.
     pub fn uuid8_parts(self) -> Result<Uuid8Parts> {
         let word = u128::from_be_bytes(self.to_rfc_bytes());
         #[allow(clippy::cast_possible_truncation, reason = "40, 24 and 32 bits")]
@@ -89,7 +90,7 @@ impl HotGuid {
         Ok(Uuid8Parts { timestamp, machine, counter, shard_key })
     }
 
-    /// Creates the version 8 UUID with these fields.
+    /// Creates a version 8 UUID from its fields.
     ///
     /// ```
     /// use polyflake::hotguid::{HotGuid, Uuid8Parts};

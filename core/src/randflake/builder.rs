@@ -34,9 +34,9 @@ pub struct Settings {
 impl<C: Clock> Builder<C> {
     /// Creates a builder with a custom clock.
     ///
-    /// A process that was restarted may have generated IDs with the grant's node IDs in the current second. Therefore, without
-    /// [`Builder::resume_after`], the first ID belongs to the second after the first call, which waits up to one second. If the
-    /// clock was set back between two runs, duplicate IDs are generated.
+    /// Before a restart, the process may have generated IDs with the grant's node IDs in the current second. Therefore,
+    /// without [`Builder::resume_after`], the first call waits up to one second, and the first ID belongs to the next
+    /// second. If the clock was set back between two runs, duplicate IDs are possible.
     ///
     /// ```
     /// use polyflake::{
@@ -55,9 +55,9 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Sets the last second, in Unix seconds, in which this grant was used, as returned by [`Generator::close`]. All IDs of the
-    /// new generator belong to later seconds. Always set this option for a grant that another generator has already used,
-    /// because duplicate IDs may be generated otherwise.
+    /// Sets the last second in which this grant was used, as a Unix timestamp. [`Generator::close`] returns it. All IDs of
+    /// the new generator belong to later seconds. Always set this option if another generator has already used the grant,
+    /// because otherwise duplicate IDs are possible.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -89,7 +89,7 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` if `resume_after` is outside the time range of the format, or the clock is coarser than a second.
+    /// Returns `out_of_range` if `resume_after` is outside the format's time range, or the clock is coarser than a second.
     pub fn build(self) -> Result<Generator<C>> {
         let (state, window) = (self.state()?, Window::new(self.family.grant.info().ticks()));
         let nodes = Nodes::new(self.family.codec, self.family.grant.used_up())?;

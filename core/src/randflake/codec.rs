@@ -45,7 +45,8 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// Creates a codec with a 16-byte secret. Because any bytes are accepted, even 16 zeros, generate the secret at random.
+    /// Creates a codec with a 16-byte secret. Generate the secret at random: any 16 bytes are accepted, even if all of them
+    /// are zero.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Randflake};
@@ -58,7 +59,7 @@ impl Codec {
         Self { cipher: Sparx64::new(secret) }
     }
 
-    /// Creates a codec with a secret in a slice.
+    /// Creates a codec from a slice that contains the secret.
     ///
     /// ```
     /// use polyflake::randflake::Codec;
@@ -92,8 +93,8 @@ impl Codec {
         Ok(self.encrypt_raw(parts.to_raw()?))
     }
 
-    /// Decrypts an ID into its fields. Every integer decrypts to some fields, so plausible fields do not prove that the ID is
-    /// genuine.
+    /// Decrypts an ID into its fields. Every integer decrypts to fields that look valid, so they do not prove that the ID
+    /// is genuine.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Randflake};
@@ -184,7 +185,7 @@ impl From<[u8; 16]> for Codec {
 }
 
 impl Parts {
-    /// Returns the creation time in Unix milliseconds, a whole number of seconds.
+    /// Returns the creation time in Unix milliseconds, which is always a multiple of 1000.
     ///
     /// ```
     /// use polyflake::randflake::Parts;

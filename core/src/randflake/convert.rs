@@ -4,9 +4,9 @@ use super::Randflake;
 use crate::base32;
 
 impl Randflake {
-    /// The lowest ID as a signed integer.
+    /// The ID with the lowest signed integer.
     pub const MIN: Self = Self::from_i64(i64::MIN);
-    /// The highest ID as a signed integer.
+    /// The ID with the highest signed integer.
     pub const MAX: Self = Self::from_i64(i64::MAX);
 
     /// Parses an ID at compile time. Returns `None` where [`Randflake::parse`] would return an error.

@@ -12,12 +12,12 @@ use crate::{
     sequence::{Machine, per_tick::State},
 };
 
-/// Generates Randflake IDs for one grant. Threads can share a generator.
+/// Generates Randflake IDs under one grant. Threads can share a generator.
 ///
 /// [`polyflake::Generator`](crate::Generator) documents the methods that all ID formats share: `handle` and `clock`.
 ///
-/// The generator never goes back in time. After a wrong clock reading in the future, calls fail with `clock_behind` until the
-/// clock catches up. The end of the grant limits how far ahead such a reading can be.
+/// The generator never goes back in time. If the clock once reads a time in the future, later calls fail with `clock_behind`
+/// until the clock catches up. The end of the grant limits how far ahead such a reading can be.
 ///
 /// A generator cannot be cloned, because a grant can be used only once, by one generator:
 ///
@@ -45,9 +45,9 @@ pub type Generator<C = DefaultClock> = generator::Generator<Nodes, C>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The last second used, in Unix seconds, or `None` before the first ID.
+    /// The last second used, as a Unix timestamp, or `None` before the first ID.
     pub last_second: Option<i64>,
-    /// The number of IDs of that second that are already used.
+    /// The number of IDs already used in that second.
     pub len: u64,
     /// Whether the generator is closed.
     pub closed: bool,
@@ -71,8 +71,8 @@ impl Generator {
 }
 
 impl<C> Generator<C> {
-    /// Decrypts an ID into its fields. Every integer decrypts to some fields, so plausible fields do not prove that the ID is
-    /// genuine.
+    /// Decrypts an ID into its fields. Every integer decrypts to fields that look valid, so they do not prove that the ID
+    /// is genuine.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -87,7 +87,7 @@ impl<C> Generator<C> {
         self.engine.family.codec.inspect(id)
     }
 
-    /// Returns the terms of the grant, including its extensions.
+    /// Returns the current terms of the grant, including any extensions.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -116,13 +116,13 @@ impl<C> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `lease_mismatch` unless both grants have the same nodes and start.
+    /// Returns `lease_mismatch` unless both grants have the same node IDs and the same start.
     pub fn extend_grant(&self, longer: Grant) -> Result<()> {
         self.engine.extend(self.engine.family.grant.extended(longer.used_up())?.ticks().end);
         Ok(())
     }
 
-    /// Returns statistics of the generator at this moment.
+    /// Returns the generator's current statistics.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -141,9 +141,9 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// Closes the generator, which also ends calls in progress on other threads, and returns the last second used, in Unix
-    /// seconds. The next generator of this grant must resume after that second. If the generator was called but generated no
-    /// ID, the result is the second that it skipped. If it was never called, the result is `None`.
+    /// Closes the generator, which ends calls in progress on other threads, and returns the last second used, as a Unix
+    /// timestamp. The next generator for this grant must resume after that second. If the generator was called but
+    /// generated no ID, the result is the second that it skipped. If it was never called, the result is `None`.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -177,10 +177,10 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Checks in this order: `lease_not_started` with the time to retry, or `lease_expired`; then `clock_behind` if the clock
-    /// is behind the last second used, or `sequence_exhausted`, both with the time to retry, immediately or after a wait of up
-    /// to `max_wait`. Also returns `generator_closed` if the generator is closed, `forked` in a child process, or any error of
-    /// the clock. A failed call changes nothing.
+    /// Checks for errors in this order: `lease_not_started` with the time to retry, or `lease_expired`; then `clock_behind`
+    /// if the clock is behind the last second used, or `sequence_exhausted`, both with the time to retry, immediately or
+    /// after a wait of up to `max_wait`. Also returns `generator_closed` if the generator is closed, `forked` in a child
+    /// process, or any error that the clock returns. A failed call changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
         self.engine.one(Mode::Wait, ())
@@ -247,8 +247,8 @@ impl<C: Clock> Generator<C> {
         self.engine.try_fill((), ids)
     }
 
-    /// Generates a new ID and waits asynchronously. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking
-    /// the thread.
+    /// Generates a new ID. If the call has to wait, it awaits `sleep`, for example `tokio::time::sleep`, instead of
+    /// blocking the thread.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -269,8 +269,8 @@ impl<C: Clock> Generator<C> {
         self.engine.one_async(&sleep, ()).await
     }
 
-    /// Fills a slice with new IDs. It awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
-    /// front of the slice, so it remains correct if the future is dropped early.
+    /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
+    /// counts the valid IDs at the front of the slice, so it remains correct if the future is dropped early.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

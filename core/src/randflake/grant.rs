@@ -5,7 +5,8 @@ use core::ops::{Range, RangeInclusive};
 use super::{EPOCH, LAST_NODE, LAST_SECOND};
 use crate::{Error, ErrorKind, Result};
 
-/// The right to use one node ID, or a range of node IDs, from `start` until just before `end`, in Unix seconds.
+/// The right to use one node ID, or a range of node IDs, from `start` until just before `end`. Both are Unix timestamps in
+/// seconds.
 ///
 /// The issuer of grants must ensure that no two grants share a node ID in the same second. A grant can be used only once, by
 /// one generator. Therefore the generator takes ownership of the grant, which can be neither copied nor cloned.
@@ -44,7 +45,7 @@ pub struct Grant {
     terms: GrantInfo,
 }
 
-/// The node IDs and the time range of a grant, for inspection only. Terms do not confer the right to use the node IDs.
+/// The node IDs and the time range of a grant, for inspection only. It does not confer the right to use the node IDs.
 ///
 /// ```
 /// use polyflake::randflake::{Generator, Grant};
@@ -64,7 +65,7 @@ pub struct GrantInfo {
 }
 
 impl Grant {
-    /// Creates a grant of one node ID.
+    /// Creates a grant for one node ID.
     ///
     /// ```
     /// use polyflake::randflake::Grant;
@@ -75,14 +76,14 @@ impl Grant {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` unless the node is in 0..=131071 and 1730000000 <= start < end <= 2803741824.
+    /// Returns `out_of_range` unless the node ID is in 0..=131071 and 1730000000 <= start < end <= 2803741824.
     pub fn new(node: u32, start: i64, end: i64) -> Result<Self> {
         Error::check_range("node", node, 0..=LAST_NODE)?;
         Self::with_nodes(node..=node, start, end)
     }
 
-    /// Creates a grant of a range of node IDs. When the sequence of one node is exhausted for the current second, the generator
-    /// continues with the next node.
+    /// Creates a grant for a range of node IDs. When a node ID has no sequence numbers left in the current second, the
+    /// generator continues with the next node ID.
     ///
     /// ```
     /// use polyflake::randflake::Grant;
@@ -128,7 +129,7 @@ impl Grant {
         self.terms.nodes()
     }
 
-    /// Returns the first second, in Unix seconds.
+    /// Returns the first second of the grant, as a Unix timestamp.
     ///
     /// ```
     /// use polyflake::randflake::{EPOCH, Grant};
@@ -140,7 +141,7 @@ impl Grant {
         self.terms.start
     }
 
-    /// Returns the second after the last one, in Unix seconds.
+    /// Returns the first second after the grant, as a Unix timestamp.
     ///
     /// ```
     /// use polyflake::randflake::{Grant, LAST_SECOND};
@@ -166,7 +167,8 @@ impl Grant {
     /// ```
     ///
     /// # Errors
-    /// Returns `lease_mismatch` unless both grants have the same nodes and start. This grant then remains unchanged.
+    /// Returns `lease_mismatch` unless both grants have the same node IDs and the same start. In that case, this grant
+    /// remains unchanged.
     pub fn extend(&mut self, longer: Self) -> Result<()> {
         self.terms = self.terms.extended(longer.used_up())?;
         Ok(())
@@ -192,7 +194,7 @@ impl GrantInfo {
         self.first_node..=self.last_node
     }
 
-    /// Returns the first second, in Unix seconds.
+    /// Returns the first second of the grant, as a Unix timestamp.
     ///
     /// ```
     /// use polyflake::randflake::{EPOCH, Grant};
@@ -204,7 +206,7 @@ impl GrantInfo {
         self.start
     }
 
-    /// Returns the second after the last one, in Unix seconds.
+    /// Returns the first second after the grant, as a Unix timestamp.
     ///
     /// ```
     /// use polyflake::randflake::{Grant, LAST_SECOND};

@@ -6,7 +6,7 @@ use crate::{
     format::{Text, text_id},
 };
 
-/// A Randflake, which is a signed 64-bit integer and sorts like one, as in a database.
+/// A Randflake ID. It is a signed 64-bit integer and sorts as one, in memory and in a database.
 ///
 /// ```
 /// use polyflake::randflake::Randflake;
@@ -35,7 +35,7 @@ impl Randflake {
         Self(id)
     }
 
-    /// Creates an ID that has the same 64 bits as an unsigned integer.
+    /// Creates an ID from an unsigned integer with the same 64 bits.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;
@@ -86,7 +86,7 @@ impl Randflake {
         hex::encode(self.to_u64())
     }
 
-    /// Parses a string in base32hex.
+    /// Parses a base32hex string.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;

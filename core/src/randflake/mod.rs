@@ -6,8 +6,7 @@
 //! ```
 //!
 //! The last second is 2803741823 (2058-11-05T17:10:23Z). From 2041-10-31 on, raw values use all 64 bits. The string is the
-//! unsigned value in base32hex, in lower case, without padding and leading zeros. The node ID is the worker ID of the
-//! generator.
+//! unsigned value in base32hex, in lower case, without padding or leading zeros. The node ID is the worker ID of the generator.
 //!
 //! IDs are unpredictable, but they are not authenticated and do not grant access. Their sort order reveals nothing about their
 //! creation times.
@@ -49,10 +48,10 @@ const SEQUENCE: Span = FIELDS[2];
 /// Seconds since the epoch.
 const SCALE: Scale = Scale { epoch_ms: EPOCH * 1000, tick_ms: 1000, last: TIMESTAMP.max() };
 
-/// The first second of the format, in Unix seconds: 2024-10-27T03:33:20Z.
+/// The format's first second, as a Unix timestamp: 2024-10-27T03:33:20Z.
 pub const EPOCH: i64 = 1_730_000_000;
 
-/// The last second of the format, in Unix seconds: 2058-11-05T17:10:23Z.
+/// The format's last second, as a Unix timestamp: 2058-11-05T17:10:23Z.
 pub const LAST_SECOND: i64 = EPOCH + TIMESTAMP.max().cast_signed();
 
 /// The maximum node ID.
@@ -63,7 +62,8 @@ pub const LAST_NODE: u32 = NODE.max() as u32;
 #[allow(clippy::cast_possible_truncation, reason = "17 bits")]
 pub const LAST_SEQUENCE: u32 = SEQUENCE.max() as u32;
 
-/// Returns the key figures of the format. The fields are those of the raw value, which only the secret reveals.
+/// Describes the format: its fields, its capacity and its time range. The fields are those of the raw value, which only the
+/// secret reveals.
 ///
 /// ```
 /// let figures = polyflake::randflake::describe();

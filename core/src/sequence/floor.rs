@@ -32,7 +32,7 @@ impl Floor {
     /// Returns the floor for a clock that read `first` at the first call, with this slack and resolution, all in nanoseconds.
     ///
     /// # Errors
-    /// Returns the error of `tick_of` if the time range of the format ends before the floor does.
+    /// Returns the error of `tick_of` if the format's time range ends before the floor does.
     pub(crate) fn of<E>(
         first: i64,
         slack: u64,

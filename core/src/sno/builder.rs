@@ -59,17 +59,17 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Sets the partition, an explicit worker ID. Two generators with the same partition generate duplicate IDs unless their
-    /// sequence bounds do not overlap.
+    /// Sets the partition, an explicit worker ID. Two generators with the same partition can generate duplicate IDs if
+    /// their sequence ranges overlap.
     ///
-    /// While this generator exists, no default generator of this process and its forks leases the same partition. If a default
-    /// generator holds a lease on it already, calls wait until that lease ends, at most a minute later, or fail with
-    /// `sequence_exhausted` and the time to retry. After the generator is closed, the partition stays reserved for its
-    /// snapshot.
+    /// While this generator exists, no default generator in this process or its forks leases the same partition. If a
+    /// default generator already holds a lease on it, calls wait until that lease ends, which takes at most a minute, or
+    /// fail with `sequence_exhausted` and the time to retry. After the generator is closed, the partition remains reserved
+    /// for its snapshot.
     ///
-    /// A process that was restarted may have generated IDs in the current tick. Therefore the first ID belongs to the tick
-    /// after the first call, which waits up to 4 ms. If the clock was set back between two runs, duplicate IDs are generated
-    /// unless the new generator continues from a snapshot, or has a later window or a lease.
+    /// Before a restart, the process may have generated IDs in the current tick. Therefore the first call waits up to 4 ms,
+    /// and the first ID belongs to the next tick. If the clock was set back between two runs, duplicate IDs are possible
+    /// unless the new generator continues from a snapshot, has a later window or has a lease.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -109,8 +109,8 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Sets the first sequence of a tick, inclusive. The default is 0, or a random number in 0..=32767 with a default
-    /// partition.
+    /// Sets the first sequence number in each tick. The default is 0, or a random number in 0..=32767 if the generator has
+    /// a default partition.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -126,7 +126,7 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Sets the last sequence of a tick, inclusive. The default is 65535.
+    /// Sets the last sequence number in each tick. The default is 65535.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -152,9 +152,9 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` if a tick has fewer than 4 sequences, the window is empty, or the clock is coarser than 4 ms;
-    /// `time_out_of_range` if the window exceeds the time range of the format; or `missing_field` if there is neither a
-    /// partition nor a source of one.
+    /// Returns `out_of_range` if a tick has fewer than 4 sequence numbers, the window is empty, or the clock is coarser
+    /// than 4 ms; `time_out_of_range` if the window exceeds the format's time range; or `missing_field` if neither a
+    /// partition nor a source of partitions is configured.
     pub fn build(self) -> Result<Generator<C>> {
         let bounds = bounds(
             self.family.sequence_min.unwrap_or(0),
@@ -187,8 +187,9 @@ impl<C: Clock> Builder<C> {
         self.resume(snapshot, bounds, next)
     }
 
-    /// Builds a generator from a snapshot of the Go library and reproduces that library's quirks: bounds in the wrong order are
-    /// swapped, an upper bound of 0 means 65535, and a blank snapshot counts as the snapshot of a generator that created no ID.
+    /// Builds a generator from a snapshot that the Go library took, and reproduces that library's quirks: bounds in the
+    /// wrong order are swapped, an upper bound of 0 means 65535, and a blank snapshot is treated as the snapshot of a
+    /// generator that has generated no IDs.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Snapshot};

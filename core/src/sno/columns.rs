@@ -10,7 +10,7 @@ use crate::{
 // The kernels count from the same moment, in ticks of 4 ms.
 const _: () = assert!(SCALE.epoch_ms == scalar::columns::EPOCH_MS && SCALE.tick_ms == 4);
 
-/// Writes the start of each ID's tick in Unix milliseconds.
+/// Writes the start of each ID's tick to `column`, in Unix milliseconds.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -30,7 +30,7 @@ pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
     Ok(())
 }
 
-/// Writes the metabyte of each ID.
+/// Writes the metabyte of each ID to `column`.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -50,7 +50,7 @@ pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-/// Writes the partition of each ID.
+/// Writes the partition of each ID to `column`.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -70,7 +70,7 @@ pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
     Ok(())
 }
 
-/// Writes the sequence number of each ID.
+/// Writes the sequence number of each ID to `column`.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -90,7 +90,7 @@ pub fn sequence_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
     Ok(())
 }
 
-/// Writes all four columns with the kernel of a given level. All columns have the length of `ids`.
+/// Writes all four columns with the kernel for the given instruction-set level. Each column must be as long as `ids`.
 pub fn columns_with(
     level: Level,
     ids: &[Sno],

@@ -20,7 +20,7 @@ use crate::{
     sync::Ordering,
 };
 
-/// Generates sno IDs with one partition. Threads can share a generator.
+/// Generates sno IDs, using one partition at a time. Threads can share a generator.
 ///
 /// [`polyflake::Generator`](crate::Generator) documents the methods that all ID formats share: `handle`, `clock` and
 /// `extend_window`.
@@ -48,9 +48,10 @@ pub type Generator<C = DefaultClock> = generator::Generator<Partitions, C>;
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// Creates a generator with a default partition, which it leases when it generates its first ID and keeps for as long as it
-    /// generates IDs. No two generators of a process and its forks hold the same default partition at the same time. After an
-    /// idle period, the generator may continue with another partition. Its sequences start at a random number in 0..=32767.
+    /// Creates a generator with a default partition, which it leases when it generates its first ID and keeps for as long
+    /// as it generates IDs. No two generators in a process and its forks hold the same default partition at the same time.
+    /// After an idle period, the generator may switch to a different partition. The first sequence number in each tick is a
+    /// random number in 0..=32767, which is picked together with the partition.
     ///
     /// Two versions of this crate in one process have separate lease tables, so they may use the same default partition. If a
     /// program links both, assign explicit partitions.
@@ -113,7 +114,7 @@ pub fn generate(metabyte: u8) -> Result<Sno> {
 impl<C> Generator<C> {
     /// Creates a generator with a custom clock and a custom source of partitions. See [`Builder::identity_from`](super::Builder::identity_from).
     ///
-    /// If the clock is coarser than 4 ms, each call that generates an ID fails with `out_of_range`.
+    /// If the clock is coarser than 4 ms, every call that generates an ID fails with `out_of_range`.
     ///
     /// ```
     /// use polyflake::{
@@ -157,9 +158,9 @@ impl<C: Clock> Generator<C> {
     ///
     /// # Errors
     /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, if no ID became available within `max_wait`;
-    /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `generator_closed` if
-    /// the generator is closed; `forked` in a child process if the partition is explicit; or any error of the clock. A failed
-    /// call changes nothing.
+    /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside 2010..2079;
+    /// `generator_closed` if the generator is closed; `forked` in a child process if the partition is explicit; or any
+    /// error that the clock returns. A failed call changes nothing.
     #[inline]
     pub fn generate(&self, metabyte: u8) -> Result<Sno> {
         self.engine.one(Mode::Wait, metabyte)
@@ -223,8 +224,8 @@ impl<C: Clock> Generator<C> {
         self.engine.try_fill(metabyte, ids)
     }
 
-    /// Generates a new ID and waits asynchronously. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking
-    /// the thread.
+    /// Generates a new ID. If the call has to wait, it awaits `sleep`, for example `tokio::time::sleep`, instead of
+    /// blocking the thread.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -244,8 +245,8 @@ impl<C: Clock> Generator<C> {
         self.engine.one_async(&sleep, metabyte).await
     }
 
-    /// Fills a slice with new IDs. It awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
-    /// front of the slice, so it remains correct if the future is dropped early.
+    /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
+    /// counts the valid IDs at the front of the slice, so it remains correct if the future is dropped early.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -322,7 +323,7 @@ impl<C: Clock> Generator<C> {
         self.engine.family.current()
     }
 
-    /// Returns the half-open window in Unix milliseconds.
+    /// Returns the window, a half-open range in Unix milliseconds.
     ///
     /// ```
     /// let builder = polyflake::sno::Generator::builder().partition(42);
@@ -334,8 +335,8 @@ impl<C: Clock> Generator<C> {
         self.engine.window_ms(&SCALE)
     }
 
-    /// Closes the generator, which also ends calls in progress on other threads, and returns its snapshot. Only the first call
-    /// returns the snapshot. A default partition then belongs to the snapshot, so no other generator of this process and its
+    /// Closes the generator, which ends calls in progress on other threads, and returns its snapshot. Only the first call
+    /// returns the snapshot. A default partition then belongs to the snapshot, so no other generator in this process or its
     /// forks leases it.
     ///
     /// ```
@@ -351,8 +352,8 @@ impl<C: Clock> Generator<C> {
     ///
     /// # Errors
     /// Returns `generator_closed` if the generator is already closed or another thread is closing it; `forked` in a child
-    /// process, because the generator continues in the parent; or an error of assigning the default partition, if the generator
-    /// has none yet.
+    /// process, because the generator continues in the parent; or any error that occurs when a default partition is
+    /// assigned, if the generator has none yet.
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.check_open()?;
         let here = fork::current();
@@ -375,7 +376,7 @@ impl<C: Clock> Generator<C> {
         Ok(Snapshot::of(identity.partition, family.bounds_of(identity), state, start))
     }
 
-    /// Returns statistics of the generator at this moment. They cannot be used to restore a generator.
+    /// Returns the generator's current statistics. They cannot be used to restore a generator.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};
@@ -391,7 +392,7 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns any error of the clock, or `time_out_of_range` if the format cannot represent its time.
+    /// Returns any error that the clock returns, or `time_out_of_range` if the format cannot represent the clock's time.
     pub fn stats(&self) -> Result<Stats> {
         let (state, now) = (self.engine.machine.state(), self.engine.tick_now(&SCALE)?);
         Ok(Stats::of(self.partition(), self.engine.family.bounds(), state, now))

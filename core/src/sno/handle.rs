@@ -9,8 +9,8 @@ use crate::{
     generator::{self, Mode},
 };
 
-/// Generates IDs of a shared [`Generator`] for one thread. See [`Handle`](crate::Handle). A block is small compared to the
-/// 65,536 sequences of a tick.
+/// Generates IDs for one thread from a shared [`Generator`]. See [`Handle`](crate::Handle). The handle reserves sequence
+/// numbers in blocks, which are small compared to the 65,536 sequence numbers in a tick.
 ///
 /// ```
 /// use polyflake::sno::{Generator, Handle};

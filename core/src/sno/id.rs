@@ -13,7 +13,7 @@ const METABYTE: Span = FIELDS[2];
 const PARTITION: Span = FIELDS[3];
 const SEQUENCE: Span = FIELDS[4];
 
-/// A sno ID, which consists of 10 big-endian bytes. An encoded ID has 16 characters of `[2-9a-x]`.
+/// A sno ID, which consists of 10 big-endian bytes. An encoded ID has 16 characters from `[2-9a-x]`.
 ///
 /// IDs sort in the same order as their bytes, their strings and their times. In memory, a slice of IDs is identical to the IDs'
 /// packed bytes.
@@ -69,7 +69,7 @@ impl Sno {
     /// The length of an encoded ID in characters.
     pub const TEXT_LEN: usize = 16;
 
-    /// Parses a string of 16 characters in `[2-9a-x]`.
+    /// Parses a string of 16 characters from `[2-9a-x]`.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -81,8 +81,8 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// Returns `invalid_length` if the string has another length, or `invalid_character` with the position of the first invalid
-    /// character.
+    /// Returns `invalid_length` if the string has the wrong length, or `invalid_character` with the position of the first
+    /// invalid character.
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         match text.as_bytes().first_chunk() {
@@ -94,7 +94,7 @@ impl Sno {
         }
     }
 
-    /// Creates an ID from its 10 bytes. Every value of the 10 bytes is a valid ID.
+    /// Creates an ID from its 10 bytes. Any 10 bytes are a valid ID.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -117,7 +117,7 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// Returns `invalid_length` if the slice has another length.
+    /// Returns `invalid_length` if the slice has the wrong length.
     pub fn from_slice(bytes: &[u8]) -> Result<Self> {
         let exact = bytes
             .try_into()
@@ -317,7 +317,7 @@ impl Sno {
         u16::from_be_bytes([self.0[8], self.0[9]])
     }
 
-    /// Returns the same ID with another metabyte, for example for another version or type of the same object.
+    /// Returns a copy of the ID with the given metabyte, for example for another version or type of the same object.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -333,7 +333,7 @@ impl Sno {
         self
     }
 
-    /// Returns the same ID with another partition.
+    /// Returns a copy of the ID with the given partition.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -347,7 +347,7 @@ impl Sno {
         self
     }
 
-    /// Returns the same ID with another sequence number.
+    /// Returns a copy of the ID with the given sequence number.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -373,7 +373,7 @@ impl Sno {
         base32::encode(&self.0)
     }
 
-    /// Creates an ID from the bytes of such a UUID.
+    /// Creates an ID from the bytes of a UUID that [`Sno::to_uuid_bytes`] returned.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -390,9 +390,9 @@ impl Sno {
         base32::decode(&bytes).map(Self).ok_or_else(|| base32::refuse(&bytes))
     }
 
-    /// Returns the lowest and the highest ID of the half-open time range `start .. end`. Both IDs belong to the range, so they
-    /// can be used directly in `BETWEEN` queries. The bounds are Unix milliseconds or `SystemTime`s. An ID is in the range if
-    /// its tick starts within the range.
+    /// Returns the lowest and the highest ID in the half-open time range `start .. end`. Both IDs belong to the range, so
+    /// you can use them directly in `BETWEEN` queries. `start` and `end` are Unix milliseconds or `SystemTime`s. An ID is
+    /// in the range if its tick starts within the range.
     ///
     /// ```
     /// use polyflake::sno::Sno;

@@ -7,7 +7,7 @@ use crate::{
     generator::NEVER_DRAWN,
 };
 
-/// A default partition and the lower bound of its sequences.
+/// A default partition and the lower bound of its sequence numbers.
 ///
 /// ```
 /// use polyflake::sno::{Assignment, Generator};
@@ -20,13 +20,14 @@ use crate::{
 pub struct Assignment {
     /// The partition, which no other generator holds at the same time.
     pub partition: u16,
-    /// The lower bound, random in 0..=32767, so that two processes that share a partition by chance collide less often.
+    /// The lower bound, a random number in 0..=32767. It makes collisions less likely if two processes share a partition by
+    /// chance.
     pub sequence_min: u16,
 }
 
 impl Assignment {
-    /// Picks a random partition that no generator of this process and its forks holds or will lease, for a generator outside
-    /// this crate. The randomness comes from the operating system.
+    /// Picks a random partition for a generator outside this crate. No generator in this process or its forks holds the
+    /// partition or will lease it. The randomness comes from the operating system.
     ///
     /// ```
     /// use polyflake::sno::Assignment;
@@ -37,7 +38,8 @@ impl Assignment {
     /// ```
     ///
     /// # Errors
-    /// Returns `partitions_exhausted` if all 65,536 partitions are in use, or `entropy_unavailable`.
+    /// Returns `partitions_exhausted` if all 65,536 partitions are in use, or `entropy_unavailable` if the operating system
+    /// provides no random bytes.
     #[cfg(feature = "std")]
     pub fn from_system() -> Result<Self> {
         use crate::{

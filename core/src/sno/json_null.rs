@@ -1,5 +1,5 @@
-//! Serializes the zero ID as `null`, as the Go library does. Use it with serde's `with` attribute; it applies only to fields
-//! that have the attribute.
+//! Serializes the zero ID as `null`, as the Go library does. It applies only to fields with the attribute `#[serde(with =
+//! "polyflake::sno::json_null")]`.
 //!
 //! ```
 //! use polyflake::sno::Sno;
@@ -24,7 +24,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Sno;
 
-/// Serializes an ID, and the zero ID as null.
+/// Serializes an ID in its usual form, or as null if it is the zero ID.
 ///
 /// ```
 /// use polyflake::sno::Sno;
@@ -39,7 +39,7 @@ pub fn serialize<S: Serializer>(id: &Sno, serializer: S) -> Result<S::Ok, S::Err
     Some(id).filter(|id| **id != Sno::default()).serialize(serializer)
 }
 
-/// Deserializes an ID, and null as the zero ID.
+/// Deserializes an ID from its usual form, or the zero ID from null.
 ///
 /// ```
 /// use polyflake::sno::Sno;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::Error;
 
-/// An enum that is declared by [`by_metabyte!`](crate::sno::by_metabyte).
+/// An enum that is declared with [`by_metabyte!`](crate::sno::by_metabyte).
 ///
 /// ```
 /// use polyflake::sno::{ByMetabyte, Sno, by_metabyte};
@@ -34,7 +34,7 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
     /// The metabytes of the variants, as they were declared.
     const METABYTES: &'static [&'static str];
 
-    /// Deserializes the content as the variant of a metabyte. Returns `None` if no variant has the metabyte.
+    /// Deserializes the content of the variant that has the given metabyte. Returns `None` if no variant has it.
     ///
     /// ```
     /// use polyflake::sno::{ByMetabyte, Sno, by_metabyte};
@@ -57,13 +57,14 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
     /// ```
     ///
     /// # Errors
-    /// Returns any error of the content's type.
+    /// Returns any error that occurs when the content is deserialized.
     fn of_metabyte<D: Deserializer<'de>>(
         metabyte: u8,
         content: D,
     ) -> Result<Option<Self>, D::Error>;
 
-    /// Deserializes an object like `Deserialize`, but distinguishes errors of the ID from errors of the format or the content.
+    /// Deserializes an object as `Deserialize` does, but distinguishes errors in the ID from errors in the format or the
+    /// content.
     ///
     /// ```
     /// use polyflake::sno::{ByMetabyte, ReadError, Sno, by_metabyte};
@@ -95,7 +96,7 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
     }
 }
 
-/// The reason why an object could not be read.
+/// The reason why an object could not be deserialized.
 ///
 /// ```
 /// use polyflake::sno::{ByMetabyte, ReadError, Sno, by_metabyte};

@@ -16,7 +16,7 @@ const LOW: usize = 9;
 /// ```
 ///
 /// # Errors
-/// Returns `invalid_length` if the string has another length, or `invalid_character` with the position of the first invalid
+/// Returns `invalid_length` if the string has the wrong length, or `invalid_character` with the position of the first invalid
 /// character.
 pub fn metabyte(text: &str) -> Result<u8> {
     match text.as_bytes().try_into().ok().filter(|_| text.is_ascii()).and_then(of_ascii) {

@@ -4,7 +4,7 @@ use super::Sno;
 use crate::{Error, Result};
 
 impl Sno {
-    /// Returns the bytes of a slice of IDs, 10 bytes each.
+    /// Returns a slice of IDs as packed bytes, 10 per ID.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -16,7 +16,7 @@ impl Sno {
         arrays(ids).as_flattened()
     }
 
-    /// Returns packed bytes, 10 per ID, as a slice of IDs. Every value of the 10 bytes is a valid ID.
+    /// Returns packed bytes, 10 per ID, as a slice of IDs. Any 10 bytes are a valid ID.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -36,7 +36,7 @@ impl Sno {
         }
     }
 
-    /// Works like [`Sno::slice_from_bytes`], for a mutable slice.
+    /// Works like [`Sno::slice_from_bytes`], but with mutable slices.
     ///
     /// ```
     /// use polyflake::sno::{self, Generator, Sno};

@@ -6,8 +6,8 @@ use crate::{Error, Result, sequence::tick_tock::State};
 /// The state of a closed generator, from which a new one can be restored. Restore it only once, because a second generator from
 /// the same snapshot would generate duplicate IDs.
 ///
-/// As JSON (feature `serde`), it has the member names of the Go library, plus `format`, which is 1. The Go library writes no
-/// `format`, so it may be missing. Times are in 4 ms units since 2010.
+/// As JSON (feature `serde`), its members have the same names as in the Go library. The additional member `format` is 1. It may
+/// be missing, because the Go library does not write it. Times are in 4 ms units since 2010.
 ///
 /// ```
 /// use polyflake::sno::{Generator, Snapshot};
@@ -23,16 +23,17 @@ use crate::{Error, Result, sequence::tick_tock::State};
 #[cfg_attr(test, derive(Default))]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// The two bytes of the partition.
+    /// The partition, as two big-endian bytes.
     pub partition: [u8; 2],
-    /// The first sequence of a tick.
+    /// The first sequence number in each tick.
     pub sequence_min: u16,
-    /// The last sequence of a tick.
+    /// The last sequence number in each tick.
     pub sequence_max: u16,
-    /// The last sequence that was used in tick `wall_hi`.
+    /// The last sequence number used in the tick `wall_hi`.
     pub sequence: u32,
-    /// The tick at which the snapshot was taken. In snapshots of this library it equals `wall_hi`. If it differs from `wall_hi`
-    /// in a snapshot of the Go library, the sequence is unknown, and the tick `wall_hi` is treated as exhausted.
+    /// The tick at which the snapshot was taken. In snapshots of this library it equals `wall_hi`. If it differs from
+    /// `wall_hi` in a snapshot of the Go library, the last sequence number is unknown, and the tick `wall_hi` is treated as
+    /// exhausted.
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
@@ -42,7 +43,8 @@ pub struct Snapshot {
     pub drifts: u32,
 }
 
-/// A generator's statistics at one point in time. They cannot restore the generator, because it generates more IDs after them.
+/// A generator's statistics at one point in time. They cannot be used to restore the generator, because it may generate more
+/// IDs afterwards.
 ///
 /// ```
 /// use polyflake::sno::Generator;
@@ -57,15 +59,15 @@ pub struct Snapshot {
 pub struct Stats {
     /// The partition, or `None` if none is assigned yet.
     pub partition: Option<u16>,
-    /// The first sequence of a tick.
+    /// The first sequence number in each tick.
     pub sequence_min: u16,
-    /// The last sequence of a tick.
+    /// The last sequence number in each tick.
     pub sequence_max: u16,
-    /// The last sequence used in this tick, or the lower bound if none has been used.
+    /// The last sequence number used in the current tick, or the lower bound if none has been used.
     pub sequence: u16,
-    /// The number of IDs generated in this tick.
+    /// The number of IDs generated in the current tick.
     pub len: u32,
-    /// The current tick by the generator's clock, in 4 ms units since 2010.
+    /// The current tick according to the generator's clock, in 4 ms units since 2010.
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
@@ -78,7 +80,8 @@ pub struct Stats {
 }
 
 impl Snapshot {
-    /// Creates the snapshot of a generator that has not generated an ID yet. Set the other fields to the stored values.
+    /// Creates the snapshot of a generator that has not generated any IDs. To load a stored snapshot, set the other fields
+    /// to the stored values.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Snapshot};

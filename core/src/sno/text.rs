@@ -3,10 +3,10 @@
 use super::{Sno, packed};
 use crate::{Result, arch, base32::slices};
 
-/// Encodes every ID as 16 ASCII characters. These 16 bytes are also the UUID of the ID in the compatible form.
+/// Encodes every ID as 16 ASCII characters. The same 16 bytes are also the ID's UUID in the compatible form.
 ///
-/// Reuse the buffer when you encode many IDs: newly allocated memory has to be mapped and cleared by the operating system
-/// first, which takes ten times as long as the encoding.
+/// Reuse the buffer when you encode many IDs, because the operating system must first map and clear newly allocated memory,
+/// which takes ten times as long as the encoding.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};

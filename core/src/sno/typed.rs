@@ -78,7 +78,7 @@ pub struct Id<T> {
 }
 
 impl<T: Kind> Id<T> {
-    /// Creates a typed ID if `id` has the metabyte of the type.
+    /// Creates a typed ID if `id` has the type's metabyte.
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind, Sno};
@@ -173,7 +173,7 @@ impl<T: Kind> Id<T> {
         super::generate(T::METABYTE).and_then(Self::new)
     }
 
-    /// Generates a new ID with a generator, a generator with a lease, or a handle.
+    /// Generates a new ID with the given generator, leased generator or handle.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Id, Kind};
@@ -195,7 +195,7 @@ impl<T: Kind> Id<T> {
         generator.generate(T::METABYTE).and_then(Self::new)
     }
 
-    /// Generates a new ID with the provided generator if one is available without waiting.
+    /// Generates a new ID with the given generator if one is available without waiting.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Id, Kind};
@@ -217,7 +217,7 @@ impl<T: Kind> Id<T> {
         generator.try_generate(T::METABYTE).and_then(Self::new)
     }
 
-    /// Generates `count` new IDs with the provided generator.
+    /// Generates `count` new IDs with the given generator.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Id, Kind};
@@ -244,8 +244,8 @@ impl<T: Kind> Id<T> {
         ids.into_iter().map(Self::new).collect()
     }
 
-    /// Generates a new ID with the provided generator. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking
-    /// the thread.
+    /// Generates a new ID with the given generator. If the call has to wait, it awaits `sleep`, for example
+    /// `tokio::time::sleep`, instead of blocking the thread.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -273,7 +273,8 @@ impl<T: Kind> Id<T> {
         generator.generate_async(sleep, T::METABYTE).await.and_then(Self::new)
     }
 
-    /// Generates `count` new IDs with the provided generator. It awaits `sleep` instead of blocking the thread.
+    /// Generates `count` new IDs with the given generator. If the call has to wait, it awaits `sleep` instead of blocking
+    /// the thread.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -305,8 +306,8 @@ impl<T: Kind> Id<T> {
         ids.into_iter().map(Self::new).collect()
     }
 
-    /// Returns the lowest and the highest ID of this type in a half-open time range. Both IDs belong to the range, so they can
-    /// be used directly in `BETWEEN` queries. See [`Sno::time_range`].
+    /// Returns the lowest and the highest ID of this type in a half-open time range. Both IDs belong to the range, so you
+    /// can use them directly in `BETWEEN` queries. See [`Sno::time_range`].
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind};

@@ -24,8 +24,8 @@ const MIDDLE: (u128, u32) = (0xfff << 20, 44);
 const LOW: (u128, u32) = (0xf_ffff, ZERO);
 
 impl Sno {
-    /// Returns the ID as the bytes of a version 8 UUID, which strict validators accept. All bits of the ID are kept in their
-    /// order.
+    /// Returns the ID as the bytes of a version 8 UUID, which strict validators accept. The UUID contains all bits of the
+    /// ID in the same order.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -54,7 +54,7 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// Returns `not_canonical` if the UUID has another version or variant, or if any bit after the ID is set.
+    /// Returns `not_canonical` if the UUID has a different version or variant, or if any bit after the ID is set.
     pub fn from_uuid8_bytes(bytes: [u8; 16]) -> Result<Self> {
         let uuid = u128::from_be_bytes(bytes);
         let reason = if uuid & VERSION_BITS != VERSION {
@@ -72,7 +72,7 @@ impl Sno {
     }
 }
 
-/// Writes each ID as the bytes of a version 8 UUID, in the order of the IDs.
+/// Writes each ID to `column` as the bytes of a version 8 UUID.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};

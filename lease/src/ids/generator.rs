@@ -234,7 +234,7 @@ macro_rules! calls {
             self.try_call(|leased| leased.try_fill(($($given)?), ids))
         }
 
-        /// Generates a new ID and waits asynchronously. It awaits `sleep`, for example `tokio::time::sleep`, instead of
+        /// Generates a new ID. If the call has to wait, it awaits `sleep`, for example `tokio::time::sleep`, instead of
         /// blocking the thread.
         ///
         /// # Errors
@@ -247,8 +247,8 @@ macro_rules! calls {
             self.call_async(&sleep, async |leased| leased.generate_async(&sleep, ($($given)?)).await).await
         }
 
-        /// Fills a slice with new IDs. It awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
-        /// front of the slice, so it remains correct if the future is dropped early.
+        /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
+        /// counts the valid IDs at the front of the slice, so it remains correct if the future is dropped early.
         ///
         /// # Errors
         /// Returns the same errors as [`Generator::fill`].

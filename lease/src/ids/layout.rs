@@ -154,8 +154,8 @@ impl Generator {
         self.try_call(|leased| leased.try_fill(None, ids))
     }
 
-    /// Generates a new ID and waits asynchronously. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking
-    /// the thread.
+    /// Generates a new ID. If the call has to wait, it awaits `sleep`, for example `tokio::time::sleep`, instead of
+    /// blocking the thread.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::generate`].
@@ -163,8 +163,8 @@ impl Generator {
         self.call_async(&sleep, async |leased| leased.generate_async(&sleep, None).await).await
     }
 
-    /// Fills a slice with new IDs. It awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
-    /// front of the slice, so it remains correct if the future is dropped early.
+    /// Fills a slice with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
+    /// counts the valid IDs at the front of the slice, so it remains correct if the future is dropped early.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::fill`].

@@ -142,7 +142,7 @@ impl<C> Generator<C> {
         self.engine.family.ticks().map(|ticks| self.engine.window_ms(ticks))
     }
 
-    /// Returns statistics of the generator at this moment.
+    /// Returns the generator's current statistics.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -166,7 +166,7 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// Closes the generator, which also ends calls in progress on other threads, and returns its snapshot. Only the first call
+    /// Closes the generator, which ends calls in progress on other threads, and returns its snapshot. Only the first call
     /// returns the snapshot.
     ///
     /// ```
@@ -205,11 +205,11 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `missing_field` for a bindable field that is not fixed; `clock_behind`, immediately, if the clock is behind the
-    /// last tick, or `sequence_exhausted` if no ID became available within `max_wait`, both with the time to retry;
+    /// Returns `missing_field` for a bindable field that is not fixed; `clock_behind`, immediately, if the clock is behind
+    /// the last tick, or `sequence_exhausted` if no ID became available within `max_wait`, both with the time to retry;
     /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the time range of the layout;
-    /// `generator_closed` if the generator is closed; `forked` in a child process; or any error of the clock. A failed call
-    /// changes nothing.
+    /// `generator_closed` if the generator is closed; `forked` in a child process; or any error that the clock returns. A
+    /// failed call changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Id> {
         self.one(Mode::Wait)
@@ -365,8 +365,8 @@ impl<C: Clock> Generator<C> {
         self.engine.try_fill(Some(base), ids.into())
     }
 
-    /// Generates a new ID and waits asynchronously. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking
-    /// the thread. All bindable fields must be fixed.
+    /// Generates a new ID. If the call has to wait, it awaits `sleep`, for example `tokio::time::sleep`, instead of
+    /// blocking the thread. All bindable fields must be fixed.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

@@ -9,7 +9,7 @@ use crate::{
     layout::{Generator, Id, Values, ids::family::Template},
 };
 
-/// Generates IDs of a shared [`Generator`] for one thread. See [`Handle`](crate::Handle).
+/// Generates IDs for one thread from a shared [`Generator`]. See [`Handle`](crate::Handle).
 ///
 /// ```
 /// use polyflake::layout::{Generator, Handle, preset};
