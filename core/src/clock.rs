@@ -32,7 +32,7 @@ pub use system::CoarseClock;
 #[cfg(feature = "std")]
 pub use ticking::TickingClock;
 
-/// A source of time, and the way to wait for it.
+/// A source of time, which can also sleep.
 ///
 /// A generator uses one clock for its lifetime and calls it without holding a lock. Therefore a clock may fail, return a wrong
 /// time, be slow or use the generator itself. In the worst case, a call returns an error.
@@ -65,11 +65,11 @@ pub trait Clock {
     /// Returns the current time in nanoseconds since 1970-01-01T00:00:00Z.
     fn unix_nanos(&self) -> Result<i64>;
 
-    /// Waits for about `nanos` nanoseconds. It may return early. An error ends the caller's wait.
+    /// Sleeps for about `nanos` nanoseconds. The call may return early. An error ends the caller's wait.
     fn sleep(&self, nanos: u64) -> Result<()>;
 
-    /// Returns the nanoseconds that have passed since a fixed moment, by a monotonic clock. Waits are measured with it, so that
-    /// a wait ends after `max_wait` even if the wall clock stops.
+    /// Returns the nanoseconds that have passed since a fixed moment, according to a monotonic clock. Waits are measured
+    /// with it, so a wait ends after `max_wait` even if the wall clock stops.
     ///
     /// The default is `None`, which means that there is no monotonic clock. In this case, each sleep counts as its requested
     /// duration, and [`Clock::patience`] also limits the wait. The same applies to a sleep during which the monotonic clock did
@@ -131,20 +131,21 @@ pub trait Clock {
         1
     }
 
-    /// Returns the default of `max_wait`, in nanoseconds, for a format whose tick lasts `tick_nanos`.
+    /// Returns the default value of `max_wait`, in nanoseconds, for a format whose tick lasts `tick_nanos`.
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         let _ = tick_nanos;
         1_000_000_000
     }
 
-    /// Called before each sleep of a call that has to wait, on the waiting thread, without a lock held. An error ends the wait.
+    /// Receives a notification before each sleep of a call that has to wait. It is called on the waiting thread, while no
+    /// lock is held. An error ends the wait.
     fn stalled(&self, stall: &Stall) -> Result<()> {
         let _ = stall;
         Ok(())
     }
 }
 
-/// A notification for [`Clock::stalled`] that a call has to wait.
+/// A notification that a call has to wait, which is passed to [`Clock::stalled`].
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -172,12 +173,12 @@ pub trait Clock {
 pub struct Stall {
     /// The reason for the wait: `sequence_exhausted` or `clock_behind`.
     pub reason: ErrorKind,
-    /// The time of the clock, in Unix milliseconds.
+    /// The clock's time, in Unix milliseconds.
     pub unix_ms: i64,
-    /// The number of calls of this generator that are currently waiting, including this one. They are not queued but compete
-    /// for the next IDs.
+    /// The number of calls to this generator that are currently waiting, including this one. They are not queued but
+    /// compete for the next IDs.
     pub stalled: u32,
-    /// The time that this call has slept, in milliseconds, rounded up. It is 0 in the first notification.
+    /// How long this call has slept, in milliseconds, rounded up. It is 0 in the first notification.
     pub slept_ms: u32,
 }
 
@@ -241,7 +242,7 @@ clock_behind_pointer!(
     alloc::sync::Arc<C>
 );
 
-/// A clock with a callback for waits, as created by a builder's `on_stall`.
+/// A clock that calls a callback before each sleep. A builder's `on_stall` creates one.
 ///
 /// ```
 /// use polyflake::{
@@ -262,7 +263,7 @@ pub struct OnStall<C, F> {
 }
 
 impl<C: Clock, F: Fn(&Stall)> OnStall<C, F> {
-    /// Wraps `clock` so that `callback` is called before each sleep, on the waiting thread, without a lock held.
+    /// Wraps `clock` so that `callback` is called on the waiting thread before each sleep, while no lock is held.
     ///
     /// ```
     /// use polyflake::clock::{Clock, OnStall, SystemClock};
@@ -311,7 +312,7 @@ impl ManualClock {
     }
 
     /// Creates a clock that is set to `unix_ms` milliseconds since 1970. A time that 64-bit nanoseconds cannot represent
-    /// (before 1677 or after 2262) is clamped to the nearest one.
+    /// (before 1677 or after 2262) is clamped to the nearest time that they can represent.
     ///
     /// ```
     /// use polyflake::clock::{Clock, ManualClock};
@@ -338,7 +339,8 @@ impl ManualClock {
         self.0.store(unix_nanos, portable_atomic::Ordering::Release);
     }
 
-    /// Sets the time in milliseconds since 1970. A time that 64-bit nanoseconds cannot represent is clamped to the nearest one.
+    /// Sets the time in milliseconds since 1970. A time that 64-bit nanoseconds cannot represent is clamped to the nearest
+    /// time that they can represent.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};
@@ -366,11 +368,11 @@ impl Clock for ManualClock {
 
 /// The operating system's wall clock. Waiting threads sleep.
 ///
-/// On Linux, this clock reads the processor's counter if the kernel's own clock does, which takes a third of the time of the
-/// system call. [`SystemClock::source`] returns which source is used. Each reading is extrapolated by the counter from a
-/// reading of the wall clock that is at most one millisecond old, so a change of the wall clock takes effect within a
-/// millisecond. In addition, each thread renews that reading after at most 4,096 extrapolations. With `POLYFLAKE_CLOCK=exact`
-/// in the environment, every reading uses the system call. [`ExactClock`] does the same for one generator.
+/// On Linux, this clock reads the processor's counter if the kernel's own clock does. This takes a third of the time of a
+/// system call. [`SystemClock::source`] returns which source is used. The counter extrapolates each reading from a reading of
+/// the wall clock that is at most one millisecond old, so a change to the wall clock takes effect within a millisecond. In
+/// addition, each thread renews that reading after at most 4,096 extrapolations. With `POLYFLAKE_CLOCK=exact` in the
+/// environment, every reading uses a system call. [`ExactClock`] does the same for one generator.
 ///
 /// ```
 /// use polyflake::clock::{Clock, SystemClock};
@@ -384,8 +386,8 @@ pub struct SystemClock;
 
 #[cfg(feature = "std")]
 impl SystemClock {
-    /// Returns the source of time that this process uses. It is determined once, at the first reading or the first call of this
-    /// function.
+    /// Returns the source of time that this process uses. It is determined once, on the first reading or the first call to
+    /// this function.
     ///
     /// ```
     /// use polyflake::clock::SystemClock;

@@ -26,9 +26,9 @@ pub mod partitions;
 use crate::Result;
 
 /// Prepares this process for forks, as the first generator does. Bindings call this function when they are loaded, so that
-/// children that are forked before the first generator exists share the table of default partitions, too.
+/// child processes that are forked before the first generator exists also share the table of default partitions.
 ///
-/// It does not read a clock or request random bytes.
+/// It neither reads a clock nor requests random bytes.
 ///
 /// # Errors
 /// Returns `forked` if the system cannot provide the memory that is needed to detect forks. In this case, no generator can be
@@ -37,8 +37,7 @@ pub fn prepare() -> Result<()> {
     imp::prepare()
 }
 
-/// Returns a number that identifies this process and that none of its ancestors had. For bindings that generate a batch block
-/// by block.
+/// Returns a number that distinguishes this process from all its ancestors. For bindings that generate a batch block by block.
 pub fn process() -> u32 {
     current()
 }

@@ -6,15 +6,15 @@
 
 use super::{Kernels, Set};
 
-/// A set that this CPU supports, with all sets below it.
+/// An instruction set that this CPU supports, together with all lower ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(Set);
 
 impl Level {
-    /// The baseline instructions of the target.
+    /// The target's baseline instructions.
     pub const SCALAR: Self = Self(Set::Scalar);
 
-    /// Returns the set of the level.
+    /// Returns the level's instruction set.
     pub const fn set(self) -> Set {
         self.0
     }
@@ -27,7 +27,7 @@ impl Level {
     }
 }
 
-/// Returns the highest level of this CPU, or of the weaker CPU that is simulated.
+/// Returns the highest level that this CPU, or the weaker CPU that is simulated, supports.
 #[inline]
 pub fn level() -> Level {
     #[cfg(feature = "std")]
@@ -36,7 +36,7 @@ pub fn level() -> Level {
     return highest();
 }
 
-/// Returns all levels up to the one of this CPU, weakest first.
+/// Returns all levels that this CPU, or the weaker CPU that is simulated, supports, weakest first.
 pub fn levels() -> impl Iterator<Item = Level> {
     let highest = level();
     Set::ALL.iter().map(|&set| Level(set)).filter(move |&level| level <= highest)

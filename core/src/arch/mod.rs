@@ -96,7 +96,7 @@ kernels! {
 /// supports it.
 macro_rules! sets {
     ($($(#[$doc:meta])* $Set:ident: $name:literal, $file:ident, $is_here:expr;)*) => {
-        /// The instruction sets for which kernels are written, weakest first. Each includes all earlier ones.
+        /// The instruction sets that have their own kernels, weakest first. Each set includes all earlier ones.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Set {
             /// The instructions that every CPU of the target supports.
@@ -108,7 +108,7 @@ macro_rules! sets {
             /// All sets of this architecture, weakest first.
             pub const ALL: &[Self] = &[Self::Scalar, $(Self::$Set),*];
 
-            /// Returns the name of the set in `POLYFLAKE_CPU`.
+            /// Returns the name that selects the set in `POLYFLAKE_CPU`.
             pub const fn name(self) -> &'static str {
                 match self {
                     Self::Scalar => "scalar",

@@ -3,11 +3,11 @@
 use super::{Clock, SystemClock, system};
 use crate::Result;
 
-/// The operating system's wall clock, read with the system call every time. It is meant for tests that set the system time, and
+/// The operating system's wall clock, read with a system call every time. It is meant for tests that set the system time, and
 /// for programs that should not use the processor's counter.
 ///
-/// Do not use the same partition, node ID or window for a generator with this clock and one with the [`SystemClock`], which may
-/// lag behind.
+/// Do not use the same partition, node ID or window for a generator with this clock and one with the [`SystemClock`], because
+/// that clock may lag behind.
 ///
 /// ```
 /// use polyflake::{clock::ExactClock, sno::Generator};
@@ -57,12 +57,12 @@ impl Clock for ExactClock {
 pub enum Source {
     /// The processor's counter, synchronized with the wall clock every millisecond.
     Counter,
-    /// The system call for every reading. On Linux, it does not enter the kernel.
+    /// A system call for every reading. On Linux, the call does not enter the kernel.
     SystemCall,
 }
 
 impl Source {
-    /// Returns the name of the source: `counter` or `system_call`.
+    /// Returns the source's name: `counter` or `system_call`.
     ///
     /// ```
     /// use polyflake::clock::Source;

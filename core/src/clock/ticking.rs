@@ -22,19 +22,19 @@ std::thread_local! {
     static LEFT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The wall clock as last read by a dedicated thread. It is the cheapest clock to read, for programs that generate many
-/// millions of IDs per second in single calls.
+/// The wall clock as last read by a dedicated thread. It is the cheapest clock to read, and is meant for programs that generate
+/// many millions of IDs per second, one at a time.
 ///
-/// It has these costs:
+/// It has the following costs:
 ///
 /// - The thread wakes up once per interval, as long as a clone of the clock exists.
-/// - A reading is up to one interval old. It can be arbitrarily old if the thread gets no processor time or the machine is
-///   suspended. Therefore each thread reads the wall clock itself once in 4,096 readings, and after each wait.
+/// - A reading is up to one interval old. It can be arbitrarily old if the thread gets no CPU time or the machine is suspended.
+///   Therefore each thread reads the wall clock itself once every 4,096 readings, and after each wait.
 /// - After a clock rollback, readings stay ahead until the next update, or for 10 ms if the rollback is shorter than that.
-/// - A forked child process does not have the dedicated thread, so each reading in it reads the wall clock.
+/// - A forked child process does not have the dedicated thread, so it reads the wall clock every time.
 ///
-/// Generators check each tick, as with every clock, so none of these effects causes duplicate IDs. A generator rejects an
-/// interval that is longer than its tick.
+/// Generators check each tick, as they do with every clock, so none of these effects causes duplicate IDs. A generator rejects
+/// an interval that is longer than its tick.
 ///
 /// ```
 /// use std::time::Duration;

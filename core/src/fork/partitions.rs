@@ -80,7 +80,8 @@ const END: u64 = (1 << 40) - 1;
 const LEFT: u64 = END + 1;
 /// One claim of an entry.
 const CLAIM: u64 = LEFT << 1;
-/// The claims of a partition that stays reserved permanently. It is also a complete entry, about which nothing else is known.
+/// The `claims` of a partition that remains reserved permanently. It is also a complete entry, for a partition about which
+/// nothing else is known.
 pub const KEPT: u64 = 0xfff * CLAIM;
 
 /// The length of the first lease, in ticks. A generator that is abandoned after one ID does not hold its partition for longer,
@@ -148,18 +149,20 @@ impl Entry {
     }
 }
 
-/// Returns the partition that follows `count` others, in the order that `base` determines. An aligned group of 2^k counts
-/// yields an aligned group of 2^k partitions, in another order. So the groups of two bases are either equal or disjoint.
+/// Returns the partition that follows `count` others in the order that `base` determines. An aligned group of 2^k counts yields
+/// an aligned group of 2^k partitions, in a different order. Therefore the groups that two bases yield are either equal or
+/// disjoint.
 pub const fn place(base: u32, count: u32) -> usize {
     ((base ^ count) as usize) % COUNT
 }
 
-/// An entry for each partition. All generators of a fork tree, or of the threads of a JavaScript process, share one table.
+/// A table with one entry for each partition. All generators in a fork tree, or in the threads of a JavaScript process, share
+/// one table.
 pub trait Table: Sync {
     /// Returns 16 random bits.
     ///
     /// # Errors
-    /// `entropy_unavailable`.
+    /// Returns `entropy_unavailable`.
     fn random(&self) -> Result<u16>;
 
     /// Returns the next partition to check. Each call returns a different one until all have been returned; see [`place`].
@@ -180,7 +183,7 @@ pub trait Table: Sync {
     }
 }
 
-/// Finds the table of a process, at the first use.
+/// A function that finds the process's table on first use.
 pub type FindTable = fn() -> Result<&'static dyn Table>;
 
 /// The operations of generators on a table.
@@ -188,7 +191,7 @@ impl dyn Table + '_ {
     /// Leases a partition that is free at `now`.
     ///
     /// # Errors
-    /// Returns the tick at which the first partition will be free, or `entropy_unavailable`.
+    /// Returns the tick at which the first partition will be free, or Returns `entropy_unavailable`.
     pub(crate) fn take(&self, now: u64) -> result::Result<Lease, NoLease> {
         let mut earliest = FOREVER;
         for _ in 0..self.count() {
@@ -257,7 +260,7 @@ impl dyn Table + '_ {
 /// A table in memory. It is initially all zeros, so that newly mapped shared pages are a valid table. `N` is a power of two,
 /// and smaller than `COUNT` only in models.
 ///
-/// Only models create one. Processes use [`shared`].
+/// Only models create a table directly. Processes use [`shared`].
 #[cfg(feature = "std")]
 #[repr(C)]
 #[derive(Debug)]

@@ -26,11 +26,11 @@ use crate::{Error, ErrorKind, Result};
 pub trait Generated: Sized {
     /// The value that the caller chooses for each ID: a sno's metabyte, a Hot Guid's shard key, or `()`.
     type Param;
-    /// The buffer that a call for many IDs fills.
+    /// The type of buffer that calls for many IDs fill.
     type Batch<'b>;
 }
 
-/// Generates IDs. Generators, generators with a lease, and handles in a [`RefCell`] implement this trait.
+/// Generates IDs. Generators, leased generators, and handles in a [`RefCell`] implement this trait.
 ///
 /// Generators have the same methods without the trait. The trait is meant for functions and services that accept any of these
 /// types. The trait is dyn-compatible: `dyn Generate<Sno>`.
@@ -80,7 +80,7 @@ pub trait Generate<I: Generated> {
     fn try_fill(&self, param: I::Param, ids: I::Batch<'_>) -> Result<usize>;
 }
 
-/// Generates IDs without blocking the thread. Generators and generators with a lease implement this trait.
+/// Generates IDs without blocking the thread. Generators and leased generators implement this trait.
 ///
 /// ```
 /// use std::{pin::pin, task::{Context, Poll, Waker}, time::Duration};
@@ -99,7 +99,8 @@ pub trait Generate<I: Generated> {
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 pub trait GenerateAsync<I: Generated>: Generate<I> {
-    /// Generates a new ID. It awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
+    /// Generates a new ID. If the call has to wait, it awaits `sleep`, for example `tokio::time::sleep`, instead of
+    /// blocking the thread.
     ///
     /// # Errors
     /// Returns the same errors as the generator's method.
@@ -109,8 +110,8 @@ pub trait GenerateAsync<I: Generated>: Generate<I> {
         param: I::Param,
     ) -> impl Future<Output = Result<I>>;
 
-    /// Fills a buffer with new IDs. It awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
-    /// front of the buffer.
+    /// Fills a buffer with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
+    /// counts the valid IDs at the front of the buffer.
     ///
     /// # Errors
     /// Returns the same errors as the generator's method.

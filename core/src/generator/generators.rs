@@ -9,7 +9,7 @@ use crate::{
     clock::{Clock, DefaultClock},
 };
 
-/// Generates IDs of one ID format. Threads can share a generator.
+/// Generates IDs in one ID format. Threads can share a generator.
 ///
 /// Each ID format has its own generator: [`sno::Generator`](crate::sno::Generator),
 /// [`randflake::Generator`](crate::randflake::Generator), [`hotguid::Generator`](crate::hotguid::Generator),
@@ -63,8 +63,8 @@ impl<F: Family, C> Generator<F, C> {
     ///
     /// # Errors
     /// Returns `generator_closed` if the generator is already closed; `forked` in a child of the process to which the
-    /// partition, node IDs or window were assigned, because the generator continues in the parent; or `unknown_field` in a
-    /// layout without a timestamp, whose generator is not closed.
+    /// partition, node IDs or window were assigned, because the generator continues in the parent; or `unknown_field` if
+    /// the layout has no timestamp, whose generator is not closed.
     #[doc(hidden)]
     pub fn seal(&self) -> Result<Option<Range<i64>>> {
         self.engine.seal()
@@ -72,7 +72,7 @@ impl<F: Family, C> Generator<F, C> {
 }
 
 impl<F: Pack, C: Clock> Generator<F, C> {
-    /// Creates a handle for one thread. Its first block in a tick has 64 IDs.
+    /// Creates a handle for one thread. Its first block in each tick has 64 IDs.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -89,8 +89,8 @@ impl<F: Pack, C: Clock> Generator<F, C> {
 
 impl<F: Family + Windowed, C> Generator<F, C> {
     /// Moves the end of the window to a later time, in Unix milliseconds or as a `SystemTime`. The call has no effect if
-    /// the new end is not later, or without an explicit window, because the window then already covers the format's time
-    /// range.
+    /// the new end is not later. It also has no effect on a generator without an explicit window, because the window then
+    /// already covers the format's time range.
     ///
     /// ```
     /// let builder = polyflake::sno::Generator::builder().partition(42);

@@ -47,10 +47,10 @@ impl<F: Pack> Block<F> {
     }
 }
 
-/// Generates IDs of a shared [`Generator`] for one thread, from blocks of slots that it reserves. Slots that are not used before
-/// their tick ends are lost.
+/// Generates IDs for one thread from a shared [`Generator`]. The handle reserves blocks of sequence slots. Slots that are not
+/// used before their tick ends are lost.
 ///
-/// As long as the clock does not move backwards, the IDs of a handle sort in the order in which they were generated, with three
+/// As long as the clock does not move backwards, a handle's IDs sort in the order in which they were generated, with three
 /// exceptions:
 ///
 /// - In a sno ID, the metabyte precedes the sequence, so IDs within a 4 ms tick sort by metabyte first.

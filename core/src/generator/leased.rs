@@ -22,10 +22,10 @@ use crate::{
     sync::{AtomicU32, Ordering},
 };
 
-/// Generates IDs with a sequence of grants of partitions, node IDs, machine fields or constants. Threads can share a generator.
+/// Generates IDs under successive grants of partitions, node IDs, machine fields or constants. Threads can share a generator.
 ///
 /// The generators of earlier grants are sealed. If a grant is assigned again, it gets a new generator, so that windows are
-/// never merged. The end of a lease leaves no snapshot, because the time after it belongs to the next holder.
+/// never merged. A lease that ends leaves no snapshot, because the time after it belongs to the next holder.
 ///
 /// Not part of the public API: for leases, which wrap these methods.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ struct Granted<F: Family, C> {
 }
 
 impl<F: Pack, C: Clock> Leased<F, C> {
-    /// Creates a generator with its first grant, which has the number 0. The window of the generator is the grant.
+    /// Creates a generator with its first grant, which has the number 0. The generator's window is the grant.
     ///
     /// # Errors
     /// Returns `unknown_field` for a generator of a layout without a timestamp, or `missing_field` if a bindable field is not
@@ -55,18 +55,18 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         Ok(Self { generators, closed_in: AtomicU32::new(NEVER_DRAWN) })
     }
 
-    /// Switches to another grant and returns the grant's number, which is one more than the previous number. This seals the
-    /// current generator and passes the time span of the highest tick that it may have used, in Unix milliseconds, to `build`.
-    /// `build` must return a generator whose window starts at or after that span. Calls during the switch wait, as they do
-    /// between two grants.
+    /// Switches to a new grant and returns the grant's number, which is one more than the previous number. This seals the
+    /// current generator and passes the time span of the highest tick that it may have used, in Unix milliseconds, to
+    /// `build`. `build` must return a generator whose window starts at or after that span. Calls during the switch wait, as
+    /// they do between two grants.
     ///
     /// In a child process, the parent's generator is left unchanged, and `build` receives no tick.
     ///
     /// # Errors
-    /// Returns any error of `build`. Returns `lease_mismatch` if the window starts too early, if it starts no later than a tick
-    /// used by an earlier generator that may create the same IDs, or if another thread switched at the same time. Returns
-    /// `generator_closed` after [`Leased::close`]. After an error, the current generator may remain sealed until the next
-    /// switch.
+    /// Returns any error that `build` returns. Returns `lease_mismatch` if the window starts too early, if it starts no
+    /// later than a tick used by an earlier generator that may create the same IDs, or if another thread switched at the
+    /// same time. Returns `generator_closed` after [`Leased::close`]. After an error, the current generator may remain
+    /// sealed until the next switch.
     pub fn move_to(
         &self,
         build: impl FnOnce(Option<Range<i64>>) -> Result<Generator<F, C>>,
@@ -115,8 +115,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         self.of(number)?.extend_window(end.into())
     }
 
-    /// Ends a grant permanently, which also ends calls in progress, and returns the time span of the highest tick that it may
-    /// have used, in Unix milliseconds, or `None` if it used no tick. Later calls wait, as they do between two grants.
+    /// Ends a grant permanently, along with calls in progress. Returns the time span, in Unix milliseconds, of the highest
+    /// tick that the grant may have used, or `None` if it used no tick. Later calls wait, as they do between two grants.
     ///
     /// # Errors
     /// Returns `lease_mismatch` if the grant is not the newest, `generator_closed` if it is already sealed, or `forked` in a

@@ -32,7 +32,7 @@ pub struct Builder<F, C> {
     pub(crate) options: Options<C>,
 }
 
-/// The options of an ID format whose window is optional.
+/// Marks the options of ID formats whose window is optional.
 pub trait Windowed {}
 
 impl<F, C: Clock> Builder<F, C> {
@@ -57,7 +57,7 @@ impl<F, C: Clock> Builder<F, C> {
         self
     }
 
-    /// Sets what the generator does when the IDs of the tick are exhausted or the clock is behind. By default, it waits.
+    /// Sets what the generator does when the current tick has no IDs left or the clock is behind. By default, it waits.
     /// Generators of layouts always fail immediately if the clock is behind.
     ///
     /// ```
@@ -86,7 +86,7 @@ impl<F, C: Clock> Builder<F, C> {
         self
     }
 
-    /// Calls `callback` when a call has to wait, before each of its sleeps, on the waiting thread.
+    /// Sets a callback for calls that have to wait. It runs on the waiting thread before each sleep.
     ///
     /// ```
     /// use std::cell::Cell;

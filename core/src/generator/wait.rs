@@ -11,7 +11,7 @@ use crate::{
     sync::{Ordering, Tally},
 };
 
-/// What a generator does when no ID is available, because the IDs of the tick are exhausted or the clock is behind.
+/// What a generator does when no ID is available, because the current tick has no IDs left or the clock is behind.
 ///
 /// ```
 /// use polyflake::{OnExhausted, sno::Generator};

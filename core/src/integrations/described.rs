@@ -2,10 +2,10 @@
 
 use alloc::string::String;
 
-/// The description of encoded IDs for JSON Schema and OpenAPI.
+/// A description of encoded IDs for JSON Schema and OpenAPI.
 #[derive(Clone, Debug)]
 pub struct Schema {
-    /// The `format` in JSON Schema, such as `uuid`.
+    /// The value of `format` in JSON Schema, such as `uuid`.
     pub format: Option<&'static str>,
     /// A regular expression that matches every encoded ID and is as narrow as possible.
     pub pattern: String,
@@ -13,11 +13,11 @@ pub struct Schema {
     pub example: String,
 }
 
-/// IDs whose strings a schema describes.
+/// An ID type whose string form a schema describes.
 pub trait Described {
     /// The name of the type in a schema.
     const NAME: &'static str;
 
-    /// Returns the description of the strings.
+    /// Returns the description of the string form.
     fn schema() -> Schema;
 }

@@ -26,7 +26,7 @@ use crate::{Error, Result};
 
 pub use described::{Described, Schema};
 
-/// The type of a column.
+/// A column's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A signed 64-bit integer.
@@ -39,7 +39,7 @@ pub enum Form {
     Uuid,
 }
 
-/// The value of a column.
+/// A column's value.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'v> {
     /// A signed integer.
@@ -48,16 +48,16 @@ pub enum Value<'v> {
     Bytes(&'v [u8]),
     /// A string.
     Text(&'v str),
-    /// The bytes of a UUID, in the order of the string.
+    /// The bytes of a UUID, in the same order as in the string.
     Uuid([u8; 16]),
 }
 
-/// IDs that can be stored in columns.
+/// An ID type that can be stored in database columns.
 pub trait Column: Display + Sized {
     /// The types of columns that can store these IDs.
     const FORMS: &'static [Form];
 
-    /// Returns the form to use with databases that do not report the type of a column.
+    /// Returns the form to use with databases that do not report a column's type.
     fn form(&self) -> Form {
         Form::Text
     }

@@ -12,9 +12,9 @@
 //! A [`Layout`] is checked once when it is built, and the name of a field is looked up once as a [`FieldIndex`]. After that, packing and
 //! parsing need only shifts and masks.
 //!
-//! A [`Generator`] sets the time and the sequence. The first ID of each tick has the sequence's start value, and each further ID
-//! of the tick has the next value. If the clock is behind the last tick, calls fail immediately, because a layout has no spare
-//! bit to record a clock rollback.
+//! A [`Generator`] sets the time and the sequence. The first ID in each tick has the sequence's start value, and each further
+//! ID in the tick has the next value. If the clock is behind the last tick, calls fail immediately, because a layout has no
+//! spare bit to record a clock rollback.
 
 mod ids;
 mod json;

@@ -54,9 +54,9 @@ fn fields(name: &str) -> Option<Vec<Field>> {
 /// Returns the layout of a well-known service: `twitter` or `x`, `discord`, `instagram`, `sonyflake`, `mastodon` or `baidu`.
 /// Names are case-insensitive.
 ///
-/// A machine field becomes a constant field if `machine` contains a value for it, and a bindable field otherwise. IDs of
-/// `mastodon` and `baidu` can only be read, not generated, because the low bits of `mastodon` are a hash and a sequence, and
-/// the time range of `baidu` ended on 2024-11-20.
+/// A machine field becomes a constant field if `machine` contains a value for it, and a bindable field otherwise. Mastodon and
+/// Baidu IDs can only be parsed, not generated, because the low bits of a Mastodon ID are a hash and a sequence number, and the
+/// time range of Baidu IDs ended on 2024-11-20.
 ///
 /// # Errors
 /// Returns `invalid_layout` if the name is unknown, `unknown_field` if the layout does not have a machine field, or

@@ -6,7 +6,7 @@
 //! types, are unrelated, and most typos are rejected without decryption.
 //!
 //! Public IDs hide how many rows exist and in which order they were created. A public ID does not grant access, and it cannot
-//! be revoked. A forged ID decodes to an integer with a probability of 2^bits in 2^64. The exact format:
+//! be revoked. The probability that a forged ID decodes to an integer is 1 in 2^(64 - bits). The exact format:
 //! <https://example.invalid/polyflake/blob/main/docs/formats.md#public-ids>
 //!
 //! ```
@@ -60,9 +60,9 @@ const TOGETHER: usize = 64;
 /// The secrets with which a program encodes and decodes its public IDs.
 ///
 /// A public ID contains the version of the secret that it was encoded with. All versions can be decoded, and the highest
-/// version is used for encoding unless [`Keyring::write`] selects another one. To rotate the secret, first provide both secrets
-/// to every process, while all of them still encode with the old version. When every process can decode the new version, encode
-/// with it. From then on, an integer has two public IDs, so compare integers, not strings.
+/// version is used for encoding unless [`Keyring::write`] selects a different one. To rotate the secret, first provide both
+/// secrets to every process, while all of them still encode with the old version. When every process can decode the new
+/// version, encode with it. From then on, an integer has two public IDs, so compare integers, not strings.
 ///
 /// ```
 /// use polyflake::public::Keyring;
@@ -164,7 +164,7 @@ impl Keyring {
         Ok(self)
     }
 
-    /// Returns a type of public IDs by its name, for integers below 2^48.
+    /// Returns the type of public ID with the given name, for integers below 2^48.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -181,11 +181,11 @@ impl Keyring {
         self.of_bits(name, BITS)
     }
 
-    /// Returns a type of public IDs by its name, for integers below 2^bits.
+    /// Returns the type of public ID with the given name, for integers below 2^bits.
     ///
-    /// A smaller width rejects more forged IDs. On average, one in 2^(64 - bits) forged IDs is accepted: one in 65,536 with 48
-    /// bits, and every second one with 63 bits. The same applies to IDs of another type or width whose type name was replaced.
-    /// The key depends on the number of bits, so changing it for a type changes all its public IDs.
+    /// A smaller width rejects more forged IDs. On average, one in 2^(64 - bits) forged IDs is accepted: one in 65,536 with
+    /// 48 bits, and one in two with 63 bits. The same applies to an ID of a different type or width whose type name was
+    /// replaced. The key depends on the number of bits, so changing it for a type changes all its public IDs.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -216,7 +216,7 @@ impl fmt::Debug for Keyring {
     }
 }
 
-/// A type of public IDs, which encodes integers as strings and decodes the strings.
+/// A type of public ID, which encodes integers as strings and decodes those strings.
 ///
 /// ```
 /// use polyflake::public::Keyring;
@@ -235,7 +235,7 @@ pub struct IdType {
 }
 
 impl IdType {
-    /// Returns the name of the type.
+    /// Returns the type's name.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -248,7 +248,7 @@ impl IdType {
         &self.name
     }
 
-    /// Encodes an integer as a public ID. The result is always the same for one secret.
+    /// Encodes an integer as a public ID. With the same secret, an integer always has the same public ID.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -279,8 +279,8 @@ impl IdType {
         Ok(text::write(*version, u64::from_be_bytes(cipher.encrypt_block(number.to_be_bytes()))))
     }
 
-    /// Encodes many integers and passes each public ID to a function. This is faster than single calls, because the cipher
-    /// encrypts many blocks at once.
+    /// Encodes many integers and passes each public ID to a function. This is faster than encoding them one at a time,
+    /// because the cipher encrypts many blocks at once.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -293,7 +293,8 @@ impl IdType {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as [`IdType::encode`], with the index of the item, before the function is called.
+    /// Returns the same errors as [`IdType::encode`], with the index of the item. All integers are checked before the
+    /// function is first called.
     pub fn encode_many(&self, numbers: &[u64], mut each: impl FnMut(&str)) -> Result<()> {
         let most = self.most();
         if let Some(at) = numbers.iter().position(|number| *number > most) {
@@ -330,9 +331,10 @@ impl IdType {
     /// ```
     ///
     /// # Errors
-    /// Returns `type_mismatch` if the ID belongs to another type; `invalid_length` or `invalid_character` if the string is not
-    /// a public ID, with a suggestion for the invalid character; `check_failed` if a character was mistyped; `unknown_version`
-    /// if its version has no secret; or `unknown_id` if the ID was forged or encoded with another secret.
+    /// Returns `type_mismatch` if the ID belongs to another type; `invalid_length` or `invalid_character` if the string is
+    /// not a public ID, with a suggestion for the invalid character; `check_failed` if a character was mistyped;
+    /// `unknown_version` if its version has no secret; or `unknown_id` if the ID was forged or encoded with a different
+    /// secret.
     pub fn decode(&self, text: &str) -> Result<u64> {
         let (cipher, block) = self.read(text)?;
         self.number(self.ciphers[cipher].1.decrypt_block(block))
@@ -346,7 +348,8 @@ impl IdType {
         self.number(self.ciphers[cipher].1.decrypt_block(block))
     }
 
-    /// Decodes many public IDs. This is faster than single calls, because the cipher decrypts many blocks at once.
+    /// Decodes many public IDs. This is faster than decoding them one at a time, because the cipher decrypts many blocks at
+    /// once.
     ///
     /// ```
     /// use polyflake::public::Keyring;

@@ -65,7 +65,7 @@ impl Sparx64 {
         Self { schedule: Schedule::new(key) }
     }
 
-    /// Creates the cipher from a key in a slice.
+    /// Creates the cipher from a slice that contains the key.
     ///
     /// ```
     /// use polyflake::sparx64::Sparx64;

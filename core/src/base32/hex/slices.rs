@@ -26,7 +26,8 @@ pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
 /// Decodes the number in every slot, up to the first invalid one.
 ///
 /// # Errors
-/// Returns `invalid_length` unless both slices have the same length, or the error of the first invalid string with its item.
+/// Returns `invalid_length` unless both slices have the same length, or the error of the first invalid string, with the
+/// string's index.
 pub fn decode(level: Level, slots: &[Slot], numbers: &mut [u64]) -> Result<()> {
     same_length(slots.len(), numbers.len())?;
     let done = level.decode_hex(slots, numbers);
@@ -34,11 +35,11 @@ pub fn decode(level: Level, slots: &[Slot], numbers: &mut [u64]) -> Result<()> {
 }
 
 /// Encodes all numbers as concatenated strings, and writes the offset at which each string begins. The last offset is the end
-/// of all strings, which is also returned.
+/// of the last string and is also returned.
 ///
 /// # Errors
 /// Returns `invalid_length` unless there is one more offset than numbers and space for 13 bytes per number, or `out_of_range`
-/// for more numbers than 32-bit offsets allow at 13 bytes each.
+/// if there are more numbers than 32-bit offsets allow at 13 bytes per number.
 pub fn encode_column(
     level: Level,
     numbers: &[u64],
@@ -90,8 +91,9 @@ fn put_last(text: &[u8], places: &mut [u8]) {
 /// Decodes concatenated strings, given their offsets, up to the first invalid one.
 ///
 /// # Errors
-/// Returns `invalid_length` unless there is one more offset than numbers; `out_of_range` with its item if an offset is below
-/// the previous one or past the strings; or the error of the first invalid string with its item.
+/// Returns `invalid_length` unless there is one more offset than numbers; `out_of_range`, with the index of the string, if an
+/// offset is below the previous one or past the end of the strings; or the error of the first invalid string, with the string's
+/// index.
 pub fn decode_column(
     level: Level,
     offsets: &[i32],

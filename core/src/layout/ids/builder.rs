@@ -59,12 +59,12 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Sets the value of a bindable field for all IDs of the generator.
+    /// Sets the value of a bindable field for all IDs that the generator creates.
     ///
-    /// A process that was restarted may have generated IDs with the same values in the current tick. Therefore the first ID
-    /// belongs to the tick after the first call, which waits up to one tick, and at most one second. If the clock was set back
-    /// between two runs, duplicate IDs are generated unless the new generator continues from a snapshot, or has a later window
-    /// or a lease. A layout without a timestamp has no tick to wait for, so a restart generates duplicate IDs.
+    /// Before a restart, the process may have generated IDs with the same values in the current tick. Therefore the first
+    /// call waits up to one tick, and at most one second, and the first ID belongs to the next tick. If the clock was set
+    /// back between two runs, duplicate IDs are possible unless the new generator continues from a snapshot, has a later
+    /// window or has a lease. A layout without a timestamp has no tick to wait for, so a restart causes duplicate IDs.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -79,12 +79,13 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Assigns a range of worker IDs to the generator, as values of one bindable field, so that it is as fast as one generator
-    /// per worker ID. When the sequence of one worker ID is exhausted for a tick, the generator continues with the next one.
-    /// IDs remain sorted. No other generator may use any of these worker IDs.
+    /// Assigns a range of worker IDs to the generator, as values of one bindable field, so that it can generate as many IDs
+    /// as one generator per worker ID could. When a worker ID has no sequence numbers left in a tick, the generator
+    /// continues with the next worker ID. IDs remain sorted. No other generator may use any of these worker IDs.
     ///
     /// The bindable field must be an integer below the timestamp and above the sequence. The sequence must start at 0, and
-    /// neither of the two may be inverted. A builder has one range, and a later call replaces an earlier one.
+    /// neither the bindable field nor the sequence may be inverted. A builder has at most one range, and a later call
+    /// replaces an earlier one.
     ///
     /// ```
     /// use polyflake::{
@@ -106,8 +107,8 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Allows a layout without a timestamp. The generator then uses each sequence value once, from its start to its end. After
-    /// a restart, duplicate IDs are generated unless the generator is restored from a snapshot.
+    /// Allows a layout without a timestamp. The generator then uses each sequence number once, from the start value to the
+    /// maximum. A restart causes duplicate IDs unless the generator is restored from a snapshot.
     ///
     /// ```
     /// use polyflake::layout::{Field, Generator, Layout};
@@ -134,20 +135,20 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// - Returns `invalid_layout` if the layout has no sequence; if it has no timestamp and `sequence_only` is not set, or has
-    ///   one and `sequence_only` is set; if the layout is read-only; or if a 64-bit clock covers more than 2^62 of its ticks
-    ///   and the sequence has 64 bits.
-    /// - Returns `unknown_field`, `invalid_type` or `out_of_range` for a fixed bindable field or a range of worker IDs. Returns
-    ///   `invalid_layout` for a range of a bindable field that is also fixed, is not between timestamp and sequence, or has
-    ///   2^64 slots in a tick.
+    /// - Returns `invalid_layout` if the layout has no sequence; if it has no timestamp and `sequence_only` is not set, or
+    ///   has one and `sequence_only` is set; if the layout is read-only; or if the sequence has 64 bits and more than 2^62
+    ///   of the layout's ticks are within the range of a 64-bit clock.
+    /// - Returns `unknown_field`, `invalid_type` or `out_of_range` for a fixed bindable field or a range of worker IDs.
+    ///   Returns `invalid_layout` for a range if its bindable field is also fixed or is not between the timestamp and the
+    ///   sequence, or if a tick has 2^64 slots.
     /// - For a window, returns `unknown_field` if the layout has no timestamp, `out_of_range` if the window is empty, or
-    ///   `time_out_of_range` if it exceeds the time range of the layout.
+    ///   `time_out_of_range` if it exceeds the layout's time range.
     pub fn build(self) -> Result<Generator<C>> {
         self.assemble(None)
     }
 
-    /// Builds a generator that continues from the snapshot of a closed generator of the same layout. With a range of worker
-    /// IDs, it starts in the tick after the one in the snapshot.
+    /// Builds a generator that continues from the snapshot of a closed generator with the same layout. If the generator has
+    /// a range of worker IDs, it starts in the tick after the one in the snapshot.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -161,8 +162,8 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as [`Builder::build`], and `out_of_range` if no generator of the layout could have produced the
-    /// snapshot.
+    /// Returns the same errors as [`Builder::build`], and `out_of_range` if no generator with this layout could have
+    /// produced the snapshot.
     pub fn restore(self, snapshot: Snapshot) -> Result<Generator<C>> {
         self.assemble(Some(snapshot))
     }

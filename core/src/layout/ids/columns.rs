@@ -13,8 +13,8 @@ use crate::{
 type Column<'c> = (FieldIndex, &'c [i64]);
 
 impl Layout {
-    /// Writes one field of every integer ID to a column, as an integer of at most 64 bits. For the timestamp, it writes the
-    /// time in Unix milliseconds, rounded down. No other field is read or checked.
+    /// Writes one field of each integer ID to `column`. The field must be an integer of at most 64 bits. The timestamp is
+    /// written in Unix milliseconds, rounded down. Other fields are neither read nor checked.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -27,10 +27,10 @@ impl Layout {
     /// ```
     ///
     /// # Errors
-    /// Returns `invalid_type` in a layout of byte IDs, or for a field of bytes, a string or more than 64 bits; `unknown_field`
-    /// for an index of another layout; `invalid_length` unless both slices have the same length; or `time_out_of_range`, with
-    /// the index of the item, for a time outside signed 64-bit milliseconds. In the last case, the column is unchanged from
-    /// that item on.
+    /// Returns `invalid_type` if the layout has byte IDs, or if the field contains bytes, a string or more than 64 bits;
+    /// `unknown_field` if the index belongs to a different layout; `invalid_length` unless both slices have the same
+    /// length; or `time_out_of_range`, with the index of the item, if a time does not fit in signed 64-bit milliseconds. In
+    /// the last case, the column is unchanged from that item on.
     pub fn integer_column(&self, slot: FieldIndex, ids: &[i64], column: &mut [i64]) -> Result<()> {
         if !self.is_integer() {
             return Err(Error::invalid_type("bytes", "integers"));
@@ -40,7 +40,7 @@ impl Layout {
         read(field, ids.iter().map(|id| Bits::Word(id.cast_unsigned())), column)
     }
 
-    /// Works like [`Layout::integer_column`], for concatenated byte IDs.
+    /// Works like [`Layout::integer_column`], but for concatenated byte IDs.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -53,8 +53,8 @@ impl Layout {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as [`Layout::integer_column`], except that `invalid_type` is for a layout of integers, and
-    /// `invalid_length` also for bytes that are not a whole number of IDs.
+    /// Returns the same errors as [`Layout::integer_column`], except that `invalid_type` means that the layout has integer
+    /// IDs. Also returns `invalid_length` if the bytes are not a whole number of IDs.
     pub fn bytes_column(&self, slot: FieldIndex, ids: &[u8], column: &mut [i64]) -> Result<()> {
         let Shape::Bytes(length) = self.shape else {
             return Err(Error::invalid_type("integers", "bytes"));
@@ -101,8 +101,8 @@ fn read<'a>(field: &Placed, ids: impl Iterator<Item = Bits<'a>>, column: &mut [i
 }
 
 impl Values<'_> {
-    /// Packs IDs from columns and from the values that are set. A field with a column takes its value for each ID from the
-    /// column. Times are in Unix milliseconds.
+    /// Packs many IDs. A field with a column takes its value for each ID from the column. The other fields have the values
+    /// that are set. Times are in Unix milliseconds.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, preset};
@@ -124,11 +124,11 @@ impl Values<'_> {
     /// ```
     ///
     /// # Errors
-    /// Reports all errors before writing anything: `invalid_type` if the layout has another kind of ID, or for a column of a
-    /// field of bytes, a string or more than 64 bits; `unknown_field` for an index of another layout; `invalid_length` unless
-    /// every column has one item per ID, or for bytes that are not a whole number of IDs; the errors of [`Values::pack`] for
-    /// the fields without a column; and then, column by column, `out_of_range` or `time_out_of_range` for a value that does not
-    /// fit, with the index of the item.
+    /// Reports errors before it writes anything. Returns `invalid_type` if the layout has a different kind of ID, or if a
+    /// column's field contains bytes, a string or more than 64 bits; `unknown_field` if an index belongs to a different
+    /// layout; `invalid_length` unless every column has one item per ID, or if the bytes are not a whole number of IDs; or
+    /// the errors of [`Values::pack`] for the fields without a column. After that, it checks one column after the other and
+    /// returns `out_of_range` or `time_out_of_range`, with the index of the item, if a value does not fit.
     pub fn pack_columns<'b>(
         &self,
         columns: &[Column<'_>],

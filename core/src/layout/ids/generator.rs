@@ -13,12 +13,12 @@ use crate::{
     sequence::{Machine, per_tick::State},
 };
 
-/// Generates IDs of a custom layout. Threads can share a generator.
+/// Generates IDs with a custom layout. Threads can share a generator.
 ///
 /// [`polyflake::Generator`](crate::Generator) documents the methods that all ID formats share: `handle`, `clock` and
 /// `extend_window`.
 ///
-/// No other generator may use the same layout and the same values of the bindable fields, because the two would generate
+/// No other generator may use the same layout and the same values for the bindable fields, because the two would generate
 /// duplicate IDs. For this reason, a generator cannot be cloned:
 ///
 /// ```compile_fail
@@ -29,13 +29,13 @@ use crate::{
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// The generator never goes back in time. After a wrong clock reading in the future, calls fail with `clock_behind` until the
-/// clock catches up, at worst in 2262, where clock readings end. With a window, a reading outside the window is rejected and
-/// has no effect.
+/// The generator never goes back in time. If the clock once reads a time in the future, later calls fail with `clock_behind`
+/// until the clock catches up, at worst in 2262, the last year that a clock reading can represent. With a window, a reading
+/// outside the window is rejected and has no effect.
 ///
 /// Bindable fields are either fixed when the generator is built or set for each ID. One bindable field can have a range of
 /// worker IDs, which makes the generator faster ([`Builder::range`](crate::layout::Builder::range)). IDs with different values
-/// of the other bindable fields share one sequence:
+/// for the other bindable fields share one sequence:
 ///
 /// ```
 /// use polyflake::layout::{Generator, preset};
@@ -47,7 +47,7 @@ use crate::{
 /// ```
 pub type Generator<C = DefaultClock> = generator::Generator<Template, C>;
 
-/// A buffer for many IDs, which are integers or concatenated bytes.
+/// A buffer for many IDs, either as integers or as concatenated bytes.
 ///
 /// ```
 /// use polyflake::layout::{Field, Generator, Layout, preset};
@@ -114,7 +114,7 @@ impl<C> Generator<C> {
         &self.engine.family.layout
     }
 
-    /// Returns a buffer for the values of an ID, in which the fixed bindable fields are set.
+    /// Returns a buffer for the values of one ID, in which the fixed bindable fields are already set.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -128,7 +128,7 @@ impl<C> Generator<C> {
         self.engine.family.values()
     }
 
-    /// Returns the half-open window in Unix milliseconds, or `None` in a layout without a timestamp.
+    /// Returns the window, a half-open range in Unix milliseconds, or `None` if the layout has no timestamp.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -207,7 +207,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// Returns `missing_field` for a bindable field that is not fixed; `clock_behind`, immediately, if the clock is behind
     /// the last tick, or `sequence_exhausted` if no ID became available within `max_wait`, both with the time to retry;
-    /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the time range of the layout;
+    /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the layout's time range;
     /// `generator_closed` if the generator is closed; `forked` in a child process; or any error that the clock returns. A
     /// failed call changes nothing.
     #[inline]
@@ -215,8 +215,8 @@ impl<C: Clock> Generator<C> {
         self.one(Mode::Wait)
     }
 
-    /// Generates a new ID with these values of the bindable fields. It ignores a time or a sequence among the values, and the
-    /// bindable field for which the generator has a range.
+    /// Generates a new ID with the given values for the bindable fields. If the values include a time, a sequence number,
+    /// or the field for which the generator has a range, these are ignored.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -228,14 +228,14 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns the errors of [`Values::pack`] for the bindable and constant fields first, and then those of
-    /// [`Generator::generate`]. Returns `invalid_layout` for values of another layout.
+    /// Returns the errors of [`Values::pack`] for the bindable and constant fields first, and then the errors of
+    /// [`Generator::generate`]. Returns `invalid_layout` if the values belong to a different layout.
     #[inline]
     pub fn generate_with(&self, values: &Values<'_>) -> Result<Id> {
         self.one_with(Mode::Wait, values)
     }
 
-    /// Fills a slice with new IDs. The slice is `&mut [i64]` in an integer layout, or packed bytes in a byte layout. All
+    /// Fills a slice with new IDs. The slice is `&mut [i64]` for an integer layout, or packed bytes for a byte layout. All
     /// bindable fields must be fixed.
     ///
     /// ```
@@ -249,15 +249,15 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as [`Generator::generate`]. [`Error::written`](crate::Error::written) is the number of valid IDs
-    /// at the front of the slice. Also returns `invalid_type` for a slice of the other kind, or `invalid_length` for bytes that
-    /// are not a whole number of IDs.
+    /// Returns the same errors as [`Generator::generate`]. [`Error::written`](crate::Error::written) is the number of valid
+    /// IDs at the front of the slice. Also returns `invalid_type` if the slice has the wrong type, or `invalid_length` if
+    /// the bytes are not a whole number of IDs.
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
         self.engine.family.complete()?;
         self.engine.fill(Mode::Wait, None, ids.into())
     }
 
-    /// Fills a slice with new IDs that have these values of the bindable fields.
+    /// Fills a slice with new IDs with the given values for the bindable fields.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -299,7 +299,7 @@ impl<C: Clock> Generator<C> {
         self.one(Mode::Try)
     }
 
-    /// Generates a new ID with these values of the bindable fields if one is available without waiting.
+    /// Generates a new ID with the given values for the bindable fields if one is available without waiting.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -340,7 +340,7 @@ impl<C: Clock> Generator<C> {
         self.engine.try_fill(None, ids.into())
     }
 
-    /// Works like [`Generator::try_fill`], with these values of the bindable fields.
+    /// Works like [`Generator::try_fill`], but with the given values for the bindable fields.
     ///
     /// ```
     /// use polyflake::{
@@ -387,7 +387,8 @@ impl<C: Clock> Generator<C> {
         self.engine.one_async(&sleep, None).await
     }
 
-    /// Generates a new ID with these values of the bindable fields. It awaits `sleep` instead of blocking the thread.
+    /// Generates a new ID with the given values for the bindable fields. If the call has to wait, it awaits `sleep` instead
+    /// of blocking the thread.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -440,7 +441,7 @@ impl<C: Clock> Generator<C> {
         self.engine.fill_async(sleep, self.engine.family.complete().map(Some), ids.into(), written)
     }
 
-    /// Works like [`Generator::fill_async`], with these values of the bindable fields.
+    /// Works like [`Generator::fill_async`], but with the given values for the bindable fields.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

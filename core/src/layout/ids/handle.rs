@@ -40,7 +40,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
         self.make(Mode::Wait, None)
     }
 
-    /// Generates a new ID with these values of the bindable fields.
+    /// Generates a new ID with the given values for the bindable fields.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -77,7 +77,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
         self.make(Mode::Try, None)
     }
 
-    /// Generates a new ID with these values of the bindable fields if one is available without waiting.
+    /// Generates a new ID with the given values for the bindable fields if one is available without waiting.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};

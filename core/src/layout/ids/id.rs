@@ -8,7 +8,7 @@ use crate::{
     layout::{Placed, Shape, Value, shape::bits},
 };
 
-/// An ID of a custom layout. The IDs of one layout sort as in databases: signed integers numerically, and bytes
+/// An ID of a custom layout. IDs with the same layout sort as they do in databases: signed integers numerically, and bytes
 /// lexicographically.
 ///
 /// ```
@@ -20,9 +20,9 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Id {
-    /// The ID of an integer layout.
+    /// An ID with an integer layout.
     Integer(i64),
-    /// The ID of a byte layout.
+    /// An ID with a byte layout.
     Bytes(Vec<u8>),
 }
 

@@ -50,9 +50,9 @@ pub struct Parsed<'a> {
 }
 
 impl Layout {
-    /// Parses an ID into its fields. Returns `invalid_type` if the layout has another type of ID, `invalid_length` if the
-    /// length is wrong, `time_out_of_range` if the time does not fit in signed 64-bit milliseconds, or `invalid_character` if a
-    /// string is not UTF-8.
+    /// Parses an ID into its fields. Returns `invalid_type` if the layout has a different type of ID, `invalid_length` if
+    /// the length is wrong, `time_out_of_range` if the time does not fit in signed 64-bit milliseconds, or
+    /// `invalid_character` if a string is not UTF-8.
     ///
     /// ```
     /// use polyflake::layout::{Id, preset};
@@ -121,7 +121,7 @@ impl Layout {
 }
 
 impl<'a> Parsed<'a> {
-    /// Returns the start of the ID's tick in Unix milliseconds, rounded down, or `None` in a layout without a timestamp.
+    /// Returns the start of the ID's tick in Unix milliseconds, rounded down, or `None` if the layout has no timestamp.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -133,7 +133,8 @@ impl<'a> Parsed<'a> {
         self.unix_ms
     }
 
-    /// Returns the start of the ID's tick in Unix nanoseconds, for ticks shorter than a millisecond.
+    /// Returns the start of the ID's tick in Unix nanoseconds, or `None` if the layout has no timestamp. Use this method if
+    /// ticks are shorter than a millisecond.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -148,7 +149,7 @@ impl<'a> Parsed<'a> {
         timeline.nanos_at(self.bits.integer(field))
     }
 
-    /// Returns the sequence, or `None` in a layout without one.
+    /// Returns the sequence number, or `None` if the layout has no sequence.
     ///
     /// ```
     /// let discord = polyflake::layout::preset("discord", [])?;
@@ -178,8 +179,8 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// Returns the value of an integer field, or the time of a timestamp. Returns `invalid_type` for bytes or a string, or
-    /// `out_of_range` for values from 2^127 on.
+    /// Returns the value of an integer field. For a timestamp, it is the time in Unix milliseconds. Returns `invalid_type`
+    /// for bytes or a string, or `out_of_range` for a value of 2^127 or more.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;

@@ -26,9 +26,9 @@ const FORMAT: (&str, u64) = ("format", 1);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// The last tick used, in the units and from the epoch of the timestamp, or 0 in a layout without a timestamp.
+    /// The last tick used, counted in ticks since the timestamp's epoch, or 0 if the layout has no timestamp.
     pub tick: u64,
-    /// The next sequence in that tick, or one past the maximum of the field if the tick is exhausted.
+    /// The next sequence number in that tick, or one past the field's maximum if the tick is exhausted.
     pub next_sequence: u128,
 }
 
@@ -90,10 +90,10 @@ impl Snapshot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The start of the last tick used, in Unix milliseconds, or `None` before the first ID and in a layout without a
+    /// The start of the last tick used, in Unix milliseconds, or `None` before the first ID or if the layout has no
     /// timestamp.
     pub last_ms: Option<i64>,
-    /// The number of IDs that are already used in that tick, or in the whole sequence in a layout without a timestamp.
+    /// The number of IDs already used in that tick, or in the whole sequence if the layout has no timestamp.
     pub len: u128,
     /// Whether the generator is closed.
     pub closed: bool,

@@ -7,7 +7,7 @@ use crate::{
     layout::{FieldIndex, Id, Layout, Placed, Role, Value, foreign_slot},
 };
 
-/// The values of one ID of a layout, by field. Create it once and reuse it for every ID.
+/// The values of one ID's fields. Create this buffer once and reuse it for every ID.
 ///
 /// With a [`FieldIndex`], the name of a field is looked up only once. Setting a name or index that the layout does not have
 /// fails immediately with `unknown_field`. All other errors are reported when the ID is packed, in the order of the fields from
@@ -150,7 +150,7 @@ impl<'l> Values<'l> {
         self.put(self.layout.timestamp()?, time.into())
     }
 
-    /// Sets the sequence.
+    /// Sets the sequence number.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};

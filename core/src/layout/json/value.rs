@@ -19,8 +19,8 @@ use crate::{
 /// integers are decimal strings.
 const LARGEST_NUMBER: u64 = 1 << 53;
 
-/// A JSON value, as which layouts, their key figures and snapshots are read and written. Bindings use it to convert objects of
-/// their own language without an intermediate JSON string.
+/// A JSON value. Layouts, their descriptions and snapshots are read from such values and written to them. Bindings use this
+/// type to convert objects of their own language without an intermediate JSON string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
     /// The value `null`.

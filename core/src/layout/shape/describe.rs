@@ -37,7 +37,7 @@ impl From<&FieldDescription> for Json {
 }
 
 impl Layout {
-    /// Returns the key figures of the layout.
+    /// Describes the layout: its fields, its capacity and its time range.
     ///
     /// ```
     /// use polyflake::layout::preset;

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use crate::layout::{Role, Tick, Timeline, Value, ValueType, Width};
 
-/// A field of a [`Layout`](crate::layout::Layout), with its content and its width in bits.
+/// A field of a [`Layout`](crate::layout::Layout): its content and its width in bits.
 ///
 /// A field of width 0 is allowed and always contains 0. Fields are checked when the layout is built.
 ///
@@ -38,8 +38,8 @@ impl Field {
         Self { name: name.into().map(String::from), ..self }
     }
 
-    /// Creates the timestamp field. It counts ticks since the tick of `epoch_ms` (Unix milliseconds). A layout has at most one
-    /// timestamp of at most 64 bits.
+    /// Creates the timestamp field. It counts ticks since the tick that contains `epoch_ms` (Unix milliseconds). A layout
+    /// has at most one timestamp, of at most 64 bits.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -54,7 +54,8 @@ impl Field {
         Self::new(bits, Role::Timestamp(Timeline::new(tick, epoch_ms, Width::new(bits))))
     }
 
-    /// Creates the sequence field. The sequence starts at 0 in each tick. A layout has at most one sequence of at most 64 bits.
+    /// Creates the sequence field. The sequence starts at 0 in each tick. A layout has at most one sequence, of at most 64
+    /// bits.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -82,8 +83,8 @@ impl Field {
         Self::new(bits, Role::Sequence(start.into().normal()))
     }
 
-    /// Creates a field with the same value in every ID, unless it is overridden for one ID. Without a name, it is called
-    /// `const-<offset>-<bits>`. Only byte layouts accept bytes and strings.
+    /// Creates a field that has the same value in every ID, unless the value is overridden for an ID. Without a name, it is
+    /// called `const-<offset>-<bits>`. Only byte layouts accept bytes and strings.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -102,7 +103,8 @@ impl Field {
         Self::new(bits, Role::Constant(value.into().normal())).named(name)
     }
 
-    /// Creates a field for an integer that is set for each ID. Without a name, it is called `bindable-<offset>-<bits>`.
+    /// Creates a bindable field for an integer, which is set for each generator or each ID. Without a name, it is called
+    /// `bindable-<offset>-<bits>`.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};
@@ -117,7 +119,8 @@ impl Field {
         Self::bindable_of(ValueType::Integer, bits, name)
     }
 
-    /// Creates a field for a value of any type that is set for each ID. Only byte layouts accept bytes and strings.
+    /// Creates a bindable field for a value of any type, which is set for each generator or each ID. Only byte layouts
+    /// accept bytes and strings.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, ValueType};

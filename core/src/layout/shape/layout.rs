@@ -59,7 +59,8 @@ pub struct Layout {
     pub(crate) only_read: bool,
 }
 
-/// A reference to a field of one layout. It saves looking up the field's name for every ID. It is not valid for another layout.
+/// A reference to a field in one layout. It avoids looking up the field's name for every ID. It is not valid in any other
+/// layout.
 ///
 /// ```
 /// use polyflake::layout::preset;
@@ -75,10 +76,11 @@ pub struct Layout {
 pub struct FieldIndex(pub(in crate::layout) usize);
 
 impl Layout {
-    /// Creates a layout of signed 64-bit integers. The fields are listed from the most significant bit and fill all 64 bits.
+    /// Creates a layout whose IDs are signed 64-bit integers. The fields are listed from the most significant bit and must
+    /// fill all 64 bits.
     ///
-    /// Every error of the fields is `invalid_layout`, except `out_of_range` if a constant or a sequence start does not fit its
-    /// field.
+    /// Returns `out_of_range` if a constant or a sequence start does not fit its field, or `invalid_layout` for any other
+    /// error in the fields.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -92,11 +94,12 @@ impl Layout {
         fit(Shape::Integer, fields)
     }
 
-    /// Creates a layout of IDs of `length` bytes, 1 to 128. The fields are listed from the most significant bit of the first
-    /// byte and fill all bytes. An integer field has at most 128 bits; a field of bytes or a string may fill the ID.
+    /// Creates a layout whose IDs are `length` bytes long, from 1 to 128. The fields are listed from the most significant
+    /// bit of the first byte and must fill all bytes. An integer field has at most 128 bits; a field of bytes or a string
+    /// may fill the ID.
     ///
-    /// Every error of the fields is `invalid_layout`, except `out_of_range` if a constant or a sequence start does not fit its
-    /// field.
+    /// Returns `out_of_range` if a constant or a sequence start does not fit its field, or `invalid_layout` for any other
+    /// error in the fields.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};

@@ -33,7 +33,7 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// Returns the name of the type in a layout's JSON.
+    /// Returns the type's name as written in a layout's JSON.
     ///
     /// ```
     /// use polyflake::layout::ValueType;

@@ -6,11 +6,11 @@ use crate::{
 };
 
 impl Layout {
-    /// Returns the lowest and the highest ID of the half-open time range `start .. end`. Both IDs belong to the range. The
-    /// bounds are Unix milliseconds or `SystemTime`s. An ID is in the range if its tick starts within the range.
+    /// Returns the lowest and the highest ID in the half-open time range `start .. end`. Both IDs belong to the range.
+    /// `start` and `end` are Unix milliseconds or `SystemTime`s. An ID is in the range if its tick starts within the range.
     ///
-    /// Provide the values of all bindable fields above the timestamp. The sequence and the bindable fields below the timestamp
-    /// span all their values.
+    /// Provide the values of all bindable fields above the timestamp. The two IDs enclose all values of the sequence and of
+    /// the bindable fields below the timestamp.
     ///
     /// # Errors
     /// Returns the same errors as [`Values::time_range`].
@@ -38,8 +38,8 @@ impl Layout {
 }
 
 impl Values<'_> {
-    /// Returns the lowest and the highest ID of a time range, with the values of the bindable fields that are set. A time or a
-    /// sequence among the values is ignored.
+    /// Returns the lowest and the highest ID in a time range, with the values that are set for the bindable fields. If a
+    /// time or a sequence number is set, it is ignored.
     ///
     /// ```
     /// use polyflake::layout::{Field, Id, Layout, Tick};
@@ -57,10 +57,10 @@ impl Values<'_> {
     /// ```
     ///
     /// # Errors
-    /// Returns `unknown_field` in a layout without a timestamp; `missing_field`, `invalid_type` or `out_of_range` for a
-    /// bindable field; `time_out_of_range` for a range that the timestamp cannot represent, except that the end may be one past
-    /// its last tick; or `out_of_range` for a range that is reversed, contains no tick, or crosses the sign bit of an integer
-    /// ID, or for a layout with the sequence above the timestamp.
+    /// Returns `unknown_field` if the layout has no timestamp; `missing_field`, `invalid_type` or `out_of_range` for a
+    /// bindable field; `time_out_of_range` for a range that the timestamp cannot represent, except that the end may be one
+    /// past its last tick; or `out_of_range` for a range that is reversed, contains no tick, or crosses the sign bit of an
+    /// integer ID, or for a layout whose sequence is above the timestamp.
     pub fn time_range(
         &self,
         start: impl Into<UnixTime>,

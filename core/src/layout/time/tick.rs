@@ -32,7 +32,7 @@ impl Tick {
     /// One second.
     pub const SECOND: Self = Self { micros: 1_000_000 };
 
-    /// Creates a tick of `micros` microseconds, from 1 to `i64::MAX`. Any other value is `invalid_layout`.
+    /// Creates a tick of `micros` microseconds, from 1 to `i64::MAX`. Returns `invalid_layout` for any other value.
     ///
     /// ```
     /// use polyflake::layout::Tick;
