@@ -1,4 +1,4 @@
-//! Generators with a lease, one for each ID format.
+//! Leased generators, one for each ID format.
 
 #[cfg(feature = "std")]
 pub(crate) mod generator;

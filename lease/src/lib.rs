@@ -11,7 +11,7 @@
 //! - [`Operator`] inspects a namespace and performs administrative actions: evicting a holder, reserving a worker ID, or
 //!   reporting a restored backup. [`Plan`] calculates how many worker IDs a fleet needs.
 //!
-//! The exact format of the records and the rules are in `docs/leases.md` of the repository.
+//! The rules and the exact format of the records are described in the repository's `docs/leases.md`.
 #![no_std]
 
 extern crate alloc;

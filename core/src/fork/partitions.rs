@@ -191,7 +191,7 @@ impl dyn Table + '_ {
     /// Leases a partition that is free at `now`.
     ///
     /// # Errors
-    /// Returns the tick at which the first partition will be free, or Returns `entropy_unavailable`.
+    /// Returns the tick at which the first partition will be free, or `entropy_unavailable`.
     pub(crate) fn take(&self, now: u64) -> result::Result<Lease, NoLease> {
         let mut earliest = FOREVER;
         for _ in 0..self.count() {

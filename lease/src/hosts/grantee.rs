@@ -15,8 +15,9 @@ pub trait Grantee {
     /// Moves the end of the generator's window to a later time, in Unix milliseconds. An earlier time has no effect.
     fn extend(&self, end: u64);
 
-    /// Ends the generator permanently, and returns the end of the highest tick that it ever reserved, used or not. This is one
-    /// atomic step: no slot is reserved afterwards. Returns `None` if it reserved no tick, or if there is no generator.
+    /// Ends the generator permanently, and returns the end, in Unix milliseconds, of the highest tick that it ever
+    /// reserved, whether or not it used that tick. This is one atomic step: no slot is reserved afterwards. Returns `None`
+    /// if it reserved no tick, or if there is no generator.
     fn seal(&self) -> Option<u64>;
 
     /// Notifies the grantee that the user has closed the lease, before its worker ID is released. The generator creates no

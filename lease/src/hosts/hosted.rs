@@ -53,13 +53,13 @@ use crate::{
 use json::{error_of, event_of};
 use settings::Settings;
 
-/// The number of random numbers for a command: for its statements, the choice of a worker ID, its token, an incarnation, and
-/// pauses.
+/// The maximum number of random numbers that a command needs: for its statements, the choice of a worker ID, its token, an
+/// incarnation, and pauses.
 pub const RANDOMS: usize = 8;
 
 type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 
-/// Keeps a lease, command by command.
+/// Keeps a lease through commands that a host executes one at a time.
 ///
 /// ```
 /// use polyflake_lease::{Moment, Random, hosted::Hosted};
@@ -114,10 +114,10 @@ impl Hosted {
     /// and `store` (`sqlite` or `postgresql`); for Randflake, `secret` as 32 hexadecimal digits; for layouts, `layout`, its
     /// JSON as a string, and `fields`, from the most significant one.
     ///
-    /// Optional settings are `numbers` (the first and the last worker ID), `lease_ms`, `wait_ms` (how long a caller waits for
-    /// the first grant), `holder`, `prefer`, `insist`, `node` (the worker ID in `POLYFLAKE_NODE`, which `insist` overrides) and
-    /// `place` (the store's name in messages); for `PostgreSQL`, `schema` and `create` (`second-store`), as in the URL of a
-    /// store.
+    /// Optional settings are `numbers` (the first and the last worker ID), `lease_ms`, `wait_ms` (how long a caller waits
+    /// for the first grant), `holder`, `prefer`, `insist`, `node` (the worker ID in `POLYFLAKE_NODE`, which `insist`
+    /// overrides) and `place` (the store's name in messages); for `PostgreSQL`, `schema` and `create` (`second-store`), as
+    /// in a store's URL.
     ///
     /// If the setting `check` is true, nothing is leased. The commands end once it is known whether a lease could be acquired.
     ///
@@ -144,8 +144,8 @@ impl Hosted {
         })
     }
 
-    /// Processes the answer to the last command, which is `null` in the first call, and returns the next command. Pass new
-    /// random numbers of the operating system to each call. A command needs at most this many.
+    /// Processes the answer to the last command and returns the next command. In the first call, the answer is `null`. Pass
+    /// new random numbers from the operating system to each call.
     pub fn next(&mut self, now: Moment, random: [Random; RANDOMS], answer: &str) -> String {
         let [for_steps, others @ ..] = random;
         *locked(&self.random) = others.into();
@@ -166,14 +166,14 @@ impl Hosted {
         }
     }
 
-    /// Starts to release the worker ID with the next command.
+    /// Requests the release of the worker ID, which starts with the next command.
     pub fn close(&mut self) {
         self.is_closing = true;
         self.lease.close();
     }
 
-    /// Returns the metrics as JSON: `number` and `end` of the grant, `remaining_ms`, `grants`, `renewals`, `failures`, and the
-    /// last error since the last grant or renewal (`refused`).
+    /// Returns the metrics as JSON: the grant's `number` and `end`, `remaining_ms`, `grants`, `renewals`, `failures`, and
+    /// `refused`, which is the last error since the last grant or renewal.
     pub fn status(&self, wall_ms: u64) -> String {
         let standing = self.lease.standing();
         let (number, end) = standing.current(wall_ms).unzip();
@@ -190,8 +190,8 @@ impl Hosted {
         .to_string()
     }
 
-    /// Returns the reason why no IDs are available now as JSON: `code`, `message`, `until`, the time at which the cause ends if it
-    /// is known, and `permanent`, which is true if waiting does not help.
+    /// Returns the reason why no IDs are currently available, as JSON: `code`, `message`, `until`, which is the time at
+    /// which the cause ends if that is known, and `permanent`, which is true if waiting does not help.
     pub fn reason(&self, wall_ms: u64) -> String {
         let place = self.lease.options().place();
         error_of(&self.lease.standing().reason(&place, self.is_closing, wall_ms)).to_string()

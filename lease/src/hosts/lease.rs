@@ -15,11 +15,11 @@ use crate::{
     stores::system,
 };
 
-/// A lease that renews itself, switches to another worker ID if necessary, and releases its worker ID when it is dropped.
+/// A lease that renews itself, switches to a different worker ID if necessary, and releases its worker ID when it is dropped.
 ///
-/// It accepts a function that opens the store, instead of an open store, because a forked process would share the latter. The
-/// store is open only while the lease has requests. In a forked child process, the lease does nothing by itself:
-/// [`Lease::ready`], or the first ID of a generator, leases a separate worker ID for the child.
+/// A lease requires a function that opens the store rather than an open store, because a forked process would share an open
+/// store. The store is open only while the lease has requests. In a forked child process, the lease does nothing until
+/// [`Lease::ready`] is called or a generator generates an ID. It then leases a separate worker ID for the child.
 ///
 /// ```
 /// use std::{sync::{Arc, Mutex}, time::Duration};
@@ -58,11 +58,11 @@ pub struct Lease {
 type Spawn = dyn Fn(Arc<Shared>) -> Result<()> + Send + Sync;
 
 impl Lease {
-    /// How long [`Lease::close`] and a drop wait for an unresponsive store.
+    /// How long [`Lease::close`] and dropping a lease wait for an unresponsive store.
     pub const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
-    /// Starts to keep the lease, in a thread that all leases of the process share. `open` opens the store, and opens it again
-    /// after each pause and each failure.
+    /// Starts a lease, which is kept by a thread that all leases in the process share. `open` opens the store at the start,
+    /// and again after each pause and each failure.
     ///
     /// # Errors
     /// Returns `lease_unavailable` if the system cannot start a thread, or has no way to detect forks.
@@ -119,7 +119,7 @@ impl Lease {
         Ok(shared)
     }
 
-    /// Waits until there is a grant. In a forked child process, this starts to lease a worker ID for the child.
+    /// Waits until there is a grant. In a forked child process, this call starts leasing a worker ID for the child.
     ///
     /// # Errors
     /// Returns a [permanent](Error::is_permanent) error immediately, such as `namespace_mismatch`. If there is no grant after `longest`,
@@ -134,8 +134,8 @@ impl Lease {
         self.here()?.ready_once(longest)
     }
 
-    /// Works like [`Lease::ready`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. The
-    /// future can be dropped without loss.
+    /// Works like [`Lease::ready`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
+    /// Dropping the future has no effect on the lease.
     ///
     /// # Errors
     /// Returns the same errors as [`Lease::ready`].
@@ -197,8 +197,8 @@ impl Lease {
     /// the lease, this call does not wait. In a forked child process, it does nothing unless the child has leased a worker ID.
     /// It can be called on any thread, for example on one that waits for a signal.
     ///
-    /// If the store does not respond within [`Lease::CLOSE_LIMIT`], the lease reports one more error, and the task continues in
-    /// the background. The worker ID is free when the store responds, or when the lease ends.
+    /// If the store does not respond within [`Lease::CLOSE_LIMIT`], the lease reports one more error, and the task
+    /// continues in the background. The worker ID becomes free when the store responds, or when the lease ends.
     pub fn close(&self) {
         let Some(shared) = self.ended() else { return };
         shared.close();
@@ -215,8 +215,8 @@ impl Lease {
         Some(shared)
     }
 
-    /// Works like [`Lease::close`], but awaits `sleep` instead of blocking the thread. If the future is dropped, the task still
-    /// releases the worker ID.
+    /// Works like [`Lease::close`], but awaits `sleep` instead of blocking the thread. Even if the future is dropped, the
+    /// task releases the worker ID.
     pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
         let Some(shared) = self.ended() else { return };
         shared.leave();

@@ -22,22 +22,22 @@ const TRIES: u32 = 16;
 /// The longest quiet time that is accepted as intended: ten years.
 const LONGEST_QUIET_MS: u64 = 3653 * 24 * 3_600_000;
 
-/// The status of a namespace at one moment.
+/// A namespace's status at one point in time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Status {
     /// The namespace's record.
     pub namespace: Namespace,
-    /// The shape of the namespace.
+    /// The namespace's shape.
     pub shape: Shape,
-    /// The schema of the tables, if [`Operator::open`] opened a store in `PostgreSQL`.
+    /// The tables' schema, if [`Operator::open`] opened a store in `PostgreSQL`.
     pub schema: Option<String>,
     /// The store's time in Unix milliseconds.
     pub now: u64,
     /// The name of the store that replied.
     pub store: String,
-    /// Whether the namespace's record names another store than this one. Then a backup was restored, and no keeper has detected
-    /// it yet.
+    /// Whether the namespace's record names a different store. If so, a backup was restored and no keeper has detected it
+    /// yet.
     pub is_restored: bool,
     /// The number of records whose grant has not ended.
     pub granted: u64,
@@ -45,7 +45,7 @@ pub struct Status {
     pub reserved: u64,
     /// The number of records that could be claimed now, including those that do not exist yet.
     pub free: u64,
-    /// The next end of a grant, in Unix milliseconds.
+    /// The earliest time at which a current grant ends, in Unix milliseconds, or `None` if there is no grant.
     pub next_end: Option<u64>,
 }
 
@@ -73,11 +73,12 @@ pub struct Operator<S, R> {
 
 #[cfg(feature = "std")]
 impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
-    /// Creates an operator for a namespace in the store that a URL names, like [`open`](crate::open). It does not create a
-    /// store, so that a wrong URL does not create an empty store that looks like a real one.
+    /// Creates an operator for a namespace in the store at a URL, as in [`open`](crate::open). A missing store is not
+    /// created, because a wrong URL would otherwise result in an empty store that looks like a real one.
     ///
     /// # Errors
-    /// Returns any error of the store, `lease_unavailable` if the store does not exist, or `out_of_range` for an invalid name.
+    /// Returns any error from the store, `lease_unavailable` if the store does not exist, or `out_of_range` for an invalid
+    /// name.
     pub fn open(url: &str, namespace: &str) -> Result<Self> {
         let address = crate::stores::url::Address::of(url)?.existing();
         let store = address.open(core::time::Duration::MAX)?;
@@ -85,11 +86,10 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
         Ok(Self { schema: address.schema(), ..operator })
     }
 
-    /// Creates an operator for all namespaces in the store that a URL names, for [`Operator::restored`] and
-    /// [`Operator::promoted`].
+    /// Creates an operator for all namespaces in the store at a URL, for [`Operator::restored`] and [`Operator::promoted`].
     ///
     /// # Errors
-    /// Returns any error of the store.
+    /// Returns any error from the store.
     pub fn of_store(url: &str) -> Result<Self> {
         // No step of it names a namespace.
         let operator = Self::open(url, "any")?;
@@ -110,7 +110,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// Returns the status of the namespace, with the number of worker IDs in each state.
     ///
     /// # Errors
-    /// Returns `out_of_range` if the namespace does not exist, or any error of the store.
+    /// Returns `out_of_range` if the namespace does not exist, or any error from the store.
     pub fn status(&mut self) -> Result<Status> {
         let (namespace, shape, reply) = self.ask(Ask::Find { limit: u32::MAX })?;
         let Reply { now, store, found, .. } = reply;
@@ -170,13 +170,14 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         }
     }
 
-    /// Stops the renewals of a worker ID's grant. The holder uses the worker ID until the grant ends, at most a lease from now,
-    /// and then claims another one. After that, the worker ID is free. Returns the record, whose `granted_until` is that end.
+    /// Stops the renewals of a worker ID's grant. The holder uses the worker ID until the grant ends, at most one lease
+    /// duration from now, and then claims another one. The worker ID is then free. Returns the record, whose
+    /// `granted_until` is that end.
     ///
     /// # Errors
-    /// Returns `out_of_range` for a worker ID that is not in the namespace, was never granted or is reserved; `store_changed`
-    /// in a restored store that no keeper has detected yet; or `lease_unavailable` if keepers repeatedly changed the record in
-    /// the meantime.
+    /// Returns `out_of_range` for a worker ID that is not in the namespace, was never granted or is reserved;
+    /// `store_changed` if the store was restored and no keeper has detected this yet; or `lease_unavailable` if keepers
+    /// repeatedly changed the record in the meantime.
     pub fn evict(&mut self, number: u64) -> Result<Record> {
         self.change(number, false, |old, _, _| match old.granted_until {
             Record::RESERVED => Err(out_of_range("expected a leased number, found a reserved one")),
@@ -186,10 +187,10 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Reserves a worker ID, so that no keeper claims it any more. If it is granted, its holder uses it until the grant ends,
-    /// like after [`Operator::evict`], so this also retires a worker ID. Returns the record. From its `start` on, in Unix
-    /// milliseconds, you may assign the worker ID to one generator manually. If the worker ID is already reserved, this call
-    /// has no effect.
+    /// Reserves a worker ID, so that no keeper claims it any more. If it is granted, its holder uses it until the grant
+    /// ends, as after [`Operator::evict`], so this also retires a worker ID. Returns the record. From the record's `start`
+    /// on, in Unix milliseconds, you may assign the worker ID to one generator manually. If the worker ID is already
+    /// reserved, this call has no effect.
     ///
     /// # Errors
     /// Returns `out_of_range` for a worker ID that is not in the namespace, or for a reason of more than 200 bytes or with
@@ -234,7 +235,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// `granted_until` is the new end.
     ///
     /// # Errors
-    /// Returns `lease_lost` if the record has another token. All other errors are the same as for [`Operator::evict`].
+    /// Returns `lease_lost` if the record has a different token. All other errors are the same as for [`Operator::evict`].
     pub fn dead(&mut self, number: u64, token: Random) -> Result<Record> {
         self.change(number, false, |old, namespace, (shape, now)| {
             if old.granted_until == Record::RESERVED {
@@ -254,7 +255,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// Returns the names of the store's namespaces.
     ///
     /// # Errors
-    /// Returns any error of the store.
+    /// Returns any error from the store.
     pub fn namespaces(&mut self) -> Result<Vec<String>> {
         self.requests += 1;
         let request =
@@ -268,11 +269,11 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         }
     }
 
-    /// Reports to all namespaces of the store that it was restored from a backup. This is necessary if the store cannot detect
-    /// the restore, for example if rows of a dump were loaded into existing tables, or a file was overwritten. Grants that the
-    /// store still has a record of can be renewed, but no new grant starts for a while: until a time that the store derives
-    /// from its records, or until `not_before`, in Unix milliseconds, if that is later. Returns the records of the namespaces,
-    /// whose `quiet_until` is that time.
+    /// Reports to all namespaces in the store that the store was restored from a backup. This is necessary if the store
+    /// cannot detect the restore, for example if rows of a dump were loaded into existing tables, or a file was
+    /// overwritten. Grants that the store still has a record of can be renewed, but no new grant starts for a while: until
+    /// a time that the store derives from its records, or until `not_before`, in Unix milliseconds, if that is later.
+    /// Returns the records of the namespaces, whose `quiet_until` is that time.
     ///
     /// # Errors
     /// Returns the first error after all namespaces were tried: `out_of_range` for a time more than ten years from now, because
@@ -298,9 +299,9 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Reports to all namespaces of the store that the store `from` became this store, `to`, without losing data, for example
-    /// in a planned failover or a failover to a synchronous replica. The quiet time that started with the change ends; an
-    /// earlier one continues. Active holders continue in any case. Returns the records of the namespaces.
+    /// Reports to all namespaces in the store that the store `from` became this store, `to`, without losing data, for
+    /// example in a planned failover or a failover to a synchronous replica. The quiet time that started with the change
+    /// ends; an earlier one continues. Active holders continue in any case. Returns the records of the namespaces.
     ///
     /// The operator vouches that `from` is shut down and that `to` contains everything that `from` acknowledged. If this is not
     /// true, duplicate IDs may be created. The records can contradict the statement but never prove it, because a point-in-time
@@ -308,8 +309,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     ///
     /// # Errors
     /// Returns the first error after all namespaces were tried: `store_changed` if a record contradicts the statement, for
-    /// example because a backup was restored since; or `out_of_range` for names of stores between which no promotion is
-    /// possible. All other errors are the same as for [`Operator::evict`].
+    /// example because a backup has been restored since then; or `out_of_range` for names of stores between which no
+    /// promotion is possible. All other errors are the same as for [`Operator::evict`].
     pub fn promoted(&mut self, from: &str, to: &str) -> Result<Vec<Namespace>> {
         check_promotion(from, to)?;
         self.for_all(|random, old, (now, store), _| {

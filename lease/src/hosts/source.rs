@@ -44,8 +44,8 @@ enum Kind {
 type Open = dyn Fn() -> Result<Box<dyn Store>> + Send + Sync;
 
 impl Source {
-    /// Creates a source from a store that `open` opens, and opens again after each pause and each failure. A thread keeps the
-    /// lease.
+    /// Creates a source from a function that opens a store. The store is opened again after each pause and each failure. A
+    /// thread keeps the lease.
     pub fn store<S: Store + 'static>(open: impl Fn() -> Result<S> + Send + Sync + 'static) -> Self {
         let open = move || -> Result<Box<dyn Store>> { Ok(Box::new(open()?)) };
         Self(Kind::Store(Box::new(open)))

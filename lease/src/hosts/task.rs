@@ -9,17 +9,17 @@ use crate::{AsyncStore, Grantee, Lease, Options, Result, hosts::keeping::Task};
 /// Starts a lease for a grantee.
 type Start = dyn FnOnce(Options, Arc<dyn Grantee + Send + Sync>) -> Result<Lease> + Send;
 
-/// An executor that keeps a lease in a task, and a store for it. Use it with an existing database client, and where threads
-/// cannot be started.
+/// An executor that keeps a lease in a task, and the lease's store. Use a host with an existing database client, or where
+/// threads cannot be started.
 ///
 /// A task depends on its executor: if a long computation blocks the executor's threads for three quarters of a lease, the lease
 /// ends. If the task is dropped, the generator continues until its window ends, and then its worker ID is free. The other ways
 /// to create a generator use a thread, which has neither dependency.
 ///
 /// A forked child process has no task: the generator creates no IDs, `Lease::ready` fails with `lease_unavailable`, and the
-/// child must create its own host and generator. `close` and dropping the generator close it and request the task to release
-/// the worker ID, but do not wait for the release. If the executor stops before that, the worker ID stays granted until the
-/// lease ends. `close_async` waits.
+/// child must create its own host and generator. `close` closes the generator and requests the release of the worker ID, but
+/// does not wait for the release. Dropping the generator does the same. If the executor stops before that, the worker ID
+/// remains granted until the lease ends. `close_async` waits.
 ///
 /// ```
 /// use std::time::Duration;
@@ -49,8 +49,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// Creates a host from a store and an executor. `open` opens the store, and opens it again after each pause and each
-    /// failure; `sleep` waits; `spawn` passes the task to the executor.
+    /// Creates a host from a store and an executor. `open` opens the store at the start, and again after each pause and
+    /// each failure; `sleep` waits; `spawn` passes the task to the executor.
     pub fn new<S, F, P>(
         open: impl Fn() -> F + Send + Sync + 'static,
         sleep: impl Fn(Duration) -> P + Send + Sync + 'static,

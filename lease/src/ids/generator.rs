@@ -12,13 +12,13 @@ use crate::{
     ids::granted::{Family, Threaded},
 };
 
-/// A generator with a lease, for one ID format: [`sno`](crate::sno::Generator), [`randflake`](crate::randflake::Generator),
-/// [`hotguid`](crate::hotguid::Generator) or [`layout`](crate::layout::Generator). It renews the lease, switches to another
-/// worker ID if necessary, and releases its worker ID when it is dropped. It has the same methods as the generators of the core
-/// crate.
+/// A leased generator for one ID format: [`sno`](crate::sno::Generator), [`randflake`](crate::randflake::Generator),
+/// [`hotguid`](crate::hotguid::Generator) or [`layout`](crate::layout::Generator). It renews its lease, switches to a different
+/// worker ID if necessary, and releases its worker ID when it is dropped. It has the same methods as the core crate's
+/// generators.
 ///
-/// A clone refers to the same generator with the same lease, as required for shared state, for example in axum. The worker ID
-/// is released when the last clone is dropped, or when any clone is closed.
+/// A clone refers to the same generator and the same lease, so you can store a generator in shared state, for example in axum.
+/// The worker ID is released when the last clone is dropped, or when any clone is closed.
 pub struct Generator<F: Family> {
     leased: Arc<F>,
     lease: Arc<Lease>,
@@ -81,11 +81,11 @@ impl<F: Family> Generator<F> {
         &self.lease
     }
 
-    /// Closes the generator, whose calls then fail with `generator_closed`, and releases the worker ID. Call it before a
-    /// process is terminated by a signal, because values are not dropped then. It waits until the store has acknowledged the
-    /// release, unless a task keeps the lease. Dropping the generator waits as well, unless it was created by an asynchronous
-    /// call. In that case, its thread releases the worker ID in the background. In a forked child process, it closes only the
-    /// child's own lease.
+    /// Closes the generator and releases the worker ID. Later calls fail with `generator_closed`. Close the generator
+    /// before a signal terminates the process, because values are not dropped then. This call waits until the store has
+    /// acknowledged the release, unless a task keeps the lease. Dropping the generator waits as well, unless an
+    /// asynchronous call created it. In that case, its thread releases the worker ID in the background. In a forked child
+    /// process, this call closes only the child's own lease.
     pub fn close(&self) {
         self.lease.close();
     }
@@ -192,20 +192,21 @@ fn unavailable(reason: crate::Error) -> Error {
 /// provides for each ID.
 macro_rules! calls {
     ($id:ty $(, $given:ident: $type:ty)?) => {
-        /// Generates a new ID. It waits up to a second for a lease, as it does for a tick. The first ID in a forked child
-        /// process waits for the child's own lease, for as long as the generator could wait for its first grant.
+        /// Generates a new ID. The call waits up to a second for a lease, as it does for a tick. The first call in a forked
+        /// child process waits for the child's own lease, for as long as the generator was allowed to wait for its first
+        /// grant.
         ///
         /// # Errors
-        /// Returns `lease_unavailable` if the generator has no worker ID at the moment. Its source states the reason and since
-        /// when. Returns `generator_closed` after `close`. All other errors are the same as for the generator of the core
-        /// crate.
+        /// Returns `lease_unavailable` if the generator currently has no worker ID. The error's source states why, and
+        /// since when. Returns `generator_closed` after `close`. All other errors are the same as for the core crate's
+        /// generator.
         #[inline]
         pub fn generate(&self $(, $given: $type)?) -> polyflake::Result<$id> {
             self.call(|leased| leased.generate(($($given)?)))
         }
 
-        /// Fills a slice with new IDs. If the lease switches to another worker ID during the batch, the rest uses that worker
-        /// ID.
+        /// Fills a slice with new IDs. If the lease switches to a different worker ID during the batch, the remaining IDs
+        /// use that worker ID.
         ///
         /// # Errors
         /// Returns the same errors as [`Generator::generate`]. `written` is the number of valid IDs at the front of the slice.
@@ -213,8 +214,8 @@ macro_rules! calls {
             self.call(|leased| leased.fill(($($given)?), ids))
         }
 
-        /// Generates a new ID if one is available without waiting. In a forked child process, the first call starts to lease a
-        /// worker ID.
+        /// Generates a new ID if one is available without waiting. In a forked child process, the first call starts leasing
+        /// a worker ID.
         ///
         /// # Errors
         /// Returns `lease_unavailable`, `sequence_exhausted` or `clock_behind` instead of waiting. All other errors are the

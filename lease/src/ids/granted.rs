@@ -13,7 +13,7 @@ use polyflake::clock::Clock;
 #[cfg(feature = "std")]
 use crate::{Error, ErrorKind, Grant, Grantee, Options, Result, Source, ids::generator::Begun};
 
-/// The leased generator of an ID format, which is a type of the core.
+/// An ID format's leased generator, which is a type in the core crate.
 pub trait Family: Sized + 'static {
     /// A generator under one grant.
     type Generator;
@@ -21,12 +21,12 @@ pub trait Family: Sized + 'static {
     /// Starts with a generator for the first grant.
     ///
     /// # Errors
-    /// Returns the errors of the core crate.
+    /// Returns any error from the core crate.
     fn first(generator: Self::Generator) -> polyflake::Result<Self>;
     /// Switches to the next grant, with the time span of the last grant's highest tick.
     ///
     /// # Errors
-    /// Returns the errors of the core crate.
+    /// Returns any error from the core crate.
     fn next(
         &self,
         build: impl FnOnce(Option<Range<i64>>) -> polyflake::Result<Self::Generator>,
@@ -34,12 +34,12 @@ pub trait Family: Sized + 'static {
     /// Extends a grant to a later end.
     ///
     /// # Errors
-    /// Returns the errors of the core crate.
+    /// Returns any error from the core crate.
     fn extend(&self, number: u32, end: i64) -> polyflake::Result<()>;
     /// Ends a grant, and returns the time span of its highest tick.
     ///
     /// # Errors
-    /// Returns the errors of the core crate.
+    /// Returns any error from the core crate.
     fn seal(&self, number: u32) -> polyflake::Result<Option<Range<i64>>>;
     /// Ends the generation of IDs in this process at the user's request.
     fn close(&self);
@@ -83,8 +83,8 @@ type Build<G> = dyn Fn(u64, Range<i64>) -> polyflake::Result<G> + Send + Sync;
 #[cfg(feature = "std")]
 pub(crate) type Threaded<F> = Granted<F, alloc::boxed::Box<Build<<F as Family>::Generator>>>;
 
-/// The leased generator, available after the first grant. `build` creates its generator for a worker ID and a window in Unix
-/// milliseconds.
+/// A leased generator, which is available after the first grant. `build` creates a generator for a worker ID and a window in
+/// Unix milliseconds.
 #[derive(Debug)]
 pub struct Granted<F, B> {
     leased: OnceLock<Arc<F>>,
@@ -111,7 +111,7 @@ impl<F: Family + Send + Sync> Threaded<F> {
 }
 
 impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Granted<F, B> {
-    /// Creates the state before the first grant.
+    /// Creates the state that precedes the first grant.
     pub fn new(build: B) -> Self {
         Self { leased: OnceLock::new(), number: AtomicU32::new(0), build }
     }
@@ -121,10 +121,10 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         self.leased.get()
     }
 
-    /// Starts a grant: a worker ID, and its time span in Unix milliseconds.
+    /// Starts a grant for a worker ID and a time span in Unix milliseconds.
     ///
     /// # Errors
-    /// Returns the errors of the function that creates the generator, and of the core crate.
+    /// Returns any error from the function that creates the generator, or from the core crate.
     pub fn begin(&self, number: u64, span: Range<u64>) -> polyflake::Result<()> {
         let (start, end) = (of(span.start), of(span.end));
         let Some(leased) = self.leased.get() else {
@@ -143,7 +143,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         Ok(())
     }
 
-    /// Extends the grant to a later end.
+    /// Extends the grant to a later end, in Unix milliseconds.
     pub fn extend(&self, end: u64) {
         if let Some(leased) = self.leased.get() {
             // Refused only if another grant came between; then its own end counts.
@@ -151,7 +151,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         }
     }
 
-    /// Ends the grant, and returns the end of its highest tick, or `None` if it used no tick.
+    /// Ends the grant, and returns the end of its highest tick in Unix milliseconds, or `None` if it used no tick.
     pub fn seal(&self) -> Option<u64> {
         let last = self.leased.get()?.seal(self.number.load(Ordering::Acquire));
         // If the highest tick is not known any more, the whole grant counts as used.

@@ -13,8 +13,8 @@ use crate::{
     rules::place::Place,
 };
 
-/// A generator with a leased machine number. It renews the lease, switches to another machine number if necessary, and releases
-/// its machine number when it is dropped.
+/// A generator with a leased machine number. It renews its lease, switches to a different machine number if necessary, and
+/// releases its machine number when it is dropped.
 ///
 /// ```
 /// let ids = polyflake_lease::hotguid::Generator::new("memory:orders", "things")?;
@@ -23,16 +23,16 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The leased machine number is in the first three of the five machine bytes of an ID, in big-endian order. The other two bytes
-/// are zero, or contain a part of version and variant in version 8 UUIDs. Do not mix leased and unleased generators, because
-/// unleased generators pick all five bytes at random and may pick the same ones.
+/// The leased machine number is in the first three of an ID's five machine bytes, in big-endian order. The other two bytes are
+/// zero or, in version 8 UUIDs, contain part of the version and the variant. Do not mix leased and unleased generators, because
+/// unleased generators pick all five bytes at random and may pick the bytes of a leased generator.
 ///
-/// It has the same methods as the generators of the core crate: for one ID, for a batch, and without waiting.
+/// It has the same methods as the core crate's generators, which generate one ID or a batch, with or without waiting.
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
-    /// Creates a generator with the default options, from a store's URL as in [`open`](crate::open) and the name of a namespace
-    /// that contains all machine numbers. It waits up to 10 seconds for its first grant.
+    /// Creates a generator with the default options, for a store's URL as in [`open`](crate::open) and the name of a
+    /// namespace. The namespace contains all machine numbers. The call waits up to 10 seconds for the first grant.
     ///
     /// # Errors
     /// Returns the reason why there is no grant, such as `lease_unavailable` or `numbers_exhausted`.
@@ -42,20 +42,20 @@ impl Generator {
         Self::with(place.source(), options, false, place.longest())
     }
 
-    /// Creates a generator from the environment. The variable `POLYFLAKE_LEASE` contains the store's URL with the namespace,
-    /// for example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
-    /// worker ID. It waits up to 10 seconds for its first grant, or up to 70 seconds for a required worker ID.
+    /// Creates a generator from environment variables. `POLYFLAKE_LEASE` contains the store's URL with the namespace, for
+    /// example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
+    /// worker ID. The call waits up to 10 seconds for the first grant, or up to 70 seconds if a worker ID is required.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` if the variable is not set, or the same errors as [`Generator::new`].
+    /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, or the same errors as [`Generator::new`].
     pub fn from_env() -> Result<Self> {
         let place = Place::from_env(None)?;
         let options = place.options(Shape::hotguid(place.numbers(0..=0xf_ffff))?)?;
         Self::with(place.source(), options, false, place.longest())
     }
 
-    /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If
-    /// the future is dropped, a machine number that was leased meanwhile is released.
+    /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
+    /// If the future is dropped, any machine number leased in the meantime is released.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::new`].
@@ -69,12 +69,13 @@ impl Generator {
         Self::with_async(place.source(), options, false, place.longest(), sleep).await
     }
 
-    /// Creates a generator from any [`Source`] with custom options, whose shape must be Hot Guid's. With `uuid8`, it creates
-    /// version 8 UUIDs instead of the compatible form. Generators of both forms may share a namespace. It waits up to `longest`
-    /// for its first grant.
+    /// Creates a generator from any [`Source`] with custom options. The shape in the options must be Hot Guid's. With
+    /// `uuid8`, the generator creates version 8 UUIDs instead of the compatible form. Generators for both forms may share a
+    /// namespace. The call waits up to `longest` for the first grant.
     ///
     /// # Errors
-    /// Returns the same errors as [`Generator::new`], and `out_of_range` for options of another format or with blocks.
+    /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for a different format or have
+    /// blocks.
     pub fn with(
         source: impl Into<Source>,
         options: Options,
@@ -84,8 +85,8 @@ impl Generator {
         begin(source.into(), options, uuid8, longest)?.ready()
     }
 
-    /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, a machine
-    /// number that was leased meanwhile is released.
+    /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, any
+    /// machine number leased in the meantime is released.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::with`].

@@ -1,4 +1,4 @@
-//! IDs of custom layouts with leased worker IDs, which one or several fields contain.
+//! IDs with custom layouts, in which one or several fields contain a leased worker ID.
 
 use core::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::{
 
 pub use crate::rules::numbered::shape;
 
-/// A generator whose named constant or bindable fields contain a leased worker ID. It renews the lease, switches to another
+/// A generator whose named constant or bindable fields contain a leased worker ID. It renews its lease, switches to a different
 /// worker ID if necessary, and releases its worker ID when it is dropped.
 ///
 /// ```
@@ -32,17 +32,17 @@ pub use crate::rules::numbered::shape;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It has the same methods as the generators of the core crate: for one ID, for a batch, and without waiting.
+/// It has the same methods as the core crate's generators, which generate one ID or a batch, with or without waiting.
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
-    /// Creates a generator with the default options, from a store's URL as in [`open`](crate::open), the name of a namespace
-    /// that contains all worker IDs that fit the fields, and the fields from the most significant one. It waits up to 10
-    /// seconds for its first grant.
+    /// Creates a generator with the default options, for a store's URL as in [`open`](crate::open), the name of a
+    /// namespace, and the fields that contain the worker ID, starting with the most significant one. The namespace contains
+    /// all worker IDs that fit in these fields. The call waits up to 10 seconds for the first grant.
     ///
     /// # Errors
-    /// Returns the reason why there is no grant, such as `lease_unavailable`, or `namespace_mismatch` if the namespace is for
-    /// another layout. Returns the errors of [`shape`] for the layout and the fields.
+    /// Returns the reason why there is no grant, such as `lease_unavailable`, or `namespace_mismatch` if the namespace is
+    /// for a different layout. Also returns the errors of [`shape`] for the layout and the fields.
     pub fn new(url: &str, namespace: &str, layout: &Layout, fields: &[&str]) -> Result<Self> {
         let place = Place::of(url, Some(namespace))?;
         let numbers = place.numbers(Numbered::new(layout, fields)?.all());
@@ -50,12 +50,12 @@ impl Generator {
         Self::with(place.source(), options, layout, fields, place.longest())
     }
 
-    /// Creates a generator from the environment. The variable `POLYFLAKE_LEASE` contains the store's URL with the namespace,
-    /// for example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
-    /// worker ID. It waits up to 10 seconds for its first grant, or up to 70 seconds for a required worker ID.
+    /// Creates a generator from environment variables. `POLYFLAKE_LEASE` contains the store's URL with the namespace, for
+    /// example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
+    /// worker ID. The call waits up to 10 seconds for the first grant, or up to 70 seconds if a worker ID is required.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` if the variable is not set, or the same errors as [`Generator::new`].
+    /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, or the same errors as [`Generator::new`].
     pub fn from_env(layout: &Layout, fields: &[&str]) -> Result<Self> {
         let place = Place::from_env(None)?;
         let numbers = place.numbers(Numbered::new(layout, fields)?.all());
@@ -63,8 +63,8 @@ impl Generator {
         Self::with(place.source(), options, layout, fields, place.longest())
     }
 
-    /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If
-    /// the future is dropped, a worker ID that was leased meanwhile is released.
+    /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
+    /// If the future is dropped, any worker ID leased in the meantime is released.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::new`].
@@ -81,11 +81,12 @@ impl Generator {
         Self::with_async(place.source(), options, layout, fields, place.longest(), sleep).await
     }
 
-    /// Creates a generator from any [`Source`] with custom options, whose shape must be that of [`shape`] with this layout and
-    /// these fields. It waits up to `longest` for its first grant.
+    /// Creates a generator from any [`Source`] with custom options. The shape in the options must be the one that [`shape`]
+    /// returns for the same layout and fields. The call waits up to `longest` for the first grant.
     ///
     /// # Errors
-    /// Returns the same errors as [`Generator::new`], and `out_of_range` for options of another shape or with blocks.
+    /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options have a different shape or have
+    /// blocks.
     pub fn with(
         source: impl Into<Source>,
         options: Options,
@@ -96,8 +97,8 @@ impl Generator {
         begin(source.into(), options, layout, fields, longest)?.ready()
     }
 
-    /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, a worker ID
-    /// that was leased meanwhile is released.
+    /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, any
+    /// worker ID leased in the meantime is released.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::with`].
@@ -112,19 +113,19 @@ impl Generator {
         begin(source.into(), options, layout, fields, longest)?.ready_async(sleep).await
     }
 
-    /// Generates a new ID. It waits up to a second for a lease, as it does for a tick. The first ID in a forked child process
-    /// waits for the child's own lease, for as long as the generator could wait for its first grant.
+    /// Generates a new ID. The call waits up to a second for a lease, as it does for a tick. The first call in a forked
+    /// child process waits for the child's own lease, for as long as the generator was allowed to wait for its first grant.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` if the generator has no worker ID at the moment. Its source states the reason and since
-    /// when. All other errors are the same as for the generator of the core crate.
+    /// Returns `lease_unavailable` if the generator currently has no worker ID. The error's source states why, and since
+    /// when. All other errors are the same as for the core crate's generator.
     #[inline]
     pub fn generate(&self) -> polyflake::Result<Id> {
         self.call(|leased| leased.generate(None))
     }
 
-    /// Fills a slice with new IDs. The slice is `&mut [i64]` in an integer layout, or packed bytes in a byte layout. If the
-    /// lease switches to another worker ID during the batch, the rest uses that worker ID.
+    /// Fills a slice with new IDs. The slice is `&mut [i64]` for an integer layout, or packed bytes for a byte layout. If
+    /// the lease switches to a different worker ID during the batch, the remaining IDs use that worker ID.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::generate`]. `written` is the number of valid IDs at the front of the slice.
@@ -133,7 +134,7 @@ impl Generator {
         self.call(|leased| leased.fill(None, again(&mut ids)))
     }
 
-    /// Generates a new ID if one is available without waiting. In a forked child process, the first call starts to lease a
+    /// Generates a new ID if one is available without waiting. In a forked child process, the first call starts leasing a
     /// worker ID.
     ///
     /// # Errors

@@ -12,8 +12,8 @@ use crate::{
     rules::place::Place,
 };
 
-/// A generator with a leased node ID. It renews the lease, switches to another node ID if necessary, and releases its node ID
-/// when it is dropped.
+/// A generator with a leased node ID. It renews its lease, switches to a different node ID if necessary, and releases its node
+/// ID when it is dropped.
 ///
 /// ```
 /// let ids = polyflake_lease::randflake::Generator::new("memory:orders", "users", [7; 16])?;
@@ -23,37 +23,37 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It has the same methods as the generators of the core crate: for one ID, for an ID as a string, for a batch, and without
-/// waiting.
+/// It has the same methods as the core crate's generators, which generate one ID or a batch, with or without waiting.
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
-    /// Creates a generator with the default options, from a store's URL as in [`open`](crate::open), the name of a namespace
-    /// that contains all node IDs, and the secret that they share. It waits up to 10 seconds for its first grant.
+    /// Creates a generator with the default options, for a store's URL as in [`open`](crate::open), the name of a
+    /// namespace, and the secret that the namespace's generators share. The namespace contains all node IDs. The call waits
+    /// up to 10 seconds for the first grant.
     ///
     /// # Errors
-    /// Returns the reason why there is no grant, such as `lease_unavailable`, or `namespace_mismatch` if the namespace is for
-    /// another secret.
+    /// Returns the reason why there is no grant, such as `lease_unavailable`, or `namespace_mismatch` if the namespace is
+    /// for a different secret.
     pub fn new(url: &str, namespace: &str, secret: [u8; 16]) -> Result<Self> {
         let place = Place::of(url, Some(namespace))?;
         let options = place.options(Shape::randflake(place.numbers(0..=131_071), &secret)?)?;
         Self::with(place.source(), options, secret, place.longest())
     }
 
-    /// Creates a generator from the environment. The variable `POLYFLAKE_LEASE` contains the store's URL with the namespace,
-    /// for example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
-    /// worker ID. It waits up to 10 seconds for its first grant, or up to 70 seconds for a required worker ID.
+    /// Creates a generator from environment variables. `POLYFLAKE_LEASE` contains the store's URL with the namespace, for
+    /// example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
+    /// worker ID. The call waits up to 10 seconds for the first grant, or up to 70 seconds if a worker ID is required.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` if the variable is not set, or the same errors as [`Generator::new`].
+    /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, or the same errors as [`Generator::new`].
     pub fn from_env(secret: [u8; 16]) -> Result<Self> {
         let place = Place::from_env(None)?;
         let options = place.options(Shape::randflake(place.numbers(0..=131_071), &secret)?)?;
         Self::with(place.source(), options, secret, place.longest())
     }
 
-    /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If
-    /// the future is dropped, a node ID that was leased meanwhile is released.
+    /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
+    /// If the future is dropped, any node ID leased in the meantime is released.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::new`].
@@ -68,12 +68,12 @@ impl Generator {
         Self::with_async(place.source(), options, secret, place.longest(), sleep).await
     }
 
-    /// Creates a generator from any [`Source`] with custom options, whose shape must be Randflake's with this secret. It waits
-    /// up to `longest` for its first grant.
+    /// Creates a generator from any [`Source`] with custom options. The shape in the options must be Randflake's, for the
+    /// same secret. The call waits up to `longest` for the first grant.
     ///
     /// # Errors
-    /// Returns the same errors as [`Generator::new`], and `out_of_range` for options of another format or secret, or with
-    /// blocks.
+    /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for a different format or
+    /// secret, or have blocks.
     pub fn with(
         source: impl Into<Source>,
         options: Options,
@@ -83,8 +83,8 @@ impl Generator {
         begin(source.into(), options, secret, longest)?.ready()
     }
 
-    /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, a node ID
-    /// that was leased meanwhile is released.
+    /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, any
+    /// node ID leased in the meantime is released.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::with`].

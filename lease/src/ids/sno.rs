@@ -12,7 +12,7 @@ use crate::{
     rules::place::Place,
 };
 
-/// A generator with a leased partition. It renews the lease, switches to another partition if necessary, and releases its
+/// A generator with a leased partition. It renews its lease, switches to a different partition if necessary, and releases its
 /// partition when it is dropped.
 ///
 /// ```
@@ -23,13 +23,12 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It has the same methods as the generators of the core crate: for one ID, for an ID as a string, for a batch, and without
-/// waiting.
+/// It has the same methods as the core crate's generators, which generate one ID or a batch, with or without waiting.
 pub type Generator = crate::Generator<Leased>;
 
 impl Generator {
-    /// Creates a generator with the default options, from a store's URL as in [`open`](crate::open) and the name of a namespace
-    /// that contains all partitions. It waits up to 10 seconds for its first grant.
+    /// Creates a generator with the default options, for a store's URL as in [`open`](crate::open) and the name of a
+    /// namespace. The namespace contains all partitions. The call waits up to 10 seconds for the first grant.
     ///
     /// # Errors
     /// Returns the reason why there is no grant, such as `lease_unavailable` or `numbers_exhausted`.
@@ -39,20 +38,20 @@ impl Generator {
         Self::with(place.source(), options, place.longest())
     }
 
-    /// Creates a generator from the environment. The variable `POLYFLAKE_LEASE` contains the store's URL with the namespace,
-    /// for example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
-    /// worker ID. It waits up to 10 seconds for its first grant, or up to 70 seconds for a required worker ID.
+    /// Creates a generator from environment variables. `POLYFLAKE_LEASE` contains the store's URL with the namespace, for
+    /// example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
+    /// worker ID. The call waits up to 10 seconds for the first grant, or up to 70 seconds if a worker ID is required.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` if the variable is not set, or the same errors as [`Generator::new`].
+    /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, or the same errors as [`Generator::new`].
     pub fn from_env() -> Result<Self> {
         let place = Place::from_env(None)?;
         let options = place.options(Shape::sno(place.numbers(0..=u64::from(u16::MAX)))?)?;
         Self::with(place.source(), options, place.longest())
     }
 
-    /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread. If
-    /// the future is dropped, a partition that was leased meanwhile is released.
+    /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
+    /// If the future is dropped, any partition leased in the meantime is released.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::new`].
@@ -66,17 +65,18 @@ impl Generator {
         Self::with_async(place.source(), options, place.longest(), sleep).await
     }
 
-    /// Creates a generator from any [`Source`] with custom options, whose shape must be sno's. It waits up to `longest` for its
-    /// first grant.
+    /// Creates a generator from any [`Source`] with custom options. The shape in the options must be sno's. The call waits
+    /// up to `longest` for the first grant.
     ///
     /// # Errors
-    /// Returns the same errors as [`Generator::new`], and `out_of_range` for options of another format or with blocks.
+    /// Returns the same errors as [`Generator::new`], and `out_of_range` if the options are for a different format or have
+    /// blocks.
     pub fn with(source: impl Into<Source>, options: Options, longest: Duration) -> Result<Self> {
         begin(source.into(), options, longest)?.ready()
     }
 
-    /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, a partition
-    /// that was leased meanwhile is released.
+    /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, any
+    /// partition leased in the meantime is released.
     ///
     /// # Errors
     /// Returns the same errors as [`Generator::with`].

@@ -9,25 +9,25 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A worker ID, a name or a length exceeds its limits.
+    /// A worker ID, a name or a length is outside its limits.
     OutOfRange,
     /// There is no grant yet, or the store is unreachable and the window has ended.
     LeaseUnavailable,
-    /// The record shows the grant of another holder.
+    /// The record shows another holder's grant.
     LeaseLost,
     /// The namespace was created for another ID format, layout, epoch, secret or range of worker IDs.
     NamespaceMismatch,
-    /// Every worker ID is granted. [`Error::until`] returns the end of the next grant to expire.
+    /// Every worker ID is granted. [`Error::until`] returns the time at which the next grant ends.
     NumbersExhausted,
     /// The store may lose data that it acknowledged.
     StoreNotDurable,
     /// The store was restored, promoted or copied. [`Error::until`] returns the time from which it grants worker IDs again.
     StoreChanged,
-    /// A record is missing, unreadable, or contradicts another one.
+    /// A record is missing or unreadable, or it contradicts another record.
     StoreDamaged,
     /// A record has a newer format than this version supports.
     SchemaOutdated,
-    /// The clock of this host differs too much from that of the store.
+    /// This host's clock differs too much from the store's clock.
     ClockSkewed,
 }
 
@@ -38,7 +38,7 @@ impl ErrorKind {
         Self::ALL.iter().copied().find(|kind| kind.code() == code)
     }
 
-    /// All kinds, in the order of the documentation.
+    /// All kinds, in the same order as in the documentation.
     pub const ALL: &'static [Self] = &[
         Self::OutOfRange,
         Self::LeaseUnavailable,
@@ -69,7 +69,7 @@ impl ErrorKind {
     }
 }
 
-/// The reason why a keeper has no grant, or a store rejected a request. An error never loses a grant.
+/// The reason why a keeper has no grant, or why a store rejected a request. An error never ends a grant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -79,7 +79,8 @@ pub struct Error {
 }
 
 impl Error {
-    /// Creates an error with a reason: lower case, without a final period, in a form that can follow "cannot lease a worker ID:".
+    /// Creates an error with a reason, which is written in lower case and without a final period, so that it can follow
+    /// "cannot lease a worker ID:".
     pub fn new(kind: ErrorKind, reason: impl Into<Cow<'static, str>>) -> Self {
         let is_permanent = matches!(kind, ErrorKind::OutOfRange | ErrorKind::NamespaceMismatch);
         Self { kind, reason: reason.into(), until: None, is_permanent }
@@ -97,7 +98,7 @@ impl Error {
         Self { reason: alloc::format!("{words}: {}", self.reason).into(), ..self }
     }
 
-    /// Returns the same error with the time at which its cause ends, in Unix milliseconds.
+    /// Adds the time at which the error's cause ends, in Unix milliseconds.
     #[must_use]
     pub fn with_until(self, until: u64) -> Self {
         Self { until: Some(until), ..self }
@@ -119,9 +120,9 @@ impl Error {
         self.kind.code()
     }
 
-    /// Returns whether only a change of the configuration or of the store helps, for example for a wrong role, a missing folder, or a
-    /// namespace of another shape. Calls that would wait for a lease then fail immediately, while the keeper still retries from time
-    /// to time.
+    /// Returns whether the error persists until someone changes the configuration or the store. Examples are a wrong role,
+    /// a missing folder, and a namespace with a different shape. Calls that would wait for a lease then fail immediately,
+    /// while the keeper still retries from time to time.
     pub fn is_permanent(&self) -> bool {
         self.is_permanent
     }

@@ -10,7 +10,7 @@ use core::{fmt, time::Duration};
 
 use crate::{Error, rules::error::moment};
 
-/// An event of a lease. Times are Unix milliseconds.
+/// A lease event. Times are Unix milliseconds.
 ///
 /// An event contains worker IDs, times and errors. An error names the store without its password.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub enum Event {
         /// The end of the grant.
         end: u64,
     },
-    /// A request was rejected or failed, for another reason than the previous one. The lease continues.
+    /// A request was rejected or failed, for a different reason than the previous one. The lease continues.
     Refused(Error),
     /// The grant has expired without a replacement. No IDs are available until an [`Event::Acquired`] or an [`Event::Renewed`].
     Expired {
@@ -62,7 +62,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Returns the name of the event.
+    /// Returns the event's name.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Acquired { .. } => "acquired",
@@ -107,11 +107,11 @@ impl fmt::Display for Event {
     }
 }
 
-/// The metrics of a lease at one moment.
+/// A lease's metrics at one point in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Figures {
-    /// The time until the end of the grant according to the system's clock, or zero without a grant.
+    /// The time until the grant ends, according to the system clock, or zero if there is no grant.
     pub remaining: Duration,
     /// The number of grants.
     pub grants: u64,

@@ -67,13 +67,13 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "hosts make it")]
 pub struct Moment {
-    /// Unix milliseconds, by the clock that the generator reads.
+    /// Unix milliseconds, according to the clock that the generator reads.
     pub wall_ms: u64,
-    /// Milliseconds that have passed since a fixed moment, by a monotonic clock that includes suspension if possible.
+    /// Milliseconds since a fixed moment, according to a monotonic clock that includes time in suspension if possible.
     pub elapsed_ms: u64,
 }
 
-/// The right of one generator to use the worker IDs `first ..= last` once, from `start` until just before `end`, in Unix
+/// One generator's right to use the worker IDs `first ..= last` once, from `start` until just before `end`. Both times are Unix
 /// milliseconds.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Grant {
@@ -89,7 +89,7 @@ impl Grant {
         Self { first: record.first, last, start: record.start, end }
     }
 
-    /// Returns the worker IDs of the grant.
+    /// Returns the range of granted worker IDs.
     pub fn numbers(&self) -> core::ops::RangeInclusive<u64> {
         self.first..=self.last
     }
@@ -105,7 +105,7 @@ impl Grant {
     }
 }
 
-/// The next task of a keeper's host.
+/// The next task for a keeper's host.
 #[derive(Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "few are made, and each is taken apart at once")]
 pub enum Action {
@@ -120,13 +120,13 @@ pub enum Action {
     Seal,
     /// The keeper encountered an error and continues. For logs, and for calls that find no grant.
     Refused(Error),
-    /// Wait until this time, by [`Moment::elapsed_ms`], or until a reply arrives.
+    /// Wait until this time, according to [`Moment::elapsed_ms`], or until a reply arrives.
     Wait(u64),
     /// The keeper is closed.
     End,
 }
 
-/// Leases a worker ID of a namespace, renews the lease, and releases the worker ID. A keeper reads no clock, opens no
+/// Leases a worker ID from a namespace, renews the lease, and releases the worker ID. A keeper reads no clock, opens no
 /// connection and starts no thread.
 ///
 /// ```
@@ -297,7 +297,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Starts to release the worker ID, or stops leasing one. [`Action::End`] follows when that is done.
+    /// Starts releasing the worker ID, or stops trying to lease one. [`Action::End`] follows when that is done.
     pub fn close(&mut self) {
         self.is_closing = true;
     }
@@ -314,8 +314,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Reports the end of the highest tick that the sealed generator ever reserved, in Unix milliseconds, or `None` if it
-    /// reserved no tick. An end between two times of the grid is rounded up. Without a preceding [`Action::Seal`], this call
-    /// has no effect.
+    /// reserved no tick. An end between two times on the grid is rounded up to the later one. Without a preceding
+    /// [`Action::Seal`], this call has no effect.
     pub fn sealed(&mut self, end: Option<u64>, now: Moment) {
         if !matches!(self.at, At::Sealing) {
             return;

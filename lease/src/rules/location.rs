@@ -14,10 +14,10 @@ pub(crate) const SECOND_STORE: &str = "second-store";
 /// The maximum length of a schema name. `PostgreSQL` truncates longer names.
 const LONGEST_SCHEMA: usize = 63;
 
-/// The schema in `PostgreSQL` that contains a store's tables. The default is `polyflake`.
+/// The `PostgreSQL` schema that contains a store's tables. The default is `polyflake`.
 ///
-/// Every statement names it. Unqualified tables would be resolved with the `search_path`, so that two roles of one database
-/// could silently use two stores, each with all worker IDs.
+/// Every statement names the schema, because unqualified table names would be resolved with the `search_path`. Two roles in one
+/// database could then silently use two stores, each with all worker IDs.
 ///
 /// ```
 /// use polyflake_lease::steps::Schema;
@@ -34,8 +34,8 @@ impl Schema {
     /// Creates a schema from its exact, case-sensitive name.
     ///
     /// # Errors
-    /// Returns `out_of_range` unless the name has 1 to 63 characters of `A-Z a-z 0-9 _ -`, does not begin with a digit or a
-    /// hyphen, and does not begin with `pg_`, which `PostgreSQL` reserves.
+    /// Returns `out_of_range` unless the name has 1 to 63 characters from `A-Z a-z 0-9 _ -`, does not begin with a digit or
+    /// a hyphen, and does not begin with `pg_`, which `PostgreSQL` reserves.
     pub fn new(name: &str) -> Result<Self> {
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
@@ -47,7 +47,7 @@ impl Schema {
         Err(out_of_range(format!("{expected}, found another string")))
     }
 
-    /// Returns the name of the schema.
+    /// Returns the schema's name.
     pub fn name(&self) -> &str {
         &self.0
     }
@@ -122,6 +122,6 @@ impl Create {
 pub struct Access {
     /// The tables that may be created.
     pub create: Create,
-    /// Whether a file may be on overlayfs, whose content is lost with its container (`allow=overlayfs`).
+    /// Whether a file may be on overlayfs, whose content is lost when the container is removed (`allow=overlayfs`).
     pub allows_overlayfs: bool,
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Request {
-    /// Returns the request in canonical JSON.
+    /// Returns the request as canonical JSON.
     ///
     /// ```
     /// use polyflake_lease::{Ask, Request};
@@ -53,7 +53,7 @@ impl Request {
     /// Parses a request in canonical JSON.
     ///
     /// # Errors
-    /// Returns `store_damaged` for any other string, or `schema_outdated` for records of a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_outdated` for records in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let fields = Fields::read(text)?;
         let record = |key| Record::of(&fields.object(key)?);
@@ -84,7 +84,7 @@ impl Request {
 }
 
 impl Reply {
-    /// Returns the reply in canonical JSON. Missing values are null.
+    /// Returns the reply as canonical JSON. Missing values are null.
     ///
     /// ```
     /// use polyflake_lease::{Found, Reply};
@@ -123,7 +123,7 @@ impl Reply {
     /// Parses a reply in canonical JSON.
     ///
     /// # Errors
-    /// Returns `store_damaged` for any other string, or `schema_outdated` for records of a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_outdated` for records in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let fields = Fields::read(text)?;
         let found = match &*fields.string("found")? {

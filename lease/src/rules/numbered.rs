@@ -13,8 +13,8 @@ use polyflake::layout::{Json, Layout, Tick};
 
 use crate::{Result, Shape, rules::error::out_of_range};
 
-/// Returns the shape of a layout whose constant or bindable fields contain the worker ID. `fields` lists them, starting with
-/// the most significant one.
+/// Returns the shape for a layout whose constant or bindable fields contain the worker ID. `fields` lists these fields,
+/// starting with the most significant one.
 ///
 /// ```
 /// use polyflake::layout::preset;
@@ -26,9 +26,9 @@ use crate::{Result, Shape, rules::error::out_of_range};
 /// ```
 ///
 /// # Errors
-/// Returns `out_of_range` for worker IDs that do not fit the fields; for fields of more than 52 bits in total; for a field that
-/// is not an integer constant or bindable field of the layout; for other bindable fields, for which a lease has no values; or
-/// for a layout without a timestamp or with an epoch before 1970.
+/// Returns `out_of_range` if the worker IDs do not fit in the fields; if the fields have more than 52 bits in total; if a field
+/// is not an integer constant or bindable field of the layout; if the layout has other bindable fields, for which a lease
+/// provides no values; or if the layout has no timestamp or an epoch before 1970.
 #[cfg_attr(not(feature = "std"), expect(unreachable_pub, reason = "`layout` has it"))]
 pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> Result<Shape> {
     let numbered = Numbered::new(layout, fields)?;
@@ -43,17 +43,17 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
     Shape::layout(&text, numbered.time, fields, numbers)
 }
 
-/// Returns a layout whose fields contain a worker ID as constants, for the generator of a grant.
+/// Returns the layout for a grant's generator, in which the named fields are constants that contain the worker ID.
 ///
 /// # Errors
-/// Returns the errors for the `layout` and `fields` of the settings.
+/// Returns the same errors as [`shape`] for `layout` and `fields`.
 pub fn layout_of(layout: &Layout, fields: &[&str], number: u64) -> Result<Layout> {
     let numbered = Numbered::new(layout, fields)?.with(number);
     Layout::from_value(numbered).map_err(|error| out_of_range(error.to_string()))
 }
 
-/// Returns the machine field and the counter start of a Hot Guid generator with a worker ID, for `provide_identity`. `start` is
-/// random.
+/// Returns the machine field and the counter start for a Hot Guid generator with a leased worker ID, in the form that
+/// `provide_identity` accepts. `start` is random.
 pub fn identity(number: u64, start: [u8; 3]) -> [u8; 8] {
     let [.., a, b, c] = number.to_be_bytes();
     let [x, y, z] = start;

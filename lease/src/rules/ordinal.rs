@@ -7,7 +7,7 @@ use alloc::format;
 use crate::{Error, Result, rules::error::out_of_range, rules::json::MOST};
 
 /// The ordinal of this process among the replicas that a platform runs, read from an environment variable. The page on worker
-/// IDs lists the variables of platforms.
+/// IDs lists each platform's variable.
 ///
 /// A platform that runs two replicas with the same ordinal, even for a moment, assigns the same ordinal to both. Therefore an
 /// ordinal only determines which worker ID a lease requests. If that worker ID is already held,

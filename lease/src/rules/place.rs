@@ -52,8 +52,9 @@ impl Place {
     /// Parses a store's URL. It must have the parameter `namespace`, unless `namespace` is passed separately.
     ///
     /// # Errors
-    /// Returns `out_of_range` without a namespace or with two, for an unsupported scheme, or for an unknown or invalid parameter.
-    /// Returns `store_not_durable` for a database in memory. The error does not contain any value of the URL.
+    /// Returns `out_of_range` if the namespace is missing or specified twice, if the scheme is not supported, or if a
+    /// parameter is unknown or invalid. Returns `store_not_durable` for an in-memory database. The error does not contain
+    /// any value from the URL.
     pub fn of(url: &str, namespace: Option<&str>) -> Result<Self> {
         Self::read(url, namespace).map_err(|error| error.after("cannot read the URL of the lease"))
     }
@@ -77,14 +78,14 @@ impl Place {
         Ok(Self { url: without_terms(url), location, namespace, number: None })
     }
 
-    /// Parses the values of the variables `POLYFLAKE_LEASE`, a URL, and `POLYFLAKE_NODE`, a decimal worker ID. An empty string is
-    /// rejected, because it usually means that a value is missing, for example an unset secret.
+    /// Parses the values of the variables `POLYFLAKE_LEASE` (a URL) and `POLYFLAKE_NODE` (a decimal worker ID). An empty
+    /// string is rejected, because it usually means that a value is missing, for example an unset secret.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` without `POLYFLAKE_LEASE`, even if there is a worker ID, because child processes inherit the
-    /// variable and would all use the same worker ID. Returns `out_of_range` for an empty string, for a relative path, which would
-    /// name another file in each working directory, or for an invalid worker ID. Also returns the errors of [`Place::of`]. Each
-    /// error names the variable.
+    /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, even if `POLYFLAKE_NODE` is, because child processes
+    /// inherit `POLYFLAKE_NODE` and would all use the same worker ID. Returns `out_of_range` for an empty string, an
+    /// invalid worker ID, or a relative path, which would name a different file in each working directory. Also returns the
+    /// errors of [`Place::of`]. Each error names the variable.
     pub fn of_variables(
         url: Option<&str>,
         number: Option<&str>,
@@ -107,10 +108,10 @@ impl Place {
         Ok(Self { number: number.map(number_of).transpose()?, ..place })
     }
 
-    /// Works like [`Place::of_variables`], with the environment variables of this process.
+    /// Works like [`Place::of_variables`], but reads the process's environment variables.
     ///
     /// # Errors
-    /// Returns `out_of_range` for a variable that is not UTF-8, or the errors of [`Place::of_variables`].
+    /// Returns `out_of_range` if a variable is not UTF-8, or the errors of [`Place::of_variables`].
     #[cfg(feature = "std")]
     pub fn from_env(namespace: Option<&str>) -> Result<Self> {
         let text = |name| {
@@ -168,7 +169,7 @@ impl Place {
         &self.location
     }
 
-    /// Returns the name of the store for messages, without a password.
+    /// Returns the store's name for messages, without a password.
     pub fn name(&self) -> String {
         self.location.site.to_string()
     }
@@ -180,12 +181,12 @@ impl Place {
         Duration::from_millis(self.location.terms.wait_ms.unwrap_or(longest))
     }
 
-    /// Returns the namespace that a URL names, for programs that need only its store.
+    /// Returns the namespace that a URL names. This is meant for programs that otherwise need only the store.
     pub fn namespace_in(url: &str) -> Option<String> {
         Location::read(url).ok()?.namespace
     }
 
-    /// Returns whether the URL contains a password, either of the user or as a parameter.
+    /// Returns whether the URL contains a password, either in the user part or as a parameter.
     pub fn has_password(&self) -> bool {
         matches!(&self.location.site, Site::Server(server) if server.password.is_some())
     }
@@ -205,14 +206,15 @@ impl Place {
         self.number
     }
 
-    /// Returns the place as JSON, for a host in another language. `store` is `sqlite`, with the file's `path`, or `postgresql`, with the `server`: `hosts` (each
-    /// a name and a port), `user`, `password`, `database`, `encrypts`, `roots` (a file of root certificates), `connect_timeout` in seconds,
-    /// `application_name`, `options`. Then `namespace`, `allows_overlayfs`, and the settings of the lease: `place` (the name of the
-    /// store in messages), `node` (the worker ID in `POLYFLAKE_NODE`), `schema`, `create`, `lease_ms`, `numbers`; and the terms that the
-    /// host itself applies: `wait_ms` and `sigterm`. Missing values are null.
+    /// Returns the place as JSON, for a host in another language. `store` is `sqlite` or `postgresql`. For `sqlite`, `path`
+    /// is the file's path. For `postgresql`, `server` contains `hosts` (each a name and a port), `user`, `password`,
+    /// `database`, `encrypts`, `roots` (a file of root certificates), `connect_timeout` in seconds, `application_name` and
+    /// `options`. The other members are `namespace`, `allows_overlayfs`, the lease's settings (`place`, which is the
+    /// store's name in messages, `node`, which is the worker ID in `POLYFLAKE_NODE`, `schema`, `create`, `lease_ms` and
+    /// `numbers`), and the terms that the host itself applies (`wait_ms` and `sigterm`). Missing values are null.
     ///
     /// # Errors
-    /// Returns `out_of_range` for a store in memory.
+    /// Returns `out_of_range` for an in-memory store.
     pub fn to_json(&self) -> Result<String> {
         let Location { site, schema, access, terms, .. } = &self.location;
         let mut place = json!({

@@ -11,8 +11,8 @@ pub struct Fleet {
     /// The maximum number of generators that are alive at once, including those that a deployment starts before it stops
     /// others.
     pub holders: u64,
-    /// The number of processes per hour that end without a clean shutdown, for example because they are killed, evicted or out
-    /// of memory. Their worker IDs stay granted until their leases end, whereas a clean shutdown releases a worker ID
+    /// The number of processes per hour that end without a clean shutdown, for example because they are killed, evicted or
+    /// out of memory. Their worker IDs remain granted until their leases end, whereas a clean shutdown releases a worker ID
     /// immediately.
     pub kills_per_hour: u64,
 }
@@ -31,7 +31,7 @@ pub struct Fleet {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// The fleet.
+    /// The fleet for which the plan was calculated.
     pub fleet: Fleet,
     /// The length of a lease in milliseconds.
     pub lease_ms: u64,
@@ -45,10 +45,10 @@ pub struct Plan {
     pub longest_lease_ms: Option<u64>,
     /// The number of renewals per second.
     pub renewals_per_second: f64,
-    /// The longest outage of the store that does not affect any holder, regardless of when it starts, in milliseconds. It is
-    /// two thirds of a lease.
+    /// The longest store outage, in milliseconds, that does not affect any holder, regardless of when it starts. It is two
+    /// thirds of a lease.
     pub unnoticed_ms: u64,
-    /// How long a holder that requires the worker ID of a killed process may have to wait for it, in milliseconds.
+    /// How long, in milliseconds, a holder that requires a killed process's worker ID may have to wait for it.
     pub wait_ms: u64,
 }
 
@@ -56,7 +56,7 @@ impl Plan {
     /// The longest possible lease: a year.
     const ANY: u64 = 366 * 24 * HOUR_MS;
 
-    /// Calculates the plan for a fleet in a namespace of this shape, with leases of `lease_ms` milliseconds.
+    /// Calculates the plan for a fleet in a namespace with the given shape, with leases of `lease_ms` milliseconds.
     pub fn new(shape: &Shape, lease_ms: u64, fleet: Fleet) -> Self {
         let Fleet { holders, kills_per_hour } = fleet;
         let capacity = shape.capacity();

@@ -93,7 +93,7 @@ impl Record {
             == (other.first, other.version, other.token, other.incarnation)
     }
 
-    /// Returns the record in canonical JSON.
+    /// Returns the record as canonical JSON.
     ///
     /// ```
     /// use polyflake_lease::{Random, Record};
@@ -123,7 +123,7 @@ impl Record {
     /// Parses a record in canonical JSON.
     ///
     /// # Errors
-    /// Returns `store_damaged` for any other string, or `schema_outdated` for a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_outdated` for a record in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let record = Self::of(&Fields::read(text)?)?;
         check_canonical(text, &record.to_json())?;
@@ -154,7 +154,7 @@ impl Record {
     /// Rejects a record that no writer of format 1 can produce. Drivers call it after each read.
     ///
     /// # Errors
-    /// Returns `store_damaged`.
+    /// Returns `store_damaged` for such a record.
     pub fn check(&self) -> Result<()> {
         let numbers = [self.first, self.start, self.granted_until, self.version];
         let fault = if numbers.iter().any(|value| *value > MOST) {
@@ -174,17 +174,17 @@ impl Record {
     }
 }
 
-/// The record of a namespace.
+/// A namespace's record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "the fields of format 1")]
 pub struct Namespace {
-    /// The name of the namespace.
+    /// The namespace's name.
     pub name: String,
-    /// The shape, which determines the IDs that are generated, in canonical JSON. Its digest is stored with it.
+    /// The shape in canonical JSON, which determines the IDs that are generated. Its digest is stored with it.
     pub shape: String,
-    /// The store's incarnation. Grants of another incarnation are not renewed.
+    /// The store's incarnation. Grants from a different incarnation are not renewed.
     pub incarnation: Random,
-    /// The driver's name of the store.
+    /// The driver's name for the store.
     pub store: String,
     /// The store's name before its last change. It is empty if the store never changed, or if an operator has reported a
     /// restored backup since then.
@@ -202,14 +202,14 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// Returns the digest of the shape: SHA-256 in hexadecimal.
+    /// Returns the shape's SHA-256 digest in hexadecimal.
     pub fn digest(&self) -> String {
         digest(&self.shape)
     }
 
-    /// Returns the clock error that the namespace tolerates, in milliseconds: a third of its longest lease, from 5 to 60
-    /// seconds. A quiet time is extended by it. In a restored store, a living holder renews its grant at least this long before
-    /// the end that is recorded there.
+    /// Returns the clock error that the namespace tolerates, in milliseconds: a third of its longest lease, but at least 5
+    /// and at most 60 seconds. A quiet time is extended by the clock error. In a restored store, a living holder renews its
+    /// grant at least this long before the end that is recorded there.
     pub fn clock_error_ms(&self) -> u64 {
         (self.longest_ms / 3).clamp(5_000, 60_000)
     }
@@ -226,7 +226,7 @@ impl Namespace {
         }
     }
 
-    /// Returns the record in canonical JSON.
+    /// Returns the record as canonical JSON.
     pub fn to_json(&self) -> String {
         self.to_value().to_string()
     }
@@ -251,7 +251,7 @@ impl Namespace {
     /// Parses a record in canonical JSON.
     ///
     /// # Errors
-    /// Returns `store_damaged` for any other string, or `schema_outdated` for a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_outdated` for a record in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let namespace = Self::of(&Fields::read(text)?)?;
         check_canonical(text, &namespace.to_json())?;
@@ -281,7 +281,7 @@ impl Namespace {
     /// Rejects a record that no writer of format 1 can produce. Drivers call it after each read, with the stored digest.
     ///
     /// # Errors
-    /// Returns `store_damaged`.
+    /// Returns `store_damaged` for such a record.
     pub fn check(&self, digest: &str) -> Result<()> {
         let times = [self.longest_ms, self.quiet_until, self.previous_quiet_until];
         let numbers = times.into_iter().chain([self.records, self.version]);

@@ -4,22 +4,22 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{Namespace, Record, Result};
 
-/// A request of a keeper, with its number.
+/// A keeper's request, with its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers take it apart")]
 pub struct Request {
-    /// The number of the request, which matches a reply to it. It is unique for each keeper.
+    /// The request's number, which is used to match replies to requests. It is unique within one keeper.
     pub number: u64,
-    /// The name of the namespace.
+    /// The namespace's name.
     pub namespace: String,
-    /// The content of the request.
+    /// The request's content.
     pub ask: Ask,
 }
 
-/// The content of a request. A driver processes each request in one atomic step, and replies when its writes are durable.
+/// A request's content. A driver processes each request in one atomic step, and replies when its writes are durable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// Create the namespace's record if it does not exist, with the driver's name of the store in it. The result is
+    /// Create the namespace's record, with the driver's name for the store, if it does not exist. The result is
     /// [`Found::Nothing`].
     Open(Namespace),
     /// Find records to claim: at most `limit` records, sorted by end and then by worker ID. The result is [`Found::Records`].
@@ -32,19 +32,19 @@ pub enum Ask {
         /// The first worker ID of the record.
         first: u64,
     },
-    /// Replace a record by `new` if it is [unchanged](Record::is_as_read), the namespace's incarnation is that of `new`, and
-    /// the store is the one that the namespace's record names. The result is [`Found::Done`], or else [`Found::Differs`] with
-    /// the stored record.
+    /// Replace a record with `new` if it is [unchanged](Record::is_as_read), the namespace's incarnation is that of `new`,
+    /// and the store is the one that the namespace's record names. The result is [`Found::Done`], or else
+    /// [`Found::Differs`] with the stored record.
     Put {
         /// The record as it was read.
         old: Record,
         /// The new record.
         new: Record,
     },
-    /// Replace the namespace's record if its version and incarnation are unchanged and the store is the one that `new` names,
-    /// because a write that was sent to another incarnation of the store must not reach this one. Before that, create the
-    /// records that `new` counts and `old` does not, starting at `first`, each `count` worker IDs after the previous one and
-    /// [never granted](Record::fresh). The result is [`Found::Done`] or [`Found::Differs`].
+    /// Replace the namespace's record if its version and incarnation are unchanged and the store is the one that `new`
+    /// names, because a write that was sent to a different incarnation of the store must not reach this one. Before that,
+    /// create the records that `new` counts and `old` does not, starting at `first`, each `count` worker IDs after the
+    /// previous one and [never granted](Record::fresh). The result is [`Found::Done`] or [`Found::Differs`].
     PutNamespace {
         /// The record as it was read.
         old: Namespace,
@@ -62,7 +62,7 @@ pub enum Ask {
     List,
 }
 
-/// The reply of a store.
+/// A store's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Reply {
@@ -72,7 +72,7 @@ pub struct Reply {
     pub store: String,
     /// The namespace's record after the request, if it exists.
     pub namespace: Option<Namespace>,
-    /// The result of the request.
+    /// The request's result.
     pub found: Found,
 }
 
@@ -104,7 +104,7 @@ pub trait Store: Send {
     /// Processes a request.
     ///
     /// # Errors
-    /// Returns the reason why the store cannot process the request. A write may have been done despite the error.
+    /// Returns the reason why the store cannot process the request. A write may have been executed despite the error.
     fn answer(&mut self, request: &Request) -> Result<Reply>;
 }
 
@@ -114,12 +114,13 @@ impl<S: Store + ?Sized> Store for &mut S {
     }
 }
 
-/// A store with asynchronous calls, for clients of an executor. It is the counterpart of [`Store`].
+/// An asynchronous store, for clients that run on an async executor. It is the asynchronous counterpart of [`Store`].
 #[cfg(feature = "std")]
 pub trait AsyncStore {
     /// Processes a request.
     ///
-    /// The future may be dropped before it completes. Its write may then have been done or not, like after an error.
+    /// The future may be dropped before it completes. Its write may or may not have been executed in that case, as after an
+    /// error.
     ///
     /// # Errors
     /// Returns the same errors as [`Store::answer`].

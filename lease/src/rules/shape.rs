@@ -65,7 +65,7 @@ impl Shape {
         Ok(Self { family, epoch_ms, tick_us, fields, first, last, layout, secret })
     }
 
-    /// Creates the shape of sno partitions.
+    /// Creates the shape for sno partitions.
     ///
     /// # Errors
     /// Returns `out_of_range` unless the partitions are in 0 to 65535.
@@ -73,7 +73,8 @@ impl Shape {
         Self::new("sno", (1_262_304_000_000, 4000), "partition", (partitions, 65_535))
     }
 
-    /// Creates the shape of Randflake node IDs under a secret. The shape contains only 8 bytes of a keyed hash of the secret.
+    /// Creates the shape for Randflake node IDs under a secret. The shape contains only 8 bytes of a keyed hash of the
+    /// secret.
     ///
     /// # Errors
     /// Returns `out_of_range` unless the node IDs are in 0 to 131071.
@@ -83,7 +84,7 @@ impl Shape {
         Ok(Self { secret: Some(check_value(secret)), ..shape })
     }
 
-    /// Creates the shape of Hot Guid machine numbers.
+    /// Creates the shape for Hot Guid machine numbers.
     ///
     /// # Errors
     /// Returns `out_of_range` unless the machine numbers are in 0 to 1048575.
@@ -91,11 +92,12 @@ impl Shape {
         Self::new("hotguid", (0, 1_000_000), "machine", (machines, 1_048_575))
     }
 
-    /// Creates the shape of a layout whose worker IDs consist of the named fields, from the most significant one. `layout` is
-    /// the layout's JSON with 0 in these fields.
+    /// Creates the shape for a layout whose worker IDs consist of the named fields, starting with the most significant one.
+    /// `layout` is the layout's JSON with 0 in these fields.
     ///
     /// # Errors
-    /// Returns `out_of_range` for a tick of 0, an epoch before 1970, worker IDs from 2^53 on, or an empty list of fields.
+    /// Returns `out_of_range` for a tick of 0, an epoch before 1970, worker IDs of 2^53 or more, or an empty list of
+    /// fields.
     pub fn layout(
         layout: &str,
         (epoch_ms, tick_us): (u64, u64),
@@ -145,7 +147,7 @@ impl Shape {
         self.secret.as_ref() == Some(&check_value(secret))
     }
 
-    /// Returns the maximum number of records in a namespace of this shape.
+    /// Returns the maximum number of records in a namespace with this shape.
     pub fn capacity(&self) -> u64 {
         self.last - self.first + 1
     }
@@ -183,7 +185,7 @@ impl Shape {
     /// Parses a shape in canonical JSON, as in a [`Namespace`](crate::Namespace).
     ///
     /// # Errors
-    /// Returns `store_damaged` for any other string, or `schema_outdated` for a newer format.
+    /// Returns `store_damaged` for any other string, or `schema_outdated` for a shape in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
         let read = Fields::read(text)?;
         read.check_format()?;
@@ -204,7 +206,7 @@ impl Shape {
         Ok(shape)
     }
 
-    /// Returns the shape in canonical JSON.
+    /// Returns the shape as canonical JSON.
     pub fn to_json(&self) -> String {
         let mut shape = json!({
             "block": BLOCK,
@@ -233,13 +235,13 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Rounds a time down to the grid. Returns 0 if no time of the grid is at or before `ms`.
+    /// Rounds a time down to the grid. Returns 0 if no time on the grid is at or before `ms`.
     pub fn down(self, ms: u64) -> u64 {
         let Some(since) = ms.checked_sub(self.offset) else { return 0 };
         ms - since % self.step
     }
 
-    /// Rounds a time up to the grid. Returns the last time of the grid if no time of the grid is at or after `ms`.
+    /// Rounds a time up to the grid. Returns the last time on the grid if no time on the grid is at or after `ms`.
     pub fn up(self, ms: u64) -> u64 {
         let down = self.down(ms);
         if down == ms || (down == 0 && ms == 0) {
@@ -249,7 +251,7 @@ impl Grid {
         up.min(self.down(MOST))
     }
 
-    /// Returns the milliseconds between two times of the grid.
+    /// Returns the interval between two times on the grid, in milliseconds.
     pub fn step(self) -> u64 {
         self.step
     }

@@ -11,7 +11,7 @@ use crate::{Ask, Found, Namespace, Random, Record, Reply, Request, Shape, Store}
 /// The name of the namespace that the suite creates.
 pub const NAMESPACE: &str = "conformance";
 
-/// Checks a store.
+/// Runs the suite on a store.
 ///
 /// # Panics
 /// Panics at the first violation.
@@ -27,8 +27,8 @@ pub fn check(store: &mut dyn Store) {
     suite.texts();
 }
 
-/// Checks that conditional writes hold across two connections. Two threads change each of many records at the same time, and
-/// one of the two writes must be rejected. A driver that reads and then writes accepts both.
+/// Checks that conditional writes are atomic across two connections. Two threads change each of many records at the same time,
+/// and one of the two writes must be rejected. A driver that reads and then writes accepts both.
 ///
 /// # Panics
 /// Panics at the first violation.

@@ -4,7 +4,7 @@ use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
 use crate::{Ask, Found, Namespace, Record, Reply, Request, Result, Store};
 
-/// A store in memory. It exists only within its process, and its owner sets its time.
+/// An in-memory store. It exists only within its process, and its owner sets its time.
 ///
 /// ```
 /// use polyflake_lease::{Memory, conformance};
@@ -35,8 +35,8 @@ impl Memory {
         self.now = now;
     }
 
-    /// Replaces the contents with an earlier copy, like a restored backup. The time is unchanged, and the store becomes another
-    /// incarnation.
+    /// Replaces the contents with an earlier copy, as if a backup were restored. The time is unchanged, and the store
+    /// becomes a new incarnation.
     pub fn restore(&mut self, backup: Self) {
         let incarnation = self.incarnation + 1;
         *self = Self { now: self.now, incarnation, namespaces: backup.namespaces };
@@ -47,7 +47,7 @@ impl Memory {
         self.namespaces.get_mut(namespace)?.records.remove(&first)
     }
 
-    /// Returns the records of a namespace, sorted by worker ID.
+    /// Returns a namespace's records, sorted by worker ID.
     pub fn records(&self, namespace: &str) -> Vec<Record> {
         let content = self.namespaces.get(namespace);
         content.map_or_else(Vec::new, |content| content.records.values().cloned().collect())

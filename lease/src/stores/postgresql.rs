@@ -43,8 +43,8 @@ const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A store in `PostgreSQL`.
 ///
-/// It blocks its thread and therefore rejects the threads of an executor, including those of `tokio::task::spawn_blocking`.
-/// Tasks use [`AsyncPostgresql`] instead.
+/// It blocks its thread and therefore returns an error on an executor's threads, including those of
+/// `tokio::task::spawn_blocking`. In tasks, use [`AsyncPostgresql`] instead.
 pub struct Postgresql {
     schema: Schema,
     create: Create,
@@ -96,8 +96,8 @@ impl Postgresql {
     ///
     /// # Errors
     /// Returns `lease_unavailable` if the connection fails. Requests fail with `store_not_durable` if the server may lose
-    /// commits, `store_damaged` for tables of another format, or `lease_unavailable` for a role without the required
-    /// privileges.
+    /// commits, `store_damaged` if the tables have a different format, or `lease_unavailable` if the role lacks the
+    /// required privileges.
     pub fn open(url: &str) -> Result<Self> {
         let (server, create) = Server::read(url)?;
         Self::open_within(server, create, PATIENCE)

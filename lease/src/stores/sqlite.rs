@@ -53,8 +53,8 @@ impl Sqlite {
     /// For a file on overlayfs, use [`open`](crate::open) with `?allow=overlayfs`.
     ///
     /// # Errors
-    /// Returns `store_not_durable` for a file that may lose written data, `store_damaged` for tables of another format, or
-    /// `lease_unavailable` if the file cannot be opened.
+    /// Returns `store_not_durable` if the file may lose written data, `store_damaged` if its tables have a different
+    /// format, or `lease_unavailable` if the file cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path.as_ref(), Access::default())
     }

@@ -12,8 +12,8 @@
 //! `"notices":[{"code":SQLSTATE,"message":TEXT},..]`.
 //!
 //! - A connection to `PostgreSQL` may serve many requests, one after the other. It is closed after an error without a code.
-//! - A file of `SQLite` is opened for each request with [`open_file`], by the [`absolute_path`] that was determined at the
-//!   start, and closed after the request. The driver waits some seconds for a locked file.
+//! - An `SQLite` file is opened for each request with [`open_file`], by the [`absolute_path`] that was determined at the start,
+//!   and closed after the request. The driver waits a few seconds for a locked file.
 //!
 //! ```
 //! use polyflake_lease::steps::{Engine, Outcome, Schema, Statement, Steps};
@@ -54,7 +54,7 @@ pub use facts::{check_number as check_file_system, file_error, name_of as name_o
 #[cfg(feature = "std")]
 pub use file::{absolute as absolute_path, look as look_at_file, open as open_file};
 
-/// A value of a statement or of a row.
+/// A value in a statement or in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_enums, reason = "drivers make it and take it apart")]
 pub enum Value {
@@ -72,21 +72,21 @@ pub enum Value {
 pub struct Statement {
     /// The SQL text, which is a single command.
     pub text: String,
-    /// The values of the parameters.
+    /// The parameter values.
     pub values: Vec<Value>,
 }
 
 /// The rows that a statement returned, possibly empty.
 pub type Rows = Vec<Vec<Value>>;
 
-/// The error of a statement.
+/// A statement's error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Failure {
     /// The SQLSTATE that the server returned. `None` means that there was no reply, so it is unknown whether the statement was
     /// executed. In `SQLite`, it is always `None`.
     pub code: Option<String>,
-    /// The error message of the database.
+    /// The database's error message.
     pub message: String,
 }
 
@@ -96,15 +96,15 @@ pub struct Failure {
 pub struct Outcome {
     /// The rows of each statement, up to the first one that failed.
     pub rows: Vec<Rows>,
-    /// The error of the first statement that failed.
+    /// The error from the first statement that failed.
     pub failure: Option<Failure>,
-    /// The notices that the server sent meanwhile, each with its SQLSTATE. They report a commit that the replica may not have
-    /// received. Always empty in `SQLite`.
+    /// The notices that the server sent while the statements ran, each with its SQLSTATE. They report a commit that the
+    /// replica may not have received. Always empty in `SQLite`.
     pub notices: Vec<Failure>,
 }
 
 impl Outcome {
-    /// Creates a failure of the first statement.
+    /// Creates the outcome of a step whose first statement failed.
     pub fn failed(code: Option<&str>, message: impl Into<String>) -> Self {
         let failure = Failure { code: code.map(Into::into), message: message.into() };
         Self { failure: Some(failure), ..Self::default() }
@@ -136,7 +136,7 @@ impl<E: Into<Failure>> FromIterator<Result<Rows, E>> for Outcome {
     }
 }
 
-/// The next action of a driver.
+/// The next action for a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_enums, reason = "drivers take it apart")]
 pub enum Step {
@@ -150,9 +150,9 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Engine {
-    /// `SQLite`, with the name of the file as [`open_file`] determines it.
+    /// `SQLite`, with the file's name as determined by [`open_file`].
     Sqlite(String),
-    /// `PostgreSQL`, with the schema of the tables.
+    /// `PostgreSQL`, with the tables' schema.
     Postgresql(Schema),
 }
 
@@ -172,8 +172,8 @@ impl Engine {
     }
 }
 
-/// The stores that a process has already checked, by name, each with the version of its tables. Tables are created and
-/// conditions are probed once per process and store.
+/// The stores that a process has already checked, by name, each with its tables' version. Tables are created and conditions are
+/// probed once per process and store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known(BTreeMap<String, i64>);
 
@@ -211,19 +211,19 @@ enum Stage {
 }
 
 impl Steps {
-    /// Starts to process a request. `random` is 128 bits from the operating system.
+    /// Creates the steps for a request. `random` is 128 bits from the operating system.
     pub fn new(engine: Engine, request: &Request, random: Random) -> Self {
         let request = request.clone();
         Self { engine, create: Create::default(), request, random, stage: Stage::Nothing }
     }
 
-    /// Returns the same steps, which create other tables.
+    /// Sets which tables the steps may create.
     #[must_use]
     pub fn create(self, create: Create) -> Self {
         Self { create, ..self }
     }
 
-    /// Returns the next step after the outcome of the last one. Pass [`Outcome::default`] to the first call.
+    /// Processes the outcome of the last step and returns the next step. Pass [`Outcome::default`] to the first call.
     ///
     /// # Errors
     /// Returns the reason why the store cannot process the request. There is no further step after an error.
@@ -236,7 +236,7 @@ impl Steps {
         }
     }
 
-    /// Works like [`Steps::next`], for a process that keeps track of the checked stores itself.
+    /// Works like [`Steps::next`], but the caller keeps track of the stores that have already been checked.
     ///
     /// # Errors
     /// Returns the same errors as [`Steps::next`].

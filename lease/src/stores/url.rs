@@ -24,26 +24,26 @@ use crate::{
     stores::system,
 };
 
-/// Opens the store that a URL names: `postgres://` and an address (feature `postgresql`), `sqlite:` and the path of a file
-/// (feature `sqlite`), or `memory:` and a name. A relative path is resolved against the current working directory. A store in
-/// memory is for tests: the threads of this process share it, and it exists until the process ends. Forked child processes
-/// cannot use it.
+/// Opens the store that a URL names. The URL is `postgres://` followed by an address (feature `postgresql`), `sqlite:` followed
+/// by a file's path (feature `sqlite`), or `memory:` followed by a name. A relative path is resolved against the current
+/// working directory. An in-memory store is intended for tests: the process's threads share it, and it exists until the process
+/// ends. Forked child processes cannot use it.
 ///
-/// URL parameters can select another schema than `polyflake` in `PostgreSQL` (`?schema=orders`), create tables even though the
+/// URL parameters can select a `PostgreSQL` schema other than `polyflake` (`?schema=orders`), create tables even though the
 /// database contains another store (`?create=second-store`), or accept a file on overlayfs (`?allow=overlayfs`).
 ///
 /// # Errors
-/// Returns `out_of_range` for any other URL, or any error of the store.
+/// Returns `out_of_range` for any other URL, or any error from the store.
 pub fn open(url: &str) -> Result<Box<dyn Store>> {
     Address::of(url)?.open(Duration::MAX)
 }
 
-/// Checks whether a lease could be acquired, for deployment scripts. The URL names a namespace, like `POLYFLAKE_LEASE`; without
-/// a URL, the variables are read. The check neither leases a worker ID nor writes to the store. It accepts a store that does
-/// not exist yet but could be created. Returns the name of the store without a password.
+/// Checks whether a lease could be acquired, for deployment scripts. The URL names a namespace, as in `POLYFLAKE_LEASE`.
+/// Without a URL, the environment variables are read. The check neither leases a worker ID nor writes to the store. It accepts
+/// a store that does not exist yet but could be created. Returns the store's name without a password.
 ///
-/// Do not let the first process wait for this check: after a restore, it fails until the quiet time has ended, which only a process that
-/// requests a worker ID begins.
+/// Do not make the first process wait for this check. After a restore, the check fails until the quiet time has ended, and the
+/// quiet time begins only when a process requests a worker ID.
 ///
 /// ```
 /// let store = polyflake_lease::check(Some("memory:checked?namespace=orders"))?;
@@ -58,8 +58,9 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
 /// ```
 ///
 /// # Errors
-/// Immediately returns the reason why no lease could be acquired: `out_of_range` if the URL is invalid, `lease_unavailable` if
-/// the store is unreachable, `store_not_durable`, `store_changed`, `numbers_exhausted`, `clock_skewed` or another lease error.
+/// Immediately returns the reason why a lease could not be acquired: `out_of_range` if the URL is invalid, `lease_unavailable`
+/// if the store is unreachable, `store_not_durable`, `store_changed`, `numbers_exhausted`, `clock_skewed` or another lease
+/// error.
 pub fn check(url: Option<&str>) -> Result<String> {
     let place = match url {
         Some(url) => Place::of(url, None),

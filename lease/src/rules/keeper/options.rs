@@ -25,7 +25,7 @@ const MINUTE: u64 = 60_000;
 /// The longest lease: a year.
 const LONGEST: u64 = 366 * 24 * HOUR;
 
-/// A namespace, its shape, and the terms of leasing its worker IDs.
+/// A namespace, its shape, and the terms on which its worker IDs are leased.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub(super) namespace: String,
@@ -66,7 +66,7 @@ impl Waits {
 }
 
 impl Options {
-    /// Creates options for leases of one hour and any worker ID. The name of the ID format is appended to the namespace, for
+    /// Creates options for one-hour leases of any worker ID. The name of the ID format is appended to the namespace, for
     /// example `orders/sno` for `orders`, so that generators of different formats can use the same name.
     ///
     /// # Errors
@@ -95,8 +95,8 @@ impl Options {
         &self.namespace
     }
 
-    /// Sets the name of the store in messages, such as "cannot lease a worker ID from the shop's database". For a source that is a
-    /// URL, the name is the URL without its password.
+    /// Sets the store's name in messages, such as "cannot lease a worker ID from the shop's database". For a source that is
+    /// a URL, the name is the URL without its password.
     #[must_use]
     pub fn at(self, place: &str) -> Self {
         Self { place: Some(place.to_string()), ..self }
@@ -112,8 +112,8 @@ impl Options {
     }
 
     /// Sets how long a caller waits for the first grant, in milliseconds. The default is 10,000. During this time, a failed
-    /// request is repeated within half a second or an eighth of the time waited, so that a server that becomes available is
-    /// noticed soon.
+    /// request is repeated after at most half a second, or after at most an eighth of the time waited if that is longer, so
+    /// that a server that becomes available is noticed soon.
     #[must_use]
     pub fn waits_for_ms(self, wait_ms: u64) -> Self {
         Self { wait_ms, ..self }
@@ -135,7 +135,7 @@ impl Options {
     /// Sets a human-readable name of the holder, which is stored in the record of the leased worker ID.
     ///
     /// # Errors
-    /// Returns `out_of_range` for more than 200 bytes, or for control characters.
+    /// Returns `out_of_range` if the name has more than 200 bytes or contains control characters.
     pub fn holder(self, holder: &str) -> Result<Self> {
         check_text(holder, 200)?;
         Ok(Self { holder: holder.to_string(), ..self })
@@ -161,7 +161,8 @@ impl Options {
         Ok(Self { insists: true, lease_ms: MINUTE, ..options })
     }
 
-    /// Sets a preferred worker ID by an ordinal, counted from the first worker ID of the shape. It is leased if it is free.
+    /// Sets a preferred worker ID from an ordinal, which is counted from the shape's first worker ID. The worker ID is
+    /// leased if it is free.
     ///
     /// ```
     /// use polyflake_lease::{Options, Ordinal, Shape};
@@ -178,15 +179,15 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` like [`Ordinal::read`], and for an ordinal without a worker ID in the shape.
+    /// Returns the same errors as [`Ordinal::read`], and `out_of_range` if the shape has no worker ID for the ordinal.
     #[cfg(feature = "std")]
     pub fn prefer_ordinal(self, ordinal: &Ordinal) -> Result<Self> {
         let number = self.number_of(ordinal)?;
         self.prefer(number)
     }
 
-    /// Sets a required worker ID by an ordinal, counted from the first worker ID of the shape. The lease waits for it if
-    /// another holder has it. Leases then last one minute, as with [`Options::insist`].
+    /// Sets a required worker ID from an ordinal, which is counted from the shape's first worker ID. The lease waits for it
+    /// if another holder has it. Leases then last one minute, as with [`Options::insist`].
     ///
     /// # Errors
     /// Returns the same errors as [`Options::prefer_ordinal`].
@@ -224,14 +225,14 @@ impl Options {
         Self { watch: Some(Watch::new(watch)), ..self }
     }
 
-    /// Sets how long a call can wait for a tick or a lease, like the builders of the core crate.
+    /// Sets how long a call can wait for a tick or a lease, as in the core crate's builders.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn max_wait(self, max_wait: Duration) -> Self {
         Self { waits: Waits { longest: Some(max_wait), ..self.waits }, ..self }
     }
 
-    /// Sets whether a call waits for a tick or a lease, like the builders of the core crate.
+    /// Sets whether a call waits for a tick or a lease, as in the core crate's builders.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn on_exhausted(self, on_exhausted: OnExhausted) -> Self {

@@ -18,8 +18,8 @@ use crate::{
     rules::location::{Create, Schema},
 };
 
-/// A store in `PostgreSQL` for a Tokio task ([`Host`](crate::Host)). It uses its own connection, or borrows one of a pool while
-/// a lease has requests.
+/// A store in `PostgreSQL` for a Tokio task ([`Host`](crate::Host)). It uses its own connection, or borrows one from a pool
+/// while a lease has requests.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -83,7 +83,7 @@ impl AsyncPostgresql {
         Ok(Self::new(Connected::Pool(Some(taken)), process))
     }
 
-    /// Returns the same store with its tables in another schema than `polyflake`.
+    /// Selects a schema other than `polyflake` for the store's tables.
     #[must_use]
     pub fn schema(self, schema: Schema) -> Self {
         Self { schema, ..self }

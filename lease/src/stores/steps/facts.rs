@@ -30,11 +30,11 @@ const REFUSED: [(u32, &str); 15] = [
 /// is lost with the container.
 const OVERLAYFS: u32 = 0x794c_7630;
 
-/// Rejects a file system that is not durable, identified by its number in Linux. Overlayfs is rejected as well unless the
-/// store's URL allows it.
+/// Rejects a file system that is not durable. `found` is the number that identifies the file system on Linux. Overlayfs is
+/// rejected as well, unless the store's URL allows it.
 ///
 /// # Errors
-/// Returns `store_not_durable`.
+/// Returns `store_not_durable` for such a file system.
 pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
     if found == OVERLAYFS && !allows_overlayfs {
         let reason = "the file is on overlayfs, the container's own layer, which is lost with it; mount a volume for the file, or add `?allow=overlayfs` to the URL if one container alone uses the store";
@@ -46,8 +46,8 @@ pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
     }
 }
 
-/// Returns the name that identifies a file, independently of its content, its path and the device at which its volume is
-/// mounted. The name consists of the inode and the birth time, because file systems reuse the inode of a deleted file.
+/// Returns the name that identifies a file, regardless of its content, its path and the device on which its volume is mounted.
+/// The name consists of the inode and the birth time, because file systems reuse the inode of a deleted file.
 ///
 /// # Errors
 /// Returns `store_not_durable` if the file system does not record birth times. Without them, a restored backup could not be
@@ -75,8 +75,8 @@ const LASTING: [(&[&str], &str); 4] = [
     (&["EISDIR"], "the path is a folder"),
 ];
 
-/// Returns the error for a store's file that the system does not open or create, by the name of the error number in C, such as
-/// `ENOENT`. Other errors, such as too many open files or a full disk, may be temporary.
+/// Returns the error for a store's file that the system could not open or create. `code` is the name of the error number in C,
+/// such as `ENOENT`. The error is permanent unless the cause may be temporary, such as too many open files or a full disk.
 pub fn file_error(code: &str) -> Error {
     let error = |reason| Error::new(ErrorKind::LeaseUnavailable, reason);
     let lasting = LASTING.iter().find(|(codes, _)| codes.contains(&code));

@@ -20,7 +20,7 @@ use crate::{
     stores::system::random,
 };
 
-/// Returns the absolute path of a file, because the working directory of a process may change.
+/// Returns a file's absolute path, which remains valid if the process changes its working directory.
 ///
 /// # Errors
 /// Returns `store_not_durable` for a path that does not name a file.
@@ -35,12 +35,12 @@ pub fn absolute(path: &Path) -> Result<PathBuf> {
     })
 }
 
-/// Opens the file at a path with a function of the driver, and returns it with its name. If the file does not exist, an empty
+/// Opens the file at a path with the driver's function, and returns the file and its name. If the file does not exist, an empty
 /// one is created, unless `access` forbids it.
 ///
 /// # Errors
-/// Returns `store_not_durable` for a file that may lose written data; `lease_unavailable` if the file does not exist or is
-/// replaced meanwhile; or any error of the driver.
+/// Returns `store_not_durable` if the file may lose written data; `lease_unavailable` if the file does not exist or is replaced
+/// in the meantime; or any error from the driver.
 pub fn open<C>(
     path: &Path,
     access: Access,
@@ -60,7 +60,8 @@ pub fn open<C>(
     Err(Error::new(ErrorKind::LeaseUnavailable, reason))
 }
 
-/// Checks a path at which there may be a store, and returns whether the file exists. If it does not exist, it could be created.
+/// Checks a path at which a store may exist, and returns whether the file exists. If it returns `false`, the file could be
+/// created.
 ///
 /// # Errors
 /// Returns the same errors as [`open`].
