@@ -1,17 +1,17 @@
-//! Why the program ends with 1: a stable code and a reason.
+//! Failures of the program, which exit with status 1: a stable code and a reason.
 
 use std::{
     io::{self, Write},
     process::ExitCode,
 };
 
-/// An error's code and its reason, or an end that is none.
+/// An error's code and reason, or an exit without an error.
 pub(crate) enum Failure {
     Refused {
         code: &'static str,
         reason: String,
     },
-    /// Nobody reads on: the program ends without a word, as others do.
+    /// The reader of standard output has closed it, so the program exits silently.
     ClosedPipe,
 }
 
@@ -20,7 +20,7 @@ impl Failure {
         Self::Refused { code, reason: reason.into() }
     }
 
-    /// Says why on standard error.
+    /// Prints the reason to standard error.
     pub(crate) fn tell(&self) -> ExitCode {
         match self {
             Self::ClosedPipe => ExitCode::SUCCESS,
@@ -54,12 +54,12 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Writes to standard output as it is.
+/// Writes to standard output without formatting.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
     Ok(io::stdout().lock().write_all(bytes)?)
 }
 
-/// A file's text, its name in the error.
+/// Returns the text of a file. Errors name the file.
 pub(crate) fn read(path: &std::path::Path) -> Result<Vec<u8>, Failure> {
     let named = |error| Failure::new("io_failed", format!("{}: {error}", path.display()));
     std::fs::read(path).map_err(named)

@@ -1,4 +1,4 @@
-//! `polyflake inspect`: what IDs are.
+//! `polyflake inspect`: recognizes IDs.
 
 use std::{
     io::{self, BufWriter, IsTerminal, Write},
@@ -13,13 +13,13 @@ use crate::{failure::Failure, layout, lines::lines, make, paint};
 
 /// The default columns of a table.
 const COLUMNS: [&str; 4] = ["format", "odds", "time", "title"];
-/// Bits of a line on a card.
+/// The number of bits per line of a card.
 const LINE: u32 = 64;
 
-/// Tells what IDs are: format, time, fields and odds.
+/// Recognizes IDs: shows their format, time, fields and odds.
 ///
-/// The likeliest format is the one that explains the ID in the fewest bits: a time in the recent past, a small sequence, a machine with a
-/// small number. 50% is a guess between two formats that have the same bits.
+/// The most likely format is the one under which the ID looks least random: a time in the recent past, a small sequence number, a
+/// small machine number. If two formats have the same bits, each of them gets 50%.
 #[derive(clap::Args)]
 #[command(before_help = "\
 Examples:
@@ -29,31 +29,31 @@ Examples:
   polyflake inspect --tsv --fields format,time < ids.txt")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a separate option")]
 pub(crate) struct Arguments {
-    /// Texts, integers, UUIDs, or bytes as 0x and hexadecimal digits; the lines of standard input if there are none.
+    /// IDs as strings, integers, UUIDs, or 0x and hexadecimal digits. By default, reads them from standard input, one per line.
     #[arg(value_name = "ID", allow_negative_numbers = true, value_parser = not_empty)]
     ids: Vec<String>,
-    /// Writes one JSON object a line.
+    /// Prints one JSON object per line.
     #[arg(long)]
     json: bool,
-    /// Writes a table of the likeliest readings, its columns separated by tabs, with a line of names.
+    /// Prints the most likely reading of each ID as a table with a header line and tab-separated columns.
     #[arg(long, conflicts_with_all = ["json", "all"])]
     tsv: bool,
-    /// Shows only the likeliest reading of each ID.
+    /// Shows only the most likely reading of each ID.
     #[arg(long, conflicts_with = "all")]
     best: bool,
-    /// The members of readings in JSON, or the columns of the table, separated by commas.
+    /// The members of the JSON objects or the columns of the table, separated by commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = MEMBERS)]
     fields: Vec<String>,
-    /// Shows readings of less than 0.1%, too.
+    /// Also shows readings with odds below 0.1%.
     #[arg(long)]
     all: bool,
-    /// A layout of your own as JSON; may be repeated.
+    /// A file with a custom layout as JSON. Can be repeated.
     #[arg(long, value_name = "FILE")]
     layout: Vec<PathBuf>,
-    /// Randflake's secret: a file of 16 bytes, or of 32 hexadecimal digits.
+    /// A file with the secret of Randflakes: 16 bytes or 32 hexadecimal digits.
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
-    /// The present, as RFC 3339 writes it: a time that is to come is unlikely.
+    /// The current time in RFC 3339, by default that of the system. Readings with a time in the future are unlikely.
     #[arg(long, value_name = "TIME")]
     now: Option<jiff::Timestamp>,
 }
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     all(lines(io::stdin().lock())?, arguments, &context)
 }
 
-/// An argument that is not empty: an empty one is a variable that was not set.
+/// Rejects an empty argument, which usually comes from a shell variable that is not set.
 fn not_empty(text: &str) -> Result<String, &'static str> {
     if text.trim().is_empty() {
         return Err("expected an ID, found an empty text");
@@ -87,7 +87,7 @@ fn not_empty(text: &str) -> Result<String, &'static str> {
     Ok(text.to_owned())
 }
 
-/// How readings are written.
+/// The output format of readings.
 enum Form {
     Cards,
     Json(Vec<&'static str>),
@@ -108,7 +108,7 @@ impl Form {
     }
 }
 
-/// Describes each ID. Fails at the end if the format of any of them is unknown.
+/// Describes each ID. Fails at the end if any ID has an unknown format.
 fn all(
     ids: impl Iterator<Item = io::Result<String>>,
     arguments: &Arguments,
@@ -153,7 +153,7 @@ fn all(
     Err(Failure::new("unknown_format", reason))
 }
 
-/// Standard output: cards with colours, data in blocks unless a person reads it.
+/// Standard output: colours for cards, and buffered blocks for data unless it is a terminal.
 fn output(form: &Form) -> Box<dyn Write> {
     match form {
         Form::Cards => Box::new(anstream::stdout().lock()),
@@ -178,7 +178,7 @@ fn json(
     writeln!(out, "}}")
 }
 
-/// A line of the table; an ID of no known format has empty cells.
+/// Writes a row of the table. An ID without a known format has empty cells.
 fn row_of_table(
     out: &mut impl Write,
     id: &str,
@@ -193,7 +193,7 @@ fn row_of_table(
     writeln!(out)
 }
 
-/// A string with the characters that separate cells and rows replaced.
+/// Replaces the characters that separate cells and rows in a string.
 fn cell(text: &str) -> String {
     text.trim().replace(['\t', '\r', '\n'], " ")
 }
@@ -240,7 +240,7 @@ fn card(
     writeln!(out)
 }
 
-/// A value under its name, and what it is for.
+/// Writes the name, the value and the meaning of a field.
 fn row(out: &mut impl Write, role: Role, name: &str, value: &str) -> io::Result<()> {
     let (style, dim) = (paint::style(role), paint::DIM);
     write!(out, "  {style}{name:16}{style:#}{value}")?;
@@ -250,12 +250,12 @@ fn row(out: &mut impl Write, role: Role, name: &str, value: &str) -> io::Result<
     }
 }
 
-/// The time is shown as one, and what is in every ID is not shown.
+/// Returns whether a card shows a field. The time has its own line, and fixed fields are not shown.
 fn is_shown(field: &Field) -> bool {
     !matches!(field.role, Role::Fixed | Role::Time)
 }
 
-/// The bits, field by field.
+/// Writes the bits, coloured by field.
 fn bits(out: &mut impl Write, reading: &Reading) -> io::Result<()> {
     for field in &reading.fields {
         let style = paint::style(field.role);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::failure::{self, Failure};
 
-/// Checks and describes layouts of IDs.
+/// Checks and describes ID layouts.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -19,22 +19,22 @@ pub(crate) struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Says whether a layout's JSON is valid.
+    /// Checks whether the JSON of a layout is valid.
     Check {
-        /// The layout as JSON.
+        /// A file with a layout as JSON.
         #[arg(value_name = "FILE")]
         layout: String,
     },
-    /// Fields, capacity, first and last moment.
+    /// Shows the fields, the capacity, and the first and last time of a layout.
     Describe {
-        /// A preset, or a file with a layout as JSON.
+        /// The name of a preset, or a file with a layout as JSON.
         #[arg(value_name = "PRESET|FILE")]
         layout: String,
-        /// As JSON.
+        /// Prints JSON.
         #[arg(long)]
         json: bool,
     },
-    /// The layouts of well-known services, a name a line.
+    /// Lists the presets for known services, one name per line.
     Presets,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// A preset by its name, else the layout of a file.
+/// Returns the preset with the given name, or else the layout in the given file.
 pub(crate) fn named(name: &str) -> Result<Layout, Failure> {
     preset(name, []).or_else(|_| from_file(Path::new(name)))
 }
@@ -97,7 +97,7 @@ fn describe(figures: &Description, as_json: bool) -> Result<(), Failure> {
     )?)
 }
 
-/// RFC 3339, or the milliseconds where the calendar ends.
+/// Formats a time as RFC 3339, or as milliseconds if it is outside the calendar's range.
 fn moment(ms: i64) -> String {
     let time = jiff::Timestamp::from_millisecond(ms);
     time.map_or_else(|_| format!("{ms} ms after 1970"), |time| format!("{time:.3}"))
@@ -105,7 +105,7 @@ fn moment(ms: i64) -> String {
 
 fn to_json(figures: &Description) -> Value {
     let field = |field: &polyflake::FieldDescription| json!({ "name": field.name(), "kind": field.kind, "offset": field.offset, "bits": field.bits });
-    // Decimal texts where readers of JSON would round.
+    // Decimal strings where JSON readers would round.
     let count = |count: Option<u128>| count.map(|count| count.to_string());
     json!({
         "bits": figures.bits, "fields": figures.fields().iter().map(field).collect::<Vec<_>>(),

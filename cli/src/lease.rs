@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 
-/// The ID formats that lease worker IDs. The names of their namespaces end with them.
+/// The ID formats that lease worker IDs, which are the endings of namespace names.
 const FAMILIES: [&str; 4] = ["sno", "hotguid", "randflake", "layout"];
 
 /// Shows the leased worker IDs of a namespace, and changes them on behalf of an operator.
@@ -31,7 +31,7 @@ struct Place {
 
 #[derive(clap::Args)]
 struct Address {
-    /// The store, as sqlite:FILE or a URL of PostgreSQL; by default the variable `POLYFLAKE_LEASE`.
+    /// The lease store: sqlite:FILE or a PostgreSQL URL. Defaults to the variable `POLYFLAKE_LEASE`.
     #[arg(long)]
     url: Option<String>,
 }
@@ -47,7 +47,7 @@ struct Confirmation {
 enum Command {
     /// Checks whether a lease could be acquired, without writing: prints one line, and exits with 0 or 1.
     Check {
-        /// The URL of the lease, with its namespace; by default the variable `POLYFLAKE_LEASE`.
+        /// The lease URL, with its namespace. Defaults to the variable `POLYFLAKE_LEASE`.
         url: Option<String>,
     },
     /// Lists the store's namespaces.
@@ -55,7 +55,7 @@ enum Command {
         #[command(flatten)]
         store: Address,
     },
-    /// Prints metrics of all namespaces in the text format of Prometheus.
+    /// Prints metrics of all namespaces in the Prometheus text format.
     Metrics {
         #[command(flatten)]
         store: Address,
@@ -155,7 +155,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                         jiff::Timestamp::now().round(jiff::Unit::Second).unwrap_or_default()
                     )?;
                 }
-                // A watch outlives a store that fails for a while. A mistake ended the first status.
+                // While watching, a temporary failure of the store is not fatal. A usage error already failed the first status.
                 match status(place, *json) {
                     Err(error @ Failure::Refused { .. }) => {
                         error.tell();
@@ -206,7 +206,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The URL of a store, from an argument or the environment. A password is no argument: others on the machine would see it.
+/// Returns the URL of a store from an argument or the environment. Passwords are rejected in arguments, where other users of the
+/// machine could see them.
 pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
     refuse_password(url)?;
     let variable = std::env::var("POLYFLAKE_LEASE").ok();
@@ -221,7 +222,8 @@ pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
     Ok(place?.url().to_owned())
 }
 
-/// A namespace for a URL without one. Generators read theirs from the same variable, so it may name one that this program does not use.
+/// Adds a namespace to a URL that has none. Generators read their namespace from the same variable, so the URL may already name one,
+/// which this program ignores.
 fn unused_in(url: &str) -> Option<&'static str> {
     Location::namespace_in(url).is_none().then_some("unused")
 }
@@ -241,7 +243,7 @@ impl Place {
     fn operator(&self) -> Result<Opened, Failure> {
         let url = store(self.store.url.as_deref())?;
         let mut operator = Operator::open(&url, &self.namespace)?;
-        // A generator of `orders` has its numbers in `orders/sno`, by its family.
+        // A generator with the namespace `orders` leases from `orders/sno`, according to its format.
         let is_short = !self.namespace.contains('/');
         if is_short && operator.status().is_err() {
             let full = FAMILIES.map(|family| format!("{}/{family}", self.namespace));
@@ -266,7 +268,7 @@ fn token(text: &str) -> Result<Random, String> {
     Random::parse(text).map_err(|error| error.to_string())
 }
 
-/// Lists a holder's numbers, with the tokens that `dead` asks for.
+/// Lists a holder's worker IDs, with the tokens that `dead` requires.
 fn holds(operator: &mut Opened, holder: &str) -> Result<(), Failure> {
     let now = operator.status()?.now;
     let records = operator.records()?;
@@ -331,7 +333,7 @@ fn status(place: &Place, as_json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the counts of all namespaces, in the text format of Prometheus. A namespace that cannot be read is an error on standard error
+/// Returns the metrics of all namespaces in the Prometheus text format. A namespace that cannot be read is an error on standard error
 /// and a gauge, because an alert must not depend on what is missing.
 fn metrics(store: &Address) -> Result<String, Failure> {
     const METRICS: [(&str, &str); 8] = [
@@ -389,7 +391,7 @@ fn metrics(store: &Address) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// A record without its token, with which a holder's grant could be taken for one's own.
+/// A record without its token, because anyone who has the token can act as the holder.
 fn record(record: &Record) -> serde_json::Value {
     let end = Some(record.granted_until).filter(|end| *end != Record::RESERVED);
     json!({
@@ -398,7 +400,7 @@ fn record(record: &Record) -> serde_json::Value {
     })
 }
 
-/// RFC 3339, or the milliseconds where the calendar ends.
+/// Formats a time as RFC 3339, or as milliseconds if it is outside the calendar's range.
 fn moment(ms: u64) -> String {
     let time = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     time.map_or_else(|| format!("{ms} ms after 1970"), |time| format!("{time:.3}"))

@@ -1,4 +1,4 @@
-//! The program `polyflake`: inspects IDs, makes them, describes layouts, and takes an operator's steps on leases.
+//! The program `polyflake`: recognizes and generates IDs, describes layouts, and manages leases.
 //!
 //! Data goes to standard output, messages to standard error.
 
@@ -31,7 +31,7 @@ Exit status: 0, done; 1, refused or failed, with a code and the reason on standa
 
 Colours follow NO_COLOR, CLICOLOR_FORCE and --color.";
 
-/// Identifies any ID, and makes new ones.
+/// Recognizes IDs of any format, generates new ones, and manages leases of worker IDs.
 #[derive(Parser)]
 #[command(name = "polyflake", version, before_help = EXAMPLES, after_help = EXIT_CODES, arg_required_else_help = true)]
 struct Arguments {
@@ -47,11 +47,11 @@ enum Command {
     New(make::Arguments),
     Layout(layout::Arguments),
     Lease(lease::Arguments),
-    /// Prints a shell's completions.
+    /// Prints the completions for a shell.
     Completions {
         shell: clap_complete::Shell,
     },
-    /// Prints the manual page, in roff.
+    /// Prints the manual page in roff.
     Man,
 }
 

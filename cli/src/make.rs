@@ -1,4 +1,4 @@
-//! `polyflake new`: makes IDs.
+//! `polyflake new`: generates IDs.
 
 use std::{
     io::{self, BufWriter, IsTerminal, Write},
@@ -22,13 +22,13 @@ use crate::{
     lease::store,
 };
 
-/// IDs between two looks at the progress.
+/// The number of IDs between two updates of the progress bar.
 const STRIDE: u64 = 1 << 14;
 const FAMILIES: [&str; 3] = ["sno", "hotguid", "randflake"];
 /// Longer than any run.
 const FOREVER_SECS: i64 = 10 * 365 * 86_400;
 
-/// Makes IDs, one a line.
+/// Generates IDs, one per line.
 #[derive(clap::Args)]
 #[command(before_help = "\
 Examples:
@@ -41,31 +41,31 @@ pub(crate) struct Arguments {
     /// sno, hotguid, randflake, a preset (see `polyflake layout presets`), or a file with a layout as JSON.
     #[arg(value_name = "FAMILY|PRESET|FILE")]
     family: String,
-    /// Number of IDs.
+    /// The number of IDs to generate.
     #[arg(short = 'n', long, default_value_t = 1)]
     count: u64,
-    /// sno: the kind of thing that the ID names, 0 to 255; 0 if left out.
+    /// sno: the type tag, 0 to 255. Defaults to 0.
     #[arg(long, visible_alias = "kind")]
     metabyte: Option<u8>,
-    /// sno: the generator's number; without it and --namespace a random one, which other processes may draw, too.
+    /// sno: the worker ID. Without it and --namespace, it is random, so another process can have the same one.
     #[arg(long, conflicts_with = "namespace")]
     partition: Option<u16>,
-    /// Hot Guid: the shard; 0 if left out.
+    /// Hot Guid: the shard key. Defaults to 0.
     #[arg(long)]
     shard_key: Option<u32>,
-    /// Randflake: the generator's number, 0 to 131071.
+    /// Randflake: the worker ID, 0 to 131071.
     #[arg(long, conflicts_with = "namespace")]
     node: Option<u32>,
-    /// Randflake: a file of 16 bytes, or of 32 hexadecimal digits.
+    /// Randflake: a file with the secret, 16 bytes or 32 hexadecimal digits.
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
-    /// Presets and layouts: the value of a field; may be repeated.
+    /// Presets and layouts: the value of a bindable field. Can be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = bound)]
     bind: Vec<(String, Value<'static>)>,
-    /// Leases the number in this namespace, so that no other process has it meanwhile.
+    /// Leases the worker ID in this namespace, so that no other process uses it at the same time.
     #[arg(long)]
     namespace: Option<String>,
-    /// The store of the namespace: sqlite:FILE or a URL of PostgreSQL; the variable `POLYFLAKE_LEASE` if it is left out.
+    /// The lease store: sqlite:FILE or a PostgreSQL URL. Defaults to the variable `POLYFLAKE_LEASE`.
     #[arg(long, value_name = "URL", requires = "namespace")]
     lease: Option<String>,
 }
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Ends the program where an option is of another family: it would be dropped.
+/// Exits if an option belongs to a different ID format, because it would be ignored.
 fn refuse_others(arguments: &Arguments) {
     let family = match arguments.family.as_str() {
         family @ ("sno" | "hotguid" | "randflake") => family,
@@ -117,12 +117,12 @@ fn refuse_others(arguments: &Arguments) {
     }
 }
 
-/// Ends the program over a mistake in its arguments.
+/// Exits because of an error in the arguments.
 pub(crate) fn usage(reason: &str) -> ! {
     crate::Arguments::command().error(clap::error::ErrorKind::ValueValidation, reason).exit()
 }
 
-/// A bar on a terminal, if the IDs go elsewhere.
+/// Returns a progress bar on the terminal, if the IDs are written to a different place.
 fn progress(count: u64) -> ProgressBar {
     if io::stdout().is_terminal() || count <= STRIDE {
         return ProgressBar::hidden();
@@ -132,7 +132,7 @@ fn progress(count: u64) -> ProgressBar {
     style.map_or(bar.clone(), |style| bar.with_style(style))
 }
 
-/// The store and the namespace, if a number is to be leased.
+/// Returns the store and the namespace, if a worker ID is to be leased.
 fn lease(arguments: &Arguments) -> Result<Option<(String, &str)>, Failure> {
     let Some(namespace) = arguments.namespace.as_deref() else { return Ok(None) };
     Ok(Some((store(arguments.lease.as_deref())?, namespace)))
@@ -176,7 +176,7 @@ fn randflake(arguments: &Arguments) -> Result<Make, Failure> {
     let now = i64::try_from(now).unwrap_or(i64::MAX);
     let last = randflake::LAST_SECOND + 1;
     let grant = Grant::new(node, now, now.saturating_add(FOREVER_SECS).min(last))?;
-    // A run before this one may have used this second.
+    // An earlier run may have used this second.
     let given = randflake::Generator::builder(grant, secret).resume_after(now).build()?;
     Ok(Box::new(move || Ok(given.generate()?.to_string())))
 }
@@ -210,7 +210,7 @@ fn of_layout(name: &str, arguments: &Arguments) -> Result<Make, Failure> {
     Ok(Box::new(move || Ok(given.generate()?.to_string())))
 }
 
-/// A name that is neither a file nor anything known.
+/// Returns the error for a name that is neither a file nor a known format.
 fn unknown(name: &str, failure: Failure) -> Failure {
     let path = Path::new(name);
     if path.exists() {
@@ -227,12 +227,12 @@ fn unknown(name: &str, failure: Failure) -> Failure {
     Failure::new("unknown_format", format!("expected {known} or a file, found '{name}'{meant}"))
 }
 
-/// The similarity of two names, from 0 to 1.
+/// Returns the similarity of two names, from 0 to 1.
 fn likeness(one: &str, other: &str) -> f64 {
     strsim::normalized_damerau_levenshtein(one, other)
 }
 
-/// The length of a layout's tick.
+/// Returns the length of a layout's tick.
 fn tick(layout: &Layout) -> Duration {
     let figures = layout.describe();
     let time = figures.fields().iter().find(|field| field.kind == "timestamp");
@@ -241,12 +241,12 @@ fn tick(layout: &Layout) -> Duration {
     Duration::from_millis(span.zip(ticks).map_or(0, |(span, ticks)| span.div_ceil(ticks)))
 }
 
-/// Waits for the end of the present tick: a run before this one under the same number may have used it.
+/// Waits for the end of the current tick, because an earlier run with the same worker ID may have used it.
 fn past_the_last_run(tick: Duration) {
     sleep(tick + Duration::from_millis(1));
 }
 
-/// 16 bytes, or 32 hexadecimal digits and the end of a line.
+/// Parses a secret: 16 bytes, or 32 hexadecimal digits with an optional line end.
 pub(crate) fn secret(path: &Path) -> Result<[u8; 16], Failure> {
     let bytes = failure::read(path)?;
     let text = bytes.trim_ascii();
@@ -259,7 +259,7 @@ pub(crate) fn secret(path: &Path) -> Result<[u8; 16], Failure> {
     })
 }
 
-/// `name=value`: an integer where the value is one, else a text.
+/// Parses `name=value`. The value is an integer if possible, and otherwise a string.
 fn bound(text: &str) -> Result<(String, Value<'static>), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     let integer = Value::parse_integer(value).ok();
