@@ -1,4 +1,4 @@
-/** The codes of errors, which are the same strings in every language. A test compares them with packages/api.toml. */
+/** The error codes, which are the same strings in every language. A test compares them with packages/api.toml. */
 export type ErrorCode =
   | "invalid_type"
   | "invalid_length"

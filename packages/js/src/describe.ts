@@ -3,8 +3,8 @@ import { MessageReader } from "./message.js";
 import { withJson } from "./show.js";
 
 /**
- * The size, fields, rate and time span of an ID format, which are the same in every language. In JSON, bigints are decimal strings,
- * which `descriptionFromJson` of `polyflake/json` reads.
+ * The size, fields, rate and time span of an ID format, which are the same in every language. In JSON, bigints are decimal
+ * strings, which `descriptionFromJson` from `polyflake/json` reads.
  */
 export interface Description {
   /** The number of bits in an ID. */
@@ -18,7 +18,7 @@ export interface Description {
   perSecond: bigint | undefined;
   /**
    * The number of IDs that all generators together can generate per second, rounded down. It is undefined if the number exceeds
-   * 2^128, or unless the format has both a timestamp and a sequence.
+   * 2^128, or if the format lacks a timestamp or a sequence.
    */
   perSecondInAll: bigint | undefined;
   /** The start of the first tick, in Unix milliseconds. */
@@ -42,7 +42,7 @@ export interface FieldDescription {
   name: string;
   /** The kind of the field. */
   kind: "timestamp" | "sequence" | "constant" | "bindable" | "unused";
-  /** The number of bits above the field. */
+  /** The number of bits that are more significant than the field. */
   offset: number;
   /** The width in bits. */
   bits: number;
@@ -58,7 +58,7 @@ export function figuresOf(fixed: Fixed[], figures: Omit<Description, "bits" | "f
   return withJson({ bits, fields, ...figures });
 }
 
-/** Reads a description from the answer of a call. */
+/** Reads a description from the result of a call. */
 export function descriptionOf(m: Machine): Description {
   const message = new MessageReader(m);
   const [bits, perSecond, perSecondInAll, firstMs, lastMs] = Array.from({ length: 5 }, () => message.integer());

@@ -2,7 +2,7 @@ import type { ErrorCode } from "./codes.js";
 
 export type { ErrorCode } from "./codes.js";
 
-/** The members of an error in addition to its code. */
+/** The members that an error can have in addition to its code. */
 export interface ErrorDetails {
   position?: number;
   field?: string;
@@ -13,7 +13,7 @@ export interface ErrorDetails {
 }
 
 /**
- * The class of all errors of this package. A call that throws such an error has no effect.
+ * The class of all errors that this package throws. A call that throws such an error has no effect.
  *
  * Distinguish errors by `code`, not by class, because each copy of this package, such as a bundled one, has its own class. For the
  * causes and remedies of each code, see https://example.invalid/polyflake/blob/main/docs/errors.md
@@ -29,7 +29,7 @@ export class PolyflakeError extends Error {
   declare readonly retryAt?: number;
   /** The number of IDs that a batch call generated before the error. */
   declare readonly written?: number;
-  /** The zero-based index of the rejected item in a call with many items. */
+  /** The zero-based index of the rejected item, if the call was passed several items. */
   declare readonly item?: number;
 
   /** Creates an error with a code, a message and details, for tests and for custom clocks. */
@@ -40,27 +40,33 @@ export class PolyflakeError extends Error {
   }
 
   /**
-   * Returns the code, the message and the details, for logs and for other threads, because a structured clone of an error loses its
-   * code.
+   * Returns the code, the message and the details as an object, for logs and for other threads. A structured clone of an error
+   * would lose its code.
    */
   toJSON(): { code: ErrorCode; message: string } & ErrorDetails {
     return { ...this, message: this.message };
   }
 
-  /** The name `PolyflakeError`, also in minified code. */
+  /** The name `PolyflakeError`, even in minified code. */
   override get name(): string {
     return "PolyflakeError";
   }
 }
 
-/** Creates the error for a value of the wrong type. The value is never converted, and describing it calls none of its methods. */
+/**
+ * Creates the error for a value of the wrong type. The message describes the value without converting it or calling its
+ * methods.
+ */
 export function invalidType(expected: string, value: unknown, details?: ErrorDetails): PolyflakeError {
   const found = typeof value === "number" ? value : value === null ? "null" : typeof value;
   const place = details?.field === undefined ? "" : ` for \`${details.field}\``;
   return new PolyflakeError("invalid_type", `expected ${expected}${place}, found ${found}`, details);
 }
 
-/** Returns the name of a value's class, or else of its type. It calls no code of the value, except the traps of a proxy. */
+/**
+ * Returns the name of a value's class or, if it has none, of its type. The value's own code does not run, except for the traps
+ * of a proxy.
+ */
 export function className(value: unknown): string {
   try {
     if (value === null) return "null";
@@ -73,16 +79,16 @@ export function className(value: unknown): string {
   }
 }
 
-/** Returns an own member of an object, unless it is an accessor. */
+/** Returns an own member of an object, or undefined if it is an accessor. */
 const dataOf = (object: object | null, name: string): unknown =>
   object && Object.getOwnPropertyDescriptor(object, name)?.value;
 
-/** Creates the error for a string or bytes of the wrong length. */
+/** Creates the error for a string or a byte array that has the wrong length. */
 export function invalidLength(expected: number | string, found: number, details?: ErrorDetails): PolyflakeError {
   return new PolyflakeError("invalid_length", `expected length ${expected}, found ${found}`, details);
 }
 
-/** Creates the error for a number outside its limits, both inclusive. */
+/** Creates the error for a number outside its limits, which are inclusive. */
 export function outOfRange(
   least: number | bigint,
   most: number | bigint,
@@ -93,15 +99,15 @@ export function outOfRange(
 }
 
 /**
- * Creates the error for the first invalid character of a string. The message shows a printable ASCII character as it is, and any
- * other character as its code.
+ * Creates the error for the first invalid character in a string. The message shows a printable ASCII character as it is, and
+ * any other character as its code.
  */
 export function invalidCharacter(text: string, position: number, details?: ErrorDetails): PolyflakeError {
   const code = text.charCodeAt(position);
   return badCode(code, "U+", position, details);
 }
 
-/** Creates the error for the first invalid byte, in the form of {@link invalidCharacter}. */
+/** Creates the error for the first invalid byte, with a message like that of {@link invalidCharacter}. */
 export function invalidByte(byte: number, position: number, details?: ErrorDetails): PolyflakeError {
   return badCode(byte, byte > 127 ? "byte 0x" : "U+", position, details);
 }

@@ -7,43 +7,44 @@ import { members, pair } from "./members.js";
 import { optionsSlots } from "./protocol.js";
 import { ABSENT, put, type ValuesOf } from "./slots.js";
 
-/** Options of every generator. */
+/** Options that every generator has. */
 export interface SharedOptions {
   /**
    * A function that returns the time in Unix milliseconds. The default is the system clock.
    *
    * The generator trusts every reading, so a reading far in the future permanently advances the generator. Until the clock
-   * catches up, calls throw `clock_behind` or, if the format allows it, use the IDs of that tick. An error that the function
-   * throws becomes the `cause` of `clock_failed`.
+   * catches up, calls throw `clock_behind` or, if the format allows it, generate IDs for that future tick. An error that the
+   * function throws becomes the `cause` of `clock_failed`.
    */
   clock?: () => number;
-  /** What to do when the IDs of a tick are used up, or when the clock is behind. The default is `"wait"`. */
+  /** What to do when all IDs in a tick are used up, or when the clock is behind. The default is `"wait"`. */
   onExhausted?: "wait" | "error";
   /**
-   * How long one call can wait, in milliseconds. The default is one tick, but at most 10 ms.
+   * The longest time that one call can wait, in milliseconds. The default is one tick, but at most 10 ms.
    *
    * Calls whose names end with `Async` let other work run on the thread while they wait. All other calls block the thread. The
-   * main thread of a page and most edge workers cannot block, so all other calls throw there instead of waiting.
+   * main thread of a page and most edge workers cannot block, so these other calls throw there instead of waiting.
    *
    * The first call of a generator with an explicit worker ID waits for the next tick, because an earlier generator may have
-   * generated IDs in the current tick. It waits for at most one second by default. On a thread that cannot sleep, it waits for
-   * at most 10 ms, and throws `sequence_exhausted` if the tick ends later. Use `await generateAsync()` on such a thread.
+   * generated IDs in the current tick. By default, it waits at most one second. On a thread that cannot sleep, it waits at most
+   * 10 ms, and throws `sequence_exhausted` if the tick ends later. Use `await generateAsync()` on such a thread.
    */
   maxWait?: number;
   /**
-   * A callback for calls that have to wait. It is called before each sleep. An error that it throws ends the call and propagates.
+   * A callback for calls that have to wait. It is called before each sleep. If it throws an error, the call ends and the error
+   * propagates.
    */
   onStall?: (stall: Stall) => void;
 }
 
-/** Options of a generator that can have a window, or a lease, which provides the window. */
+/** Options of a generator that can have a window, or a lease that provides the window. */
 export type WindowOptions = SharedOptions & (OwnWindow | LeasedWindow);
 
 interface LeasedWindow {
   /**
-   * A lease from `polyflake/lease`, which provides the worker ID of the generator and the time span in which the worker ID is
-   * valid. Before the first grant, and while the store is unreachable for longer than the lease, calls throw
-   * `lease_unavailable`; `generateAsync` waits.
+   * A lease from `polyflake/lease`, which provides the generator's worker ID and the time span in which the worker ID is valid.
+   * Before the first grant, and while the store is unreachable for longer than the lease, calls throw `lease_unavailable`;
+   * `generateAsync` waits.
    */
   lease: AnyLease;
   window?: never;
@@ -68,7 +69,7 @@ export interface SharedSettings<Name extends string> {
   readonly given: Partial<Record<Name, unknown>>;
 }
 
-/** Reads the options of a generator, each once, and rejects any that are not in `names`. */
+/** Reads each option of a generator once, and rejects options that are not in `names`. */
 export function sharedSettings<Name extends string>(options: unknown, names: readonly Name[]): SharedSettings<Name> {
   const own = members(options, "options", names);
   const given: Partial<Record<(typeof WINDOW)[number], unknown>> = own;
@@ -86,8 +87,8 @@ export function sharedSettings<Name extends string>(options: unknown, names: rea
 }
 
 /**
- * Writes the options that all formats share. A clock that does not advance during a request would keep a generator in its first
- * tick.
+ * Writes the options that all formats share. If the clock does not advance during a request, the generator is allowed to use
+ * the tick of its first call, because it would otherwise wait forever.
  */
 export function putShared(m: Machine, shared: ValuesOf<typeof optionsSlots>): void {
   put(m.numbers, optionsSlots, { ...shared, skipsFirstTick: m.standsStill ? 0 : shared.skipsFirstTick });

@@ -22,8 +22,8 @@ import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
 export type GeneratorOptions = WindowOptions & {
   /**
    * Whether to generate version 8 UUIDs, which strict validators accept, instead of the compatible form. {@link uuid8Parts}
-   * reads them. The version and the variant take up 6 of the 40 random bits. Among 18,583 generators that are active in the
-   * same second, the chance that two share the other 34 bits is 1 %.
+   * reads them. The version and the variant take up 6 of the 40 random bits. With 18,583 generators that are active in the same
+   * second, the chance that any two have the same remaining 34 bits is 1%.
    */
   uuid8?: boolean;
 };
@@ -32,11 +32,11 @@ const OPTIONS = ["uuid8", ...WINDOW] as const;
 
 /** A generator's statistics at one point in time. */
 export interface Stats {
-  /** The 5 random bytes that identify the generator, or undefined before its first ID. */
+  /** The 5 random bytes that identify the generator; undefined before the first ID. */
   machine: Uint8Array | undefined;
-  /** The highest second in which an ID was generated, in Unix seconds; undefined before the first ID. */
+  /** The latest second in which an ID was generated, as a Unix timestamp; undefined before the first ID. */
   lastSecond: number | undefined;
-  /** The number of IDs generated in that second. */
+  /** The number of IDs generated in `lastSecond`. */
   len: number;
   /** `true` if the generator is closed. */
   closed: boolean;
@@ -54,7 +54,7 @@ const FAMILY = {
   many: (packed: Uint8Array) => new HotGuidArray(packed),
 } as const;
 
-/** The settings of a generator with a lease. */
+/** The settings for a generator with a lease. */
 const LEASED = {
   settings: { family: "hotguid" },
   extend: (handle: Handle, end: number): void => {
@@ -69,21 +69,21 @@ const LEASED = {
 } as const;
 
 /**
- * Returns the machine bytes for a leased worker ID, and a random start of the counter. The last two machine bytes remain free for
- * the version and variant bits of version 8.
+ * Returns the machine bytes for a leased worker ID, followed by a random start value for the counter. The worker ID leaves the
+ * last two machine bytes free, because a version 8 UUID stores its version and variant there.
  */
 const identityOf = (number: number): Uint8Array =>
   Uint8Array.of(number >> 16, number >> 8, number, 0, 0, ...randomBytes(3));
 
-/** All generators of this copy of the package. */
+/** All generators that belong to this copy of the package. */
 const generators = /* @__PURE__ */ new WeakSet<Generator>();
 
 /**
- * Generates Hot Guids with 5 random bytes as the worker ID.
+ * A generator of Hot Guids. It uses 5 random bytes as its worker ID.
  *
- * The generator picks the bytes when the first ID is generated. Among 148,664 generators that are active in the same second,
- * the chance that two share these bytes is 1 %; those two generate a duplicate ID only if their counters collide, too. When the
- * clock moves backwards, a generator stays in the highest second that it has used.
+ * The generator picks the bytes when it generates its first ID. With 148,664 generators that are active in the same second, the
+ * chance that any two have the same random bytes is 1%. Those two generate a duplicate ID only if their counters collide, too.
+ * When the clock moves backwards, the generator continues in the latest second that it has used.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
  *
@@ -101,10 +101,11 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
    * This is a property of each object, not a method of the class, so that you can detach it and call it as a function. It also
    * prevents the generator from being cloned.
    *
-   * @throws {PolyflakeError} `sequence_exhausted` with `retryAt` if all 16,777,216 IDs of a second are used up and none became
-   * available within `maxWait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside
-   * 1970..2106; `clock_failed` with the `cause` if the clock fails; `entropy_unavailable` if the operating system provides no
-   * random bytes; `generator_closed` if the generator is closed; `invalid_type` or `out_of_range` if the shard key is invalid.
+   * @throws {PolyflakeError} `sequence_exhausted` with `retryAt` if all 16,777,216 IDs of the current second are used up and no
+   * ID became available within `maxWait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range`
+   * outside 1970..2106; `clock_failed` with the `cause` if the clock fails; `entropy_unavailable` if the operating system
+   * provides no random bytes; `generator_closed` if the generator is closed; `invalid_type` or `out_of_range` if the shard key
+   * is invalid.
    */
   declare readonly generate: (shardKey?: number) => HotGuidId;
 
@@ -113,8 +114,8 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
   /**
    * Creates a generator.
    *
-   * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` if an option is invalid, with the option as
-   * `field`; `time_out_of_range` if the window is outside the time range of the format.
+   * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` if an option is invalid, in which case `field`
+   * names the option; `time_out_of_range` if the window is outside the format's time range.
    */
   constructor(options: GeneratorOptions = {}) {
     const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
@@ -153,7 +154,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     generators.add(this);
   }
 
-  /** Returns the current statistics of the generator. */
+  /** Returns the generator's current statistics. */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
     const { numbers, bytes } = this.#handle.call("hotguidStats");
@@ -167,7 +168,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
   }
 
   /**
-   * Closes the generator. There is no state to save, because the next generator picks new random bytes.
+   * Closes the generator. You do not have to save any state, because the next generator picks new random bytes.
    *
    * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
    */
@@ -180,17 +181,17 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
 
 let shared: Generator | undefined;
 
-/** Returns the generator that {@link generate} uses. With a lease, it can belong to another copy of the package. */
+/** Returns the generator that {@link generate} uses. With a lease, it can belong to a different copy of the package. */
 const theDefault = (): Generator => (shared ??= defaultGenerator("hotguid", (options) => new Generator(options)));
 
-/** Returns IDs as an array of this copy of the package. */
+/** Returns the IDs in an array that belongs to this copy of the package. */
 const own = (ids: HotGuidArray): HotGuidArray =>
   ids instanceof HotGuidArray ? ids : new HotGuidArray((ids as HotGuidArray).bytes);
 
 /**
- * Returns a new ID from the default generator of this thread, with a shard key of your choice (0..4294967295; 0 by default).
+ * Returns a new ID from this thread's default generator, with a shard key of your choice (0..4294967295; 0 by default).
  *
- * {@link setDefaultGenerator} replaces the default generator. Another copy of the package, such as a bundled one or a second
+ * {@link setDefaultGenerator} replaces the default generator. Each copy of the package, such as a bundled one or a second
  * version, has its own default generator with its own random bytes.
  *
  * @throws {PolyflakeError} the same errors as {@link Generator.generate}.
@@ -215,11 +216,11 @@ export function generateManyAsync(count: number, shardKey?: number, options?: As
 }
 
 /**
- * Sets the default generator of this thread, which {@link generate} uses. This is useful in tests, to set a clock or other
+ * Sets this thread's default generator, which {@link generate} uses. This is useful in tests, which can set a clock or other
  * options, and for configuring a whole program.
  *
- * `undefined` creates a new generator with new random bytes. `generate` no longer uses the previous generator, but code that
- * holds a reference to it still can.
+ * Pass `undefined` to create a new default generator with new random bytes. `generate` stops using the previous generator, but
+ * code that holds a reference to it can still use it.
  *
  * ```js
  * hotguid.setDefaultGenerator(new hotguid.Generator({ clock: () => Date.now() })); // sees mocked time

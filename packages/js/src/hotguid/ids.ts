@@ -46,7 +46,7 @@ export const TEXT_LENGTH = UUID_LENGTH;
 /** The number of machine bytes. */
 const MACHINE_LENGTH = 5;
 
-/** The highest machine of a version 8 UUID, which has 34 machine bits. */
+/** The highest machine number in a version 8 UUID, which has 34 machine bits. */
 const LAST_MACHINE = 2 ** 34 - 1;
 
 /** The last second that fits in 32 bits. */
@@ -56,8 +56,8 @@ const LAST_SECOND = 2 ** 32 - 1;
  * Returns the ID with the given fields. The caller must ensure that no two calls return the same ID.
  *
  * @throws {PolyflakeError} `missing_field` if a field is missing; `invalid_type` if a field has the wrong type;
- * `invalid_length` unless `machine` has 5 bytes; `time_out_of_range` if the timestamp is out of range; `out_of_range` if
- * another field is out of range.
+ * `invalid_length` unless `machine` has 5 bytes; `time_out_of_range` if the timestamp is out of range; `out_of_range` if any
+ * other field is out of range.
  */
 export function fromParts(parts: Parts): HotGuidId {
   const given = fields(parts, "parts", ["timestamp", "machine", "counter", "shardKey"]);
@@ -90,7 +90,7 @@ export function fromParts(parts: Parts): HotGuidId {
  * Returns the version 8 UUID with the given fields. The caller must ensure that no two calls return the same ID.
  *
  * @throws {PolyflakeError} `missing_field` if a field is missing; `invalid_type` if a field has the wrong type;
- * `time_out_of_range` if the timestamp is out of range; `out_of_range` if another field is out of range.
+ * `time_out_of_range` if the timestamp is out of range; `out_of_range` if any other field is out of range.
  */
 export function fromUuid8Parts(parts: Uuid8Parts): HotGuidId {
   const given = fields(parts, "parts", ["timestamp", "machine", "counter", "shardKey"]);
@@ -120,11 +120,11 @@ function bigEndian(number: number): number[] {
 }
 
 /**
- * Returns the lowest and the highest ID of the half-open time range `start`..`end`, for BETWEEN queries. Both IDs belong to the
- * range, so they can be used directly with BETWEEN. Times are Dates or integer Unix milliseconds. An ID is in the range if its
+ * Returns the lowest and the highest ID in the half-open time range `start`..`end`, for BETWEEN queries. Both IDs belong to the
+ * range, so you can use them directly with BETWEEN. Times are Dates or integer Unix milliseconds. An ID is in the range if its
  * second begins in the range.
  *
- * With the option `sql`, the function returns GUIDs that SQL Server sorts by time.
+ * With the option `sql`, this function returns GUIDs that SQL Server sorts by time.
  *
  * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `time_out_of_range` if a bound is before 1970 or
  * past 2106; `out_of_range` if the range is reversed or contains no second.
@@ -164,11 +164,11 @@ const PACKING = {
   readOne: parse,
 } as const;
 
-/** A packed array of IDs, 16 bytes each, in the byte order of the strings. */
+/** A packed array of IDs, 16 bytes each, in the byte order of the string form. */
 export class HotGuidArray extends PackedTexts<HotGuidId> {
   static override readonly name: string = "HotGuidArray";
   /**
-   * Creates an array over packed bytes without copying them.
+   * Creates an array that uses the given packed bytes without copying them.
    *
    * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `invalid_length` unless the length is a
    * multiple of 16.
@@ -193,7 +193,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
     return this.#words(0, false);
   }
 
-  /** Returns the 5 machine bytes of each ID, as {@link parts} reads them, concatenated. */
+  /** Returns the concatenated machine bytes of all IDs, 5 bytes per ID, as {@link parts} reads them. */
   machines(): Uint8Array {
     attached(isObject(this) && #words in this);
     const rows = partOfBytes(this.bytes, 0, this.length * LENGTH);
@@ -208,7 +208,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
   }
 
   /**
-   * Returns the shard key of each ID. This method reads the compatible form, like {@link parts}. In version 8 UUIDs the bytes
+   * Returns the shard key of each ID. This method reads the compatible form, like {@link parts}. In version 8 UUIDs, the bytes
    * of the shard key are in a different order.
    */
   shardKeys(): Uint32Array {
@@ -216,7 +216,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
     return this.#words(12, true);
   }
 
-  /** Returns the 32-bit number at the given position of each ID. */
+  /** Returns the 32-bit number at the given position in each ID. */
   #words(at: number, isLittle: boolean): Uint32Array {
     const rows = partOfBytes(this.bytes, 0, this.length * LENGTH);
     const view = new DataView(rows.buffer, rows.byteOffset, rows.length);
@@ -227,7 +227,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
 /** The positions of the machine bytes in an ID. */
 const MACHINE = [5, 4, 7, 6, 8];
 
-/** Returns the size, fields, rate and time span of the format. The fields are in the order of the string. */
+/** Returns the format's size, fields, rate and time span. The fields appear in the order of the string form. */
 export function describe(): Description {
   return figuresOf(
     [

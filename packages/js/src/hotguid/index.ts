@@ -2,7 +2,7 @@
  * Hot Guid: GUIDs that sort by time and contain a shard key. IDs are lower-case strings.
  *
  * ```text
- * 32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed        (in the order of the text)
+ * 32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed        (in the order of the string form)
  * ```
  *
  * The machine bits are the worker ID and are random by default.

@@ -1,8 +1,8 @@
 /**
- * Public IDs: encrypted strings for existing integer keys, such as `order_1x…` in a URL for row 42. A number always gets the
- * same string.
+ * Public IDs: encrypted strings that represent existing integer keys, such as `order_1x…` in a URL for row 42. A number always
+ * has the same string.
  *
- * Each type of ID has its own key, which is derived from one secret and the name of the type. Public IDs hide how many rows a table
+ * Each type of ID has its own key, which is derived from the secret and the type's name. Public IDs hide how many rows a table
  * has and which row came first. They do not grant access, and they cannot be revoked.
  *
  * ```js
@@ -35,7 +35,7 @@ export const init: Init = open;
 
 const machine = /* @__PURE__ */ onDemand(load);
 
-/** The number of bytes in a secret, and the highest version of one. */
+/** The number of bytes in a secret, and the highest version of a secret. */
 const SECRET = 32;
 const LAST_VERSION = 31;
 
@@ -47,14 +47,14 @@ const BITS = 48;
 const MOST_BITS = 64;
 const NUMBER_BITS = 53;
 
-/** The public ID of a number of a type. */
+/** A public ID of the type with the given name. */
 export type PublicId<Name extends string = string> = `${Name}_${string}`;
 
 /** Options of {@link Keyring}. */
 export interface IdsOptions {
   /**
-   * The version to use for encoding instead of the highest one. This is the first step of a rotation, in which every process learns
-   * to decode the new version before any process encodes with it.
+   * The version to use for encoding instead of the highest one. Use it in the first step of a key rotation, until every process
+   * can decode the new version.
    */
   readonly write?: number | undefined;
 }
@@ -62,16 +62,16 @@ export interface IdsOptions {
 /** Options of a type. */
 export interface TypeOptions<Bits extends number = number> {
   /**
-   * The width of the numbers in bits, 1 to 64; 48 by default. All numbers are below 2^bits.
+   * The width of the numbers in bits, 1 to 64; 48 by default. All numbers must be below 2^bits.
    *
    * A smaller width rejects more forged IDs. On average, one in 2^(64 - bits) forged IDs is accepted: one in 65,536 at 48 bits,
-   * and every second one at 63 bits. The same applies to IDs of another type whose name was replaced. The key depends on the
-   * width, so the strings of a type change if you widen it later.
+   * and every second one at 63 bits. The same applies to a public ID of a different type in which someone replaced the type
+   * name. The key depends on the width, so all strings change if you widen the type later.
    */
   readonly bits?: Bits | undefined;
 }
 
-/** The widths of types whose numbers are bigints. */
+/** The widths at which a type's numbers are bigints. */
 type WideBits = 54 | 55 | 56 | 57 | 58 | 59 | 60 | 61 | 62 | 63 | 64;
 
 /** The type of the numbers, for a given width in bits. */
@@ -81,17 +81,18 @@ export type NumberOf<Bits extends number> = number extends Bits
     ? bigint
     : number;
 
-/** Returns the handle of a program's secrets, or undefined for another object. */
+/** Returns the handle of a keyring's secrets, or undefined for any other object. */
 let held: (keyring: Keyring) => Handle | undefined;
 
 /**
  * The secrets with which a program encodes and decodes its public IDs. They are copied and never shown.
  *
- * A public ID contains the version of its secret. With more than one secret, all versions can be decoded, and the highest one is
- * used for encoding unless `write` selects another.
+ * A public ID contains the version of its secret. Public IDs of all the keyring's versions can be decoded. New ones are encoded
+ * with the highest version, unless `write` selects a different one.
  *
- * To rotate the secret, first deploy both secrets to every process while `write` still selects the old version. When all processes
- * can decode the new version, encode with it. From then on a number has two public IDs, so compare numbers, not strings.
+ * To rotate the secret, first deploy both secrets to every process while `write` still selects the old version. When all
+ * processes can decode the new version, encode with it. From then on, a number has two public IDs, so compare numbers, not
+ * strings.
  *
  * ```js
  * const ids = new Keyring({ 1: old, 2: secret }, { write: 1 }); // later without the option
@@ -107,11 +108,11 @@ export class Keyring {
   }
 
   /**
-   * Creates the keyring from one secret, which has version 1, or from several secrets by version, 0 to 31.
+   * Creates the keyring from one secret, which gets version 1, or from an object that maps versions, 0 to 31, to secrets.
    *
    * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `invalid_secret` if a secret does not have 32
-   * bytes, or if two versions have the same secret; `out_of_range` if a version is out of range; `missing_field` if no secret
-   * is passed; `unknown_version` if `write` selects a version without a secret.
+   * bytes, or if two versions have the same secret; `out_of_range` if a version is out of range; `missing_field` if the object
+   * has no secrets; `unknown_version` if there is no secret for the version `write`.
    */
   constructor(secret: Uint8Array | Readonly<Record<number, Uint8Array>>, options: IdsOptions = {}) {
     const loaded = machine();
@@ -126,7 +127,7 @@ export class Keyring {
   }
 
   /**
-   * Returns a type of public IDs by its name. A type of at most 53 bits uses numbers, a wider type bigints.
+   * Returns the type of public IDs with the given name. A type with at most 53 bits uses numbers, and a wider one uses bigints.
    *
    * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `invalid_character` or `invalid_length` if the
    * name does not match `[a-z][a-z0-9_]*` or does not have 1 to 63 characters; `out_of_range` unless the width is in 1..64;
@@ -157,7 +158,7 @@ function secretsOf(given: unknown): Secrets {
   });
 }
 
-/** Writes secrets, each after its version, for a call that erases them. */
+/** Writes secrets for a call that erases them. Each secret follows its version. */
 function putSecrets(m: Machine, secrets: Secrets, written: number): void {
   secrets.forEach(([version, secret], k) => {
     m.bytes[k * (1 + SECRET)] = version;
@@ -167,7 +168,7 @@ function putSecrets(m: Machine, secrets: Secrets, written: number): void {
   m.numbers[manySlots.count] = secrets.length;
 }
 
-/** Checks the name of a type: a letter, then letters, digits and `_`. */
+/** Checks that a value is a valid type name and returns it: a letter, followed by letters, digits and `_`. */
 function nameOfType(given: unknown): string {
   const name = string(given, "type");
   const valueAt: ValueAt = (text, at) =>
@@ -176,13 +177,13 @@ function nameOfType(given: unknown): string {
   return sized(name, "type", MOST_NAME, 1);
 }
 
-/** Names the parameter in an error of the core. */
+/** Adds the name of the parameter to an error from the core. */
 const inText = (error: ErrorDetails): undefined => {
   error.field = "text";
 };
 
 /**
- * A type of public IDs, which encodes numbers as strings and decodes the strings.
+ * A type of public IDs, such as `order`. It encodes numbers as strings and decodes these strings.
  *
  * ```js
  * const orders = ids.of("order");
@@ -199,7 +200,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   readonly #next: Next<PublicId<Name>>;
   #schema: Schema<string, N> | undefined;
 
-  /** Creates the type. Use {@link Keyring.of} instead, because its result has the precise type of the numbers. */
+  /** Creates the type. Prefer {@link Keyring.of}, whose TypeScript type states whether the numbers are bigints. */
   constructor(keyring: Keyring, type: Name, options: TypeOptions = {}) {
     const secrets = held(keyring);
     if (!secrets) throw invalidType("Keyring of this copy of the package", keyring, { field: "keyring" });
@@ -234,7 +235,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   }
 
   /**
-   * Returns the public ID of a number, which is always the same for one secret.
+   * Returns the public ID of a number. With the same secret, it is always the same string.
    *
    * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `out_of_range` if the number is negative or
    * needs more bits than the type has.
@@ -249,12 +250,12 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   }
 
   /**
-   * Returns the number of a public ID.
+   * Returns the number that a public ID represents.
    *
-   * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `type_mismatch` if the ID belongs to another type;
-   * `invalid_length` or `invalid_character` if the string is not a public ID, with a suggestion for the invalid character;
-   * `check_failed` if a character was mistyped; `unknown_version` if its version has no secret; `unknown_id` if the ID was
-   * forged or encoded with another secret.
+   * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `type_mismatch` if the ID belongs to a different
+   * type; `invalid_length` or `invalid_character` if the string is not a public ID, with a suggestion for the invalid
+   * character; `check_failed` if a character was mistyped; `unknown_version` if the keyring has no secret for its version;
+   * `unknown_id` if the ID was forged or encoded with a different secret.
    */
   decode(text: string): N {
     attached(isObject(this) && #handle in this);
@@ -262,7 +263,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   }
 
   /**
-   * Returns the public IDs of many numbers, at most 16,777,216.
+   * Returns the public IDs of many numbers. There can be at most 16,777,216 numbers.
    *
    * @throws {PolyflakeError} the same errors as {@link IdType.encode}, with the `item`; `out_of_range` for more than 16,777,216
    * numbers.
@@ -281,7 +282,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   }
 
   /**
-   * Returns the numbers of many public IDs, at most 16,777,216.
+   * Returns the numbers that many public IDs represent. There can be at most 16,777,216 IDs.
    *
    * @throws {PolyflakeError} the same errors as {@link IdType.decode}, with the `item`; `out_of_range` for more than 16,777,216
    * IDs.
@@ -303,7 +304,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     return numbers;
   }
 
-  /** The schema of the public IDs, for libraries that support Standard Schema. Validation returns the number. */
+  /** The schema for public IDs of this type, for libraries that support Standard Schema. Validation returns the number. */
   get schema(): Schema<string, N> {
     attached(isObject(this) && #handle in this);
     const pattern = `^${this.#prefix}${TAIL_CHARACTER}[0-9a-f]${TAIL_CHARACTER}{13}$`;
@@ -334,7 +335,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     return (this.#isWide ? BigInt.asUintN(64, m.bigints[madeSlots.id]!) : m.numbers[madeSlots.id]) as N;
   }
 
-  /** Returns the error for a string that is not a public ID of the type, regardless of its check character. */
+  /** Returns the error for a string that is not a public ID of this type. The check character is not verified. */
   #misread(text: string): PolyflakeError {
     const [field, from] = ["text", this.#prefix.length];
     const end = text.lastIndexOf("_");
@@ -351,7 +352,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     return error;
   }
 
-  /** Checks that the type can encode a number, and returns it in the form that its slot holds. */
+  /** Checks that the type can encode a number, and returns the number in the form that its slot holds. */
   #checked(value: unknown, field: string): number | bigint {
     if (typeof value === "bigint") {
       if (value < 0n || value > this.#most) throw outOfRange(0, this.#most, shown(value), field);

@@ -1,12 +1,12 @@
-/** The part of a public ID after the type and its `_`: lower-case characters of Crockford's alphabet. */
+/** The part of a public ID that follows the type and `_`. It consists of lower-case characters from Crockford's alphabet. */
 
-/** The number of these characters. */
+/** The number of characters in this part. */
 export const TAIL = 15;
 
 /** A regular expression that matches one of these characters. */
 export const TAIL_CHARACTER = "[0-9a-hjkmnp-tv-z]";
 
-/** 1 for the codes of the characters in the alphabet, otherwise 0. */
+/** For each character code, 1 if the character is in the alphabet, otherwise 0. */
 const CODES = /* @__PURE__ */ (() => {
   const codes = new Uint8Array(128);
   for (const character of "0123456789abcdefghjkmnpqrstvwxyz") codes[character.charCodeAt(0)] = 1;
@@ -16,7 +16,7 @@ const CODES = /* @__PURE__ */ (() => {
 /** Returns whether a character code belongs to the alphabet. */
 export const isOfTail = (code: number): boolean => CODES[code] === 1;
 
-/** Writes the characters of a string from `from` on. Returns false if one of them is not in the alphabet. */
+/** Writes the characters of a string, starting at the index `from`. Returns false if one of them is not in the alphabet. */
 export function putTail(text: string, from: number, bytes: Uint8Array): boolean {
   let all = 1;
   for (let k = 0; k < TAIL; k++) {
@@ -28,8 +28,8 @@ export function putTail(text: string, from: number, bytes: Uint8Array): boolean 
 }
 
 /**
- * Returns the character that was probably meant: the lower-case letter for a capital, or the valid character that looks
- * similar.
+ * Returns the character that the user probably meant: the lower-case form of a capital letter, or the valid character that
+ * looks similar.
  */
 export function meant(character: string): string | undefined {
   if (character > "z") return undefined;

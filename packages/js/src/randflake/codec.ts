@@ -15,17 +15,17 @@ export interface PartsColumns {
   timestamp: Uint32Array;
   /** The nodes of the generators that created the IDs, 0..131071. */
   node: Uint32Array;
-  /** The sequences, 0..131071, which distinguish the IDs of one node in one second. */
+  /** The sequence numbers, 0..131071, which distinguish IDs that a node generated in the same second. */
   sequence: Uint32Array;
 }
 
-/** The Unix second of timestamp 0, and the highest node or sequence. */
+/** The Unix time that timestamp 0 represents, and the highest node or sequence number. */
 const EPOCH = 1_730_000_000;
 const LAST = 0x1_ffff;
 
 /**
- * Decrypts IDs, and encrypts fields into IDs, with a 16-byte secret. The secret is copied and never shown. Any 16 bytes are
- * accepted, even zeros.
+ * A codec that uses a 16-byte secret to decrypt IDs and to encrypt fields into IDs. The secret is copied and never shown. Any
+ * 16 bytes are accepted, even zeros.
  *
  * ```js
  * const codec = new randflake.Codec(secret);
@@ -53,10 +53,10 @@ export class Codec {
   }
 
   /**
-   * Returns the fields of an ID. Every 64-bit number decrypts to some fields, so plausible fields do not prove that the number
-   * is an ID.
+   * Returns the fields of an ID. Every 64-bit number decrypts to something that looks like valid fields, so plausible fields do
+   * not prove that the number is an ID.
    *
-   * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` outside signed 64 bits.
+   * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` if it exceeds signed 64 bits.
    */
   inspect(id: bigint): Parts {
     attached(isObject(this) && #handle in this);
@@ -64,7 +64,7 @@ export class Codec {
   }
 
   /**
-   * Returns the fields of many IDs as columns, which is much faster than inspecting the IDs one by one.
+   * Returns the fields of many IDs as columns. This is much faster than inspecting the IDs one at a time.
    *
    * ```js
    * codec.inspectColumns(generator.generateMany(1000).ids).node[999];
@@ -101,7 +101,7 @@ export class Codec {
    * Returns the ID with the given fields. The caller must ensure that no two calls return the same ID.
    *
    * @throws {PolyflakeError} `missing_field` if a field is missing; `invalid_type` if a field has the wrong type;
-   * `time_out_of_range` if the timestamp is out of range; `out_of_range` if another field is out of range.
+   * `time_out_of_range` if the timestamp is out of range; `out_of_range` if any other field is out of range.
    */
   encrypt(parts: Parts): RandflakeId {
     attached(isObject(this) && #handle in this);

@@ -28,21 +28,21 @@ import { encodeText, machine, type Parts, RandflakeArray } from "./ids.js";
 /** Options of a generator. */
 export interface GeneratorOptions extends SharedOptions {
   /**
-   * What to do when the IDs of a second are used up, or when the clock is behind the last second used. The default is `"wait"`.
+   * What to do when all IDs of a second are used up, or when the clock is behind the last second used. The default is `"wait"`.
    */
   onExhausted?: "wait" | "error";
   /**
-   * The last second in which the grant was used, in Unix seconds, as {@link Generator.close} returned it. All IDs belong to
-   * later seconds. A grant that one generator has used must not be used by another without this option.
+   * The last second in which the grant was used, which {@link Generator.close} returned, as a Unix timestamp. All new IDs
+   * belong to later seconds. After one generator has used a grant, another generator must not use it without this option.
    */
   resumeAfter?: number;
 }
 
 /** A generator's statistics at one point in time. */
 export interface Stats {
-  /** The last second used, in Unix seconds; undefined before the first ID. */
+  /** The last second used, as a Unix timestamp; undefined before the first ID. */
   lastSecond: number | undefined;
-  /** The number of IDs used up in that second, which were returned or are reserved for the next calls. */
+  /** The number of IDs used up in `lastSecond`. They have been returned or are reserved for the next calls. */
   len: number;
   /** `true` if the generator is closed. */
   closed: boolean;
@@ -61,10 +61,10 @@ const FAMILY = {
 } as const;
 
 /**
- * Generates Randflake IDs for one grant.
+ * A generator of Randflakes for one grant.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker. The secret is copied and
- * never shown. Because any 16 bytes are accepted, even zeros, use random ones.
+ * never shown. Any 16 bytes are accepted, even zeros, so use random ones.
  *
  * ```js
  * const grant = new randflake.Grant(42, 1_730_000_000, 2_803_741_824);
@@ -93,11 +93,12 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   /**
    * Creates a generator.
    *
-   * The process emits a warning, once per set of nodes and secret, if another generator of this thread that is still in use has
-   * the same values and an overlapping time span, because the two generate duplicate IDs.
+   * Two generators on one thread generate duplicate IDs if they have the same nodes and secret and if their time spans overlap.
+   * If another generator that is still in use conflicts in this way, the process emits a warning, once per combination of nodes
+   * and secret.
    *
-   * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` if an option is invalid, with the option as
-   * `field`; `invalid_secret` unless the secret has 16 bytes.
+   * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` if an option is invalid, in which case `field`
+   * names the option; `invalid_secret` unless the secret has 16 bytes.
    */
   constructor(grant: Grant | AnyLease, secret: Uint8Array, options: GeneratorOptions = {}) {
     const { shared, clock, given } = sharedSettings(options, ["resumeAfter", ...SHARED]);
@@ -192,17 +193,17 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 
   /**
-   * Returns the fields of an ID. Every 64-bit number decrypts to some fields, so plausible fields do not prove that the number
-   * is an ID.
+   * Returns the fields of an ID. Every 64-bit number decrypts to something that looks like valid fields, so plausible fields do
+   * not prove that the number is an ID.
    *
-   * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` outside signed 64 bits.
+   * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` if it exceeds signed 64 bits.
    */
   inspect(id: bigint): Parts {
     attached(isObject(this) && #handle in this);
     return inspect(this.#handle, id);
   }
 
-  /** Returns the current statistics of the generator. */
+  /** Returns the generator's current statistics. */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
     const { lastSecond, len, closed } = take(this.#handle.call("randflakeStats").numbers, randflakeStatsSlots);
@@ -210,8 +211,8 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 
   /**
-   * Closes the generator and returns the last second used, in Unix seconds, or undefined if no ID was generated. Pass the
-   * result as `resumeAfter` to the next generator of the grant.
+   * Closes the generator and returns the last second used, as a Unix timestamp, or undefined if no ID was generated. Pass the
+   * result as `resumeAfter` to the next generator for the grant.
    *
    * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
    */
@@ -224,10 +225,10 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 }
 
-/** A placeholder grant for a generator that generates no IDs. */
+/** A placeholder grant, for a generator that never generates IDs. */
 const FIRST = { firstNode: 0, lastNode: 0, start: 1_730_000_000, end: 1_730_000_001 };
 
-/** Creates the handle of a generator with a lease, with a copy of the secret for each grant. */
+/** Creates the handle for a generator with a lease. Each grant gets a copy of the secret. */
 function leased(
   lease: AnyLease,
   given: Uint8Array,

@@ -5,7 +5,8 @@ import { put, type ValuesOf } from "../slots.js";
 import { machine } from "./ids.js";
 
 /**
- * The right to use one node, or a range of nodes, from `start` until just before `end`, in Unix seconds.
+ * The right to use one node, or a range of nodes, during a time span. The time span includes `start` and excludes `end`. Both
+ * are Unix timestamps in seconds.
  *
  * The issuer of grants must ensure that no two grants share a node in the same second. Use a grant for only one generator, and
  * only once.
@@ -13,13 +14,13 @@ import { machine } from "./ids.js";
 export class Grant {
   /** The first and the last node, both inclusive. */
   readonly nodes: readonly [first: number, last: number];
-  /** The first second, in Unix seconds. */
+  /** The first second, as a Unix timestamp. */
   readonly start: number;
-  /** One past the last second, in Unix seconds. */
+  /** The second after the last one, as a Unix timestamp. */
   readonly end: number;
 
   /**
-   * Creates a grant of one node, or of a range from the first node to the last one.
+   * Creates a grant for one node, or for a range from the first node to the last one.
    *
    * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `out_of_range` unless the nodes are in
    * 0..131071, the last node is not below the first, and 1730000000 <= start < end <= 2803741824.
@@ -36,7 +37,7 @@ export class Grant {
   }
 }
 
-/** Returns the numbers of a grant. */
+/** Returns the numbers in a grant, for the slots. */
 export function numbersOf(grant: unknown): ValuesOf<typeof grantSlots> {
   const { nodes, start, end } = members(grant, "grant", ["nodes", "start", "end"], "ignored");
   const [first, last] = pair(nodes, "nodes", "integers");

@@ -15,7 +15,7 @@ export { decodeText, encodeText } from "../decode/randflake.js";
 /** The backend of this format and of its cipher. */
 export const machine = /* @__PURE__ */ onDemand(load);
 
-/** The number of bytes in the slot of an encoded ID, which is padded with zeros. */
+/** The number of bytes in the slot for an encoded ID. The slot is padded with zeros. */
 export const SLOT = 16;
 /** The maximum length of an encoded ID. */
 export const TEXT_LENGTH = 13;
@@ -26,7 +26,7 @@ export interface Parts {
   timestamp: number;
   /** The node of the generator that created the ID, 0..131071. */
   node: number;
-  /** The sequence, 0..131071, which distinguishes the IDs of one node in one second. */
+  /** The sequence number, 0..131071, which distinguishes IDs that a node generated in the same second. */
   sequence: number;
 }
 
@@ -40,14 +40,14 @@ export function lengthInSlot({ bytes }: Pick<Machine, "bytes">, index: number): 
 /**
  * Returns the 64 bits of an ID as an unsigned integer.
  *
- * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` outside signed 64 bits.
+ * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` if it exceeds signed 64 bits.
  */
 export function toUnsigned(id: bigint): bigint {
   return BigInt.asUintN(64, signed(id, "id"));
 }
 
 /**
- * Returns the ID that has the same 64 bits as an unsigned integer.
+ * Returns the ID with the same 64 bits as an unsigned integer.
  *
  * @throws {PolyflakeError} `invalid_type` unless the value is a bigint; `out_of_range` outside 0..2^64-1.
  */
@@ -56,7 +56,7 @@ export function fromUnsigned(value: bigint): RandflakeId {
 }
 
 /**
- * The maximum number of strings that one call reads, and the position of their offsets in the bytes. See
+ * The maximum number of strings that one call reads, and the position of their end offsets in the bytes. See
  * bindings-js/src/randflake/ids.rs.
  */
 const TEXTS = 960;
@@ -71,7 +71,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
   declare readonly toJSON: () => RandflakeText[];
 
   /**
-   * Creates an array over a typed array without copying it.
+   * Creates an array that uses the given typed array without copying it.
    *
    * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
    */
@@ -153,7 +153,10 @@ function readId(id: unknown): bigint {
   throw invalidType("bigint or string", id, { field: "ids" });
 }
 
-/** Writes concatenated strings for a call, with the end of each. Returns false if one of them cannot be an encoded ID. */
+/**
+ * Writes concatenated strings, and the position where each one ends, for a call. Returns false if one of them cannot be an
+ * encoded ID.
+ */
 function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
   if (!m.putAscii(texts.joined(from, to))) return false;
   const offsets = new Int32Array(m.bytes.buffer, m.bytes.byteOffset + OFFSETS, to - from + 1);
@@ -163,9 +166,7 @@ function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
   return true;
 }
 
-/**
- * Returns the size, fields, rate and time span of the format. The fields are those of the raw value, which only the secret reveals.
- */
+/** Returns the format's size, fields, rate and time span. The fields are those of a decrypted ID. */
 export function describe(): Description {
   return figuresOf(
     [

@@ -36,7 +36,7 @@ import {
 
 export type { GeneratorOptions, RestoreOptions, Snapshot, Stats } from "./options.js";
 
-/** The start of a generator: 0 for a new one, 1 for a snapshot, 2 for a snapshot of the original library. */
+/** How a generator starts: 0 for a new one, 1 from a snapshot, 2 from a snapshot of the original library. */
 class Origin {
   constructor(
     readonly how: 0 | 1 | 2,
@@ -44,7 +44,7 @@ class Origin {
   ) {}
 }
 
-/** Returns the partition of a generator, or undefined before a random one is assigned. */
+/** Returns a generator's partition, or undefined if a random one has not been assigned yet. */
 function partitionOf(handle: Handle): number | undefined {
   if (handle.lease?.granted === false) return undefined;
   const partition = handle.call("snoPartition").numbers[snoPartitionSlots.partition]!;
@@ -64,7 +64,7 @@ const FAMILY = {
   shown: (handle: Handle) => ({ partition: partitionOf(handle) }),
 } as const;
 
-/** The settings of a generator with a lease. */
+/** The settings for a generator with a lease. */
 const LEASED = {
   settings: { family: "sno" },
   extend: (handle: Handle, end: number): void => {
@@ -75,15 +75,15 @@ const LEASED = {
   close: (handle: Handle): number => handle.call("snoSeal").numbers[snoSealSlots.end]!,
 } as const;
 
-/** The parameters of an ID. */
+/** The parameters for one ID. */
 type Parameters = [metabyte?: number];
 
-/** All generators of this copy of the package. */
+/** All generators that belong to this copy of the package. */
 const generators = /* @__PURE__ */ new WeakSet<Generator>();
 
 /**
- * Generates IDs with one partition, its worker ID. A generator continues without a wait after one clock rollback. After a
- * second rollback, it waits until the clock has caught up.
+ * A generator of sno IDs. It uses one partition as its worker ID. After one clock rollback, it continues without waiting. After
+ * a second rollback, it waits until the clock has caught up.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
  *
@@ -116,13 +116,15 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   /**
    * Creates a generator. Without an explicit partition, it picks a random one when the first ID is generated.
    *
-   * The process emits a warning, once per partition, if another generator of this thread that is still in use has the same
-   * explicit or restored partition and overlapping sequences and times, because the two generate duplicate IDs. It also emits a
-   * warning for a generator with a random partition if `POLYFLAKE_LEASE` or `POLYFLAKE_NODE` is set, because another process
-   * may have leased that partition.
+   * Two generators on one thread can generate duplicate IDs if they share a partition and if their sequence bounds and times
+   * overlap. If the partition was given explicitly or restored, and another generator that is still in use conflicts in this
+   * way, the process emits a warning, once per partition.
    *
-   * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` if an option is invalid, with
-   * the option as `field`; `time_out_of_range` if the window is outside the time range of the format.
+   * It also emits a warning for a generator with a random partition if `POLYFLAKE_LEASE` or `POLYFLAKE_NODE` is set, because
+   * another process may have leased that partition.
+   *
+   * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` if an option is invalid, in
+   * which case `field` names the option; `time_out_of_range` if the window is outside the format's time range.
    */
   constructor(options?: GeneratorOptions<Metabyte>);
   constructor(options: unknown = {}, origin?: unknown) {
@@ -176,8 +178,8 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
 
   /**
    * Creates a generator that continues from the snapshot of a closed generator, with the same partition and bounds. Restore a
-   * snapshot only once. As for an explicit partition, the process emits a warning if another generator restored from it is
-   * still in use.
+   * snapshot only once. The process emits a warning, as for an explicit partition, if another generator that was restored from
+   * the snapshot is still in use.
    *
    * @throws {PolyflakeError} the same errors as the constructor; `missing_field` if a member is missing; `out_of_range` if no
    * generator could have produced the snapshot.
@@ -207,11 +209,11 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
    * Returns an ID with an explicit creation time, which can be inside or outside the window. The time is a Date or integer Unix
    * milliseconds.
    *
-   * Uniqueness is not guaranteed, because the sequence wraps around silently. Generate only a few such IDs at a time, for
-   * records that have their own time.
+   * Use it, for example, for existing records that already have a time. These IDs are not guaranteed to be unique, because
+   * their sequence numbers wrap around silently. Generate only a few of them at a time.
    *
    * @throws {PolyflakeError} `invalid_type` if the time has the wrong type; `time_out_of_range` if the format cannot represent
-   * it; `generator_closed` if the generator is closed.
+   * the time; `generator_closed` if the generator is closed.
    */
   generateAt(at: Date | number): SnoId<Metabyte>;
   generateAt<M extends number>(at: Date | number, metabyte: M): SnoId<M>;
@@ -244,16 +246,19 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     return (await super.generateAsync(metabyte, options)) as SnoId<never>;
   }
 
-  /** The partition, or undefined if none is assigned yet. A random partition is assigned when the first ID is generated. */
+  /**
+   * The partition, or undefined if none has been assigned yet. A random partition is assigned when the first ID is generated.
+   */
   get partition(): number | undefined {
     attached(isObject(this) && #handle in this);
     return partitionOf(this.#handle);
   }
 
   /**
-   * Returns the current statistics of the generator. They cannot be used to restore it.
+   * Returns the generator's current statistics. They cannot be used to restore it.
    *
-   * @throws {PolyflakeError} `clock_failed` if the clock fails; `time_out_of_range` if the format cannot represent its time.
+   * @throws {PolyflakeError} `clock_failed` if the clock fails; `time_out_of_range` if the format cannot represent the clock's
+   *   time.
    */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
@@ -278,18 +283,18 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
 
 let shared: Generator | undefined;
 
-/** Returns the generator that {@link generate} uses. With a lease, it can belong to another copy of the package. */
+/** Returns the generator that {@link generate} uses. With a lease, it can belong to a different copy of the package. */
 const theDefault = (): Generator => (shared ??= defaultGenerator("sno", (options) => new Generator(options)));
 
-/** Returns IDs as an array of this copy of the package. */
+/** Returns the IDs in an array that belongs to this copy of the package. */
 const own = (ids: SnoArray): SnoArray => (ids instanceof SnoArray ? ids : new SnoArray((ids as SnoArray).bytes));
 
 /**
- * Returns a new ID with the given metabyte (0..255; 0 by default) from the default generator of this thread.
+ * Returns a new ID with the given metabyte (0..255; 0 by default) from this thread's default generator.
  *
- * The default generator has a randomly assigned partition, unless {@link setDefaultGenerator} set another generator. Another
- * copy of the package, such as a bundled one or a second version, has its own default generator with another partition, because
- * all copies in a realm assign partitions from one shared table.
+ * The default generator has a randomly assigned partition, unless {@link setDefaultGenerator} set another generator. Each copy
+ * of the package, such as a bundled one or a second version, has its own default generator. They all have different partitions,
+ * because all copies in a realm assign partitions from one shared table.
  *
  * @throws {PolyflakeError} the same errors as {@link Generator.generate}.
  */
@@ -319,11 +324,11 @@ export function generateManyAsync(count: number, metabyte?: number, options?: As
 }
 
 /**
- * Sets the default generator of this thread, which {@link generate} uses. This is useful in tests, to set a clock or other
+ * Sets this thread's default generator, which {@link generate} uses. This is useful in tests, which can set a clock or other
  * options, and for configuring a whole program.
  *
- * `undefined` creates a new generator with a new partition. `generate` no longer uses the previous generator, but code that
- * holds a reference to it still can.
+ * Pass `undefined` to create a new default generator with a new partition. `generate` stops using the previous generator, but
+ * code that holds a reference to it can still use it.
  *
  * ```js
  * sno.setDefaultGenerator(new sno.Generator({ partition: 7, clock: () => Date.now() })); // sees mocked time

@@ -44,7 +44,7 @@ export { LENGTH, TEXT_LENGTH } from "../decode/words.js";
 export const machine = /* @__PURE__ */ onDemand(load);
 
 /**
- * Returns the ID with another partition (0..65535).
+ * Returns an ID that differs only in its partition (0..65535).
  *
  * @throws {PolyflakeError} the same errors as {@link parse}; `out_of_range` if the new value is out of range.
  */
@@ -56,7 +56,7 @@ export function withPartition(text: string, partition: number): SnoId {
 }
 
 /**
- * Returns the ID with another sequence (0..65535).
+ * Returns an ID that differs only in its sequence number (0..65535).
  *
  * @throws {PolyflakeError} the same errors as {@link parse}; `out_of_range` if the new value is out of range.
  */
@@ -67,8 +67,8 @@ export function withSequence(text: string, sequence: number): SnoId {
 }
 
 /**
- * Returns the lowest and the highest ID of the half-open time range `start`..`end`, for BETWEEN queries. Both IDs belong to the
- * range, so they can be used directly with BETWEEN. Times are Dates or integer Unix milliseconds.
+ * Returns the lowest and the highest ID in the half-open time range `start`..`end`, for BETWEEN queries. Both IDs belong to the
+ * range, so you can use them directly with BETWEEN. Times are Dates or integer Unix milliseconds.
  *
  * @throws {PolyflakeError} `time_out_of_range` if a bound is before 2010 or past 2079; `out_of_range` if the range is reversed
  * or contains no 4 ms tick.
@@ -85,7 +85,8 @@ export function timeRange(start: Date | number, end: Date | number): { lowest: S
 const LAST_TICK = 2 ** 39 - 1;
 
 /**
- * Returns the ID with the given fields. It also accepts the result of {@link parse}, but reads the time only from its tick.
+ * Returns the ID with the given fields. You can also pass the result of {@link parse}, of which only `tick` determines the
+ * time.
  *
  * @throws {PolyflakeError} `missing_field`, `invalid_type` or `out_of_range` with the `field` if a field is missing, has the
  * wrong type or is out of range.
@@ -122,7 +123,7 @@ const PACKING = {
 export class SnoArray extends PackedTexts<SnoId> {
   static override readonly name: string = "SnoArray";
   /**
-   * Creates an array over packed bytes without copying them.
+   * Creates an array that uses the given packed bytes without copying them.
    *
    * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `invalid_length` unless the length is a
    * multiple of 10.
@@ -132,8 +133,8 @@ export class SnoArray extends PackedTexts<SnoId> {
   }
 
   /**
-   * Creates an array of at most 16,777,216 IDs from an array of strings, or from one string of concatenated IDs, which is parsed
-   * ten times as fast.
+   * Creates an array of at most 16,777,216 IDs from an array of strings or from one string of concatenated IDs. Parsing one
+   * concatenated string is ten times as fast.
    *
    * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `invalid_length` or `invalid_character` if a
    * string is invalid, with its index as `item`; `out_of_range` for more than 16,777,216 IDs.
@@ -143,7 +144,8 @@ export class SnoArray extends PackedTexts<SnoId> {
   }
 
   /**
-   * Reads version 8 UUIDs, the recommended representation in databases, from strings or from their concatenated bytes.
+   * Creates an array from version 8 UUIDs, which are the recommended way to store IDs in a database. Pass them as strings or as
+   * concatenated bytes.
    *
    * @throws {PolyflakeError} the same errors as {@link fromUuid8}, with the `item`; `invalid_type` if the argument has the
    * wrong type; `invalid_length` unless the number of bytes is a multiple of 16.
@@ -190,14 +192,14 @@ export class SnoArray extends PackedTexts<SnoId> {
     return Uint16Array.from({ length: this.length }, (_, k) => pairIn(rows, k * LENGTH + PARTITION));
   }
 
-  /** Returns the sequence of each ID. */
+  /** Returns the sequence number of each ID. */
   sequences(): Uint16Array {
     attached(isObject(this) && #rows in this);
     const rows = this.#rows();
     return Uint16Array.from({ length: this.length }, (_, k) => pairIn(rows, k * LENGTH + SEQUENCE));
   }
 
-  /** Returns the bytes of all IDs. The caller may have resized or detached the array. */
+  /** Returns the bytes of all complete IDs, because the caller may have resized or detached the array. */
   #rows(): Uint8Array {
     return partOfBytes(this.bytes, 0, this.length * LENGTH);
   }
@@ -231,12 +233,12 @@ function tickIn(rows: Uint8Array, row: number): number {
   return rows[at]! * 2 ** 31 + low;
 }
 
-/** Returns the number of two bytes. */
+/** Returns the 16-bit number in two bytes. */
 function pairIn(rows: Uint8Array, at: number): number {
   return (rows[at]! << 8) | rows[at + 1]!;
 }
 
-/** Returns the size, fields, rate and time span of the format. */
+/** Returns the format's size, fields, rate and time span. */
 export function describe(): Description {
   return figuresOf(
     [

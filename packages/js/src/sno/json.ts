@@ -13,7 +13,8 @@ export interface JsonOptions {
 }
 
 /**
- * Returns the ID of a value from `JSON.parse`: a string, or `null` for the zero ID if the option `nullIsZero` is set.
+ * Returns the ID for a value from `JSON.parse`. The value is a string or, if the option `nullIsZero` is set, `null` for the
+ * zero ID.
  *
  * @throws {PolyflakeError} the same errors as `parse`; `invalid_type` if the value is `null` and `nullIsZero` is not set.
  */
@@ -24,7 +25,8 @@ export function fromJsonValue(value: string | null, options: JsonOptions = {}): 
 }
 
 /**
- * Returns an ID as a value for `JSON.stringify`: a string, or `null` for the zero ID if the option `nullIsZero` is set.
+ * Returns an ID as a value for `JSON.stringify`. The value is a string or, if the option `nullIsZero` is set, `null` for the
+ * zero ID.
  *
  * @throws {PolyflakeError} the same errors as `parse`.
  */

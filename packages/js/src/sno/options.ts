@@ -8,7 +8,7 @@ import { type optionsSlots, type snoOptionsSlots, snoSnapshotSlots, snoStatsSlot
 import { take, type ValuesOf } from "../slots.js";
 
 interface MetabyteOption<Metabyte extends number> {
-  /** The metabyte of IDs that are generated without an explicit one, 0..255; 0 by default. */
+  /** The default metabyte, 0..255, for IDs that are generated without an explicit one; 0 by default. */
   metabyte?: Metabyte;
 }
 
@@ -17,7 +17,8 @@ export type RestoreOptions<Metabyte extends number = number> = Exclude<WindowOpt
   MetabyteOption<Metabyte>;
 
 /**
- * Options of a generator. A lease provides the partition, the sequences and the window, so none of these can be combined with one.
+ * Options of a generator. A lease provides the partition, the sequence bounds and the window, so you cannot combine it with
+ * these options.
  */
 export type GeneratorOptions<Metabyte extends number = number> = MetabyteOption<Metabyte> &
   WindowOptions &
@@ -29,70 +30,68 @@ interface OwnOptions {
    * The partition, 0..65535, or its two bytes. The partition is the worker ID, so no other generator may use it at the same
    * time, unless their sequence bounds do not overlap. Conflicts are only detected between generators of the same thread.
    *
-   * An earlier generator may have used an explicit partition, so the first ID belongs to the tick after the first call, which
-   * waits for up to 4 ms. If the clock was set back between two runs, the generator creates duplicate IDs unless you restore it
-   * from a snapshot.
+   * An explicit partition may have been used by an earlier generator, so the first call waits for the next tick, up to 4 ms. If
+   * the clock was set back between two runs, the generator creates duplicate IDs unless you restore it from a snapshot.
    *
-   * By default, a randomly assigned partition is reserved for as long as the generator generates IDs. It differs from all other
-   * partitions that any copy of the package has reserved in this realm, or in the whole process if threads share memory.
+   * By default, the generator reserves a randomly assigned partition for as long as it generates IDs. The partition differs
+   * from all others that any copy of the package has reserved in this realm, or in the whole process if threads share memory.
    *
-   * If a default generator currently holds the partition that you configure, calls wait or throw `sequence_exhausted` until
-   * that reservation expires, up to a minute later.
+   * If a default generator has reserved the partition that you configure, calls wait or throw `sequence_exhausted` until that
+   * reservation expires, up to a minute later.
    */
   partition?: number | Uint8Array;
   /**
-   * The first sequence of a tick, inclusive, 0..65535. The default is 0, or a random number in 0..32767 if the partition is
-   * random.
+   * The first sequence number in each tick, 0..65535. The default is 0 for an explicit partition, and a random number in
+   * 0..32767 for a randomly assigned one.
    */
   sequenceMin?: number;
-  /** The last sequence of a tick, inclusive, 0..65535; 65535 by default. The bounds must span at least 4 sequences. */
+  /** The last sequence number in each tick, 0..65535; 65535 by default. The bounds must span at least 4 sequence numbers. */
   sequenceMax?: number;
 }
 
 /**
- * The state of a closed generator. Restore it only once, because a second generator restored from it would generate duplicate
- * IDs.
+ * The state of a closed generator. Restore a generator from it only once, because a second one would generate duplicate IDs.
  *
  * A snapshot is plain JSON with the member names of the original Go library. Times are in 4 ms units since 2010.
  */
 export interface Snapshot {
-  /** The version of this format, which the original library does not write. */
+  /** The version of the snapshot format. The original library does not write it. */
   format?: number;
   /** The two bytes of the partition. */
   partition: [number, number];
-  /** The first sequence of a tick. */
+  /** The first sequence number in each tick. */
   sequenceMin: number;
-  /** The last sequence of a tick. */
+  /** The last sequence number in each tick. */
   sequenceMax: number;
-  /** The last sequence used in the tick `wallHi`. */
+  /** The last sequence number used in the tick `wallHi`. */
   sequence: number;
   /** The time of the snapshot. */
   now: number;
-  /** The tick of the last ID. */
+  /** The tick in which the last ID was generated. */
   wallHi: number;
-  /** The tick that must pass after a clock rollback before calls stop waiting. */
+  /** After a second clock rollback, calls wait until the clock has passed this tick. */
   wallSafe: number;
   /** The number of clock rollbacks. */
   drifts: number;
 }
 
-/** A generator's statistics at one point in time. They cannot restore the generator, because it generates more IDs after them. */
+/** A generator's statistics at one point in time. They cannot restore the generator, because it continues to generate IDs. */
 export interface Stats {
-  /** The partition, or undefined if none is assigned yet. */
+  /** The partition, or undefined if none has been assigned yet. */
   partition: number | undefined;
-  /** The first sequence of a tick. */
+  /** The first sequence number in each tick. */
   sequenceMin: number;
-  /** The last sequence of a tick. */
+  /** The last sequence number in each tick. */
   sequenceMax: number;
-  /** The last sequence used in the current tick, or the first sequence if none was used. */
+  /** The last sequence number used in the current tick, or the first one if none has been used. */
   sequence: number;
   /** The number of IDs generated in the current tick. */
   len: number;
   /** The current tick according to the generator's clock, in 4 ms units since 2010. */
   now: number;
-  /** The tick of the last ID. */
+  /** The tick in which the last ID was generated. */
   wallHi: number;
-  /** The tick that must pass after a clock rollback before calls stop waiting. */
+  /** After a second clock rollback, calls wait until the clock has passed this tick. */
   wallSafe: number;
   /** The number of clock rollbacks. */
   drifts: number;
@@ -100,7 +99,7 @@ export interface Stats {
   closed: boolean;
 }
 
-/** The version of a snapshot that states no version. */
+/** The version of a snapshot that does not state its version. */
 const FORMAT = 1;
 const RESTORE = ["metabyte", ...WINDOW] as const;
 const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
@@ -108,7 +107,7 @@ const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
 const LEASED = ["snapshot", "partition", "sequenceMin", "sequenceMax", "window"];
 const COUNTERS = ["sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"] as const;
 
-/** The checked options: numbers for slots, and the options that only the JavaScript side uses. */
+/** The checked options: the numbers for the slots, and the options that only the JavaScript side uses. */
 export interface Settings {
   readonly shared: ValuesOf<typeof optionsSlots>;
   readonly own: Omit<ValuesOf<typeof snoOptionsSlots>, "isLent">;
@@ -122,8 +121,8 @@ export interface Settings {
 }
 
 /**
- * Reads the options. A partition and bounds are allowed only without a snapshot, which contains its own. `how` is the kind of
- * start.
+ * Reads the options. Without a snapshot, they can include a partition and sequence bounds; a snapshot contains its own. `how`
+ * states how the generator starts, as in `Origin`.
  */
 export function settingsOf(options: unknown, how: number): Settings {
   const names: readonly (typeof BUILD)[number][] = how === 0 ? BUILD : RESTORE;
@@ -156,7 +155,7 @@ function partitionOf(value: unknown): number {
   return (high! << 8) | low!;
 }
 
-/** Returns the numbers of a snapshot. */
+/** Returns the numbers in a snapshot, for the slots. */
 export function numbersOf(snapshot: unknown): ValuesOf<typeof snoSnapshotSlots> {
   const found = members(snapshot, "snapshot", ["format", "partition", ...COUNTERS], "refused");
   const given = fields(found, "snapshot", ["partition", ...COUNTERS]);
@@ -167,8 +166,8 @@ export function numbersOf(snapshot: unknown): ValuesOf<typeof snoSnapshotSlots> 
 }
 
 /**
- * Returns the partition and the sequences of options or a snapshot. Bounds of the Go library can be in either order, with 0 as the
- * highest.
+ * Returns the partition and the sequence bounds in options or in a snapshot. The Go library's bounds can be in either order,
+ * and an upper bound of 0 means 65535.
  */
 export function heldOf(numbers: Settings["own"] | ValuesOf<typeof snoSnapshotSlots>): {
   partition: number;
@@ -179,19 +178,19 @@ export function heldOf(numbers: Settings["own"] | ValuesOf<typeof snoSnapshotSlo
   return { partition, sequences: [Math.min(min, max), Math.max(min, max)] };
 }
 
-/** Reads the snapshot from the answer of the call that closes a generator. */
+/** Reads the snapshot from the result of the call that closed a generator. */
 export function snapshotOf(numbers: Float64Array): Snapshot {
   const found = take(numbers, snoSnapshotSlots);
   const { format, partitionHigh, partitionLow } = found;
   return { format, partition: [partitionHigh, partitionLow], ...countersOf((name) => found[name]) };
 }
 
-/** Returns the members of a snapshot except the partition. */
+/** Returns all members of a snapshot except the partition. */
 function countersOf(counter: (name: (typeof COUNTERS)[number]) => number): Pick<Snapshot, (typeof COUNTERS)[number]> {
   return Object.fromEntries(COUNTERS.map((name) => [name, counter(name)])) as ReturnType<typeof countersOf>;
 }
 
-/** Reads the statistics from the answer of a call. */
+/** Reads the statistics from the result of a call. */
 export function statsOf(numbers: Float64Array): Stats {
   const { partition, closed, ...others } = take(numbers, snoStatsSlots);
   return { partition: Number.isNaN(partition) ? undefined : partition, ...others, closed: closed === 1 };

@@ -25,7 +25,7 @@ const machine = /* @__PURE__ */ onDemand(load);
 const BLOCK = 8;
 
 /**
- * The SPARX-64/128 cipher with one key. The key is copied and never shown. Any 16 bytes are accepted, even zeros.
+ * The SPARX-64/128 cipher with a fixed key. The key is copied and never shown. Any 16 bytes are accepted, even zeros.
  *
  * ```js
  * const cipher = new sparx64.Sparx64(crypto.getRandomValues(new Uint8Array(16)));
