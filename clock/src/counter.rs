@@ -87,11 +87,11 @@ std::thread_local! {
     static LEFT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Returns the wall clock in Unix nanoseconds. All calls of a process must pass the same `wall`. `epoch` returns the process
-/// generation, a number that is different in a forked child process.
+/// Returns the wall-clock time in Unix nanoseconds. All calls in a process must pass the same `wall`. `epoch` returns the
+/// process generation, a number that is different in a forked child process.
 ///
 /// # Errors
-/// Returns the errors of `wall`.
+/// Returns any error that `wall` returns.
 #[inline]
 pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {
     match CHOICE.load(Ordering::Relaxed) {
@@ -133,12 +133,12 @@ fn renew<H: Hardware>(
     anchor.renew(hardware, epoch)
 }
 
-/// Makes the next reading of this thread read the wall clock, because much may have happened during a sleep.
+/// Makes this thread's next reading read the wall clock itself, because much may have happened during a sleep.
 pub fn slept() {
     LEFT.set(0);
 }
 
-/// Returns the largest lag of readings in nanoseconds.
+/// Returns the maximum lag of a reading, in nanoseconds.
 #[inline]
 pub fn slack_nanos<E>(wall: impl Fn() -> Result<i64, E>) -> u64 {
     if is_counter_used(wall) { SLACK_NANOS } else { 0 }

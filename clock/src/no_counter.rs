@@ -1,9 +1,9 @@
 //! The clock of platforms without a counter, where every reading reads the wall clock.
 
-/// Returns the wall clock in Unix nanoseconds.
+/// Returns the wall-clock time in Unix nanoseconds.
 ///
 /// # Errors
-/// Returns the errors of `wall`.
+/// Returns any error that `wall` returns.
 #[inline]
 pub fn now<E>(wall: impl Fn() -> Result<i64, E>, _epoch: impl FnOnce() -> u32) -> Result<i64, E> {
     wall()
@@ -12,7 +12,7 @@ pub fn now<E>(wall: impl Fn() -> Result<i64, E>, _epoch: impl FnOnce() -> u32) -
 /// Has no effect on this platform.
 pub const fn slept() {}
 
-/// Returns the largest lag of readings in nanoseconds, which is 0.
+/// Returns the maximum lag of a reading, in nanoseconds, which is 0.
 pub fn slack_nanos<E>(_wall: impl Fn() -> Result<i64, E>) -> u64 {
     0
 }

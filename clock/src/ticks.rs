@@ -46,12 +46,12 @@ impl Ticks {
 
     /// Reads the wall clock and stores the reading. The updating thread calls it.
     ///
-    /// The stored time is loaded before the clock is read. Therefore a reading that is well behind it shows that the wall clock
-    /// moved backwards, and not that this thread was suspended after its reading. A time that another thread stores meanwhile
-    /// is kept.
+    /// The stored time is loaded before the clock is read. Therefore a reading that is well behind it shows that the wall
+    /// clock moved backwards, and not that this thread was suspended after its reading. A time that another thread stores
+    /// in the meantime is kept.
     ///
     /// # Errors
-    /// Returns the error of `read`. The stored time is then unchanged.
+    /// Returns any error that `read` returns. In that case, the stored time is unchanged.
     pub fn tick<E>(&self, read: impl FnOnce() -> Result<i64, E>) -> Result<(), E> {
         let now = self.now();
         let wall = read()?;
@@ -64,7 +64,8 @@ impl Ticks {
         Ok(())
     }
 
-    /// Stores a reading of the wall clock by a reading thread, and returns the later one of it and the stored time.
+    /// Stores a reading thread's own reading of the wall clock. Returns that reading or the stored time, whichever is
+    /// later.
     pub fn look(&self, wall: i64) -> i64 {
         self.0.fetch_max(wall, Ordering::AcqRel).max(wall)
     }

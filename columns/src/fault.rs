@@ -2,20 +2,21 @@
 
 use polyflake::Error;
 
-/// The system has no memory for the items.
+/// The system does not have enough memory for the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory;
 
 /// The reason why a column is rejected.
 #[derive(Debug)]
 pub enum Fault {
-    /// The column has another type, which the Arrow format string states, or violates the rules of Arrow's interface.
+    /// The column has the wrong type, which is included as an Arrow format string, or violates the rules of Arrow's
+    /// interface.
     Kind(String),
     /// The item at this index is null.
     Null(usize),
     /// An item or a length is invalid. The error contains the index of the item.
     Refused(Error),
-    /// The system has no memory for the result.
+    /// The system does not have enough memory for the result.
     Memory,
 }
 

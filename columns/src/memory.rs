@@ -10,7 +10,7 @@ use crate::{
 };
 
 mod sealed {
-    /// Types that are transparent around bytes or one integer, so that zero bytes are a valid value.
+    /// A type that is a transparent wrapper around bytes or one integer, so that zero bytes are a valid value.
     pub trait Zeroable {}
 }
 
@@ -52,14 +52,14 @@ plain! {
 /// Returns an empty vector with capacity for `count` items.
 ///
 /// # Errors
-/// Returns [`OutOfMemory`] if the allocation fails, without aborting.
+/// Returns [`OutOfMemory`] if the allocation fails, instead of aborting the process.
 pub fn room<T>(count: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut items = Vec::new();
     items.try_reserve_exact(count).map_err(|_| OutOfMemory)?;
     Ok(items)
 }
 
-/// Returns a copy of items.
+/// Returns a copy of the given items.
 ///
 /// # Errors
 /// Returns the same errors as [`room`].
@@ -69,7 +69,7 @@ pub fn copy_of<T: Copy>(items: &[T]) -> Result<Vec<T>, OutOfMemory> {
     Ok(copy)
 }
 
-/// Returns a vector of `count` items to be overwritten.
+/// Returns a vector of `count` zero items, which the caller overwrites.
 ///
 /// # Errors
 /// Returns the same errors as [`room`].
@@ -79,7 +79,7 @@ pub fn room_for<T: Plain>(count: usize) -> Result<Vec<T>, OutOfMemory> {
     Ok(items)
 }
 
-/// Extends a vector to `count` items, to be overwritten.
+/// Extends a vector to `count` items with zero items, which the caller overwrites.
 ///
 /// # Panics
 /// Panics if the capacity is not sufficient.
@@ -95,7 +95,7 @@ pub fn grow<T: Plain>(items: &mut Vec<T>, count: usize) {
     }
 }
 
-/// Returns the first items of a vector and frees unused memory.
+/// Returns a vector's first `count` items and frees unused memory.
 pub fn first<T>(mut items: Vec<T>, count: usize) -> Vec<T> {
     if count < items.len() {
         items.truncate(count);

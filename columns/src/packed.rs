@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{OutOfMemory, Plain, arrow::Column, room};
 
-/// Packed IDs in a single allocation: either a table of bytes with a row for each ID, or a list of integers.
+/// Packed IDs in a single allocation: either a two-dimensional byte array with one row per ID, or a list of integers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Packed<T: Plain> {
     /// The items, which are shared because exported Arrow arrays keep the memory alive after this value is dropped.
@@ -59,7 +59,7 @@ impl<T: Plain> Packed<T> {
         self.shape[0] == 0
     }
 
-    /// Returns the number of items in an ID.
+    /// Returns the number of items per ID.
     pub fn width(&self) -> usize {
         self.strides[0].cast_unsigned() / size_of::<T>()
     }
@@ -72,7 +72,7 @@ impl<T: Plain> Packed<T> {
         &self.items[position * self.width()..][..self.width()]
     }
 
-    /// Returns a new array with the IDs at some positions.
+    /// Returns a new array with the IDs at the given positions.
     ///
     /// # Errors
     /// Returns [`OutOfMemory`] if the allocation fails.
@@ -85,13 +85,14 @@ impl<T: Plain> Packed<T> {
         Ok(Self { is_table: self.is_table, ..Self::in_rows(items, self.width()) })
     }
 
-    /// Returns the number of rows, and of cells in a row. The reference lives as long as the IDs, for exported buffers.
+    /// Returns the number of rows and the number of cells per row. The reference lives as long as the IDs, for exported
+    /// buffers.
     pub fn shape(&self) -> &[isize; 2] {
         &self.shape
     }
 
-    /// Returns the number of bytes from row to row, and from cell to cell. The reference lives as long as the IDs, for exported
-    /// buffers.
+    /// Returns the number of bytes from one row to the next and from one cell to the next. The reference lives as long as
+    /// the IDs, for exported buffers.
     pub fn strides(&self) -> &[isize; 2] {
         &self.strides
     }

@@ -27,26 +27,27 @@ pub use crate::{
     words::sentence,
 };
 
-/// The maximum number of bits of an ID.
+/// The maximum number of bits in an ID.
 pub const MOST_BITS: u32 = bits::MOST;
 
 /// Readings that are less likely than this are not displayed.
 const MIN_ODDS: f64 = 0.001;
 
-/// What is known besides the ID.
+/// The information that is available in addition to the ID.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
     /// The current time in Unix milliseconds. A format in which the ID's time is in the future is unlikely.
     pub now_ms: i64,
     /// The secret that decrypts Randflakes.
     pub secret: Option<&'a Codec>,
-    /// The reader's own layouts, each with its name. Layouts of more than [`MOST_BITS`] bits are ignored.
+    /// The reader's own layouts, each with its name. Layouts with more than [`MOST_BITS`] bits are ignored.
     pub layouts: &'a [(&'a str, &'a Layout)],
 }
 
-/// Returns all readings of a string, the most likely first, or an empty vector if the string fits no format.
+/// Returns all possible readings of a string, most likely first, or an empty vector if the string matches no format.
 ///
-/// Surrounding white space and quotes are ignored. A string of `0x` and hexadecimal digits is interpreted by [`inspect_bytes`].
+/// Surrounding whitespace and quotes are ignored. A string that consists of `0x` and hexadecimal digits is interpreted by
+/// [`inspect_bytes`].
 ///
 /// ```
 /// use polyflake_inspect::{Context, inspect};
@@ -70,17 +71,17 @@ pub fn inspect(text: &str, context: &Context<'_>) -> Vec<Reading> {
     readings
 }
 
-/// Returns the readings to display, the most likely first: all readings of at least 0.1%. If no other format explains the
-/// string, it includes the formats of this project, because their IDs are valid regardless of their time. If the result is
-/// empty, the string is not an ID of a known format.
+/// Returns the readings to display, most likely first: all readings with a probability of at least 0.1%. If no other format
+/// explains the string, readings in this project's formats are included, because their IDs are valid regardless of their time.
+/// If the result is empty, the string is not an ID of a known format.
 pub fn likely(readings: &[Reading]) -> impl Iterator<Item = &Reading> {
     let known: f64 = readings.iter().map(|reading| reading.odds).sum();
     let is_ours = move |reading: &Reading| reading.origin == Origin::Ours && known < 0.5;
     readings.iter().filter(move |reading| reading.odds >= MIN_ODDS || is_ours(reading))
 }
 
-/// Returns all readings of an ID's big-endian bytes, the most likely first. For example, 8 bytes are an integer and 16 bytes
-/// are a UUID.
+/// Returns all possible readings of an ID's big-endian bytes, most likely first. For example, 8 bytes are an integer and 16
+/// bytes are a UUID.
 ///
 /// ```
 /// use polyflake_inspect::{Context, inspect_bytes};

@@ -12,11 +12,12 @@ use crate::{
 /// An ID, interpreted as one format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// The short name of the format, which is stable: `uuid-v7`, `discord`.
+    /// The format's short, stable name, for example `uuid-v7` or `discord`.
     pub format: String,
-    /// The human-readable name of the format: `UUID v7`, `Discord snowflake`.
+    /// The format's human-readable name, for example `UUID v7` or `Discord snowflake`.
     pub title: String,
-    /// The ID's bits as big-endian bytes, aligned to the lowest bit. For a Randflake with a known secret, they are decrypted.
+    /// The ID's bits as big-endian bytes, aligned to the lowest bit. If the ID is a Randflake and its secret is known, the
+    /// bits are decrypted.
     pub bytes: Box<[u8]>,
     /// The number of bits.
     pub bits: u32,
@@ -28,7 +29,7 @@ pub struct Reading {
     pub odds: f64,
     /// The reason for the probability, in words.
     pub reason: String,
-    /// A sentence about another format with the same bits, if there is one.
+    /// A sentence about a different format with the same bits, if there is one.
     pub note: Option<String>,
     pub(crate) account: Account,
     pub(crate) origin: Origin,
@@ -48,19 +49,20 @@ pub(crate) enum Origin {
 /// A field of a [`Reading`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The name of the field in its format.
+    /// The field's name in its format.
     pub name: String,
-    /// The purpose of the field.
+    /// The field's purpose.
     pub role: Role,
     /// The position of the first bit, counted from the most significant one.
     pub from: u32,
     /// The number of bits.
     pub bits: u32,
-    /// The field's bits as an integer, or `None` for more than 128 bits, which [`Reading::bit`] returns.
+    /// The field's bits as an integer, or `None` if the field has more than 128 bits, which [`Reading::bit`] can read one
+    /// at a time.
     pub value: Option<u128>,
 }
 
-/// The purpose of a field.
+/// A field's purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Role {

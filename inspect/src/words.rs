@@ -17,7 +17,7 @@ const DECIMAL_BITS: u32 = 53;
 /// The values of larger fields are left out of sentences.
 const SAID_BITS: u32 = 32;
 
-/// Describes in a sentence what a string is, according to its readings.
+/// Describes in one sentence what a string is, according to its readings.
 ///
 /// ```
 /// use polyflake_inspect::{Context, inspect, sentence};
@@ -68,7 +68,8 @@ pub(crate) fn article(reading: &Reading) -> &'static str {
 }
 
 impl Reading {
-    /// Returns the value of a field for display: in decimal, or, for more than 53 bits, as `0x` and hexadecimal digits.
+    /// Returns a field's value for display: a decimal number or, if the field has more than 53 bits, `0x` followed by
+    /// hexadecimal digits.
     #[must_use]
     pub fn value(&self, field: &Field) -> String {
         match field.value {
@@ -104,13 +105,12 @@ mod json {
 
     use super::{Field, Reading};
 
-    /// The members of a reading in JSON, in their order.
+    /// The members of a reading's JSON, in order.
     pub const MEMBERS: [&str; 10] =
         ["format", "title", "odds", "time", "unix_ms", "reason", "note", "hex", "bits", "fields"];
 
     impl Reading {
-        /// Returns one of the [`MEMBERS`] as a string, for a cell of a table, or an empty string if the reading does not have
-        /// it.
+        /// Returns one of the [`MEMBERS`] as a string for a table cell, or an empty string if the reading does not have it.
         #[must_use]
         pub fn member(&self, name: &str) -> String {
             match name {
@@ -125,7 +125,7 @@ mod json {
             }
         }
 
-        /// Returns the reading as JSON with these of its [`MEMBERS`]. Integers beyond 2^53, which many JSON parsers round, are
+        /// Returns the reading as JSON with the given [`MEMBERS`]. Integers beyond 2^53, which many JSON parsers round, are
         /// decimal strings.
         ///
         /// ```

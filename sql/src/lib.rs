@@ -98,8 +98,8 @@ columns! {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     Text
-    /// An ID in a binary column: `BYTEA`, `BLOB`, `BINARY(10)`. Supports sno, Hot Guid in the order of its string form, and
-    /// byte IDs of layouts.
+    /// An ID in a binary column: `BYTEA`, `BLOB`, `BINARY(10)`. Supports sno, Hot Guid (in the byte order of its string
+    /// form) and layouts with byte IDs.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -110,8 +110,8 @@ columns! {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     Bytes
-    /// An ID in a UUID column. A sno is written as a UUID of version 8 and read from either of its forms; a Hot Guid is itself
-    /// a UUID.
+    /// An ID in a UUID column. A sno is written as a version 8 UUID and can be read from either of its UUID forms. A Hot
+    /// Guid is itself a UUID.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -122,7 +122,7 @@ columns! {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     Uuid
-    /// An ID in a column of signed 64-bit integers. Supports Randflake and integer IDs of layouts.
+    /// An ID in a column of signed 64-bit integers. Supports Randflake and layouts with integer IDs.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;

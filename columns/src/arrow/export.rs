@@ -57,7 +57,7 @@ impl Column {
         }
     }
 
-    /// Returns the Arrow format of fixed-length strings: strings, or large strings if the data exceeds 32-bit offsets.
+    /// Returns the Arrow format for fixed-length strings: strings, or large strings if the data exceeds 32-bit offsets.
     pub fn format_of_texts<T: Plain>(texts: &Packed<T>) -> &'static str {
         if end_of_texts(texts).is_some() { "u" } else { "U" }
     }
@@ -99,7 +99,7 @@ impl Column {
         Self { is_uuid: self.format == UUID_FORMAT, ..self }
     }
 
-    /// Returns the Arrow schema and array of the column.
+    /// Returns the column's Arrow schema and array.
     pub fn export(self) -> (Schema, Array) {
         let mut schema = schema(&self.format);
         if self.is_uuid {
@@ -192,7 +192,7 @@ fn end_of_texts<T: Plain>(texts: &Packed<T>) -> Option<i32> {
     size_of_val(texts.items()).try_into().ok()
 }
 
-/// Creates the type of an Arrow format string.
+/// Creates the schema for an Arrow format string.
 ///
 /// # Panics
 /// Panics if the format contains a zero byte.

@@ -26,7 +26,7 @@ pub struct Pieces {
     arrays: Vec<Array>,
 }
 
-/// The error of a stream that did not return its column, with the stream's own message.
+/// The error if a stream did not return its column, with the stream's own message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamFailed(pub String);
 
@@ -76,10 +76,10 @@ impl Pieces {
         Ok(ids)
     }
 
-    /// Returns the bytes of a column of IDs of `size` bytes, packed one after the other.
+    /// Returns the bytes of a column whose IDs have `size` bytes each, packed one after the other.
     ///
     /// # Errors
-    /// Returns the same errors as [`Pieces::ids`], or `invalid_length` for an item of another length.
+    /// Returns the same errors as [`Pieces::ids`], or `invalid_length` if an item has the wrong length.
     pub fn packed(&self, size: usize) -> Result<Vec<u8>, Fault> {
         if self.is_untyped()? {
             return Ok(vec![]);
@@ -114,7 +114,7 @@ impl Pieces {
         Ok(bytes)
     }
 
-    /// Returns the integers of a column of signed 64-bit integers.
+    /// Returns the integers in a column of signed 64-bit integers.
     ///
     /// # Errors
     /// Returns the same errors as [`Pieces::ids`].

@@ -27,7 +27,7 @@ pub use self::{
     import::{Pieces, StreamFailed},
 };
 
-/// The type of a column.
+/// A column's type.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Schema {
@@ -69,7 +69,7 @@ pub struct Stream {
     private_data: *mut c_void,
 }
 
-/// A struct of the interface, whose owner must call its `release` once.
+/// A struct of the interface whose owner must call its `release` function exactly once.
 pub trait Handed: Sized {
     /// The name under which hosts pass the struct, for example in a capsule.
     const NAME: &CStr;

@@ -19,17 +19,16 @@ use polyflake::{
 pub use self::rows::{Rows, Unit};
 use crate::{Fault, Plain, arrow::Column, room, room_for};
 
-/// A buffer for an encoded sno or Randflake: 16 bytes, the length of an encoded sno. Shorter strings are followed by zero
-/// bytes.
+/// A 16-byte buffer for an encoded sno or Randflake. An encoded sno fills it, and shorter strings are followed by zero bytes.
 pub type Chars = [u8; 16];
 
 /// A buffer for an encoded Hot Guid.
 pub type GuidChars = [u8; HotGuid::TEXT_LEN];
 
-/// The number of strings that fit into the first-level cache together with their IDs.
+/// The number of strings that fit in the first-level cache together with their IDs.
 pub const BLOCK: usize = 512;
 
-/// IDs with a string form.
+/// An ID type with a string form.
 pub trait Textual: Plain + Default {
     /// A buffer for one encoded ID.
     type Place: Plain + AsRef<[u8]> + AsMut<[u8]>;
@@ -135,7 +134,7 @@ impl Textual for Randflake {
     }
 }
 
-/// Byte items in memory.
+/// A sequence of byte strings in memory.
 pub trait Items {
     /// Returns the number of items.
     fn len(&self) -> usize;
@@ -149,7 +148,7 @@ pub trait Items {
     fn item(&self, index: usize) -> Cow<'_, [u8]>;
 }
 
-/// Strings in memory.
+/// A sequence of encoded IDs in memory.
 pub trait Texts<I: Textual>: Items {
     /// Decodes the strings of a range of at most [`BLOCK`] items up to the first invalid one, and returns the number of decoded
     /// IDs. `ids` and `room` have one element for each. Strings whose layout the core does not support are copied to `room`.

@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 use super::{Items, Texts, Textual, decoded, gather, placed, text_in, unpadded};
 
-/// The content of a row.
+/// A row's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Bytes without padding.
@@ -16,8 +16,8 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Returns the unit of a buffer with this format (PEP 3118), without its byte order, and this number of dimensions, or
-    /// `None` if it does not contain strings.
+    /// Returns the unit of a buffer with the given format (PEP 3118, without the byte order) and number of dimensions, or
+    /// `None` if the buffer does not contain strings.
     pub fn of(format: &str, dimensions: usize) -> Option<Self> {
         match (format.trim_start_matches(|c: char| c.is_ascii_digit()), dimensions) {
             ("s", 1) => Some(Self::PaddedByte),
@@ -28,14 +28,14 @@ impl Unit {
     }
 }
 
-/// Strings in rows of bytes.
+/// Strings that are stored in rows of bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     /// All rows.
     pub bytes: &'a [u8],
-    /// The number of bytes of a row.
+    /// The number of bytes per row.
     pub width: usize,
-    /// The content of a row.
+    /// A row's content.
     pub unit: Unit,
     /// Whether other code may modify the rows at the same time. If so, they are copied first.
     pub may_change: bool,
