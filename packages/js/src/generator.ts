@@ -1,4 +1,4 @@
-/** The calls that the generators of all formats have in common. */
+/** The calls that all formats' generators have in common. */
 import { attached, inDates, isObject, time, within } from "./checks.js";
 import type { Handle } from "./handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "./later.js";
@@ -12,16 +12,17 @@ import { nothingOf, present } from "./show.js";
 export interface Family<Id, Many> {
   readonly name: "sno" | "hotguid" | "randflake" | "layout";
   /**
-   * The number of bytes in an ID, the maximum number of IDs per call to the backend, and per call by the user.
+   * The number of bytes in an ID, the maximum number of IDs in a call to the backend, and the maximum number in a call by the
+   * user.
    */
   readonly size: number;
   readonly batch: number;
   readonly most: number;
-  /** The number of parameters of an ID. */
+  /** The number of parameters for one ID. */
   readonly parameters: 0 | 1;
-  /** Writes the arguments of every ID: the handle, and the parameter. */
+  /** Writes the arguments that every ID needs: the handle and the parameter. */
   readonly ready: (parameter: unknown) => Machine;
-  /** Generates one ID from the arguments in the scratch area. Returns undefined if the call failed. */
+  /** Generates one ID from the arguments in the scratch area, or returns undefined if the call failed. */
   readonly next: Next<Id>;
   /** Reads the ID that a call generated. */
   readonly one: (m: Machine) => Id;
@@ -29,13 +30,13 @@ export interface Family<Id, Many> {
   readonly packed: (m: Machine) => Uint8Array;
   /** Returns the packed IDs that a batch call generated. The caller must copy them immediately. */
   readonly filled: (m: Machine) => Uint8Array;
-  /** Creates the array over packed IDs. */
+  /** Creates the array that holds packed IDs. */
   readonly many: (packed: Uint8Array) => Many;
-  /** The properties of a generator that a console shows in addition to its format, by name. */
+  /** The generator's properties, by name, that a console shows in addition to the format. */
   readonly shown?: (handle: Handle) => Readonly<Record<string, unknown>>;
 }
 
-/** Generates IDs of one format. `Parameters` are the parameters for one ID, at most one. */
+/** A generator for any format. `Parameters` are the parameters for one ID, of which there is at most one. */
 export abstract class AnyGenerator<
   Parameters extends unknown[],
   Id,
@@ -66,11 +67,11 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Returns `count` new IDs, at most 16,777,216, or 256 MiB of IDs in a layout. The IDs sort by time in sno, in Hot Guid, and
-   * in a layout whose `describe()` has `sortsByTime`. Randflake IDs do not sort by time.
+   * Returns `count` new IDs. The count can be at most 16,777,216, and a layout's IDs can be at most 256 MiB in total. Snos, Hot
+   * Guids, and IDs of a layout whose `describe()` has `sortsByTime` are in time order. Randflakes do not sort by time.
    *
-   * @throws {PolyflakeError} the same errors as `generate`, with the number of IDs that were generated before the error as
-   * `written`; `out_of_range` if the count is invalid.
+   * @throws {PolyflakeError} the same errors as `generate`, in which `written` is the number of IDs that were generated before
+   * the error; `out_of_range` if the count is invalid.
    */
   generateMany(count: number, ...parameters: Parameters): Many {
     attached(isObject(this) && #handle in this);
@@ -80,10 +81,10 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Returns a new ID if one is available without waiting. Wait options are ignored.
+   * Returns a new ID if one is available without waiting. `onExhausted` and `maxWait` are ignored.
    *
-   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of waiting; otherwise the same
-   * errors as `generate`.
+   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt` if the call would have to wait; otherwise
+   * the same errors as `generate`.
    */
   tryGenerate(...parameters: Parameters): Id {
     attached(isObject(this) && #handle in this);
@@ -93,8 +94,8 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Returns up to `count` new IDs without waiting. The array contains the IDs that are available now, so it can be shorter than
-   * `count`, or empty.
+   * Returns up to `count` new IDs without waiting. The array holds as many IDs as are available without waiting, so it can be
+   * shorter than `count` or empty.
    *
    * @throws {PolyflakeError} the same errors as {@link AnyGenerator.generateMany}, except `sequence_exhausted` and
    * `clock_behind`.
@@ -112,8 +113,8 @@ export abstract class AnyGenerator<
    * The call does not block the thread while it waits. `onExhausted`, `maxWait` and `onStall` have the same effect as in
    * `generate`.
    *
-   * @throws {PolyflakeError} the same errors as `generate`, and the reason of an aborted signal. Each error rejects the
-   * promise.
+   * @throws {PolyflakeError} the same errors as `generate`, and the signal's reason if it is aborted. The promise rejects with
+   * the error.
    */
   async generateAsync(...parameters: [...Parameters, options?: AsyncOptions]): Promise<Id> {
     attached(isObject(this) && #handle in this);
@@ -122,11 +123,11 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Resolves to `count` new IDs, with the same limits as {@link AnyGenerator.generateMany}. The call yields to other work every
-   * 65,536 IDs. If the call is aborted, the IDs that it has generated are lost.
+   * Resolves to `count` new IDs, with the same limits as {@link AnyGenerator.generateMany}. The call yields to other work at
+   * least once every 65,536 IDs. If the call is aborted, the IDs that it has generated are lost.
    *
-   * @throws {PolyflakeError} the same errors as {@link AnyGenerator.generateMany}, and the reason of an aborted signal. Each
-   * error rejects the promise.
+   * @throws {PolyflakeError} the same errors as {@link AnyGenerator.generateMany}, and the signal's reason if it is aborted.
+   * The promise rejects with the error.
    */
   async generateManyAsync(count: number, ...parameters: [...Parameters, options?: AsyncOptions]): Promise<Many> {
     attached(isObject(this) && #handle in this);
@@ -137,7 +138,7 @@ export abstract class AnyGenerator<
     return many(await fillLater(this.#room(count), size, batch, { some, one }, signal));
   }
 
-  /** Returns the view for a console: the format, the properties that identify the generator, and its backend. */
+  /** Returns what a console shows: the format, the properties that identify the generator, and its backend. */
   static #shown(this: AnyGenerator<unknown[], unknown, { at(index: number): unknown }>): string {
     const { name, shown } = this.#family;
     const { lease, machine } = this.#handle;
@@ -154,7 +155,7 @@ export abstract class AnyGenerator<
     return new Uint8Array(within(count, "count", this.#family.most) * this.#family.size);
   }
 
-  /** Returns the signal of the options, which are the last parameter of a call. */
+  /** Returns the signal in the options, which are a call's last parameter. */
   #signal(parameters: readonly unknown[]): Signal | undefined {
     const options = parameters[this.#family.parameters];
     return signalOf(options === undefined ? {} : options);
@@ -170,7 +171,7 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Generates at most `count` IDs without waiting. It generates no ID while a lease has no grant, so that the next ID waits for
+   * Generates at most `count` IDs without waiting. While a lease has no grant, it generates none, so that the next ID waits for
    * the grant.
    */
   #some(count: number, parameter: unknown, made: number): Uint8Array {
@@ -182,7 +183,7 @@ export abstract class AnyGenerator<
     }
   }
 
-  /** Generates `count` IDs, or only those that are available without waiting. The caller must copy the bytes immediately. */
+  /** Generates `count` IDs or, without waiting, as many as are available. The caller must copy the bytes immediately. */
   #fill(verb: "Fill" | "FillNow", count: number, parameter: unknown, made: number): Uint8Array {
     const m = this.#family.ready(parameter);
     m.numbers[manySlots.count] = count;
@@ -191,7 +192,7 @@ export abstract class AnyGenerator<
   }
 }
 
-/** Generates IDs of a format whose generators can have a window. */
+/** A generator for a format whose generators can have a window. */
 export abstract class WindowGenerator<
   Parameters extends unknown[],
   Id,
@@ -211,7 +212,7 @@ export abstract class WindowGenerator<
    * new end is not later than the current one, or if the generator has no window.
    *
    * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `out_of_range` if the end is before the start
-   * of the window; `time_out_of_range` if the end is past the time range of the format; `unknown_field` if the layout has no
+   * of the window; `time_out_of_range` if the end is past the format's time range; `unknown_field` if the layout has no
    * timestamp.
    */
   extendWindow(end: Date | number): void {

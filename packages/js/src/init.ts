@@ -1,14 +1,14 @@
 /**
- * The source of a format's wasm module: its URL (a string or a URL object), a Response of `fetch`, its bytes, a WebAssembly.Module,
- * or a promise of one of these. It is typed as an object, for compilers without the web types.
+ * The source of a format's wasm module: its URL (a string or a URL object), a Response from `fetch`, its bytes, a
+ * WebAssembly.Module, or a promise of one of these. Its type is `object`, for TypeScript projects without the DOM types.
  */
 export type Source = string | object;
 
 /**
- * Fetches and compiles the wasm module of the format, which is a file next to the script.
+ * Fetches and compiles the format's wasm module, which is a file next to the script.
  *
- * The module is loaded once, and further calls wait for the first one. IDs can be generated as soon as the promise resolves.
- * Functions that only read IDs do not need `init`. Outside of browsers, the call has no effect.
+ * The module is loaded once, and further calls wait for the first one. Once the promise resolves, you can generate IDs.
+ * Functions that only read IDs do not need `init`. Outside browsers, the call has no effect.
  *
  * @param source The source of the module, for bundlers that do not copy the file themselves.
  * @throws {PolyflakeError} `backend_unavailable` with the `cause` if the module cannot be loaded, after which you can call

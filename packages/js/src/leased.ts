@@ -1,7 +1,7 @@
 /**
- * Generators with a lease. A lease of `polyflake/lease` contains the rules and the store; this file moves the generator from
- * grant to grant. Each grant gets a new generator in the backend, whose window is the grant, and the generator's handle
- * switches to it.
+ * Generators with a lease. A lease from `polyflake/lease` contains the rules and the store; this file switches the generator
+ * from one grant to the next. For each grant, the backend creates a new generator whose window is the grant, and the JavaScript
+ * generator's handle switches to it.
  */
 import { isObject } from "./checks.js";
 import type { GuardedClock } from "./clock.js";
@@ -11,14 +11,12 @@ import { type Signal, slept } from "./later.js";
 import { emitWarning } from "./twins.js";
 
 /**
- * The name of the method with which a lease accepts a generator, and of the leases of default generators. All copies of the package
- * share it.
+ * The name of the method with which a lease accepts a generator, and of the global function that returns leases for default
+ * generators. All copies of the package share it.
  */
 const KEY = /* @__PURE__ */ Symbol.for("polyflake.lease");
 
-/**
- * A lease from `polyflake/lease`. While it is renewed, no other generator in the namespace has the same worker ID.
- */
+/** A lease from `polyflake/lease`. As long as it is renewed, no other generator in the namespace has the same worker ID. */
 export interface AnyLease {
   /** Resolves once a worker ID is leased. */
   ready(): Promise<unknown>;
@@ -33,17 +31,21 @@ export interface Grantee {
   };
   /** Returns the generator's time, in Unix milliseconds. */
   now(): number;
-  /** Begins a grant, in Unix milliseconds. The generator of the previous grant is sealed. */
+  /** Begins a grant, whose start and end are in Unix milliseconds, and seals the generator for the previous grant. */
   begin(number: number, start: number, end: number): void;
   /** Moves the end of the grant to a later time. */
   extend(end: number): void;
   /**
-   * Ends the grant permanently. Returns the end of the last tick that it used, in Unix milliseconds, or undefined.
+   * Ends the grant permanently. Returns the end of the last tick that was used under it, in Unix milliseconds, or undefined if
+   * none was used.
    *
-   * @throws if that tick is unknown. The grant has ended, and may have used all of its time.
+   * @throws if that tick is unknown. The grant has ended even so, and any of its ticks may have been used.
    */
   seal(): number | undefined;
-  /** Stops the generator because the user has closed the lease, before the worker ID is released. {@link Grantee.seal} follows. */
+  /**
+   * Stops the generator because the user has closed the lease. The rules then call {@link Grantee.seal}, and release the worker
+   * ID.
+   */
   close(): void;
 }
 
@@ -51,13 +53,13 @@ export interface Grantee {
 export interface Leasing {
   /** Returns the reason why no ID is available, and the earliest time at which one may be available. */
   reason(): { message: string; until: number | undefined; permanent: boolean };
-  /** The longest wait of a call for a grant, in milliseconds. */
+  /** The longest time that a call waits for a grant, in milliseconds. */
   readonly longest: number;
   /** `true` once the lease has had a grant. */
   granted: boolean;
   /** `true` once the user has closed the lease. */
   closed: boolean;
-  /** `true` once a call has waited for a grant without success. Later calls then fail immediately until a grant arrives. */
+  /** `true` after a call has waited for a grant in vain. Later calls then fail immediately until a grant arrives. */
   waited?: boolean;
   /** Begins the grant that already exists. */
   attached(): void;
@@ -87,13 +89,13 @@ export function leaseOf(options: Readonly<Record<string, unknown>>, others: read
   throw new PolyflakeError("lease_mismatch", `expected no \`${field}\` beside a lease, which decides it`, { field });
 }
 
-/** Returns whether a value is a lease, of any copy of the package. */
+/** Returns whether a value is a lease from any copy of the package. */
 export function isLease(value: unknown): value is AnyLease & { [KEY](grantee: Grantee): Leasing } {
   return isObject(value) && typeof Reflect.get(value, KEY) === "function";
 }
 
 /**
- * Creates the handle of a generator under a lease. Until the first grant it refers to a closed generator, which was created to
+ * Creates the handle for a generator with a lease. Until the first grant, it refers to a closed generator, which was created to
  * check the options.
  *
  * @throws {PolyflakeError} the same errors as a generator's constructor; `lease_mismatch` if the lease already has a generator.
@@ -119,7 +121,7 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend, clos
       handle.become(dead());
     }
   };
-  /** Returns the value for the rules about the last grant: for a closed generator, the result of its seal. */
+  /** Returns what `seal` reports to the rules: after the lease was closed, the result of the seal at that time. */
   let last = seal;
   const take = (lease as unknown as { [KEY](grantee: Grantee): Leasing })[KEY];
   handle.lease = take.call(lease, {
@@ -153,12 +155,12 @@ export function leasedBy(lease: AnyLease, { settings, clock, build, extend, clos
   return handle;
 }
 
-/** The time between two checks of a call that waits for a grant, in nanoseconds. */
+/** The time between two checks by a call that waits for a grant, in nanoseconds. */
 const LOOK_AGAIN = 10e6;
 
 /**
- * Calls `make` repeatedly until it generates IDs, as long as the lease has no grant, up to the longest wait of the lease. It
- * keeps the process alive while it waits.
+ * Calls `make` until it succeeds, and repeats it as long as it fails because the lease has no grant. It gives up after the
+ * lease's longest wait. The process stays alive during the wait.
  */
 export async function onceGranted<T>(handle: Handle, signal: Signal | undefined, make: () => Promise<T>): Promise<T> {
   for (let waited = 0; ; waited += LOOK_AGAIN / 1e6) {
@@ -179,7 +181,7 @@ export function isUnavailable(handle: Handle, error: unknown): boolean {
   return handle.lease !== undefined && error instanceof PolyflakeError && error.code === "lease_unavailable";
 }
 
-/** Creates the error for an ID of a generator whose lease is closed or has no grant. */
+/** Creates the error for a call of a generator whose lease is closed or has no grant. */
 export function unavailable(lease: Leasing, details: ErrorDetails): PolyflakeError {
   if (lease.closed) return new PolyflakeError("generator_closed", "generator is closed", details);
   const { message, until } = lease.reason();
@@ -190,7 +192,7 @@ export function unavailable(lease: Leasing, details: ErrorDetails): PolyflakeErr
   );
 }
 
-/** Rejects a call that generators under a lease do not support. */
+/** Rejects a call that generators with a lease do not support. */
 export function alone({ lease }: Handle): void {
   if (!lease) return;
   const reason = "expected a generator without a lease; to end this one, close its lease";
@@ -198,9 +200,10 @@ export function alone({ lease }: Handle): void {
 }
 
 /**
- * Returns the options of a format's default generator, which contain a lease if the variable `POLYFLAKE_LEASE` is set.
+ * Returns the options for a format's default generator. They contain a lease if the environment variable `POLYFLAKE_LEASE` or
+ * `POLYFLAKE_NODE` is set.
  *
- * @throws {PolyflakeError} `lease_unavailable` if `polyflake/lease` is not loaded, and any error of the variable.
+ * @throws {PolyflakeError} `lease_unavailable` if `polyflake/lease` is not loaded; other errors if a variable is invalid.
  */
 function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
   const name = variable();
@@ -214,8 +217,8 @@ function ambient(family: "sno" | "hotguid"): { lease?: AnyLease } {
 }
 
 /**
- * Emits a process warning if a variable asks for leased worker IDs, for a generator that picks a random one, because another
- * process may have leased the same worker ID.
+ * Warns that a generator picks a random worker ID although an environment variable requests leased ones. Another process may
+ * have leased the same worker ID.
  */
 export function warnBesideLease(): void {
   let name: string | undefined;
@@ -231,15 +234,17 @@ export function warnBesideLease(): void {
   );
 }
 
-/** The name of the default generators under a lease, by format, which all copies of the package on a thread share. */
+/**
+ * The name of a global map from formats to default generators with a lease, which all copies of the package on a thread share.
+ */
 const DEFAULTS = /* @__PURE__ */ Symbol.for("polyflake.lease.generators");
 
 type Defaults = Map<string, { lease: AnyLease; generator: object }>;
 
 /**
- * Returns the generator that a format's `generate` uses. Under `POLYFLAKE_LEASE`, another copy of the package on this thread may
- * already have it. That generator is shared, because a second one would need a second worker ID, for which a synchronous call
- * cannot wait.
+ * Returns the generator that a format's `generate` uses. With `POLYFLAKE_LEASE`, another copy of the package on this thread may
+ * already have created it. All copies share that generator, because a second one would need a second worker ID, for which a
+ * synchronous call cannot wait.
  *
  * @throws {PolyflakeError} the same errors as {@link ambient}.
  */
@@ -257,16 +262,16 @@ export function defaultGenerator<G extends object>(
   return generator;
 }
 
-/** Removes the default generators of a closed lease, so that the next one starts another lease. */
+/** Removes a closed lease's default generators, so that the next default generator starts a new lease. */
 export function withoutDefaults(lease: AnyLease): void {
   const all = (globalThis as { [DEFAULTS]?: Defaults })[DEFAULTS];
   for (const [family, held] of all ?? []) if (held.lease === lease) all!.delete(family);
 }
 
 /**
- * Returns the name of the variable that asks for a lease, or undefined.
+ * Returns the name of the environment variable that requests a lease, or undefined if none is set.
  *
- * @throws {PolyflakeError} `lease_unavailable` in Deno, which shows variables only to programs that have the permission.
+ * @throws {PolyflakeError} `lease_unavailable` in Deno, unless the program has permission to read the variables.
  */
 function variable(): string | undefined {
   const { process: host } = globalThis as { process?: { env?: Record<string, string | undefined> } };

@@ -14,20 +14,20 @@ interface Packing {
   readonly width: number;
   /** The maximum number of encoded IDs in one call. */
   readonly batch: number;
-  /** The call that replaces packed IDs with encoded IDs. */
+  /** The backend call that replaces packed IDs with encoded ones. */
   readonly write: CallName;
-  /** The call that replaces encoded IDs with packed ones. */
+  /** The backend call that replaces encoded IDs with packed ones. */
   readonly read: CallName;
   /** Parses one encoded ID. */
   readonly readOne: (text: string) => unknown;
 }
 
-/** Generates at most `count` IDs, after `made` others, and returns their bytes. */
+/** Generates at most `count` IDs, after `made` IDs by earlier calls, and returns their bytes. */
 type Some = (count: number, made: number) => Uint8Array;
 
 /**
- * Fills `many` with IDs of `size` bytes each, in calls for at most `batch` IDs, which may generate fewer. It makes at least one
- * call, so that arguments are checked even for a count of 0.
+ * Fills `many` with IDs of `size` bytes each. Each call generates at most `batch` IDs, possibly fewer. At least one call is
+ * made, so that arguments are checked even for a count of 0.
  */
 export function fillBy(many: Uint8Array, size: number, batch: number, some: Some): Uint8Array {
   let at = 0;
@@ -40,8 +40,7 @@ export function fillBy(many: Uint8Array, size: number, batch: number, some: Some
 }
 
 /**
- * Fills `many` like {@link fillBy}, until a call generates no ID. If `many` is filled only in part, it returns a copy of that
- * part.
+ * Fills `many` like {@link fillBy}, but stops when a call generates no ID, and then returns a copy of the part that was filled.
  */
 export function fillNow(many: Uint8Array, size: number, batch: number, some: Some): Uint8Array {
   let at = 0;
@@ -57,7 +56,7 @@ export function fillNow(many: Uint8Array, size: number, batch: number, some: Som
 /** A packed array of IDs, whose items are strings. */
 export class PackedTexts<Id extends string = string> implements Iterable<Id> {
   static readonly name: string = "PackedTexts";
-  /** The packed bytes, in the order of the IDs. */
+  /** The packed bytes of all IDs, in order. */
   readonly bytes: Uint8Array;
   /** Returns the JSON representation, an array of encoded IDs, which `from` reads. */
   declare readonly toJSON: () => Id[];
@@ -130,10 +129,10 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
 }
 
 /**
- * Parses IDs from an array of strings or from one string of concatenated IDs, and returns them packed.
+ * Parses IDs, which are an array of strings or one string of concatenated IDs, and returns their packed bytes.
  *
- * @throws {PolyflakeError} `invalid_type`, `out_of_range` or `invalid_length` if the argument is invalid; the error of the
- * first invalid string, with its `item`.
+ * @throws {PolyflakeError} `invalid_type`, `out_of_range` or `invalid_length` if the argument is invalid; the error for the
+ * first invalid string, with its index as `item`.
  */
 export function packed(given: unknown, { machine, length, width, batch, read, readOne }: Packing): Uint8Array {
   const texts = listedOrJoined(given, width);
@@ -150,7 +149,7 @@ export function packed(given: unknown, { machine, length, width, batch, read, re
 }
 
 /**
- * Returns the position of an index, which counts from the end if it is negative, or undefined if it is out of range.
+ * Returns the position that an index refers to, or undefined if it is out of range. A negative index counts from the end.
  *
  * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
  */

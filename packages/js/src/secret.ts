@@ -6,8 +6,8 @@ import { secretSlots } from "./protocol.js";
 const LENGTH = 16;
 
 /**
- * Writes a key or secret for a call that erases it from the scratch area, and returns its length. If the length is wrong, the bytes
- * are not written, and the call rejects the length.
+ * Writes a key or secret for a call, which erases it from the scratch area, and returns its length. If the length is wrong, the
+ * bytes are not written, and the call rejects the length.
  *
  * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
  */
@@ -20,7 +20,7 @@ export function putSecret(m: Pick<Machine, "bytes">, secret: unknown, field: str
 /**
  * Returns a copy of a secret.
  *
- * @throws {PolyflakeError} `invalid_type` unless the secret is a Uint8Array; `invalid_secret` if it has another length.
+ * @throws {PolyflakeError} `invalid_type` unless the secret is a Uint8Array; `invalid_secret` if it has the wrong length.
  */
 export function secretOf(secret: unknown): Uint8Array {
   const copy = Uint8Array.from(bytes(secret, "secret"));

@@ -3,15 +3,19 @@ import { within } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import { MOST } from "./machine.js";
 
-/** Copied strings, which callers can no longer change. A value that is not a string is found when it is read. */
+/**
+ * Strings copied from the caller, who can no longer change them. A value that is not a string is detected only when it is read.
+ */
 export interface Texts {
   readonly count: number;
-  /** Returns the concatenated strings from index `from` to just before `to`, or undefined if one of them has a wrong length. */
+  /**
+   * Returns the concatenated strings from index `from` to just before `to`, or undefined if one of them has the wrong length.
+   */
   readonly joined: (from: number, to: number) => string | undefined;
   readonly at: (index: number) => string;
 }
 
-/** Returns the elements as strings of `least` to `most` characters. */
+/** Returns the elements as strings. A string is valid if it has `least` to `most` characters, which `joined` checks. */
 export function textsOf(all: readonly unknown[], least: number, most: number): Texts {
   return {
     count: all.length,
@@ -29,7 +33,7 @@ export function textsOf(all: readonly unknown[], least: number, most: number): T
 }
 
 /**
- * Returns the parts, of `width` characters each, of one concatenated string, or the elements of an array.
+ * Returns the strings in an array or in one concatenated string, in which each has `width` characters.
  *
  * @throws {PolyflakeError} the same errors as {@link elements}; `invalid_length` if characters are left over.
  */
@@ -45,9 +49,9 @@ export function listedOrJoined(texts: unknown, width: number): Texts {
 }
 
 /**
- * Returns the elements of an array of IDs, each read once. Errors of getters propagate.
+ * Returns the elements of an array of IDs. Each element is read once. Errors from getters propagate.
  *
- * @throws {PolyflakeError} `invalid_type` unless the argument is an array; `out_of_range` for more IDs than one call may read.
+ * @throws {PolyflakeError} `invalid_type` unless the argument is an array; `out_of_range` for more than 16,777,216 IDs.
  */
 export function elements(ids: unknown, field = "ids"): readonly unknown[] {
   if (!Array.isArray(ids)) throw invalidType(`array of ${field === "ids" ? "IDs" : "UUIDs"}`, ids, { field });
@@ -57,9 +61,9 @@ export function elements(ids: unknown, field = "ids"): readonly unknown[] {
 }
 
 /**
- * Throws the error of the first string that `read` rejects.
+ * Throws the error for the first string that `read` rejects.
  *
- * @throws {PolyflakeError} the error of that string, with its `item`.
+ * @throws {PolyflakeError} the error for that string, with its index as `item`.
  */
 export function refuseOne({ at }: Texts, from: number, to: number, read: (text: string) => unknown): never {
   for (let item = from; item < to; item++) {
@@ -72,9 +76,9 @@ export function refuseOne({ at }: Texts, from: number, to: number, read: (text: 
 }
 
 /**
- * Returns the result of `read` for an element of a list.
+ * Calls `read` for one element of a list and returns the result.
  *
- * @throws {PolyflakeError} the error of `read`, with the `item`.
+ * @throws {PolyflakeError} the error that `read` throws, with the element's index as `item`.
  */
 export function readItem<T>(id: unknown, item: number, read: (id: unknown) => T): T {
   try {

@@ -8,16 +8,16 @@ import { elements, readItem } from "../texts.js";
 import type { Kind } from "./description.js";
 import type { IdOf } from "./fields.js";
 
-/** The maximum number of bytes in one call: those of 2^24 IDs of the largest fixed format. */
+/** The maximum number of bytes in one call. It is the size of 2^24 IDs in the largest fixed format. */
 const MOST_BYTES = 1 << 28;
 
 /** The maximum length of an ID, in bytes. */
 const LONGEST = 128;
 
-/** The packed IDs of a layout: 64-bit integers, or the concatenated bytes of all IDs. */
+/** A layout's packed IDs: 64-bit integers, or the concatenated bytes of all IDs. */
 export type PackedOf<K extends Kind> = K extends "integer" ? BigInt64Array : Uint8Array;
 
-/** A packed array of IDs that use a layout. */
+/** A packed array of a layout's IDs. */
 export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   static readonly name: string = "LayoutArray";
 
@@ -32,9 +32,9 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   readonly #size: number;
 
   /**
-   * Creates an array of IDs over a typed array without copying it.
+   * Creates an array that uses the given typed array without copying it.
    *
-   * @param length The number of bytes in an ID, for an array of bytes.
+   * @param length The number of bytes in an ID, if the IDs are bytes.
    * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `out_of_range` if the length is out of range;
    * `invalid_length` if the bytes are not a whole number of IDs.
    */
@@ -46,8 +46,8 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   }
 
   /**
-   * Creates an array of at most 16,777,216 IDs. Without a length, the IDs are bigints or decimal strings. With the length of an
-   * ID, they are bytes or hexadecimal strings.
+   * Creates an array of at most 16,777,216 IDs. Without a length, the IDs are bigints or decimal strings. With a length, which
+   * is the number of bytes in an ID, they are byte arrays or hexadecimal strings.
    *
    * @throws {PolyflakeError} `invalid_type`, `invalid_length` or `out_of_range` if an argument or an ID is invalid, with the
    * index of the ID as `item`.
@@ -99,22 +99,22 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   }
 }
 
-/** The properties of a layout that determine how its IDs are packed. */
+/** The layout properties that determine how IDs are packed. */
 interface Shape {
   bits: number;
   isInteger: boolean;
 }
 
-/** Returns the maximum number of IDs of `size` bytes in one call of the user: 2^24, and 256 MiB in total. */
+/** Returns the maximum number of IDs of `size` bytes each in one call by the user: 2^24 IDs, or 256 MiB in total. */
 export const mostOf = (size: number): number => Math.min(MOST, Math.floor(MOST_BYTES / size));
 
-/** Creates the array over memory that is filled completely with IDs. */
+/** Creates an array that uses the given memory, which is completely filled with IDs. */
 export function arrayOf<K extends Kind>({ bits, isInteger }: Shape, many: Uint8Array): LayoutArray<K> {
   const packed = isInteger ? new BigInt64Array(many.buffer as ArrayBuffer) : many;
   return new LayoutArray<Kind>(packed, bits / 8) as unknown as LayoutArray<K>;
 }
 
-/** Returns the maximum number of items of `size` bytes in one call of the backend. */
+/** Returns the maximum number of items of `size` bytes each in one call to the backend. */
 export function batchOf(size: number): number {
   return Math.max(1, Math.min(BATCH, Math.floor(BYTES / size)));
 }
@@ -132,7 +132,7 @@ function jsonOf(this: LayoutArray): string[] {
   return Array.from(this as Iterable<bigint | Uint8Array>, (id) => (isBytes(id) ? hexOf(id) : String(id)));
 }
 
-/** Returns the integer ID of a bigint or a decimal string. */
+/** Returns the integer ID for a bigint or a decimal string. */
 function integerOf(id: unknown): bigint {
   if (typeof id === "bigint") return signed(id, "ids");
   const value = typeof id === "string" && id.length <= "-9223372036854775808".length ? decimalOf(id) : undefined;
@@ -140,7 +140,7 @@ function integerOf(id: unknown): bigint {
   throw invalidType("bigint or decimal text of 64 bits", id, { field: "ids" });
 }
 
-/** Returns the byte ID of bytes or a hexadecimal string. */
+/** Returns the byte ID for bytes or a hexadecimal string. */
 function bytesOf(id: unknown, size: number): Uint8Array {
   if (isBytes(id)) {
     const length = lengthOfArray(id);

@@ -1,13 +1,14 @@
 /**
  * Types of bindable fields: their names, and the types of their values. The compiler infers these types from a description in
- * code, and from the name of a preset. A layout from JSON accepts any names, because the compiler does not know its fields. See
+ * code or from the name of a preset. A layout from JSON accepts any names, because the compiler does not know its fields. See
  * {@link Values}.
  */
 import type { Field } from "./description.js";
 import type { Value, Values } from "./values.js";
 
 /**
- * The bindable fields in a list of fields. Any names are accepted if the list is unknown, or if a bindable field has no name.
+ * The bindable fields in a list of fields. If the compiler does not know the list, or if a bindable field has no name, any
+ * names are accepted.
  */
 export type BindablesOf<Fields extends readonly Field[]> = number extends Fields["length"]
   ? Values
@@ -16,7 +17,7 @@ type Bindable<One extends Field> = One extends unknown ? ("bindable" extends One
 type BindablesIn<All extends Field> =
   string extends NameOf<All> ? Values : { [One in All as NameOf<One>]: ValueOf<One> };
 
-/** The name of a field, or any string if the code does not state a name. */
+/** A field's name, or any string if the code does not state the name. */
 type NameOf<One extends Field> = One extends { name: infer Name extends string } ? Name : string;
 
 /** The type of a field's value when an ID is read. */
@@ -37,10 +38,10 @@ type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 export type Given<Bindables> = { readonly [Name in keyof Bindables]: Taken<Bindables[Name]> };
 type Taken<One> = One extends number | bigint ? number | bigint : One;
 
-/** Rejects all names if a layout has no bindable fields, because the empty object type would accept any name. */
+/** For a layout without bindable fields, a type that rejects all names, because the empty object type would accept any name. */
 export type OrNone<Bindables> = [keyof Bindables] extends [never] ? { readonly " no bindables"?: Value } : unknown;
 
-/** `Missing` if bindables can be omitted, because none exist or any names are accepted; otherwise `There`. */
+/** `Missing` if the caller can omit the bindable fields, because none exist or any names are accepted; otherwise `There`. */
 export type Whether<Bindables, Missing, There> = Bindables extends unknown
   ? string extends keyof Bindables
     ? Missing
@@ -63,7 +64,7 @@ export type Without<Bindables, Fixed extends PropertyKey> = Bindables extends un
     : { [Name in keyof Bindables as Exclude<Name, Fixed>]: Bindables[Name] }
   : never;
 
-/** The bindable fields of each preset. */
+/** Each preset's bindable fields. */
 export interface PresetBindables {
   twitter: { datacenter: number; worker: number };
   x: { datacenter: number; worker: number };
@@ -89,7 +90,7 @@ export function presets(): (keyof PresetBindables)[] {
   return Object.keys(EACH) as (keyof PresetBindables)[];
 }
 
-/** The bindable fields of a preset except the fixed ones, or any names if the preset is unknown. */
+/** A preset's bindable fields except those in `Fixed`, or any names if the compiler does not know the preset. */
 export type BindablesOfPreset<
   Name extends keyof PresetBindables,
   Fixed extends PropertyKey,

@@ -33,9 +33,9 @@ type ColumnsOr<Bindables> = { readonly [Name in keyof Bindables]: Column | Given
 interface FixedColumns {
   /** The time, as a Date or Unix milliseconds, rounded down to the layout's tick. */
   timestamp?: Column | Date | number | bigint;
-  /** The sequence. */
+  /** The sequence number. */
   sequence?: Column | number | bigint;
-  /** Values, by name, that replace constants of the layout in these IDs. */
+  /** Values, by name, that replace the layout's constant fields in these IDs. */
   constants?: Readonly<Record<string, Column | Value>>;
 }
 
@@ -45,17 +45,17 @@ interface FixedColumns {
  * a time.
  */
 export interface ParsedColumns<Bindables extends Values = Values> {
-  /** The start of each ID's tick, in Unix milliseconds, rounded down; undefined in a layout without a timestamp. */
+  /** The start of each ID's tick, in Unix milliseconds, rounded down; undefined if the layout has no timestamp. */
   unixMs: BigInt64Array | undefined;
-  /** The sequence of each ID; undefined in a layout without a sequence. */
+  /** The sequence number of each ID; undefined if the layout has no sequence. */
   sequence: Column | undefined;
   /**
-   * The columns of the bindable fields by name, starting with the most significant field. Fields without a column are omitted.
+   * The columns of the bindable fields, by name, starting with the most significant field. Fields without a column are omitted.
    */
   bindables: ColumnsOf<Bindables>;
   /**
-   * The columns of the constant fields by name, starting with the most significant field. They contain the values that are
-   * stored in the IDs. Fields without a column are omitted.
+   * The columns of the constant fields, by name, starting with the most significant field. They contain the values stored in
+   * the IDs, not those of the layout. Fields without a column are omitted.
    */
   constants: Record<string, Column | undefined>;
 }
@@ -66,7 +66,7 @@ type ColumnsOf<Bindables> = string extends keyof Bindables
   : { [Name in keyof Bindables as Bindables[Name] extends number | bigint ? Name : never]: ColumnOf<Bindables[Name]> };
 type ColumnOf<Value> = Value extends number ? Float64Array : BigInt64Array | undefined;
 
-/** The message of a call, in shared memory. No code of the caller runs while the message is written. */
+/** The message for a call. All calls can share it, because none of the caller's code runs while it is written. */
 const message = /* @__PURE__ */ new MessageWriter();
 
 const ROLES: Readonly<Record<string, number>> = {
@@ -76,7 +76,7 @@ const ROLES: Readonly<Record<string, number>> = {
   constant: CONSTANT,
 };
 
-/** Packs IDs of a layout from columns. */
+/** Packs a layout's IDs from columns. */
 export function packColumns<K extends Kind>(
   handle: Handle,
   kind: { bits: number; isInteger: boolean },
@@ -96,7 +96,7 @@ export function packColumns<K extends Kind>(
   return arrayOf(kind, many);
 }
 
-/** Reads packed IDs of a layout into columns. */
+/** Reads a layout's packed IDs into columns. */
 export function parseColumns(
   handle: Handle,
   { bits, fields }: Description,
@@ -193,7 +193,7 @@ class ColumnsWriter extends ValuesWriter {
   }
 }
 
-/** Rejects numbers that are not integers, or may have been rounded. */
+/** Rejects numbers that are not integers or that may have been rounded. */
 function refuseFractions(field: string, column: Float64Array): void {
   const { buffer, byteOffset, length } = partOfBytes(column, 0, lengthOfArray(column) * 8);
   const item = new Float64Array(buffer, byteOffset, length / 8).findIndex((number) => !Number.isSafeInteger(number));

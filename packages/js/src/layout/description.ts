@@ -5,7 +5,7 @@ import { isUnicode, type MessageReader, type MessageWriter } from "../message.js
 /** The type of an ID: a signed 64-bit integer, or bytes. */
 export type Kind = "integer" | "bytes";
 
-/** An integer. Above 2^53 it is a decimal string or a bigint. */
+/** An integer. If it exceeds 2^53, it is a decimal string or a bigint. */
 export type Integer = number | bigint | string;
 
 /**
@@ -23,7 +23,7 @@ export interface LayoutDescription<K extends Kind = Kind, Fields extends readonl
   only_read?: boolean;
 }
 
-/** The members of all kinds of fields. */
+/** The members that all kinds of fields have. */
 interface AnyField {
   /** The width in bits, which can be 0. */
   bits: number;
@@ -31,14 +31,14 @@ interface AnyField {
   invert?: boolean;
 }
 
-/** A field of a layout. */
+/** A layout's field. */
 export type Field =
   /**
-   * The time in ticks since the tick of `epoch_ms` (Unix milliseconds). A tick is an integer followed by a unit: `us`, `ms` or
-   * `s`.
+   * The time, in ticks since the tick that contains `epoch_ms` (Unix milliseconds). A tick is an integer followed by a unit:
+   * `us`, `ms` or `s`.
    */
   | (AnyField & { kind: "timestamp"; tick: string; epoch_ms: Integer })
-  /** The sequence within a tick, from `start` (0 by default). */
+  /** The sequence number within a tick, starting at `start` (0 by default). */
   | (AnyField & { kind: "sequence"; start?: Integer })
   /** A value that is the same in every ID. Bytes, which only byte layouts support, are in hexadecimal. */
   | (AnyField & { kind: "constant"; name?: string; type?: "integer" | "bytes" | "text"; value: Integer })
@@ -57,8 +57,8 @@ function invalid(message: string, cause?: unknown): PolyflakeError {
 }
 
 /**
- * Writes a description or snapshot with a class of writers. It rejects values that JSON does not support; errors of getters
- * propagate.
+ * Writes a description or snapshot as a message. `Writer` is the class of the message. Values that JSON does not support are
+ * rejected, and errors from getters propagate.
  */
 export function messageOf<W extends MessageWriter>(description: unknown, Writer: new () => W): W {
   const message = new Writer();
@@ -88,7 +88,7 @@ function writeList(message: MessageWriter, list: readonly unknown[], depth: numb
   for (let k = 0; k < length; k++) write(message, list[k], depth);
 }
 
-/** Writes an object without its undefined members, like JSON. */
+/** Writes an object. Undefined members are omitted, as in JSON. */
 function writeObject(message: MessageWriter, object: object, depth: number): void {
   const members = Object.entries(object).filter(([, value]) => value !== undefined);
   message.object(members.length);
@@ -103,7 +103,7 @@ function unicode(text: string): string {
   throw invalid("expected texts without lone surrogates");
 }
 
-/** Parses a JSON string without loss: it rejects numbers that JavaScript would round, and duplicate members. */
+/** Parses a JSON string without losing data. It rejects numbers that JavaScript would round, and duplicate members. */
 export function parseJson(text: unknown): unknown {
   const { members, numbers } = tokensOf(string(text, "text"));
   const odd = numbers.find((number) => !isPlain(number));
@@ -118,7 +118,7 @@ export function parseJson(text: unknown): unknown {
   return parsed;
 }
 
-/** Returns the number of members in a JSON string, which equals the number of its colons, and its numbers. */
+/** Returns the numbers in a JSON string, and how many members it has. The latter is the number of colons outside strings. */
 function tokensOf(text: string): { members: number; numbers: string[] } {
   const numbers: string[] = [];
   let members = 0;
@@ -140,7 +140,7 @@ function deeper(depth: number): number {
   throw invalid(`expected a description of at most ${DEEPEST} levels, found more`);
 }
 
-/** Returns the position of the quotation mark that ends the JSON string starting at `start`. */
+/** Returns the position of the quotation mark that ends the string literal starting at `start`. */
 function endOfText(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
@@ -163,14 +163,14 @@ function isPlain(number: string): boolean {
   return String(value) === number && Number.isInteger(value) && Math.abs(value) <= LARGEST;
 }
 
-/** Returns the number of members of all objects together. */
+/** Returns the total number of members in all objects within a value. */
 function membersOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const inside = Object.values(value).reduce((sum: number, member) => sum + membersOf(member), 0);
   return Array.isArray(value) ? inside : inside + Object.keys(value).length;
 }
 
-/** Returns the JSON value of a call's answer, in the types of `JSON.parse`. */
+/** Returns the JSON value in the result of a call, with the types that `JSON.parse` would use. */
 export function jsonOf(message: MessageReader): unknown {
   return plain(message.value());
 }

@@ -1,21 +1,23 @@
-/** Types of the fields of an ID, as calls accept and return them. */
+/** The types of an ID's fields, as calls accept and return them. */
 import type { Given, OrNone, Whether } from "./bindables.js";
 import type { Kind } from "./description.js";
 import type { Value, Values } from "./values.js";
 
-/** An ID that uses a layout: a signed 64-bit integer, or bytes. */
+/** A layout's ID: a signed 64-bit integer, or bytes. */
 export type IdOf<K extends Kind> = K extends "integer" ? bigint : Uint8Array;
 
-/** Values for one ID: the time, the sequence, all bindable fields, and values that replace constants of the layout. */
+/**
+ * Values for one ID: the time, the sequence number, all bindable fields, and values that replace the layout's constant fields.
+ */
 export type PackValues<Bindables extends Values = Values> = FixedValues &
   Whether<Bindables, { bindables?: Given<Bindables> & OrNone<Bindables> }, { bindables: Given<Bindables> }>;
 
 interface FixedValues {
   /** The time, as a Date or Unix milliseconds, rounded down to the layout's tick. */
   timestamp?: Date | number | bigint;
-  /** The sequence. */
+  /** The sequence number. */
   sequence?: number | bigint;
-  /** Values, by name, that replace constants of the layout in this ID. */
+  /** Values, by name, that replace the layout's constant fields in this ID. */
   constants?: Values;
 }
 
@@ -24,14 +26,14 @@ interface FixedValues {
  * zeros.
  */
 export interface Parsed<Bindables extends Values = Values> {
-  /** The start of the ID's tick, in Unix milliseconds, rounded down; undefined in a layout without a timestamp. */
+  /** The start of the ID's tick, in Unix milliseconds, rounded down; undefined if the layout has no timestamp. */
   unixMs: bigint | undefined;
   /** The start of the ID's tick as a Date, or null if a Date cannot represent the time. */
   timestamp: Date | null | undefined;
-  /** The sequence; undefined in a layout without a sequence. */
+  /** The sequence number; undefined if the layout has no sequence. */
   sequence: number | bigint | undefined;
-  /** The values of the bindable fields by name, starting with the most significant field. */
+  /** The values of the bindable fields, by name, starting with the most significant field. */
   bindables: { -readonly [Name in keyof Bindables]: Bindables[Name] };
-  /** The values of the constant fields in this ID by name, starting with the most significant field. */
+  /** The values of the constant fields in this ID, by name, starting with the most significant field. */
   constants: Record<string, Value>;
 }

@@ -17,52 +17,53 @@ import type { IdOf } from "./fields.js";
 import { handleOf, idOf, Layout, machine } from "./layout.js";
 import { type Values, ValuesWriter } from "./values.js";
 
-/** Options of a generator for a layout with these bindable fields. */
+/** Options of a generator for a layout with the given bindable fields. */
 export type GeneratorOptions<
   Bindables extends Values = Values,
   Fixed extends keyof Bindables = keyof Bindables,
   Ranged extends keyof Bindables = keyof Bindables,
 > = WindowOptions & {
-  /** The values of the bindable fields that are the same in every ID. Pass the others for each ID. */
+  /** Values for the bindable fields that are the same in every ID. Pass the others for each ID. */
   bindables?: Pick<Given<Bindables>, Fixed> & OrNone<Bindables>;
   /**
    * The name of a bindable field, and the first and the last value that this generator can use. No other generator may use
    * these values. When the sequence of one value is used up in a tick, the generator continues with the next value, so the rate
    * grows with the size of the range.
    *
-   * The bindable field must be below the timestamp and above the sequence, which must start at 0; neither can be inverted. A
-   * restored generator begins in the tick after the one in the snapshot.
+   * The bindable field must be below the timestamp and above the sequence. The sequence must start at 0, and neither of the two
+   * fields can be inverted. A restored generator begins in the tick after the one in the snapshot.
    */
   range?: readonly [bindable: Ranged, first: number | bigint, last: number | bigint];
-  /** Allows a layout without a timestamp, whose sequence is used once from start to end. */
+  /** Whether to allow a layout without a timestamp. Its generator goes through the sequence once. */
   sequenceOnly?: boolean;
   /**
-   * The constant and bindable fields that hold the worker ID of the `lease`, the most significant first. All other bindable
+   * The names of the constant or bindable fields that hold the leased worker ID, the most significant first. All other bindable
    * fields must have a value.
    */
   fields?: readonly (Fixed | (string & {}))[];
 };
 
 /**
- * The state of a closed generator. Restore it only once, because a second generator restored from it would generate duplicate
- * IDs.
+ * The state of a closed generator. Restore a generator from it only once, because a second one would generate duplicate IDs.
  *
  * A snapshot is plain JSON and has the same members in every language. Integers above 2^53 are decimal strings.
  */
 export interface Snapshot {
-  /** The version of this format. */
+  /** The version of the snapshot format. */
   format?: number;
-  /** The last tick used, in the units and from the epoch of the timestamp; 0 in a layout without a timestamp. */
+  /** The last tick used, in the timestamp's unit, counted from its epoch; 0 if the layout has no timestamp. */
   tick: number | string;
-  /** The next sequence in that tick, or one past the field's last value if the tick is used up. */
+  /** The next sequence number in that tick, or one more than the field's highest value if the tick is used up. */
   next_sequence: number | string;
 }
 
 /** A generator's statistics at one point in time. */
 export interface Stats {
-  /** The start of the last tick used, in Unix milliseconds; undefined before the first ID, and in a layout without a timestamp. */
+  /**
+   * The start of the last tick used, in Unix milliseconds; undefined before the first ID, and if the layout has no timestamp.
+   */
   lastMs: bigint | undefined;
-  /** The number of IDs used up in that tick, or in the whole sequence of a layout without a timestamp. */
+  /** The number of IDs used up in that tick, or in the whole sequence if the layout has no timestamp. */
   len: bigint;
   /** `true` if the generator is closed. */
   closed: boolean;
@@ -72,12 +73,12 @@ const OPTIONS = ["bindables", "range", "sequenceOnly", "fields", ...WINDOW] as c
 /** The options that a lease provides. */
 const LEASED = ["snapshot", "bindables", "range", "sequenceOnly", "window"];
 
-/** Returns the values of the bindable fields as a warning shows them. */
+/** Returns the bindable values as a warning shows them. */
 function shown(bindables: unknown): string {
   return `{${Object.entries(bindables ?? {}).map(([name, value]) => `${name}: ${value}`)}}`;
 }
 
-/** Checks the bindable of a range, and the first and the last of its values. */
+/** Checks the option `range`, and returns the name of the bindable field and its first and last value. */
 function rangeOf(range: unknown): readonly [name: string, first: bigint, last: bigint] {
   const { 0: name, 1: first, 2: last, length } = members(range, "range", ["0", "1", "2", "length"], "ignored");
   if (length !== 3) {
@@ -88,15 +89,18 @@ function rangeOf(range: unknown): readonly [name: string, first: bigint, last: b
   return [string(name, "range"), number(first), number(last)];
 }
 
-/** Returns the span of a value that is the same in all IDs: an integer, or a string that represents a string or bytes. */
+/**
+ * Returns the span for a value that is the same in all IDs. The value is an integer, or a string that represents a string or
+ * bytes.
+ */
 function spanOf(value: unknown): Span {
   const one = typeof value === "number" || typeof value === "bigint" ? value : String(value);
   return [one, one];
 }
 
 /**
- * Returns the names of the fields that hold the leased worker ID, and a function that creates the layout in which these fields are
- * constants with a given ID.
+ * Returns the names of the fields that hold the leased worker ID, and a function that returns the layout for a given worker ID,
+ * in which these fields are constants.
  */
 function numberedBy(layout: Layout, given: unknown): [names: string[], of: (number: number) => Layout] {
   const names = Array.isArray(given) ? given.map((name) => string(name, "fields")) : [];
@@ -124,24 +128,24 @@ function numberedBy(layout: Layout, given: unknown): [names: string[], of: (numb
   return [names, numbered];
 }
 
-/** The properties that all generators of layouts share. */
+/** The properties that all layout generators share. */
 const FAMILY = { name: "layout", parameters: 1, packed: answerOf, filled: answerOf } as const;
 
-/** The start of a restored generator. */
+/** The snapshot from which a generator is restored. */
 class Origin {
   constructor(readonly snapshot: unknown) {}
 }
 
 /**
- * Generates IDs that use one layout, which must have a timestamp and a sequence.
+ * A generator for one layout, which must have a timestamp and a sequence.
  *
  * The sequence begins at its start value in each new tick. If the clock is behind the last tick used, calls throw without
  * waiting. Two generators with the same layout and the same bindable values generate duplicate IDs.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
  *
- * `Bindables` are the bindable fields of the layout. Those in `Fixed`, and the one in `Ranged`, are set for the generator. You
- * pass the others for each ID.
+ * `Bindables` are the layout's bindable fields. The generator sets those in `Fixed` and the one in `Ranged`. You pass the
+ * others for each ID.
  *
  * ```js
  * const ids = new layout.Generator(layout.Layout.preset("sonyflake"), { bindables: { machine: 7 } });
@@ -157,16 +161,16 @@ export class Generator<
   static override readonly name: string = "Generator";
 
   /**
-   * Returns a new ID, with values for the bindable fields that are not set for the generator.
+   * Returns a new ID with the given values for the bindable fields that the generator does not set.
    *
    * This is a property of each object, not a method of the class, so that you can detach it and call it as a function. It also
    * prevents the generator from being cloned.
    *
-   * @throws {PolyflakeError} `missing_field`, `unknown_field` or `out_of_range` if a value is missing, has an unknown name or
-   * does not fit, with the `field`; `invalid_type` if a value has the wrong type; `clock_behind` with `retryAt`, without
-   * waiting, if the clock is behind; `sequence_exhausted` with `retryAt` if no ID became available within `maxWait`;
-   * `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the layout's time range;
-   * `clock_failed` with the `cause` if the clock fails; `generator_closed` if the generator is closed.
+   * @throws {PolyflakeError} `missing_field`, `unknown_field` or `out_of_range` with the `field` if a value is missing, has an
+   * unknown name or does not fit; `invalid_type` if a value has the wrong type; `clock_behind` with `retryAt`, without waiting,
+   * if the clock is behind; `sequence_exhausted` with `retryAt` if no ID became available within `maxWait`; `lease_not_started`
+   * or `lease_expired` outside the window; `time_out_of_range` outside the layout's time range; `clock_failed` with the `cause`
+   * if the clock fails; `generator_closed` if the generator is closed.
    */
   declare readonly generate: (...bindables: Parameter<Without<Bindables, Fixed | Ranged>>) => IdOf<K>;
 
@@ -177,12 +181,13 @@ export class Generator<
   /**
    * Creates a generator.
    *
-   * The process emits a warning, once per layout and bindables, if another generator of this thread that is still in use has
-   * the same layout, the same fixed bindable values and an overlapping time span, because the two generate duplicate IDs.
+   * Two generators on one thread generate duplicate IDs if they have the same layout and bindable values and if their time
+   * spans overlap. If another generator that is still in use conflicts in this way, the process emits a warning, once per
+   * combination of layout and bindable values.
    *
-   * @throws {PolyflakeError} `invalid_layout` if no IDs can be generated from the layout; `unknown_field` or `out_of_range`
-   * with the option or field as `field`; `invalid_type` if an option has the wrong type; `time_out_of_range` if the window is
-   * outside the layout's time range.
+   * @throws {PolyflakeError} `invalid_layout` if no IDs can be generated from the layout; `unknown_field` or `out_of_range` if
+   * an option or a value is invalid, in which case `field` names it; `invalid_type` if an option has the wrong type;
+   * `time_out_of_range` if the window is outside the layout's time range.
    */
   constructor(layout: Layout<K, Bindables>, options?: GeneratorOptions<Bindables, Fixed, Ranged>);
   constructor(layout: Layout<K, Bindables>, options: unknown = {}, origin?: unknown) {
@@ -264,11 +269,11 @@ export class Generator<
   }
 
   /**
-   * Creates a generator that continues from the snapshot of a closed generator of the same layout. Restore a snapshot only
+   * Creates a generator that continues from the snapshot of a closed generator for the same layout. Restore a snapshot only
    * once.
    *
    * @throws {PolyflakeError} the same errors as the constructor; `invalid_layout` unless the argument is a snapshot;
-   * `out_of_range` if no generator of the layout could have produced it.
+   * `out_of_range` if no generator for the layout could have produced it.
    */
   static restore<
     K extends Kind,
@@ -285,7 +290,7 @@ export class Generator<
     return new make(layout, options, new Origin(snapshot));
   }
 
-  /** Returns the current statistics of the generator. */
+  /** Returns the generator's current statistics. */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
     const message = new MessageReader(this.#handle.call("layoutStats"));

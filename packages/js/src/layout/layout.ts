@@ -18,13 +18,13 @@ import type { IdOf, PackValues, Parsed } from "./fields.js";
 import { valuesOfJson } from "./parsed.js";
 import { NUMBER_BITS, type Value, type Values, ValuesWriter } from "./values.js";
 
-/** The names of the presets, which are layouts of services. */
+/** The names of the presets, which are the layouts of well-known services. */
 export type PresetName = keyof PresetBindables;
 
-/** The backend of this format. Users choose the names of fields, so the names are not converted. */
+/** The backend of this format. Field names are not converted to camel case, because users choose them. */
 export const machine = /* @__PURE__ */ onDemand(load, (field) => field);
 
-/** A placeholder for the description of a layout that is not created from one object. */
+/** A placeholder for the description, if a layout is not created from a description object. */
 class Made {
   constructor(
     readonly build: "layoutBuild" | "layoutPresetBuild",
@@ -32,10 +32,10 @@ class Made {
   ) {}
 }
 
-/** Returns the backend state of a layout, for generators, or undefined for other objects. */
+/** Returns a layout's backend state, for generators, or undefined for any other object. */
 let held: (layout: object) => Handle | undefined;
 
-/** A layout, without the types that its constructor infers from a description. */
+/** A layout without the types that the constructor infers from a description. */
 class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   static readonly name: string = "Layout";
 
@@ -96,9 +96,9 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   /**
    * Returns the ID with the given field values. The caller must ensure that no two calls return the same ID.
    *
-   * @throws {PolyflakeError} `unknown_field`, `missing_field` or `out_of_range` if a value has an unknown name, is missing or
-   * does not fit its field, and `invalid_character` if a string has lone surrogates, each with the `field`; `invalid_type` if a
-   * value has the wrong type; `time_out_of_range` if the timestamp cannot hold the time.
+   * @throws {PolyflakeError} `unknown_field`, `missing_field` or `out_of_range` with the `field` if a value has an unknown
+   * name, is missing or does not fit its field; `invalid_character` with the `field` if a string has lone surrogates;
+   * `invalid_type` if a value has the wrong type; `time_out_of_range` if the timestamp cannot hold the time.
    */
   pack(...values: Whether<Bindables, [values?: PackValues<Bindables>], [values: PackValues<Bindables>]>): IdOf<K>;
   pack(values: unknown = {}): IdOf<K> {
@@ -121,9 +121,9 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
    * ```
    *
    * @throws {PolyflakeError} `invalid_type` if the ID has the wrong type, such as a number, which may have been rounded;
-   * `out_of_range` outside signed 64 bits; `invalid_length` if the bytes have another length; `time_out_of_range` if the time
-   * does not fit in 64-bit milliseconds; `invalid_character` if a text field is not UTF-8 or the string is not a canonical
-   * decimal.
+   * `out_of_range` if it exceeds signed 64 bits; `invalid_length` if the bytes have the wrong length; `time_out_of_range` if
+   * the time does not fit in 64-bit milliseconds; `invalid_character` if a text field is not UTF-8 or the string is not a
+   * canonical decimal number.
    */
   parse(id: IdOf<K> | (K extends "integer" ? string : never)): Parsed<Bindables> {
     attached(isObject(this) && #handle in this);
@@ -174,7 +174,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * Returns many IDs with the given field values. A column has one value per ID, and any other value is the same in all IDs.
+   * Returns many IDs with the given field values. A column has one value per ID. Any other value is the same in all IDs.
    *
    * ```js
    * const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
@@ -182,8 +182,8 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
    * discord.parseColumns(ids.packed).sequence; // Float64Array [0, 1, 2]
    * ```
    *
-   * @throws {PolyflakeError} the same errors as {@link Layout.pack}, with the `item` if the value is in a column;
-   * `invalid_length` if the columns differ in length; `invalid_type` if there is no column, or if a field cannot have one;
+   * @throws {PolyflakeError} the same errors as {@link Layout.pack}, with the `item` if the value comes from a column;
+   * `invalid_length` if the columns differ in length; `invalid_type` if no column is passed, or if a field cannot have one;
    * `out_of_range` for more than 256 MiB of IDs.
    */
   packColumns(values: PackColumns<Bindables>): LayoutArray<K> {
@@ -192,7 +192,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * Returns the fields of many packed IDs, each field as a column.
+   * Returns the fields of many packed IDs as columns.
    *
    * ```js
    * const { unixMs, bindables } = layout.Layout.preset("discord").parseColumns(new BigInt64Array([175928847299117063n]));
@@ -208,14 +208,15 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * Returns the lowest and the highest ID of the half-open time range `start`..`end`, for BETWEEN queries. Both IDs belong to
-   * the range, so they can be used directly with BETWEEN. Times are Dates or integer Unix milliseconds. An ID is in the range
+   * Returns the lowest and the highest ID in the half-open time range `start`..`end`, for BETWEEN queries. Both IDs belong to
+   * the range, so you can use them directly with BETWEEN. Times are Dates or integer Unix milliseconds. An ID is in the range
    * if its tick begins in the range.
    *
-   * @param bindables Values of the bindable fields above the timestamp. The other bindable fields span all their values.
+   * @param bindables Values for the bindable fields above the timestamp. The range covers all values of the other bindable
+   *   fields.
    * @throws {PolyflakeError} `time_out_of_range` if the timestamp cannot hold the range; `out_of_range` if the range is
-   * reversed, contains no tick or crosses the sign bit, or if the layout has the sequence above the timestamp; `missing_field`
-   * or `unknown_field` if a value is missing or has an unknown name.
+   * reversed, contains no tick or crosses the sign bit, or if the layout's sequence is above the timestamp; `missing_field` or
+   * `unknown_field` if a value is missing or has an unknown name.
    */
   timeRange(
     start: Date | number,
@@ -235,8 +236,8 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   }
 
   /**
-   * The schema of the layout's IDs, for libraries that support Standard Schema. It accepts every ID that {@link Layout.parse}
-   * reads, and the JSON representation of an ID, which is a decimal string, or lower-case hexadecimal for bytes.
+   * The schema for the layout's IDs, for libraries that support Standard Schema. It accepts every ID that {@link Layout.parse}
+   * reads, and the JSON representation of an ID: a decimal string or, for bytes, a lower-case hexadecimal string.
    */
   get schema(): Schema<IdOf<K> | string, IdOf<K>> {
     attached(isObject(this) && #handle in this);
@@ -265,14 +266,14 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
 /**
  * The layout of an ID: its fields and their widths in bits.
  *
- * `Bindables` are the names of the bindable fields and the types of their values. By default, any names are accepted.
+ * `Bindables` maps the names of the bindable fields to the types of their values. By default, any names are accepted.
  */
 export interface Layout<K extends Kind = Kind, Bindables extends Values = Values> extends AnyLayout<K, Bindables> {
   /** Returns the JSON representation, which is the description that the constructor accepts. */
   readonly toJSON: () => LayoutDescription<K>;
 }
 
-/** Rejects members that no field has, because a misspelled member would be ignored silently. */
+/** A type that rejects members that fields do not have, because a misspelled member would be ignored silently. */
 type Known<Fields extends readonly Field[]> = [Others<Fields[number]>] extends [never]
   ? unknown
   : readonly { readonly [Name in Others<Fields[number]>]?: never }[];
@@ -295,21 +296,21 @@ interface LayoutConstructor {
   readonly prototype: Layout;
 
   /**
-   * Creates a layout from its description as a JSON string. Its bindable fields can have any names.
+   * Creates a layout from its description as a JSON string. The compiler accepts any names for its bindable fields.
    *
    * @throws {PolyflakeError} `invalid_type` unless the argument is a string; otherwise the same errors as the constructor.
    */
   fromJson(text: string): Layout;
 
   /**
-   * Returns the layout of a well-known service. The name is case-insensitive. No generator can be created from the layouts of
-   * `mastodon` and `baidu`, which can only read IDs.
+   * Returns the layout of a well-known service. The name is case-insensitive. The layouts `mastodon` and `baidu` can only read
+   * IDs; no generator can be created from them.
    *
    * ```js
    * layout.Layout.preset("twitter").parse(1541815603606036480n).timestamp; // 2022-06-28T16:07:40.105Z
    * ```
    *
-   * @param fields Values of machine fields that are the same in every ID, so that you do not have to pass them for each ID.
+   * @param fields Values for machine fields that are the same in every ID, so that you do not have to pass them each time.
    * @throws {PolyflakeError} `invalid_layout` if the name is unknown; `unknown_field` or `out_of_range` with the `field` if a
    * value has an unknown name or does not fit; `invalid_type` if an argument has the wrong type.
    */
@@ -341,7 +342,7 @@ interface LayoutConstructor {
 export const Layout = AnyLayout as unknown as LayoutConstructor;
 
 /**
- * Returns the handle of a layout, for the call that creates a generator.
+ * Returns a layout's handle, for the call that creates a generator.
  *
  * @throws {PolyflakeError} `invalid_type` unless it is a layout of this copy of the package.
  */
@@ -356,7 +357,7 @@ export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
   return (isInteger ? m.bigints[madeSlots.id]! : answerOf(m)) as IdOf<K>;
 }
 
-/** Returns the ID of a decimal or hexadecimal string. */
+/** Returns the ID for a decimal or hexadecimal string. */
 function idOfText(text: string, isInteger: boolean): bigint | Uint8Array {
   const id = isInteger ? (text.length <= LONGEST ? decimalOf(text) : undefined) : unhex(text);
   if (id !== undefined) return id;
@@ -376,13 +377,13 @@ function putId(m: Machine, id: unknown, isInteger: boolean): void {
   }
 }
 
-/** Returns the next value of a message, for a field of `bits` bits. */
+/** Returns the next value in a message, for a field of `bits` bits. */
 function readValue(message: MessageReader, bits: number): Value | undefined {
   const value = message.value() as bigint | string | Uint8Array | undefined;
   return typeof value === "bigint" && bits <= NUMBER_BITS ? Number(value) : value;
 }
 
-/** Returns a time as a Date, or null for a time that a Date cannot represent. */
+/** Returns a time as a Date, or null if a Date cannot represent it. */
 function dateOf(unixMs: bigint | undefined): Date | null | undefined {
   if (unixMs === undefined) return undefined;
   const date = new Date(Number(unixMs));

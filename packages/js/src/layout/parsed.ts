@@ -10,8 +10,7 @@ import type { Value, Values } from "./values.js";
 const MEMBERS = ["unixMs", "timestamp", "sequence", "bindables", "constants"] as const;
 
 /**
- * The values in the JSON representation of an ID, ready to be packed. The types of the layout's fields determine the meaning of
- * a JSON string.
+ * The values in the JSON representation of an ID, ready to be packed. The type of a field determines what a JSON string means.
  */
 export interface Read {
   timestamp: bigint | undefined;
@@ -21,8 +20,8 @@ export interface Read {
 }
 
 /**
- * Reads the values in a JSON representation, without checking their sizes. `names` and `fields` are those of a layout, in the
- * same order.
+ * Reads the values in a JSON representation without checking their sizes. `names` and `fields` both describe the layout's
+ * fields, in the same order.
  */
 export function valuesOfJson(json: unknown, names: readonly FieldDescription[], fields: readonly Field[]): Read {
   const given = members(json, "json", MEMBERS);
@@ -51,7 +50,7 @@ function checkedValue(value: unknown, type: string | undefined, field: string): 
   throw invalidType("text or number", value, { field });
 }
 
-/** Returns an integer, which is a number, or a decimal string for a field of more than 53 bits. */
+/** Returns an integer. In JSON it is a number, or a decimal string for a field of more than 53 bits. */
 function integerOf(value: unknown, field: string): number | bigint {
   if (typeof value !== "number") return bigintOf(value, field);
   if (Number.isSafeInteger(value)) return value;

@@ -9,7 +9,7 @@ import { isUnicode, MessageWriter } from "../message.js";
  */
 export type Value = number | bigint | Uint8Array | string;
 
-/** Values by the names of their fields. */
+/** Values, by the names of their fields. */
 export type Values = Readonly<Record<string, Value>>;
 
 /** The maximum width of a field whose values are numbers. */
@@ -21,12 +21,12 @@ export const SEQUENCE = 1;
 export const BINDABLE = 2;
 export const CONSTANT = 3;
 
-/** Writes a message of values. The core decides which values to reject, and in which order. */
+/** Writes values as a message. The core decides which values to reject, and in which order. */
 export class ValuesWriter extends MessageWriter {
   /** The time of an ID, as the caller passed it. */
   times: readonly unknown[] = [];
 
-  /** Writes all values of an ID. */
+  /** Writes all values for an ID. */
   all(values: unknown): void {
     const given = members(values, "values", ["timestamp", "sequence", "bindables", "constants"]);
     this.bindables(given.bindables);
@@ -47,7 +47,7 @@ export class ValuesWriter extends MessageWriter {
     this.value(value, name);
   }
 
-  /** Writes names and values without roles, in a fixed order, so that equal values produce equal messages. */
+  /** Writes names and values without roles. Their order is fixed, so that equal values produce equal messages. */
   pairs(values: unknown, field: string): void {
     for (const [name, value] of entries(values, field).sort(([one], [other]) => (one < other ? -1 : 1))) {
       this.name(name);
@@ -55,7 +55,7 @@ export class ValuesWriter extends MessageWriter {
     }
   }
 
-  /** Writes a name with a range of numbers, among names with values. */
+  /** Writes a name with a range of numbers, in a list of names with values. */
   range(name: string, first: bigint, last: bigint): void {
     this.name(name);
     this.list(2);
@@ -84,7 +84,7 @@ function unicode(text: string, field: string): string {
   throw new PolyflakeError("invalid_character", `expected a text without lone surrogates for \`${field}\``, { field });
 }
 
-/** Returns the name of a value for error messages. */
+/** Returns the name of a value's type for error messages. */
 function nameOf(value: unknown): string {
   if (typeof value === "number") return "a fraction or a rounded number";
   return value === null ? "null" : typeof value;

@@ -4,14 +4,14 @@ import process from "node:process";
 import { PolyflakeError } from "../errors.js";
 import type { Value } from "./rules.js";
 
-/** A store, which opens a connection for each request. A client can be synchronous, too. */
+/** A store, which opens a connection for each request. The database client can be synchronous. */
 export interface Driver {
   readonly store: "sqlite" | "postgresql";
   open(): Connection | Promise<Connection>;
   /**
    * Checks the path of a file, and returns whether the file exists.
    *
-   * @throws {PolyflakeError} an error of the rules if the file cannot exist.
+   * @throws {PolyflakeError} an error from the rules if the file cannot exist.
    */
   look?(): boolean;
 }
@@ -24,21 +24,21 @@ export interface Connection {
   readonly notices?: { code: string | null; message: string }[];
   /** Runs one statement and returns its rows. */
   run(text: string, values: Value[]): Value[][] | Promise<Value[][]>;
-  /** Closes the connection. A lost connection is closed without waiting. */
+  /** Closes the connection. If the connection is lost, it is closed without waiting. */
   close(isLost: boolean): unknown;
 }
 
-/** Returns the reason why a statement failed. The database's code is known only if a server answered. */
+/** Returns the reason why a statement failed. The code is null unless the database responded. */
 export function failureOf(error: unknown): { code: string | null; message: string } {
   const { code, severity, message } = Object(error) as Record<string, unknown>;
   return { code: severity && typeof code === "string" ? code : null, message: String(message ?? error) };
 }
 
 /**
- * Returns a module that the program has installed: the one of `polyflake/lease/pg`, or one that Node finds from the program or from
- * the working directory.
+ * Returns a module that the program has installed. It comes from `polyflake/lease/pg`, or Node finds it from the program's
+ * folder or the working directory.
  *
- * @throws {PolyflakeError} `out_of_range` if the module is not installed, with the remedy.
+ * @throws {PolyflakeError} `out_of_range` if the module is not installed. The message states the remedy.
  */
 export function installed<Module>(name: string, remedy: string): Module {
   const imported = Reflect.get(globalThis, Symbol.for(`polyflake.${name}`));

@@ -1,9 +1,10 @@
 /**
- * Leases of worker IDs, so that no two generators use the same worker ID at the same time. The store is an SQLite file for the
- * processes of one host, or a PostgreSQL database. It works in Node, Deno and Bun.
+ * Leases of worker IDs, so that no two generators use the same worker ID at the same time. The store is an SQLite file, for
+ * processes on one host, or a PostgreSQL database. This module works in Node, Deno and Bun.
  *
- * If `POLYFLAKE_LEASE` is set when this module is loaded, for example with `node --import polyflake/lease`, the default generators
- * lease their worker IDs. `POLYFLAKE_FORMATS` can limit this to the default generator of one ID format (`sno` or `hotguid`).
+ * If the environment variable `POLYFLAKE_LEASE` is set when this module is loaded, for example with `node --import
+ * polyflake/lease`, the default generators lease their worker IDs. `POLYFLAKE_FORMATS` can limit this to one ID format (`sno`
+ * or `hotguid`).
  *
  * @module
  */
@@ -26,7 +27,9 @@ export type { DatabaseClass } from "./sqlite.js";
 /** A store: a URL (`sqlite:PATH`, `postgres://...`), a `pg` pool, or a function that resolves to a connected `pg` client. */
 export type Source = string | PgPool | (() => Promise<PgClient>);
 
-/** The location of a store, as the lease rules read it: the store, its settings, and the options that the JavaScript side uses. */
+/**
+ * The location of a store as the lease rules parsed it: the store, its settings, and the options that the JavaScript side uses.
+ */
 type Place = ({ store: "sqlite"; path: string } | { store: "postgresql"; server: Server }) & {
   place: string;
   namespace: string;
@@ -41,11 +44,11 @@ type Place = ({ store: "sqlite"; path: string } | { store: "postgresql"; server:
 };
 
 /**
- * Creates a lease for a worker ID in a namespace. The lease starts when a generator is created with it:
- * `new sno.Generator({ lease })`.
+ * Creates a lease on a worker ID in a namespace. The lease starts when a generator is created with it: `new sno.Generator({
+ * lease })`.
  *
- * Without a store, the environment variable `POLYFLAKE_LEASE` names the store, and `POLYFLAKE_NODE` can require a certain
- * worker ID.
+ * If no store is passed, the environment variable `POLYFLAKE_LEASE` names the store, and `POLYFLAKE_NODE` can require a
+ * particular worker ID.
  *
  * @param namespace The namespace, which can also be in the URL: `?namespace=orders`. The name of the ID format is appended.
  * @throws {PolyflakeError} `out_of_range` if the URL or the namespace is invalid, if an environment variable is empty, or if
@@ -65,12 +68,12 @@ export function lease(source?: Source, namespace?: string, options: LeaseOptions
 
 /**
  * Checks whether a lease could be acquired, for deployment scripts. The promise resolves to the name of the store, without a
- * password. The check neither leases a worker ID nor writes to the store. It accepts a store that does not exist yet but could
- * be created.
+ * password. The check neither leases a worker ID nor writes to the store. It also succeeds if the store does not exist yet but
+ * could be created.
  *
- * @param source The store, as for {@link lease}; by default the store in the environment variables.
- * @throws {PolyflakeError} immediately, with the reason. Its code is `lease_unavailable`, `store_not_durable`, `store_changed`,
- * `numbers_exhausted`, `clock_skewed` or another lease code.
+ * @param source The store, as for {@link lease}; by default, the store in the environment variables.
+ * @throws {PolyflakeError} immediately, with the reason, if no lease could be acquired. The code is `lease_unavailable`,
+ * `store_not_durable`, `store_changed`, `numbers_exhausted`, `clock_skewed` or another lease code.
  */
 export async function check(source?: Source, namespace?: string, options: LeaseOptions = {}): Promise<string> {
   const { schema, sqlite: client } = leaseOptions(options);
@@ -94,7 +97,9 @@ export async function check(source?: Source, namespace?: string, options: LeaseO
   return place;
 }
 
-/** Creates the rules and the driver for a URL or, without one, for the variables, and returns them with the location. */
+/**
+ * Creates the rules and the driver for a URL or, without one, for the environment variables. Returns them with the location.
+ */
 function placed(
   url: string | undefined,
   namespace: string | null,
@@ -118,33 +123,33 @@ function byUrl(url: string | undefined, namespace: string | null, options: Lease
   return new Lease(rules, driver, name, own, { place, node, schema, create, lease_ms, numbers });
 }
 
-/** The leases of the default generators that no generator has used yet, by ID format. */
+/** The default generators' leases that no generator has used yet, by ID format. */
 const begun = new Map<string, Lease>();
 const FAMILIES = ["sno", "hotguid"];
 
-/** The reason why the variables provide no lease for the default generators. */
+/** The reason why the environment variables provide no lease for the default generators. */
 let failure: unknown;
 
 /**
  * Resolves once the default generators have worker IDs.
  *
  * Importing `polyflake/lease` in an ES module already waits for this. If the store does not grant worker IDs in time, the
- * module starts without them, and the first call that generates an ID throws the reason.
+ * import completes without them, and the first call that generates an ID throws the reason.
  *
- * @throws {PolyflakeError} `lease_unavailable` after 10 seconds, or 70 with `POLYFLAKE_NODE`, with the reason and, if known,
- * `retryAt`; another error if an environment variable is invalid.
+ * @throws {PolyflakeError} `lease_unavailable` with the reason and, if known, `retryAt`, after 10 seconds, or 70 with
+ * `POLYFLAKE_NODE`; a different error if an environment variable is invalid.
  */
 export async function ready(): Promise<void> {
   if (failure) throw failure;
   await Promise.all([...begun.values()].map((lease) => lease.ready()));
 }
 
-/** The reason in the last warning. */
+/** The reason stated in the last warning. */
 let warned: string | undefined;
 
 /**
- * Warns of each new reason why the default generators have no worker ID, because the program may not generate an ID for a while
- * and would notice the problem late.
+ * Warns of each new reason why the default generators have no worker ID. Without the warning, a program would notice the
+ * problem only when it generates its first ID.
  */
 function warn({ name, message }: LeaseEvent): void {
   if (name === "acquired" || name === "renewed") warned = undefined;
@@ -154,7 +159,7 @@ function warn({ name, message }: LeaseEvent): void {
   process.emitWarning(text, { type: "PolyflakeWarning", code: "polyflake_lease" });
 }
 
-/** Starts the leases of the default generators, unless another copy of the package has done so. */
+/** Starts the default generators' leases, unless another copy of the package has already done so. */
 function preload(): void {
   const realm = globalThis as { [key: symbol]: unknown };
   const key = Symbol.for("polyflake.lease");

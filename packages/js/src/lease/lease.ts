@@ -17,17 +17,20 @@ export interface LeaseOptions {
   prefer?: number;
   /** The only worker ID to accept. The lease waits until it is free. */
   insist?: number;
-  /** The PostgreSQL schema of the tables, for a pool or a function; `polyflake` by default. In a URL, use `?schema=`. */
+  /**
+   * The PostgreSQL schema that contains the tables, if the store is a pool or a function; `polyflake` by default. In a URL, use
+   * `?schema=`.
+   */
   schema?: string;
   /**
-   * The first and the last worker ID of the namespace; by default all worker IDs of the ID format. All processes of a namespace
-   * must pass the same range.
+   * The first and the last worker ID in the namespace; by default, all worker IDs of the ID format. All processes in a
+   * namespace must pass the same range.
    */
   numbers?: readonly [first: number, last: number];
-  /** The length of the lease in milliseconds. The default is an hour, or a minute with `insist` or `POLYFLAKE_NODE`. */
+  /** The length of the lease in milliseconds. The default is one hour, or one minute with `insist` or `POLYFLAKE_NODE`. */
   leaseMs?: number;
   /**
-   * A descriptive name of the holder; by default the value of `POLYFLAKE_HOLDER`, or the host name, the process ID and the
+   * A descriptive name for the holder; by default, the value of `POLYFLAKE_HOLDER`, or the host name, the process ID and the
    * thread ID.
    */
   holder?: string;
@@ -36,18 +39,18 @@ export interface LeaseOptions {
    * `insist` or `POLYFLAKE_NODE`.
    */
   waitMs?: number;
-  /** A callback that receives each event. */
+  /** A callback that is called with each event. */
   watch?: (event: LeaseEvent) => void;
   /**
    * The signals on which the worker ID is released, such as `["SIGTERM"]`. Without other listeners, the signal then ends the
    * process.
    */
   signals?: readonly string[];
-  /** The class of better-sqlite3, to be used instead of node:sqlite. */
+  /** The better-sqlite3 class, to be used instead of node:sqlite. */
   sqlite?: DatabaseClass;
 }
 
-/** An event of a lease. See docs/leases.md, "Watching". Times are in Unix milliseconds. */
+/** An event in a lease. See docs/leases.md, "Watching". Times are in Unix milliseconds. */
 export interface LeaseEvent {
   name: "acquired" | "renewed" | "moved" | "refused" | "expired" | "sealed";
   /** A description of the event. */
@@ -67,14 +70,14 @@ export interface LeaseEvent {
 
 /** The status of a lease. */
 export interface LeaseStatus {
-  /** The worker ID, and the end of its grant in Unix milliseconds. */
+  /** The worker ID, and the end of its grant, in Unix milliseconds. */
   number: number | null;
   end: number | null;
   remainingMs: number;
   grants: number;
   renewals: number;
   failures: number;
-  /** The last rejected request since the last grant or renewal. */
+  /** The last request that was rejected since the last grant or renewal. */
   refused: { code: string; message: string; until: number | null } | null;
 }
 
@@ -91,7 +94,7 @@ const OPTIONS = [
   "sqlite",
 ] as const;
 
-/** Checks the options. */
+/** Checks the options of a lease and returns them. */
 export function leaseOptions(options: unknown): LeaseOptions {
   const given = members(options, "options", OPTIONS);
   const { holder, numbers, signals = [], watch } = given;
@@ -104,17 +107,17 @@ export function leaseOptions(options: unknown): LeaseOptions {
   return given as LeaseOptions;
 }
 
-/** The time between two checks of {@link Lease.ready}. */
+/** The time between two checks in {@link Lease.ready}, in milliseconds. */
 const LOOK_AGAIN_MS = 5;
-/** How long to wait for the release of a worker ID. */
+/** How long to wait for the release of a worker ID, in milliseconds. */
 const CLOSE_MS = 10_000;
 /**
- * How long to wait for a worker ID. With `insist` the wait is longer, because the lease of a killed process may have to expire
- * first.
+ * How long to wait for a worker ID, in milliseconds. With `insist`, the wait is longer, because a killed process's lease may
+ * have to expire first.
  */
 const [WAIT_MS, INSIST_MS] = [10_000, 70_000];
 
-/** All leases of this thread that hold a worker ID or wait for one. */
+/** All leases on this thread that hold a worker ID or wait for one. */
 const open = new Set<Lease>();
 let isHooked = false;
 
@@ -122,12 +125,12 @@ const KEY = Symbol.for("polyflake.lease");
 
 const NOT_YET =
   "; generate() cannot wait for it: await lease.ready() first, use generateAsync, or start with node --import polyflake/lease";
-/** The same for the default generators, whose leases start with the process. */
+/** The same for the default generators, whose leases start when the process starts. */
 const NOT_YET_HERE = "; generate() cannot wait for it: await ready() of polyflake/lease first, or use generateAsync";
 
 /**
- * A lease of a worker ID. No other generator in the namespace has the worker ID for as long as the lease is renewed. Use a
- * lease for one generator only.
+ * A lease on a worker ID. As long as it is renewed, no other generator in the namespace has the same worker ID. Use a lease for
+ * only one generator.
  *
  * ```js
  * const lease = polyflake.lease("sqlite:ids.db", "orders");
@@ -144,7 +147,7 @@ export class Lease implements AnyLease {
   #family: string | undefined;
   #grantee: Grantee | undefined;
   #grant: { first: number; start: number; end: number } | undefined;
-  /** Ends the wait of the loop, if it is waiting. */
+  /** Wakes the loop if it is waiting. */
   #wake: (() => void) | undefined;
   #loop: Promise<void> | undefined;
   #isClosing = false;
@@ -169,8 +172,8 @@ export class Lease implements AnyLease {
   }
 
   /**
-   * Resolves to the worker ID once it is leased and its time has begun. The lease must already have its generator, because the
-   * generator determines the ID format.
+   * Resolves to the worker ID once it is leased and its grant has started. Create the generator first, because it determines
+   * the ID format.
    *
    * @throws {PolyflakeError} `lease_unavailable` if no worker ID is leased within `waitMs`, with the reason and, if known,
    * `retryAt`; `generator_closed` after {@link Lease.close}; `lease_mismatch` if the lease has no generator.
@@ -193,8 +196,8 @@ export class Lease implements AnyLease {
   }
 
   /**
-   * Closes the generator immediately, so that its calls throw `generator_closed`, and releases the worker ID. It waits at most
-   * 10 seconds for the release.
+   * Closes the generator immediately and releases the worker ID. Calls to the generator then throw `generator_closed`. The
+   * promise resolves when the worker ID is released, or after 10 seconds.
    */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -210,7 +213,7 @@ export class Lease implements AnyLease {
     open.delete(this);
   }
 
-  /** Returns the current status. */
+  /** Returns the lease's current status. */
   status(): LeaseStatus {
     if (!this.#loop) {
       return { number: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, refused: null };
@@ -219,7 +222,7 @@ export class Lease implements AnyLease {
     return { ...others, remainingMs } as unknown as LeaseStatus;
   }
 
-  /** Starts the lease for the ID format of a generator. Only generators call this method. */
+  /** Starts the lease for a generator's ID format. Only generators call this method. */
   [KEY](grantee: Grantee): Leasing {
     const { family } = grantee.settings;
     if (this.#grantee || this.#isClosing || (this.#family !== undefined && this.#family !== family)) {
@@ -243,7 +246,7 @@ export class Lease implements AnyLease {
     };
   }
 
-  /** Starts the lease, even if it has no generator yet. `isDefault` marks the lease of a default generator. */
+  /** Starts the lease, even if it has no generator yet. `isDefault` states whether the lease is for a default generator. */
   begin(settings: { family?: string | undefined }, isDefault = false): void {
     this.#isDefault = isDefault;
     this.#rules.ask("begin", { ...this.#settings, ...settings });
@@ -270,7 +273,7 @@ export class Lease implements AnyLease {
     }
   }
 
-  /** Returns whether the lease has had neither a grant nor a rejection, so that waiting is enough. */
+  /** Returns whether the lease is still waiting for its first grant or rejection. */
   #isBeginning(): boolean {
     const { grants, refused } = this.status();
     return !this.#isClosing && grants === 0 && refused === null;
@@ -292,7 +295,7 @@ export class Lease implements AnyLease {
     }
   }
 
-  /** Runs a command, and returns its answer or a promise of it. */
+  /** Runs a command and returns its result, or a promise of the result. */
   #answer(command: Command): unknown {
     switch (command.do) {
       case "begin":
@@ -364,7 +367,7 @@ export class Lease implements AnyLease {
   }
 }
 
-/** Creates the error for a reason of the rules. */
+/** Creates the error for a reason that the rules state. */
 function refusalOf({ code, message, until }: Reason): PolyflakeError {
   return new PolyflakeError(code as ErrorCode, message, until === null ? {} : { retryAt: until });
 }
@@ -391,7 +394,7 @@ export async function checked(
   }
 }
 
-/** Releases the worker IDs of all leases of this thread. */
+/** Releases the worker IDs of all leases on this thread. */
 export async function close(): Promise<void> {
   await Promise.all([...open].map((lease) => lease.close()));
 }

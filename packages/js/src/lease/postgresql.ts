@@ -7,7 +7,7 @@ interface Notice {
   readonly message?: string | undefined;
 }
 
-/** A client of pg. */
+/** A `pg` client. */
 export interface PgClient {
   query(query: object): Promise<{ rows: unknown[][]; fields: { dataTypeID: number }[] }>;
   on(event: "error", listener: () => void): unknown;
@@ -20,19 +20,19 @@ export interface PgClient {
   release?(isLost: boolean): void;
 }
 
-/** A pool of pg. */
+/** A `pg` pool. */
 export interface PgPool {
   connect(): Promise<PgClient>;
 }
 
 /**
- * The types of columns whose values are integers: int8, int2, int4. Other columns are strings (text, varchar, name). Every column
- * can be null.
+ * The column types whose values are integers: int8, int2, int4. Other columns are strings (text, varchar, name). Any column can
+ * be null.
  */
 const INTEGERS = [20, 21, 23];
 const TEXTS = [25, 1043, 19];
 
-/** A server, as the rules read its URL. */
+/** A server, as the rules parsed its URL. */
 export interface Server {
   readonly hosts: readonly (readonly [host: string, port: number])[];
   readonly user: string | null;
@@ -46,7 +46,7 @@ export interface Server {
 }
 
 /**
- * Creates a store in PostgreSQL from a server, a pool, or a function that resolves to a connected client. Each request uses a
+ * Creates a PostgreSQL store from a server, a pool, or a function that resolves to a connected client. Each request uses a
  * separate client.
  */
 export function postgresql(source: Server | PgPool | (() => Promise<PgClient>)): Driver {

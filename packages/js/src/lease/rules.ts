@@ -2,7 +2,7 @@ import { base64 } from "#lease-base64";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "../errors.js";
 import { decodeBase64 } from "../machines/base64.js";
 
-/** The calls of the module in bindings-lease. Strings are exchanged in `room`, with their length. */
+/** The calls of the wasm module in bindings-lease. A string is passed as its length and its bytes in `room`. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
   room(length: number): number;
@@ -15,7 +15,7 @@ interface Exports {
   reason(wallMs: number): number;
 }
 
-/** The next command of the rules. See docs/leases.md, "Hosts". */
+/** The next command from the rules. See docs/leases.md, "Hosts". */
 export type Command =
   | { do: "open" | "close" | "seal" }
   | { do: "end"; refused?: Reason | null }
@@ -25,18 +25,18 @@ export type Command =
   | { do: "tell"; event: Record<string, unknown> }
   | { do: "wait"; ms: number };
 
-/** A value of a statement or a row. */
+/** A value in a statement or a row. */
 export type Value = number | string | null;
 
 /** The reason why no ID is available. */
 export type Reason = { code: string; message: string; until: number | null; permanent: boolean };
 
-/** The number of random bytes for a command: 8 numbers of 128 bits. */
+/** The number of random bytes for a command: eight 128-bit numbers. */
 const ENTROPY = 128;
 
 let compiled: WebAssembly.Module | undefined;
 
-/** The rules of one lease, which are an instance of the module. */
+/** The rules for one lease, which are an instance of the wasm module. */
 export class Rules {
   readonly #calls: Exports;
 
@@ -48,7 +48,7 @@ export class Rules {
   /**
    * Parses the location of a store, names a file, or starts the lease with its settings.
    *
-   * @throws {PolyflakeError} the error with which the rules reject the call, with the `details`.
+   * @throws {PolyflakeError} the error with which the rules reject the call, extended by `details`.
    */
   ask(call: "place" | "name" | "begin", value: object, details?: ErrorDetails): unknown {
     const answer = this.#read(this.#calls[call](this.#write(JSON.stringify(value)))) as {
@@ -58,13 +58,13 @@ export class Rules {
     return answer;
   }
 
-  /** Returns the next command, given the answer to the last one. */
+  /** Returns the next command, given the result of the last one. */
   next(wallMs: number, elapsedMs: number, answer: unknown): Command {
     const length = this.#write(JSON.stringify(answer), crypto.getRandomValues(new Uint8Array(ENTROPY)));
     return this.#read(this.#calls.next(length, wallMs, elapsedMs)) as Command;
   }
 
-  /** Starts the release of the worker ID, which the next commands perform. */
+  /** Starts to release the worker ID. The next commands perform the release. */
   close(): void {
     this.#calls.close();
   }

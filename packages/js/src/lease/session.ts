@@ -2,29 +2,31 @@ import { PolyflakeError } from "../errors.js";
 import { type Connection, type Driver, failureOf } from "./driver.js";
 import type { Command, Value } from "./rules.js";
 
-/** The longest wait until a connection is open, and until it is closed. */
+/** The longest wait for a connection to open or close, in milliseconds. */
 const OPEN_MS = 15_000;
 
 /**
- * The connection of a lease or of a check to its store. A store that does not answer in time loses the connection, so that the
- * rules can continue.
+ * The connection to a store, for a lease or a check. If the store does not respond in time, the connection is dropped, so that
+ * the rules can continue.
  */
 export class Session {
   readonly #driver: Driver;
   readonly #keepsAlive: boolean;
   #connection: Connection | undefined;
-  /** The open connection, or the one that is being opened. */
+  /** The connection that is open or being opened. */
   #opening: object | undefined;
 
-  /** Creates a session without a connection. `keepsAlive` states whether the process stays alive for an answer. */
+  /**
+   * Creates a session without a connection. `keepsAlive` states whether the process stays alive while it waits for the store.
+   */
   constructor(driver: Driver, keepsAlive: boolean) {
     this.#driver = driver;
     this.#keepsAlive = keepsAlive;
   }
 
   /**
-   * Runs a command on the store, and returns its answer or a promise of it. It is synchronous if the client is, so that a worker ID
-   * can be released even while the process ends.
+   * Runs a command on the store and returns the result, or a promise of it. It is synchronous if the client is, so that a
+   * worker ID can be released even while the process exits.
    */
   answer(command: Command): unknown {
     if (command.do === "open") return this.#open();
@@ -71,7 +73,9 @@ export class Session {
     this.#connection = this.#opening = undefined;
   }
 
-  /** Returns a result, or a promise of it. If the result does not arrive in time, `lose` is called and the answer is a timeout. */
+  /**
+   * Returns a result, or a promise of it. If the result does not arrive in time, it calls `lose` and returns a timeout instead.
+   */
   #within(done: unknown, ms: number, lose: () => void): unknown {
     if (!(done instanceof Promise)) return done;
     return new Promise((resolve) => {
@@ -82,7 +86,7 @@ export class Session {
   }
 }
 
-/** Returns the results of statements, in order, up to the first one that fails. It is synchronous if the client is. */
+/** Runs statements in order, up to the first one that fails, and returns their results. It is synchronous if the client is. */
 function run(connection: Connection, statements: [string, Value[]][]): unknown {
   const rows: Value[][][] = [];
   const failed = (error: unknown) => ({ rows, failure: failureOf(error) });

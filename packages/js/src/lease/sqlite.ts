@@ -4,7 +4,7 @@ import process from "node:process";
 import { type Connection, type Driver, installed } from "./driver.js";
 import type { Rules, Value } from "./rules.js";
 
-/** The part of the interface of node:sqlite and better-sqlite3 that is used here. */
+/** The part of the node:sqlite and better-sqlite3 interfaces that is used here. */
 interface Database {
   prepare(text: string): Statement;
   exec(text: string): unknown;
@@ -17,16 +17,16 @@ interface Statement {
   readonly reader?: boolean;
 }
 
-/** The class of a client: `DatabaseSync` of node:sqlite, or better-sqlite3. */
+/** The class of a database client: `DatabaseSync` from node:sqlite, or the better-sqlite3 class. */
 export type DatabaseClass = new (path: string) => Database;
 
 /**
- * The longest time that a statement waits for a locked file, in milliseconds. The thread is blocked during this time, and the rules
- * retry later.
+ * The longest time that a statement waits for a locked file, in milliseconds. The wait blocks the thread. Afterwards, the rules
+ * retry.
  */
 const LOCKED_MS = 1000;
 
-/** Creates a store in a file, which is opened for each request. */
+/** Creates a store in an SQLite file. The file is opened for each request. */
 export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, given: DatabaseClass | undefined): Driver {
   const file = resolve(path);
   const Client = given ?? clientOf();
@@ -59,13 +59,13 @@ export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, giv
   return { store: "sqlite", open, look };
 }
 
-/** Returns the name of a system error, such as ENOENT, or its message. */
+/** Returns the code of a system error, such as ENOENT, or its message if it has no code. */
 function codeOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? message;
 }
 
-/** Returns the type number of the file system, which only Linux provides. */
+/** Returns the file system's type number, or null on systems other than Linux. */
 const systemOf = (path: string): number | null =>
   process.platform === "linux" ? Number(BigInt.asUintN(32, statfsSync(path, { bigint: true }).type)) : null;
 
@@ -75,7 +75,7 @@ function clientOf(): DatabaseClass {
   return (builtIn?.DatabaseSync as unknown as DatabaseClass) ?? installed<DatabaseClass>("better-sqlite3", remedy);
 }
 
-/** Runs a statement with named values, because clients differ in how they bind numbered ones. */
+/** Runs a statement. Its values are bound by name, because the clients bind numbered parameters differently. */
 function run(database: Database, text: string, values: Value[]): Value[][] {
   const statement = database.prepare(text.replace(/\?(\d+)/g, ":p$1"));
   const named = values.length === 0 ? [] : [Object.fromEntries(values.map((value, k) => [`p${k + 1}`, value]))];
@@ -86,7 +86,7 @@ function run(database: Database, text: string, values: Value[]): Value[][] {
   return statement.all(...named).map((row) => Object.values(row as object));
 }
 
-/** Returns the name of the file, which is created if it does not exist. */
+/** Returns the file's name, and creates the file if it does not exist. */
 function nameOf(file: string, allowsOverlayfs: boolean, rules: Rules): string {
   try {
     closeSync(openSync(file, "wx"));

@@ -1,5 +1,4 @@
-"""Functions that the integrations share. They read IDs and integers from untyped values, and check the names of forms.
-"""
+"""Functions that the integrations share. They read IDs and integers from untyped values, and check form names."""
 
 from __future__ import annotations
 

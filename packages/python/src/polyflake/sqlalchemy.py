@@ -182,8 +182,7 @@ class HotGuidType(_Column[UUID]):
 
 
 class Int64Type(TypeDecorator[int]):
-    """A ``BIGINT`` column type for Randflakes or a layout's integer IDs. It rejects any value except a 64-bit integer.
-    """
+    """A ``BIGINT`` column type for Randflakes or a layout's integer IDs. It accepts only 64-bit integers."""
 
     impl = BigInteger
     cache_ok = True
