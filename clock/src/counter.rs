@@ -133,7 +133,7 @@ fn renew<H: Hardware>(
     anchor.renew(hardware, epoch)
 }
 
-/// Makes this thread's next reading read the wall clock itself, because much may have happened during a sleep.
+/// Makes this thread's next call to [`now`] read the wall clock itself, because much may have happened during a sleep.
 pub fn slept() {
     LEFT.set(0);
 }

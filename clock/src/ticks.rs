@@ -12,7 +12,7 @@ const OVERTAKEN: i64 = 10_000_000;
 /// The latest time, in Unix nanoseconds, that a thread read from the wall clock.
 ///
 /// Readings move backwards only with the wall clock. A thread that knows of a reading, or of an ID that was created from it,
-/// gets no earlier reading, unless the wall clock has moved backwards by more than ten milliseconds since then.
+/// never gets an earlier reading, unless the wall clock has moved backwards by more than ten milliseconds since then.
 ///
 /// ```
 /// use polyflake_clock::Ticks;
@@ -32,7 +32,7 @@ impl Ticks {
         Self(AtomicI64::new(wall))
     }
 
-    /// Creates ticks that start at a reading of the wall clock. The atomics of loom cannot be created in a `const fn`.
+    /// Creates ticks that start at a reading of the wall clock. Loom's atomics cannot be created in a `const fn`.
     #[cfg(loom)]
     pub fn new(wall: i64) -> Self {
         Self(AtomicI64::new(wall))
@@ -44,11 +44,11 @@ impl Ticks {
         self.0.load(Ordering::Acquire)
     }
 
-    /// Reads the wall clock and stores the reading. The updating thread calls it.
+    /// Reads the wall clock and stores the reading. Only the updating thread calls this method.
     ///
-    /// The stored time is loaded before the clock is read. Therefore a reading that is well behind it shows that the wall
-    /// clock moved backwards, and not that this thread was suspended after its reading. A time that another thread stores
-    /// in the meantime is kept.
+    /// The stored time is loaded before the clock is read. Therefore a reading that is well behind the stored time shows
+    /// that the wall clock moved backwards, and not that this thread was suspended after its reading. A time that another
+    /// thread stores in the meantime is kept.
     ///
     /// # Errors
     /// Returns any error that `read` returns. In that case, the stored time is unchanged.

@@ -14,7 +14,7 @@ mod sealed {
     pub trait Zeroable {}
 }
 
-/// A type that consists of cells of one kind, and for which zero bytes are a valid value.
+/// A type that consists of cells of a single type, and for which zero bytes are a valid value.
 pub trait Plain: sealed::Zeroable + Copy + Send + Sync + 'static {
     /// The format of a cell in the notation of buffers (PEP 3118).
     const FORMAT: &CStr;
@@ -69,7 +69,7 @@ pub fn copy_of<T: Copy>(items: &[T]) -> Result<Vec<T>, OutOfMemory> {
     Ok(copy)
 }
 
-/// Returns a vector of `count` zero items, which the caller overwrites.
+/// Returns a vector of `count` zeroed items, which the caller overwrites.
 ///
 /// # Errors
 /// Returns the same errors as [`room`].
@@ -79,7 +79,7 @@ pub fn room_for<T: Plain>(count: usize) -> Result<Vec<T>, OutOfMemory> {
     Ok(items)
 }
 
-/// Extends a vector to `count` items with zero items, which the caller overwrites.
+/// Extends a vector to `count` items. The new items are zeroed, and the caller overwrites them.
 ///
 /// # Panics
 /// Panics if the capacity is not sufficient.

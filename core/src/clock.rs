@@ -311,8 +311,8 @@ impl ManualClock {
         Self(portable_atomic::AtomicI64::new(unix_nanos))
     }
 
-    /// Creates a clock that is set to `unix_ms` milliseconds since 1970. A time that 64-bit nanoseconds cannot represent
-    /// (before 1677 or after 2262) is clamped to the nearest time that they can represent.
+    /// Creates a clock that is set to `unix_ms` milliseconds since 1970. A time outside the range of 64-bit nanoseconds
+    /// (1677 to 2262) is clamped to that range.
     ///
     /// ```
     /// use polyflake::clock::{Clock, ManualClock};
@@ -339,8 +339,7 @@ impl ManualClock {
         self.0.store(unix_nanos, portable_atomic::Ordering::Release);
     }
 
-    /// Sets the time in milliseconds since 1970. A time that 64-bit nanoseconds cannot represent is clamped to the nearest
-    /// time that they can represent.
+    /// Sets the time in milliseconds since 1970. A time outside the range of 64-bit nanoseconds is clamped to that range.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};
@@ -369,10 +368,11 @@ impl Clock for ManualClock {
 /// The operating system's wall clock. Waiting threads sleep.
 ///
 /// On Linux, this clock reads the processor's counter if the kernel's own clock does. This takes a third of the time of a
-/// system call. [`SystemClock::source`] returns which source is used. The counter extrapolates each reading from a reading of
-/// the wall clock that is at most one millisecond old, so a change to the wall clock takes effect within a millisecond. In
-/// addition, each thread renews that reading after at most 4,096 extrapolations. With `POLYFLAKE_CLOCK=exact` in the
-/// environment, every reading uses a system call. [`ExactClock`] does the same for one generator.
+/// system call. [`SystemClock::source`] returns which source is used. Each reading is extrapolated, with the counter, from a
+/// reading of the wall clock that is at most one millisecond old. A change to the wall clock therefore takes effect within a
+/// millisecond. In addition, each thread reads the wall clock again after at most 4,096 extrapolations. With
+/// `POLYFLAKE_CLOCK=exact` in the environment, every reading uses a system call. [`ExactClock`] does the same for one
+/// generator.
 ///
 /// ```
 /// use polyflake::clock::{Clock, SystemClock};

@@ -20,7 +20,7 @@ use unix as imp;
 
 pub(crate) use imp::{current, epoch};
 
-/// Leases default partitions from a table that a host provides. For bindings.
+/// Leases default partitions from a table that a host provides. Bindings use this module.
 pub mod partitions;
 
 use crate::Result;
@@ -37,7 +37,8 @@ pub fn prepare() -> Result<()> {
     imp::prepare()
 }
 
-/// Returns a number that distinguishes this process from all its ancestors. For bindings that generate a batch block by block.
+/// Returns a number that distinguishes this process from all its ancestors. Bindings that generate a batch block by block use
+/// it.
 pub fn process() -> u32 {
     current()
 }

@@ -33,7 +33,7 @@ pub const MOST_BITS: u32 = bits::MOST;
 /// Readings that are less likely than this are not displayed.
 const MIN_ODDS: f64 = 0.001;
 
-/// The information that is available in addition to the ID.
+/// Additional information that helps to interpret an ID.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
     /// The current time in Unix milliseconds. A format in which the ID's time is in the future is unlikely.

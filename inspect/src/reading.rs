@@ -9,7 +9,7 @@ use crate::{
     words,
 };
 
-/// An ID, interpreted as one format.
+/// An ID, interpreted according to one format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// The format's short, stable name, for example `uuid-v7` or `discord`.
@@ -21,11 +21,12 @@ pub struct Reading {
     pub bytes: Box<[u8]>,
     /// The number of bits.
     pub bits: u32,
-    /// The fields, from the most significant bit.
+    /// The fields, starting with the most significant one.
     pub fields: Vec<Field>,
     /// The time in Unix milliseconds, rounded down, or `None` if the format has no time or the time does not fit in 64 bits.
     pub unix_ms: Option<i64>,
-    /// The probability of this reading among all readings of the string, including random characters, from 0 to 1.
+    /// The probability of this reading, from 0 to 1, among all readings of the string. Random characters count as one of
+    /// the readings.
     pub odds: f64,
     /// The reason for the probability, in words.
     pub reason: String,

@@ -26,7 +26,7 @@ pub struct Pieces {
     arrays: Vec<Array>,
 }
 
-/// The error if a stream did not return its column, with the stream's own message.
+/// The error that is returned if a stream does not deliver its column. It contains the stream's own message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamFailed(pub String);
 

@@ -27,7 +27,8 @@ impl Level {
     }
 }
 
-/// Returns the highest level that this CPU, or the weaker CPU that is simulated, supports.
+/// Returns the highest level that this CPU supports. If `POLYFLAKE_CPU` simulates a weaker CPU, returns the highest level of
+/// that CPU.
 #[inline]
 pub fn level() -> Level {
     #[cfg(feature = "std")]
@@ -36,7 +37,7 @@ pub fn level() -> Level {
     return highest();
 }
 
-/// Returns all levels that this CPU, or the weaker CPU that is simulated, supports, weakest first.
+/// Returns all levels up to [`level`], weakest first.
 pub fn levels() -> impl Iterator<Item = Level> {
     let highest = level();
     Set::ALL.iter().map(|&set| Level(set)).filter(move |&level| level <= highest)

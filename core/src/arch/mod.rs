@@ -105,7 +105,7 @@ macro_rules! sets {
         }
 
         impl Set {
-            /// All sets of this architecture, weakest first.
+            /// All of this architecture's sets, weakest first.
             pub const ALL: &[Self] = &[Self::Scalar, $(Self::$Set),*];
 
             /// Returns the name that selects the set in `POLYFLAKE_CPU`.

@@ -17,7 +17,7 @@ pub fn encode(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<
     Ok(())
 }
 
-/// Decodes every string into an ID, up to the first invalid one.
+/// Decodes strings into IDs, up to the first invalid string.
 ///
 /// # Errors
 /// Returns `invalid_length` unless both slices have the same length, or `invalid_character` with the index of the string and

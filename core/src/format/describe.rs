@@ -27,7 +27,8 @@ pub struct Description {
     pub per_second_in_all: Option<u128>,
     /// The start of the first tick in Unix milliseconds.
     pub first_ms: Option<i64>,
-    /// The start of the last tick in Unix milliseconds, or of the last tick that fits in 64-bit milliseconds.
+    /// The start of the last tick in Unix milliseconds. If that does not fit in 64 bits, it is the start of the last tick
+    /// that does.
     pub last_ms: Option<i64>,
     /// Whether IDs sort by time from the first tick to the last. Integers are compared as signed integers, and bytes and
     /// strings lexicographically.
@@ -51,7 +52,7 @@ pub struct FieldDescription {
     name: Name,
     /// The kind of field, named as in a layout's JSON.
     pub kind: &'static str,
-    /// The number of more significant bits before the field.
+    /// The number of bits before the field, counted from the most significant bit.
     pub offset: u32,
     /// The width of the field in bits.
     pub bits: u32,

@@ -68,7 +68,7 @@ pub(crate) trait Family {
     }
 }
 
-/// The types that the methods of an ID format use.
+/// The types that an ID format's methods use.
 pub trait Calls {
     /// The ID type.
     type Id;

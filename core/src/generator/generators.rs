@@ -40,7 +40,7 @@ impl<F: Family, C> Drop for Generator<F, C> {
 }
 
 impl<F: Family, C> Generator<F, C> {
-    /// Returns the clock with which the generator was built.
+    /// Returns the generator's clock.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Generator};

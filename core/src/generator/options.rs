@@ -58,7 +58,7 @@ impl<F, C: Clock> Builder<F, C> {
     }
 
     /// Sets what the generator does when the current tick has no IDs left or the clock is behind. By default, it waits.
-    /// Generators of layouts always fail immediately if the clock is behind.
+    /// Layout generators always fail immediately if the clock is behind.
     ///
     /// ```
     /// use polyflake::{OnExhausted, clock::ManualClock, hotguid::Generator};
@@ -136,8 +136,8 @@ impl<F, C: Clock> Builder<F, C> {
 }
 
 impl<F: Windowed, C: Clock> Builder<F, C> {
-    /// Sets the half-open window `start .. end`. The generator creates an ID only if the ID's tick starts within the window.
-    /// Each bound is Unix milliseconds or a `SystemTime`. For Randflake, the grant is the window.
+    /// Sets the half-open window `start .. end`. The generator creates an ID only if the ID's tick starts within the
+    /// window. `start` and `end` are Unix milliseconds or `SystemTime`s. For Randflake, the grant is the window.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Generator};

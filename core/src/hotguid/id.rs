@@ -160,7 +160,7 @@ impl HotGuid {
         SCALE.ms_of(TIMESTAMP.take(self.word()))
     }
 
-    /// Returns the random bytes that identify the generator of the ID.
+    /// Returns the random bytes that identify the ID's generator.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -250,7 +250,8 @@ impl HotGuid {
         guid::reverse_groups(self.0)
     }
 
-    /// Creates an ID from its 16 bytes in the byte order of RFC 9562, as in `uuid::Uuid`. The string has the same order.
+    /// Creates an ID from its 16 bytes in the byte order of RFC 9562, as in `uuid::Uuid`. The string form has the same
+    /// order.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -262,7 +263,7 @@ impl HotGuid {
         Self(bytes)
     }
 
-    /// Returns the 16 bytes in the byte order of RFC 9562. Like the string, they sort by time.
+    /// Returns the 16 bytes in the byte order of RFC 9562. Like the string form, they sort by time.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;

@@ -48,7 +48,7 @@ pub const MOST_NAME: usize = 63;
 #[doc(hidden)]
 pub const TAIL: usize = text::LEN;
 
-/// The default width of integers in bits. Integers are below 2^48 unless [`Keyring::of_bits`] sets another width.
+/// The default width of integers in bits. Integers are below 2^48 unless [`Keyring::of_bits`] sets a different width.
 pub const BITS: u32 = 48;
 
 /// The number of possible versions of a secret.
@@ -331,8 +331,8 @@ impl IdType {
     /// ```
     ///
     /// # Errors
-    /// Returns `type_mismatch` if the ID belongs to another type; `invalid_length` or `invalid_character` if the string is
-    /// not a public ID, with a suggestion for the invalid character; `check_failed` if a character was mistyped;
+    /// Returns `type_mismatch` if the ID belongs to a different type; `invalid_length` or `invalid_character` if the string
+    /// is not a public ID, with a suggestion for the invalid character; `check_failed` if a character was mistyped;
     /// `unknown_version` if its version has no secret; or `unknown_id` if the ID was forged or encoded with a different
     /// secret.
     pub fn decode(&self, text: &str) -> Result<u64> {

@@ -93,8 +93,8 @@ impl Codec {
         Ok(self.encrypt_raw(parts.to_raw()?))
     }
 
-    /// Decrypts an ID into its fields. Every integer decrypts to fields that look valid, so they do not prove that the ID
-    /// is genuine.
+    /// Decrypts an ID into its fields. Every integer decrypts to fields that look valid, so valid fields do not prove that
+    /// the ID is genuine.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Randflake};
@@ -111,7 +111,7 @@ impl Codec {
         Parts::from_raw(u64::from_le_bytes(raw))
     }
 
-    /// Decrypts many IDs at once and writes each field to a separate column, with the vector kernels of the cipher.
+    /// Decrypts many IDs at once and writes each field to a separate column, with the cipher's vector kernels.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Parts};

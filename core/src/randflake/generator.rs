@@ -55,7 +55,7 @@ pub struct Stats {
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// Returns a builder, which configures a generator for a grant. The secret is 16 bytes or a [`Codec`].
+    /// Returns a builder, which configures a generator for a grant. The secret is either 16 bytes or a [`Codec`].
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Generator, Grant};
@@ -71,8 +71,8 @@ impl Generator {
 }
 
 impl<C> Generator<C> {
-    /// Decrypts an ID into its fields. Every integer decrypts to fields that look valid, so they do not prove that the ID
-    /// is genuine.
+    /// Decrypts an ID into its fields. Every integer decrypts to fields that look valid, so valid fields do not prove that
+    /// the ID is genuine.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};

@@ -24,7 +24,7 @@ impl Randflake {
     /// The maximum length of an encoded ID in characters.
     pub const TEXT_LEN: usize = hex::MAX_DIGITS;
 
-    /// Creates an ID from a signed integer. Every integer is a valid ID; its fields can only be read by decryption.
+    /// Creates an ID from a signed integer. Every integer is a valid ID, but its fields can be read only by decrypting it.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;
@@ -74,7 +74,7 @@ impl Randflake {
         self.0.cast_unsigned()
     }
 
-    /// Returns the ID as a string of 1 to 13 characters of `[0-9a-v]`.
+    /// Returns the ID as a string of 1 to 13 characters from `[0-9a-v]`.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;

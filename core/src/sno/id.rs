@@ -290,7 +290,7 @@ impl Sno {
         self.0[5]
     }
 
-    /// Returns the partition of the generator that created the ID, as an integer. Its `to_be_bytes` method returns the two
+    /// Returns the partition of the generator that created the ID, as an integer. Call `to_be_bytes` on it to get the two
     /// bytes.
     ///
     /// ```

@@ -31,9 +31,9 @@ pub struct Snapshot {
     pub sequence_max: u16,
     /// The last sequence number used in the tick `wall_hi`.
     pub sequence: u32,
-    /// The tick at which the snapshot was taken. In snapshots of this library it equals `wall_hi`. If it differs from
-    /// `wall_hi` in a snapshot of the Go library, the last sequence number is unknown, and the tick `wall_hi` is treated as
-    /// exhausted.
+    /// The tick at which the snapshot was taken. In snapshots from this library, it equals `wall_hi`. If it differs from
+    /// `wall_hi` in a snapshot from the Go library, the last sequence number is unknown, and the tick `wall_hi` is treated
+    /// as exhausted.
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,

@@ -110,14 +110,14 @@ struct Asked {
 }
 
 impl Hosted {
-    /// Creates a lease without a grant. Required settings are `namespace` (the name of the ID format is appended), `family`,
-    /// and `store` (`sqlite` or `postgresql`); for Randflake, `secret` as 32 hexadecimal digits; for layouts, `layout`, its
-    /// JSON as a string, and `fields`, from the most significant one.
+    /// Creates a lease without a grant. The required settings are `namespace` (the name of the ID format is appended),
+    /// `family`, and `store` (`sqlite` or `postgresql`). Randflake also requires `secret` as 32 hexadecimal digits. Layouts
+    /// also require `layout` (the layout's JSON as a string) and `fields` (starting with the most significant one).
     ///
     /// Optional settings are `numbers` (the first and the last worker ID), `lease_ms`, `wait_ms` (how long a caller waits
     /// for the first grant), `holder`, `prefer`, `insist`, `node` (the worker ID in `POLYFLAKE_NODE`, which `insist`
-    /// overrides) and `place` (the store's name in messages); for `PostgreSQL`, `schema` and `create` (`second-store`), as
-    /// in a store's URL.
+    /// overrides) and `place` (the store's name in messages). For `PostgreSQL`, they also include `schema` and `create`
+    /// (`second-store`), as in a store's URL.
     ///
     /// If the setting `check` is true, nothing is leased. The commands end once it is known whether a lease could be acquired.
     ///

@@ -193,9 +193,9 @@ impl Lease {
         Figures { remaining, ..standing.counts }
     }
 
-    /// Closes the generator immediately, releases the worker ID, and waits until it is released. If a task of an executor keeps
-    /// the lease, this call does not wait. In a forked child process, it does nothing unless the child has leased a worker ID.
-    /// It can be called on any thread, for example on one that waits for a signal.
+    /// Closes the generator immediately, releases the worker ID, and waits until it is released. If an executor's task
+    /// keeps the lease, this call does not wait. In a forked child process, it does nothing unless the child has leased a
+    /// worker ID. It can be called on any thread, for example on one that waits for a signal.
     ///
     /// If the store does not respond within [`Lease::CLOSE_LIMIT`], the lease reports one more error, and the task
     /// continues in the background. The worker ID becomes free when the store responds, or when the lease ends.

@@ -171,7 +171,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 
     /// Stops the renewals of a worker ID's grant. The holder uses the worker ID until the grant ends, at most one lease
-    /// duration from now, and then claims another one. The worker ID is then free. Returns the record, whose
+    /// duration from now. The worker ID is then free, and the holder claims another one. Returns the record, whose
     /// `granted_until` is that end.
     ///
     /// # Errors
@@ -193,8 +193,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// reserved, this call has no effect.
     ///
     /// # Errors
-    /// Returns `out_of_range` for a worker ID that is not in the namespace, or for a reason of more than 200 bytes or with
-    /// control characters. All other errors are the same as for [`Operator::evict`].
+    /// Returns `out_of_range` if the worker ID is not in the namespace, or if the reason has more than 200 bytes or
+    /// contains control characters. All other errors are the same as for [`Operator::evict`].
     pub fn reserve(&mut self, number: u64, reason: &str) -> Result<Record> {
         check_text(reason, 200)?;
         self.change(number, true, |old, namespace, (shape, now)| {
@@ -226,9 +226,9 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Frees the worker ID of a dead holder before its grant ends. The grant then ends at the store's time plus the namespace's
-    /// [clock error](Namespace::clock_error_ms). Pass the `token` of the holder's record, because another holder may have the
-    /// worker ID by now.
+    /// Frees a dead holder's worker ID before its grant ends. The grant then ends at the store's time plus the namespace's
+    /// [clock error](Namespace::clock_error_ms). Pass the `token` of the holder's record, because another holder may have
+    /// the worker ID by now.
     ///
     /// The operator vouches that neither the process nor a copy of it is still running, and that its clock was ahead of the
     /// store's clock by at most the clock error. If this is not true, duplicate IDs may be created. Returns the record, whose
@@ -273,12 +273,12 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// cannot detect the restore, for example if rows of a dump were loaded into existing tables, or a file was
     /// overwritten. Grants that the store still has a record of can be renewed, but no new grant starts for a while: until
     /// a time that the store derives from its records, or until `not_before`, in Unix milliseconds, if that is later.
-    /// Returns the records of the namespaces, whose `quiet_until` is that time.
+    /// Returns the namespaces' records, whose `quiet_until` is that time.
     ///
     /// # Errors
-    /// Returns the first error after all namespaces were tried: `out_of_range` for a time more than ten years from now, because
-    /// it cannot be undone, and for a store without namespaces; or `store_damaged` if records are missing. All other errors are
-    /// the same as for [`Operator::evict`].
+    /// Returns the first error after all namespaces were tried: `out_of_range` if `not_before` is more than ten years from
+    /// now, because that could not be undone, or if the store has no namespaces; or `store_damaged` if records are missing.
+    /// All other errors are the same as for [`Operator::evict`].
     pub fn restored(&mut self, not_before: Option<u64>) -> Result<Vec<Namespace>> {
         self.for_all(|random, old, (now, _), found| {
             let Found::Survey { records, latest_end } = found else {
@@ -301,7 +301,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
 
     /// Reports to all namespaces in the store that the store `from` became this store, `to`, without losing data, for
     /// example in a planned failover or a failover to a synchronous replica. The quiet time that started with the change
-    /// ends; an earlier one continues. Active holders continue in any case. Returns the records of the namespaces.
+    /// ends; an earlier one continues. Active holders continue in any case. Returns the namespaces' records.
     ///
     /// The operator vouches that `from` is shut down and that `to` contains everything that `from` acknowledged. If this is not
     /// true, duplicate IDs may be created. The records can contradict the statement but never prove it, because a point-in-time
@@ -309,8 +309,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     ///
     /// # Errors
     /// Returns the first error after all namespaces were tried: `store_changed` if a record contradicts the statement, for
-    /// example because a backup has been restored since then; or `out_of_range` for names of stores between which no
-    /// promotion is possible. All other errors are the same as for [`Operator::evict`].
+    /// example because a backup has been restored since then; or `out_of_range` if the two names show that no promotion is
+    /// possible between the stores. All other errors are the same as for [`Operator::evict`].
     pub fn promoted(&mut self, from: &str, to: &str) -> Result<Vec<Namespace>> {
         check_promotion(from, to)?;
         self.for_all(|random, old, (now, store), _| {

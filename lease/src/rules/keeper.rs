@@ -245,8 +245,8 @@ enum Purpose {
 }
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Creates a keeper without a grant. `random` returns 128 bits from the operating system. It is called for each claim, and
-    /// detects whether the process was forked.
+    /// Creates a keeper without a grant. `random` returns 128 bits from the operating system. It is called for each claim,
+    /// and may return an error, for example if the process was forked.
     pub fn new(options: Options, random: R) -> Self {
         let (grid, preferred) = (options.shape.grid(), options.preferred);
         let longest_ms = options.lease_ms;

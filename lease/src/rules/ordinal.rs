@@ -9,8 +9,8 @@ use crate::{Error, Result, rules::error::out_of_range, rules::json::MOST};
 /// The ordinal of this process among the replicas that a platform runs, read from an environment variable. The page on worker
 /// IDs lists each platform's variable.
 ///
-/// A platform that runs two replicas with the same ordinal, even for a moment, assigns the same ordinal to both. Therefore an
-/// ordinal only determines which worker ID a lease requests. If that worker ID is already held,
+/// A platform may assign the same ordinal to two replicas, even if only for a moment. Therefore an ordinal only determines
+/// which worker ID a lease requests. If that worker ID is already held,
 /// [`Options::prefer_ordinal`](crate::Options::prefer_ordinal) uses another one, and
 /// [`Options::insist_ordinal`](crate::Options::insist_ordinal) waits for it.
 ///

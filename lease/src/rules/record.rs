@@ -20,7 +20,7 @@ use crate::{
 pub struct Random(pub u128);
 
 impl Random {
-    /// Parses 32 lower-case hexadecimal digits.
+    /// Parses 32 lowercase hexadecimal digits.
     ///
     /// # Errors
     /// Returns `store_damaged` for any other string.
@@ -54,11 +54,11 @@ pub struct Record {
     pub granted_until: u64,
     /// The token of the claim, or 0 in a record that was never granted.
     pub token: Random,
-    /// The version, which each change increments.
+    /// The version number, which increases with each change.
     pub version: u64,
     /// The namespace's incarnation when the grant was made.
     pub incarnation: Random,
-    /// A human-readable name of the holder.
+    /// A human-readable name for the holder.
     pub holder: String,
 }
 
@@ -180,7 +180,7 @@ impl Record {
 pub struct Namespace {
     /// The namespace's name.
     pub name: String,
-    /// The shape in canonical JSON, which determines the IDs that are generated. Its digest is stored with it.
+    /// The shape in canonical JSON. It determines which IDs are generated, and its digest is stored with it.
     pub shape: String,
     /// The store's incarnation. Grants from a different incarnation are not renewed.
     pub incarnation: Random,
@@ -197,7 +197,7 @@ pub struct Namespace {
     pub longest_ms: u64,
     /// The time before which no grant starts, in Unix milliseconds.
     pub quiet_until: u64,
-    /// The version, which each change increments.
+    /// The version number, which increases with each change.
     pub version: u64,
 }
 

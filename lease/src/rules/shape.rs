@@ -68,7 +68,7 @@ impl Shape {
     /// Creates the shape for sno partitions.
     ///
     /// # Errors
-    /// Returns `out_of_range` unless the partitions are in 0 to 65535.
+    /// Returns `out_of_range` unless the partitions are in the range 0 to 65535.
     pub fn sno(partitions: core::ops::RangeInclusive<u64>) -> Result<Self> {
         Self::new("sno", (1_262_304_000_000, 4000), "partition", (partitions, 65_535))
     }
@@ -77,7 +77,7 @@ impl Shape {
     /// secret.
     ///
     /// # Errors
-    /// Returns `out_of_range` unless the node IDs are in 0 to 131071.
+    /// Returns `out_of_range` unless the node IDs are in the range 0 to 131071.
     pub fn randflake(nodes: core::ops::RangeInclusive<u64>, secret: &[u8; 16]) -> Result<Self> {
         let shape =
             Self::new("randflake", (1_730_000_000_000, 1_000_000), "node", (nodes, 131_071))?;
@@ -87,7 +87,7 @@ impl Shape {
     /// Creates the shape for Hot Guid machine numbers.
     ///
     /// # Errors
-    /// Returns `out_of_range` unless the machine numbers are in 0 to 1048575.
+    /// Returns `out_of_range` unless the machine numbers are in the range 0 to 1048575.
     pub fn hotguid(machines: core::ops::RangeInclusive<u64>) -> Result<Self> {
         Self::new("hotguid", (0, 1_000_000), "machine", (machines, 1_048_575))
     }

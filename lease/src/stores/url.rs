@@ -29,7 +29,7 @@ use crate::{
 /// working directory. An in-memory store is intended for tests: the process's threads share it, and it exists until the process
 /// ends. Forked child processes cannot use it.
 ///
-/// URL parameters can select a `PostgreSQL` schema other than `polyflake` (`?schema=orders`), create tables even though the
+/// URL parameters can select a `PostgreSQL` schema other than `polyflake` (`?schema=orders`), create tables even if the
 /// database contains another store (`?create=second-store`), or accept a file on overlayfs (`?allow=overlayfs`).
 ///
 /// # Errors

@@ -23,7 +23,7 @@ pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
     Ok(())
 }
 
-/// Decodes the number in every slot, up to the first invalid one.
+/// Decodes the number in each slot, up to the first invalid slot.
 ///
 /// # Errors
 /// Returns `invalid_length` unless both slices have the same length, or the error of the first invalid string, with the
@@ -88,7 +88,7 @@ fn put_last(text: &[u8], places: &mut [u8]) {
     places[..text.len()].copy_from_slice(text);
 }
 
-/// Decodes concatenated strings, given their offsets, up to the first invalid one.
+/// Decodes concatenated strings, given their offsets, up to the first invalid string.
 ///
 /// # Errors
 /// Returns `invalid_length` unless there is one more offset than numbers; `out_of_range`, with the index of the string, if an

@@ -10,7 +10,7 @@ use crate::{
     sequence::per_tick::PerTick,
 };
 
-/// The parts that all IDs of a generator have in common: everything except the time and the sequence number.
+/// The parts that all of a generator's IDs have in common: everything except the time and the sequence number.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has it")]
 pub struct Template {

@@ -257,7 +257,7 @@ impl<C: Clock> Generator<C> {
         self.engine.fill(Mode::Wait, None, ids.into())
     }
 
-    /// Fills a slice with new IDs with the given values for the bindable fields.
+    /// Fills a slice with new IDs that have the given values for the bindable fields.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};

@@ -8,7 +8,7 @@ use crate::{
     layout::{Placed, Shape, Value, shape::bits},
 };
 
-/// An ID of a custom layout. IDs with the same layout sort as they do in databases: signed integers numerically, and bytes
+/// An ID with a custom layout. IDs with the same layout sort as they do in databases: signed integers numerically, and bytes
 /// lexicographically.
 ///
 /// ```
@@ -31,7 +31,7 @@ impl Id {
     ///
     /// # Errors
     /// Returns `invalid_character` if the string is not a canonical decimal, for example because of leading zeros or a plus
-    /// sign, or `out_of_range` if the integer is outside signed 64 bits.
+    /// sign, or `out_of_range` if the integer does not fit in 64 signed bits.
     ///
     /// ```
     /// use polyflake::layout::{Id, preset};

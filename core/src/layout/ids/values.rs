@@ -10,8 +10,8 @@ use crate::{
 /// The values of one ID's fields. Create this buffer once and reuse it for every ID.
 ///
 /// With a [`FieldIndex`], the name of a field is looked up only once. Setting a name or index that the layout does not have
-/// fails immediately with `unknown_field`. All other errors are reported when the ID is packed, in the order of the fields from
-/// the most significant bit: a missing value (`missing_field`), a wrong type (`invalid_type`), or a value that does not fit
+/// fails immediately with `unknown_field`. All other errors are reported when the ID is packed, in field order, starting with
+/// the most significant field: a missing value (`missing_field`), a wrong type (`invalid_type`), or a value that does not fit
 /// (`out_of_range`, `time_out_of_range`).
 ///
 /// ```

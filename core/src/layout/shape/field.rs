@@ -38,8 +38,8 @@ impl Field {
         Self { name: name.into().map(String::from), ..self }
     }
 
-    /// Creates the timestamp field. It counts ticks since the tick that contains `epoch_ms` (Unix milliseconds). A layout
-    /// has at most one timestamp, of at most 64 bits.
+    /// Creates the timestamp field. The timestamp counts ticks since the tick that contains `epoch_ms` (Unix milliseconds).
+    /// A layout has at most one timestamp, of at most 64 bits.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};

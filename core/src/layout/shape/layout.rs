@@ -95,8 +95,8 @@ impl Layout {
     }
 
     /// Creates a layout whose IDs are `length` bytes long, from 1 to 128. The fields are listed from the most significant
-    /// bit of the first byte and must fill all bytes. An integer field has at most 128 bits; a field of bytes or a string
-    /// may fill the ID.
+    /// bit of the first byte and must fill all bytes. An integer field has at most 128 bits; a field that contains bytes or
+    /// a string may fill the entire ID.
     ///
     /// Returns `out_of_range` if a constant or a sequence start does not fit its field, or `invalid_layout` for any other
     /// error in the fields.

@@ -122,7 +122,7 @@ impl Options {
     /// Sets the length of a lease in milliseconds.
     ///
     /// # Errors
-    /// Returns `out_of_range` unless the lease lasts at least two steps of the grid and half a second, and at most a year.
+    /// Returns `out_of_range` unless the lease lasts at least two grid steps, at least half a second, and at most a year.
     pub fn lease_ms(self, lease_ms: u64) -> Result<Self> {
         if lease_ms < (2 * self.shape.grid().step()).max(500) || lease_ms > LONGEST {
             return Err(out_of_range(
