@@ -73,7 +73,7 @@ pub enum Role {
     Time,
     /// The type or the location of the object that the ID identifies: a metabyte or a shard key.
     Kind,
-    /// The generator of the ID: a partition, a node ID, or a machine field.
+    /// The ID's generator: a partition, a node ID, or a machine field.
     Maker,
     /// The sequence number among the IDs that were generated at the same time.
     Sequence,

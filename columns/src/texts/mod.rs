@@ -42,7 +42,7 @@ pub trait Textual: Plain + Default {
     /// Parses one string.
     ///
     /// # Errors
-    /// Returns the errors of the ID format.
+    /// Returns the ID format's errors.
     fn parse(text: &str) -> Result<Self>;
 
     /// Returns bytes as a slice of buffers.

@@ -9,9 +9,9 @@ use super::{Items, Texts, Textual, decoded, gather, placed, text_in, unpadded};
 pub enum Unit {
     /// Bytes without padding.
     Byte,
-    /// Bytes padded with NULs, which is `NumPy`'s type `S`.
+    /// Bytes padded with NULs, as in `NumPy`'s type `S`.
     PaddedByte,
-    /// Characters of 4 bytes padded with NULs, which is `NumPy`'s type `U`.
+    /// 4-byte characters padded with NULs, as in `NumPy`'s type `U`.
     PaddedChar,
 }
 

@@ -1,4 +1,4 @@
-//! The key figures of an ID format. They are not heap-allocated for the built-in formats.
+//! The description of an ID format. It is not heap-allocated for the built-in formats.
 
 use super::{Scale, Span};
 use crate::error::Name;
@@ -6,7 +6,7 @@ use crate::error::Name;
 /// The fields, either static or on the heap.
 type Fields = alloc::borrow::Cow<'static, [FieldDescription]>;
 
-/// The properties of an ID format: its fields, its capacity and its time range. All formats use the same type.
+/// The size, fields, rate and time span of an ID format. All formats use this type.
 ///
 /// ```
 /// let sno = polyflake::sno::describe();
@@ -25,17 +25,16 @@ pub struct Description {
     /// The number of IDs that all generators together can generate per second, rounded down. It is `None` if the number
     /// exceeds 2^128, or if the format lacks a timestamp or a sequence.
     pub per_second_in_all: Option<u128>,
-    /// The start of the first tick in Unix milliseconds.
+    /// The start of the first tick, in Unix milliseconds.
     pub first_ms: Option<i64>,
-    /// The start of the last tick in Unix milliseconds. If that does not fit in 64 bits, it is the start of the last tick
-    /// that does.
+    /// The start of the last tick, in Unix milliseconds. Ticks whose start does not fit in 64-bit milliseconds are ignored.
     pub last_ms: Option<i64>,
     /// Whether IDs sort by time from the first tick to the last. Integers are compared as signed integers, and bytes and
     /// strings lexicographically.
     pub sorts_by_time: bool,
-    /// Whether every ID, read as an unsigned integer, is below 2^53 and therefore exact as a JavaScript number.
+    /// Whether every ID, as an unsigned integer, is below 2^53, so that a JavaScript number can hold it.
     pub below_2_53: bool,
-    /// Whether every ID, read as an unsigned integer, is below 2^63, so that the signed integer is never negative.
+    /// Whether every ID, as an unsigned integer, is below 2^63, so that it is never negative as a signed integer.
     pub below_2_63: bool,
 }
 

@@ -53,7 +53,7 @@ pub const LAST_SECOND: i64 = TIMESTAMP.max().cast_signed();
 #[allow(clippy::cast_possible_truncation, reason = "24 bits")]
 pub const LAST_COUNTER: u32 = COUNTER.max() as u32;
 
-/// Describes the format: its fields, its capacity and its time range. The fields are in the same order as in the string form.
+/// Returns the format's size, fields, rate and time span. The fields are in the same order as in the string form.
 ///
 /// ```
 /// let figures = polyflake::hotguid::describe();

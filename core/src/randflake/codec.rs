@@ -93,8 +93,8 @@ impl Codec {
         Ok(self.encrypt_raw(parts.to_raw()?))
     }
 
-    /// Decrypts an ID into its fields. Every integer decrypts to fields that look valid, so valid fields do not prove that
-    /// the ID is genuine.
+    /// Decrypts an ID into its fields. Every integer decrypts to something that looks like valid fields, so plausible
+    /// fields do not prove that the ID is genuine.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Randflake};

@@ -71,8 +71,8 @@ impl Generator {
 }
 
 impl<C> Generator<C> {
-    /// Decrypts an ID into its fields. Every integer decrypts to fields that look valid, so valid fields do not prove that
-    /// the ID is genuine.
+    /// Decrypts an ID into its fields. Every integer decrypts to something that looks like valid fields, so plausible
+    /// fields do not prove that the ID is genuine.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};

@@ -62,8 +62,8 @@ pub const LAST_NODE: u32 = NODE.max() as u32;
 #[allow(clippy::cast_possible_truncation, reason = "17 bits")]
 pub const LAST_SEQUENCE: u32 = SEQUENCE.max() as u32;
 
-/// Describes the format: its fields, its capacity and its time range. The fields are those of the raw value, which can be
-/// decrypted only with the secret.
+/// Returns the format's size, fields, rate and time span. The fields are those of the raw value, which can be decrypted only
+/// with the secret.
 ///
 /// ```
 /// let figures = polyflake::randflake::describe();

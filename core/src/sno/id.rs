@@ -53,7 +53,7 @@ const _: () = assert!(size_of::<Result<Sno>>() <= 32);
 pub struct Parts {
     /// The time in 4 ms units since 2010-01-01T00:00:00Z, 39 bits.
     pub tick: u64,
-    /// The tick-tock bit, which flips at each clock rollback.
+    /// The tick-tock bit, which flips on each clock rollback.
     pub tick_tock: bool,
     /// The metabyte, which is a byte whose meaning you choose, for example the type of the object that the ID identifies.
     pub metabyte: u8,
@@ -261,7 +261,7 @@ impl Sno {
         TICK.take(self.word())
     }
 
-    /// Returns the tick-tock bit, which flips at each clock rollback.
+    /// Returns the tick-tock bit, which flips on each clock rollback.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};

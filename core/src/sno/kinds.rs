@@ -161,11 +161,11 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
     from.deserialize_any(Reader::new(human_readable, refused))
 }
 
-/// Declares an enum whose variant serde selects by the metabyte of an object's sno ID.
+/// Declares an enum whose variant serde selects based on the metabyte of an object's sno ID.
 ///
 /// Each variant contains one type, which is deserialized from the whole object including its ID. The pattern before each arrow
-/// lists the metabytes of the variant: `1`, `1 | 2`, `1..=4`, or a constant. `_` matches all metabytes that no other variant
-/// lists. Without `_`, unlisted metabytes are rejected.
+/// lists the variant's metabytes: `1`, `1 | 2`, `1..=4`, or a constant. `_` matches all metabytes that no other variant lists.
+/// Without `_`, unlisted metabytes are rejected.
 ///
 /// ```
 /// use polyflake::sno::{Sno, by_metabyte};
@@ -202,18 +202,18 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
 ///
 /// Attributes are passed through to the enum and its variants. The macro implements only `Deserialize`; with
 /// `#[serde(untagged)]`, serialization writes the objects as they were read. The enum may borrow: `enum Record<'a> { ... }`. To
-/// read the ID from another member, write `enum Record by "_id" { ... }`.
+/// read the ID from a different member, write `enum Record by "_id" { ... }`.
 ///
 /// Write the ID as the first member, because members that precede it are kept in memory until the ID is read, while members
-/// that follow it are deserialized directly into the variant's type. For members before the ID, `serde_json` does not support
-/// `RawValue`, or numbers under its `arbitrary_precision` feature, and rejects them. It reports an integer of more than 64 bits as
-/// a float there, which a field of an integer type rejects.
+/// that follow it are deserialized directly into the variant's type. In members before the ID, `RawValue` is rejected, and so
+/// are numbers if `serde_json` has the feature `arbitrary_precision`. `serde_json` reports an integer of more than 64 bits
+/// there as a float, which a field of an integer type rejects.
 ///
 /// Every self-describing format works, for example JSON, CBOR, and `MessagePack` with names. Other formats, such as postcard
 /// and bincode, return an error.
 ///
-/// If the ID is missing or malformed, or no variant has its metabyte, the error has this crate's message;
-/// [`ByMetabyte::read`] returns it with its code. An object with two IDs is rejected.
+/// If the ID is missing or malformed, or no variant has its metabyte, the error has this crate's message. [`ByMetabyte::read`]
+/// returns the error with its code. An object with two IDs is rejected.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __by_metabyte {

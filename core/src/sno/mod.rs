@@ -61,7 +61,7 @@ use crate::format::{FieldDescription, Figures, Scale};
 /// 4 ms units since 2010-01-01T00:00:00Z, 39 bits of them: up to 2079-09-07T15:47:35.548Z.
 const SCALE: Scale = Scale { epoch_ms: 1_262_304_000_000, tick_ms: 4, last: (1 << 39) - 1 };
 
-/// Describes the format: its fields, its capacity and its time range.
+/// Returns the format's size, fields, rate and time span.
 ///
 /// ```
 /// let figures = polyflake::sno::describe();

@@ -37,7 +37,8 @@ pub struct Snapshot {
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
-    /// The tick up to which calls wait after a clock rollback.
+    /// The highest tick from which the clock moved back. If the clock moves back to this tick or an earlier one again,
+    /// calls wait.
     pub wall_safe: u64,
     /// The number of clock rollbacks. Its lowest bit is the tick-tock bit.
     pub drifts: u32,
@@ -71,7 +72,8 @@ pub struct Stats {
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
-    /// The tick up to which calls wait after a clock rollback.
+    /// The highest tick from which the clock moved back. If the clock moves back to this tick or an earlier one again,
+    /// calls wait.
     pub wall_safe: u64,
     /// The number of clock rollbacks.
     pub drifts: u32,

@@ -118,7 +118,7 @@ pub enum Action {
     Extend(u64),
     /// Seal the generator, and call [`Keeper::sealed`].
     Seal,
-    /// The keeper encountered an error and continues. For logs, and for calls that find no grant.
+    /// The keeper encountered an error and continues. Log the error, and report it to calls that find no grant.
     Refused(Error),
     /// Wait until this time, according to [`Moment::elapsed_ms`], or until a reply arrives.
     Wait(u64),

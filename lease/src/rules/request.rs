@@ -43,8 +43,9 @@ pub enum Ask {
     },
     /// Replace the namespace's record if its version and incarnation are unchanged and the store is the one that `new`
     /// names, because a write that was sent to a different incarnation of the store must not reach this one. Before that,
-    /// create the records that `new` counts and `old` does not, starting at `first`, each `count` worker IDs after the
-    /// previous one and [never granted](Record::fresh). The result is [`Found::Done`] or [`Found::Differs`].
+    /// create the records that `new` counts and `old` does not. The first one starts at `first`, and each further one
+    /// starts `count` worker IDs after the previous one. They were [never granted](Record::fresh). The result is
+    /// [`Found::Done`] or [`Found::Differs`].
     PutNamespace {
         /// The record as it was read.
         old: Namespace,

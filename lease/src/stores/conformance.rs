@@ -1,4 +1,4 @@
-//! The test suite that every store passes. It checks the guarantees of a driver on which the rules depend, on a store that is
+//! The test suite that every store passes. It checks the driver guarantees on which the rules depend, with a store that is
 //! initially empty.
 //!
 //! A driver's test calls [`check`] with a fresh store, and [`check_together`] with a function that opens it. Both panic with

@@ -66,9 +66,9 @@ pub type Generator<C = DefaultClock> = generator::Generator<Template, C>;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Batch<'b> {
-    /// The IDs of an integer layout.
+    /// IDs with an integer layout.
     Integers(&'b mut [i64]),
-    /// A whole number of IDs of a byte layout.
+    /// A whole number of IDs with a byte layout.
     Bytes(&'b mut [u8]),
 }
 

@@ -1,4 +1,4 @@
-//! Layouts, snapshots and key figures as JSON.
+//! Layouts, snapshots and descriptions of formats as JSON.
 
 pub(super) mod description;
 #[cfg(feature = "json")]

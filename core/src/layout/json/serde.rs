@@ -1,4 +1,4 @@
-//! Layouts, their key figures and snapshots in every format of serde: as JSON values in text formats, and as a JSON string in
+//! Layouts, their descriptions and snapshots in every format of serde: as JSON values in text formats, and as a JSON string in
 //! binary formats, because some binary formats do not record a value's type.
 
 use alloc::{string::String, vec::Vec};

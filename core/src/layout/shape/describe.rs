@@ -1,4 +1,4 @@
-//! The key figures of a layout.
+//! The description of a layout's IDs.
 
 use crate::{
     format::{Description, FieldDescription},
@@ -6,7 +6,7 @@ use crate::{
 };
 
 impl Description {
-    /// Returns the key figures as a JSON value, with the field names of this struct.
+    /// Returns the description as a JSON value, with the field names of this struct.
     ///
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
@@ -37,7 +37,7 @@ impl From<&FieldDescription> for Json {
 }
 
 impl Layout {
-    /// Describes the layout: its fields, its capacity and its time range.
+    /// Returns the size, fields, rate and time span of the layout's IDs.
     ///
     /// ```
     /// use polyflake::layout::preset;

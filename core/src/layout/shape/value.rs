@@ -28,7 +28,7 @@ pub enum ValueType {
     Integer,
     /// Bytes, read as a big-endian number. Leading zero bytes are not preserved.
     Bytes,
-    /// Strings, whose UTF-8 bytes are read like bytes.
+    /// Strings, whose UTF-8 bytes are treated as bytes.
     Text,
 }
 

@@ -1,4 +1,4 @@
-//! The options of a keeper.
+//! A keeper's options.
 
 use alloc::{
     format,
