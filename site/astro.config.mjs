@@ -1,9 +1,20 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import starlight from "@astrojs/starlight";
 import { defineConfig, passthroughImageService } from "astro/config";
+import { parse } from "smol-toml";
+import { HOME, REPOSITORY } from "./src/pages.mjs";
+
+const { version } = parse(readFileSync(join(REPOSITORY, "Cargo.toml"), "utf8")).workspace.package;
+/** The public address of the site, which links to pictures in other sites' previews need. */
+const site = process.env.POLYFLAKE_SITE;
+const picture = new URL("/social.png", site ?? "http://localhost").href;
 
 const group = (label, ...items) => ({ label, items });
 
 export default defineConfig({
+  site,
+  vite: { define: { VERSION: JSON.stringify(version) } },
   outDir: "../target/site/dist",
   cacheDir: "../target/site/cache",
   publicDir: "../target/site/public",
@@ -12,11 +23,29 @@ export default defineConfig({
   integrations: [
     starlight({
       title: "polyflake",
-      head: [{ tag: "script", attrs: { type: "module", src: "/reader.js" } }],
+      head: [
+        { tag: "script", attrs: { type: "module", src: "/reader.js" } },
+        { tag: "meta", attrs: { property: "og:image", content: picture } },
+        { tag: "meta", attrs: { property: "og:image:alt", content: "An ID of 16 characters, coloured by field" } },
+      ],
+      components: { SiteTitle: "./src/SiteTitle.astro" },
+      expressiveCode: { defaultProps: { frame: "none" } },
+      social: [{ icon: "seti:git", label: "Repository", href: HOME }],
+      // A page's own words for what it is about count more than its title, and both more than its text.
+      pagefind: { ranking: { metaWeights: { title: 5, words: 10 } } },
       customCss: ["./src/site.css"],
       sidebar: [
         { label: "What is this ID?", link: "/inspect/" },
-        group("Get started", "index", "guide/quickstart", "guide/which-id", "guide/uuid-v7", "python", "npm", "rust"),
+        group(
+          "Get started",
+          { label: "Overview", slug: "index" },
+          "guide/quickstart",
+          "guide/which-id",
+          "guide/uuid-v7",
+          "python",
+          "npm",
+          "rust",
+        ),
         group(
           "Guides",
           "guide/workers",
@@ -56,6 +85,8 @@ export default defineConfig({
           "Reference",
           { label: "Names in all languages", slug: "api/names" },
           { label: "Rust API", link: "/api/rust/polyflake/" },
+          { label: "Rust API of leases", link: "/api/rust/polyflake_lease/" },
+          { label: "Python API", slug: "api/python" },
           { label: "JavaScript API", link: "/api/javascript/" },
           "errors",
           "environment",

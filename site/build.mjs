@@ -1,9 +1,11 @@
 /**
- * Puts into one folder what the site has beside its pages: pictures, the page that names IDs (which is there already), the readers'
- * script, each page as Markdown, and their list for readers that are programs. `node build.mjs FOLDER`.
+ * Puts into one folder what the site has besides its pages: pictures, the page that identifies IDs (which is there already), the
+ * readers' script, each page as Markdown, and a list of the pages for programs. `node build.mjs FOLDER`.
  */
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import sharp from "sharp";
+import { social } from "./src/landing.mjs";
 import { addressOf, FILES, pageOf, REPOSITORY } from "./src/pages.mjs";
 
 const [out] = process.argv.slice(2);
@@ -12,6 +14,8 @@ const docs = join(REPOSITORY, "docs");
 for (const name of readdirSync(docs, { recursive: true }).filter((name) => name.endsWith(".svg")))
   cpSync(join(docs, name), join(out, name));
 for (const name of ["favicon.svg", "reader.js"]) cpSync(join(import.meta.dirname, "src", name), join(out, name));
+
+await sharp(Buffer.from(social())).png().toFile(join(out, "social.png"));
 
 const lines = [];
 for (const place of FILES.keys()) {

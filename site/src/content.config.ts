@@ -1,7 +1,15 @@
 import { defineCollection } from "astro:content";
 import { join } from "node:path";
 import { docsSchema } from "@astrojs/starlight/schema";
+import { landing } from "./landing.mjs";
 import { FILES, isSearched, pageOf, REPOSITORY } from "./pages.mjs";
+import { WORDS } from "./words.mjs";
+
+/** What else readers search for when they need a page. */
+const searched = (id) => {
+  const attrs = { name: "keywords", content: WORDS[id] ?? "", "data-pagefind-meta": "words[content]" };
+  return id in WORDS ? [{ tag: "meta", attrs }] : [];
+};
 
 /** Reads the repository's Markdown where it lies. */
 const repository = {
@@ -9,8 +17,13 @@ const repository = {
   async load({ store, parseData, renderMarkdown, generateDigest }) {
     store.clear();
     for (const id of FILES.keys()) {
-      const { title, description, body, file } = pageOf(id);
-      const data = await parseData({ id, data: { title, description, pagefind: isSearched(id) } });
+      const page = id === "index" ? landing(pageOf(id)) : pageOf(id);
+      const { title, description, body, file, hero } = page;
+      const shape = hero && { template: "splash", hero, prev: false, next: false };
+      const data = await parseData({
+        id,
+        data: { title, description, pagefind: isSearched(id), head: searched(id), ...shape },
+      });
       const rendered = await renderMarkdown(body, { fileURL: new URL(`file://${join(REPOSITORY, file)}`) });
       store.set({ id, data, body, digest: generateDigest(body), rendered });
     }

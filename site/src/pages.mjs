@@ -4,7 +4,8 @@ import { dirname, join, normalize } from "node:path";
 import { parse } from "smol-toml";
 
 export const REPOSITORY = join(import.meta.dirname, "../..");
-const FILES_AT = "https://example.invalid/polyflake/blob/main/";
+export const HOME = "https://example.invalid/polyflake";
+const FILES_AT = `${HOME}/blob/main/`;
 
 /** Files outside of `docs`, by their place in the site, and titles for those that begin with the same one. */
 const ELSEWHERE = {
@@ -15,6 +16,7 @@ const ELSEWHERE = {
   lease: "lease/README.md",
   program: "cli/README.md",
   inspector: "inspect/README.md",
+  changes: "CHANGELOG.md",
 };
 const TITLES = {
   index: "What is polyflake?",
@@ -32,20 +34,24 @@ const inDocs = readdirSync(join(REPOSITORY, "docs"), { recursive: true })
   .filter((name) => name.endsWith(".md"))
   .map((name) => [name.replace(/(\/README)?\.md$/, ""), `docs/${name}`]);
 
-/** The page made of Python's stubs, where its documentation stands. */
-const STUBS = "api/python";
-const STUBS_FOLDER = "packages/python/src/polyflake";
+/** The reference of the Python package, a page for each module, which `python/reference.py` writes. */
+const PYTHON = "api/python";
+const PYTHON_FOLDER = "target/site/python";
+const python = readdirSync(join(REPOSITORY, PYTHON_FOLDER)).map((name) => [
+  name === "index.md" ? PYTHON : `${PYTHON}/${name.replace(".md", "")}`,
+  `${PYTHON_FOLDER}/${name}`,
+]);
 
 /** The page made of the contract of names. */
 const NAMES = "api/names";
 const NAMES_FILE = "packages/api.toml";
 
-/** Pages for maintainers, and the stubs: neither in the navigation nor in the search, so that readers find the pages for them. */
-const APART = new Set(["decisions", "bench/goals", "platforms", STUBS]);
-export const isSearched = (place) => !APART.has(place);
+/** Pages for maintainers and the list of changes are neither in the navigation nor in the search. The references have their own indexes. */
+const APART = new Set(["decisions", "bench/goals", "platforms", "changes"]);
+export const isSearched = (place) => !APART.has(place) && !place.startsWith("api/");
 
 /** Files by their place in the site. */
-export const FILES = new Map([...Object.entries(ELSEWHERE), ...inDocs, [STUBS, STUBS_FOLDER], [NAMES, NAMES_FILE]]);
+export const FILES = new Map([...Object.entries(ELSEWHERE), ...inDocs, ...python, [NAMES, NAMES_FILE]]);
 /** The page that names IDs stands where its description is linked to. */
 const PLACES = new Map([...[...FILES].map(([place, file]) => [file, place]), ["site/README.md", "inspect"]]);
 
@@ -75,17 +81,6 @@ function outsideOfCode(text, change) {
 }
 
 const plain = (markdown) => markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[`*]/g, "");
-
-function stubs() {
-  const modules = readdirSync(join(REPOSITORY, STUBS_FOLDER)).filter((name) => name.endsWith(".pyi"));
-  // The module behind them comes last.
-  modules.sort((a, b) => Number(a.startsWith("_")) - Number(b.startsWith("_")) || a.localeCompare(b));
-  const section = (name) =>
-    `\n## ${name.replace(".pyi", "")}\n\n\`\`\`python\n${readFileSync(join(REPOSITORY, STUBS_FOLDER, name), "utf8")}\`\`\`\n`;
-  const description = "The stubs of the wheel, module by module: every public name with its documentation.";
-  const body = `\n${description}\n${modules.map(section).join("")}`;
-  return { title: "Python: all names", description, body, file: STUBS_FOLDER };
-}
 
 /** One entry of `api.toml` as a row: its summary alone stands for a name of all languages. */
 function row(name, entry) {
@@ -118,7 +113,7 @@ function names() {
     return `\n## ${family}\n\n${table(first)}\n### Others of ${family}\n\n${table(others)}`;
   });
   const description = "The public names, those that the guides use first; JavaScript writes them in camelCase.";
-  const elsewhere = `Each name's documentation: [Rust](/api/rust/polyflake/), [Python](/${STUBS}/), [JavaScript](/api/javascript/).`;
+  const elsewhere = `Each name's documentation: [Rust](/api/rust/polyflake/), [Python](/${PYTHON}/), [JavaScript](/api/javascript/).`;
   return {
     title: "Names in all languages",
     description,
@@ -129,7 +124,6 @@ function names() {
 
 /** A page: its title, its first sentence, and the Markdown after the title with links of the site. */
 export function pageOf(place) {
-  if (place === STUBS) return stubs();
   if (place === NAMES) return names();
   const file = FILES.get(place);
   const text = readFileSync(join(REPOSITORY, file), "utf8");

@@ -1,4 +1,4 @@
-/** Makes tabs of consecutive code blocks in several languages. The choice of the reader stays, on all pages. */
+/** Makes tabs of consecutive code blocks in several languages. The reader's choice applies to all pages. */
 const NAMES = { rust: "Rust", python: "Python", js: "JavaScript" };
 const KEY = "language";
 
@@ -24,7 +24,10 @@ function choose(language) {
   for (const change of choices) change(language);
 }
 
-function tabs(blocks, number) {
+function tabs(run, number) {
+  // Tabs have one order on all pages.
+  const order = Object.keys(NAMES);
+  const blocks = run.toSorted((a, b) => order.indexOf(languageOf(a)) - order.indexOf(languageOf(b)));
   const list = document.createElement("div");
   list.className = "languages not-content";
   list.setAttribute("role", "tablist");
@@ -55,7 +58,7 @@ function tabs(blocks, number) {
     return button;
   });
   list.append(...buttons);
-  blocks[0].before(list);
+  run[0].before(list);
   return (language) => {
     const at = Math.max(
       0,

@@ -17,6 +17,9 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// The inspector is asked once a letter: it need not be fast.
 const PROFILE: &str = "wasm-small";
 
+/// The crates whose names the site lists.
+const CRATES: [&str; 3] = ["polyflake", "polyflake-lease", "polyflake-sql"];
+
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
     readme::guide(&shell)?;
@@ -46,11 +49,16 @@ fn page(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{NODE} page/build.mjs {module} {out}").run()?)
 }
 
-/// All public names of the crate and of the npm package, by rustdoc and `TypeDoc`. Those of the wheel are a page of its stubs.
+/// All public names: of the crates by rustdoc, of the npm package by `TypeDoc`, and of the wheel by a script of the site.
 fn names(shell: &Shell) -> Result<()> {
     let (docs, api) = (site().join("rustdoc"), public().join("api"));
-    let chosen = ["--package", "polyflake", "--no-deps", "--all-features"];
-    cmd!(shell, "cargo doc --quiet {chosen...} --target-dir {docs}").run()?;
+    let chosen = CRATES.iter().flat_map(|name| ["--package", name]);
+    cmd!(shell, "cargo doc --quiet --no-deps --all-features {chosen...} --target-dir {docs}")
+        .run()?;
+    let pages = site().join("python");
+    shell.remove_path(&pages)?;
+    let python = tools::any_python(shell)?;
+    cmd!(shell, "{python} site/python/reference.py {pages}").run()?;
     shell.create_dir(&api)?;
     let (from, to) = (docs.join("doc"), api.join("rust"));
     cmd!(shell, "cp -R {from} {to}").run()?;

@@ -13,7 +13,9 @@ pub use debian::{
     mingw_zlib, postgresql, qemu_aarch64, valgrind, wine,
 };
 pub use node::{node, npm, workerd};
-pub use python::{artefacts_python, bench_python, integrations_python, oldest_python, python};
+pub use python::{
+    any_python, artefacts_python, bench_python, integrations_python, oldest_python, python,
+};
 pub use rust::{
     BOLERO, DENY, HACK, MUTANTS, install, newest_nightly, nightly, rust_targets, rust_toolchain,
     wasm_test_runner,

@@ -50,10 +50,15 @@ pub fn oldest_python(shell: &Shell) -> Result<PathBuf> {
     Ok(found.find(runs).ok_or(Missing("no Python 3.10 on this machine".into()))?)
 }
 
-fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<PathBuf> {
+/// The machine's own interpreter.
+pub fn any_python(shell: &Shell) -> Result<&'static str> {
     let newest =
         ["python3", "python"].into_iter().find(|program| version(shell, program) >= Some(OLDEST));
-    let machine = newest.ok_or(Missing("no Python 3.10 or newer on this machine".into()))?;
+    Ok(newest.ok_or(Missing("no Python 3.10 or newer on this machine".into()))?)
+}
+
+fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<PathBuf> {
+    let machine = any_python(shell)?;
     let (python, file) = (venv.join("bin/python"), workspace::root().join(requirements));
     let wanted =
         fs::read_to_string(&file).with_context(|| format!("cannot read {requirements}"))?;

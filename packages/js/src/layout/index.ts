@@ -21,7 +21,7 @@ export type { Column, PackColumns, ParsedColumns } from "./columns.js";
 export type { Field, Integer, Kind, LayoutDescription } from "./description.js";
 export type { IdOf, PackValues, Parsed } from "./fields.js";
 export { Generator, type GeneratorOptions, type Snapshot, type Stats } from "./generator.js";
-export { Layout, type PresetName } from "./layout.js";
+export { Layout, type LayoutConstructor, type PresetName } from "./layout.js";
 export type { Value, Values } from "./values.js";
 
 /** See {@link Init}. */

@@ -280,8 +280,8 @@ type Known<Fields extends readonly Field[]> = [Others<Fields[number]>] extends [
 type Others<One> = Exclude<MembersOf<One>, MembersOf<Field>>;
 type MembersOf<One> = One extends unknown ? keyof One : never;
 
-/** Creates layouts. */
-interface LayoutConstructor {
+/** The constructor {@link Layout}: creates layouts from descriptions, from JSON and from presets. */
+export interface LayoutConstructor {
   /**
    * Creates a layout from a description.
    *

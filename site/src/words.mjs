@@ -1,0 +1,24 @@
+/** Words that readers search for and that a page's own text lacks, or has no more often than other pages. */
+export const WORDS = {
+  "how-it-works": "duplicate IDs, duplicates, uniqueness, clock went backwards, clock skew, NTP, drift, leap second",
+  promises:
+    "collision, collisions, probability, birthday paradox, monotonic, ordering, sortable, guarantee, thread safe",
+  "guide/workers":
+    "worker ID, machine ID, node ID, instance ID, datacenter ID, gunicorn, uvicorn, Celery, Kubernetes, pod, replica, Docker, PM2, cluster, multiple processes",
+  "public-ids":
+    "prefix, prefixed IDs, hide integer, hide integer keys, obfuscate, hashids, sqids, typeid, encrypt, enumeration",
+  "guide/types-in-json": "type, type tag, metabyte, kind, polymorphic, discriminator",
+  "guide/uuid-v7": "uuid7, uuidv7, uuid v7, uuid v4, comparison, alternative, versus",
+  "guide/64-bits": "bigint, int64, JavaScript number, precision, rounding, MAX_SAFE_INTEGER, 2^53",
+  "guide/discord-and-x": "Discord, Twitter, X, tweet, snowflake, message ID, timestamp of a Discord ID",
+  "guide/restarts": "snapshot, restart, restore, resume, fork",
+  "guide/migrate": "ULID, Nano ID, nanoid, KSUID, cuid, xid, flake, convert",
+  "guide/store": "column type, primary key, index, database",
+  errors: "lease expired, error codes, exception",
+  troubleshooting: "lease_unavailable, lease unavailable, permission denied",
+  "integrations/postgresql": "postgres, psql, pg, psycopg, asyncpg",
+  "integrations/sql": "time of an ID in PostgreSQL, creation time, extract timestamp, date range, partition by time",
+  "integrations/django": "Django, DRF, Django REST framework, model field, primary key",
+  "integrations/sqlalchemy": "SQLAlchemy, SQLModel, Alembic, mapped_column",
+  "integrations/prisma": "Prisma, schema.prisma",
+};
