@@ -50,7 +50,7 @@ pub(crate) const fn of_sql(bytes: [u8; 16]) -> [u8; 16] {
     [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3]
 }
 
-/// Returns 16 bytes as a lower-case string.
+/// Returns 16 bytes as a lowercase string.
 #[inline]
 pub(crate) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
     let mut text = [b'-'; LENGTH];

@@ -46,7 +46,7 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Creates a generator with its first grant, which has the number 0. The generator's window is the grant.
     ///
     /// # Errors
-    /// Returns `unknown_field` for a generator of a layout without a timestamp, or `missing_field` if a bindable field is not
+    /// Returns `unknown_field` if the generator's layout has no timestamp, or `missing_field` if a bindable field is not
     /// fixed.
     pub fn new(mut first: Generator<F, C>) -> Result<Self> {
         check(&first.engine)?;

@@ -1,7 +1,7 @@
 //! The thread of a process that keeps all its leases over blocking stores.
 //!
 //! Each lease is a task. One thread waits for the next task that is due, and polls it. A request blocks its thread, so another
-//! thread waits meanwhile if there are other leases. The thread that finishes first continues, and the other one ends.
+//! thread waits in the meantime if there are other leases. The thread that finishes first continues, and the other one ends.
 //! Therefore a process has one thread while no request is in progress, no matter how many generators it has. An unresponsive
 //! store blocks one thread for each of its requests, and the other leases continue.
 

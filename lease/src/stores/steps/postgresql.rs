@@ -68,7 +68,7 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
 }
 
 /// Ends a transaction that failed because there are no tables, and begins one that may create them, one connection at a time.
-/// The last row states whether another connection created the tables meanwhile, whether the schema exists, and where the
+/// The last row states whether another connection created the tables in the meantime, whether the schema exists, and where the
 /// database contains other tables of leases.
 pub(super) fn look(schema: &Schema) -> Vec<Statement> {
     let dialect = dialect(schema);
