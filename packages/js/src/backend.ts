@@ -1,15 +1,15 @@
 import { clockSource as ofItsClock, backend as ofMachine } from "#backend";
 
 /**
- * Returns the backend that generates and reads IDs: `"native"`, which is the addon, or `"wasm"`. Both have the same behavior.
+ * Returns the backend that generates and reads IDs: `"native"`, which is the addon, or `"wasm"`. Both behave the same way.
  *
  * In Node, `polyflake` silently falls back to wasm if the addon does not load. To prevent the fallback, set
  * `POLYFLAKE_BACKEND=native` in the environment or import `polyflake/native`: the first use then throws `backend_unavailable`,
- * whose `cause` contains an error for each location that was tried. `POLYFLAKE_BACKEND=wasm` never loads the addon. The variable is
- * read once, at the first use; `polyflake/native` and `polyflake/wasm` ignore it.
+ * whose `cause` contains an error for each location that was tried. `POLYFLAKE_BACKEND=wasm` never loads the addon. The
+ * variable is read once, at the first use. `polyflake/native` and `polyflake/wasm` ignore it.
  *
  * @throws {PolyflakeError} `backend_unavailable` if the requested backend cannot run here; `out_of_range` if the environment
- * variable has another value.
+ * variable has any other value.
  */
 export function backend(): "native" | "wasm" {
   return ofMachine();
@@ -18,10 +18,11 @@ export function backend(): "native" | "wasm" {
 /**
  * Returns how generators without a `clock` read the system time.
  *
- * - `"counter"` is the processor's counter, which is synchronized with the wall clock every millisecond. The addon uses it on
- *   Linux if the kernel's own clock uses it. Set `POLYFLAKE_CLOCK=exact` in the environment to disable it.
- * - `"system_call"` is a system call of the addon for each reading.
- * - `"host"` is the runtime's own `Date.now`, which wasm uses.
+ * - `"counter"` means that they read the processor's counter, which is synchronized with the wall clock every millisecond. The
+ *   addon does so on Linux if the kernel's own clock uses the counter. Set `POLYFLAKE_CLOCK=exact` in the environment to force
+ *   system calls.
+ * - `"system_call"` means that the addon makes a system call for each reading.
+ * - `"host"` means that wasm calls the runtime's own `Date.now`.
  *
  * The addon makes the choice once per process, at the first reading or the first call of this function.
  *

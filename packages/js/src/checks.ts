@@ -1,4 +1,4 @@
-/** Checks of the caller's values, which are never converted. */
+/** Checks values from the caller. Values are never converted. */
 import { integer, within64 } from "./decode/checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import { ABSENT } from "./slots.js";
@@ -9,7 +9,10 @@ export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Throws if a method was detached from its object. `is` states whether the receiver belongs to the class. */
+/**
+ * Throws if a method was called on an object of a different class, for example because it was detached. `is` states whether the
+ * receiver belongs to the class.
+ */
 export function attached(is: boolean): void {
   if (is) return;
   throw new PolyflakeError("invalid_type", "expected a method that is called on its object, found a detached one", {
@@ -18,7 +21,7 @@ export function attached(is: boolean): void {
 }
 
 /**
- * Checks that a value is one of the class's generators, and returns it.
+ * Checks that a value is one of the given generators, and returns it.
  *
  * @throws {PolyflakeError} `invalid_type` otherwise.
  */
@@ -27,17 +30,17 @@ export function generatorOf<G extends object>(generators: WeakSet<G>, value: unk
   throw invalidType("Generator of this copy of the package", value, { field: "generator" });
 }
 
-/** Checks a whole number, and returns {@link ABSENT} if it is missing. */
+/** Checks that a value is an integer number, and returns it, or {@link ABSENT} if the value is missing. */
 export function optionalInteger(value: unknown, field: string): number {
   return value === undefined ? ABSENT : integer(value, field);
 }
 
-/** Checks an unsigned 64-bit integer. */
+/** Checks that a value is a bigint of at most 64 bits, unsigned, and returns it. */
 export function unsigned(value: unknown, field: string): bigint {
   return within64(value, field, BigInt.asUintN, 0n);
 }
 
-/** Checks a boolean, and returns false if it is missing. */
+/** Checks that a value is a boolean and returns it, or returns false if the value is missing. */
 export function flag(value: unknown, field: string): boolean {
   if (value === undefined || typeof value === "boolean") return value === true;
   throw invalidType("boolean", value, { field });
@@ -49,7 +52,7 @@ export function string(value: unknown, field: string): string {
   throw invalidType("string", value, { field });
 }
 
-/** Returns a time in Unix milliseconds. */
+/** Checks that a value is a valid Date or an integer number of Unix milliseconds, and returns the milliseconds. */
 export function time(value: unknown, field: string): number {
   if (typeof value === "number") return integer(value, field);
   const ms = millisecondsOf(value);
@@ -57,7 +60,7 @@ export function time(value: unknown, field: string): number {
   throw invalidType("valid Date or integer milliseconds", value, { field });
 }
 
-/** Returns the Unix milliseconds of a Date of any realm, or undefined if the value is not a Date. */
+/** Returns the Unix milliseconds of a Date from any realm, or undefined if the value is not a Date. */
 export function millisecondsOf(value: unknown): number | undefined {
   try {
     return Date.prototype.getTime.call(value);
@@ -67,7 +70,8 @@ export function millisecondsOf(value: unknown): number | undefined {
 }
 
 /**
- * Runs a call that takes times. If the caller passed a Date, error messages show times in ISO 8601 instead of milliseconds.
+ * Runs a call that accepts times. If the caller passed a Date, error messages show times in ISO 8601 format instead of
+ * milliseconds.
  *
  * @throws {PolyflakeError} the error of the call.
  */
@@ -88,13 +92,13 @@ export function inDates<T>(times: readonly unknown[], call: () => T): T {
   }
 }
 
-/** Returns a time in milliseconds as an ISO 8601 string, or unchanged if no Date can represent it. */
+/** Returns a time in milliseconds as an ISO 8601 string, or unchanged if a Date cannot represent it. */
 function isoOf(ms: string): string {
   const date = new Date(Number(ms));
   return Number.isNaN(date.getTime()) ? ms : date.toISOString();
 }
 
-/** The getters of all typed arrays, which subclasses cannot override. */
+/** The prototype of all typed arrays. Subclasses cannot override its getters. */
 const typedArray = /* @__PURE__ */ (() => Object.getPrototypeOf(Uint8Array.prototype) as object)();
 const getter = (name: PropertyKey): ((this: unknown) => unknown) =>
   Object.getOwnPropertyDescriptor(typedArray, name)!.get!;
@@ -103,42 +107,46 @@ const offsetOf = /* @__PURE__ */ getter("byteOffset");
 const kindOf = /* @__PURE__ */ getter(Symbol.toStringTag);
 const lengthOf = /* @__PURE__ */ getter("length");
 
-/** Returns `true` for a Uint8Array of any realm. */
+/** Returns `true` if a value is a Uint8Array from any realm. */
 export function isBytes(value: unknown): value is Uint8Array {
   return kindOf.call(value) === "Uint8Array";
 }
 
-/** Checks a Uint8Array, whose length is 0 if it is detached. */
+/** Returns `value` if it is a Uint8Array, and throws otherwise. A detached array is accepted and has length 0. */
 export function bytes(value: unknown, field: string): Uint8Array {
   if (isBytes(value)) return value;
   throw invalidType("Uint8Array", value, { field });
 }
 
-/** Checks a BigInt64Array of any realm, whose length is 0 if it is detached. */
+/**
+ * Returns `value` if it is a BigInt64Array from any realm, and throws otherwise. A detached array is accepted and has length 0.
+ */
 export function integers(value: unknown, field: string): BigInt64Array {
   if (kindOf.call(value) === "BigInt64Array") return value as BigInt64Array;
   throw invalidType("BigInt64Array", value, { field });
 }
 
-/** The values of a field in many IDs: numbers, or bigints for a field of more than 53 bits. */
+/** The values that a field has in many IDs: numbers, or bigints for a field of more than 53 bits. */
 export type Column = Float64Array | BigInt64Array;
 
-/** Returns `true` for a column, of any realm. */
+/** Returns `true` if a value is a column from any realm. */
 export function isColumn(value: unknown): value is Column {
   return kindOf.call(value) === "BigInt64Array" || isNumbers(value);
 }
 
-/** Returns `true` for a Float64Array of any realm. */
+/** Returns `true` if a value is a Float64Array from any realm. */
 export function isNumbers(value: unknown): value is Float64Array {
   return kindOf.call(value) === "Float64Array";
 }
 
-/** Returns the number of elements, ignoring overrides in subclasses. */
+/** Returns the number of elements in an array, ignoring overrides in subclasses. */
 export function lengthOfArray(value: Uint8Array | Column): number {
   return lengthOf.call(value) as number;
 }
 
-/** Returns a view of a part of the bytes, ignoring overrides in subclasses. `from` and `length` must be within them. */
+/**
+ * Returns a view of part of an array's bytes, ignoring overrides in subclasses. `from` and `length` must be within the bytes.
+ */
 export function partOfBytes(value: Uint8Array | Column, from: number, length: number): Uint8Array {
   if (length === 0) return new Uint8Array(0); // also where the buffer went elsewhere
   return new Uint8Array(bufferOf.call(value) as ArrayBuffer, (offsetOf.call(value) as number) + from, length);

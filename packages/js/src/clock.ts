@@ -4,23 +4,23 @@ import { className, type ErrorCode, type ErrorDetails, invalidType, PolyflakeErr
 export interface Stall {
   /** The reason for the wait. */
   reason: "sequence_exhausted" | "clock_behind";
-  /** The time of the generator's clock, in Unix milliseconds. */
+  /** The current time according to the generator's clock, in Unix milliseconds. */
   unixMs: number;
   /**
-   * The number of calls of this generator that are waiting, including this one. It exceeds one if a clock or a callback calls
-   * the generator.
+   * The number of this generator's calls that are currently waiting, including this one. It exceeds one if a clock or a
+   * callback calls the generator.
    */
   stalled: number;
-  /** The time that this call has slept, in milliseconds, rounded up. It is 0 in the first notice. */
+  /** How long this call has slept so far, in milliseconds, rounded up. It is 0 in a call's first notice. */
   sleptMs: number;
 }
 
-/** The maximum number of nested clocks and callbacks that call generators, because the stacks of the backends are finite. */
+/** The maximum nesting of clocks and callbacks that call generators. It is limited because the backends' stacks are finite. */
 const DEEPEST = 16;
 
 let depth = 0;
 
-/** The clock and callback of a generator, wrapped so that they never throw. */
+/** A generator's clock and callback, wrapped so that they never throw. */
 export class GuardedClock {
   readonly read: () => number;
   /** Returns 1 if the call may wait. */
@@ -56,7 +56,7 @@ export class GuardedClock {
   }
 
   /**
-   * Adds the cause of the clock's failure to an error, and returns the message if the clock did not return a number.
+   * If the clock failed, adds the cause to an error. Returns a new message if the clock threw or did not return a number.
    *
    * @throws the value that the stall callback threw, instead of the error.
    */
@@ -70,7 +70,7 @@ export class GuardedClock {
   }
 }
 
-/** Runs a function of the caller. `failed` converts a thrown value to the result. */
+/** Runs one of the caller's functions. If it throws, `failed` converts the thrown value to the result. */
 function inside<T>(run: () => T, failed: (thrown: unknown) => T): T {
   if (depth === DEEPEST) {
     return failed(
@@ -90,7 +90,7 @@ function inside<T>(run: () => T, failed: (thrown: unknown) => T): T {
 /**
  * Wraps a clock, which returns Unix milliseconds, and a stall callback. Returns undefined if both are missing.
  *
- * @throws {PolyflakeError} `invalid_type` unless both are functions.
+ * @throws {PolyflakeError} `invalid_type` if one of them is not a function.
  */
 export function guarded(clock: unknown, onStall: unknown): GuardedClock | undefined {
   for (const [field, given] of [

@@ -1,26 +1,26 @@
 /**
- * Names that the build replaces: the version of the package, the platforms that have addons, the backend of an entry point, and the
- * wasm modules with their glue code.
+ * Names that the build replaces: the package version, the platforms that have addons, an entry point's backend, and the wasm
+ * modules with their glue code.
  */
 declare const VERSION: string;
 
-/** The names of platforms by operating system and processor. Linux has two C libraries. */
+/** The names of platforms, by operating system and processor. Linux has two C libraries. */
 declare const PLATFORMS: Readonly<Record<string, readonly string[]>>;
 
-/** The backend of an entry point, and the source of its time. */
+/** An entry point's backend, and the source of its time. */
 declare module "#backend" {
   export const backend: () => import("./machine.js").Backend["kind"];
   export const clockSource: () => "counter" | "system_call" | "host";
 }
 
-/** The backend of the ID format whose name follows. `load` throws if it is not available. */
+/** The backend for the ID format whose name replaces the asterisk. `load` throws if the backend is not available. */
 declare module "#machine/*" {
   export const load: () => import("./machine.js").Backend;
   /** Opens the file of the wasm module, if it is a separate file next to the script. */
   export const init: import("./init.js").Init;
 }
 
-/** The glue code of a format's wasm module, in a file of `machines` that is built for each format. */
+/** The glue code for a format's wasm module, in a file in `machines` that is built for each format. */
 declare module "#family" {
   export const glue: import("./machines/wasm.js").Glue;
 }

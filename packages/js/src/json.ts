@@ -1,5 +1,5 @@
 /**
- * Reads and writes JSON whose objects have types that are determined by the metabytes of their sno IDs, and JSON with 64-bit
+ * Reads and writes JSON in which the metabyte of an object's sno ID determines the object's type, and JSON with 64-bit
  * integers. It also reads the JSON representation of `describe()`. The module is plain JavaScript, without wasm.
  *
  * @module

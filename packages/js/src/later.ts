@@ -6,11 +6,11 @@ import { isObject } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import { members } from "./members.js";
 
-/** The members of an AbortSignal, of any realm, that this package uses. */
+/** The members of an AbortSignal, from any realm, that this package uses. */
 export interface Signal {
   /** `true` once the signal is aborted. */
   readonly aborted: boolean;
-  /** The reason with which calls reject. */
+  /** The reason with which aborted calls reject. */
   readonly reason?: unknown;
   /** Calls the listener when the signal is aborted. */
   addEventListener(type: "abort", listener: () => void): void;
@@ -18,7 +18,7 @@ export interface Signal {
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** Options of a call that can be aborted before it returns an ID. */
+/** Options for a call that can be aborted before it returns an ID. */
 export interface AsyncOptions {
   /** An `AbortSignal`. When it is aborted, the call rejects with the signal's reason. */
   signal?: Signal | undefined;
@@ -28,9 +28,9 @@ export interface AsyncOptions {
 const REST = 1 << 16;
 
 /**
- * Returns the signal of a call's options, which must not be aborted yet.
+ * Returns the signal in a call's options. Throws if it is already aborted.
  *
- * @throws {PolyflakeError} `invalid_type` or `unknown_field` if an option is invalid; the reason of an aborted signal.
+ * @throws {PolyflakeError} `invalid_type` or `unknown_field` if an option is invalid; the signal's reason if it is aborted.
  */
 export function signalOf(options: unknown): Signal | undefined {
   const { signal } = members(options, "options", ["signal"]);
@@ -56,7 +56,7 @@ function check(signal: Signal | undefined): void {
  *
  * The timer keeps the process alive, which could otherwise end before the ID is generated.
  *
- * @throws {PolyflakeError} `clock_failed` in a realm without timers; the reason of a signal, as soon as it is aborted.
+ * @throws {PolyflakeError} `clock_failed` in a realm without timers; the signal's reason, as soon as it is aborted.
  */
 export function slept(nanos: number, signal: Signal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -77,8 +77,8 @@ export function slept(nanos: number, signal: Signal | undefined): Promise<void> 
 /** The functions that generate IDs for a call that may wait. */
 export interface Later {
   /**
-   * Generates at most `count` IDs, after `made` others, and returns their bytes, which the caller must copy immediately. It
-   * generates no ID if it would have to wait.
+   * Generates at most `count` IDs, after `made` IDs by earlier calls, and returns their bytes, which the caller must copy
+   * immediately. It generates none if it would have to wait.
    */
   some(count: number, made: number): Uint8Array;
   /** Generates one ID, waiting if needed, and returns its bytes, which the caller may keep. */
@@ -86,8 +86,8 @@ export interface Later {
 }
 
 /**
- * Fills `many` with IDs of `size` bytes each, in calls for at most `batch` IDs. Makes at least one call, so that arguments are
- * checked even for a count of 0.
+ * Fills `many` with IDs of `size` bytes each. Each call generates at most `batch` IDs. At least one call is made, so that
+ * arguments are checked even for a count of 0.
  */
 export async function fillLater(
   many: Uint8Array,

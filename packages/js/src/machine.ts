@@ -14,7 +14,7 @@ import {
 import { take } from "./slots.js";
 import { decode, putAscii } from "./utf8.js";
 
-/** A call without arguments: 0 means success. */
+/** A call without arguments. It returns 0 on success. */
 export type Call = () => number | undefined;
 
 /**
@@ -23,7 +23,10 @@ export type Call = () => number | undefined;
  */
 export type Calls = Record<CallName, Call> & { [Name in TableCallName]?: Call };
 
-/** Returns the next ID of a generator, whose handle is in the scratch area, or undefined if the call failed. */
+/**
+ * A function that returns the next ID from a generator, or undefined if the call failed. The generator's handle is in the
+ * scratch area.
+ */
 export type Next<Id> = () => Id | undefined;
 
 /** A loaded backend: its calls, and the location of its scratch area. */
@@ -31,8 +34,8 @@ export interface Backend {
   readonly kind: "native" | "wasm";
   readonly calls: Calls;
   /**
-   * The calls that generate one ID, as functions that return it. They exist only on native, where they are faster than reading
-   * the scratch area.
+   * The calls that generate one ID, as functions that return it. They exist only in the native backend, where they are faster
+   * than reading the scratch area.
    */
   readonly makers?: { readonly [Name in CallName]?: Next<unknown> };
   /** Sets the clock for the next generator that is created. */
@@ -51,19 +54,22 @@ export interface Backend {
 /** The size of the scratch area, in bytes. */
 export const SCRATCH = NUMBERS * 8 + BYTES;
 
-/** The maximum number of IDs of one `generateMany`, whose memory is allocated before the first ID is generated. */
+/**
+ * The maximum number of IDs in one `generateMany` call. It is limited because memory is allocated before the first ID is
+ * generated.
+ */
 export const MOST = 1 << 24;
 
 /**
- * The number of encoded IDs that are cut out of one string. A larger number saves little time, and the string stays in memory as
- * long as any of them.
+ * The number of encoded IDs that are cut out of one string. A larger number saves little time, and the string stays in memory
+ * as long as any of the IDs.
  */
 const CUT = 32;
 
-/** Adds details to an error that only the JavaScript side knows, and returns a message if it has a better one. */
+/** A function that adds details to an error that only the JavaScript side knows, and returns a better message if it has one. */
 type More = (error: ErrorDetails, code: ErrorCode, message: string) => string | undefined;
 
-/** A backend in use, which provides views of the scratch area and throws errors. */
+/** A backend with views of its scratch area. It throws the errors of calls. */
 export class Machine {
   readonly calls: Calls;
   readonly setClock: Backend["setClock"];
@@ -83,7 +89,7 @@ export class Machine {
   readonly #now: Backend["now"];
   readonly #nameOf: (field: string) => string;
 
-  /** Creates the views. `nameOf` converts the core's names of fields to those in errors. */
+  /** Creates the views. `nameOf` converts the core's field names to those in errors. */
   constructor({ kind, calls, makers, setClock, lend, now, standsStill, buffer, offset }: Backend, nameOf = camelCase) {
     this.kind = kind;
     this.calls = calls;
@@ -101,20 +107,20 @@ export class Machine {
     this.#view();
   }
 
-  /** Checks the status of a call, and throws its error, completed by `more`. */
+  /** Checks the status of a call. If the call failed, throws its error, to which `more` can add details. */
   check(status: number | undefined, more?: More): void {
     this.look();
     if (status !== 0) throw this.#error(more);
   }
 
-  /** Renews the views if a call moved the scratch area, which can happen in any call. */
+  /** Renews the views if a call has moved the scratch area. Any call can do so. */
   look(): void {
     if (this.bytes.length === 0) this.#view();
   }
 
   /**
-   * Returns a function that generates an ID with a call, and reads it from the scratch area with `read`. If the call reads the
-   * backend's own clock, the function passes it the time before any other code can run.
+   * Returns a function that makes a call to generate an ID, and reads the ID from the scratch area with `read`. If the call
+   * uses the system clock, the function passes it the time, just before the call.
    */
   maker<Id>(name: CallName, read: (m: Machine) => Id, readsClock: boolean): Next<Id> {
     const maker = this.#makers?.[name];
@@ -128,14 +134,14 @@ export class Machine {
     };
   }
 
-  /** Passes on the piece of a message at the start of the bytes. Another piece follows it. */
+  /** Passes on one piece of a message, which is at the start of the bytes. More pieces follow. */
   putPiece(offset: number, length: number): void {
     this.numbers[pieceSlots.offset] = offset;
     this.numbers[messageSlots.length] = length;
     this.check(this.calls.putPiece());
   }
 
-  /** Loads the next piece of an answer to the start of the bytes. */
+  /** Loads the next piece of a call's result to the start of the bytes. */
   nextPiece(): void {
     this.check(this.calls.nextPiece());
   }
@@ -152,16 +158,16 @@ export class Machine {
     return text.length === length ? text : text.slice(0, length);
   }
 
-  /** Returns the string of 16 characters at `index`. */
+  /** Returns the 16-character string at `index`. */
   text(index: number): string {
     return sixteen(this.bytes, index * 16);
   }
 
   /**
-   * Writes the strings of `count` cells of `width` bytes each into `texts`, from index `to` on.
+   * Writes the strings in `count` cells of `width` bytes each into `texts`, starting at the index `to`.
    *
-   * It decodes {@link CUT} cells to one string and cuts the strings out of it, which takes a third of the time of decoding each
-   * cell. As long as one of these strings is in use, all of them stay in memory.
+   * It decodes {@link CUT} cells to one string and cuts the strings out of it, which takes a third of the time that decoding
+   * each cell takes. As long as one of these strings is in use, all of them stay in memory.
    */
   cut(texts: string[], to: number, count: number, width: number, lengthOf = (_index: number): number => width): void {
     for (let from = 0; from < count; from += CUT) {
@@ -199,7 +205,7 @@ export class Machine {
   }
 }
 
-/** Returns the ASCII string of 16 bytes. One call of `fromCharCode` with 16 codes is the fastest way. */
+/** Returns 16 bytes as an ASCII string. One call of `fromCharCode` with 16 codes is the fastest way. */
 function sixteen(b: Uint8Array, at: number): string {
   return String.fromCharCode(
     b[at]!,
@@ -227,7 +233,7 @@ function camelCase(name: string): string {
   return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-/** Returns a function that loads a backend for this copy of the package at its first use. */
+/** Returns a function that loads a backend at its first use, for this copy of the package. */
 export function onDemand(load: () => Backend, nameOf?: (field: string) => string): () => Machine {
   let loaded: Machine | undefined;
   return () => (loaded ??= new Machine(load(), nameOf));

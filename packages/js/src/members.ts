@@ -1,13 +1,13 @@
-/** Reads objects from callers: options, fields, and values by name. Errors of their getters and proxies propagate. */
+/** Reads objects from the caller: options, fields, and values by name. Errors from getters and proxies propagate. */
 import { isObject } from "./checks.js";
 import { className, invalidType, PolyflakeError } from "./errors.js";
 
 /**
- * Reads the members of an object from the caller, each once. The object must be plain, of any realm, or have at least one of the
- * members. A Date, a Map or a list without any of them is rejected.
+ * Returns the named members of the caller's object. Each is read once. The object must be plain (from any realm) or have at
+ * least one of the members, so a Date, a Map or an array without any of them is rejected.
  *
  * @throws {PolyflakeError} `invalid_type` unless the argument is such an object; `unknown_field` for a member that is not in
- * `names`, unless others are ignored.
+ * `names`, unless `others` is `"ignored"`.
  */
 export function members<Name extends string>(
   value: unknown,
@@ -24,9 +24,9 @@ export function members<Name extends string>(
 }
 
 /**
- * Returns the members of an object, all of which are required.
+ * Returns the named members of the caller's object, all of which are required.
  *
- * @throws {PolyflakeError} `missing_field` if a member is missing; the same errors as {@link members}.
+ * @throws {PolyflakeError} `missing_field` if a member is missing, and any error that {@link members} throws.
  */
 export function fields<Name extends string>(
   value: unknown,
@@ -42,9 +42,10 @@ export function fields<Name extends string>(
 }
 
 /**
- * Returns the names and values of the caller's object, without undefined ones, or an empty list for undefined.
+ * Returns the names and values of all members of the caller's object, except undefined values. If the object itself is
+ * undefined, the result is empty.
  *
- * @throws {PolyflakeError} `invalid_type` for a list, and for an object without own members unless it is plain.
+ * @throws {PolyflakeError} `invalid_type` if the value is an array, or an object without own members that is not plain.
  */
 export function entries(value: unknown, field: string): [name: string, value: unknown][] {
   if (value === undefined) return [];
@@ -54,7 +55,7 @@ export function entries(value: unknown, field: string): [name: string, value: un
   return all.filter(([, member]) => member !== undefined);
 }
 
-/** Returns the two elements of an array or array-like object. `what` names them in errors, in the plural. */
+/** Returns the two elements of an array or array-like object. `what` is the plural noun for them in error messages. */
 export function pair(value: unknown, field: string, what: string): [unknown, unknown] {
   const { 0: first, 1: second, length } = members(value, field, ["0", "1", "length"], "ignored");
   if (length === 2) return [first, second];
@@ -82,7 +83,7 @@ function refuseOthers(object: object, names: readonly string[]): void {
   }
 }
 
-/** Returns whether an object has no class. */
+/** Returns whether an object is plain, which means that it has no class. */
 function isPlain(object: object): boolean {
   const parent: object | null = Object.getPrototypeOf(object);
   return parent === null || isRoot(parent);
@@ -94,20 +95,23 @@ function isGiven(object: object, name: string): boolean {
   return owner !== null && (owner === object || !isRoot(owner));
 }
 
-/** Returns whether an object has a member only from `Object.prototype`. Members that other code added there are not options. */
+/** Returns whether an object inherits a member from `Object.prototype`. Members that other code added there are not options. */
 function isOfAll(object: object, name: string): boolean {
   const owner = ownerOf(object, name);
   return owner !== null && owner !== object && isRoot(owner);
 }
 
-/** Returns the object, or its nearest ancestor with an own member of that name, or null, also for a proxy that hides it. */
+/**
+ * Returns the object or its nearest ancestor that has an own member with the given name. The result is null if there is none,
+ * or if a proxy hides it.
+ */
 function ownerOf(object: object, name: string): object | null {
   let owner: object | null = object;
   while (owner !== null && !Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object | null;
   return owner;
 }
 
-/** Returns whether an object is the `Object.prototype` of some realm. */
+/** Returns whether an object is the `Object.prototype` of any realm. */
 function isRoot(object: object): boolean {
   return Object.getPrototypeOf(object) === null && Object.hasOwn(object, "isPrototypeOf");
 }

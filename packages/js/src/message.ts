@@ -19,10 +19,10 @@ import {
 } from "./protocol.js";
 import { decode, encode } from "./utf8.js";
 
-/** A value in the message of an answer. */
+/** A value in the message that a call returns. */
 export type Answer = undefined | boolean | bigint | string | Uint8Array | Answer[] | { [name: string]: Answer };
 
-/** Reads the message of a call's answer. */
+/** Reads the message that a call returns. */
 export class MessageReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -37,7 +37,7 @@ export class MessageReader {
     return this.#at < this.#bytes.length;
   }
 
-  /** Returns the next value, which is an integer or undefined. */
+  /** Returns the next value, which must be an integer or undefined. */
   integer(): bigint | undefined {
     return this.value() as bigint | undefined;
   }
@@ -84,7 +84,7 @@ export class MessageReader {
   }
 }
 
-/** Returns all bytes of an answer, whose first piece is in the scratch area. */
+/** Returns all bytes of a call's result, whose first piece is in the scratch area. */
 export function answerOf(m: Machine): Uint8Array {
   const answer = new Uint8Array(m.numbers[answerSlots.length]!);
   for (let from = 0; from < answer.length; from += BYTES) {
@@ -94,7 +94,7 @@ export function answerOf(m: Machine): Uint8Array {
   return answer;
 }
 
-/** Writes a message. */
+/** Writes a message for a call. */
 export class MessageWriter {
   #bytes = new Uint8Array(256);
   #view = new DataView(this.#bytes.buffer);
@@ -118,7 +118,7 @@ export class MessageWriter {
     return this.#length - from;
   }
 
-  /** The bytes written so far, for another message. */
+  /** The bytes written so far, for use in another message. */
   get written(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
@@ -183,7 +183,7 @@ export class MessageWriter {
     this.name(text);
   }
 
-  /** Writes the name of a type that no field accepts. */
+  /** Writes the type name of a value that no field accepts. */
   other(what: string): void {
     this.#tag(TAG_OTHER);
     this.name(what);
@@ -224,14 +224,17 @@ export class MessageWriter {
   }
 }
 
-/** Returns whether a string is short ASCII, as most names are. These do not need the encoder, which saves a microsecond. */
+/**
+ * Returns whether a string is short and ASCII, as most names are. Such a string is written without the encoder, which saves a
+ * microsecond.
+ */
 function isShortAscii(text: string): boolean {
   if (text.length > 64) return false;
   for (let k = 0; k < text.length; k++) if (text.charCodeAt(k) > 127) return false;
   return true;
 }
 
-/** Returns the integer of big-endian bytes. */
+/** Returns the integer that big-endian bytes represent. */
 function integerOf(bytes: Uint8Array): bigint {
   const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
   return BigInt(`0x0${digits.join("")}`);

@@ -1,10 +1,10 @@
-/** Metabytes that an ID must carry one of. */
+/** Checks lists of metabytes, and checks that an ID has one of them. */
 import { within } from "./decode/checks.js";
 import { wordsOf } from "./decode/words.js";
 import { PolyflakeError } from "./errors.js";
 
 /**
- * Returns the caller's metabytes, without duplicates.
+ * Checks the caller's metabytes, and returns them without duplicates.
  *
  * @throws {PolyflakeError} `invalid_type` if a metabyte is not a number; `out_of_range` if a metabyte is out of range or the
  * list is empty.
@@ -17,7 +17,7 @@ export function metabytes(given: readonly unknown[], field: string): ReadonlySet
 /**
  * Returns the metabyte of an encoded sno ID, which must be one of `wanted`.
  *
- * @throws {PolyflakeError} the same errors as `parse`; `out_of_range` if the ID has another metabyte.
+ * @throws {PolyflakeError} the same errors as `parse`; `out_of_range` if the ID has a different metabyte.
  */
 export function metabyteAmong(wanted: ReadonlySet<number>, id: unknown, field: string): number {
   const found = wordsOf(id, field)[2] >> 12;

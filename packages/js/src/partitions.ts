@@ -17,10 +17,10 @@ const COUNT = 65_536;
 
 /** A table with an entry for each partition, in which the core records the holder and the expiry. */
 export interface Table {
-  /** Returns the next partition to check. Every call returns another one, until all have been returned. */
+  /** Returns the next partition to check. Each call returns a different one, until all have been returned. */
   next(): number;
   entry(partition: number): number;
-  /** Replaces the entry of a partition, `old`, by `fresh`. Returns false if the entry was not `old`. */
+  /** Replaces a partition's entry `old` with `fresh`. Returns false if the entry was not `old`. */
   swap(partition: number, old: number, fresh: number): boolean;
   /** The scratch area of the addon that owns the table. */
   readonly area?: ArrayBuffer;
@@ -29,8 +29,8 @@ export interface Table {
 const KEY = Symbol.for("polyflake.partitions");
 
 /**
- * Prepares a backend for random partitions. Returns `false` if it assigns them from its own table, which it shares with the others,
- * or `true` if a table is lent to it.
+ * Prepares a backend to assign random partitions. Returns `true` if it uses a table that is lent to it, or `false` if it uses
+ * its own table, which other backends share.
  */
 export function lendTo(machine: Machine): boolean {
   if (machine.lent === undefined) {
@@ -42,7 +42,7 @@ export function lendTo(machine: Machine): boolean {
   return machine.lent !== false;
 }
 
-/** Returns the table of the realm, which the first backend provides. */
+/** Returns the realm's table, which the first backend provides. */
 function tableOf(machine: Machine): Table {
   const realm = globalThis as { [KEY]?: Table };
   const isTable = (value: Partial<Table> | null | undefined) =>
@@ -77,7 +77,7 @@ export class LentTable {
   }
 
   /**
-   * Throws the last error of the table's functions.
+   * Throws the last error that one of the table's functions threw.
    *
    * @throws the value that a function threw, once.
    */
@@ -94,8 +94,8 @@ function random16(): number {
 }
 
 /**
- * Returns the partition that is picked after `count` others. Each aligned group whose size is a power of two is picked completely,
- * in an order that `base` determines.
+ * Returns the partition that is picked after `count` others. Within each aligned group whose size is a power of two, all
+ * partitions are picked before the next group begins, in an order that `base` determines.
  */
 const place = (base: number, count: number): number => (base ^ count) % COUNT;
 
@@ -105,7 +105,10 @@ const place = (base: number, count: number): number => (base ^ count) % COUNT;
  */
 const NAME = "polyflake.partitions.2";
 
-/** The size of the memory: one cell for the base (valid once bit 48 is set) and the count, then one for each partition. */
+/**
+ * The size of the memory, in bytes. The first cell holds the base (valid once bit 48 is set) and the count. One cell for each
+ * partition follows.
+ */
 const BYTES = 8 * (1 + COUNT);
 
 interface Threads {
@@ -117,7 +120,10 @@ interface Host {
   process?: { getBuiltinModule?: (name: string) => Threads | undefined };
 }
 
-/** Returns the memory of the process-wide table, which later threads receive, too, or undefined if threads cannot share memory. */
+/**
+ * Returns the memory of the process-wide table, or undefined if threads cannot share memory. Threads that start later receive
+ * the same memory.
+ */
 function sharedMemory(): SharedArrayBuffer | undefined {
   try {
     const threads = (globalThis as Host).process!.getBuiltinModule!("node:worker_threads")!;

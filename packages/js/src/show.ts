@@ -2,16 +2,16 @@
 import { isBytes } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
 
-/** The method that the consoles of Node, Deno and Bun call. */
+/** The key of the method that the consoles in Node, Deno and Bun call. */
 const INSPECT = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
 
-/** The number of IDs of an array that a console shows. */
+/** The number of IDs in an array that a console shows. */
 const SHOWN = 6;
 
 /**
- * Adds the methods that JSON, consoles and `String` call to an object of a class. The first of these members prevents the object
- * from being cloned, because the copy would lose its class, and appears in the error of `structuredClone`. All objects of a class
- * share the same members, so that they compare as equal.
+ * Adds members to an object for `JSON.stringify`, consoles and `String`. The member `kind` prevents the object from being
+ * cloned, because the copy would lose its class. It appears in the error message of `structuredClone`. All objects of a class
+ * share the same members, so that test libraries can compare the objects as equal.
  */
 export function present(object: object, toJSON: (this: never) => unknown, inspect: (this: never) => string): void {
   const kind = Symbol.for(`polyflake.${object.constructor.name}`);
@@ -23,17 +23,17 @@ export function jsonOfTexts(this: { texts(): string[] }): string[] {
   return this.texts();
 }
 
-/** Returns the JSON representation of an object that holds a secret, or that exists in this thread only. */
+/** Returns the JSON representation of an object that holds a secret or that exists only on this thread. */
 export function nothingOf(): object {
   return {};
 }
 
-/** Returns the console's view of an object: only its class. */
+/** Returns an object as a console shows it: only its class. */
 export function nameOf(this: object): string {
   return `${this.constructor.name} {}`;
 }
 
-/** Returns the console's view of many IDs: the first few. */
+/** Returns many IDs as a console shows them: only the first few. */
 export function fewOf(this: Iterable<unknown> & { length: number; at(index: number): unknown }): string {
   const shown = Array.from({ length: Math.min(this.length, SHOWN) }, (_, k) => shownAs(this.at(k)));
   if (this.length > SHOWN) shown.push(`... ${this.length - SHOWN} more`);
@@ -71,7 +71,7 @@ function jsonOfValue(value: unknown): unknown {
   return isPlain ? jsonOfMembers.call(value) : value;
 }
 
-/** Returns the integer of a canonical decimal string, or undefined for any other string. */
+/** Returns the integer for a canonical decimal string, or undefined for any other string. */
 export function decimalOf(text: string): bigint | undefined {
   const digits = Array.from(text.startsWith("-") ? text.slice(1) : text);
   if (digits.length === 0 || !digits.every((digit) => "0123456789".includes(digit))) return undefined;
@@ -79,14 +79,14 @@ export function decimalOf(text: string): bigint | undefined {
   return String(value) === text ? value : undefined;
 }
 
-/** Returns the bytes of a lower-case hexadecimal string, or undefined for any other string. */
+/** Returns the bytes for a lower-case hexadecimal string, or undefined for any other string. */
 export function unhex(text: string): Uint8Array | undefined {
   const digits = Array.from(text, (digit) => "0123456789abcdef".indexOf(digit));
   if (digits.includes(-1) || digits.length % 2 === 1) return undefined;
   return Uint8Array.from({ length: digits.length / 2 }, (_, k) => (digits[2 * k]! << 4) | digits[2 * k + 1]!);
 }
 
-/** The maximum length of an integer in decimal digits. Every figure and every 64-bit field is shorter. */
+/** The maximum length of a decimal integer. Every number in a description and every 64-bit field is shorter. */
 const LONGEST = 400;
 
 /** Returns the integer for the JSON representation of a bigint. */

@@ -1,4 +1,4 @@
-/** Reads and writes the slots of the scratch area by the names of their record. */
+/** Reads and writes slots in the scratch area by the names in a record. */
 
 /** The number that represents a missing value. */
 export const ABSENT = NaN;

@@ -1,12 +1,12 @@
 /** Warns if a generator would generate the same IDs as another generator of this copy of the package. */
 import type { Handle } from "./handle.js";
 
-/** The first and the last of some numbers, or the same string twice. */
+/** The first and the last number in a range, or the same string twice. */
 export type Span = readonly [first: number | bigint | string, last: number | bigint | string];
 
 /**
- * A generator's claim to IDs that no other generator may generate: for a time whose end is exclusive, with a range of
- * sequences, or a range of numbers for each bindable.
+ * A generator's claim to IDs that no other generator may generate. It covers the times from `start` to just before `end`, and a
+ * range of sequence numbers or a range of values for each bindable field.
  */
 export interface Claim {
   readonly handle: WeakRef<Handle> | undefined;
@@ -15,26 +15,26 @@ export interface Claim {
   readonly spans: readonly Span[];
 }
 
-/** The identity of a generator, for comparisons and for the warning. */
+/** A generator's identity, for comparisons and for the warning. */
 export interface Identity {
-  /** The group of the claim. Only claims of the same group are compared. */
+  /** The claim's group. Only claims in the same group are compared. */
   readonly group: string;
   /** A warning is emitted once per key. */
   readonly key: string;
-  /** Returns the identity as the warning names it. */
+  /** Returns the identity as the warning states it. */
   readonly same: () => string;
   readonly remedy: string;
 }
 
 const claims = /* @__PURE__ */ new Map<string, Claim[]>();
-/** The keys for which a warning was emitted. */
+/** The keys for which a warning has been emitted. */
 const warned = /* @__PURE__ */ new Set<string>();
-/** The number of groups at which the groups of collected or closed generators are dropped. */
+/** The number of groups at which groups without an open generator are removed. */
 let room = 64;
 
 /**
- * Records the claim of a new generator to a time, whose missing bounds are NaN, with the given spans. It warns once per key if the
- * claim overlaps another one. To release a claim, set its end before its start.
+ * Records a new generator's claim to the times from `from` to `to`, with the given spans. A missing bound is NaN. If the claim
+ * overlaps another one, it emits a warning, once per key. To release a claim, set its end before its start.
  */
 export function claim(
   handle: Handle,
@@ -80,7 +80,7 @@ function warn({ key, same, remedy }: Identity): void {
   emitWarning("polyflake_twin", `another generator has the same ${same()}: they repeat each other's IDs; ${remedy}`);
 }
 
-/** Emits a process warning, as Node, Bun and Deno show it. Other runtimes have no place for warnings. */
+/** Emits a process warning, which Node, Bun and Deno show. Other runtimes do not support process warnings. */
 export function emitWarning(code: string, text: string): void {
   const host = (globalThis as { process?: { emitWarning?: unknown } }).process;
   if (typeof host?.emitWarning === "function") host.emitWarning(text, { type: "PolyflakeWarning", code });

@@ -1,44 +1,52 @@
-/** Checks of the caller's values, for functions that read IDs without a backend. Values are never converted. */
+/** Checks values from the caller, for functions that read IDs without a backend. Values are never converted. */
 import { invalidCharacter, invalidLength, invalidType, outOfRange, PolyflakeError } from "../errors.js";
 
-/** Checks a whole number, whose range is checked later. */
+/** Checks that a value is an integer number, and returns it. The range is checked later. */
 export function integer(value: unknown, field: string): number {
   if (typeof value === "number" && Number.isInteger(value)) return value;
   throw invalidType("integer", value, { field });
 }
 
-/** Checks a whole number from 0 to `most`. */
+/** Checks that a value is an integer number from 0 to `most`, and returns it. */
 export function within(value: unknown, field: string, most: number): number {
   const number = integer(value, field);
   if (number >= 0 && number <= most) return number;
   throw outOfRange(0, most, number, field);
 }
 
-/** Checks a signed 64-bit integer, which must be a bigint because a number of that size may have been rounded. */
+/**
+ * Checks that a value is a signed 64-bit integer, and returns it. It must be a bigint, because a number of that size may have
+ * been rounded.
+ */
 export function signed(value: unknown, field: string): bigint {
   return within64(value, field, BigInt.asIntN, -1n << 63n);
 }
 
-/** Checks a 64-bit integer, which starts at `least` and which `as` leaves unchanged. */
+/**
+ * Checks that a value is a bigint that `as` leaves unchanged at 64 bits, and returns it. `least` is the lowest valid integer.
+ */
 export function within64(value: unknown, field: string, as: typeof BigInt.asIntN, least: bigint): bigint {
   if (typeof value !== "bigint") throw invalidType("bigint", value, { field });
   if (as(64, value) === value) return value;
   throw outOfRange(least, least + (1n << 64n) - 1n, shown(value), field);
 }
 
-/** Returns a bigint for an error message, shortened because it can have a million digits. */
+/** Returns a bigint as an error message shows it. A long one is shortened, because it could have a million digits. */
 export function shown(value: bigint): bigint | string {
   return BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits";
 }
 
-/** Checks a string of `least` to `most` characters. */
+/** Checks that a value is a string of `least` to `most` characters, and returns it. */
 export function sized(text: unknown, field: string, most: number, least = most): string {
   if (typeof text !== "string") throw invalidType("string", text, { field });
   if (text.length >= least && text.length <= most) return text;
   throw invalidLength(least < most ? `${least} to ${most}` : most, text.length, { field });
 }
 
-/** Returns the value of the character at a position, or a negative number if the format does not allow the character there. */
+/**
+ * A function that returns the value of the character at a position, or a negative number if the format does not allow the
+ * character there.
+ */
 export type ValueAt = (text: string, position: number) => number;
 
 /** Creates the error for the first character that the format does not allow. */
@@ -49,8 +57,9 @@ export function misspelt(text: string, field: string, valueAt: ValueAt): Polyfla
 }
 
 /**
- * Returns the index of a character among `count` digits and lower-case letters that begin at the digit `zero`. The index is
- * negative for any other character, so that the OR of several values is negative if one of them is.
+ * Returns the value of a character as a digit. The alphabet has `count` characters: the digits, starting at `zero`, and then
+ * the lower-case letters. Any other character has a negative value, so the OR of several values is negative if any of the
+ * characters is invalid.
  */
 export function digit(code: number, zero: number, count: number): number {
   const value = (code < 58 ? code - 48 : code > 96 ? code - 87 : -1) - zero;
@@ -60,7 +69,7 @@ export function digit(code: number, zero: number, count: number): number {
 /** The number of characters in a UUID string: 8-4-4-4-12 hexadecimal digits. */
 export const UUID_LENGTH = 36;
 
-/** The positions of the first digit of each byte. */
+/** The position of each byte's first digit. */
 const BYTES_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
 /** Returns the value of a hexadecimal digit in either case. */
@@ -90,7 +99,8 @@ export function bytesOfUuid(text: string): number[] | undefined {
 /**
  * Returns the 16 bytes of a UUID string, in either case.
  *
- * It avoids regular expressions because V8 terminates the process instead of throwing if it compiles one near the end of the stack.
+ * It uses no regular expression, because V8 terminates the process instead of throwing if it compiles one when the stack is
+ * nearly full.
  */
 export function uuidBytes(text: unknown, field: string): number[] {
   const found = sized(text, field, UUID_LENGTH);
@@ -99,12 +109,12 @@ export function uuidBytes(text: unknown, field: string): number[] {
   throw misspelt(found, field, valueInUuid);
 }
 
-/** Creates the error for a UUID that is not of version 8, or violates another rule of its format. */
+/** Creates the error for a UUID that is not a version 8 UUID, or that does not satisfy the requirement `and`. */
 export function notVersion8(field: string, and: string): PolyflakeError {
   return new PolyflakeError("not_canonical", `expected a UUID of version 8 with ${and}, found another`, { field });
 }
 
-/** Returns the UUID with these 16 bytes as a lower-case string. */
+/** Returns the UUID that consists of the given 16 bytes, as a lower-case string. */
 export function uuidText(bytes: readonly number[]): string {
   return bytes.map((byte, k) => ([4, 6, 8, 10].includes(k) ? "-" : "") + (byte + 256).toString(16).slice(1)).join("");
 }

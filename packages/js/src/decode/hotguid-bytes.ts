@@ -8,7 +8,7 @@ export const LENGTH = 16;
 
 /** The byte order of .NET's `Guid.ToByteArray()`. The same table converts in both directions. */
 const DOTNET = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
-/** The byte order of the GUID that SQL Server sorts by time, and the table for the inverse conversion. */
+/** The byte order of the GUID that SQL Server sorts by time, and the table for the reverse conversion. */
 const TO_SQL = [15, 14, 13, 12, 11, 10, 9, 8, 6, 7, 0, 1, 2, 3, 4, 5];
 const FROM_SQL = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
 
@@ -22,7 +22,7 @@ export function toSql(id: string): string {
 }
 
 /**
- * Returns the ID for a GUID that SQL Server sorts by time, as {@link toSql} returns it.
+ * Returns the ID for a GUID from a `uniqueidentifier` column. This function reverses {@link toSql}.
  *
  * @throws {PolyflakeError} the same errors as `parse`.
  */
@@ -31,7 +31,7 @@ export function fromSql(guid: string): HotGuidId {
 }
 
 /**
- * Returns the ID for 16 bytes in the order of the string. Every sequence of 16 bytes is a valid ID.
+ * Returns the ID for 16 bytes in the order of the string form. Any 16 bytes are a valid ID.
  *
  * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 16 bytes.
  */
@@ -40,7 +40,7 @@ export function fromBytes(id: Uint8Array): HotGuidId {
 }
 
 /**
- * Returns the 16 bytes in the order of .NET's `Guid.ToByteArray()`.
+ * Returns the ID's 16 bytes in the order of .NET's `Guid.ToByteArray()`.
  *
  * @throws {PolyflakeError} the same errors as `parse`.
  */
@@ -49,7 +49,7 @@ export function toDotnetBytes(id: string): Uint8Array {
 }
 
 /**
- * Returns the ID for 16 bytes in the order of .NET's `Guid.ToByteArray()`.
+ * Returns the ID for 16 bytes in the order of .NET's `Guid.ToByteArray()`. This function reverses {@link toDotnetBytes}.
  *
  * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 16 bytes.
  */
@@ -62,14 +62,14 @@ function inOrder(bytes: readonly number[], places: readonly number[]): number[] 
   return places.map((place) => bytes[place]!);
 }
 
-/** Checks and returns the 16 bytes of an ID. */
+/** Checks that a value consists of an ID's 16 bytes, and returns them. */
 function sixteen(id: unknown): number[] {
   const length = lengthOfArray(bytes(id, "id"));
   if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });
   return Array.from(partOfBytes(id as Uint8Array, 0, LENGTH));
 }
 
-/** Returns the ID for 16 bytes in the order of the string. */
+/** Returns the ID for 16 bytes in the order of the string form. */
 export function idOf(bytes: readonly number[]): HotGuidId {
   return uuidText(bytes) as HotGuidId;
 }

@@ -18,7 +18,7 @@ export interface Parts {
   timestamp: number;
   /** The 5 random bytes that identify the generator. */
   machine: Uint8Array;
-  /** The counter, 0..16777215, which distinguishes the IDs of one second and can start at any value. */
+  /** The counter, 0..16777215, which distinguishes IDs generated in the same second. It can start at any value. */
   counter: number;
   /** The shard key, 0..4294967295, which the application uses to route requests to a shard. */
   shardKey: number;
@@ -30,7 +30,7 @@ export interface Uuid8Parts {
   timestamp: number;
   /** The 34 random bits that identify the generator, 0..17179869183. */
   machine: number;
-  /** The counter, 0..16777215, which distinguishes the IDs of one second and can start at any value. */
+  /** The counter, 0..16777215, which distinguishes IDs generated in the same second. It can start at any value. */
   counter: number;
   /** The shard key, 0..4294967295, which the application uses to route requests to a shard. */
   shardKey: number;
@@ -39,7 +39,7 @@ export interface Uuid8Parts {
 /**
  * Parses an encoded ID, which consists of hexadecimal digits in either case, with hyphens. The result is in lower case.
  *
- * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `invalid_length` if it has another length;
+ * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `invalid_length` if it has the wrong length;
  * `invalid_character` with the `position` of the first invalid character.
  */
 export function parse(text: string): HotGuidId {
@@ -71,9 +71,9 @@ export function parts(id: string): Parts {
 }
 
 /**
- * Returns the fields of a version 8 UUID, as generated with the option `uuid8`.
+ * Returns the fields of a version 8 UUID that was generated with the option `uuid8`.
  *
- * @throws {PolyflakeError} the same errors as {@link parse}; `not_canonical` if the UUID has another version or variant.
+ * @throws {PolyflakeError} the same errors as {@link parse}; `not_canonical` if the UUID has a different version or variant.
  */
 export function uuid8Parts(id: string): Uuid8Parts {
   const bytes = uuidBytes(id, "id");
@@ -88,7 +88,7 @@ export function uuid8Parts(id: string): Uuid8Parts {
   };
 }
 
-/** Returns the 32-bit number of the bytes at these positions, most significant byte first. */
+/** Returns the 32-bit number in the bytes at the given positions, most significant byte first. */
 function word(bytes: readonly number[], a: number, b: number, c: number, d: number): number {
   return ((bytes[a]! << 24) | (bytes[b]! << 16) | (bytes[c]! << 8) | bytes[d]!) >>> 0;
 }
@@ -113,7 +113,7 @@ export function timestamp(id: string): number {
 }
 
 /**
- * Returns the 16 bytes in the order of the string, as in RFC 9562. They sort by time.
+ * Returns the ID's 16 bytes in the order of the string form, as in RFC 9562. They sort by time.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */

@@ -24,7 +24,7 @@ const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 0,
 /**
  * Returns an ID as a string of 1 to 13 characters of `[0-9a-v]`.
  *
- * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` outside signed 64 bits.
+ * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` if it exceeds signed 64 bits.
  */
 export function encodeText(id: bigint): RandflakeText {
   return BigInt.asUintN(64, signed(id, "id")).toString(32) as RandflakeText;

@@ -5,7 +5,7 @@ import type { SnoId } from "./sno.js";
 import { LENGTH, textOf, wordsOfBytes } from "./words.js";
 
 /**
- * Returns the ID with these 10 bytes. Every sequence of 10 bytes is a valid ID.
+ * Returns the ID that consists of the given 10 bytes. Any 10 bytes are a valid ID.
  *
  * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 10 bytes.
  */
@@ -19,8 +19,8 @@ export function fromBytes(id: Uint8Array): SnoId {
  * Returns the ID for a UUID in the compatible form. Hexadecimal digits can be lowercase or uppercase.
  *
  * @throws {PolyflakeError} `invalid_type` unless the UUID is a string; `invalid_length` unless it has 36 characters;
- * `invalid_character` with the `position` of the first invalid character in the string, or the index of the first byte that
- * cannot occur in an ID.
+ * `invalid_character` if the UUID does not have this form. Its `position` is the index of the first invalid character in the
+ * string, or else of the first byte that cannot occur in an ID.
  */
 export function fromUuid(uuid: string): SnoId {
   const value = uuidBytes(uuid, "uuid");

@@ -19,7 +19,7 @@ export const TICK_MS = 4;
  */
 export type SnoId<Metabyte extends number = number> = string & { readonly " sno": Metabyte };
 
-/** Generates an ID whose type has the metabyte in the argument or, without an argument, the metabyte of the generator. */
+/** Generates an ID. Its type states the metabyte that was passed or, if none was passed, the generator's metabyte. */
 export interface Generate<Default extends number> {
   (): SnoId<Default>;
   <M extends number>(metabyte: M): SnoId<M>;
@@ -28,15 +28,15 @@ export interface Generate<Default extends number> {
 
 /** The fields of an ID. */
 export interface Parts {
-  /** The number of 4 ms units since 2010-01-01T00:00:00Z, as 39 bits. */
+  /** The number of 4 ms units since 2010-01-01T00:00:00Z, 0..549755813887 (39 bits). */
   tick: number;
-  /** The bit that flips on each clock rollback. */
+  /** The tick-tock bit, which flips on each clock rollback. */
   tickTock: boolean;
   /** The metabyte, 0..255, a type tag whose meaning you choose. */
   metabyte: number;
   /** The partition of the generator that created the ID, 0..65535. */
   partition: number;
-  /** The sequence, which distinguishes the IDs of one tick, 0..65535. */
+  /** The sequence number, 0..65535, which distinguishes IDs generated in the same tick. */
   sequence: number;
 }
 
@@ -51,7 +51,7 @@ export interface Fields extends Parts {
 /**
  * Returns the fields of an encoded ID.
  *
- * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `invalid_length` if it has another length;
+ * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `invalid_length` if it has the wrong length;
  * `invalid_character` with the `position` of the first invalid character.
  */
 export function parse(text: string): Fields {
@@ -76,7 +76,7 @@ export function isValid(value: unknown): value is SnoId {
 }
 
 /**
- * Returns `true` if the value is an encoded ID with this metabyte (0..255).
+ * Returns `true` if the value is an encoded ID with the given metabyte (0..255).
  *
  * ```ts
  * if (sno.hasMetabyte(text, 24)) loadUser(text); // a SnoId<24>
@@ -93,7 +93,7 @@ export function hasMetabyte<M extends number>(value: unknown, metabyte: M): valu
  * Returns the metabyte of an encoded ID, 0..255. Only the length and the two characters that hold the metabyte are checked; the
  * rest of the string is not decoded.
  *
- * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `invalid_length` if it has another length;
+ * @throws {PolyflakeError} `invalid_type` unless the argument is a string; `invalid_length` if it has the wrong length;
  * `invalid_character` with the `position` of the first invalid character.
  */
 export function metabyte(text: string): number {
@@ -108,7 +108,8 @@ export function metabyte(text: string): number {
 const metabyteOf = metabyte;
 
 /**
- * Returns the ID with another metabyte (0..255), for example to identify a new version of a record or another type.
+ * Returns an ID that differs only in its metabyte (0..255). The new ID can identify, for example, a version of a record or a
+ * related record of another type.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}; `out_of_range` if the new value is out of range.
  */
@@ -153,7 +154,7 @@ export function toUuid(text: string): string {
 }
 
 /**
- * Returns the ID as a version 8 UUID, which strict validators accept. It contains all bits of the ID and sorts the same way.
+ * Returns the ID as a version 8 UUID, which strict validators accept. It contains all of the ID's bits and sorts the same way.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */
@@ -161,7 +162,7 @@ export function toUuid8(text: string): string {
   return uuidText(uuid8OfBytes(toBytes(text)));
 }
 
-/** Returns the 16 bytes of the version 8 UUID for an ID's bytes. */
+/** Returns the 16 bytes of the version 8 UUID that contains the given ID bytes. */
 export function uuid8OfBytes(bytes: Iterable<number>): number[] {
   const [a, b, c, d, e, f, g, h, i, j] = bytes as Bytes;
   const tail = [0x80 | (g >> 4), (g << 4) | (h >> 4), 0x80 | ((h & 15) << 2) | (i >> 6), (i << 2) | (j >> 6), j << 2];
@@ -172,14 +173,14 @@ export function uuid8OfBytes(bytes: Iterable<number>): number[] {
  * Returns the ID that a version 8 UUID contains. Hexadecimal digits can be lowercase or uppercase.
  *
  * @throws {PolyflakeError} `invalid_type` unless the UUID is a string; `invalid_length` unless it has 36 characters;
- * `invalid_character` with the `position` of the first invalid character; `not_canonical` if it has another version or variant,
- * or if any of the bits after the ID are set.
+ * `invalid_character` with the `position` of the first invalid character; `not_canonical` if it has a different version or
+ * variant, or if any of the bits after the ID are set.
  */
 export function fromUuid8(uuid: string): SnoId {
   return textOf(wordsOfBytes(bytesOfUuid8(uuidBytes(uuid, "uuid"), "uuid")));
 }
 
-/** Returns the 10 bytes of the ID in the 16 bytes of a version 8 UUID. */
+/** Returns the 10 bytes of the ID that a version 8 UUID contains, given the 16 bytes of the UUID. */
 export function bytesOfUuid8(uuid: Iterable<number>, field: string): number[] {
   const [a, b, c, d, e, f, g, h, i, j, k, ...rest] = uuid as Bytes;
   if (g >> 4 !== 8 || i >> 6 !== 2 || k & 3 || rest.some(Boolean)) throw notVersion8(field, "42 zero bits at its end");

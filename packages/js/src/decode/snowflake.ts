@@ -1,5 +1,5 @@
 /**
- * Reads the snowflakes of well-known services, whose layouts are available here as plain data.
+ * Reads snowflakes from well-known services. The layouts of these services are available here as plain data.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { invalidCharacter, outOfRange, PolyflakeError } from "../errors.js";
 import { digit, signed } from "./checks.js";
 
 /**
- * The layout of the 64-bit IDs of a service. Every field except `timestamp` becomes a member of the object that
- * {@link parseSnowflake} returns.
+ * The layout of a service's 64-bit IDs. Every field except `timestamp` becomes a member of the object that {@link
+ * parseSnowflake} returns.
  *
- * @typeParam Name The names of the fields except the time.
+ * @typeParam Name The names of all fields except `timestamp`.
  */
 export interface SnowflakeFormat<Name extends string> {
   /** The start of tick 0, in Unix milliseconds. */
@@ -18,14 +18,14 @@ export interface SnowflakeFormat<Name extends string> {
   /** The length of a tick, in milliseconds. */
   readonly tickMs: number;
   /**
-   * The name and the width of each field, starting with the most significant field: 1 to 48 bits each, and at most 64 in total.
-   * Bits above the first field are ignored. The names must be distinct. One of them must be `timestamp`, and `unixMs` is
-   * reserved.
+   * The name and the width of each field, starting with the most significant field. A field has 1 to 48 bits, and all fields
+   * together have at most 64 bits. Bits above the first field are ignored. The names must be distinct. One of them must be
+   * `timestamp`, and `unixMs` is reserved.
    */
   readonly fields: readonly (readonly [name: Name | "timestamp", bits: number])[];
 }
 
-/** The fields of a snowflake, and the time of its tick. */
+/** The fields of a snowflake, and the start of its tick. */
 export type Snowflake<Name extends string> = { [N in Name]: number } & {
   /** The start of the tick. */
   timestamp: Date;
@@ -33,7 +33,7 @@ export type Snowflake<Name extends string> = { [N in Name]: number } & {
   unixMs: number;
 };
 
-/** The IDs of Twitter (X): 1 unused bit, 41 bits of milliseconds, 5 + 5 bits for the machine, 12 bits of sequence. */
+/** Twitter (X) IDs: 1 unused bit, a 41-bit timestamp in milliseconds, 5 + 5 machine bits and a 12-bit sequence number. */
 export const twitter: SnowflakeFormat<"datacenter" | "worker" | "sequence"> = {
   epochMs: 1_288_834_974_657,
   tickMs: 1,
@@ -45,7 +45,7 @@ export const twitter: SnowflakeFormat<"datacenter" | "worker" | "sequence"> = {
   ],
 };
 
-/** The IDs of Discord: 42 bits of milliseconds, 5 + 5 bits for the machine, 12 bits of sequence. */
+/** Discord IDs: a 42-bit timestamp in milliseconds, 5 + 5 machine bits and a 12-bit sequence number. */
 export const discord: SnowflakeFormat<"worker" | "process" | "sequence"> = {
   epochMs: 1_420_070_400_000,
   tickMs: 1,
@@ -57,7 +57,7 @@ export const discord: SnowflakeFormat<"worker" | "process" | "sequence"> = {
   ],
 };
 
-/** The IDs of Instagram: 41 bits of milliseconds, 13 bits for the shard, 10 bits of sequence. */
+/** Instagram IDs: a 41-bit timestamp in milliseconds, 13 shard bits and a 10-bit sequence number. */
 export const instagram: SnowflakeFormat<"shard" | "sequence"> = {
   epochMs: 1_314_220_021_721,
   tickMs: 1,
@@ -68,7 +68,7 @@ export const instagram: SnowflakeFormat<"shard" | "sequence"> = {
   ],
 };
 
-/** The IDs of Sonyflake: 1 unused bit, 39 bits of 10 ms units, 8 bits of sequence, 16 bits for the machine. */
+/** Sonyflake IDs: 1 unused bit, a 39-bit timestamp in 10 ms units, an 8-bit sequence number and 16 machine bits. */
 export const sonyflake: SnowflakeFormat<"sequence" | "machine"> = {
   epochMs: 1_409_529_600_000,
   tickMs: 10,
@@ -79,7 +79,7 @@ export const sonyflake: SnowflakeFormat<"sequence" | "machine"> = {
   ],
 };
 
-/** The IDs of Mastodon: 48 bits of Unix milliseconds, 16 bits of a hash and a sequence. */
+/** Mastodon IDs: a 48-bit timestamp in Unix milliseconds, and 16 bits that combine a hash and a sequence number. */
 export const mastodon: SnowflakeFormat<"sequence_data"> = {
   epochMs: 0,
   tickMs: 1,
@@ -89,7 +89,7 @@ export const mastodon: SnowflakeFormat<"sequence_data"> = {
   ],
 };
 
-/** The IDs of Baidu's UidGenerator: 1 unused bit, 28 bits of seconds, 22 bits for the worker, 13 bits of sequence. */
+/** IDs from Baidu's UidGenerator: 1 unused bit, a 28-bit timestamp in seconds, 22 worker bits and a 13-bit sequence number. */
 export const baidu: SnowflakeFormat<"worker" | "sequence"> = {
   epochMs: 1_463_673_600_000,
   tickMs: 1000,
@@ -101,15 +101,15 @@ export const baidu: SnowflakeFormat<"worker" | "sequence"> = {
 };
 
 /**
- * Returns the fields of a snowflake, which is a bigint or the decimal string that most web APIs send.
+ * Returns the fields of a snowflake. It is a bigint, or a decimal string as most web APIs send it.
  *
  * ```js
  * parseSnowflake("175928847299117063", discord).timestamp; // 2016-04-30T11:18:25.796Z
  * ```
  *
- * @throws {PolyflakeError} `invalid_type` if the ID has another type, such as a number, which may have been rounded;
- * `invalid_character` if the string is not a canonical decimal; `out_of_range` if the ID is outside signed 64 bits, or if the
- * width of a field is wrong; `invalid_layout` if the format lacks a member or the timestamp, or contains a name twice.
+ * @throws {PolyflakeError} `invalid_type` if the ID has the wrong type, such as a number, which may have been rounded;
+ * `invalid_character` if the string is not a canonical decimal number; `out_of_range` if the ID exceeds signed 64 bits, or if a
+ * field's width is out of range; `invalid_layout` if the format lacks a member or the timestamp, or contains a name twice.
  */
 export function parseSnowflake<Name extends string>(
   id: bigint | string,
@@ -133,10 +133,10 @@ export function parseSnowflake<Name extends string>(
   throw new PolyflakeError("invalid_layout", "expected `epochMs`, `tickMs`, `timestamp` and distinct names");
 }
 
-/** Characters of the longest decimal of 64 bits. */
+/** The number of characters in the longest decimal 64-bit integer. */
 export const LONGEST = 20;
 
-/** The integer of a canonical decimal string. */
+/** Returns the integer for a canonical decimal string. */
 export function fromDecimal(text: string): bigint {
   const start = text.startsWith("-") ? 1 : 0;
   for (let k = start; k < text.length; k++) {

@@ -1,4 +1,4 @@
-/** Represents a sno ID as four words of 20 bits, each of which corresponds to four characters of the encoded ID. */
+/** Represents a sno ID as four 20-bit words. Each word corresponds to four characters of the encoded ID. */
 import { digit, misspelt, sized, type ValueAt } from "./checks.js";
 import type { SnoId } from "./sno.js";
 
@@ -8,7 +8,7 @@ export const LENGTH = 10;
 export const TEXT_LENGTH = 16;
 
 /**
- * The four words of an ID, of 20 bits each:
+ * The four 20-bit words of an ID:
  *
  * ```text
  * 39 timestamp | 1 tick-tock || 8 metabyte, 12 partition | 4 partition, 16 sequence
@@ -17,13 +17,13 @@ export const TEXT_LENGTH = 16;
 export type Words = [time: number, timeLow: number, metabyteAndPartition: number, partitionAndSequence: number];
 
 type Six = [number, number, number, number, number, number];
-/** The bytes of an ID or of a UUID, of which the first ones are read one by one. */
+/** The bytes of an ID or a UUID. The type states that the first ones exist, because they are read individually. */
 export type Bytes = [...Six, ...Six, ...number[]];
 
-/** Returns the value of a character of the alphabet, `2`..`9` and `a`..`x`. */
+/** Returns the value of a character in the alphabet `2`..`9`, `a`..`x`. */
 export const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 2, 32);
 
-/** Returns the words of a string of 16 characters, or undefined for any other string. */
+/** Returns the words of a 16-character encoded ID, or undefined for any other string. */
 export function wordsIn(text: string): Words | undefined {
   const words: Words = [wordAt(text, 0), wordAt(text, 4), wordAt(text, 8), wordAt(text, 12)];
   return (words[0] | words[1] | words[2] | words[3]) < 0 ? undefined : words;
@@ -54,7 +54,7 @@ export function wordsOfBytes(bytes: Iterable<number>): Words {
   ];
 }
 
-/** Returns the words as an encoded ID. */
+/** Returns the encoded ID that consists of the given words. */
 export function textOf<M extends number>(words: Words): SnoId<M> {
   let text = "";
   for (const word of words)
@@ -62,7 +62,7 @@ export function textOf<M extends number>(words: Words): SnoId<M> {
   return text as SnoId<M>;
 }
 
-/** Returns the character code of the low 5 bits. */
+/** Returns the code of the character that represents the low 5 bits. */
 function code(bits: number): number {
   const value = bits & 31;
   return value < 8 ? value + 50 : value + 89;

@@ -10,56 +10,56 @@ import { type ColumnForm, formOf } from "./form.js";
 export type { Bytes } from "./drivers.js";
 export type { ColumnForm, Form } from "./form.js";
 
-/** Stores a sno ID as its 16 characters, for `varchar(16) COLLATE "C"`, `CHAR(16)` of ASCII, or `TEXT`. */
+/** Stores a sno ID as its 16 characters, in a `varchar(16) COLLATE "C"`, an ASCII `CHAR(16)` or a `TEXT` column. */
 export const snoText: ColumnForm<sno.SnoId, string, "text16"> = /* @__PURE__ */ formOf(
   "text16",
   (id) => (sno.parse(id), id),
   (value) => (sno.parse(textIn(value)), value as sno.SnoId),
 );
 
-/** Stores a sno ID as its 10 bytes, for `bytea`, `BINARY(10)` or `BLOB`. */
+/** Stores a sno ID as its 10 bytes, in a `bytea`, `BINARY(10)` or `BLOB` column. */
 export const snoBytes: ColumnForm<sno.SnoId, Bytes, "bytes10"> = /* @__PURE__ */ formOf(
   "bytes10",
   (id) => bytesOut(sno.toBytes(id)),
   (value) => fromBytes(bytesIn(value)),
 );
 
-/** Stores a sno ID as a version 8 UUID, for `uuid`. */
+/** Stores a sno ID as a version 8 UUID, in a `uuid` column. */
 export const snoUuid8: ColumnForm<sno.SnoId, string, "uuid"> = /* @__PURE__ */ formOf(
   "uuid",
   (id) => sno.toUuid8(id),
   (value) => sno.fromUuid8(textIn(value)),
 );
 
-/** Stores a sno ID as a UUID in the compatible form, for `uuid`. */
+/** Stores a sno ID as a UUID in the compatible form, in a `uuid` column. */
 export const snoUuid: ColumnForm<sno.SnoId, string, "uuid"> = /* @__PURE__ */ formOf(
   "uuid",
   (id) => sno.toUuid(id),
   (value) => fromUuid(textIn(value)),
 );
 
-/** Stores a Hot Guid as a string, for `uuid`, `CHAR(36)` of ASCII, or `TEXT`. */
+/** Stores a Hot Guid as a string, in a `uuid`, an ASCII `CHAR(36)` or a `TEXT` column. */
 export const hotguidText: ColumnForm<hotguid.HotGuidId, string, "uuid"> = /* @__PURE__ */ formOf(
   "uuid",
   (id) => hotguid.parse(id),
   (value) => hotguid.parse(textIn(value)),
 );
 
-/** Stores a Hot Guid as its 16 bytes in the order of the string, for `BINARY(16)` or `BLOB`. */
+/** Stores a Hot Guid as its 16 bytes in the order of the string form, in a `BINARY(16)` or `BLOB` column. */
 export const hotguidBytes: ColumnForm<hotguid.HotGuidId, Bytes, "bytes16"> = /* @__PURE__ */ formOf(
   "bytes16",
   (id) => bytesOut(hotguid.toBytes(id)),
   (value) => guids.fromBytes(bytesIn(value)),
 );
 
-/** Stores a Hot Guid as the GUID that SQL Server sorts by time, for `uniqueidentifier`. */
+/** Stores a Hot Guid as the GUID that SQL Server sorts by time, in a `uniqueidentifier` column. */
 export const hotguidSql: ColumnForm<hotguid.HotGuidId, string, "uniqueidentifier"> = /* @__PURE__ */ formOf(
   "uniqueidentifier",
   (id) => guids.toSql(id),
   (value) => guids.fromSql(textIn(value)),
 );
 
-/** Stores an encoded Randflake as its 64 bits, for `BIGINT`. */
+/** Stores an encoded Randflake as its 64-bit integer, in a `BIGINT` column. */
 export const randflakeInt64: ColumnForm<randflake.RandflakeText, bigint, "int64"> = /* @__PURE__ */ formOf(
   "int64",
   (id) => randflake.decodeText(id),
@@ -67,8 +67,8 @@ export const randflakeInt64: ColumnForm<randflake.RandflakeText, bigint, "int64"
 );
 
 /**
- * Stores a 64-bit integer, such as a Randflake or an ID of a layout, for `BIGINT`. Configure a driver that returns numbers to
- * return all bits.
+ * Stores a 64-bit integer, such as a Randflake or a layout's ID, in a `BIGINT` column. If the driver returns numbers, configure
+ * it to return bigints or strings, because numbers lose bits.
  */
 export const int64: ColumnForm<bigint, bigint, "int64"> = /* @__PURE__ */ formOf(
   "int64",

@@ -1,11 +1,11 @@
-/** Conversions of the values that database drivers accept and return. */
+/** Converts the values that database drivers accept and return. */
 import { bytes, signed, string } from "../checks.js";
 import { invalidType } from "../errors.js";
 
-/** Bytes that are not shared with another thread. */
+/** Bytes that are not shared with other threads. */
 export type Bytes = ReturnType<Uint8ArrayConstructor["from"]>;
 
-/** Checks a string that a driver has read. */
+/** Checks that a value that a driver read is a string, and returns it. */
 export function textIn(value: unknown): string {
   return string(value, "value");
 }
@@ -13,7 +13,7 @@ export function textIn(value: unknown): string {
 /** Two hexadecimal digits for each byte, as PostgreSQL writes bytes in JSON. */
 const HEX = /^\\x(?:[0-9a-f]{2})*$/;
 
-/** Checks bytes that a driver has read. */
+/** Checks that a value that a driver read is bytes, and returns them. */
 export function bytesIn(value: unknown): Uint8Array {
   // libSQL may give one of another realm, which `instanceof` would not know.
   if (Object.prototype.toString.call(value) === "[object ArrayBuffer]") return new Uint8Array(value as ArrayBuffer);
@@ -28,10 +28,10 @@ export function bytesOut(bytes: Uint8Array): Bytes {
   return Buffer ? Buffer.from(bytes) : Uint8Array.from(bytes);
 }
 
-/** The digits of an integer of at most 64 bits. */
+/** Decimal digits, as many as a 64-bit integer can have. */
 const INTEGER = /^-?\d{1,19}$/;
 
-/** Returns the integer that a driver has read. It rejects a number above 2^53, which has already lost bits. */
+/** Returns the integer that a driver read. Rejects numbers above 2^53, which may already have lost precision. */
 export function integerIn(value: unknown): bigint {
   if (typeof value === "number" && !Number.isSafeInteger(value))
     throw invalidType("all 64 bits as bigint or text", value, { field: "value" });

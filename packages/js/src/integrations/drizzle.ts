@@ -1,7 +1,7 @@
 /**
- * Columns for Drizzle ORM. {@link pg}, {@link mysql} and {@link sqlite} have one column for each form in which an ID can be
- * stored, with the column type of that database. Query parameters are converted, too, so `between(orders.id, lowest, highest)`
- * accepts the result of `sno.timeRange`.
+ * Columns for Drizzle ORM. {@link pg}, {@link mysql} and {@link sqlite} have one function for each form in which an ID can be
+ * stored. It creates a column with the type that the form has in that database. Query parameters are converted, too, so
+ * `between(orders.id, lowest, highest)` accepts the result of `sno.timeRange`.
  *
  * ```js
  * import { pgTable } from "drizzle-orm/pg-core";
@@ -28,17 +28,17 @@ export { type ErrorCode, PolyflakeError } from "../errors.js";
 export type { Bytes, Form } from "./columns.js";
 export type { PublicType } from "./public.js";
 
-/** The types of a column, in the program and for the driver. */
+/** The types of a column's values, in the program and for the driver. */
 interface Types<Id, Stored> {
   data: Id;
   driverData: Stored;
 }
 
-/** Creates a PostgreSQL column, with or without an explicit name. */
+/** A function that creates a PostgreSQL column, with or without an explicit name. */
 export type PgColumn<Id, Stored> = ReturnType<typeof pgColumn<Types<Id, Stored>>>;
-/** Creates a column of MySQL or MariaDB, with or without an explicit name. */
+/** A function that creates a MySQL or MariaDB column, with or without an explicit name. */
 export type MysqlColumn<Id, Stored> = ReturnType<typeof mysqlColumn<Types<Id, Stored>>>;
-/** Creates an SQLite column, with or without an explicit name. */
+/** A function that creates an SQLite column, with or without an explicit name. */
 export type SqliteColumn<Id, Stored> = ReturnType<typeof sqliteColumn<Types<Id, Stored>>>;
 
 /** The column type for each kind of column. */
@@ -59,38 +59,38 @@ type FormsIn<Kinds> = Pick<
   }[keyof typeof forms]
 >;
 
-/** The type of a form's IDs in the program. */
+/** The type that a form's IDs have in the program. */
 type IdOf<Name extends keyof typeof forms> = (typeof forms)[Name] extends Form<infer Id, unknown> ? Id : never;
 
-/** The type of a form's values for the driver. */
+/** The type that a form's values have for the driver. */
 type StoredOf<Name extends keyof typeof forms> =
   (typeof forms)[Name] extends Form<never, infer Stored> ? Stored : never;
 
-/** The columns of PostgreSQL: one for each form that it supports, by the name of the form. */
+/** The columns for PostgreSQL, one for each form that it supports, by the name of the form. */
 export type PgColumns = {
   readonly [Name in keyof FormsIn<typeof PG>]: PgColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
-  /** Creates a column for public IDs of one type. Each ID is stored as the number that it encodes. */
+  /** Creates a column for public IDs of one type. Each ID is stored as the number that it represents. */
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => PgColumn<Text, bigint>;
 };
 
-/** The columns of MySQL and MariaDB: one for each form that they support, by the name of the form. */
+/** The columns for MySQL and MariaDB, one for each form that they support, by the name of the form. */
 export type MysqlColumns = {
   readonly [Name in keyof FormsIn<typeof MYSQL>]: MysqlColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
-  /** Creates a column for public IDs of one type. Each ID is stored as the number that it encodes. */
+  /** Creates a column for public IDs of one type. Each ID is stored as the number that it represents. */
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => MysqlColumn<Text, bigint>;
 };
 
-/** The columns of SQLite: one for each form that it supports, by the name of the form. */
+/** The columns for SQLite, one for each form that it supports, by the name of the form. */
 export type SqliteColumns = {
   readonly [Name in keyof FormsIn<typeof SQLITE>]: SqliteColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
-  /** Creates a column for public IDs of one type. Each ID is stored as the number that it encodes. */
+  /** Creates a column for public IDs of one type. Each ID is stored as the number that it represents. */
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => SqliteColumn<Text, bigint>;
 };
 
-/** A form of any ID. */
+/** A form for any ID. */
 type AnyForm = ColumnForm<unknown, unknown, string>;
 
 /** The parameters of a column. */
@@ -100,7 +100,7 @@ interface Column {
   fromDriver: (value: unknown) => unknown;
 }
 
-/** Creates the columns of a database, by the names of their forms. */
+/** Creates the columns for a database, by the names of their forms. */
 function columnsOf<Columns>(types: Readonly<Record<string, string>>, make: (column: Column) => unknown): Columns {
   // In CommonJS the namespace has a member `default`, too, which is no form.
   const all: [name: string, form: AnyForm][] = Object.entries(forms);
@@ -113,16 +113,17 @@ function columnsOf<Columns>(types: Readonly<Record<string, string>>, make: (colu
   } as Columns;
 }
 
-/** The columns of PostgreSQL. */
+/** The columns for PostgreSQL. */
 export const pg: PgColumns = /* @__PURE__ */ columnsOf(PG, pgColumn);
 
 /**
- * The columns of MySQL and MariaDB. Configure the driver to return all bits of integers: `supportBigNumbers`, `bigNumberStrings`.
+ * The columns for MySQL and MariaDB. Configure the driver to return integers without rounding them: set `supportBigNumbers` and
+ * `bigNumberStrings`.
  */
 export const mysql: MysqlColumns = /* @__PURE__ */ columnsOf(MYSQL, mysqlColumn);
 
 /**
- * The columns of SQLite. Configure a driver that returns numbers to return all bits of integers, for example libSQL with `intMode:
- * "bigint"`.
+ * The columns for SQLite. If the driver returns numbers, configure it to return integers without rounding them, for example
+ * libSQL with `intMode: "bigint"`.
  */
 export const sqlite: SqliteColumns = /* @__PURE__ */ columnsOf(SQLITE, sqliteColumn);

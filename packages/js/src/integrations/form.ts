@@ -4,10 +4,11 @@
 type None = null | undefined;
 
 /**
- * A form in which a column stores IDs, with the functions of TypeORM's value transformers. Null and undefined remain unchanged.
+ * A form in which a column stores IDs. It has the same functions as TypeORM's value transformers. Null and undefined remain
+ * unchanged.
  *
- * @typeParam Id An ID in the program.
- * @typeParam Stored The driver's value for the ID.
+ * @typeParam Id The type of an ID in the program.
+ * @typeParam Stored The type of the driver's value for the ID.
  */
 export interface Form<Id, Stored> {
   /**
@@ -17,15 +18,15 @@ export interface Form<Id, Stored> {
    */
   readonly to: <Given extends Id | None>(id: Given) => Stored | Extract<Given, None>;
   /**
-   * Returns the ID for a value that a driver has read.
+   * Returns the ID for a value that a driver read.
    *
-   * @throws {PolyflakeError} with the same codes as {@link Form.to}, if the value does not contain an ID, or if it is a number
-   * that may have been rounded.
+   * @throws {PolyflakeError} the same errors as {@link Form.to} if the value does not contain an ID, or if it is a number that
+   * may have been rounded.
    */
   readonly from: (value: unknown) => Id;
 }
 
-/** A form of this package, with the kind of column that stores it. */
+/** A form from this package, with the kind of column that stores it. */
 export interface ColumnForm<Id, Stored, Column extends string> extends Form<Id, Stored> {
   /**
    * The kind of column: `text16` for 16 characters, `bytes10` and `bytes16` for 10 and 16 bytes, `uuid`, `uniqueidentifier` for SQL
@@ -34,7 +35,7 @@ export interface ColumnForm<Id, Stored, Column extends string> extends Form<Id, 
   readonly column: Column;
 }
 
-/** Creates a form from two functions, which are never called with null. */
+/** Creates a form from two functions, which are never called with null or undefined. */
 export function formOf<Id, Stored, Column extends string>(
   column: Column,
   to: (id: Id) => Stored,

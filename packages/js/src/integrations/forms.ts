@@ -1,9 +1,9 @@
 /**
- * The forms in which database columns store IDs. Each is an object with `to`, which returns the value to store for an ID, and
- * `from`, which returns the ID for a stored value.
+ * The forms in which database columns store IDs. Each form is an object with two functions: `to` returns the value to store for
+ * an ID, and `from` returns the ID for a stored value.
  *
- * The forms are TypeORM value transformers. With Kysely and plain drivers, call `to` and `from` yourself. This module imports none
- * of these libraries.
+ * The forms can be used as TypeORM value transformers. With Kysely and plain drivers, call `to` and `from` yourself. This
+ * module imports none of these libraries.
  *
  * ```js
  * import { snoUuid8 } from "polyflake/forms";

@@ -1,5 +1,5 @@
 /**
- * Forms for Prisma, which does not support custom column types. The function `to` of a form converts IDs for writes and conditions,
+ * Forms for Prisma, which does not support custom column types. A form's function `to` converts IDs for writes and conditions,
  * and {@link fields} shows the IDs in rows. This module does not import Prisma.
  *
  * ```js
@@ -21,22 +21,22 @@ export { type ErrorCode, PolyflakeError } from "../errors.js";
 export * from "./columns.js";
 export { type PublicType, publicInt64 } from "./public.js";
 
-/** The forms of a model's columns, by the names of their fields. */
+/** The forms of a model's columns, by field name. */
 // biome-ignore lint/suspicious/noExplicitAny: no wider type fits all functions of one parameter.
 type Forms = Readonly<Record<string, Form<any, unknown>>>;
 
-/** The computed fields of a model, for the member `result` of a client extension. */
+/** A model's computed fields, for the member `result` of a client extension. */
 export type Fields<F extends Forms> = {
   [K in keyof F]: {
     /** The column from which the field is computed. */
     needs: Record<K, true>;
-    /** Returns the ID for the value of the column. */
+    /** Returns the ID for the column's value. */
     compute: (row: Record<K, unknown>) => ReturnType<F[K]["from"]>;
   };
 };
 
 /**
- * Returns computed fields that show the IDs of a model's columns under the names of the columns.
+ * Returns computed fields that replace the values of a model's columns with IDs. They have the same names as the columns.
  *
  * @throws {PolyflakeError} `invalid_type` unless the argument is an object.
  */

@@ -6,13 +6,13 @@ import { type ColumnForm, formOf } from "./form.js";
 export interface PublicType<Text extends string> {
   /** Returns the public ID of a number. */
   encode(number: bigint): Text;
-  /** Returns the number of a public ID. */
+  /** Returns the number that a public ID represents. */
   decode(text: string): number | bigint;
 }
 
 /**
- * A form for public IDs of one type, which a `BIGINT` column stores as their numbers. Numbers from 2^63 on are rejected, because
- * `BIGINT` is signed.
+ * Creates a form for public IDs of one type, which are stored as their numbers in a `BIGINT` column. It rejects numbers of 2^63
+ * and above, because `BIGINT` is signed.
  */
 export const publicInt64 = <Text extends string>(type: PublicType<Text>): ColumnForm<Text, bigint, "int64"> =>
   formOf(

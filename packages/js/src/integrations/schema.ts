@@ -1,5 +1,5 @@
 /**
- * Schemas of IDs for libraries that support Standard Schema, such as ArkType, tRPC, Hono and form libraries. They are plain
+ * Schemas for IDs, for libraries that support Standard Schema, such as ArkType, tRPC, Hono and form libraries. They are plain
  * JavaScript, without wasm. `polyflake` exports the same objects as `sno.schema`, `randflake.schema` and so on.
  *
  * ```js
@@ -23,10 +23,10 @@ import { type Schema, schemaOf } from "./standard.js";
 export { type ErrorCode, PolyflakeError } from "../errors.js";
 export type { Issue, Result, Schema, Standard, ToJsonSchema } from "./standard.js";
 
-/** The schema of sno IDs. */
+/** The schema for sno IDs. */
 export interface SnoSchema extends Schema<string, SnoId> {
   /**
-   * Returns the schema of IDs with one of these metabytes (0..255).
+   * Returns the schema for IDs with one of the given metabytes (0..255).
    *
    * ```js
    * const userId = sno.ofMetabyte(24);
@@ -46,7 +46,7 @@ function text(value: unknown): string {
 
 const EXAMPLE = "9afikjv326nct5if";
 
-/** The schema of encoded sno IDs. */
+/** The schema for encoded sno IDs. */
 export const sno: SnoSchema = /* @__PURE__ */ (() => {
   const read = (value: unknown): SnoId => {
     wordsOf(text(value), "text");
@@ -68,8 +68,8 @@ function ofMetabyte<M extends number>(...given: M[]): Schema<string, SnoId<M>> {
 }
 
 /**
- * Returns the regular expression of the IDs with a metabyte. The upper 5 bits of the metabyte are one character, and its lower 3
- * bits are the top of the next one.
+ * Returns a regular expression that matches all IDs with the given metabyte. The upper 5 bits of the metabyte are one
+ * character, and its lower 3 bits are the upper bits of the next character.
  */
 function patternOf(metabyte: number): string {
   const alphabet = "23456789abcdefghijklmnopqrstuvwx";
@@ -77,13 +77,13 @@ function patternOf(metabyte: number): string {
   return `${alphabet[metabyte >> 3]}[${alphabet.slice(low, low + 4)}]`;
 }
 
-/** The schema of Randflakes. It accepts an encoded ID, or the ID as a bigint. */
+/** The schema for Randflakes. It accepts an encoded ID, or the ID as a bigint. */
 export const randflake: Schema<string | bigint, RandflakeId> = /* @__PURE__ */ schemaOf(
   (value) => (typeof value === "bigint" ? (signed(value, "id") as RandflakeId) : decodeText(text(value))),
   ["^[0-9a-v]{1,13}$", "3vgoe12ccb8gh"],
 );
 
-/** The schema of Hot Guids as strings, in either case. The result is in lower case. */
+/** The schema for Hot Guids as strings, in either case. The result is in lower case. */
 export const hotguid: Schema<string, HotGuidId> = /* @__PURE__ */ schemaOf(
   (value) => parseHotGuid(text(value)),
   /* @__PURE__ */ uuids("0-9A-Fa-f"),

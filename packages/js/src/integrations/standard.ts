@@ -1,27 +1,27 @@
 /**
- * Standard Schema and Standard JSON Schema (https://standardschema.dev), interfaces that let libraries for validation, forms and
- * routes accept each other's schemas. The types have the structure of those in `@standard-schema/spec` 1.1, which is not a
- * dependency.
+ * Standard Schema and Standard JSON Schema (https://standardschema.dev). These interfaces let libraries for validation, forms
+ * and routes accept each other's schemas. The types here have the same structure as those in `@standard-schema/spec` 1.1, which
+ * is not a dependency.
  */
 import { type ErrorCode, PolyflakeError } from "../errors.js";
 
-/** A schema of IDs, for libraries that support Standard Schema. */
+/** A schema for IDs, for libraries that support Standard Schema. */
 export interface Schema<Input, Output = Input> {
-  /** The interface of Standard Schema and Standard JSON Schema. */
+  /** The members that Standard Schema and Standard JSON Schema define. */
   readonly "~standard": Standard<Input, Output>;
 }
 
-/** The interface that a schema offers to libraries. */
+/** The interface through which libraries use a schema. */
 export interface Standard<Input, Output> {
   /** The version of the interface. */
   readonly version: 1;
   /** The name of this package. */
   readonly vendor: "polyflake";
-  /** The types of the schema, which exist only for the compiler. */
+  /** The schema's types, which exist only for the compiler. */
   readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   /** Validates a value, and returns either the ID or the reason why the value is rejected. */
   readonly validate: (value: unknown) => Result<Output>;
-  /** The JSON Schemas of the input and of the result. */
+  /** The JSON Schemas for the input and for the result. */
   readonly jsonSchema: { readonly input: ToJsonSchema; readonly output: ToJsonSchema };
 }
 
@@ -41,17 +41,19 @@ export interface Issue {
 }
 
 /**
- * Returns the JSON Schema for a target: `draft-2020-12`, `draft-07` or `openapi-3.0`.
+ * A function that returns the JSON Schema for a target: `draft-2020-12`, `draft-07` or `openapi-3.0`.
  *
  * @throws {PolyflakeError} `out_of_range` if the target is unknown; `invalid_type` if the IDs are bigints or bytes, which JSON
  * does not support.
  */
 export type ToJsonSchema = (options: { readonly target: string }) => Record<string, unknown>;
 
-/** The encoded IDs of a format: a regular expression that matches all of them, and an example. */
+/** Describes a format's encoded IDs: a regular expression that matches all of them, and an example. */
 export type Texts = readonly [pattern: string, example: string];
 
-/** Creates a schema from a function that validates a value or throws. `output` describes the result if it is a string. */
+/**
+ * Creates a schema from a function that returns the ID for a value or throws. `output` describes the result if it is a string.
+ */
 export function schemaOf<Input, Output>(
   read: (value: unknown) => Output,
   input: Texts,

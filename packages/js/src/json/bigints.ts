@@ -4,16 +4,16 @@ import { invalidType } from "../errors.js";
 import { members } from "../members.js";
 import { bigintsOf, isFraction, refuseRounded, roundedFraction, sourceOf, unrounded, within64 } from "./integers.js";
 
-/** Options of {@link withBigints}. */
+/** Options for {@link withBigints}. */
 export interface BigintOptions {
   /**
-   * Whether to write bigints as JSON numbers, if the engine has `JSON.rawJSON` (Node.js 22 or later, browsers since 2025). In
-   * other engines, and by default, bigints are written as decimal strings, which every JSON parser preserves.
+   * Whether to write bigints as JSON numbers, if the engine has `JSON.rawJSON` (Node.js 22 or later, browsers since 2025). By
+   * default, and in other engines, bigints are written as decimal strings, which every JSON parser preserves.
    */
   numbers?: boolean;
 }
 
-/** Reads and writes JSON with 64-bit integers. */
+/** Functions that read and write JSON with 64-bit integers. */
 export interface WithBigints {
   /**
    * A reviver for `JSON.parse` that converts integers like {@link WithBigints.parse}.
@@ -28,31 +28,32 @@ export interface WithBigints {
    */
   readonly replacer: (this: unknown, key: string, value: unknown) => unknown;
   /**
-   * Parses a JSON string. A named member can be an integer or a decimal string, which becomes a bigint. It can also be `null`,
-   * or an array of such values. Any other integer becomes a bigint only if a JavaScript number cannot represent it.
+   * Parses a JSON string. An integer or a decimal string in a named member becomes a bigint. The member can also be `null` or
+   * an array of such values. Outside named members, an integer becomes a bigint only if a JavaScript number cannot represent
+   * it.
    *
    * Only engines that pass the source text of a number to a reviver (Node.js 22 or later, browsers since 2025) read integers
    * above 2^53. They also distinguish an integer from a fraction that `JSON.parse` has rounded to an integer, such as
    * 9007199254740991.4. In other engines, whole numbers above 2^53 are rejected, and such a fraction is read as an integer.
    * Decimal strings work in every engine.
    *
-   * @throws {PolyflakeError} with the member as `field`: `invalid_type` if a number was rounded, or if the value of a named
-   * member is not an integer; `not_canonical` if a string in a named member is not a decimal integer; `out_of_range` if an
-   * integer exceeds 64 bits, signed or unsigned. Errors of `JSON.parse` propagate.
+   * @throws {PolyflakeError} with the name of the member as `field`: `invalid_type` if a number was rounded, or if the value of
+   * a named member is not an integer; `not_canonical` if a string in a named member is not a decimal integer; `out_of_range` if
+   * an integer exceeds 64 bits, signed or unsigned. Errors from `JSON.parse` propagate.
    */
   readonly parse: (json: string) => unknown;
   /**
    * Returns a value as a JSON string, in which bigints are decimal strings or, depending on the options, numbers.
    *
-   * @throws {PolyflakeError} with the member as `field`: `out_of_range` if a bigint exceeds 64 bits, signed or unsigned;
-   * `invalid_type` if a number in a named member may have been rounded, or if JSON does not support a value. Errors of
-   * `JSON.stringify` propagate.
+   * @throws {PolyflakeError} with the name of the member as `field`: `out_of_range` if a bigint exceeds 64 bits, signed or
+   * unsigned; `invalid_type` if a number in a named member may have been rounded, or if JSON does not support a value. Errors
+   * from `JSON.stringify` propagate.
    */
   readonly stringify: (value: unknown, space?: string | number) => string;
 }
 
 /**
- * Returns functions that read and write JSON without rounding the 64-bit integers in the members with these names, at any
+ * Returns functions that read and write JSON without rounding 64-bit integers. `names` lists the members that hold them, at any
  * depth.
  *
  * ```js
@@ -61,7 +62,7 @@ export interface WithBigints {
  * json.stringify({ id: 4594531474933654033n }); // '{"id":"4594531474933654033"}'
  * ```
  *
- * @param names The members whose integers are always bigints. In all other members, small integers such as 7 remain numbers.
+ * @param names The members whose integers always become bigints. In all other members, small integers such as 7 remain numbers.
  * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `unknown_field` if an option does not exist.
  */
 export function withBigints(names: readonly string[], options: BigintOptions = {}): WithBigints {

@@ -8,14 +8,14 @@ import { bigintOf, withJson } from "../show.js";
 
 const KINDS = ["timestamp", "sequence", "constant", "bindable", "unused"] as const;
 const FLAGS = ["sortsByTime", "below2_53", "below2_63"] as const;
-/** The figures that can be missing. */
+/** The members that can be missing. */
 const FIGURES = ["perSecond", "perSecondInAll", "firstMs", "lastMs"] as const;
 
 /**
  * Restores the result of `describe` from its JSON representation.
  *
- * @throws {PolyflakeError} `missing_field` if a member is missing; `unknown_field` if a member does not exist; `invalid_type`
- * if a value is wrong. Each has the `field`.
+ * @throws {PolyflakeError} `missing_field` if a member is missing; `unknown_field` if a description has no such member;
+ * `invalid_type` if a value has the wrong type. `field` names the member.
  */
 export function descriptionFromJson(json: unknown): Description {
   const required = fields(json, "json", ["bits", "fields", ...FLAGS]);

@@ -3,20 +3,20 @@ import { isObject } from "../checks.js";
 import { invalidType, outOfRange, PolyflakeError } from "../errors.js";
 import { decimalOf } from "../show.js";
 
-/** Returns the source of a number, which newer engines pass to a reviver. */
+/** Returns the source text of a number, which newer engines pass to a reviver, or undefined in older engines. */
 export function sourceOf(context: { readonly source?: unknown } | undefined): string | undefined {
   const source = isObject(context) ? context.source : undefined;
   return typeof source === "string" ? source : undefined;
 }
 
-/** Returns whether a value is an integer that may stand for several. */
+/** Returns whether a value is an integer that may have been rounded, because several integers share its representation. */
 function isRounded(value: unknown): value is number {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 /**
- * Returns the value, or the exact integer in its source if the value was rounded. A number that is written as a fraction or with an
- * exponent remains unchanged.
+ * Returns the value or, if it was rounded, the exact integer in its source text. A number that is written as a fraction or with
+ * an exponent remains unchanged.
  */
 export function unrounded(field: string, value: unknown, source: string | undefined): unknown {
   if (!isRounded(value)) return value;
@@ -25,12 +25,12 @@ export function unrounded(field: string, value: unknown, source: string | undefi
   throw new PolyflakeError("invalid_type", message, { field });
 }
 
-/** Returns whether a number is an integer in place of the fraction that its source has. */
+/** Returns whether a number is an integer although its source text is a fraction. */
 export function isFraction(value: unknown, source: string | undefined): boolean {
   return Number.isSafeInteger(value) && source !== undefined && source !== String(value) && !isWhole(source);
 }
 
-/** Returns whether the source of a number is a whole number, such as 7, 7.0 and 0.7e1. */
+/** Returns whether the source text of a number represents an integer, such as 7, 7.0 or 0.7e1. */
 function isWhole(source: string): boolean {
   const [mantissa = "", exponent = "0"] = (source[0] === "-" ? source.slice(1) : source).toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
@@ -40,13 +40,15 @@ function isWhole(source: string): boolean {
   return last === 0 || last <= whole.length + Number(exponent);
 }
 
-/** Creates the error for a named member that is a fraction, or a list that contains one. */
+/** Creates the error for a named member that is a fraction or an array that contains one. */
 export function roundedFraction(field: string): PolyflakeError {
   const message = `expected an integer or a decimal text for \`${field}\`, found a fraction, rounded to an integer`;
   return new PolyflakeError("invalid_type", message, { field });
 }
 
-/** Returns the value of a named member, and throws if it contains one of the lists with fractions. */
+/**
+ * Returns the value of a named member, with bigints for its integers. Throws if it is or contains an array in `withFractions`.
+ */
 export function bigintsOf(field: string, value: unknown, withFractions: WeakSet<object>): unknown {
   if (value === null || typeof value === "bigint") return value;
   if (Array.isArray(value)) {
@@ -60,10 +62,10 @@ export function bigintsOf(field: string, value: unknown, withFractions: WeakSet<
   throw new PolyflakeError("not_canonical", `expected a decimal text for \`${field}\`, found another`, { field });
 }
 
-/** The length of the longest 64-bit integer. */
+/** The length of the longest 64-bit integer in decimal digits, including the sign. */
 const LONGEST = 20;
 
-/** Returns the 64-bit integer of a string of plain digits, or undefined for any other string. */
+/** Returns the 64-bit integer in a string of plain digits, or undefined for any other string. */
 function integerIn(field: string, text: string): bigint | undefined {
   if (text.length <= LONGEST) {
     const value = decimalOf(text);
@@ -74,7 +76,7 @@ function integerIn(field: string, text: string): bigint | undefined {
   throw pastRange(field, `one of ${text.length} characters`);
 }
 
-/** Checks an integer of at most 64 bits, signed or unsigned. */
+/** Checks that an integer has at most 64 bits, signed or unsigned, and returns it. */
 export function within64(field: string, value: bigint): bigint {
   if (BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value) return value;
   throw pastRange(field, BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits");
@@ -84,7 +86,7 @@ function pastRange(field: string, found: unknown): PolyflakeError {
   return outOfRange(-(1n << 63n), (1n << 64n) - 1n, found, field);
 }
 
-/** Rejects a number that may have been rounded, also in a list. */
+/** Rejects a number that may have been rounded, including a number in an array. */
 export function refuseRounded(field: string, value: unknown): void {
   if (Array.isArray(value)) for (const item of value) refuseRounded(field, item);
   if (!isRounded(value)) return;

@@ -1,11 +1,11 @@
-/** Reads and writes JSON objects whose types are determined by the metabytes of their sno IDs. */
+/** Reads and writes JSON objects. The metabyte of an object's sno ID determines its type. */
 import { isObject as isAnyObject, string } from "../checks.js";
 import { isValid, metabyte } from "../decode/sno.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { metabyteAmong, metabytes } from "../metabytes.js";
 
 /**
- * A kind of object: a class whose constructor accepts the members of an object, or a function that converts the members to an
+ * A kind of object: a class whose constructor accepts an object's members, or a function that converts the members to an
  * object.
  */
 export type Kind = (new (members: AnyMembers) => unknown) | ((members: AnyMembers) => unknown);
@@ -20,44 +20,46 @@ export type Made<K> = K extends new (
     : never;
 
 /**
- * A kind whose function does not declare a type for the members. The members are then unknown, which preserves the function's
+ * A kind whose function does not declare a type for the members. The type `unknown` for the members preserves the function's
  * return type.
  */
 type UntypedKind = (new (members: AnyMembers) => unknown) | { call(members: Record<string, unknown>): unknown }["call"];
 
-/** The members of an object, in the type that a kind accepts. */
+/** An object's members, in the type that a kind accepts. */
 // biome-ignore lint/suspicious/noExplicitAny: a function fits only a type of functions that takes at least what it takes.
 type AnyMembers = any;
 
-/** Reads and writes objects of the type `T` as JSON. */
+/** Functions that read and write objects of the type `T` as JSON. */
 export interface ByMetabyte<T> {
   /**
-   * A reviver for `JSON.parse` that converts each object to the kind that its ID indicates, starting with the innermost object.
-   * Objects without an ID of one of the kinds remain unchanged.
+   * A reviver for `JSON.parse` that converts each object to the kind that its ID indicates, starting with the innermost
+   * objects. An object remains unchanged if it has no ID or if no kind has the ID's metabyte.
    */
   readonly reviver: (key: string, value: unknown) => unknown;
   /**
    * Converts each object in a value from `JSON.parse` or `response.json()` to the kind that its ID indicates. It works in
-   * place, starts with the innermost object, and returns the outermost one in a type of your choice: `revive<User[]>(value)`.
+   * place, starting with the innermost objects, and returns the outermost value in a type of your choice:
+   * `revive<User[]>(value)`.
    *
-   * The result is the same as with `reviver`, in a quarter of the time, because engines parse slowly with a reviver.
+   * The result is the same as with `reviver`, but in a quarter of the time, because engines parse slowly with a reviver.
    *
-   * @throws {PolyflakeError} `invalid_type` if an object contains itself, if more than 1,000 objects are nested, or if members
+   * @throws {PolyflakeError} `invalid_type` if an object contains itself, if more than 1,000 objects are nested, or if a member
    * of a frozen object would have to change.
    */
   readonly revive: <R = unknown>(value: unknown) => R;
   /**
    * Converts an object to the kind that its ID indicates.
    *
-   * @throws {PolyflakeError} `invalid_type` unless the argument is an object; `missing_field` if it has no ID; `invalid_type`,
-   * `invalid_length` or `invalid_character` if its ID is invalid; `out_of_range` if no kind has the ID's metabyte.
+   * @throws {PolyflakeError} `invalid_type` unless the argument is an object; `missing_field` if the object has no ID;
+   * `invalid_type`, `invalid_length` or `invalid_character` if its ID is invalid; `out_of_range` if no kind has the ID's
+   * metabyte.
    */
   readonly decode: (members: unknown) => T;
   /**
    * Parses a JSON string and returns its object. Nested objects are converted to their kinds, too.
    *
-   * @throws {PolyflakeError} the same errors as {@link ByMetabyte.decode} and {@link ByMetabyte.revive}; errors of `JSON.parse`
-   * and of the kinds propagate.
+   * @throws {PolyflakeError} the same errors as {@link ByMetabyte.decode} and {@link ByMetabyte.revive}; errors from
+   * `JSON.parse` and from the kinds propagate.
    */
   readonly parse: (json: string) => T;
   /**
@@ -70,8 +72,8 @@ export interface ByMetabyte<T> {
   /**
    * Returns an object as a JSON string.
    *
-   * @throws {PolyflakeError} the same errors as {@link ByMetabyte.decode}; `invalid_type` if the class of an object does not
-   * match its ID, or if an object contains itself. Other errors of `JSON.stringify` propagate.
+   * @throws {PolyflakeError} the same errors as {@link ByMetabyte.decode}; `invalid_type` if an object's class does not match
+   * its ID, or if an object contains itself. Other errors from `JSON.stringify` propagate.
    */
   readonly stringify: (object: T) => string;
 }
@@ -82,8 +84,8 @@ interface Entry {
 }
 
 /**
- * Returns functions that read and write objects whose types are determined by the metabytes of their IDs. The objects need no
- * separate member for their type. The type `T` of the result is the union of the types that the kinds create.
+ * Returns functions that read and write objects. The metabyte of an object's ID determines its type, so the object needs no
+ * separate member for it. The type `T` of the result is the union of the types that the kinds create.
  *
  * ```js
  * const records = byMetabyte({ 24: User, 25: Order });
@@ -91,9 +93,9 @@ interface Entry {
  * records.revive(JSON.parse(text)); // any value, with users and orders in it
  * ```
  *
- * A kind is a class or a function. It receives the members as they were read.
+ * A kind is a class or a function. It receives the members as they were parsed.
  *
- * @param kinds The kinds, by metabyte (0..255).
+ * @param kinds An object that maps metabytes (0..255) to kinds.
  * @param name The member that holds the ID.
  * @throws {PolyflakeError} `invalid_type` if a kind is invalid; `out_of_range` if a metabyte is invalid or there are no kinds.
  */
@@ -101,7 +103,10 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Untype
   kinds: K,
   name?: string,
 ): ByMetabyte<Made<K[keyof K]>>;
-/** Returns functions that read and write objects, for kinds whose functions declare an interface as the type of the members. */
+/**
+ * Returns functions that read and write objects. This overload is for kinds whose functions declare an interface as the type of
+ * the members.
+ */
 export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }>(
   kinds: K,
   name?: string,
@@ -176,14 +181,14 @@ type Members = Record<string, unknown>;
 
 const isObject = isAnyObject as (value: unknown) => value is Members;
 
-/** The maximum nesting of objects that are revived, because the stack is finite. */
+/** The maximum nesting of objects in `revive`. It is limited because the stack is finite. */
 const LEVELS = 1000;
 
 function misshapen(expectedAndFound: string): PolyflakeError {
   return new PolyflakeError("invalid_type", `expected ${expectedAndFound}`);
 }
 
-/** Returns the JSON of an object. Only if that fails, it checks whether the object contains itself. */
+/** Returns an object as a JSON string. It checks whether the object contains itself only if this fails. */
 function written(object: unknown): string {
   try {
     return JSON.stringify(object);
@@ -193,7 +198,7 @@ function written(object: unknown): string {
   }
 }
 
-/** Returns a replacer that rejects an object inside itself. */
+/** Returns a replacer that rejects an object that contains itself. */
 function refusingItself(): (this: unknown, key: string, value: unknown) => unknown {
   const around: unknown[] = [];
   return function (_key, value) {

@@ -1,13 +1,13 @@
 /**
  * Finds the native addon at run time and loads it.
  *
- * The addon is in a package for its platform, which is an optional dependency of this package. A repository checkout has the addon
- * that was built there, in the folder `prebuilds`.
+ * The addon is in a package for its platform, which is an optional dependency of this package. In a repository checkout, the
+ * addon that was built there is in the folder `prebuilds`.
  *
- * Bundlers follow `require`, even one from `createRequire`, and then fail at a `.node` file or move it. This file therefore obtains
- * `createRequire` in a way that bundlers do not detect, and assembles the names itself. A bundle contains no addon, but uses the
- * addon of an installed package of the same version. `process.dlopen` is not a substitute, because each call creates a new
- * environment, while `require` returns the same addon to all copies of the package on a thread.
+ * Bundlers follow `require`, even one from `createRequire`, and then fail at a `.node` file or move it. This file therefore
+ * obtains `createRequire` in a way that bundlers do not detect, and assembles the names itself. A bundle contains no addon, but
+ * it uses the addon from an installed package of the same version. `process.dlopen` is not a substitute, because each call
+ * creates a new environment, while `require` returns the same addon to all copies of the package on a thread.
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import nodeModule, { type createRequire } from "node:module";
@@ -30,7 +30,7 @@ export const expected =
     ? `a platform with a native addon, found ${PLACE}`
     : `the package ${NAMES.map(packageOf).join(" or ")}, found none that loads`;
 
-/** Returns the exports of the first addon that loads. */
+/** Returns the exports of the first addon that loads successfully. */
 export function loadAddon(): unknown {
   const failures: unknown[] = [];
   for (const folder of packageFolders()) {
@@ -47,7 +47,8 @@ export function loadAddon(): unknown {
 }
 
 /**
- * Loads the addon of a platform: the one that was built in the package's folder, or the installed one on which the package depends.
+ * Loads the addon for a platform: the one that was built in the package's folder, or the one that was installed as a
+ * dependency.
  */
 function addonOf(folder: string, name: string): unknown {
   const requireAt = Reflect.get(nodeModule, "createRequire") as typeof createRequire;
@@ -60,7 +61,8 @@ function addonOf(folder: string, name: string): unknown {
 }
 
 /**
- * Returns the folders of this version of the package: around this file, or where Node looks for it from a bundle or the program.
+ * Returns the folders that contain this version of the package. This file is in one of them, or Node finds them from a bundle
+ * or the program.
  */
 function packageFolders(): string[] {
   const file = thisFile();
@@ -71,13 +73,14 @@ function packageFolders(): string[] {
   return [...new Set([...around, ...beside].filter(isThisVersion).map((folder) => realpathSync(folder)))];
 }
 
-/** The location of this code in the package. */
+/** The location of this code within the package. */
 const PACKED = /[\\/]dist[\\/](esm|cjs)[\\/][^\\/]+$/;
 
 /**
- * Returns the file that contains this code, as the engine names it, or undefined for code without a file, such as code in `eval`.
+ * Returns the path of the file that contains this code, as the engine reports it, or undefined for code without a file, such as
+ * code in `eval`.
  *
- * Bundlers can replace `import.meta.url` and `__filename` by the path of the source on the build host. A bundle that runs on
+ * Bundlers can replace `import.meta.url` and `__filename` with the path of the source on the build host. A bundle that runs on
  * another host must not load anything from that path, because other users may own the folder there.
  */
 function thisFile(): string | undefined {
@@ -106,7 +109,7 @@ function ancestors(folder: string): string[] {
   return parent === folder ? [folder] : [folder, ...ancestors(parent)];
 }
 
-/** Returns whether a folder contains this version of the package. An addon of another version can have different calls. */
+/** Returns whether a folder contains this version of the package. An addon of a different version can have different calls. */
 function isThisVersion(folder: string): boolean {
   try {
     const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

@@ -1,6 +1,6 @@
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** Decodes a base64 string from the build. It is written by hand because some realms have no `atob`. */
+/** Decodes a base64 string that the build wrote. It does not use `atob`, because some realms do not have it. */
 export function decodeBase64(text: string): Uint8Array {
   const values = new Uint8Array(128);
   for (let k = 0; k < DIGITS.length; k++) values[DIGITS.charCodeAt(k)] = k;

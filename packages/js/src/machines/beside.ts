@@ -8,15 +8,18 @@ interface Beside {
   /**
    * Returns the compiled module.
    *
-   * @throws {PolyflakeError} `backend_unavailable` before the promise of `init` resolves.
+   * @throws {PolyflakeError} `backend_unavailable` until the promise that `init` returned has resolved.
    */
   readonly compiled: () => WebAssembly.Module;
 }
 
-/** The modules of all requested files. Randflake shares the module of its cipher. */
+/** The modules for all requested files. Randflake and its cipher share a module. */
 const files = /* @__PURE__ */ new Map<string, Beside>();
 
-/** Returns the module of a file. `place` returns the address of the file, for callers that pass no source. */
+/**
+ * Returns the module in the file with the given name. `place` returns the file's URL, and is used when the caller does not pass
+ * a source to `init`.
+ */
 export function beside(name: string, place: () => URL): Beside {
   const file = files.get(name) ?? opener(place);
   files.set(name, file);
@@ -51,7 +54,7 @@ async function compile(source: Source): Promise<WebAssembly.Module> {
   }
 }
 
-/** Returns whether a value is a WebAssembly.Module of any realm. */
+/** Returns whether a value is a WebAssembly.Module from any realm. */
 function isModule(value: unknown): value is WebAssembly.Module {
   return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }

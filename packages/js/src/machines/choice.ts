@@ -1,4 +1,6 @@
-/** Chooses the backend in Node: the addon if it loads on the platform, otherwise wasm, unless the environment selects one. */
+/**
+ * Chooses the backend in Node: the one that the environment selects or, by default, the addon if it loads, and wasm otherwise.
+ */
 import { env } from "node:process";
 import { PolyflakeError } from "../errors.js";
 import type { Backend } from "../machine.js";
@@ -8,7 +10,7 @@ type Kind = Backend["kind"];
 
 const VARIABLE = "POLYFLAKE_BACKEND";
 
-/** The backend for all formats, chosen at the first use. */
+/** The backend for all formats, which is chosen at the first use. */
 let chosen: Kind | undefined;
 
 export const backend = (): Kind => (chosen ??= choose(env[VARIABLE]));

@@ -1,4 +1,4 @@
-/** Loads wasm that the runtime compiled, on Vercel's edge, where `?module` imports it. */
+/** Loads wasm that the runtime compiled, on Vercel's edge runtime, where an import with `?module` provides it. */
 import { glue } from "#family";
 import module from "#family.wasm?module";
 import { instantiate } from "./wasm.js";

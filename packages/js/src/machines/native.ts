@@ -10,13 +10,13 @@ export { init } from "./opened.js";
 type SystemSource = "counter" | "system_call";
 
 interface Addon {
-  /** Attaches the backend of this thread to the given scratch area, or to that of an earlier copy of the package. */
+  /** Attaches this thread's backend to the given scratch area, or to the scratch area of an earlier copy of the package. */
   attach(area: Uint8Array): Required<Pick<Backend, "calls" | "makers">> & { area: Uint8Array };
   /** Sets the clock for the next generator that is created. */
   clock(read: GuardedClock["read"], stalled: GuardedClock["stalled"]): void;
   /** Returns the source of the system time. */
   clockSource(): SystemSource;
-  /** Lends the addon the partition table of another copy of the package. */
+  /** Lends another copy's partition table to the addon. */
   lend(next: LentTable["next"], entry: LentTable["entry"], swap: LentTable["swap"]): void;
 }
 
@@ -25,7 +25,7 @@ type Native = Backend & Pick<Addon, "clockSource">;
 let loaded: Native | undefined;
 
 /**
- * Returns the addon as a backend, which supports all formats.
+ * Returns the addon as a backend. It supports all formats.
  *
  * @throws {PolyflakeError} `backend_unavailable` if no addon loads. Its `cause` contains an error for each location that was
  * tried.

@@ -1,4 +1,7 @@
-/** Loads the native addon in Node, or wasm if no addon loads on the platform, unless the environment names one. */
+/**
+ * Loads a backend in Node: the one that the environment selects or, by default, the native addon if it loads, and wasm
+ * otherwise.
+ */
 import { backend } from "./choice.js";
 import { load as loadWasm } from "./inline.js";
 import { load as loadNative } from "./native.js";

@@ -5,11 +5,11 @@ import type { Backend, Call, Calls } from "../machine.js";
 import type { LentTable } from "../partitions.js";
 import { MANY_LEVELS, needStack } from "../stack.js";
 
-/** The glue code of a module, which the build assembles from wasm-bindgen's functions and bindings-wasm/src/host.js. */
+/** The glue code for a module, which the build assembles from wasm-bindgen's functions and bindings-wasm/src/host.js. */
 export interface Glue {
-  /** The imports of an instance. */
+  /** Returns the imports for an instance. */
   readonly imports: () => WebAssembly.Imports;
-  /** Provides the imported functions with the exports. */
+  /** Passes the exports to the imported functions. */
   readonly begin: (exports: Exports) => void;
   /** Stores a clock for the module, and returns the clock's number. */
   readonly keep: (clock: GuardedClock) => number;
@@ -31,7 +31,7 @@ type Exports = Calls & {
 };
 
 /**
- * Creates a backend from a wasm module, in compiled form (of any realm) or as bytes.
+ * Creates a backend from a wasm module, which is compiled (in any realm) or passed as bytes.
  *
  * @throws {PolyflakeError} `backend_unavailable` with the `cause` if the module cannot be used.
  */
@@ -62,8 +62,8 @@ export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue)
 }
 
 /**
- * Returns a compiled module, and compiles it if the runtime did not. Modules of edge runtimes come from the host's realm, so their
- * class cannot be compared.
+ * Returns a compiled module, and compiles it if necessary. The class of a module is not checked, because edge runtimes pass
+ * modules from the host's realm.
  */
 function compiled(source: WebAssembly.Module | Uint8Array): WebAssembly.Module {
   try {
@@ -97,7 +97,7 @@ function unavailable(message: string, cause: unknown): PolyflakeError {
   return new PolyflakeError("backend_unavailable", message, { cause });
 }
 
-/** The stack levels for the other calls of layouts. */
+/** The stack levels for all other calls of layouts. */
 const LEVELS = 128;
 
 /**
@@ -118,8 +118,9 @@ function guarded(call: Call, levels: number): Call {
 }
 
 /**
- * Wraps calls so that they survive a stack overflow in JavaScript. A RangeError leaves wasm in the middle of a call, with its own
- * stack pointer still moved. For a call inside a clock, the return of the outer call restores the pointer.
+ * Wraps calls so that the backend survives a stack overflow in JavaScript. A RangeError ends a call in the middle, and wasm's
+ * own stack pointer remains moved. If the call was made from within a clock, the pointer is restored when the outer call
+ * returns.
  */
 function mender(stack: WebAssembly.Global): (call: Call) => Call {
   const top: unknown = stack.value;

@@ -1,4 +1,4 @@
-/** Loads wasm in browsers from a file next to the script, which `init` opens. */
+/** Loads wasm, in browsers, from a file next to the script. `init` opens the file. */
 import { glue } from "#family";
 import { beside } from "./beside.js";
 import { instantiate } from "./wasm.js";

@@ -1,4 +1,4 @@
-/** Loads wasm that the runtime compiled, in Cloudflare Workers, which must not compile wasm themselves. */
+/** Loads wasm that the runtime compiled, in Cloudflare Workers, whose code must not compile wasm itself. */
 import { glue } from "#family";
 import module from "#family.wasm";
 import { instantiate } from "./wasm.js";
