@@ -90,10 +90,10 @@ fn a_renewal_is_one_round_trip_and_six_statements() {
     let renew = Ask::Put { old, new: new.clone() };
     assert_eq!(ask(renew.clone()), (Found::Done, 1, 6));
     assert_eq!(ask(renew), (Found::Differs(Some(new)), 1, 6));
-    // Two for the connection, one for the request, and one for the end.
+    // Up to two for the connection, one for the request, and one for the end, which may not have arrived yet.
     let (trips, request) = (way.trips(), Ask::Read { first: 0 });
     let request = Request { number: 1, namespace: "orders/sno".into(), ask: request };
     Postgresql::open(&way.url()).unwrap().answer(&request).unwrap();
     let trips = way.trips() - trips;
-    assert!((3..=4).contains(&trips), "{trips}");
+    assert!((2..=4).contains(&trips), "{trips}");
 }
